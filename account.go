@@ -1,0 +1,122 @@
+package schedctl
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Account is one identity on one network that a workspace publishes to.
+type Account struct {
+	ID          string
+	WorkspaceID string
+	Platform    string
+	Name        string // chosen by the user, unique in the workspace; 1–80 characters
+	Username    string // the network's name for the account
+	DisplayName string
+	ProfileURL  string
+	Status      AccountStatus
+	Limits      Limits
+	Options     Options
+	Credentials []byte       // sealed; only the daemon can open it
+	Error       *TargetError // why Status is AccountError, or nil
+	PausedUntil time.Time    // a rate limit of the whole account, or zero
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// AccountStatus says whether an account can be published to.
+type AccountStatus string
+
+// The statuses of an account.
+const (
+	AccountConnected    AccountStatus = "connected"
+	AccountDisconnected AccountStatus = "disconnected" // removed; its secrets are erased
+	AccountError        AccountStatus = "error"        // refused by its network; its queue is held
+)
+
+// Limits are what a network accepts in one post.
+type Limits struct {
+	MaxCharacters int    // 0 for no limit of the network's own
+	Unit          string // what is counted: "characters", "graphemes" or "bytes"
+	URLCharacters int    // what every URL counts as, or 0 for its length
+}
+
+// Options are per-account settings as the API takes them: JSON values by name.
+type Options map[string]any
+
+// Bool returns the named option, or false.
+func (o Options) Bool(name string) bool { v, _ := o[name].(bool); return v }
+
+// String returns the named option, or the empty string.
+func (o Options) String(name string) string { v, _ := o[name].(string); return v }
+
+// Duration returns the named option, and whether it is there and readable.
+func (o Options) Duration(name string) (time.Duration, bool) {
+	d, err := time.ParseDuration(o.String(name))
+	return d, err == nil
+}
+
+// MaxAccountName is the longest account name, in characters.
+const MaxAccountName = 80
+
+// CheckAccountName returns nil for a name of 1–80 characters without control
+// characters and without white space around it, else a [ValidationFailed] error.
+func CheckAccountName(name string) error {
+	n := utf8.RuneCountInString(name)
+	switch {
+	case n == 0 || n > MaxAccountName:
+		return Errorf(ValidationFailed, "name", "the name has %d characters; use 1 to %d", n, MaxAccountName)
+	case !utf8.ValidString(name), strings.ContainsFunc(name, unicode.IsControl):
+		return Errorf(ValidationFailed, "name", "the name holds a control character or invalid UTF-8; use printable characters")
+	case strings.TrimSpace(name) != name:
+		return Errorf(ValidationFailed, "name", "the name begins or ends with white space; remove it")
+	}
+	return nil
+}
+
+// MaxAccounts is the largest number of accounts one post goes to.
+const MaxAccounts = 100
+
+// ResolveAccounts returns the accounts a post shall go to, in the order given.
+// lookup finds an account of the post's workspace. Unknown, repeated, not
+// connected and too many ids are [InvalidSocialAccounts] with one detail each.
+func ResolveAccounts(ids []string, lookup func(id string) (Account, bool)) ([]Account, error) {
+	const field = "social_account_ids"
+	if len(ids) > MaxAccounts {
+		return nil, Errorf(InvalidSocialAccounts, field, "%d accounts are too many; a post goes to at most %d", len(ids), MaxAccounts)
+	}
+	seen := make(map[string]bool, len(ids))
+	accounts := make([]Account, 0, len(ids))
+	var faults []FieldError
+	for _, id := range ids {
+		a, found := lookup(id)
+		if reason := refuseAccount(a, found, seen[id]); reason != "" {
+			faults = append(faults, FieldError{Field: field, Code: InvalidSocialAccounts, Message: id + ": " + reason})
+			continue
+		}
+		seen[id] = true
+		accounts = append(accounts, a)
+	}
+	if faults != nil {
+		e := Errorf(InvalidSocialAccounts, field, "%s", faults[0].Message)
+		e.Details = faults
+		return nil, e
+	}
+	return accounts, nil
+}
+
+func refuseAccount(a Account, found, repeated bool) string {
+	switch {
+	case !found:
+		return "no such account in this workspace; list them with GET /api/v1/social-accounts"
+	case repeated:
+		return "is given twice; name each account once"
+	case a.Status == AccountDisconnected:
+		return "is disconnected; connect it again"
+	case a.Status == AccountError:
+		return "is refused by its network; verify it or give it new credentials first"
+	}
+	return ""
+}

@@ -1,0 +1,119 @@
+package schedctl_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/schedctl/schedctl"
+
+// layers says what each package may import beside the standard library. A rule
+// covers the packages below its own as well, unless they have a rule. "…" at
+// the end of an import allows what is below it.
+var layers = []struct {
+	pkg    string
+	may    []string
+	mayNot []string
+	why    string
+}{
+	{pkg: "", may: []string{}, why: "the rules must be readable, and testable, without any technology"},
+	{pkg: "/client/apiv1", may: []string{module}, why: "the wire is what daemon and clients share, and nothing more"},
+	{pkg: "/client/when", may: []string{}, why: "a grammar needs no network"},
+	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},
+	{pkg: "/storage", may: []string{module}, why: "the contract must not know an engine"},
+	{pkg: "/storage/storagetest", may: []string{module, module + "/storage", "github.com/google/go-cmp/…"}, why: "the suite judges engines and prefers none"},
+	{pkg: "/storage/bolt", may: []string{module, module + "/storage", "go.etcd.io/bbolt…"}, why: "an engine knows the contract alone"},
+	{pkg: "/daemon/seal", may: []string{"golang.org/x/crypto/…"}, why: "encryption is easiest to review alone"},
+	{pkg: "/daemon/schedule", may: []string{module}, mayNot: []string{"net/http"}, why: "the loop tells the time and does nothing else"},
+	{pkg: "/daemon/publish", may: []string{module, module + "/daemon/publish…", "code.dny.dev/ssrf", "github.com/google/go-cmp/…", "golang.org/x/net/html…"}, why: "a network knows nothing of storage"},
+	{pkg: "/daemon/deliver", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "delivery is the same for every engine and every network"},
+	{pkg: "/daemon/api", may: []string{module, module + "/storage", module + "/client/apiv1", module + "/daemon/publish…", module + "/daemon/seal", "github.com/danielgtaylor/huma/v2…"}, why: "the server must not be built on its own client"},
+	{pkg: "/daemon", may: []string{module, module + "/storage", module + "/daemon…", module + "/client/apiv1"}, why: "the engine is handed in: no bbolt"},
+	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/when", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		rule := -1
+		for i, l := range layers {
+			below := path == l.pkg || strings.HasPrefix(path, l.pkg+"/")
+			if l.pkg == "" {
+				below = path == ""
+			}
+			if below && (rule < 0 || len(l.pkg) > len(layers[rule].pkg)) {
+				rule = i
+			}
+		}
+		if rule < 0 {
+			continue // cmd, bench and completions may import everything
+		}
+		for _, imp := range p.Imports {
+			if l := layers[rule]; !allowed(l.may, l.mayNot, imp) {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imp, l.why)
+			}
+		}
+	}
+}
+
+func allowed(may, mayNot []string, imp string) bool {
+	for _, m := range mayNot {
+		if imp == m {
+			return false
+		}
+	}
+	first, _, _ := strings.Cut(imp, "/")
+	if !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	for _, m := range may {
+		prefix, below := strings.CutSuffix(m, "…")
+		if imp == m || (below && strings.HasPrefix(imp, prefix)) {
+			return true
+		}
+	}
+	return false
+}
+
+// bannedNames say nothing about what is inside.
+var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "base", "shared", "models", "types", "core", "manager", "misc"}
+
+func TestPackageNamesSaySomething(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		for _, banned := range bannedNames {
+			if strings.HasSuffix(p.ImportPath, "/"+banned) {
+				t.Errorf("%s: name the package after what it provides", p.ImportPath)
+			}
+		}
+	}
+}
+
+func listPackages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Standard", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}

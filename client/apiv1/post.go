@@ -1,0 +1,141 @@
+package apiv1
+
+import "github.com/schedctl/schedctl"
+
+// Post is a post as every answer shows it.
+type Post struct {
+	ID               string          `json:"id"`
+	WorkspaceID      string          `json:"workspace_id"`
+	Content          string          `json:"content"`
+	Status           schedctl.Status `json:"status"`
+	PublishAt        *Time           `json:"publish_at"`
+	SocialAccountIDs []string        `json:"social_account_ids"`
+	Targets          []Target        `json:"targets"`
+	TargetSummary    TargetSummary   `json:"target_summary"`
+	Version          int64           `json:"version"`
+	CreatedAt        *Time           `json:"created_at"`
+	UpdatedAt        *Time           `json:"updated_at"`
+}
+
+// TargetSummary counts the targets of a post by status.
+type TargetSummary struct {
+	Total      int `json:"total"`
+	Draft      int `json:"draft"`
+	Scheduled  int `json:"scheduled"`
+	Publishing int `json:"publishing"`
+	Published  int `json:"published"`
+	Failed     int `json:"failed"`
+	Canceled   int `json:"canceled"`
+}
+
+// Target is a post's way to one account.
+type Target struct {
+	ID              string          `json:"id"`
+	SocialAccountID string          `json:"social_account_id"`
+	Platform        string          `json:"platform"`
+	Status          schedctl.Status `json:"status"`
+	PublishAt       *Time           `json:"publish_at"`
+	PlatformPostID  *string         `json:"platform_post_id"`
+	PlatformPostURL *string         `json:"platform_post_url"`
+	PublishedAt     *Time           `json:"published_at"`
+	Attempts        int             `json:"attempts"`
+	NextAttemptAt   *Time           `json:"next_attempt_at"`
+	Error           *TargetError    `json:"error"`
+}
+
+// TargetError says why a target was not published.
+type TargetError struct {
+	Kind       schedctl.ErrorKind `json:"kind"`
+	Code       *string            `json:"code"`
+	Message    string             `json:"message"`
+	HTTPStatus *int               `json:"http_status"`
+	Retryable  bool               `json:"retryable"`
+	Outcome    schedctl.Outcome   `json:"outcome"`
+}
+
+// PostEnvelope is the answer of every call about one post.
+type PostEnvelope struct {
+	Post Post `json:"post"`
+}
+
+// PostList is one page of posts. Count is the number of results on this page.
+type PostList struct {
+	Results    []Post  `json:"results"`
+	Count      int     `json:"count"`
+	NextCursor *string `json:"next_cursor"`
+}
+
+// PublishNow is the value of publish_at that asks for publishing at once.
+const PublishNow = "now"
+
+// CreatePost is the body of POST /posts. PublishAt is a time, "now", or absent
+// for a draft.
+type CreatePost struct {
+	Content          string   `json:"content"`
+	SocialAccountIDs []string `json:"social_account_ids,omitempty"`
+	PublishAt        *string  `json:"publish_at,omitempty"`
+	AllowDuplicate   bool     `json:"allow_duplicate,omitempty"`
+}
+
+// EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
+type EditPost struct {
+	Content          *string   `json:"content,omitempty"`
+	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
+	PublishAt        *string   `json:"publish_at,omitempty"`
+}
+
+// SchedulePost is the body of POST /posts/{id}/schedule.
+type SchedulePost struct {
+	PublishAt        string    `json:"publish_at"`
+	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
+}
+
+// PublishPost is the body of POST /posts/{id}/publish-now; it may be absent.
+type PublishPost struct {
+	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
+}
+
+// NewPost returns the wire form of a post.
+func NewPost(p schedctl.Post) Post {
+	s := p.Summary()
+	out := Post{
+		ID: p.ID, WorkspaceID: p.WorkspaceID, Content: p.Content, Status: p.Status(),
+		PublishAt: NewTime(p.PublishAt), SocialAccountIDs: p.AccountIDs(),
+		Targets:       make([]Target, len(p.Targets)),
+		TargetSummary: TargetSummary(s),
+		Version:       p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
+	}
+	for i := range p.Targets {
+		out.Targets[i] = newTarget(p.Targets[i])
+	}
+	return out
+}
+
+func newTarget(t schedctl.Target) Target {
+	return Target{
+		ID: t.ID, SocialAccountID: t.AccountID, Platform: t.Platform, Status: t.Status,
+		PublishAt: NewTime(t.PublishAt), PlatformPostID: optional(t.PlatformPostID),
+		PlatformPostURL: optional(t.PlatformPostURL), PublishedAt: NewTime(t.PublishedAt),
+		Attempts: t.Attempts, NextAttemptAt: NewTime(t.NextAttemptAt), Error: NewTargetError(t.Error),
+	}
+}
+
+// NewTargetError returns the wire form of a target's error, nil for nil.
+func NewTargetError(e *schedctl.TargetError) *TargetError {
+	if e == nil {
+		return nil
+	}
+	return &TargetError{
+		Kind: e.Kind, Code: optional(e.Code), Message: e.Message, HTTPStatus: optional(e.HTTPStatus),
+		Retryable: e.Retryable, Outcome: e.Outcome,
+	}
+}
+
+// optional returns nil for the zero value.
+func optional[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,136 @@
+// Package publish says what schedctl asks of a social network. Each network is
+// a package below this one; publish/all lists them, and publish/publishtest has
+// the suite that each of them passes.
+//
+// A publisher makes one call and tells the truth about it. It never retries,
+// sleeps or remembers: that is package deliver's, which also decides what an
+// error means for the post. What a publisher must get right is the outcome of a
+// call that failed: OutcomeNotPublished only when the network cannot have the
+// post, else OutcomeUnknown.
+package publish
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Publisher is one network. Its methods may be called from any goroutine.
+type Publisher interface {
+	// Platform returns the name that accounts carry, such as "mastodon".
+	Platform() string
+
+	// Fields lists the credentials and options that Connect takes.
+	Fields() []Field
+
+	// Connect checks credentials and options and asks the network who they are
+	// for. It publishes nothing. Errors are an [*Error]: kind content for a
+	// missing, malformed or unknown field (Code is then the field's name), auth
+	// when the network refuses the credentials, network when it is out of reach.
+	Connect(ctx context.Context, c Connection) (Profile, error)
+
+	// Publish makes one call that publishes the request's content. The error is
+	// an [*Error]. A ctx that ends during the call is an unknown outcome.
+	Publish(ctx context.Context, r Request) (schedctl.Receipt, error)
+}
+
+// Finder is a publisher that can ask its network whether an earlier call
+// published.
+type Finder interface {
+	// Find looks for the post of a request whose attempt began at since. When it
+	// is not there, found is false: the caller may send it again. An error means
+	// that the network could not be asked.
+	Find(ctx context.Context, r Request, since time.Time) (receipt schedctl.Receipt, found bool, err error)
+}
+
+// Idempotent is a publisher whose network recognises a repeated call by
+// Request.Key, so that a call with an unknown outcome can be repeated.
+type Idempotent interface {
+	Idempotent(schedctl.Account) bool
+}
+
+// Pacer is a publisher with its own space between overdue posts of one account;
+// others are given one second.
+type Pacer interface {
+	Pacing() time.Duration
+}
+
+// Field describes one credential or option.
+type Field struct {
+	Name     string
+	Secret   bool
+	Required bool
+	Option   bool   // an option, not a credential
+	Help     string // a few words for people
+}
+
+// Credentials are what an account is connected with, by field name.
+type Credentials map[string]string
+
+// Connection is what an account shall be connected with.
+type Connection struct {
+	Name        string // chosen by the user; may be empty
+	Credentials Credentials
+	Options     schedctl.Options
+}
+
+// Profile is who a network says an account is.
+type Profile struct {
+	Username    string
+	DisplayName string
+	URL         string
+	Limits      schedctl.Limits
+}
+
+// Request is one post for one account.
+type Request struct {
+	TargetID    string
+	PostID      string
+	Content     string
+	PublishAt   time.Time
+	Attempt     int              // 1 for the first
+	Key         string           // the same for every attempt of the target
+	Account     schedctl.Account // without credentials
+	Credentials Credentials
+}
+
+// Error says why a network did not publish, or that it may have.
+type Error struct {
+	Kind       schedctl.ErrorKind
+	Code       string           // the network's own code, or ours; may be empty
+	Message    string           // for people; without content and credentials
+	HTTPStatus int              // 0 when there was no HTTP answer
+	Outcome    schedctl.Outcome // not_published or unknown
+	RetryAt    time.Time        // when the network said to return, or zero
+	Err        error            // the cause, for the log
+}
+
+// Error returns the kind and the message.
+func (e *Error) Error() string { return string(e.Kind) + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// AsError returns err as an [*Error]. Anything else that a publisher returned
+// is a fault of its own with an unknown outcome.
+func AsError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Kind: schedctl.KindUnknown, Message: "the publisher ended without a usable answer", Outcome: schedctl.OutcomeUnknown, Err: err}
+}
+
+// Registry finds a publisher by its platform.
+type Registry map[string]Publisher
+
+// NewRegistry returns a registry of the given publishers.
+func NewRegistry(publishers ...Publisher) Registry {
+	r := make(Registry, len(publishers))
+	for _, p := range publishers {
+		r[p.Platform()] = p
+	}
+	return r
+}

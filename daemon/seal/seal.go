@@ -1,0 +1,101 @@
+// Package seal encrypts account secrets at rest with XChaCha20-Poly1305
+// (RFC 8439 with extended nonces). The key lies beside the database in a file of
+// its own, so that a copy of the database alone gives nothing away.
+package seal
+
+import (
+	"crypto/cipher"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/crypto/chacha20poly1305"
+)
+
+// ErrOpen means that a sealed value was made with another key or for another
+// owner, or was changed.
+var ErrOpen = errors.New("sealed value does not open: wrong secret.key, or the database was changed by hand")
+
+// version is the first byte of every sealed value.
+const version = 1
+
+// Sealer seals and opens values. It may be used from any goroutine.
+type Sealer struct{ aead cipher.AEAD }
+
+// New returns a sealer with a key of 32 bytes.
+func New(key []byte) (*Sealer, error) {
+	aead, err := chacha20poly1305.NewX(key)
+	if err != nil {
+		return nil, fmt.Errorf("sealing key: %w", err)
+	}
+	return &Sealer{aead: aead}, nil
+}
+
+// Seal encrypts plain for an owner, such as an account id; it opens only with
+// the same owner.
+func (s *Sealer) Seal(plain []byte, owner string) []byte {
+	out := make([]byte, 1+chacha20poly1305.NonceSizeX, 1+chacha20poly1305.NonceSizeX+len(plain)+s.aead.Overhead())
+	out[0] = version
+	rand.Read(out[1:])
+	return s.aead.Seal(out, out[1:], plain, []byte(owner))
+}
+
+// Open returns what Seal was given for the same owner, or [ErrOpen].
+func (s *Sealer) Open(sealed []byte, owner string) ([]byte, error) {
+	if len(sealed) < 1+chacha20poly1305.NonceSizeX || sealed[0] != version {
+		return nil, ErrOpen
+	}
+	body := sealed[1:]
+	plain, err := s.aead.Open(nil, body[:chacha20poly1305.NonceSizeX], body[chacha20poly1305.NonceSizeX:], []byte(owner))
+	if err != nil {
+		return nil, ErrOpen
+	}
+	return plain, nil
+}
+
+// LoadKey reads the key file, or makes one with mode 0600 when there is none
+// and mode is [Create]. A key of the wrong size is an error, never replaced.
+func LoadKey(path string, mode Mode) ([]byte, error) {
+	key, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && mode == Create:
+		return createKey(path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is missing: it opens the secrets in the database; restore it from your backup", path)
+	case err != nil:
+		return nil, fmt.Errorf("read sealing key: %w", err)
+	case len(key) != chacha20poly1305.KeySize:
+		return nil, fmt.Errorf("%s has %d bytes and not %d: restore it from your backup", path, len(key), chacha20poly1305.KeySize)
+	}
+	return key, nil
+}
+
+// Mode says what LoadKey does when there is no key.
+type Mode int
+
+// The modes of LoadKey.
+const (
+	MustExist Mode = iota
+	Create
+)
+
+func createKey(path string) ([]byte, error) {
+	key := make([]byte, chacha20poly1305.KeySize)
+	rand.Read(key)
+	f, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // mode 0600
+	if err != nil {
+		return nil, fmt.Errorf("create sealing key: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, fmt.Errorf("write sealing key: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return nil, fmt.Errorf("create sealing key: %w", err)
+	}
+	return key, nil
+}

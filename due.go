@@ -1,0 +1,28 @@
+package schedctl
+
+import (
+	"bytes"
+	"cmp"
+	"time"
+)
+
+// Due is one entry of the due index: the target is to be claimed at the instant.
+// It is small because a daemon holds one for each waiting target.
+type Due struct {
+	At     int64 // Unix milliseconds
+	Target ULID
+}
+
+// Compare orders entries by time and then by target.
+func (d Due) Compare(o Due) int {
+	if c := cmp.Compare(d.At, o.At); c != 0 {
+		return c
+	}
+	return bytes.Compare(d.Target[:], o.Target[:])
+}
+
+// Time returns the instant, UTC.
+func (d Due) Time() time.Time { return time.UnixMilli(d.At).UTC() }
+
+// TargetID returns the target's id.
+func (d Due) TargetID() string { return d.Target.ID(TargetPrefix) }

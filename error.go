@@ -1,0 +1,105 @@
+package schedctl
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code names what was wrong with a request. The codes are part of the API and
+// never change their meaning.
+type Code string
+
+// The codes of the API, in the order of the HTTP statuses they answer with.
+const (
+	InvalidJSON               Code = "INVALID_JSON"
+	ValidationFailed          Code = "VALIDATION_FAILED"
+	InvalidPublishAt          Code = "INVALID_PUBLISH_AT"
+	ContentTooLong            Code = "CONTENT_TOO_LONG"
+	InvalidSocialAccounts     Code = "INVALID_SOCIAL_ACCOUNTS"
+	InvalidCursor             Code = "INVALID_CURSOR"
+	InvalidIdempotencyKey     Code = "INVALID_IDEMPOTENCY_KEY"
+	AccountVerificationFailed Code = "ACCOUNT_VERIFICATION_FAILED"
+
+	AuthenticationRequired Code = "AUTHENTICATION_REQUIRED"
+	InvalidAPIKey          Code = "INVALID_API_KEY"
+	APIKeyRevoked          Code = "API_KEY_REVOKED"
+	APIKeyExpired          Code = "API_KEY_EXPIRED"
+
+	InsufficientScope Code = "INSUFFICIENT_SCOPE"
+	AccountNotAllowed Code = "ACCOUNT_NOT_ALLOWED"
+
+	NotFound             Code = "NOT_FOUND"
+	MethodNotAllowed     Code = "METHOD_NOT_ALLOWED"
+	NotAcceptable        Code = "NOT_ACCEPTABLE"
+	PostNotEditable      Code = "POST_NOT_EDITABLE"
+	PostNotDeletable     Code = "POST_NOT_DELETABLE"
+	PostNotCancelable    Code = "POST_NOT_CANCELABLE"
+	PostNotDraft         Code = "POST_NOT_DRAFT"
+	PostCanceled         Code = "POST_CANCELED"
+	PostNotRetryable     Code = "POST_NOT_RETRYABLE"
+	DuplicateContent     Code = "DUPLICATE_CONTENT"
+	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
+	IdempotencyRunning   Code = "IDEMPOTENCY_IN_PROGRESS"
+	VersionMismatch      Code = "VERSION_MISMATCH"
+	BodyTooLarge         Code = "BODY_TOO_LARGE"
+	UnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
+	RateLimited          Code = "RATE_LIMITED"
+	Internal             Code = "INTERNAL"
+	Unavailable          Code = "UNAVAILABLE"
+)
+
+// Codes lists every code, so that tables over codes can be tested for gaps.
+func Codes() []Code {
+	return []Code{
+		InvalidJSON, ValidationFailed, InvalidPublishAt, ContentTooLong, InvalidSocialAccounts,
+		InvalidCursor, InvalidIdempotencyKey, AccountVerificationFailed,
+		AuthenticationRequired, InvalidAPIKey, APIKeyRevoked, APIKeyExpired,
+		InsufficientScope, AccountNotAllowed, NotFound, MethodNotAllowed, NotAcceptable,
+		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
+		PostNotRetryable, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
+		VersionMismatch, BodyTooLarge, UnsupportedMediaType, RateLimited, Internal, Unavailable,
+	}
+}
+
+// Error is a refusal that the caller can do something about. Its message says
+// what was wrong and what to do next, and is safe to show to the caller; Err is
+// for the log alone.
+type Error struct {
+	Code    Code
+	Message string
+	Field   string       // the request field at fault, or empty
+	Details []FieldError // one for each fault when there are several, or nil
+	Err     error        // the cause, never shown to a caller, or nil
+}
+
+// FieldError is one fault in one field of a request.
+type FieldError struct {
+	Field   string
+	Code    Code
+	Message string
+}
+
+// Errorf returns an [*Error] with a formatted message. A %w verb sets Err.
+func Errorf(code Code, field, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Field: field, Err: errors.Unwrap(err)}
+}
+
+// Error returns the code and the message.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of the first [*Error] in err's chain, [Internal] for
+// any other error, and the empty code for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return Internal
+}

@@ -1,0 +1,111 @@
+package schedctl
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Prefix says what an id names: an id is a prefix, an underscore and a [ULID].
+type Prefix string
+
+// The prefixes of all ids.
+const (
+	PostPrefix      Prefix = "post"
+	TargetPrefix    Prefix = "pt"
+	AccountPrefix   Prefix = "acct"
+	WorkspacePrefix Prefix = "ws"
+	KeyPrefix       Prefix = "key"
+	EventPrefix     Prefix = "evt"
+	WebhookPrefix   Prefix = "wh"
+	DeliveryPrefix  Prefix = "whd"
+	AttemptPrefix   Prefix = "att"
+	RequestPrefix   Prefix = "req"
+)
+
+// ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by
+// time as bytes and as text (https://github.com/ulid/spec).
+type ULID [16]byte
+
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+// String returns the 26 characters of the ULID, in upper case.
+func (u ULID) String() string {
+	var out [26]byte
+	hi, lo := binary.BigEndian.Uint64(u[:8]), binary.BigEndian.Uint64(u[8:])
+	for i := 25; i >= 0; i-- {
+		out[i] = crockford[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return string(out[:])
+}
+
+// ID returns the ULID as an id of the given kind.
+func (u ULID) ID(p Prefix) string { return string(p) + "_" + u.String() }
+
+// Time returns the millisecond the ULID was made in, UTC.
+func (u ULID) Time() time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(u[:8]) >> 16)).UTC()
+}
+
+// ParseID returns the ULID of an id of the given kind. Anything that [NewID]
+// could not have made is refused, lower case included.
+func ParseID(p Prefix, id string) (u ULID, ok bool) {
+	text, found := strings.CutPrefix(id, string(p)+"_")
+	if !found || len(text) != 26 || text[0] > '7' {
+		return u, false
+	}
+	var hi, lo uint64
+	for i := range 26 {
+		v := strings.IndexByte(crockford, text[i])
+		if v < 0 {
+			return u, false
+		}
+		hi = hi<<5 | lo>>59
+		lo = lo<<5 | uint64(v)
+	}
+	binary.BigEndian.PutUint64(u[:8], hi)
+	binary.BigEndian.PutUint64(u[8:], lo)
+	return u, true
+}
+
+// NewID returns a new id of the given kind. Ids made by one process increase
+// strictly, also within a millisecond and when the clock is set back. It may be
+// called from any goroutine.
+func NewID(p Prefix, now time.Time) string { return NewULID(now).ID(p) }
+
+// NewULID returns a new ULID; see [NewID] for what is guaranteed.
+func NewULID(now time.Time) ULID { return ulids.next(now.UnixMilli()) }
+
+// ulids is the process's one source of ids.
+var ulids ulidSource
+
+type ulidSource struct {
+	mu   sync.Mutex // mu guards last
+	last ULID
+}
+
+func (s *ulidSource) next(ms int64) ULID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ms <= int64(binary.BigEndian.Uint64(s.last[:8])>>16) {
+		s.increment()
+		return s.last
+	}
+	binary.BigEndian.PutUint64(s.last[:8], uint64(ms)<<16)
+	rand.Read(s.last[6:])
+	s.last[6] &= 0x7f // room for 2^79 increments before the time part would change
+	return s.last
+}
+
+func (s *ulidSource) increment() {
+	for i := len(s.last) - 1; i >= 0; i-- {
+		s.last[i]++
+		if s.last[i] != 0 {
+			return
+		}
+	}
+}

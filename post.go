@@ -1,0 +1,248 @@
+package schedctl
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// MaxContent is the longest content of a post, in Unicode code points.
+const MaxContent = 5000
+
+// Post is a text with a time and the accounts it goes to. Its status is derived
+// from its targets; see [Post.Status]. The zero time stands for "none".
+//
+// The methods that change a post return the events that tell of the change. On
+// an error they return no events and leave the post as it was. They are not
+// safe for concurrent use: a store gives each caller its own copy.
+type Post struct {
+	ID          string
+	WorkspaceID string
+	Content     string
+	PublishAt   time.Time
+	Targets     []Target
+	CanceledAt  time.Time // set by the cancel operation
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	Version     int64 // 1 when created, +1 with every change
+}
+
+// Summary counts a post's targets by status.
+type Summary struct {
+	Total, Draft, Scheduled, Publishing, Published, Failed, Canceled int
+}
+
+// Summary returns the counts of the post's targets.
+func (p *Post) Summary() Summary {
+	s := Summary{Total: len(p.Targets)}
+	for i := range p.Targets {
+		switch p.Targets[i].Status {
+		case Draft:
+			s.Draft++
+		case Scheduled:
+			s.Scheduled++
+		case Publishing:
+			s.Publishing++
+		case Published:
+			s.Published++
+		case Failed:
+			s.Failed++
+		case Canceled:
+			s.Canceled++
+		}
+	}
+	return s
+}
+
+// Status returns the post's status, derived from its targets: canceled by the
+// cancel operation and then for ever; draft; publishing when any target is, or
+// when some have finished while others still wait; scheduled; failed when all
+// have finished and at least one failed; published.
+func (p *Post) Status() Status { return deriveStatus(!p.CanceledAt.IsZero(), p.Summary()) }
+
+// AccountIDs returns the accounts of the post's targets, in their order.
+func (p *Post) AccountIDs() []string {
+	ids := make([]string, len(p.Targets))
+	for i := range p.Targets {
+		ids[i] = p.Targets[i].AccountID
+	}
+	return ids
+}
+
+// Target returns the target with this id, or nil.
+func (p *Post) Target(id string) *Target {
+	for i := range p.Targets {
+		if p.Targets[i].ID == id {
+			return &p.Targets[i]
+		}
+	}
+	return nil
+}
+
+// Clone returns a copy that shares nothing with p.
+func (p *Post) Clone() Post {
+	c := *p
+	c.Targets = slices.Clone(p.Targets)
+	for i := range c.Targets {
+		if e := c.Targets[i].Error; e != nil {
+			copied := *e
+			c.Targets[i].Error = &copied
+		}
+	}
+	return c
+}
+
+// Millis returns t in UTC, a fraction finer than a millisecond rounded up, so
+// that nothing is ever due before the time that was asked for.
+func Millis(t time.Time) time.Time {
+	ms := t.UTC().Truncate(time.Millisecond)
+	if ms.Before(t) {
+		ms = ms.Add(time.Millisecond)
+	}
+	return ms
+}
+
+// NewPost is what a post is created from.
+type NewPost struct {
+	WorkspaceID string
+	Content     string
+	Accounts    []Account // resolved; see [ResolveAccounts]
+	PublishAt   time.Time // zero for a draft
+	Now         bool      // publish at once; PublishAt is ignored
+}
+
+// Create returns a new post: a draft, scheduled, or queued.
+// Errors: [ValidationFailed], [ContentTooLong], [InvalidPublishAt],
+// [InvalidSocialAccounts].
+func Create(n NewPost, now time.Time) (Post, []Event, error) {
+	if err := CheckContent(n.Content); err != nil {
+		return Post{}, nil, err
+	}
+	now = Millis(now)
+	p := Post{
+		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content,
+		CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+	p.Targets = p.targetsFor(n.Accounts, now)
+	var job []EventType
+	switch {
+	case n.Now:
+		if err := p.start(TriggerQueue, now, now); err != nil {
+			return Post{}, nil, err
+		}
+	case !n.PublishAt.IsZero():
+		if err := p.start(TriggerSchedule, n.PublishAt, now); err != nil {
+			return Post{}, nil, err
+		}
+		job = []EventType{EventPostScheduled}
+	}
+	events := p.events(now, append([]EventType{EventPostCreated}, job...)...)
+	return p, p.queued(events, now, nil), nil
+}
+
+// CheckContent returns nil for 1–5000 code points that are not only white
+// space, hold no NUL and are valid UTF-8. Errors: [ContentTooLong] and
+// [ValidationFailed].
+func CheckContent(content string) error {
+	n := utf8.RuneCountInString(content)
+	switch {
+	case !utf8.ValidString(content):
+		return Errorf(ValidationFailed, "content", "content is not valid UTF-8")
+	case strings.ContainsRune(content, 0):
+		return Errorf(ValidationFailed, "content", "content holds a NUL character; remove it")
+	case n > MaxContent:
+		return Errorf(ContentTooLong, "content", "content has %d characters; the limit is %d", n, MaxContent)
+	case strings.TrimSpace(content) == "":
+		return Errorf(ValidationFailed, "content", "content is empty; write at least one character that is not white space")
+	}
+	return nil
+}
+
+// targetsFor returns one target for each account, keeping the targets the post
+// has already.
+func (p *Post) targetsFor(accounts []Account, now time.Time) []Target {
+	targets := make([]Target, 0, len(accounts))
+	for _, a := range accounts {
+		if i := slices.IndexFunc(p.Targets, func(t Target) bool { return t.AccountID == a.ID }); i >= 0 {
+			targets = append(targets, p.Targets[i])
+			continue
+		}
+		targets = append(targets, Target{
+			ID: NewID(TargetPrefix, now), AccountID: a.ID, Platform: a.Platform, Status: Draft,
+		})
+	}
+	return targets
+}
+
+// start gives every target its job: scheduled at a future time, or queued now.
+func (p *Post) start(by Trigger, at, now time.Time) error {
+	if len(p.Targets) == 0 {
+		return Errorf(InvalidSocialAccounts, "social_account_ids", "a post needs at least one account to go out; give social_account_ids")
+	}
+	if by == TriggerSchedule {
+		if err := checkFuture(at, now); err != nil {
+			return err
+		}
+	}
+	p.PublishAt = Millis(at)
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if err := t.move(by); err != nil {
+			return err
+		}
+		t.PublishAt = p.PublishAt
+		if t.Status == Publishing {
+			t.NextAttemptAt = p.PublishAt
+		}
+	}
+	return nil
+}
+
+func checkFuture(at, now time.Time) error {
+	if at.After(now) {
+		return nil
+	}
+	return Errorf(InvalidPublishAt, "publish_at", "publish_at %s is not in the future; it is now %s",
+		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+}
+
+// changed stamps a change.
+func (p *Post) changed(now time.Time) {
+	p.UpdatedAt = now
+	p.Version++
+}
+
+// events returns post events of the given types.
+func (p *Post) events(now time.Time, types ...EventType) []Event {
+	events := make([]Event, 0, len(types)+len(p.Targets))
+	for _, typ := range types {
+		events = append(events, Event{
+			ID: NewID(EventPrefix, now), Type: typ, CreatedAt: now,
+			WorkspaceID: p.WorkspaceID, PostID: p.ID, Status: p.Status(),
+		})
+	}
+	return events
+}
+
+// queued appends one post.queued event for each target that waits for its
+// claim and is not in already.
+func (p *Post) queued(events []Event, now time.Time, already map[string]bool) []Event {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if _, waiting := t.Due(); waiting && !already[t.ID] {
+			events = append(events, p.targetEvent(EventPostQueued, t, now))
+		}
+	}
+	return events
+}
+
+func (p *Post) targetEvent(typ EventType, t *Target, now time.Time) Event {
+	return Event{
+		ID: NewID(EventPrefix, now), Type: typ, CreatedAt: now,
+		WorkspaceID: p.WorkspaceID, PostID: p.ID, TargetID: t.ID, AccountID: t.AccountID,
+		Platform: t.Platform, Status: t.Status,
+		PlatformPostID: t.PlatformPostID, PlatformPostURL: t.PlatformPostURL,
+		PublishedAt: t.PublishedAt, Error: t.Error,
+	}
+}

@@ -1,0 +1,206 @@
+package schedctl
+
+import (
+	"slices"
+	"time"
+)
+
+// Edit is a change to a draft or a scheduled post. Fields left nil, and a zero
+// PublishAt, stay as they are.
+type Edit struct {
+	Content   *string
+	Accounts  *[]Account // resolved; targets of accounts that stay keep their ids
+	PublishAt time.Time  // schedules a draft, moves a scheduled post
+}
+
+// Edit applies a change. A change that changes nothing returns no events and
+// keeps the version. Errors: [PostNotEditable], [PostCanceled],
+// [ContentTooLong], [ValidationFailed], [InvalidPublishAt],
+// [InvalidSocialAccounts].
+func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
+	if err := CheckOperation(OpEdit, p.Status()); err != nil {
+		return nil, err
+	}
+	now = Millis(now)
+	next := p.Clone()
+	if e.Content != nil {
+		if err := CheckContent(*e.Content); err != nil {
+			return nil, err
+		}
+		next.Content = *e.Content
+	}
+	if e.Accounts != nil {
+		next.Targets = next.targetsFor(*e.Accounts, now)
+	}
+	at := next.PublishAt
+	if !e.PublishAt.IsZero() {
+		at = Millis(e.PublishAt)
+	}
+	if !slices.EqualFunc(next.Targets, p.Targets, sameTarget) || !at.Equal(p.PublishAt) {
+		if err := next.reschedule(p, at, now); err != nil {
+			return nil, err
+		}
+	}
+	return p.become(next, now), nil
+}
+
+func sameTarget(a, b Target) bool { return a.ID == b.ID }
+
+// reschedule brings all targets to the time at, after a change of accounts or
+// time. A draft without a time stays a draft.
+func (p *Post) reschedule(was *Post, at, now time.Time) error {
+	if at.IsZero() {
+		return nil
+	}
+	if len(p.Targets) == 0 || !at.Equal(was.PublishAt) {
+		return p.start(TriggerSchedule, at, now)
+	}
+	for i := range p.Targets {
+		if t := &p.Targets[i]; t.Status == Draft {
+			if err := t.move(TriggerSchedule); err != nil {
+				return err
+			}
+			t.PublishAt = at
+		}
+	}
+	return nil
+}
+
+// become replaces p by next and returns the events of the difference.
+func (p *Post) become(next Post, now time.Time) []Event {
+	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
+	moved := !next.PublishAt.Equal(p.PublishAt)
+	if next.Content == p.Content && sameTargets && !moved {
+		return nil
+	}
+	jobs := make(map[string]bool)
+	for i := range p.Targets {
+		if _, waiting := p.Targets[i].Due(); waiting {
+			jobs[p.Targets[i].ID] = true
+		}
+	}
+	next.changed(now)
+	*p = next
+	types := []EventType{EventPostUpdated}
+	if moved {
+		types = append(types, EventPostScheduled)
+	}
+	return p.queued(p.events(now, types...), now, jobs)
+}
+
+// Schedule gives a draft its time, and its accounts when accounts is not nil.
+// Errors: [PostNotDraft], [PostCanceled], [InvalidPublishAt],
+// [InvalidSocialAccounts].
+func (p *Post) Schedule(at time.Time, accounts *[]Account, now time.Time) ([]Event, error) {
+	if err := CheckOperation(OpSchedule, p.Status()); err != nil {
+		return nil, err
+	}
+	return p.launch(TriggerSchedule, at, accounts, now, EventPostScheduled)
+}
+
+// PublishNow queues a draft or a scheduled post at once.
+// Errors: [PostNotDraft], [PostCanceled], [InvalidSocialAccounts].
+func (p *Post) PublishNow(accounts *[]Account, now time.Time) ([]Event, error) {
+	if err := CheckOperation(OpPublishNow, p.Status()); err != nil {
+		return nil, err
+	}
+	return p.launch(TriggerQueue, now, accounts, now)
+}
+
+func (p *Post) launch(by Trigger, at time.Time, accounts *[]Account, now time.Time, types ...EventType) ([]Event, error) {
+	now = Millis(now)
+	next := p.Clone()
+	if accounts != nil {
+		next.Targets = next.targetsFor(*accounts, now)
+	}
+	if err := next.start(by, at, now); err != nil {
+		return nil, err
+	}
+	next.changed(now)
+	*p = next
+	return p.queued(p.events(now, types...), now, nil), nil
+}
+
+// Cancel calls the post off: every target that is not published becomes
+// canceled, its job is gone, and the post stays canceled for ever.
+// Errors: [PostNotCancelable].
+func (p *Post) Cancel(now time.Time) ([]Event, error) {
+	if err := CheckOperation(OpCancel, p.Status()); err != nil {
+		return nil, err
+	}
+	now = Millis(now)
+	next := p.Clone()
+	for i := range next.Targets {
+		if t := &next.Targets[i]; t.Status != Published {
+			if err := t.move(TriggerCancel); err != nil {
+				return nil, err
+			}
+		}
+	}
+	next.CanceledAt = now
+	next.changed(now)
+	*p = next
+	return p.events(now, EventPostCanceled), nil
+}
+
+// CheckDelete returns nil when the post may be removed. Errors:
+// [PostNotDeletable].
+func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status()) }
+
+// Retry queues failed targets again: those named, or all when none is. A target
+// whose outcome is unknown may be on the network already and is queued only
+// with Force. Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
+func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
+	if err := CheckOperation(OpRetry, p.Status()); err != nil {
+		return nil, err
+	}
+	now = Millis(now)
+	next := p.Clone()
+	queued := 0
+	for i := range next.Targets {
+		t := &next.Targets[i]
+		named := slices.Contains(r.TargetIDs, t.ID)
+		if t.Status != Failed || (len(r.TargetIDs) > 0 && !named) {
+			continue
+		}
+		if t.Error != nil && t.Error.Outcome == OutcomeUnknown && !r.Force {
+			continue
+		}
+		if err := t.move(TriggerRetry); err != nil {
+			return nil, err
+		}
+		t.NextAttemptAt, t.RetriedAt, t.AttemptsBefore = now, now, t.Attempts
+		queued++
+	}
+	if err := p.checkRetry(r, queued); err != nil {
+		return nil, err
+	}
+	next.changed(now)
+	*p = next
+	return p.queued(nil, now, nil), nil
+}
+
+// Retry says which targets to queue again.
+type Retry struct {
+	TargetIDs []string // empty for all failed ones
+	Force     bool     // also those that may have been published
+}
+
+func (p *Post) checkRetry(r Retry, queued int) error {
+	for _, id := range r.TargetIDs {
+		t := p.Target(id)
+		if t == nil {
+			return Errorf(ValidationFailed, "target_ids", "%s is not a target of this post", id)
+		}
+		if t.Status != Failed {
+			return Errorf(PostNotRetryable, "target_ids", "target %s is %s; only failed targets can be retried", id, t.Status)
+		}
+		if t.Error != nil && t.Error.Outcome == OutcomeUnknown && !r.Force {
+			queued = 0
+		}
+	}
+	if queued == 0 {
+		return Errorf(PostNotRetryable, "", "the network may have published this already; look there first, then retry with force")
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package schedctl
+
+import (
+	"fmt"
+	"time"
+)
+
+// Begin records that an attempt for a waiting target starts now. The returned
+// attempt is to be stored in the same transaction as the post, before the
+// network is called.
+func (p *Post) Begin(targetID, owner string, lease time.Duration, now time.Time) (Attempt, error) {
+	now = Millis(now)
+	t := p.Target(targetID)
+	if t == nil {
+		return Attempt{}, fmt.Errorf("post %s has no target %s", p.ID, targetID)
+	}
+	if _, waiting := t.Due(); !waiting {
+		return Attempt{}, fmt.Errorf("target %s is %s and waits for nothing", targetID, t.Status)
+	}
+	if err := t.move(TriggerClaim); err != nil {
+		return Attempt{}, err
+	}
+	t.Attempts++
+	p.changed(now)
+	return Attempt{
+		ID: NewID(AttemptPrefix, now), WorkspaceID: p.WorkspaceID, PostID: p.ID, TargetID: t.ID, AccountID: t.AccountID,
+		Number: t.Attempts, StartedAt: now, Outcome: OutcomeRunning,
+		Owner: owner, LeaseUntil: now.Add(lease), Key: t.ID,
+	}, nil
+}
+
+// Result is how an attempt ended, or why a target never had one.
+type Result struct {
+	Receipt *Receipt     // set when the network has published
+	Error   *TargetError // set otherwise
+	RetryAt time.Time    // with Error: when to try again; zero to give up
+}
+
+// Finish applies the end of an attempt to its target. A target that was
+// canceled meanwhile becomes published when the network has it, and else stays
+// canceled, carrying the error when its outcome is unknown.
+func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error) {
+	now = Millis(now)
+	t := p.Target(targetID)
+	if t == nil {
+		return nil, fmt.Errorf("post %s has no target %s", p.ID, targetID)
+	}
+	switch {
+	case r.Receipt != nil:
+		return p.finishPublished(t, *r.Receipt, now)
+	case t.Status == Canceled:
+		if r.Error.Outcome == OutcomeUnknown {
+			t.Error = r.Error
+			p.changed(now)
+		}
+		return nil, nil
+	case !r.RetryAt.IsZero():
+		if err := t.move(TriggerDefer); err != nil {
+			return nil, err
+		}
+		t.NextAttemptAt, t.Error = Millis(r.RetryAt), r.Error
+		p.changed(now)
+		return nil, nil
+	}
+	if err := t.move(TriggerFail); err != nil {
+		return nil, err
+	}
+	t.Error = r.Error
+	p.changed(now)
+	return p.finished(EventPostFailed, t, now), nil
+}
+
+func (p *Post) finishPublished(t *Target, r Receipt, now time.Time) ([]Event, error) {
+	if err := t.move(TriggerPublish); err != nil {
+		return nil, err
+	}
+	t.PlatformPostID, t.PlatformPostURL, t.PublishedAt, t.Error = r.ID, r.URL, now, nil
+	p.changed(now)
+	return p.finished(EventPostPublished, t, now), nil
+}
+
+// finished returns the target's event, and post.completed when it was the last.
+func (p *Post) finished(typ EventType, t *Target, now time.Time) []Event {
+	events := []Event{p.targetEvent(typ, t, now)}
+	if s := p.Status(); s == Published || s == Failed {
+		events = append(events, p.events(now, EventPostCompleted)...)
+	}
+	return events
+}

@@ -1,0 +1,155 @@
+package schedctl
+
+import "fmt"
+
+// Status is the state of a post or of one of its targets.
+type Status string
+
+// The statuses, of posts and of targets alike.
+const (
+	Draft      Status = "draft"      // no time, or no one has asked for it to go out
+	Scheduled  Status = "scheduled"  // waits for its time
+	Publishing Status = "publishing" // queued, in flight, or between two attempts
+	Published  Status = "published"  // on the network
+	Failed     Status = "failed"     // given up; the target's error says why
+	Canceled   Status = "canceled"   // called off; final for a post
+)
+
+// Statuses lists every status in the order of a post's life.
+func Statuses() []Status {
+	return []Status{Draft, Scheduled, Publishing, Published, Failed, Canceled}
+}
+
+// Trigger is what makes a target change its status.
+type Trigger string
+
+// The triggers of target transitions.
+const (
+	TriggerSchedule Trigger = "schedule" // a time was set, or moved
+	TriggerQueue    Trigger = "queue"    // publish now
+	TriggerClaim    Trigger = "claim"    // a worker begins an attempt
+	TriggerDefer    Trigger = "defer"    // an attempt ended; another will follow
+	TriggerPublish  Trigger = "publish"  // the network has it
+	TriggerFail     Trigger = "fail"     // given up
+	TriggerRetry    Trigger = "retry"    // a person asked for a failed target to be tried again
+	TriggerCancel   Trigger = "cancel"   // the post was called off
+)
+
+// Triggers lists every trigger.
+func Triggers() []Trigger {
+	return []Trigger{
+		TriggerSchedule, TriggerQueue, TriggerClaim, TriggerDefer,
+		TriggerPublish, TriggerFail, TriggerRetry, TriggerCancel,
+	}
+}
+
+// transitions is the whole state machine of a target: what is not here is
+// forbidden. A canceled target can still become published, because a network
+// call in flight cannot be recalled and the truth wins.
+var transitions = map[Status]map[Trigger]Status{
+	Draft: {
+		TriggerSchedule: Scheduled,
+		TriggerQueue:    Publishing,
+	},
+	Scheduled: {
+		TriggerSchedule: Scheduled,
+		TriggerQueue:    Publishing,
+		TriggerClaim:    Publishing,
+		TriggerFail:     Failed,
+		TriggerCancel:   Canceled,
+	},
+	Publishing: {
+		TriggerClaim:   Publishing,
+		TriggerDefer:   Publishing,
+		TriggerPublish: Published,
+		TriggerFail:    Failed,
+		TriggerCancel:  Canceled,
+	},
+	Failed: {
+		TriggerRetry:  Publishing,
+		TriggerCancel: Canceled,
+	},
+	Canceled: {
+		TriggerPublish: Published,
+	},
+}
+
+// NextStatus returns the status that a trigger moves a target to, or an error
+// when the transition table has no such move.
+func NextStatus(from Status, by Trigger) (Status, error) {
+	if to, ok := transitions[from][by]; ok {
+		return to, nil
+	}
+	return from, fmt.Errorf("a %s target has no transition %q", from, by)
+}
+
+// Operation is something a client can ask of a post.
+type Operation string
+
+// The operations on a post.
+const (
+	OpEdit       Operation = "edit"
+	OpDelete     Operation = "delete"
+	OpSchedule   Operation = "schedule"
+	OpPublishNow Operation = "publish-now"
+	OpCancel     Operation = "cancel"
+	OpRetry      Operation = "retry"
+)
+
+// Operations lists every operation.
+func Operations() []Operation {
+	return []Operation{OpEdit, OpDelete, OpSchedule, OpPublishNow, OpCancel, OpRetry}
+}
+
+// rule says in which post statuses an operation is allowed, and what the
+// refusal is elsewhere.
+type rule struct {
+	allowed []Status
+	code    Code
+	advice  string
+}
+
+var rules = map[Operation]rule{
+	OpEdit:       {[]Status{Draft, Scheduled}, PostNotEditable, "only a draft or a scheduled post can be edited; create a new post"},
+	OpDelete:     {[]Status{Draft}, PostNotDeletable, "only a draft can be deleted; a scheduled post can be canceled"},
+	OpSchedule:   {[]Status{Draft}, PostNotDraft, "only a draft can be scheduled; edit publish_at to move a scheduled post"},
+	OpPublishNow: {[]Status{Draft, Scheduled}, PostNotDraft, "only a draft or a scheduled post can be published now"},
+	OpCancel:     {[]Status{Scheduled, Publishing}, PostNotCancelable, "only a post that is scheduled or publishing can be canceled"},
+	OpRetry:      {[]Status{Failed}, PostNotRetryable, "only a failed post can be retried"},
+}
+
+// CheckOperation returns nil when a post of this status allows the operation,
+// and else the [*Error] that tells the client why not. Cancel and delete have
+// codes of their own for a canceled post; the others answer [PostCanceled].
+func CheckOperation(op Operation, status Status) error {
+	r := rules[op]
+	for _, s := range r.allowed {
+		if s == status {
+			return nil
+		}
+	}
+	if status == Canceled && op != OpCancel && op != OpDelete {
+		return Errorf(PostCanceled, "", "the post is canceled, which is final; create a new post")
+	}
+	return Errorf(r.code, "", "the post is %s: %s", status, r.advice)
+}
+
+// deriveStatus is the one function that says what a post's status is, given
+// its targets and whether the cancel operation was applied to it.
+func deriveStatus(canceled bool, s Summary) Status {
+	finished := s.Published + s.Failed + s.Canceled
+	switch {
+	case canceled:
+		return Canceled
+	case s.Total == 0 || s.Draft > 0:
+		return Draft
+	case s.Publishing > 0 || (finished > 0 && s.Scheduled > 0):
+		return Publishing
+	case s.Scheduled > 0:
+		return Scheduled
+	case s.Failed > 0:
+		return Failed
+	default:
+		return Published
+	}
+}

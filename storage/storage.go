@@ -1,0 +1,254 @@
+// Package storage says what schedctl asks of a database. It holds the contract
+// alone; storage/bolt is the engine on one file, and storage/storagetest has
+// the suite that every engine passes.
+//
+// The engine keeps records and their indexes; it knows no rules. What may
+// happen to a post is decided by package schedctl, inside a transaction that
+// the caller composes:
+//
+//	err := store.Update(ctx, func(tx storage.Tx) error {
+//		post, err := tx.Post(workspace, id)
+//		if err != nil {
+//			return err
+//		}
+//		events, err := post.Cancel(now)
+//		if err != nil {
+//			return err
+//		}
+//		return errors.Join(tx.PutPost(post), tx.AddEvents(events...))
+//	})
+//
+// The due index, the list indexes and the published index follow from the posts
+// that are put: no caller writes them, so none can forget to.
+package storage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Opening a database fails with one of these, wrapped with the path and advice,
+// and then has changed nothing.
+var (
+	ErrLocked  = errors.New("another process has the database open")
+	ErrForeign = errors.New("not a schedctl database")
+	ErrCorrupt = errors.New("the database is damaged")
+	ErrNewer   = errors.New("the database was written by a newer schedctl")
+)
+
+// ErrClosed is returned by every method of a closed store.
+var ErrClosed = errors.New("the store is closed")
+
+// Store is a database. All methods may be called from any goroutine.
+//
+// Records that go in and come out are the caller's own copies. A record that is
+// not there is a [*schedctl.Error] with code NOT_FOUND, and so is an id that no
+// schedctl could have made. Any other error means that the database did not do
+// what was asked, and nothing of it.
+type Store interface {
+	// View calls fn with a consistent snapshot and returns what fn returns. The
+	// reader is valid until fn returns. fn must not call Update.
+	View(ctx context.Context, fn func(Reader) error) error
+
+	// Update calls fn in a transaction and returns after its commit is on disk.
+	// When fn returns an error, that error is returned and nothing fn wrote
+	// exists. Transactions are serial: what fn reads cannot change before its
+	// commit.
+	//
+	// fn runs on another goroutine and may run more than once, also after a
+	// first run that reported no error; it must touch nothing but its
+	// transaction and variables that it sets anew in every run, must not block
+	// and must not call the store. A ctx that ends before fn has begun returns
+	// its error and fn never runs; later it changes nothing.
+	Update(ctx context.Context, fn func(Tx) error) error
+
+	// Notify registers the one function that is told of every commit, after it
+	// is on disk and before its Update returns, in commit order. It must be
+	// called before the first Update, and the function must not block nor call
+	// the store.
+	Notify(func(Commit))
+
+	// Close waits for the transactions that have begun and releases the
+	// database. It may be repeated.
+	Close() error
+}
+
+// Commit tells what one group of transactions did.
+type Commit struct {
+	Due      []schedctl.Due // waiting entries that were added to the due index
+	Accounts []string       // ids of accounts that were put
+	Events   int            // events that were added
+}
+
+// Reader reads one snapshot.
+type Reader interface {
+	// Post returns a post of the workspace.
+	Post(workspaceID, id string) (schedctl.Post, error)
+
+	// Posts returns one page of a workspace's posts. Its cost depends on the
+	// size of the page and not on how many posts there are; with Search, or
+	// with publish bounds under a sort by creation, at most ScanLimit posts are
+	// looked at, so that a page may be short and still have a Next.
+	Posts(PostQuery) (PostPage, error)
+
+	// Route says whose a target is.
+	Route(targetID string) (Route, error)
+
+	// Due calls fn for every entry of the due index from the given one on
+	// (inclusive), by time and then target, until fn returns false.
+	Due(from schedctl.Due, fn func(schedctl.Due) bool) error
+
+	// Attempts returns the attempts of a target, the first one first.
+	Attempts(targetID string) ([]schedctl.Attempt, error)
+
+	// RunningAttempts returns all attempts without an end, the oldest first.
+	RunningAttempts() ([]schedctl.Attempt, error)
+
+	// PublishedTargets returns up to limit publications of an account, the
+	// newest first, beginning after the given one; the zero value begins at the
+	// newest.
+	PublishedTargets(accountID string, after PublishedTarget, limit int) ([]PublishedTarget, error)
+
+	// Account returns an account of the workspace.
+	Account(workspaceID, id string) (schedctl.Account, error)
+
+	// Accounts returns the accounts of a workspace in order of creation,
+	// disconnected ones included.
+	Accounts(workspaceID string) ([]schedctl.Account, error)
+
+	// Feed returns the account of platform "feed", not disconnected, with this
+	// name, of whatever workspace: feed names are unique in the database.
+	Feed(name string) (schedctl.Account, error)
+
+	// Answer returns the stored answer to a request.
+	Answer(AnswerKey) (Answer, error)
+
+	// Workspace returns a workspace, Workspaces all of them in order of creation.
+	Workspace(id string) (schedctl.Workspace, error)
+	Workspaces() ([]schedctl.Workspace, error)
+
+	// KeyByHash returns the API key whose secret has this SHA-256, revoked and
+	// expired ones included.
+	KeyByHash(hash [32]byte) (schedctl.APIKey, error)
+
+	// Keys returns the API keys of a workspace in order of creation.
+	Keys(workspaceID string) ([]schedctl.APIKey, error)
+
+	// Events returns up to limit events in order of their ids, beginning after
+	// the given id; an empty id begins at the oldest kept.
+	Events(afterID string, limit int) ([]schedctl.Event, error)
+}
+
+// Tx reads and writes in one transaction; it sees its own writes.
+type Tx interface {
+	Reader
+
+	// PutPost creates or replaces a post and brings every index in line with
+	// it. A put under an existing id keeps workspace and creation time.
+	PutPost(schedctl.Post) error
+
+	// DeletePost removes a post, its index entries and the attempts of its
+	// targets.
+	DeletePost(workspaceID, id string) error
+
+	// PutAttempt creates or replaces an attempt, by target and number.
+	PutAttempt(schedctl.Attempt) error
+
+	// PutAccount creates or replaces an account. A name that another account of
+	// the workspace has (a feed: another feed of the database), disconnected
+	// ones apart, is VALIDATION_FAILED on field "name".
+	PutAccount(schedctl.Account) error
+
+	// PutWorkspace creates or replaces a workspace.
+	PutWorkspace(schedctl.Workspace) error
+
+	// PutKey creates or replaces an API key. Its hash never changes.
+	PutKey(schedctl.APIKey) error
+
+	// PutAnswer stores the answer to a request.
+	PutAnswer(AnswerKey, Answer) error
+
+	// AddEvents appends to the outbox. The ids must be new.
+	AddEvents(...schedctl.Event) error
+
+	// Prune removes at most limit answers and events older than the given
+	// times and returns how many it removed.
+	Prune(answersBefore, eventsBefore time.Time, limit int) (int, error)
+}
+
+// Sort is an order of posts. Ties are in order of id, ascending or descending
+// as the sort; posts without a time come last in both directions.
+type Sort string
+
+// The sorts.
+const (
+	NewestFirst       Sort = "-created_at"
+	OldestFirst       Sort = "created_at"
+	PublishAscending  Sort = "publish_at"
+	PublishDescending Sort = "-publish_at"
+)
+
+// ScanLimit is how many posts a page looks at, at most, to find those that no
+// index can find.
+const ScanLimit = 10_000
+
+// PostQuery selects a page of posts. Zero fields select everything.
+type PostQuery struct {
+	WorkspaceID   string
+	Statuses      []schedctl.Status // any of these
+	AccountID     string            // with a target on this account
+	PublishAfter  time.Time         // inclusive
+	PublishBefore time.Time         // exclusive
+	Search        string            // substring of the content, case folded
+	Sort          Sort              // NewestFirst when empty
+	Limit         int               // 1 or more
+	Offset        int               // posts to skip after the cursor
+	After         *Position         // begin behind this position, or nil
+}
+
+// Position is a place between two posts of a sorted list; it stays valid when
+// posts are added, changed or removed.
+type Position struct {
+	PublishAt time.Time // for the sorts by publish time; zero for a post without one
+	PostID    string
+}
+
+// PostPage is one page. Next is nil at the end of the list.
+type PostPage struct {
+	Posts []schedctl.Post
+	Next  *Position
+}
+
+// Route is the way from a target to its post and its account.
+type Route struct {
+	WorkspaceID, PostID, AccountID string
+}
+
+// PublishedTarget is a publication in an account's history.
+type PublishedTarget struct {
+	At          time.Time
+	TargetID    string
+	WorkspaceID string
+	PostID      string
+}
+
+// AnswerKey identifies a request that may be repeated.
+type AnswerKey struct {
+	WorkspaceID    string
+	Method, Path   string
+	IdempotencyKey string
+}
+
+// Answer is what a request was answered with. It is kept in the transaction
+// that had the effect.
+type Answer struct {
+	Fingerprint [32]byte // SHA-256 of the raw request body
+	Status      int
+	Header      map[string]string
+	Body        []byte
+	Sealed      bool // Body carries a secret and is sealed
+	CreatedAt   time.Time
+}
