@@ -1,0 +1,62 @@
+package schedctl
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"math/big"
+	"strings"
+)
+
+// A key secret is "sctl_", 32 random bytes in base62 (43 characters) and the
+// CRC-32 (IEEE) of all before it in base62 (6 characters). The fixed prefix and
+// the checksum let secret scanners find leaked keys without asking anyone.
+const (
+	keySecretPrefix = "sctl_"
+	keyRandomLen    = 43
+	keyChecksumLen  = 6
+)
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// NewKeySecret returns the secret of a new API key, to be shown once, and the
+// hash to be stored.
+func NewKeySecret() (secret string, hash [32]byte) {
+	var random [32]byte
+	rand.Read(random[:])
+	body := keySecretPrefix + encodeBase62(new(big.Int).SetBytes(random[:]), keyRandomLen)
+	secret = body + keyChecksum(body)
+	return secret, sha256.Sum256([]byte(secret))
+}
+
+// HashKeySecret returns the hash to look a secret up by. What cannot be a
+// secret, a mistyped one for example, is not ok.
+func HashKeySecret(secret string) (hash [32]byte, ok bool) {
+	if len(secret) != len(keySecretPrefix)+keyRandomLen+keyChecksumLen || !strings.HasPrefix(secret, keySecretPrefix) {
+		return hash, false
+	}
+	body, sum := secret[:len(secret)-keyChecksumLen], secret[len(secret)-keyChecksumLen:]
+	if keyChecksum(body) != sum {
+		return hash, false
+	}
+	return sha256.Sum256([]byte(secret)), true
+}
+
+func keyChecksum(body string) string {
+	return encodeBase62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), keyChecksumLen)
+}
+
+// encodeBase62 returns n in exactly width digits.
+func encodeBase62(n *big.Int, width int) string {
+	out := make([]byte, width)
+	digit, radix := new(big.Int), big.NewInt(int64(len(base62)))
+	for i := width - 1; i >= 0; i-- {
+		n.DivMod(n, radix, digit)
+		out[i] = base62[digit.Int64()]
+	}
+	if n.Sign() != 0 {
+		panic(fmt.Sprintf("a number does not fit in %d base62 digits", width))
+	}
+	return string(out)
+}
