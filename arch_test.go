@@ -102,7 +102,7 @@ func TestPackageNamesSaySomething(t *testing.T) {
 
 func listPackages(t *testing.T) []pkg {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Standard", "./...").Output()
+	out, err := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,Standard", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
