@@ -7,7 +7,7 @@ import (
 )
 
 // Time is an instant on the wire: RFC 3339, UTC, "Z", milliseconds only where
-// there are any (2026-06-02T15:00:00Z, 2026-06-02T15:00:00.25Z).
+// there are any (2026-06-02T15:00:00Z, 2026-06-02T15:00:00.250Z).
 type Time struct{ time.Time }
 
 // NewTime returns the instant, or nil for the zero time.
@@ -18,11 +18,13 @@ func NewTime(t time.Time) *Time {
 	return &Time{t.UTC()}
 }
 
-// layout drops trailing zeros of the fraction, and the fraction when it is zero.
-const layout = "2006-01-02T15:04:05.999Z"
-
 // String returns the wire form.
-func (t Time) String() string { return t.UTC().Format(layout) }
+func (t Time) String() string {
+	if t.Nanosecond() < int(time.Millisecond) {
+		return t.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
 
 // MarshalJSON returns the quoted wire form.
 func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }

@@ -1,0 +1,193 @@
+package apiv1_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var t0 = time.Date(2026, 6, 2, 15, 0, 0, 250_000_000, time.UTC)
+
+func draft() schedctl.Post {
+	return schedctl.Post{ID: "post_1", WorkspaceID: "ws_1", Content: "<b>é\u2028", CreatedAt: t0, UpdatedAt: t0, Version: 1}
+}
+
+// full is a post with every field of it and of its targets set.
+func full() schedctl.Post {
+	p := draft()
+	p.PublishAt = t0.Truncate(time.Second)
+	p.Targets = []schedctl.Target{{
+		ID: "pt_1", AccountID: "acct_1", Platform: "mastodon", Status: schedctl.Published, PublishAt: p.PublishAt,
+		Attempts: 1, PlatformPostID: "117", PlatformPostURL: "https://example.org/@me/117", PublishedAt: t0,
+	}, {
+		ID: "pt_2", AccountID: "acct_2", Platform: "http", Status: schedctl.Publishing, PublishAt: p.PublishAt,
+		NextAttemptAt: t0.Add(10 * time.Second), Attempts: 2, RetriedAt: t0, AttemptsBefore: 1,
+		Error: &schedctl.TargetError{
+			Kind: schedctl.KindPlatform, Code: "overloaded", Message: "answered 503", HTTPStatus: 503,
+			Retryable: true, Outcome: schedctl.OutcomeNotPublished,
+		},
+	}}
+	return p
+}
+
+func account() schedctl.Account {
+	return schedctl.Account{
+		ID: "acct_1", WorkspaceID: "ws_1", Platform: "mastodon", Name: "me", Username: "@me@example.org", DisplayName: "Me",
+		ProfileURL: "https://example.org/@me", Status: schedctl.AccountConnected,
+		Limits:      schedctl.Limits{MaxCharacters: 500, Unit: "characters", URLCharacters: 23},
+		Options:     schedctl.Options{"visibility": "unlisted", "sensitive": true},
+		Credentials: []byte("sealed-secret"), CreatedAt: t0, UpdatedAt: t0,
+	}
+}
+
+func TestGoldenWire(t *testing.T) {
+	t.Parallel()
+	plain := account()
+	plain.Options, plain.ProfileURL, plain.Limits = nil, "", schedctl.Limits{Unit: "characters"}
+	golden := map[string]any{
+		"post_draft.json":    apiv1.PostEnvelope{Post: apiv1.NewPost(draft())},
+		"post_full.json":     apiv1.PostEnvelope{Post: apiv1.NewPost(full())},
+		"account.json":       apiv1.AccountEnvelope{SocialAccount: apiv1.NewAccount(account())},
+		"account_plain.json": apiv1.AccountEnvelope{SocialAccount: apiv1.NewAccount(plain)},
+		"me.json": apiv1.NewMe(
+			schedctl.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted"},
+			schedctl.APIKey{ID: "key_1", Name: "admin", Scopes: []schedctl.Scope{schedctl.ScopePostsRead}}),
+		"error.json": apiv1.NewError(schedctl.Errorf(schedctl.ContentTooLong, "content", "too long"), "req_1"),
+		"error_without_details.json": apiv1.NewError(
+			schedctl.Errorf(schedctl.NotFound, "", "no such post"), "req_1"),
+	}
+	for name, value := range golden {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := json.MarshalIndent(value, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, '\n')
+			path := filepath.Join("testdata", name)
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("the wire changed (run with -update when that is meant):\n%s", diff)
+			}
+			back := reflect.New(reflect.TypeOf(value))
+			dec := json.NewDecoder(bytes.NewReader(got))
+			dec.DisallowUnknownFields()
+			if err := dec.Decode(back.Interface()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(value, back.Elem().Interface()); diff != "" {
+				t.Errorf("a client reads something else:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNothingSealedReachesTheWire(t *testing.T) {
+	t.Parallel()
+	out, err := json.Marshal(apiv1.NewAccount(account()))
+	if err != nil || strings.Contains(string(out), "sealed-secret") || strings.Contains(string(out), "c2VhbGVk") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// unsent are the domain fields that the wire leaves out on purpose.
+var unsent = map[string]string{
+	"Post.CanceledAt":       "shown by the status",
+	"Target.RetriedAt":      "internal to delivery",
+	"Target.AttemptsBefore": "internal to delivery",
+	"Account.WorkspaceID":   "the key's own",
+	"Account.Credentials":   "secret",
+	"Account.PausedUntil":   "shown by the targets' next_attempt_at",
+}
+
+// renamed maps domain fields to the wire's own names for them.
+var renamed = map[string]string{"Target.AccountID": "SocialAccountID"}
+
+func TestNoDomainFieldIsForgotten(t *testing.T) {
+	t.Parallel()
+	pairs := []struct{ domain, wire any }{
+		{schedctl.Post{}, apiv1.Post{}}, {schedctl.Target{}, apiv1.Target{}},
+		{schedctl.TargetError{}, apiv1.TargetError{}}, {schedctl.Account{}, apiv1.Account{}},
+		{schedctl.Limits{}, apiv1.Limits{}}, {schedctl.Summary{}, apiv1.TargetSummary{}},
+	}
+	for _, pair := range pairs {
+		domain, wire := reflect.TypeOf(pair.domain), reflect.TypeOf(pair.wire)
+		for _, f := range reflect.VisibleFields(domain) {
+			key := domain.Name() + "." + f.Name
+			name := f.Name
+			if renamed[key] != "" {
+				name = renamed[key]
+			}
+			if _, there := wire.FieldByName(name); !there && unsent[key] == "" {
+				t.Errorf("%s has no field on the wire; add it, or say here why not", key)
+			}
+		}
+	}
+}
+
+func TestTime(t *testing.T) {
+	t.Parallel()
+	tests := map[string]time.Time{
+		`"2026-06-02T15:00:00Z"`:     time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC),
+		`"2026-06-02T15:00:00.250Z"`:  time.Date(2026, 6, 2, 15, 0, 0, 250e6, time.UTC),
+		`"2026-06-02T15:00:00.001Z"`: time.Date(2026, 6, 2, 17, 0, 0, 1e6, time.FixedZone("", 7200)),
+	}
+	for want, in := range tests {
+		got, err := json.Marshal(apiv1.NewTime(in))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v; want %s", in, got, err, want)
+		}
+	}
+	var back apiv1.Time
+	for _, bad := range []string{`"2026-06-02"`, `"2026-06-02 15:00"`, `12`, `""`} {
+		if err := json.Unmarshal([]byte(bad), &back); err == nil {
+			t.Errorf("%s was read as %s", bad, back)
+		}
+	}
+	if apiv1.NewTime(time.Time{}) != nil {
+		t.Error("the zero time is not null")
+	}
+}
+
+func FuzzTime(f *testing.F) {
+	f.Add("2026-06-02T15:00:00.25Z")
+	f.Fuzz(func(t *testing.T, s string) {
+		in, err := json.Marshal(s)
+		if err != nil {
+			t.Skip()
+		}
+		var first, second apiv1.Time
+		if json.Unmarshal(in, &first) != nil {
+			t.Skip()
+		}
+		first.Time = first.Truncate(time.Millisecond)
+		out, err := json.Marshal(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, &second); err == nil && !second.Equal(first.Time) {
+			t.Errorf("%s came back as %s", first, second)
+		}
+	})
+}

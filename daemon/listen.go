@@ -1,0 +1,97 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// listen opens the address, host:port or unix:///path. A socket file that no
+// one answers on is replaced; the new one is for this user alone.
+func listen(address string) (net.Listener, error) {
+	path, unix := strings.CutPrefix(address, "unix://")
+	if !unix {
+		l, err := net.Listen("tcp", address)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, fmt.Errorf("listen on %s: the port is taken by another program; choose one with --listen, or 127.0.0.1:0 for any", address)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listen on %s: %w; use host:port or unix:///path", address, err)
+		}
+		return l, nil
+	}
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("listen on %s: the socket path must be absolute, as in unix:///run/schedctl.sock", address)
+	}
+	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		c.Close()
+		return nil, fmt.Errorf("listen on %s: another program answers on this socket", address)
+	}
+	if err := removeSocket(path); err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	old := syscall.Umask(0o177) // the socket has its mode from the start
+	defer syscall.Umask(old)
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// removeSocket removes a socket that was left behind, and nothing else.
+func removeSocket(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s exists and is not a socket", path)
+	}
+	return os.Remove(path)
+}
+
+// clientURL returns the URL at which clients on this machine reach a listener.
+func clientURL(l net.Listener) string {
+	if l.Addr().Network() == "unix" {
+		return "unix://" + l.Addr().String()
+	}
+	addr, err := netip.ParseAddrPort(l.Addr().String())
+	if err != nil || !addr.Addr().IsUnspecified() {
+		return "http://" + l.Addr().String()
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d", addr.Port())
+}
+
+// AnnouncementFile is the file in the data directory by which clients of the
+// same user find the running daemon.
+const AnnouncementFile = "daemon.json"
+
+// Announcement is what the file holds.
+type Announcement struct {
+	URL string `json:"url"`
+	PID int    `json:"pid"`
+}
+
+// announce writes the announcement; the returned function removes it.
+func announce(dir, url string) (remove func(), err error) {
+	path := filepath.Join(dir, AnnouncementFile)
+	data, err := json.Marshal(Announcement{URL: url, PID: os.Getpid()})
+	if err != nil {
+		return nil, err
+	}
+	if err := writeFile(path, append(data, '\n')); err != nil {
+		return nil, fmt.Errorf("announce the daemon: %w", err)
+	}
+	return func() { os.Remove(path) }, nil
+}
