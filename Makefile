@@ -7,7 +7,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## schedule a post and see it go out
-	@scripts/demo
+	@$(GO) run ./scripts/demo bin/schedctl
 
 build: ## build bin/schedctl
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedctl ./cmd/schedctl
@@ -29,7 +29,6 @@ generate: ## write the generated files anew (completions, OpenAPI document, gold
 bench: build ## measure against bare baselines (at most 2 minutes)
 	$(GO) run ./bench -daemon bin/schedctl
 
-check: lint build test race ## all that CI runs
-	@scripts/demo
+check: lint test race demo ## all that CI runs
 
 .PHONY: help demo build test race lint generate bench check
