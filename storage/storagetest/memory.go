@@ -1,0 +1,187 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// NewMemory returns an empty store that keeps everything in memory. It starts
+// no goroutine and sets no timer, so it can be used in a testing/synctest
+// bubble. It runs the function of every Update twice, undoing the first run, so
+// that a function that cannot be repeated is found by the tests of its package.
+//
+// It looks for what it is asked by looking at everything: it is meant for
+// thousands of posts and not for millions.
+func NewMemory() storage.Store {
+	return &memory{
+		posts:      make(map[string]schedctl.Post),
+		routes:     make(map[string]storage.Route),
+		attempts:   make(map[attemptKey]schedctl.Attempt),
+		accounts:   make(map[string]schedctl.Account),
+		workspaces: make(map[string]schedctl.Workspace),
+		keys:       make(map[string]schedctl.APIKey),
+		answers:    make(map[storage.AnswerKey]storage.Answer),
+	}
+}
+
+// memory guards all of its fields by mu. A View holds it for reading.
+type memory struct {
+	mu     sync.RWMutex
+	closed bool
+	notify func(storage.Commit)
+
+	posts      map[string]schedctl.Post
+	routes     map[string]storage.Route
+	attempts   map[attemptKey]schedctl.Attempt
+	accounts   map[string]schedctl.Account
+	workspaces map[string]schedctl.Workspace
+	keys       map[string]schedctl.APIKey
+	answers    map[storage.AnswerKey]storage.Answer
+	events     []schedctl.Event // in order of id
+}
+
+type attemptKey struct {
+	target string
+	number int
+}
+
+func (m *memory) View(ctx context.Context, fn func(storage.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return storage.ErrClosed
+	}
+	return fn(memoryReader{m})
+}
+
+func (m *memory) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return storage.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	rehearsal := &memoryTx{memoryReader: memoryReader{m}}
+	err := rehearsal.run(fn)
+	rehearsal.rollback()
+	if err != nil {
+		return err
+	}
+	tx := &memoryTx{memoryReader: memoryReader{m}}
+	if err := tx.run(fn); err != nil {
+		tx.rollback()
+		return err
+	}
+	if m.notify != nil && len(tx.undo) > 0 {
+		m.notify(tx.commit())
+	}
+	return nil
+}
+
+func (m *memory) Notify(fn func(storage.Commit)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.notify = fn
+}
+
+func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}
+
+// memoryTx writes straight into the store and remembers how to take it back.
+type memoryTx struct {
+	memoryReader
+	undo     []func()
+	due      []schedctl.Due
+	accounts []string
+	events   int
+}
+
+func (tx *memoryTx) run(fn func(storage.Tx) error) (err error) {
+	returned := false
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the transaction panicked: %v\n%s", r, debug.Stack())
+		} else if !returned {
+			tx.rollback() // runtime.Goexit, as testing.T.FailNow does it
+		}
+	}()
+	err = fn(tx)
+	returned = true
+	return err
+}
+
+func (tx *memoryTx) rollback() {
+	for _, undo := range slices.Backward(tx.undo) {
+		undo()
+	}
+	tx.undo = nil
+}
+
+// commit tells what the transaction did, leaving out due entries that it took
+// away again.
+func (tx *memoryTx) commit() storage.Commit {
+	slices.SortFunc(tx.due, schedctl.Due.Compare)
+	due := slices.DeleteFunc(slices.Compact(tx.due), func(d schedctl.Due) bool {
+		route, err := tx.Route(d.TargetID())
+		if err != nil {
+			return true
+		}
+		post := tx.m.posts[route.PostID]
+		return !slices.Contains(dueEntries(post), d)
+	})
+	return storage.Commit{Due: due, Accounts: tx.accounts, Events: tx.events}
+}
+
+func set[K comparable, V any](tx *memoryTx, in map[K]V, key K, value V) {
+	old, had := in[key]
+	tx.undo = append(tx.undo, func() {
+		if had {
+			in[key] = old
+		} else {
+			delete(in, key)
+		}
+	})
+	in[key] = value
+}
+
+func unset[K comparable, V any](tx *memoryTx, in map[K]V, key K) {
+	if old, had := in[key]; had {
+		tx.undo = append(tx.undo, func() { in[key] = old })
+		delete(in, key)
+	}
+}
+
+// check returns NOT_FOUND for an id that no schedctl could have made.
+func check(prefix schedctl.Prefix, ids ...string) error {
+	for _, id := range ids {
+		if _, ok := schedctl.ParseID(prefix, id); !ok {
+			return notFound(nouns[prefix], id)
+		}
+	}
+	return nil
+}
+
+var nouns = map[schedctl.Prefix]string{
+	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
+	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
+	schedctl.AttemptPrefix: "attempt",
+}
+
+func notFound(what, id string) error {
+	return schedctl.Errorf(schedctl.NotFound, "", "there is no %s %q", what, id)
+}

@@ -1,0 +1,120 @@
+package storagetest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+func (r memoryReader) Posts(q storage.PostQuery) (storage.PostPage, error) {
+	if err := check(schedctl.WorkspacePrefix, q.WorkspaceID); err != nil {
+		return storage.PostPage{}, err
+	}
+	if q.AccountID != "" {
+		if err := check(schedctl.AccountPrefix, q.AccountID); err != nil {
+			return storage.PostPage{}, err
+		}
+	}
+	if q.After != nil {
+		if err := check(schedctl.PostPrefix, q.After.PostID); err != nil {
+			return storage.PostPage{}, err
+		}
+	}
+	var all []schedctl.Post
+	for _, p := range r.m.posts {
+		all = append(all, p)
+	}
+	return selectPage(all, q), nil
+}
+
+// selectPage answers a query the slow and obvious way, from all posts there are.
+func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
+	q.Sort = cmp.Or(q.Sort, storage.NewestFirst)
+	var found []schedctl.Post
+	for _, p := range all {
+		if selects(q, p) && (q.After == nil || comparePositions(q.Sort, *q.After, positionOf(q.Sort, p)) < 0) {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, func(a, b schedctl.Post) int {
+		return comparePositions(q.Sort, positionOf(q.Sort, a), positionOf(q.Sort, b))
+	})
+	found = found[min(q.Offset, len(found)):]
+	var page storage.PostPage
+	if len(found) > q.Limit {
+		found = found[:q.Limit]
+		next := positionOf(q.Sort, found[q.Limit-1])
+		page.Next = &next
+	}
+	page.Posts = cloneAll(found, clonePost)
+	return page
+}
+
+func selects(q storage.PostQuery, p schedctl.Post) bool {
+	switch {
+	case p.WorkspaceID != q.WorkspaceID,
+		len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status()),
+		q.AccountID != "" && !slices.Contains(p.AccountIDs(), q.AccountID),
+		!q.PublishAfter.IsZero() && (p.PublishAt.IsZero() || p.PublishAt.Before(q.PublishAfter)),
+		!q.PublishBefore.IsZero() && (p.PublishAt.IsZero() || !p.PublishAt.Before(q.PublishBefore)):
+		return false
+	}
+	return containsFold(p.Content, q.Search)
+}
+
+// containsFold compares every stretch of s that has as many characters as sub.
+func containsFold(s, sub string) bool {
+	for n := utf8.RuneCountInString(sub); utf8.RuneCountInString(s) >= n; {
+		end := 0
+		for range n {
+			_, size := utf8.DecodeRuneInString(s[end:])
+			end += size
+		}
+		if strings.EqualFold(s[:end], sub) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(s)
+		if size == 0 {
+			return false
+		}
+		s = s[size:]
+	}
+	return false
+}
+
+func positionOf(sort storage.Sort, p schedctl.Post) storage.Position {
+	pos := storage.Position{PostID: p.ID}
+	if sort == storage.PublishAscending || sort == storage.PublishDescending {
+		pos.PublishAt = p.PublishAt
+	}
+	return pos
+}
+
+func comparePositions(sort storage.Sort, a, b storage.Position) int {
+	switch sort {
+	case storage.OldestFirst:
+		return strings.Compare(a.PostID, b.PostID)
+	case storage.PublishAscending:
+		return cmp.Or(timelessLast(a.PublishAt, b.PublishAt), a.PublishAt.Compare(b.PublishAt), strings.Compare(a.PostID, b.PostID))
+	case storage.PublishDescending:
+		return cmp.Or(timelessLast(a.PublishAt, b.PublishAt), b.PublishAt.Compare(a.PublishAt), strings.Compare(b.PostID, a.PostID))
+	default:
+		return strings.Compare(b.PostID, a.PostID)
+	}
+}
+
+func timelessLast(a, b time.Time) int {
+	switch {
+	case a.IsZero() == b.IsZero():
+		return 0
+	case a.IsZero():
+		return 1
+	default:
+		return -1
+	}
+}

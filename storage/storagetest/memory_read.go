@@ -1,0 +1,188 @@
+package storagetest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// memoryReader reads what is there; the caller holds the lock.
+type memoryReader struct{ m *memory }
+
+func (r memoryReader) Post(workspaceID, id string) (schedctl.Post, error) {
+	p, ok := r.m.posts[id]
+	if !ok || p.WorkspaceID != workspaceID {
+		return schedctl.Post{}, notFound("post", id)
+	}
+	return p.Clone(), nil
+}
+
+func (r memoryReader) Route(targetID string) (storage.Route, error) {
+	route, ok := r.m.routes[targetID]
+	if !ok {
+		return route, notFound("target", targetID)
+	}
+	return route, nil
+}
+
+func (r memoryReader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
+	var all []schedctl.Due
+	for _, p := range r.m.posts {
+		all = append(all, dueEntries(p)...)
+	}
+	slices.SortFunc(all, schedctl.Due.Compare)
+	for _, d := range all {
+		if d.Compare(from) >= 0 && !fn(d) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func dueEntries(p schedctl.Post) []schedctl.Due {
+	var entries []schedctl.Due
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if at, waiting := t.Due(); waiting {
+			id, _ := schedctl.ParseID(schedctl.TargetPrefix, t.ID)
+			entries = append(entries, schedctl.Due{At: at.UnixMilli(), Target: id})
+		}
+	}
+	return entries
+}
+
+func (r memoryReader) Attempts(targetID string) ([]schedctl.Attempt, error) {
+	if err := check(schedctl.TargetPrefix, targetID); err != nil {
+		return nil, err
+	}
+	return r.attempts(func(a schedctl.Attempt) bool { return a.TargetID == targetID }, func(a, b schedctl.Attempt) int {
+		return cmp.Compare(a.Number, b.Number)
+	}), nil
+}
+
+func (r memoryReader) RunningAttempts() ([]schedctl.Attempt, error) {
+	return r.attempts(func(a schedctl.Attempt) bool { return a.FinishedAt.IsZero() }, func(a, b schedctl.Attempt) int {
+		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
+func (r memoryReader) attempts(keep func(schedctl.Attempt) bool, compare func(a, b schedctl.Attempt) int) []schedctl.Attempt {
+	var found []schedctl.Attempt
+	for _, a := range r.m.attempts {
+		if keep(a) {
+			found = append(found, cloneAttempt(a))
+		}
+	}
+	slices.SortFunc(found, compare)
+	return found
+}
+
+func (r memoryReader) PublishedTargets(accountID string, after storage.PublishedTarget, limit int) ([]storage.PublishedTarget, error) {
+	if err := check(schedctl.AccountPrefix, accountID); err != nil {
+		return nil, err
+	}
+	newestFirst := func(a, b storage.PublishedTarget) int {
+		return -cmp.Or(a.At.Compare(b.At), cmp.Compare(a.TargetID, b.TargetID))
+	}
+	var found []storage.PublishedTarget
+	for _, p := range r.m.posts {
+		for _, t := range p.Targets {
+			pub := storage.PublishedTarget{At: t.PublishedAt, TargetID: t.ID, WorkspaceID: p.WorkspaceID, PostID: p.ID}
+			if t.Status == schedctl.Published && t.AccountID == accountID && (after.TargetID == "" || newestFirst(after, pub) < 0) {
+				found = append(found, pub)
+			}
+		}
+	}
+	slices.SortFunc(found, newestFirst)
+	return found[:min(limit, len(found))], nil
+}
+
+func (r memoryReader) Account(workspaceID, id string) (schedctl.Account, error) {
+	a, ok := r.m.accounts[id]
+	if !ok || a.WorkspaceID != workspaceID {
+		return schedctl.Account{}, notFound("account", id)
+	}
+	return cloneAccount(a), nil
+}
+
+func (r memoryReader) Accounts(workspaceID string) ([]schedctl.Account, error) {
+	all := sorted(r.m.accounts)
+	return cloneAll(slices.DeleteFunc(all, func(a schedctl.Account) bool { return a.WorkspaceID != workspaceID }), cloneAccount), nil
+}
+
+func (r memoryReader) Feed(name string) (schedctl.Account, error) {
+	for _, a := range r.m.accounts {
+		if a.Platform == feedPlatform && a.Name == name && a.Status != schedctl.AccountDisconnected {
+			return cloneAccount(a), nil
+		}
+	}
+	return schedctl.Account{}, notFound("feed", name)
+}
+
+const feedPlatform = "feed"
+
+func (r memoryReader) Answer(key storage.AnswerKey) (storage.Answer, error) {
+	a, ok := r.m.answers[key]
+	if !ok {
+		return a, notFound("answer", key.IdempotencyKey)
+	}
+	return cloneAnswer(a), nil
+}
+
+func (r memoryReader) Workspace(id string) (schedctl.Workspace, error) {
+	w, ok := r.m.workspaces[id]
+	if !ok {
+		return w, notFound("workspace", id)
+	}
+	return w, nil
+}
+
+func (r memoryReader) Workspaces() ([]schedctl.Workspace, error) {
+	return sorted(r.m.workspaces), nil
+}
+
+func (r memoryReader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
+	for _, k := range r.m.keys {
+		if k.Hash == hash {
+			return cloneKey(k), nil
+		}
+	}
+	return schedctl.APIKey{}, notFound("API key", "")
+}
+
+func (r memoryReader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
+	all := sorted(r.m.keys)
+	return cloneAll(slices.DeleteFunc(all, func(k schedctl.APIKey) bool { return k.WorkspaceID != workspaceID }), cloneKey), nil
+}
+
+func (r memoryReader) Events(afterID string, limit int) ([]schedctl.Event, error) {
+	if afterID != "" {
+		if err := check(schedctl.EventPrefix, afterID); err != nil {
+			return nil, err
+		}
+	}
+	i, found := searchEvent(r.m.events, afterID)
+	if found {
+		i++
+	}
+	rest := r.m.events[i:]
+	return cloneAll(rest[:min(limit, len(rest))], cloneEvent), nil
+}
+
+func searchEvent(events []schedctl.Event, id string) (int, bool) {
+	return slices.BinarySearchFunc(events, id, func(e schedctl.Event, id string) int { return strings.Compare(e.ID, id) })
+}
+
+// sorted returns the records in order of their ids, which is the order of their
+// creation.
+func sorted[V any](records map[string]V) []V {
+	out := make([]V, 0, len(records))
+	for _, id := range slices.Sorted(maps.Keys(records)) {
+		out = append(out, records[id])
+	}
+	return out
+}

@@ -1,0 +1,189 @@
+package storagetest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+func (tx *memoryTx) PutPost(p schedctl.Post) error {
+	if err := checkPost(p); err != nil {
+		return err
+	}
+	old, existed := tx.m.posts[p.ID]
+	if existed && old.WorkspaceID != p.WorkspaceID {
+		return notFound("post", p.ID)
+	}
+	p = p.Clone()
+	if existed {
+		p.CreatedAt = old.CreatedAt
+	}
+	for i := range old.Targets {
+		if id := old.Targets[i].ID; p.Target(id) == nil {
+			tx.dropTarget(id)
+		}
+	}
+	for _, t := range p.Targets {
+		set(tx, tx.m.routes, t.ID, storage.Route{WorkspaceID: p.WorkspaceID, PostID: p.ID, AccountID: t.AccountID})
+	}
+	for _, d := range dueEntries(p) {
+		if !slices.Contains(dueEntries(old), d) {
+			tx.due = append(tx.due, d)
+		}
+	}
+	set(tx, tx.m.posts, p.ID, p)
+	return nil
+}
+
+func checkPost(p schedctl.Post) error {
+	errs := []error{check(schedctl.PostPrefix, p.ID), check(schedctl.WorkspacePrefix, p.WorkspaceID)}
+	for _, t := range p.Targets {
+		errs = append(errs, check(schedctl.TargetPrefix, t.ID), check(schedctl.AccountPrefix, t.AccountID))
+	}
+	return cmp.Or(errs...)
+}
+
+func (tx *memoryTx) DeletePost(workspaceID, id string) error {
+	p, err := tx.Post(workspaceID, id)
+	if err != nil {
+		return err
+	}
+	for _, t := range p.Targets {
+		tx.dropTarget(t.ID)
+	}
+	unset(tx, tx.m.posts, id)
+	return nil
+}
+
+func (tx *memoryTx) dropTarget(id string) {
+	unset(tx, tx.m.routes, id)
+	for key := range maps.Clone(tx.m.attempts) {
+		if key.target == id {
+			unset(tx, tx.m.attempts, key)
+		}
+	}
+}
+
+func (tx *memoryTx) PutAttempt(a schedctl.Attempt) error {
+	if err := cmp.Or(
+		check(schedctl.AttemptPrefix, a.ID), check(schedctl.WorkspacePrefix, a.WorkspaceID), check(schedctl.PostPrefix, a.PostID),
+		check(schedctl.TargetPrefix, a.TargetID), check(schedctl.AccountPrefix, a.AccountID),
+	); err != nil {
+		return err
+	}
+	set(tx, tx.m.attempts, attemptKey{a.TargetID, a.Number}, cloneAttempt(a))
+	return nil
+}
+
+func (tx *memoryTx) PutAccount(a schedctl.Account) error {
+	if err := cmp.Or(check(schedctl.AccountPrefix, a.ID), check(schedctl.WorkspacePrefix, a.WorkspaceID)); err != nil {
+		return err
+	}
+	for _, other := range tx.m.accounts {
+		if sameName(a, other) {
+			return schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)
+		}
+	}
+	set(tx, tx.m.accounts, a.ID, cloneAccount(a))
+	if !slices.Contains(tx.accounts, a.ID) {
+		tx.accounts = append(tx.accounts, a.ID)
+	}
+	return nil
+}
+
+func sameName(a, b schedctl.Account) bool {
+	connected := a.Status != schedctl.AccountDisconnected && b.Status != schedctl.AccountDisconnected
+	feeds := a.Platform == feedPlatform && b.Platform == feedPlatform
+	return a.ID != b.ID && a.Name == b.Name && connected && (feeds || a.WorkspaceID == b.WorkspaceID)
+}
+
+func (tx *memoryTx) PutWorkspace(w schedctl.Workspace) error {
+	if err := check(schedctl.WorkspacePrefix, w.ID); err != nil {
+		return err
+	}
+	set(tx, tx.m.workspaces, w.ID, w)
+	return nil
+}
+
+func (tx *memoryTx) PutKey(k schedctl.APIKey) error {
+	if err := cmp.Or(
+		check(schedctl.KeyPrefix, k.ID), check(schedctl.WorkspacePrefix, k.WorkspaceID), check(schedctl.AccountPrefix, k.AccountIDs...),
+	); err != nil {
+		return err
+	}
+	for _, other := range tx.m.keys {
+		if (other.ID == k.ID) != (other.Hash == k.Hash) {
+			return fmt.Errorf("API key %s: a hash belongs to one key and never changes", k.ID)
+		}
+	}
+	set(tx, tx.m.keys, k.ID, cloneKey(k))
+	return nil
+}
+
+func (tx *memoryTx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
+	set(tx, tx.m.answers, key, cloneAnswer(a))
+	return nil
+}
+
+func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
+	for _, e := range events {
+		if err := check(schedctl.EventPrefix, e.ID); err != nil {
+			return err
+		}
+		i, found := searchEvent(tx.m.events, e.ID)
+		if found {
+			return fmt.Errorf("event %s exists already", e.ID)
+		}
+		tx.m.events = slices.Insert(tx.m.events, i, cloneEvent(e))
+		tx.undo = append(tx.undo, func() { tx.removeEvent(e.ID) })
+		tx.events++
+	}
+	return nil
+}
+
+func (tx *memoryTx) removeEvent(id string) {
+	if i, found := searchEvent(tx.m.events, id); found {
+		tx.m.events = slices.Delete(tx.m.events, i, i+1)
+	}
+}
+
+func (tx *memoryTx) Prune(answersBefore, eventsBefore time.Time, limit int) (int, error) {
+	removed := 0
+	for _, key := range tx.oldAnswers(answersBefore) {
+		if removed == limit {
+			return removed, nil
+		}
+		unset(tx, tx.m.answers, key)
+		removed++
+	}
+	for removed < limit && len(tx.m.events) > 0 && tx.m.events[0].CreatedAt.Before(eventsBefore) {
+		first := tx.m.events[0]
+		tx.removeEvent(first.ID)
+		tx.undo = append(tx.undo, func() { tx.m.events = slices.Insert(tx.m.events, 0, first) })
+		removed++
+	}
+	return removed, nil
+}
+
+// oldAnswers returns the answers from before the given time, the oldest first.
+func (tx *memoryTx) oldAnswers(before time.Time) []storage.AnswerKey {
+	var keys []storage.AnswerKey
+	for key, a := range tx.m.answers {
+		if a.CreatedAt.Before(before) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b storage.AnswerKey) int {
+		if c := tx.m.answers[a].CreatedAt.Compare(tx.m.answers[b].CreatedAt); c != 0 {
+			return c
+		}
+		return strings.Compare(a.IdempotencyKey, b.IdempotencyKey)
+	})
+	return keys
+}
