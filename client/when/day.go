@@ -1,0 +1,185 @@
+package when
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+var weekdays = map[string]time.Weekday{
+	"sunday": time.Sunday, "sun": time.Sunday,
+	"monday": time.Monday, "mon": time.Monday,
+	"tuesday": time.Tuesday, "tue": time.Tuesday, "tues": time.Tuesday,
+	"wednesday": time.Wednesday, "wed": time.Wednesday,
+	"thursday": time.Thursday, "thu": time.Thursday, "thur": time.Thursday, "thurs": time.Thursday,
+	"friday": time.Friday, "fri": time.Friday,
+	"saturday": time.Saturday, "sat": time.Saturday,
+}
+
+var months = map[string]time.Month{
+	"january": time.January, "jan": time.January,
+	"february": time.February, "feb": time.February,
+	"march": time.March, "mar": time.March,
+	"april": time.April, "apr": time.April,
+	"may":  time.May,
+	"june": time.June, "jun": time.June,
+	"july": time.July, "jul": time.July,
+	"august": time.August, "aug": time.August,
+	"september": time.September, "sep": time.September, "sept": time.September,
+	"october": time.October, "oct": time.October,
+	"november": time.November, "nov": time.November,
+	"december": time.December, "dec": time.December,
+}
+
+// parseDay reads a day and a time of day, in either order.
+func parseDay(in input) (Moment, bool, error) {
+	n, find, err := readDay(in, in.words)
+	rest := in.words[n:]
+	if n == 0 && err == nil {
+		n, find, err = readTrailingDay(in)
+		rest = in.words[:len(in.words)-n]
+	}
+	if n == 0 || err != nil {
+		return Moment{}, false, err
+	}
+	if len(rest) > 0 && rest[0] == "at" {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return Moment{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
+	}
+	c, matched, err := readClock(in, rest)
+	if !matched {
+		return Moment{}, false, err
+	}
+	d, note, err := find(c)
+	if err != nil {
+		return Moment{}, false, err
+	}
+	m := resolve(d, c, in.loc)
+	m.Note = join(note, m.Note)
+	if strings.Join(rest, " ") == "midnight" {
+		m.Note = join(m.Note, "midnight is the start of the day")
+	}
+	return m, true, nil
+}
+
+// readTrailingDay finds a day behind a time of day: "9am tomorrow".
+func readTrailingDay(in input) (n int, find dayFinder, err error) {
+	for at := 1; at < len(in.words); at++ {
+		if n, find, err = readDay(in, in.words[at:]); err != nil || n == len(in.words)-at {
+			return n, find, err
+		}
+	}
+	return 0, nil, nil
+}
+
+// dayFinder returns the day that is meant with a time of day, and what was
+// decided to find it.
+type dayFinder func(clock) (d date, note string, err error)
+
+// readDay reads a day from the first words and returns how many it took, none
+// when they name no day.
+func readDay(in input, words []string) (n int, find dayFinder, err error) {
+	today := dateOf(in.now)
+	switch words[0] {
+	case "today":
+		return 1, onDay(today), nil
+	case "tomorrow":
+		return 1, onDay(today.addDays(1)), nil
+	case "next":
+		if len(words) > 1 {
+			if day, ok := weekdays[words[1]]; ok {
+				return 2, nextWeekday(in, day), nil
+			}
+		}
+		return 0, nil, nil
+	}
+	if day, ok := weekdays[words[0]]; ok {
+		return 1, weekday(in, day), nil
+	}
+	if m := isoDate.FindStringSubmatch(words[0]); m != nil {
+		d, err := in.dateFrom(m)
+		return 1, onDay(d), err
+	}
+	return readMonthDay(in, words)
+}
+
+func onDay(d date) dayFinder {
+	return func(clock) (date, string, error) { return d, "", nil }
+}
+
+// weekday is the first such day on which the time of day is still to come.
+func weekday(in input, day time.Weekday) dayFinder {
+	return func(c clock) (date, string, error) {
+		today := dateOf(in.now)
+		ahead := int(day-in.now.Weekday()+7) % 7
+		if ahead == 0 && !resolve(today, c, in.loc).Time.After(in.now) {
+			return today.addDays(7), fmt.Sprintf("%s has passed today, so this is in a week", c), nil
+		}
+		return today.addDays(ahead), "", nil
+	}
+}
+
+// nextWeekday is the first such day after today. People disagree whether "next
+// friday" on a Monday is in four days or in eleven, so it is said.
+func nextWeekday(in input, day time.Weekday) dayFinder {
+	return func(clock) (date, string, error) {
+		today := dateOf(in.now)
+		ahead := int(day-in.now.Weekday()+7) % 7
+		if ahead == 0 {
+			return today.addDays(7), "", nil
+		}
+		return today.addDays(ahead), fmt.Sprintf("\"next %s\" is the first %s after today", strings.ToLower(day.String()), day), nil
+	}
+}
+
+var (
+	monthDay = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?,?$`)
+	year     = regexp.MustCompile(`^\d{4}$`)
+)
+
+// readMonthDay reads "mar 10", "10 march", "mar 10, 2027".
+func readMonthDay(in input, words []string) (n int, find dayFinder, err error) {
+	if len(words) < 2 {
+		return 0, nil, nil
+	}
+	name, day := strings.TrimSuffix(words[0], "."), words[1]
+	month, ok := months[name]
+	if !ok {
+		day, name = words[0], strings.TrimSuffix(strings.TrimSuffix(words[1], ","), ".")
+		month, ok = months[name]
+	}
+	m := monthDay.FindStringSubmatch(day)
+	if !ok || m == nil {
+		return 0, nil, nil
+	}
+	if len(words) > 2 && year.MatchString(words[2]) {
+		d := date{number(words[2]), month, number(m[1])}
+		return 3, onDay(d), in.checkDate(d)
+	}
+	d, err := in.nextDate(month, number(m[1]))
+	return 2, onDay(d), err
+}
+
+// nextDate returns the first such day from today on.
+func (in input) nextDate(month time.Month, day int) (date, error) {
+	today := dateOf(in.now)
+	d := date{today.year, month, day}
+	if d.before(today) {
+		d.year++
+	}
+	return d, in.checkDate(d)
+}
+
+func (in input) checkDate(d date) error {
+	if d.month >= 1 && d.month <= 12 && d.valid() {
+		return nil
+	}
+	if d.month < 1 || d.month > 12 {
+		return in.unreadable(fmt.Sprintf("has a month %d", int(d.month)), "dates are year-month-day, such as 2026-12-08")
+	}
+	last := date{d.year, d.month + 1, 1}.addDays(-1)
+	return in.unreadable(fmt.Sprintf("names a day that is not there: %s %d has %d days", d.month, d.year, last.day), "check the day of the month")
+}

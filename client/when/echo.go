@@ -1,0 +1,114 @@
+package when
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Echo says the moment back: in its own zone, in loc when that shows another
+// time, in UTC, and seen from now.
+//
+//	Tue 8 Dec 2026 09:00 CET (08:00 UTC, in 17 days)
+//	Tue 8 Dec 2026 09:00 CET (03:00 EST, 08:00 UTC, in 17 days)
+func (m Moment) Echo(now time.Time, loc *time.Location) string {
+	var also []string
+	shown := []time.Time{m.Time}
+	for _, t := range []time.Time{m.Time.In(loc), m.Time.UTC()} {
+		if !sameClock(shown, t) {
+			also = append(also, formatBeside(t, m.Time))
+			shown = append(shown, t)
+		}
+	}
+	also = append(also, Relative(m.Time, now))
+	return Format(m.Time) + " (" + strings.Join(also, ", ") + ")"
+}
+
+func sameClock(shown []time.Time, t time.Time) bool {
+	name, offset := t.Zone()
+	for _, s := range shown {
+		if n, o := s.Zone(); o == offset && n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Format returns the instant in its own location: "Tue 8 Dec 2026 09:00 CET".
+func Format(t time.Time) string { return t.Format("Mon 2 Jan 2006 ") + formatClock(t) }
+
+// formatBeside leaves out the day when it is the same as the other's.
+func formatBeside(t, other time.Time) string {
+	if dateOf(t) == dateOf(other) {
+		return formatClock(t)
+	}
+	return t.Format("Mon 2 Jan ") + formatClock(t)
+}
+
+func formatClock(t time.Time) string {
+	layout := "15:04"
+	if t.Nanosecond() != 0 {
+		layout = "15:04:05.999"
+	} else if t.Second() != 0 {
+		layout = "15:04:05"
+	}
+	return t.Format(layout) + " " + zoneName(t)
+}
+
+// zoneName returns the abbreviation in use, or the offset where there is none.
+func zoneName(t time.Time) string {
+	name, _ := t.Zone()
+	if name == "" || name[0] == '+' || name[0] == '-' {
+		return t.Format("UTC-07:00")
+	}
+	return name
+}
+
+// Relative returns how far the instant is from now: "in 17 days", "in 2 hours
+// 5 minutes", "3 minutes ago", "now". It is rounded to what fits its size.
+func Relative(t, now time.Time) string {
+	d := t.Sub(now).Round(time.Second)
+	if d == 0 {
+		return "now"
+	}
+	if d < 0 {
+		return length(-d) + " ago"
+	}
+	return "in " + length(d)
+}
+
+// length says a duration of a second or more in one or two units.
+func length(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return count(int(d/time.Second), "second")
+	case d < 10*time.Minute:
+		return two(d, time.Minute, "minute", time.Second, "second")
+	}
+	switch d = d.Round(time.Minute); {
+	case d < time.Hour:
+		return count(int(d/time.Minute), "minute")
+	case d < day:
+		return two(d, time.Hour, "hour", time.Minute, "minute")
+	}
+	if d = d.Round(time.Hour); d < 3*day {
+		return two(d, day, "day", time.Hour, "hour")
+	}
+	return count(int(d.Round(day)/day), "day")
+}
+
+func two(d, long time.Duration, longName string, short time.Duration, shortName string) string {
+	out := count(int(d/long), longName)
+	if rest := int(d % long / short); rest > 0 {
+		out += " " + count(rest, shortName)
+	}
+	return out
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

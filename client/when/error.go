@@ -1,0 +1,28 @@
+package when
+
+// Reason says what is wrong with a time.
+type Reason int
+
+// The reasons.
+const (
+	Unreadable Reason = iota // not in the grammar
+	Ambiguous                // could mean several times
+	Past                     // understood, and not to come
+)
+
+// String returns the reason in one word.
+func (r Reason) String() string {
+	return [...]string{"unreadable", "ambiguous", "past"}[r]
+}
+
+// Error says why a text is no usable time or duration, and what to write
+// instead.
+type Error struct {
+	Reason  Reason
+	Text    string // what was written
+	Message string // one clause that quotes it
+	Hint    string // what to write instead; never empty
+}
+
+// Error returns the message and the hint.
+func (e *Error) Error() string { return e.Message + ": " + e.Hint }

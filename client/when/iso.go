@@ -1,0 +1,84 @@
+package when
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	isoDate = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
+	isoTime = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})[t ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?(z|[+-]\d{2}:\d{2}))?$`)
+	slashed = regexp.MustCompile(`^(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})$`)
+)
+
+// parseISO reads a date and a time of day in digits, with or without an offset.
+func parseISO(in input) (Moment, bool, error) {
+	m := isoTime.FindStringSubmatch(strings.Join(in.words, " "))
+	if m == nil {
+		return Moment{}, false, nil
+	}
+	d, err := in.dateFrom(m)
+	if err != nil {
+		return Moment{}, false, err
+	}
+	c := clock{number(m[4]), number(m[5]), number(m[6]), number((m[7] + "000000000")[:9])}
+	if !c.valid() {
+		return Moment{}, false, in.unreadable("has no such time of day", "hours go from 00:00 to 23:59, and midnight begins the day")
+	}
+	if m[8] == "" {
+		return resolve(d, c, in.loc), true, nil
+	}
+	if in.zone != "" {
+		return Moment{}, false, in.ambiguous("has an offset and a zone as well", fmt.Sprintf("leave %q or %q out", strings.ToUpper(m[8]), in.zone))
+	}
+	offset, err := in.offset(m[8])
+	if err != nil {
+		return Moment{}, false, err
+	}
+	t := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.FixedZone("", offset))
+	return Moment{Time: t.In(in.loc)}, true, nil
+}
+
+// dateFrom returns the day whose year, month and day are m[1] to m[3].
+func (in input) dateFrom(m []string) (date, error) {
+	d := date{number(m[1]), time.Month(number(m[2])), number(m[3])}
+	return d, in.checkDate(d)
+}
+
+// offset returns the seconds east of UTC.
+func (in input) offset(text string) (int, error) {
+	if text == "z" {
+		return 0, nil
+	}
+	h, m := number(text[1:3]), number(text[4:6])
+	if h > 23 || m > 59 {
+		return 0, in.unreadable(fmt.Sprintf("has no such offset as %s", text), "offsets are hours and minutes, such as +01:00")
+	}
+	seconds := h*3600 + m*60
+	if text[0] == '-' {
+		seconds = -seconds
+	}
+	return seconds, nil
+}
+
+// parseUnix reads "@" and seconds since 1970.
+func parseUnix(in input) (Moment, bool, error) {
+	digits, found := strings.CutPrefix(in.words[0], "@")
+	if !found || len(in.words) > 1 {
+		return Moment{}, false, nil
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	switch {
+	case err != nil || strings.HasPrefix(digits, "+"):
+		return Moment{}, false, in.unreadable("is no Unix time", "write @ and whole seconds, such as @1796720400")
+	case n > math.MaxInt32*100 && n < math.MaxInt32*100_000:
+		return Moment{}, false, in.unreadable("looks like milliseconds", fmt.Sprintf("write whole seconds: @%d", n/1000))
+	case n < 0 || n >= math.MaxInt32*100:
+		return Moment{}, false, in.unreadable("is out of range", "write @ and whole seconds, such as @1796720400")
+	}
+	return Moment{Time: time.Unix(n, 0).In(in.loc)}, true, nil
+}

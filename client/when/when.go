@@ -1,0 +1,134 @@
+// Package when reads the times and durations that people write on a command
+// line, and says back what it understood.
+//
+// It is a small grammar and not a guesser: the whole input must match, a form
+// that could mean two times is refused with the spellings to choose from, and
+// the past is never moved to the future unless no day was named.
+//
+//	2026-12-08T09:00:00Z    2026-12-08T09:00+01:00    RFC 3339, any offset
+//	2026-12-08 09:00[:05]   2026-12-08T09:00          a date and a time of day
+//	today 5pm   tomorrow 9:30   friday noon   next monday 21:00
+//	Mar 10 9am   10 March 2027 9am                    the next such day without a year
+//	9am   21:00   noon   midnight                     the next such time
+//	in 2h   +2h30m   in 1d   in 2 weeks
+//	@1796720400                                       Unix seconds
+//
+// All but RFC 3339 may end in an IANA zone name: "tomorrow 9am Europe/Berlin".
+//
+// Hours, minutes and seconds are elapsed time; days and weeks are calendar days
+// and keep the time of day. A time of day that a clock change skips becomes the
+// first instant after the gap, one that happens twice the first of the two, and
+// [Moment.Note] says so.
+package when
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// maxText is far above anything the grammar accepts.
+const maxText = 200
+
+// Moment is an instant as somebody wrote it.
+type Moment struct {
+	// Time is the instant. Its location is the zone that the text was
+	// understood in.
+	Time time.Time
+
+	// Note says what was decided where the text left something open, in a
+	// sentence without a full stop; empty when nothing was.
+	Note string
+}
+
+// Check returns nil when the moment lies after now, else an [*Error] with
+// reason [Past].
+func (m Moment) Check(now time.Time) error {
+	if m.Time.After(now) {
+		return nil
+	}
+	return &Error{
+		Reason:  Past,
+		Text:    m.Time.Format(time.RFC3339),
+		Message: fmt.Sprintf("%s has passed (%s)", Format(m.Time), Relative(m.Time, now)),
+		Hint:    "give a time to come, such as \"in 1h\" or \"tomorrow 9am\"",
+	}
+}
+
+// Parse reads a time. loc is the zone of everything that names none itself.
+// Every error is an [*Error] with reason [Unreadable] or [Ambiguous]; whether
+// the moment has passed is for the caller to ask, see [Moment.Check].
+func Parse(text string, now time.Time, loc *time.Location) (Moment, error) {
+	in, err := scan(text, now, loc)
+	if err != nil {
+		return Moment{}, err
+	}
+	for _, form := range []func(input) (Moment, bool, error){
+		parseUnix, parseISO, parseIn, parseDay, parseClock,
+	} {
+		if m, matched, err := form(in); err != nil {
+			return Moment{}, err
+		} else if matched {
+			return in.finish(m)
+		}
+	}
+	return Moment{}, in.explain()
+}
+
+// input is a text cut into words, and what it is relative to.
+type input struct {
+	text  string
+	words []string // lower case, without the zone
+	now   time.Time
+	loc   *time.Location
+	zone  string // the zone named in the text, or empty
+}
+
+func scan(text string, now time.Time, loc *time.Location) (input, error) {
+	in := input{text: text, now: now, loc: loc}
+	switch {
+	case len(text) > maxText:
+		in.text = text[:maxText] + "…"
+		return in, in.unreadable("is too long for a time", "")
+	case strings.ContainsFunc(text, func(r rune) bool { return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r) }):
+		return in, in.unreadable("holds characters that no time has", "")
+	}
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return in, &Error{Reason: Unreadable, Text: text, Message: "the time is empty", Hint: "write for example \"tomorrow 9am\" or \"in 2h\""}
+	}
+	if last := len(words) - 1; last > 0 {
+		zone, named, err := parseZone(in, words[last])
+		if err != nil {
+			return in, err
+		}
+		if named {
+			in.loc, in.zone, words = zone, words[last], words[:last]
+		}
+	}
+	for _, w := range words {
+		in.words = append(in.words, strings.ToLower(w))
+	}
+	in.now = now.In(in.loc)
+	return in, nil
+}
+
+// finish refuses what cannot be written as RFC 3339.
+func (in input) finish(m Moment) (Moment, error) {
+	if y := m.Time.UTC().Year(); y < 1 || y > 9998 {
+		return Moment{}, in.unreadable("is out of range", "")
+	}
+	return m, nil
+}
+
+func (in input) unreadable(what, hint string) *Error {
+	if hint == "" {
+		hint = "write for example \"tomorrow 9am\", \"2026-12-08 09:00\" or \"in 2h\""
+	}
+	return &Error{Reason: Unreadable, Text: in.text, Message: fmt.Sprintf("%q %s", in.text, what), Hint: hint}
+}
+
+func (in input) ambiguous(what, hint string) *Error {
+	return &Error{Reason: Ambiguous, Text: in.text, Message: fmt.Sprintf("%q %s", in.text, what), Hint: hint}
+}

@@ -1,0 +1,123 @@
+package when
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// resolve returns the instant at which the clocks of a zone show a day and a
+// time of day. Package time does not say which instant it chooses around a
+// clock change, so the choice is made here: the first of two, and the first
+// after a gap.
+func resolve(d date, c clock, loc *time.Location) Moment {
+	wall := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC)
+	var found []time.Time
+	var gapEnd time.Time
+	// No offset exceeds 16 hours, so that the instant lies within a day or so of
+	// the wall clock read as UTC.
+	const reach = 26 * time.Hour
+	for t, last := wall.Add(-reach).In(loc), wall.Add(reach); ; {
+		_, offset := t.Zone()
+		_, end := t.ZoneBounds()
+		candidate := wall.Add(-time.Duration(offset) * time.Second).In(loc)
+		if _, o := candidate.Zone(); o == offset && !candidate.Before(t) && (end.IsZero() || candidate.Before(end)) {
+			found = append(found, candidate)
+		}
+		if end.IsZero() || end.After(last) {
+			break
+		}
+		if _, next := end.Zone(); gapEnd.IsZero() && skips(end, wall, offset, next) {
+			gapEnd = end
+		}
+		t = end
+	}
+	switch {
+	case len(found) == 0:
+		return Moment{gapEnd, fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
+	case len(found) > 1:
+		return Moment{found[0], fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
+	}
+	return Moment{Time: found[0]}
+}
+
+func zoneLabel(loc *time.Location) string {
+	if loc == time.Local {
+		return "the local time zone"
+	}
+	return loc.String()
+}
+
+// skips reports whether the wall clock lies in the gap that a change of offset
+// leaves: at or after what the old offset shows at the change, and before what
+// the new one shows.
+func skips(change, wall time.Time, before, after int) bool {
+	shown := func(offset int) time.Time { return change.UTC().Add(time.Duration(offset) * time.Second) }
+	return !wall.Before(shown(before)) && wall.Before(shown(after))
+}
+
+// abbreviations are used for several zones at once, or for none that a zone
+// database knows.
+var abbreviations = map[string]string{
+	"bst": "Europe/London", "ist": "Asia/Kolkata", "cst": "America/Chicago", "cdt": "America/Chicago",
+	"edt": "America/New_York", "pst": "America/Los_Angeles", "pdt": "America/Los_Angeles", "mdt": "America/Denver",
+	"ast": "America/Halifax", "cest": "Europe/Berlin", "eest": "Europe/Helsinki", "west": "Europe/Lisbon",
+	"jst": "Asia/Tokyo", "kst": "Asia/Seoul", "sgt": "Asia/Singapore", "hkt": "Asia/Hong_Kong",
+	"aest": "Australia/Sydney", "aedt": "Australia/Sydney", "nzst": "Pacific/Auckland", "nzdt": "Pacific/Auckland",
+}
+
+// parseZone returns the zone that a word names. A word that cannot be a zone is
+// not named, one that looks like a zone and is none is an error.
+func parseZone(in input, word string) (zone *time.Location, named bool, err error) {
+	lower := strings.ToLower(word)
+	switch {
+	case lower == "utc" || lower == "gmt" || lower == "z":
+		return time.UTC, true, nil
+	case abbreviations[lower] != "":
+		return nil, false, in.ambiguous(fmt.Sprintf("has the abbreviation %s, which is no zone name", word), fmt.Sprintf("write the zone, such as %s", abbreviations[lower]))
+	case isWord(lower) || slashed.MatchString(word) || strings.ContainsAny(word, ":@"):
+		return nil, false, nil
+	}
+	zone, err = LoadZone(word)
+	switch {
+	case err == nil:
+		return zone, true, nil
+	case strings.Contains(word, "/"):
+		return nil, false, err
+	}
+	return nil, false, nil
+}
+
+// LoadZone returns the zone with an IANA name, such as "Europe/Berlin", or
+// "UTC" in any case. Unlike [time.LoadLocation] it takes neither the empty name
+// nor "Local". The error is an [*Error] with reason [Unreadable].
+func LoadZone(name string) (*time.Location, error) {
+	if strings.EqualFold(name, "utc") {
+		return time.UTC, nil
+	}
+	if name != "" && name != "Local" {
+		if zone, err := time.LoadLocation(name); err == nil {
+			return zone, nil
+		}
+	}
+	hint := "zones are IANA names, such as Europe/Berlin, America/New_York or UTC"
+	if fixed := titleCase(name); fixed != name && fixed != "Local" {
+		if _, err := time.LoadLocation(fixed); err == nil {
+			hint = "did you mean " + fixed + "?"
+		}
+	}
+	return nil, &Error{Reason: Unreadable, Text: name, Message: fmt.Sprintf("unknown time zone %q", name), Hint: hint}
+}
+
+// titleCase returns the usual spelling of a zone name: europe/berlin is
+// Europe/Berlin, america/new_york America/New_York.
+func titleCase(name string) string {
+	out := []byte(strings.ToLower(name))
+	for i := range out {
+		first := i == 0 || strings.IndexByte("/_-", out[i-1]) >= 0
+		if first && out[i] >= 'a' && out[i] <= 'z' {
+			out[i] -= 'a' - 'A'
+		}
+	}
+	return string(out)
+}
