@@ -1,0 +1,170 @@
+package outbound_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+var now = time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
+
+func TestRetryAt(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		header, value string
+		want          time.Duration // from now; 0 for none
+	}{
+		{"Retry-After", "7", 7 * time.Second},
+		{"Retry-After", " 7 ", 7 * time.Second},
+		{"Retry-After", "0", 0},
+		{"Retry-After", "-5", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After", "", 0},
+		{"Retry-After", "99999999999999999999", 30 * 24 * time.Hour},
+		{"Retry-After", "Tue, 02 Jun 2026 15:00:30 GMT", 30 * time.Second},
+		{"Retry-After", "Tue, 02 Jun 2026 14:00:00 GMT", 0},
+		{"Retry-After", "Tue, 02 Jun 2099 15:00:30 GMT", 30 * 24 * time.Hour},
+		{"X-RateLimit-Reset", "2026-06-02T15:05:00.123456Z", 5*time.Minute + 123456*time.Microsecond},
+		{"X-RateLimit-Reset", "2026-06-02T17:05:00+02:00", 5 * time.Minute},
+		{"X-RateLimit-Reset", "2020-06-02T15:05:00Z", 0},
+		{"X-RateLimit-Reset", "1780412460", time.Minute},
+		{"X-RateLimit-Reset", "0.5", 500 * time.Millisecond},
+		{"RateLimit-Reset", "1780412460", time.Minute},
+		{"RateLimit-Reset", "60", time.Minute},
+		{"RateLimit-Reset", "NaN", 0},
+		{"RateLimit-Reset", "-1", 0},
+		{"RateLimit-Reset", "1e300", 0},
+	} {
+		var want time.Time
+		if tt.want > 0 {
+			want = now.Add(tt.want)
+		}
+		if got := outbound.RetryAt(http.Header{http.CanonicalHeaderKey(tt.header): {tt.value}}, now); !got.Equal(want) {
+			t.Errorf("%s: %s: got %v, want %v", tt.header, tt.value, got, want)
+		}
+	}
+	both := http.Header{"Retry-After": {"7"}, "X-Ratelimit-Reset": {"2026-06-02T15:05:00Z"}}
+	if got := outbound.RetryAt(both, now); !got.Equal(now.Add(7 * time.Second)) {
+		t.Errorf("Retry-After does not come first: %v", got)
+	}
+}
+
+func FuzzRetryAt(f *testing.F) {
+	f.Add("7", "2026-06-02T15:05:00Z")
+	f.Add("Tue, 02 Jun 2026 15:00:30 GMT", "1780412460")
+	f.Add("99999999999999999999", "1e308")
+	f.Fuzz(func(t *testing.T, after, reset string) {
+		at := outbound.RetryAt(http.Header{"Retry-After": {after}, "X-Ratelimit-Reset": {reset}}, now)
+		if !at.IsZero() && (!at.After(now) || at.After(now.Add(30*24*time.Hour))) {
+			t.Errorf("%q, %q: got %v, which is not within 30 days after now", after, reset, at)
+		}
+	})
+}
+
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	in7 := now.Add(7 * time.Second)
+	for _, tt := range []struct {
+		status  int
+		after   string
+		kind    schedctl.ErrorKind
+		outcome schedctl.Outcome
+		retryAt time.Time
+	}{
+		{300, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
+		{301, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
+		{302, "", schedctl.KindContent, schedctl.OutcomeUnknown, time.Time{}},
+		{303, "", schedctl.KindContent, schedctl.OutcomeUnknown, time.Time{}},
+		{308, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
+		{400, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
+		{401, "7", schedctl.KindAuth, schedctl.OutcomeNotPublished, time.Time{}},
+		{403, "", schedctl.KindAuth, schedctl.OutcomeNotPublished, time.Time{}},
+		{404, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
+		{405, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
+		{408, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
+		{409, "", schedctl.KindDuplicate, schedctl.OutcomeNotPublished, time.Time{}},
+		{410, "", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
+		{413, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
+		{422, "", schedctl.KindContent, schedctl.OutcomeNotPublished, time.Time{}},
+		{429, "", schedctl.KindRateLimited, schedctl.OutcomeNotPublished, time.Time{}},
+		{429, "7", schedctl.KindRateLimited, schedctl.OutcomeNotPublished, in7},
+		{500, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+		{500, "7", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+		{502, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+		{503, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+		{503, "7", schedctl.KindPlatform, schedctl.OutcomeNotPublished, in7},
+		{503, "0", schedctl.KindPlatform, schedctl.OutcomeNotPublished, time.Time{}},
+		{503, "soon", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+		{504, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+		{599, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
+	} {
+		e := outbound.Refusal(outbound.Answer{Status: tt.status, Header: http.Header{"Retry-After": {tt.after}}}, now)
+		if e.Kind != tt.kind || e.Outcome != tt.outcome || !e.RetryAt.Equal(tt.retryAt) || e.HTTPStatus != tt.status || e.Message == "" {
+			t.Errorf("%d, Retry-After %q: got %+v", tt.status, tt.after, e)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	const secret, content = "token-0123456789", "A text that nobody else shall read"
+	for _, tt := range []struct{ body, want string }{
+		{``, ""},
+		{`{}`, ""},
+		{`null`, ""},
+		{`17`, ""},
+		{`[{"error":"in a list"}]`, ""},
+		{`<html><body>Bad Gateway</body></html>`, ""},
+		{`{"error":"unterminated`, ""},
+		{`{"error":"Validation failed"}`, "Validation failed"},
+		{`{"error":"invalid_grant","error_description":"The code has expired"}`, "The code has expired"},
+		{`{"error":{"message":"content is empty","issues":[]}}`, "content is empty"},
+		{`{"message":"no","detail":"more"}`, "no"},
+		{`{"title":"Unprocessable"}`, "Unprocessable"},
+		{`{"error":["a","b"]}`, ""},
+		{`"a string"`, "a string"},
+		{"plain\ttext\n\x1b[31min lines\r\n", "plain text [31min lines"},
+		{"caf\xe9", "caf\uFFFD"},
+		{`{"error":"bad token token-0123456789"}`, ""},
+		{`{"error":"cannot take 'that nobody else shall'"}`, ""},
+		{`{"error":"CANNOT TAKE A TEXT THAT NOBODY"}`, ""},
+		{`{"error":{"error":{"error":{"error":"too deep"}}}}`, ""},
+	} {
+		if got := outbound.Words(outbound.Answer{Body: []byte(tt.body)}, secret, content); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.body, got, tt.want)
+		}
+	}
+	if got := outbound.Words(outbound.Answer{Body: []byte("it says hush")}, "hush"); got != "" {
+		t.Errorf("a short secret is shown: %q", got)
+	}
+}
+
+func TestWithWordsStaysShort(t *testing.T) {
+	t.Parallel()
+	e := outbound.WithWords(&publish.Error{Message: "refused"}, strings.Repeat("é", 600))
+	if len(e.Message) > 500 || !utf8.ValidString(e.Message) || !strings.HasSuffix(e.Message, "…") {
+		t.Errorf("%d bytes: %q", len(e.Message), e.Message)
+	}
+	if e := outbound.WithWords(&publish.Error{Message: "refused"}, ""); e.Message != "refused" {
+		t.Errorf("got %q", e.Message)
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add([]byte(`{"error":{"message":"x"}}`), "hidden content")
+	f.Add([]byte("\xff\xfe<html>"), "")
+	f.Add([]byte(strings.Repeat("日本", 400)), "日本")
+	f.Fuzz(func(t *testing.T, body []byte, hidden string) {
+		words := outbound.Words(outbound.Answer{Body: body}, hidden)
+		if len(words) > 300 || !utf8.ValidString(words) || strings.ContainsFunc(words, unicode.IsControl) {
+			t.Errorf("%q: got %d bytes: %q", body, len(words), words)
+		}
+	})
+}
