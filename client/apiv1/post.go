@@ -95,6 +95,13 @@ type PublishPost struct {
 	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
 }
 
+// RetryPost is the body of POST /posts/{id}/retry; without target ids it is for
+// every failed target. Force includes those whose outcome is unknown.
+type RetryPost struct {
+	TargetIDs []string `json:"target_ids,omitempty"`
+	Force     bool     `json:"force,omitempty"`
+}
+
 // NewPost returns the wire form of a post.
 func NewPost(p schedctl.Post) Post {
 	s := p.Summary()

@@ -1,0 +1,75 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const accounts = "/social-accounts"
+
+// AccountQuery selects accounts.
+type AccountQuery struct {
+	Status string // "all" for the disconnected ones too; empty leaves them out
+}
+
+// Accounts returns the accounts of the workspace.
+func (c *Client) Accounts(ctx context.Context, q AccountQuery) ([]apiv1.Account, error) {
+	query := url.Values{}
+	if q.Status != "" {
+		query.Set("status", q.Status)
+	}
+	var out apiv1.AccountList
+	err := c.get(ctx, accounts, query, &out)
+	return out.Results, err
+}
+
+// AddAccount connects an account. Its network is asked before it is stored.
+func (c *Client) AddAccount(ctx context.Context, a apiv1.AddAccount, options ...Option) (apiv1.Account, error) {
+	var out apiv1.AccountEnvelope
+	err := c.write(ctx, http.MethodPost, accounts, a, &out, options)
+	return out.SocialAccount, err
+}
+
+// Account returns one account, a disconnected one too.
+func (c *Client) Account(ctx context.Context, id string) (apiv1.Account, error) {
+	path, err := item(accounts, id, "")
+	if err != nil {
+		return apiv1.Account{}, err
+	}
+	var out apiv1.AccountEnvelope
+	err = c.get(ctx, path, nil, &out)
+	return out.SocialAccount, err
+}
+
+// EditAccount changes an account. New credentials are verified first.
+func (c *Client) EditAccount(ctx context.Context, id string, a apiv1.EditAccount, options ...Option) (apiv1.Account, error) {
+	return c.changeAccount(ctx, http.MethodPatch, id, "", a, options)
+}
+
+// VerifyAccount asks the network whether the account's credentials still work,
+// and lets its queue go on when they do.
+func (c *Client) VerifyAccount(ctx context.Context, id string, options ...Option) (apiv1.Account, error) {
+	return c.changeAccount(ctx, http.MethodPost, id, "verify", nil, options)
+}
+
+// RemoveAccount disconnects an account and erases its secrets.
+func (c *Client) RemoveAccount(ctx context.Context, id string, options ...Option) error {
+	path, err := item(accounts, id, "")
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+}
+
+func (c *Client) changeAccount(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.Account, error) {
+	path, err := item(accounts, id, action)
+	if err != nil {
+		return apiv1.Account{}, err
+	}
+	var out apiv1.AccountEnvelope
+	err = c.write(ctx, method, path, body, &out, options)
+	return out.SocialAccount, err
+}

@@ -1,0 +1,135 @@
+// Package client speaks /api/v1 to a schedctl daemon.
+//
+//	c, err := client.New(client.Config{URL: "http://127.0.0.1:7733", Key: key})
+//	if err != nil {
+//		return err
+//	}
+//	post, err := c.CreatePost(ctx, apiv1.CreatePost{Content: "Hello"})
+//
+// # Errors
+//
+// What the daemon refuses is an [*Error] with its code, message and HTTP
+// status. A daemon that cannot be reached is an [*UnreachableError]. When ctx
+// has ended, errors.Is finds its error.
+//
+// # Repeating
+//
+// Every write carries an Idempotency-Key, so that it is safe to repeat: the
+// client does so by itself a few times when there was no answer, when the daemon
+// said 503 with a short Retry-After, and when it is still busy with the same
+// request. A caller that may be stopped and started again passes a key of its
+// own with [IdempotencyKey] and gets the first answer again.
+package client
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+)
+
+// Config says which daemon a client speaks to, and how.
+type Config struct {
+	// URL is where the daemon listens: http://host:port, https://host/prefix or
+	// unix:///path/to/socket.
+	URL string
+
+	Key       string        // the API key; empty sends none
+	UserAgent string        // sent with every request
+	Timeout   time.Duration // of one call with all its repetitions; DefaultTimeout when 0
+	Logger    *slog.Logger  // is told of every request at level debug; nil for silence
+
+	// Transport takes the place of the network; nil for the network.
+	Transport http.RoundTripper
+}
+
+// DefaultTimeout is how long a call may take by default. A daemon asks networks
+// when it connects an account, which takes a while.
+const DefaultTimeout = 60 * time.Second
+
+// maxAnswer is above the largest page that the API can answer.
+const maxAnswer = 64 << 20
+
+// Client is a connection to one daemon. It may be used from any goroutine.
+type Client struct {
+	url     string // as configured, for messages
+	resty   *resty.Client
+	timeout time.Duration
+	log     *slog.Logger
+}
+
+// New returns a client. It does not connect: the only errors are about the URL.
+func New(cfg Config) (*Client, error) {
+	base, socket, err := parseURL(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{url: cfg.URL, timeout: cfg.Timeout, log: cfg.Logger}
+	if c.timeout <= 0 {
+		c.timeout = DefaultTimeout
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	transport := cfg.Transport
+	if transport == nil {
+		transport = newTransport(socket)
+	}
+	c.resty = resty.NewWithClient(&http.Client{Transport: transport}).
+		SetBaseURL(base).
+		SetRedirectPolicy(resty.RedirectPolicyFunc(sameHost)).
+		SetResponseBodyLimit(maxAnswer).
+		SetLogger(silence{}).
+		SetDisableWarn(true).
+		SetHeader("Accept", "application/json")
+	if cfg.UserAgent != "" {
+		c.resty.SetHeader("User-Agent", cfg.UserAgent)
+	}
+	if cfg.Key != "" {
+		c.resty.SetAuthToken(cfg.Key)
+	}
+	return c, nil
+}
+
+// URL returns the URL that the client was made with.
+func (c *Client) URL() string { return c.url }
+
+// Close closes idle connections. The client can still be used.
+func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
+
+// prefix is where the API is below the daemon's URL.
+const prefix = "/api/v1"
+
+// parseURL returns the base URL of the API, and the socket to dial, if any.
+func parseURL(text string) (base, socket string, err error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", fmt.Errorf("daemon URL: %w", errors.Unwrap(err))
+	}
+	const advice = "use http://host:port, https://host or unix:///path"
+	switch {
+	case u.User != nil:
+		return "", "", fmt.Errorf("daemon URL: user names and passwords are not used, the API key is; %s", advice)
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", "", fmt.Errorf("daemon URL %s: a query or fragment has no meaning; %s", text, advice)
+	case u.Scheme == "unix" && u.Host == "" && filepath.IsAbs(u.Path):
+		return "http://schedctl" + prefix, u.Path, nil
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		path := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), prefix)
+		return u.Scheme + "://" + u.Host + path + prefix, "", nil
+	}
+	return "", "", fmt.Errorf("daemon URL %q: %s", text, advice)
+}
+
+// silence keeps resty from writing to standard error.
+type silence struct{}
+
+func (silence) Errorf(string, ...any) {}
+func (silence) Warnf(string, ...any)  {}
+func (silence) Debugf(string, ...any) {}

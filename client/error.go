@@ -1,0 +1,93 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// Error is a refusal by the daemon. [schedctl.CodeOf] finds its code.
+type Error struct {
+	API        apiv1.Error   // what the daemon answered; Code is never empty
+	Status     int           // of the HTTP answer
+	RetryAfter time.Duration // when the daemon said to return, or 0
+}
+
+// Error returns the message, and the details when there are several.
+func (e *Error) Error() string {
+	if len(e.API.Details) < 2 {
+		return e.API.Message
+	}
+	var b strings.Builder
+	b.WriteString(e.API.Message)
+	for _, d := range e.API.Details {
+		fmt.Fprintf(&b, "\n  %s: %s", d.Field, d.Message)
+	}
+	return b.String()
+}
+
+// Unwrap returns the refusal as the domain knows it.
+func (e *Error) Unwrap() error { return &schedctl.Error{Code: e.API.Code, Message: e.API.Message} }
+
+// UnreachableError means that no daemon answered. What was asked of it may or
+// may not have happened; repeated with the same idempotency key it happens once.
+type UnreachableError struct {
+	URL string
+	Err error
+}
+
+// Error says what was tried, why it did not work and what to do.
+func (e *UnreachableError) Error() string {
+	var dns *net.DNSError
+	switch {
+	case errors.Is(e.Err, errRedirect):
+		return fmt.Sprintf("%s: %v", e.URL, e.Err)
+	case errors.Is(e.Err, os.ErrPermission):
+		return fmt.Sprintf("no permission to connect to %s: the daemon belongs to another user", e.URL)
+	case errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, os.ErrNotExist):
+		return fmt.Sprintf("nothing answers at %s: is the daemon running? start it with: schedctl daemon run", e.URL)
+	case errors.Is(e.Err, context.DeadlineExceeded):
+		return fmt.Sprintf("%s did not answer in time: is it a schedctl daemon? look at its log, or allow more with --timeout", e.URL)
+	case errors.As(e.Err, &dns):
+		return fmt.Sprintf("the host of %s is not known: check the URL", e.URL)
+	}
+	return fmt.Sprintf("the daemon at %s cannot be reached: %v", e.URL, cause(e.Err))
+}
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// cause strips the wrapping that repeats the URL.
+func cause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// foreign returns the error for an answer that is not the API's.
+func foreign(url string, status int) *Error {
+	code := schedctl.Internal
+	switch status {
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired, http.StatusForbidden:
+		code = schedctl.AuthenticationRequired
+	case http.StatusTooManyRequests:
+		code = schedctl.RateLimited
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		code = schedctl.Unavailable
+	}
+	message := fmt.Sprintf("%s answered %d %s without a readable document: is it a schedctl daemon?", url, status, http.StatusText(status))
+	return &Error{API: apiv1.Error{Code: code, Message: message}, Status: status}
+}

@@ -1,0 +1,155 @@
+package client_test
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+func TestRefusalsAreErrors(t *testing.T) {
+	t.Parallel()
+	_, c := serve(t, answer{
+		status: http.StatusBadRequest,
+		header: map[string]string{"Retry-After": "7"},
+		body: `{"error":{"code":"VALIDATION_FAILED","message":"two things","request_id":"req_1",
+			"details":[{"field":"content","code":"CONTENT_TOO_LONG","message":"too long"},{"field":"publish_at","code":"INVALID_PUBLISH_AT","message":"past"}]}}`,
+	})
+	_, err := c.CreatePost(t.Context(), apiv1.CreatePost{})
+	var got *client.Error
+	if !errors.As(err, &got) {
+		t.Fatalf("got %v", err)
+	}
+	want := &client.Error{Status: 400, RetryAfter: 7 * time.Second, API: apiv1.Error{
+		Code: schedctl.ValidationFailed, Message: "two things", RequestID: "req_1",
+		Details: []apiv1.Detail{
+			{Field: "content", Code: schedctl.ContentTooLong, Message: "too long"},
+			{Field: "publish_at", Code: schedctl.InvalidPublishAt, Message: "past"},
+		},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if want := "two things\n  content: too long\n  publish_at: past"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+	if code := schedctl.CodeOf(err); code != schedctl.ValidationFailed {
+		t.Errorf("code %s", code)
+	}
+}
+
+// Between the client and the daemon, or in its place, may be something else.
+func TestAnswersThatAreNotTheAPIs(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		answer answer
+		code   schedctl.Code
+	}{
+		"a page of a proxy":      {answer{status: 502, body: "<html>Bad gateway</html>"}, schedctl.Unavailable},
+		"a proxy that asks":      {answer{status: 407, body: "who are you"}, schedctl.AuthenticationRequired},
+		"a web server":           {answer{status: 404, body: "<html>Not found</html>"}, schedctl.Internal},
+		"a page with success":    {answer{status: 200, body: "<html>Welcome</html>"}, schedctl.Internal},
+		"nothing with success":   {answer{status: 200}, schedctl.Internal},
+		"another error envelope": {answer{status: 500, body: `{"error":"boom"}`}, schedctl.Internal},
+		"a crowded proxy":        {answer{status: 429, body: "slow down"}, schedctl.RateLimited},
+		"a huge answer":          {answer{status: 200, body: strings.Repeat(" ", 65<<20)}, schedctl.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fake{answers: []answer{tc.answer}}
+			c := newClient(t, client.Config{URL: "http://daemon.example", Transport: f})
+			_, err := c.Me(t.Context())
+			var e *client.Error
+			if !errors.As(err, &e) || e.API.Code != tc.code || e.Status != tc.answer.status {
+				t.Fatalf("got %#v, want %s", err, tc.code)
+			}
+			if !strings.Contains(err.Error(), "is it a schedctl daemon?") {
+				t.Errorf("%q does not say what may be wrong", err)
+			}
+		})
+	}
+}
+
+func TestUnreachableSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	for url, advice := range map[string]string{
+		"http://" + l.Addr().String():                          "start it with: schedctl daemon run",
+		"unix://" + filepath.Join(t.TempDir(), "no-such.sock"): "start it with: schedctl daemon run",
+	} {
+		_, err := newClient(t, client.Config{URL: url}).Me(t.Context())
+		var unreachable *client.UnreachableError
+		if !errors.As(err, &unreachable) || unreachable.URL != url {
+			t.Fatalf("%s: got %#v", url, err)
+		}
+		if !strings.Contains(err.Error(), advice) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %q, want one line with %q", url, err, advice)
+		}
+	}
+}
+
+func TestUnixSocket(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "sctl") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: &fake{answers: []answer{ok(apiv1.Me{Workspace: apiv1.Workspace{Name: "mine"}})}}}}
+	server.Start()
+	t.Cleanup(server.Close)
+	me, err := newClient(t, client.Config{URL: "unix://" + path}).Me(t.Context())
+	if err != nil || me.Workspace.Name != "mine" {
+		t.Errorf("got %v and %v", me, err)
+	}
+}
+
+// The key is meant for one place: it must not follow a redirect elsewhere.
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	other := &fake{answers: []answer{ok(apiv1.Me{})}}
+	elsewhere := httptest.NewServer(other)
+	t.Cleanup(elsewhere.Close)
+
+	_, c := serve(t, answer{status: http.StatusTemporaryRedirect, header: map[string]string{"Location": elsewhere.URL}})
+	_, err := c.CreatePost(t.Context(), apiv1.CreatePost{Content: "Hello"})
+	if err == nil || !strings.Contains(err.Error(), "redirect refused") {
+		t.Errorf("got %v, want a refused redirect", err)
+	}
+	if seen := other.seen(); len(seen) > 0 {
+		t.Errorf("the other host got %v", seen)
+	}
+
+	f, c := serve(t, answer{status: http.StatusTemporaryRedirect, header: map[string]string{"Location": "/api/v1/moved"}}, ok(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}))
+	if p, err := c.CreatePost(t.Context(), apiv1.CreatePost{Content: "Hello"}); err != nil || p.ID != "post_1" {
+		t.Errorf("on the same host: got %v and %v", p, err)
+	}
+	if seen := f.seen(); seen[1].Body != seen[0].Body || seen[1].Header.Get("Authorization") == "" {
+		t.Errorf("the redirected request differs: %v", seen[1])
+	}
+
+	_, c = serve(t, answer{status: http.StatusFound, header: map[string]string{"Location": "/api/v1/me"}})
+	if _, err := c.Me(t.Context()); err == nil || !strings.Contains(err.Error(), "more than 5") {
+		t.Errorf("a redirect loop: got %v", err)
+	}
+}

@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const posts = "/posts"
+
+// PostQuery selects posts. Zero fields select everything and leave the rest to
+// the daemon.
+type PostQuery struct {
+	Statuses  []schedctl.Status // any of these
+	AccountID string            // with a target on this account
+	After     time.Time         // publish time, inclusive
+	Before    time.Time         // publish time, exclusive
+	Search    string            // substring of the content
+	Sort      string            // created_at, publish_at, or either with "-" for descending
+	Limit     int               // results on a page, 1–100
+	Cursor    string            // from PostList.NextCursor
+}
+
+func (q PostQuery) values() url.Values {
+	v := url.Values{}
+	for _, s := range q.Statuses {
+		v.Add("status", string(s))
+	}
+	set := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	set("social_account_id", q.AccountID)
+	set("q", q.Search)
+	set("sort", q.Sort)
+	set("cursor", q.Cursor)
+	if !q.After.IsZero() {
+		v.Set("publish_after", apiv1.Time{Time: q.After}.String())
+	}
+	if !q.Before.IsZero() {
+		v.Set("publish_before", apiv1.Time{Time: q.Before}.String())
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	return v
+}
+
+// Posts returns one page of posts.
+func (c *Client) Posts(ctx context.Context, q PostQuery) (apiv1.PostList, error) {
+	var out apiv1.PostList
+	err := c.get(ctx, posts, q.values(), &out)
+	return out, err
+}
+
+// EachPost returns all posts that q selects, from page to page; q.Limit is the
+// size of a page. An error is the last thing it yields.
+func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post, error] {
+	return func(yield func(apiv1.Post, error) bool) {
+		for {
+			page, err := c.Posts(ctx, q)
+			if err != nil {
+				yield(apiv1.Post{}, err)
+				return
+			}
+			for _, p := range page.Results {
+				if !yield(p, nil) {
+					return
+				}
+			}
+			if page.NextCursor == nil || *page.NextCursor == q.Cursor {
+				return
+			}
+			q.Cursor = *page.NextCursor
+		}
+	}
+}
+
+// CreatePost creates a draft, schedules a post or publishes it now, as its
+// PublishAt says. When it returns nil the post is on the daemon's disk.
+func (c *Client) CreatePost(ctx context.Context, p apiv1.CreatePost, options ...Option) (apiv1.Post, error) {
+	var out apiv1.PostEnvelope
+	err := c.write(ctx, http.MethodPost, posts, p, &out, options)
+	return out.Post, err
+}
+
+// Post returns one post.
+func (c *Client) Post(ctx context.Context, id string) (apiv1.Post, error) {
+	path, err := item(posts, id, "")
+	if err != nil {
+		return apiv1.Post{}, err
+	}
+	var out apiv1.PostEnvelope
+	err = c.get(ctx, path, nil, &out)
+	return out.Post, err
+}
+
+// EditPost changes a draft or a scheduled post.
+func (c *Client) EditPost(ctx context.Context, id string, p apiv1.EditPost, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPatch, id, "", p, options)
+}
+
+// DeletePost removes a draft for good.
+func (c *Client) DeletePost(ctx context.Context, id string, options ...Option) error {
+	path, err := item(posts, id, "")
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+}
+
+// SchedulePost gives a draft its time.
+func (c *Client) SchedulePost(ctx context.Context, id string, p apiv1.SchedulePost, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, id, "schedule", p, options)
+}
+
+// PublishPost queues a draft or a scheduled post for publishing at once.
+func (c *Client) PublishPost(ctx context.Context, id string, p apiv1.PublishPost, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, id, "publish-now", p, options)
+}
+
+// CancelPost calls a post off. What is published already stays published.
+func (c *Client) CancelPost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, id, "cancel", nil, options)
+}
+
+// RetryPost queues failed targets again.
+func (c *Client) RetryPost(ctx context.Context, id string, p apiv1.RetryPost, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, id, "retry", p, options)
+}
+
+func (c *Client) changePost(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.Post, error) {
+	path, err := item(posts, id, action)
+	if err != nil {
+		return apiv1.Post{}, err
+	}
+	var out apiv1.PostEnvelope
+	err = c.write(ctx, method, path, body, &out, options)
+	return out.Post, err
+}

@@ -1,0 +1,199 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// Each method makes one call; what the daemon answers is what it returns.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	post := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}
+	account := apiv1.AccountEnvelope{SocialAccount: apiv1.Account{ID: "acct_1"}}
+	postID := func(p apiv1.Post, err error) (string, error) { return p.ID, err }
+	accountID := func(a apiv1.Account, err error) (string, error) { return a.ID, err }
+	for name, tc := range map[string]struct {
+		answer any
+		call   func(context.Context, *client.Client) (string, error)
+		want   string // method, path, body
+		id     string
+	}{
+		"me": {apiv1.Me{Workspace: apiv1.Workspace{ID: "ws_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			me, err := c.Me(ctx)
+			return me.Workspace.ID, err
+		}, "GET /api/v1/me ", "ws_1"},
+		"create": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "<b>&", SocialAccountIDs: []string{"acct_1"}, PublishAt: ptr("now")}))
+		}, `POST /api/v1/posts {"content":"\u003cb\u003e\u0026","social_account_ids":["acct_1"],"publish_at":"now"}`, "post_1"},
+		"get": {post, func(ctx context.Context, c *client.Client) (string, error) { return postID(c.Post(ctx, "post_1")) },
+			"GET /api/v1/posts/post_1 ", "post_1"},
+		"escaped": {post, func(ctx context.Context, c *client.Client) (string, error) { return postID(c.Post(ctx, "a/b?c{d}")) },
+			"GET /api/v1/posts/a%2Fb%3Fc%7Bd%7D ", "post_1"},
+		"edit": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.EditPost(ctx, "post_1", apiv1.EditPost{SocialAccountIDs: &[]string{}}))
+		}, `PATCH /api/v1/posts/post_1 {"social_account_ids":[]}`, "post_1"},
+		"delete": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.DeletePost(ctx, "post_1") },
+			"DELETE /api/v1/posts/post_1 ", ""},
+		"schedule": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.SchedulePost(ctx, "post_1", apiv1.SchedulePost{PublishAt: "2026-12-08T09:00:00Z"}))
+		}, `POST /api/v1/posts/post_1/schedule {"publish_at":"2026-12-08T09:00:00Z"}`, "post_1"},
+		"publish": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.PublishPost(ctx, "post_1", apiv1.PublishPost{}))
+		}, `POST /api/v1/posts/post_1/publish-now {}`, "post_1"},
+		"cancel": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.CancelPost(ctx, "post_1"))
+		},
+			"POST /api/v1/posts/post_1/cancel ", "post_1"},
+		"retry": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.RetryPost(ctx, "post_1", apiv1.RetryPost{TargetIDs: []string{"pt_1"}, Force: true}))
+		}, `POST /api/v1/posts/post_1/retry {"target_ids":["pt_1"],"force":true}`, "post_1"},
+		"add account": {account, func(ctx context.Context, c *client.Client) (string, error) {
+			return accountID(c.AddAccount(ctx, apiv1.AddAccount{Platform: "feed", Name: "demo"}))
+		}, `POST /api/v1/social-accounts {"platform":"feed","name":"demo"}`, "acct_1"},
+		"account": {account, func(ctx context.Context, c *client.Client) (string, error) {
+			return accountID(c.Account(ctx, "acct_1"))
+		},
+			"GET /api/v1/social-accounts/acct_1 ", "acct_1"},
+		"edit account": {account, func(ctx context.Context, c *client.Client) (string, error) {
+			return accountID(c.EditAccount(ctx, "acct_1", apiv1.EditAccount{Name: ptr("new")}))
+		}, `PATCH /api/v1/social-accounts/acct_1 {"name":"new"}`, "acct_1"},
+		"verify account": {account, func(ctx context.Context, c *client.Client) (string, error) {
+			return accountID(c.VerifyAccount(ctx, "acct_1"))
+		}, "POST /api/v1/social-accounts/acct_1/verify ", "acct_1"},
+		"remove account": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.RemoveAccount(ctx, "acct_1") },
+			"DELETE /api/v1/social-accounts/acct_1 ", ""},
+		"accounts": {apiv1.AccountList{Results: []apiv1.Account{{ID: "acct_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+			return list[0].ID, err
+		}, "GET /api/v1/social-accounts?status=all ", "acct_1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := answer{status: http.StatusNoContent}
+			if tc.answer != nil {
+				a = ok(tc.answer)
+			}
+			f, c := serve(t, a)
+			id, err := tc.call(t.Context(), c)
+			if err != nil || id != tc.id {
+				t.Errorf("got %q and %v, want %q", id, err, tc.id)
+			}
+			r := f.only(t)
+			path := r.Path
+			if r.Query != "" {
+				path += "?" + r.Query
+			}
+			if diff := cmp.Diff(tc.want, r.Method+" "+path+" "+r.Body); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if wrote := r.Header.Get("Idempotency-Key") != ""; wrote != (r.Method != http.MethodGet) {
+				t.Errorf("%s with idempotency key: %v", r.Method, wrote)
+			}
+		})
+	}
+}
+
+// An id that would change the path never reaches the daemon: "" would list or,
+// worse, be another operation.
+func TestIDsThatWouldLeadElsewhere(t *testing.T) {
+	t.Parallel()
+	f, c := serve(t, ok(struct{}{}))
+	for _, id := range []string{"", ".", ".."} {
+		_, get := c.Post(t.Context(), id)
+		_, cancel := c.CancelPost(t.Context(), id)
+		_, account := c.Account(t.Context(), id)
+		_, verify := c.VerifyAccount(t.Context(), id)
+		for _, err := range []error{get, cancel, account, verify, c.DeletePost(t.Context(), id), c.RemoveAccount(t.Context(), id)} {
+			if schedctl.CodeOf(err) != schedctl.NotFound {
+				t.Errorf("%q: got %v, want not found", id, err)
+			}
+		}
+	}
+	if seen := f.seen(); len(seen) > 0 {
+		t.Errorf("requests were made: %v", seen)
+	}
+}
+
+func TestPostQuery(t *testing.T) {
+	t.Parallel()
+	f, c := serve(t, ok(apiv1.PostList{}))
+	at := time.Date(2026, 12, 8, 10, 0, 0, 5e6, time.FixedZone("", 3600))
+	_, err := c.Posts(t.Context(), client.PostQuery{
+		Statuses: []schedctl.Status{schedctl.Draft, schedctl.Failed}, AccountID: "acct_1", After: at, Before: at.Add(time.Hour),
+		Search: "a&b", Sort: "-publish_at", Limit: 7, Cursor: "c/1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := url.ParseQuery(f.only(t).Query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := url.Values{
+		"status": {"draft", "failed"}, "social_account_id": {"acct_1"}, "publish_after": {"2026-12-08T09:00:00.005Z"},
+		"publish_before": {"2026-12-08T10:00:00.005Z"}, "q": {"a&b"}, "sort": {"-publish_at"}, "limit": {"7"}, "cursor": {"c/1"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEachPostGoesFromPageToPage(t *testing.T) {
+	t.Parallel()
+	page := func(next *string, ids ...string) answer {
+		list := apiv1.PostList{NextCursor: next}
+		for _, id := range ids {
+			list.Results = append(list.Results, apiv1.Post{ID: id})
+		}
+		return ok(list)
+	}
+	collect := func(c *client.Client, stopAt string) (ids []string, err error) {
+		for p, e := range c.EachPost(t.Context(), client.PostQuery{Search: "x", Limit: 2}) {
+			if e != nil {
+				return ids, e
+			}
+			if ids = append(ids, p.ID); p.ID == stopAt {
+				break
+			}
+		}
+		return ids, nil
+	}
+	answers := []answer{page(ptr("two"), "a", "b"), page(ptr("three")), page(nil, "c")}
+	f, c := serve(t, answers...)
+	ids, err := collect(c, "")
+	if err != nil || strings.Join(ids, "") != "abc" {
+		t.Errorf("got %v and %v", ids, err)
+	}
+	var queries []string
+	for _, r := range f.seen() {
+		queries = append(queries, r.Query)
+	}
+	if diff := cmp.Diff([]string{"limit=2&q=x", "cursor=two&limit=2&q=x", "cursor=three&limit=2&q=x"}, queries); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	f, c = serve(t, answers...)
+	if ids, err := collect(c, "a"); err != nil || len(ids) != 1 || len(f.seen()) != 1 {
+		t.Errorf("stopped early: %v, %v, %d requests", ids, err, len(f.seen()))
+	}
+	_, c = serve(t, page(ptr("two"), "a"), refusal(400, "INVALID_CURSOR", nil))
+	if ids, err := collect(c, ""); schedctl.CodeOf(err) != schedctl.InvalidCursor || len(ids) != 1 {
+		t.Errorf("an error on the second page: %v and %v", ids, err)
+	}
+	_, c = serve(t, page(ptr("same"), "a"))
+	if ids, err := collect(c, ""); err != nil || len(ids) != 2 {
+		t.Errorf("a cursor that leads nowhere: %v and %v", ids, err)
+	}
+}

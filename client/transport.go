@@ -1,0 +1,37 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+)
+
+// newTransport returns the network, or one socket of it.
+func newTransport(socket string) http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	if socket != "" {
+		t.Proxy = nil
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", socket)
+		}
+	}
+	return t
+}
+
+var errRedirect = errors.New("redirect refused")
+
+// sameHost follows a redirect only to where the request went: the API key is
+// meant for that place and no other.
+func sameHost(next *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	switch {
+	case len(via) >= 5:
+		return fmt.Errorf("%w: more than 5 in a row", errRedirect)
+	case next.URL.Scheme != first.Scheme || next.URL.Host != first.Host:
+		return fmt.Errorf("%w: it leads to %s://%s, and the API key must not; if that is your daemon, use its URL", errRedirect, next.URL.Scheme, next.URL.Host)
+	}
+	return nil
+}
