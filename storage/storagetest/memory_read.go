@@ -110,6 +110,9 @@ func (r memoryReader) Account(workspaceID, id string) (schedctl.Account, error) 
 }
 
 func (r memoryReader) Accounts(workspaceID string) ([]schedctl.Account, error) {
+	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+		return nil, err
+	}
 	all := sorted(r.m.accounts)
 	return cloneAll(slices.DeleteFunc(all, func(a schedctl.Account) bool { return a.WorkspaceID != workspaceID }), cloneAccount), nil
 }
@@ -155,6 +158,9 @@ func (r memoryReader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 }
 
 func (r memoryReader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
+	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+		return nil, err
+	}
 	all := sorted(r.m.keys)
 	return cloneAll(slices.DeleteFunc(all, func(k schedctl.APIKey) bool { return k.WorkspaceID != workspaceID }), cloneKey), nil
 }

@@ -1,0 +1,142 @@
+package storagetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var attemptParts = []part{
+	{"AttemptKeepsEveryField", testAttemptKeepsEveryField},
+	{"AttemptsAreInOrder", testAttemptsAreInOrder},
+	{"RunningAttempts", testRunningAttempts},
+}
+
+var publishedParts = []part{
+	{"PublishedHistory", testPublishedHistory},
+	{"PublishedFollowsPosts", testPublishedFollowsPosts},
+}
+
+func (f *fixture) putAttempts(attempts ...schedctl.Attempt) {
+	f.Helper()
+	f.update(func(tx storage.Tx) error {
+		for _, a := range attempts {
+			if err := tx.PutAttempt(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (f *fixture) newAttempt(target string, number int, started time.Time) schedctl.Attempt {
+	return schedctl.Attempt{
+		ID: newID(schedctl.AttemptPrefix, started), WorkspaceID: f.ws, PostID: newID(schedctl.PostPrefix, epoch), TargetID: target,
+		AccountID: newID(schedctl.AccountPrefix, epoch), Number: number, StartedAt: started, Outcome: schedctl.OutcomeRunning,
+	}
+}
+
+func testAttemptKeepsEveryField(f *fixture) {
+	want := filled[schedctl.Attempt](f)
+	given := cloneAttempt(want)
+	f.putAttempts(given)
+	given.Error.Message = "spoiled"
+	got := read(f, attemptsOf(want.TargetID))
+	same(f, "attempt", []schedctl.Attempt{want}, got)
+	got[0].Error.Message = "spoiled"
+	same(f, "attempt after a change of what was read", []schedctl.Attempt{want}, read(f, attemptsOf(want.TargetID)))
+
+	bare := f.newAttempt(want.TargetID, want.Number, time.Time{})
+	f.putAttempts(bare)
+	same(f, "replaced attempt", []schedctl.Attempt{bare}, read(f, attemptsOf(want.TargetID)))
+	for _, id := range malformed(schedctl.TargetPrefix) {
+		bad := bare
+		bad.TargetID = id
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutAttempt(bad) })
+	}
+}
+
+func testAttemptsAreInOrder(f *fixture) {
+	target, other := newID(schedctl.TargetPrefix, epoch), newID(schedctl.TargetPrefix, epoch)
+	var want []schedctl.Attempt
+	for n := 300; n >= 1; n -= 7 {
+		a := f.newAttempt(target, n, epoch)
+		want = append([]schedctl.Attempt{a}, want...)
+		f.putAttempts(a, f.newAttempt(other, n, epoch))
+	}
+	same(f, "attempts", want, read(f, attemptsOf(target)))
+	same(f, "attempts of a target without", []schedctl.Attempt(nil), read(f, attemptsOf(newID(schedctl.TargetPrefix, epoch))))
+}
+
+func testRunningAttempts(f *fixture) {
+	running := func() []schedctl.Attempt { f.Helper(); return read(f, storage.Reader.RunningAttempts) }
+	same(f, "at first", []schedctl.Attempt(nil), running())
+	target := newID(schedctl.TargetPrefix, epoch)
+	late := f.newAttempt(target, 2, epoch.Add(time.Hour))
+	early := f.newAttempt(newID(schedctl.TargetPrefix, epoch), 1, epoch)
+	middle := f.newAttempt(newID(schedctl.TargetPrefix, epoch), 1, epoch.Add(time.Minute))
+	ended := f.newAttempt(target, 1, epoch)
+	ended.FinishedAt, ended.Outcome = epoch.Add(time.Second), schedctl.OutcomeNotPublished
+	f.putAttempts(late, ended, early, middle)
+	same(f, "the oldest first", []schedctl.Attempt{early, middle, late}, running())
+
+	middle.FinishedAt, middle.Outcome = epoch.Add(time.Hour), schedctl.OutcomePublished
+	f.putAttempts(middle, late)
+	same(f, "when one has ended", []schedctl.Attempt{early, late}, running())
+}
+
+func published(f *fixture, account string, after storage.PublishedTarget, limit int) []storage.PublishedTarget {
+	f.Helper()
+	return read(f, func(r storage.Reader) ([]storage.PublishedTarget, error) {
+		return r.PublishedTargets(account, after, limit)
+	})
+}
+
+func testPublishedHistory(f *fixture) {
+	accounts := newAccountIDs(2)
+	var want []storage.PublishedTarget
+	for i := range 10 {
+		p := f.newPost(epoch, epoch.Add(time.Duration(i/2)*time.Hour), schedctl.Published, accounts...)
+		f.putPosts(p)
+		t := p.Targets[0]
+		want = append(want, storage.PublishedTarget{At: t.PublishedAt, TargetID: t.ID, WorkspaceID: f.ws, PostID: p.ID})
+	}
+	f.putPosts(f.newPost(epoch, epoch, schedctl.Scheduled, accounts...))
+	for i := range want { // the newest first
+		for j := i + 1; j < len(want); j++ {
+			if a, b := want[i], want[j]; a.At.Before(b.At) || (a.At.Equal(b.At) && a.TargetID < b.TargetID) {
+				want[i], want[j] = b, a
+			}
+		}
+	}
+	same(f, "all", want, published(f, accounts[0], storage.PublishedTarget{}, 100))
+	same(f, "the newest", want[:3], published(f, accounts[0], storage.PublishedTarget{}, 3))
+	for i := range want {
+		same(f, fmt.Sprint("after ", i), want[i+1:], published(f, accounts[0], want[i], 100))
+	}
+	same(f, "of another account", []storage.PublishedTarget(nil), published(f, newAccountIDs(1)[0], storage.PublishedTarget{}, 9))
+	for _, id := range malformed(schedctl.AccountPrefix) {
+		missing(f, "publications of "+id, func(r storage.Reader) ([]storage.PublishedTarget, error) {
+			return r.PublishedTargets(id, storage.PublishedTarget{}, 1)
+		})
+	}
+}
+
+func testPublishedFollowsPosts(f *fixture) {
+	l := newLife(f, 1)
+	account := l.accounts[0].ID
+	l.create(schedctl.NewPost{Now: true})
+	l.begin(0)
+	same(l.fixture, "before", []storage.PublishedTarget(nil), published(f, account, storage.PublishedTarget{}, 9))
+	l.finish(0, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1", URL: "https://example.com/1"}})
+	want := storage.PublishedTarget{At: l.now, TargetID: l.post.Targets[0].ID, WorkspaceID: f.ws, PostID: l.post.ID}
+	same(l.fixture, "after", []storage.PublishedTarget{want}, published(f, account, storage.PublishedTarget{}, 9))
+	l.change(func(_ storage.Tx, p *schedctl.Post) error {
+		p.Targets[0].PublishedAt = p.Targets[0].PublishedAt.Add(time.Hour)
+		return nil
+	})
+	want.At = want.At.Add(time.Hour)
+	same(l.fixture, "when moved", []storage.PublishedTarget{want}, published(f, account, storage.PublishedTarget{}, 9))
+}

@@ -1,0 +1,174 @@
+package storagetest
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var dueParts = []part{
+	{"DueFollowsALife", testDueFollowsALife},
+	{"DueIsOrderedAndSeeks", testDueIsOrderedAndSeeks},
+}
+
+// life leads a post through its states by the rules of package schedctl.
+type life struct {
+	*fixture
+	post     schedctl.Post
+	accounts []schedctl.Account
+	now      time.Time
+}
+
+func newLife(f *fixture, accounts int) *life {
+	l := &life{fixture: f, now: epoch}
+	for i := range accounts {
+		a := f.newAccount(fmt.Sprint("account ", i), epoch)
+		l.accounts = append(l.accounts, a)
+	}
+	f.putAccounts(l.accounts...)
+	return l
+}
+
+func (l *life) create(n schedctl.NewPost) {
+	l.Helper()
+	n.WorkspaceID, n.Content, n.Accounts = l.ws, "words", l.accounts
+	var events []schedctl.Event
+	l.update(func(tx storage.Tx) (err error) {
+		if l.post, events, err = schedctl.Create(n, l.now); err != nil {
+			return err
+		}
+		if err := tx.PutPost(l.post); err != nil {
+			return err
+		}
+		return tx.AddEvents(events...)
+	})
+}
+
+// change applies one method of the post, a second later, in a transaction.
+func (l *life) change(fn func(tx storage.Tx, p *schedctl.Post) error) {
+	l.Helper()
+	l.now = l.now.Add(time.Second)
+	l.update(func(tx storage.Tx) error {
+		p, err := tx.Post(l.ws, l.post.ID)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx, &p); err != nil {
+			return err
+		}
+		l.post = p
+		return tx.PutPost(p)
+	})
+}
+
+func (l *life) begin(target int) {
+	l.Helper()
+	l.change(func(tx storage.Tx, p *schedctl.Post) error {
+		a, err := p.Begin(p.Targets[target].ID, "owner", time.Minute, l.now)
+		if err != nil {
+			return err
+		}
+		return tx.PutAttempt(a)
+	})
+}
+
+func (l *life) finish(target int, r schedctl.Result) {
+	l.Helper()
+	l.change(func(_ storage.Tx, p *schedctl.Post) error {
+		_, err := p.Finish(p.Targets[target].ID, r, l.now)
+		return err
+	})
+}
+
+// waits checks that the due index holds exactly these targets at these times.
+func (l *life) waits(what string, at map[int]time.Time) {
+	l.Helper()
+	want := make(map[string]int64)
+	for i, t := range at {
+		want[l.post.Targets[i].ID] = t.UnixMilli()
+	}
+	got := make(map[string]int64)
+	for _, d := range l.dueIndex(schedctl.Due{}) {
+		got[d.TargetID()] = d.At
+	}
+	same(l.fixture, "due index "+what, want, got)
+}
+
+func testDueFollowsALife(f *fixture) {
+	l := newLife(f, 3)
+	at := epoch.Add(time.Hour)
+	l.create(schedctl.NewPost{})
+	l.waits("of a draft", nil)
+	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Schedule(at, nil, l.now); return err })
+	l.waits("when scheduled", map[int]time.Time{0: at, 1: at, 2: at})
+	at = at.Add(time.Minute)
+	l.change(func(_ storage.Tx, p *schedctl.Post) error {
+		_, err := p.Edit(schedctl.Edit{PublishAt: at}, l.now)
+		return err
+	})
+	l.waits("when moved", map[int]time.Time{0: at, 1: at, 2: at})
+	fewer := l.accounts[:2]
+	l.change(func(_ storage.Tx, p *schedctl.Post) error {
+		_, err := p.Edit(schedctl.Edit{Accounts: &fewer}, l.now)
+		return err
+	})
+	l.waits("with an account less", map[int]time.Time{0: at, 1: at})
+	l.begin(0)
+	l.waits("when one is claimed", map[int]time.Time{1: at})
+	again := at.Add(10 * time.Second)
+	l.finish(0, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindNetwork}, RetryAt: again})
+	l.waits("when one is deferred", map[int]time.Time{0: again, 1: at})
+	l.begin(1)
+	l.finish(1, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1"}})
+	l.waits("when one is published", map[int]time.Time{0: again})
+	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Cancel(l.now); return err })
+	l.waits("when canceled", nil)
+
+	l.create(schedctl.NewPost{Now: true})
+	l.waits("when queued", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
+	for i := range 3 {
+		l.begin(i)
+		l.finish(i, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindContent}})
+	}
+	l.waits("when failed", nil)
+	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Retry(schedctl.Retry{}, l.now); return err })
+	l.waits("when tried again", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
+	l.update(func(tx storage.Tx) error { return tx.DeletePost(l.ws, l.post.ID) })
+	l.waits("when deleted", nil)
+}
+
+func testDueIsOrderedAndSeeks(f *fixture) {
+	accounts := newAccountIDs(2)
+	var posts []schedctl.Post
+	for i := range 20 {
+		publish := epoch.Add(time.Duration(i/2*7%10) * time.Second)
+		posts = append(posts, f.newPost(epoch, publish, schedctl.Scheduled, accounts...))
+	}
+	f.putPosts(posts...)
+	all := f.dueIndex(schedctl.Due{})
+	if len(all) != 40 {
+		f.Fatalf("%d entries, want 40", len(all))
+	}
+	for i := range all {
+		if i > 0 && all[i-1].Compare(all[i]) >= 0 {
+			f.Errorf("entry %d is not after the one before", i)
+		}
+		same(f, "from an entry on", all[i:], f.dueIndex(all[i]))
+	}
+	between := schedctl.Due{At: epoch.UnixMilli() + 1}
+	same(f, "from a time on", all[4:], f.dueIndex(between))
+	same(f, "from the end on", []schedctl.Due(nil), f.dueIndex(schedctl.Due{At: math.MaxInt64}))
+	same(f, "from before all", all, f.dueIndex(schedctl.Due{At: math.MinInt64}))
+
+	var first []schedctl.Due
+	read(f, func(r storage.Reader) (any, error) {
+		return nil, r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+			first = append(first, d)
+			return len(first) < 3
+		})
+	})
+	same(f, "the first three", all[:3], first)
+}

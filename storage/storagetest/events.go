@@ -1,0 +1,131 @@
+package storagetest
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var eventParts = []part{
+	{"EventKeepsEveryField", testEventKeepsEveryField},
+	{"EventsAreInOrder", testEventsAreInOrder},
+	{"EventIDsAreNew", testEventIDsAreNew},
+}
+
+var pruneParts = []part{
+	{"PruneIsBounded", testPruneIsBounded},
+	{"PruneKeepsTheYounger", testPruneKeepsTheYounger},
+}
+
+func eventsAfter(f *fixture, id string, limit int) []schedctl.Event {
+	f.Helper()
+	return read(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, limit) })
+}
+
+func (f *fixture) addEvents(events ...schedctl.Event) {
+	f.Helper()
+	f.update(func(tx storage.Tx) error { return tx.AddEvents(events...) })
+}
+
+func testEventKeepsEveryField(f *fixture) {
+	want := filled[schedctl.Event](f)
+	given := cloneEvent(want)
+	f.addEvents(given)
+	given.Error.Message = "spoiled"
+	got := eventsAfter(f, "", 9)
+	same(f, "event", []schedctl.Event{want}, got)
+	got[0].Error.Message = "spoiled"
+	same(f, "event after a change of what was read", []schedctl.Event{want}, eventsAfter(f, "", 9))
+
+	bare := schedctl.Event{ID: newID(schedctl.EventPrefix, epoch.Add(time.Hour)), Type: schedctl.EventAccountError, WorkspaceID: f.ws}
+	f.addEvents(bare)
+	same(f, "bare event", []schedctl.Event{bare}, eventsAfter(f, want.ID, 9))
+	for _, id := range malformed(schedctl.EventPrefix) {
+		bad := bare
+		bad.ID = id
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.AddEvents(bad) })
+		if id != "" {
+			missing(f, "events after "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, 1) })
+		}
+	}
+}
+
+func testEventsAreInOrder(f *fixture) {
+	want := f.newEvents(50, epoch)
+	f.addEvents(want[20:]...)
+	f.addEvents(want[:20]...)
+	same(f, "all", want, eventsAfter(f, "", 100))
+	same(f, "the first ones", want[:7], eventsAfter(f, "", 7))
+	for i := range want {
+		same(f, "after one", want[i+1:min(i+4, len(want))], eventsAfter(f, want[i].ID, 3))
+	}
+	gap := newID(schedctl.EventPrefix, epoch.Add(-time.Hour))
+	same(f, "after one that is not there", want, eventsAfter(f, gap, 100))
+	f.addEvents()
+	same(f, "after none were added", want, eventsAfter(f, "", 100))
+}
+
+func testEventIDsAreNew(f *fixture) {
+	events := f.newEvents(4, epoch)
+	f.addEvents(events[1], events[2])
+	for _, again := range [][]schedctl.Event{{events[1]}, {events[2]}, {events[0], events[0]}, {events[3], events[3]}} {
+		if err := f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.AddEvents(again...) }); err == nil {
+			f.Errorf("an event was added twice")
+		}
+	}
+	same(f, "events", events[1:3], eventsAfter(f, "", 9))
+}
+
+func (f *fixture) prune(answersBefore, eventsBefore time.Time, limit int) int {
+	f.Helper()
+	var n int
+	f.update(func(tx storage.Tx) (err error) {
+		n, err = tx.Prune(answersBefore, eventsBefore, limit)
+		return err
+	})
+	return n
+}
+
+func testPruneIsBounded(f *fixture) {
+	events := f.newEvents(10, epoch)
+	f.addEvents(events...)
+	for i := range 10 {
+		f.putAnswer(f.answerKey(string(rune('a'+i))), storage.Answer{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
+	}
+	left := func() (n int) {
+		f.Helper()
+		for i := range 10 {
+			if _, err := try(f, answerTo(f.answerKey(string(rune('a'+i))))); err == nil {
+				n++
+			}
+		}
+		return n + len(eventsAfter(f, "", 100))
+	}
+	later := epoch.Add(time.Hour)
+	for total := 20; total > 0; {
+		n := f.prune(later, later, 3)
+		if n != min(3, total) {
+			f.Fatalf("Prune removed %d of %d, want 3", n, total)
+		}
+		total -= n
+		same(f, "left", total, left())
+	}
+	same(f, "removed from nothing", 0, f.prune(later, later, 3))
+}
+
+func testPruneKeepsTheYounger(f *fixture) {
+	events := f.newEvents(10, epoch)
+	f.addEvents(events...)
+	old, young := f.answerKey("old"), f.answerKey("young")
+	f.putAnswer(young, storage.Answer{CreatedAt: epoch})
+	f.putAnswer(old, storage.Answer{CreatedAt: epoch.Add(-time.Millisecond)})
+	same(f, "removed", 1+4, f.prune(epoch, events[4].CreatedAt, 100))
+	same(f, "events", events[4:], eventsAfter(f, "", 100))
+	missing(f, "the old answer", answerTo(old))
+	read(f, answerTo(young))
+	same(f, "removed with zero times", 0, f.prune(time.Time{}, time.Time{}, 100))
+
+	f.putAnswer(old, storage.Answer{CreatedAt: epoch, Status: 7})
+	same(f, "an answer stored anew", 7, read(f, answerTo(old)).Status)
+}

@@ -1,0 +1,91 @@
+package storagetest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// filler gives every field of a record a value of its own, so that a field that
+// an engine forgets, or stores in the place of another, is seen.
+type filler struct{ n int }
+
+// filled returns a record with no field left zero.
+func filled[T any](f *fixture) T {
+	f.Helper()
+	var v T
+	(&filler{}).fill(f, reflect.ValueOf(&v).Elem(), reflect.TypeFor[T]().Name())
+	return v
+}
+
+// idPrefixes says which fields hold ids, by their end; the longest wins.
+var idPrefixes = map[string]schedctl.Prefix{
+	"Post.ID": schedctl.PostPrefix, "Target.ID": schedctl.TargetPrefix, "Account.ID": schedctl.AccountPrefix,
+	"Attempt.ID": schedctl.AttemptPrefix, "APIKey.ID": schedctl.KeyPrefix, "Event.ID": schedctl.EventPrefix,
+	"Workspace.ID": schedctl.WorkspacePrefix,
+	"WorkspaceID":  schedctl.WorkspacePrefix, ".PostID": schedctl.PostPrefix, "TargetID": schedctl.TargetPrefix,
+	"AccountID": schedctl.AccountPrefix, "AccountIDs": schedctl.AccountPrefix,
+}
+
+func (l *filler) fill(f *fixture, v reflect.Value, path string) {
+	f.Helper()
+	l.n++
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(epoch.Add(time.Duration(l.n) * 1001 * time.Millisecond)))
+		return
+	case schedctl.Status:
+		v.SetString(string(schedctl.Statuses()[1+l.n%3]))
+		return
+	case schedctl.Options:
+		v.Set(reflect.ValueOf(schedctl.Options{
+			"flag": true, "text": fmt.Sprint(l.n), "number": 1.5, "none": nil,
+			"list": []any{"a", 2.0}, "object": map[string]any{"deep": "b"},
+		}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			l.fill(f, v.Field(i), v.Type().Name()+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		l.fill(f, v.Elem(), path)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 3, 3))
+		l.fillElements(f, v, path)
+	case reflect.Array:
+		l.fillElements(f, v, path)
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"Etag": fmt.Sprint(l.n), "Location": path}))
+	case reflect.String:
+		v.SetString(l.text(path))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(l.n) * 1_000_003)
+	case reflect.Uint8:
+		v.SetUint(uint64(l.n%255 + 1))
+	default:
+		f.Fatalf("%s: the suite has no value for a %s", path, v.Type())
+	}
+}
+
+func (l *filler) fillElements(f *fixture, v reflect.Value, path string) {
+	for i := range v.Len() {
+		l.fill(f, v.Index(i), path)
+	}
+}
+
+func (l *filler) text(path string) string {
+	for suffix, prefix := range idPrefixes {
+		if strings.HasSuffix(path, suffix) {
+			return newID(prefix, epoch.Add(time.Duration(l.n)*time.Millisecond))
+		}
+	}
+	return fmt.Sprintf("%s ünï\x01 %d", path, l.n)
+}

@@ -1,0 +1,291 @@
+package storagetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var listParts = []part{
+	{"ListsAgreeWithTheModel", testListsAgreeWithTheModel},
+	{"ListsStayTrueThroughChanges", testListsStayTrueThroughChanges},
+	{"PagesAreStableUnderChanges", testPagesAreStableUnderChanges},
+	{"PostsWithoutATimeComeLast", testPostsWithoutATimeComeLast},
+	{"SearchFoldsCase", testSearchFoldsCase},
+	{"ScanLimit", testScanLimit},
+	{"MalformedQueries", testMalformedQueries},
+}
+
+var sorts = []storage.Sort{"", storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
+
+// crowd makes posts at random, many of them at the same times.
+type crowd struct {
+	*fixture
+	rng      *rand.Rand
+	accounts []string
+	posts    []schedctl.Post // the model
+}
+
+func newCrowd(f *fixture, seed uint64) *crowd {
+	return &crowd{fixture: f, rng: rand.New(rand.NewPCG(seed, 1)), accounts: newAccountIDs(3)}
+}
+
+var words = []string{"apple", "Apple pie", "BANANA", "straße", "Ünïcode", "pineapple"}
+
+func (c *crowd) randomTime() time.Time {
+	return epoch.Add(time.Duration(c.rng.IntN(20)) * time.Hour)
+}
+
+func (c *crowd) randomPost(created time.Time) schedctl.Post {
+	status := schedctl.Statuses()[c.rng.IntN(6)]
+	publish := c.randomTime()
+	if status == schedctl.Draft && c.rng.IntN(4) > 0 {
+		publish = time.Time{}
+	}
+	accounts := slices.Clone(c.accounts)
+	c.rng.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
+	p := c.newPost(created, publish, status, accounts[:c.rng.IntN(len(accounts)+1)]...)
+	p.Content = words[c.rng.IntN(len(words))] + " " + words[c.rng.IntN(len(words))]
+	return p
+}
+
+func (c *crowd) add(n int) {
+	for range n {
+		c.posts = append(c.posts, c.randomPost(c.randomTime()))
+	}
+	c.putPosts(c.posts[len(c.posts)-n:]...)
+}
+
+func (c *crowd) randomQuery() storage.PostQuery {
+	q := storage.PostQuery{WorkspaceID: c.ws, Sort: sorts[c.rng.IntN(len(sorts))], Limit: 1 + c.rng.IntN(12)}
+	for c.rng.IntN(2) == 0 {
+		q.Statuses = append(q.Statuses, schedctl.Statuses()[c.rng.IntN(6)])
+	}
+	if c.rng.IntN(3) == 0 {
+		q.AccountID = c.accounts[c.rng.IntN(len(c.accounts))]
+	}
+	if c.rng.IntN(3) == 0 {
+		q.PublishAfter = c.randomTime()
+	}
+	if c.rng.IntN(3) == 0 {
+		q.PublishBefore = c.randomTime()
+	}
+	if c.rng.IntN(4) == 0 {
+		q.Search = []string{"APPLE", "STRAß", "ünï", "e b", "nothing"}[c.rng.IntN(5)]
+	}
+	if c.rng.IntN(4) == 0 {
+		q.Offset = c.rng.IntN(9)
+	}
+	return q
+}
+
+func list(f *fixture, q storage.PostQuery) storage.PostPage {
+	f.Helper()
+	return read(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
+}
+
+// walk compares all pages of a query with those of the model.
+func (c *crowd) walk(q storage.PostQuery) {
+	c.Helper()
+	what := fmt.Sprintf("%+v", q)
+	for pages := 0; pages <= len(c.posts); pages++ {
+		got, want := list(c.fixture, q), selectPage(c.posts, q)
+		same(c.fixture, what, want, got)
+		if c.Failed() || got.Next == nil {
+			return
+		}
+		q.After, q.Offset = got.Next, 0
+	}
+	c.Errorf("%s: the list has no end", what)
+}
+
+func testListsAgreeWithTheModel(f *fixture) {
+	c := newCrowd(f, 1)
+	c.add(150)
+	for _, sort := range sorts {
+		for _, status := range append([]schedctl.Status{""}, schedctl.Statuses()...) {
+			for _, account := range append([]string{""}, c.accounts...) {
+				q := storage.PostQuery{WorkspaceID: f.ws, Sort: sort, AccountID: account, Limit: 7}
+				if status != "" {
+					q.Statuses = []schedctl.Status{status}
+				}
+				c.walk(q)
+			}
+		}
+	}
+	for range 300 {
+		c.walk(c.randomQuery())
+	}
+	page := list(f, storage.PostQuery{WorkspaceID: f.ws, Statuses: []schedctl.Status{"unheard of"}, Limit: 5})
+	same(f, "an unheard-of status", storage.PostPage{}, page)
+	page = list(f, storage.PostQuery{WorkspaceID: f.ws, AccountID: newID(schedctl.AccountPrefix, epoch), Limit: 5})
+	same(f, "an account without posts", storage.PostPage{}, page)
+	page = list(f, storage.PostQuery{WorkspaceID: f.ws, Offset: 1000, Limit: 5})
+	same(f, "an offset behind the end", storage.PostPage{}, page)
+}
+
+func testListsStayTrueThroughChanges(f *fixture) {
+	c := newCrowd(f, 2)
+	c.add(60)
+	for range 40 {
+		i := c.rng.IntN(len(c.posts))
+		changed := c.randomPost(c.posts[i].CreatedAt)
+		changed.ID = c.posts[i].ID
+		if c.rng.IntN(2) == 0 { // keep some targets
+			keep := min(len(changed.Targets), len(c.posts[i].Targets))
+			for j := range keep {
+				changed.Targets[j].ID = c.posts[i].Targets[j].ID
+			}
+		}
+		if c.rng.IntN(5) == 0 {
+			f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, changed.ID) })
+			c.posts = slices.Delete(c.posts, i, i+1)
+		} else {
+			f.putPosts(changed)
+			c.posts[i] = changed
+		}
+		for range 5 {
+			c.walk(c.randomQuery())
+		}
+	}
+	want := dueOf(c.posts...)
+	slices.SortFunc(want, schedctl.Due.Compare)
+	same(f, "due index", want, f.dueIndex(schedctl.Due{}))
+}
+
+func testPagesAreStableUnderChanges(f *fixture) {
+	for i, sort := range sorts {
+		c := newCrowd(f, uint64(10+i))
+		c.ws = newID(schedctl.WorkspacePrefix, epoch)
+		c.add(40)
+		was := slices.Clone(c.posts)
+		q := storage.PostQuery{WorkspaceID: c.ws, Sort: sort, Limit: 3}
+		seen := make(map[string]int)
+		for range 200 {
+			page := list(f, q)
+			for _, p := range page.Posts {
+				seen[p.ID]++
+			}
+			if page.Next == nil {
+				break
+			}
+			q.After = page.Next
+			c.add(2)
+			last := page.Posts[len(page.Posts)-1] // the place goes on when its post is gone
+			f.update(func(tx storage.Tx) error { return tx.DeletePost(c.ws, last.ID) })
+		}
+		for _, p := range was {
+			if seen[p.ID] != 1 {
+				f.Errorf("sort %q: a post that was there all the time was listed %d times", sort, seen[p.ID])
+			}
+		}
+	}
+}
+
+func testPostsWithoutATimeComeLast(f *fixture) {
+	account := newAccountIDs(1)[0]
+	at := func(h int) time.Time { return epoch.Add(time.Duration(h) * time.Hour) }
+	var timed, timeless []schedctl.Post
+	for h := range 3 {
+		timed = append(timed, f.newPost(at(h), at(10+h), schedctl.Scheduled, account))
+		timeless = append(timeless, f.newPost(at(h), time.Time{}, schedctl.Draft, account))
+	}
+	f.putPosts(slices.Concat(timeless, timed)...)
+	reversed := func(posts []schedctl.Post) []schedctl.Post {
+		c := slices.Clone(posts)
+		slices.Reverse(c)
+		return c
+	}
+	for _, account := range []string{"", account} {
+		q := storage.PostQuery{WorkspaceID: f.ws, AccountID: account, Limit: 10, Sort: storage.PublishAscending}
+		same(f, "ascending", slices.Concat(timed, timeless), list(f, q).Posts)
+		q.Sort = storage.PublishDescending
+		same(f, "descending", slices.Concat(reversed(timed), reversed(timeless)), list(f, q).Posts)
+		q.PublishBefore = at(1000)
+		same(f, "bounded", reversed(timed), list(f, q).Posts)
+		q.Sort, q.PublishBefore, q.PublishAfter = storage.NewestFirst, time.Time{}, time.Unix(-1<<40, 0)
+		same(f, "bounded from long ago", reversed(timed), list(f, q).Posts)
+	}
+}
+
+func testSearchFoldsCase(f *fixture) {
+	contents := map[string]string{
+		"ascii": "Hello WORLD", "kelvin": "300 \u212a today", "long s": "Wa\u017f\u017fer", "greek": "ΌΣΟΣ σοφός",
+		"turkish": "İstanbul", "sharp": "STRASSE", "astral": "𐐀 deseret",
+	}
+	posts := make(map[string]schedctl.Post)
+	for name, text := range contents {
+		p := f.newPost(epoch, time.Time{}, schedctl.Draft)
+		p.Content = text
+		posts[name] = p
+		f.putPosts(p)
+	}
+	for search, name := range map[string]string{
+		"hello world": "ascii", "o w": "ascii", "300 k": "kelvin", "WASSER": "long s", "όςος": "greek", "ΣΟΦΌΣ": "greek",
+		"STANBUL": "turkish", "straße": "", "𐐨": "astral", "strasse": "sharp", "missing": "",
+	} {
+		var want []schedctl.Post
+		if name != "" {
+			want = append(want, posts[name])
+		}
+		page := list(f, storage.PostQuery{WorkspaceID: f.ws, Search: search, Limit: 10})
+		same(f, "search "+search, want, page.Posts)
+	}
+}
+
+func testScanLimit(f *fixture) {
+	posts := make([]schedctl.Post, storage.ScanLimit+10)
+	for i := range posts {
+		at := epoch.Add(time.Duration(i) * time.Millisecond)
+		posts[i] = f.newPost(at, at, schedctl.Scheduled)
+		posts[i].Content = "hay"
+	}
+	last := len(posts) - 1
+	posts[0].Content, posts[last].Content = "needle", "needle"
+	f.putPosts(posts...)
+	for _, q := range []storage.PostQuery{
+		{Search: "needle", Sort: storage.OldestFirst},
+		{PublishAfter: posts[last].PublishAt, Sort: storage.OldestFirst},
+	} {
+		q.WorkspaceID, q.Limit = f.ws, 5
+		var found []string
+		pages := 0
+		for ; pages < 10; pages++ {
+			page := list(f, q)
+			for _, p := range page.Posts {
+				found = append(found, p.ID)
+			}
+			if q.After = page.Next; q.After == nil {
+				break
+			}
+		}
+		want := []string{posts[last].ID}
+		if q.Search != "" {
+			want = []string{posts[0].ID, posts[last].ID}
+		}
+		same(f, "found beyond the limit", want, found)
+		if pages == 10 {
+			f.Error("the list has no end")
+		}
+	}
+}
+
+func testMalformedQueries(f *fixture) {
+	for _, id := range malformed(schedctl.AccountPrefix) {
+		if id == "" {
+			continue // selects everything
+		}
+		missing(f, "list of "+id, func(r storage.Reader) (storage.PostPage, error) {
+			return r.Posts(storage.PostQuery{WorkspaceID: f.ws, AccountID: id, Limit: 1})
+		})
+	}
+	for _, id := range malformed(schedctl.PostPrefix) {
+		missing(f, "list after "+id, func(r storage.Reader) (storage.PostPage, error) {
+			return r.Posts(storage.PostQuery{WorkspaceID: f.ws, After: &storage.Position{PostID: id}, Limit: 1})
+		})
+	}
+}

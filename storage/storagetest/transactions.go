@@ -1,0 +1,329 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var transactionParts = []part{
+	{"TransactionSeesItsWrites", testTransactionSeesItsWrites},
+	{"FailedTransactionLeavesNothing", testFailedTransactionLeavesNothing},
+	{"FailuresHarmOnlyThemselves", testFailuresHarmOnlyThemselves},
+	{"TransactionsAreSerial", testTransactionsAreSerial},
+	{"ViewIsASnapshot", testViewIsASnapshot},
+	{"ViewReturnsItsError", testViewReturnsItsError},
+	{"EndedContext", testEndedContext},
+}
+
+var closeParts = []part{
+	{"Close", testClose},
+	{"CloseUnderLoad", testCloseUnderLoad},
+}
+
+func asError(err error, target **schedctl.Error) bool { return errors.As(err, target) }
+
+// everything puts one record of each kind.
+type everything struct {
+	post      schedctl.Post
+	attempt   schedctl.Attempt
+	account   schedctl.Account
+	workspace schedctl.Workspace
+	key       schedctl.APIKey
+	answerKey storage.AnswerKey
+	answer    storage.Answer
+	event     schedctl.Event
+}
+
+func newEverything(f *fixture) everything {
+	e := everything{
+		post: filled[schedctl.Post](f), attempt: filled[schedctl.Attempt](f), account: filled[schedctl.Account](f),
+		workspace: filled[schedctl.Workspace](f), key: filled[schedctl.APIKey](f), answerKey: f.answerKey("k"),
+		answer: filled[storage.Answer](f), event: filled[schedctl.Event](f),
+	}
+	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
+	e.account.Platform = feedPlatform
+	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
+	e.post.Targets[1].Status = schedctl.Scheduled
+	e.attempt.TargetID, e.attempt.FinishedAt = e.post.Targets[2].ID, time.Time{}
+	return e
+}
+
+func (e everything) put(tx storage.Tx) error {
+	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
+		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutAnswer(e.answerKey, e.answer), tx.AddEvents(e.event))
+}
+
+// count returns how many of the ways to read it find something.
+func (e everything) count(r storage.Reader) (found int) {
+	has := func(n int, err error) {
+		if err == nil {
+			found += n
+		}
+	}
+	one := func(err error) { has(1, err) }
+	_, err := r.Post(e.post.WorkspaceID, e.post.ID)
+	one(err)
+	_, err = r.Route(e.post.Targets[0].ID)
+	one(err)
+	_, err = r.Account(e.account.WorkspaceID, e.account.ID)
+	one(err)
+	_, err = r.Feed(e.account.Name)
+	one(err)
+	_, err = r.Workspace(e.workspace.ID)
+	one(err)
+	_, err = r.KeyByHash(e.key.Hash)
+	one(err)
+	_, err = r.Answer(e.answerKey)
+	one(err)
+	err = r.Due(schedctl.Due{}, func(schedctl.Due) bool { found++; return false })
+	has(0, err)
+	page, err := r.Posts(storage.PostQuery{WorkspaceID: e.post.WorkspaceID, Limit: 9})
+	has(len(page.Posts), err)
+	attempts, err := r.Attempts(e.attempt.TargetID)
+	has(len(attempts), err)
+	running, err := r.RunningAttempts()
+	has(len(running), err)
+	pubs, err := r.PublishedTargets(e.account.ID, storage.PublishedTarget{}, 9)
+	has(len(pubs), err)
+	accounts, err := r.Accounts(e.account.WorkspaceID)
+	has(len(accounts), err)
+	workspaces, err := r.Workspaces()
+	has(len(workspaces), err)
+	keys, err := r.Keys(e.key.WorkspaceID)
+	has(len(keys), err)
+	events, err := r.Events("", 9)
+	has(len(events), err)
+	return found
+}
+
+// ways is how many ways there are to read one of everything.
+const ways = 16
+
+func countAll(f *fixture, e everything) int {
+	f.Helper()
+	return read(f, func(r storage.Reader) (int, error) { return e.count(r), nil })
+}
+
+func testTransactionSeesItsWrites(f *fixture) {
+	e := newEverything(f)
+	inside := 0
+	f.update(func(tx storage.Tx) error {
+		if err := e.put(tx); err != nil {
+			return err
+		}
+		inside = e.count(tx)
+		return nil
+	})
+	same(f, "ways to find it inside", ways, inside)
+	same(f, "ways to find it after", ways, countAll(f, e))
+	f.update(func(tx storage.Tx) error {
+		if err := tx.DeletePost(f.ws, e.post.ID); err != nil {
+			return err
+		}
+		if _, err := tx.Post(f.ws, e.post.ID); !isCode(err, schedctl.NotFound) {
+			return fmt.Errorf("a deleted post is still seen: %v", err)
+		}
+		return tx.PutPost(e.post)
+	})
+	same(f, "post deleted and put again", e.post, read(f, postByID(f, e.post.ID)))
+}
+
+func testFailedTransactionLeavesNothing(f *fixture) {
+	e := newEverything(f)
+	fail := errors.New("no")
+	err := f.store.Update(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
+	if !errors.Is(err, fail) {
+		f.Errorf("Update returned %v, want the error of its function", err)
+	}
+	same(f, "ways to find it", 0, countAll(f, e))
+
+	f.update(e.put)
+	err = f.store.Update(context.Background(), func(tx storage.Tx) error {
+		changed := e.post.Clone()
+		changed.Content = "changed"
+		disconnected := e.account
+		disconnected.Status = schedctl.AccountDisconnected
+		_, pruned := tx.Prune(epoch.Add(1000*time.Hour), epoch.Add(1000*time.Hour), 100)
+		return errors.Join(tx.PutPost(changed), tx.PutAccount(disconnected), tx.DeletePost(f.ws, e.post.ID), pruned, fail)
+	})
+	if !errors.Is(err, fail) {
+		f.Errorf("Update returned %v, want the error of its function", err)
+	}
+	same(f, "ways to find it after a failed change", ways, countAll(f, e))
+	same(f, "post", e.post, read(f, postByID(f, e.post.ID)))
+}
+
+func testFailuresHarmOnlyThemselves(f *fixture) {
+	fail := errors.New("no")
+	account := newAccountIDs(1)
+	kept, lost := make([]schedctl.Post, 100), make([]schedctl.Post, 100)
+	var wait sync.WaitGroup
+	for i := range 100 {
+		kept[i] = f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account...)
+		lost[i] = f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account...)
+		wait.Go(func() { f.putPosts(kept[i]) })
+		wait.Go(func() {
+			err := f.store.Update(context.Background(), func(tx storage.Tx) error {
+				if i%2 == 0 { // some fail before they have written, some after
+					return fail
+				}
+				return errors.Join(tx.PutPost(lost[i]), fail)
+			})
+			if !errors.Is(err, fail) {
+				f.Errorf("Update returned %v, want the error of its function", err)
+			}
+		})
+	}
+	wait.Wait()
+	for i := range 100 {
+		same(f, "post", kept[i], read(f, postByID(f, kept[i].ID)))
+		missing(f, "post of a failed transaction", postByID(f, lost[i].ID))
+	}
+	same(f, "due entries", 100, len(f.dueIndex(schedctl.Due{})))
+}
+
+func testTransactionsAreSerial(f *fixture) {
+	w := schedctl.Workspace{ID: f.ws, Name: "0"}
+	f.putWorkspaces(w)
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			for range 8 {
+				f.update(func(tx storage.Tx) error {
+					w, err := tx.Workspace(f.ws)
+					if err != nil {
+						return err
+					}
+					var n int
+					if _, err := fmt.Sscan(w.Name, &n); err != nil {
+						return err
+					}
+					w.Name = fmt.Sprint(n + 1)
+					return tx.PutWorkspace(w)
+				})
+			}
+		})
+	}
+	wait.Wait()
+	same(f, "counter", "128", read(f, workspaceByID(f.ws)).Name)
+}
+
+func testViewIsASnapshot(f *fixture) {
+	other := newID(schedctl.WorkspacePrefix, epoch)
+	write := func(n int) {
+		f.update(func(tx storage.Tx) error {
+			name := fmt.Sprint(n)
+			return errors.Join(tx.PutWorkspace(schedctl.Workspace{ID: f.ws, Name: name}),
+				tx.PutWorkspace(schedctl.Workspace{ID: other, Name: name}))
+		})
+	}
+	write(0)
+	var done atomic.Bool
+	var wait sync.WaitGroup
+	for range 2 {
+		wait.Go(func() {
+			for !done.Load() {
+				read(f, func(r storage.Reader) (any, error) {
+					first, err1 := r.Workspace(f.ws)
+					second, err2 := r.Workspace(other)
+					again, err3 := r.Workspace(f.ws)
+					if first.Name != second.Name || first.Name != again.Name {
+						f.Errorf("one View saw %s, %s and %s", first.Name, second.Name, again.Name)
+					}
+					return nil, errors.Join(err1, err2, err3)
+				})
+			}
+		})
+	}
+	for n := range 50 {
+		write(n)
+	}
+	done.Store(true)
+	wait.Wait()
+}
+
+func testViewReturnsItsError(f *fixture) {
+	want := errors.New("mine")
+	if err := f.store.View(context.Background(), func(storage.Reader) error { return want }); !errors.Is(err, want) {
+		f.Errorf("View returned %v, want the error of its function", err)
+	}
+}
+
+func testEndedContext(f *fixture) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	ran := false
+	if err := f.store.Update(ctx, func(storage.Tx) error { ran = true; return nil }); !errors.Is(err, context.Canceled) {
+		f.Errorf("Update returned %v, want %v", err, context.Canceled)
+	}
+	if err := f.store.View(ctx, func(storage.Reader) error { ran = true; return nil }); !errors.Is(err, context.Canceled) {
+		f.Errorf("View returned %v, want %v", err, context.Canceled)
+	}
+	if ran {
+		f.Error("a function ran although its context had ended")
+	}
+
+	ctx, cancel = context.WithCancel(context.Background())
+	p := f.newPost(epoch, time.Time{}, schedctl.Draft)
+	if err := f.store.Update(ctx, func(tx storage.Tx) error { cancel(); return tx.PutPost(p) }); err != nil {
+		f.Errorf("a context that ended after the beginning: %v", err)
+	}
+	same(f, "post", p, read(f, postByID(f, p.ID)))
+}
+
+func testClose(f *fixture) {
+	f.putPosts(f.newPost(epoch, time.Time{}, schedctl.Draft))
+	for range 2 {
+		if err := f.store.Close(); err != nil {
+			f.Errorf("Close: %v", err)
+		}
+	}
+	never := func() error { f.Error("a function ran on a closed store"); return nil }
+	if err := f.store.Update(context.Background(), func(storage.Tx) error { return never() }); !errors.Is(err, storage.ErrClosed) {
+		f.Errorf("Update returned %v, want %v", err, storage.ErrClosed)
+	}
+	if err := f.store.View(context.Background(), func(storage.Reader) error { return never() }); !errors.Is(err, storage.ErrClosed) {
+		f.Errorf("View returned %v, want %v", err, storage.ErrClosed)
+	}
+}
+
+func testCloseUnderLoad(f *fixture) {
+	var wait sync.WaitGroup
+	var started sync.WaitGroup
+	for range 8 {
+		started.Add(1)
+		wait.Go(func() {
+			for first := true; ; first = false {
+				p := f.newPost(epoch, time.Time{}, schedctl.Draft)
+				err := f.store.Update(context.Background(), func(tx storage.Tx) error { return tx.PutPost(p) })
+				if first {
+					started.Done()
+				}
+				if err == nil {
+					err = f.store.View(context.Background(), func(r storage.Reader) error {
+						_, err := r.Post(f.ws, p.ID)
+						return err
+					})
+				}
+				if err != nil {
+					if !errors.Is(err, storage.ErrClosed) {
+						f.Errorf("error %v, want %v", err, storage.ErrClosed)
+					}
+					return
+				}
+			}
+		})
+	}
+	started.Wait()
+	if err := f.store.Close(); err != nil {
+		f.Errorf("Close: %v", err)
+	}
+	wait.Wait()
+}
