@@ -38,9 +38,10 @@ func listen(address string) (net.Listener, error) {
 	if err := removeSocket(path); err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
-	old := syscall.Umask(0o177) // the socket has its mode from the start
-	defer syscall.Umask(old)
 	l, err := net.Listen("unix", path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
