@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// listAccounts answers GET /social-accounts.
+func (s *server) listAccounts(ctx context.Context, c *call) (answer, error) {
+	q := parseQuery(c.query, []string{"status"}, nil)
+	all := q.has("status") && oneOf(q, "status", q.text("status"), []string{"all"}) == "all"
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	var accounts []schedctl.Account
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		accounts, err = r.Accounts(c.key.WorkspaceID)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	list := apiv1.AccountList{Results: make([]apiv1.Account, 0, len(accounts))}
+	for _, a := range accounts {
+		if c.mayUse(a.ID) && (all || a.Status != schedctl.AccountDisconnected) {
+			list.Results = append(list.Results, apiv1.NewAccount(a))
+		}
+	}
+	list.Count = len(list.Results)
+	return newAnswer(http.StatusOK, list)
+}
+
+// getAccount answers GET /social-accounts/{id}.
+func (s *server) getAccount(ctx context.Context, c *call) (answer, error) {
+	a, err := s.account(ctx, c)
+	if err != nil {
+		return answer{}, err
+	}
+	return accountAnswer(http.StatusOK, a)
+}
+
+// removeAccount answers DELETE /social-accounts/{id}: the account stays to be
+// read, its secrets do not.
+func (s *server) removeAccount(ctx context.Context, c *call) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		a, err := c.account(tx)
+		if err != nil || a.Status == schedctl.AccountDisconnected {
+			return noContent, err
+		}
+		a.Status, a.Error, a.Credentials = schedctl.AccountDisconnected, nil, nil
+		a.UpdatedAt = schedctl.Millis(c.now)
+		return noContent, tx.PutAccount(a)
+	})
+}
+
+// account loads the account of the path.
+func (s *server) account(ctx context.Context, c *call) (a schedctl.Account, err error) {
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		a, err = c.account(r)
+		return err
+	})
+	return a, err
+}
+
+// account loads the account of the path. One that the key is not good for is
+// not there.
+func (c *call) account(r storage.Reader) (schedctl.Account, error) {
+	a, err := r.Account(c.key.WorkspaceID, c.id)
+	if err == nil && c.mayUse(a.ID) {
+		return a, nil
+	}
+	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
+		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such account in this workspace; list them with GET %s/social-accounts", prefix)
+	}
+	return schedctl.Account{}, err
+}
+
+// changeAccount loads the account of the path, lets change alter it, and stores
+// it with the events and the answer in one transaction. change may run more
+// than once.
+func (s *server) changeAccount(ctx context.Context, c *call, change func(*schedctl.Account) ([]schedctl.Event, error)) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		a, err := c.account(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		events, err := change(&a)
+		if err != nil {
+			return answer{}, err
+		}
+		a.UpdatedAt = schedctl.Millis(c.now)
+		if err := tx.PutAccount(a); err != nil {
+			return answer{}, err
+		}
+		if err := tx.AddEvents(events...); err != nil {
+			return answer{}, err
+		}
+		return accountAnswer(http.StatusOK, a)
+	})
+}

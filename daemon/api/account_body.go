@@ -1,0 +1,150 @@
+package api
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// addAccount is the body of POST /social-accounts.
+type addAccount struct {
+	platform string
+	settings
+}
+
+// settings are what an account is connected with. Nil stands for "not given".
+type settings struct {
+	name        *string
+	credentials publish.Credentials
+	options     schedctl.Options
+}
+
+var (
+	editAccountFields = []string{"name", "credentials", "options"}
+	addAccountFields  = append([]string{"platform"}, editAccountFields...)
+)
+
+func readAddAccount(d *decoder) (b addAccount) {
+	hasPlatform := false
+	d.object("", addAccountFields, func(name string) {
+		if name == "platform" {
+			b.platform, hasPlatform = d.string(name), true
+			return
+		}
+		b.read(d, name)
+	})
+	d.require(hasPlatform, "platform", "name the network, such as mastodon")
+	return b
+}
+
+// readEditAccount reads the body of PATCH /social-accounts/{id}.
+func readEditAccount(d *decoder) (b settings) {
+	d.object("", editAccountFields, func(name string) { b.read(d, name) })
+	if b.name == nil && b.credentials == nil && b.options == nil && d.err == nil && len(d.faults) == 0 {
+		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give name, credentials or options")
+	}
+	return b
+}
+
+func (b *settings) read(d *decoder, name string) {
+	switch name {
+	case "name":
+		text := d.string(name)
+		b.name = &text
+	case "credentials":
+		b.credentials = publish.Credentials{}
+		d.members(name, func(field string) { b.credentials[field] = d.string(join(name, clip(field, 64))) })
+	case "options":
+		b.options = schedctl.Options{}
+		d.members(name, func(field string) { b.options[field] = d.value(join(name, clip(field, 64))) })
+	}
+}
+
+// commonOptions are the options that accounts of every platform have; both are
+// durations.
+var commonOptions = []string{"pacing", "duplicate_guard"}
+
+// check returns nil when the platform has all fields that are given and the
+// options common to all platforms can be read. What else the values must be is
+// for the platform to say.
+func (b *settings) check(p publish.Publisher) error {
+	if b.name != nil {
+		if err := schedctl.CheckAccountName(*b.name); err != nil {
+			return err
+		}
+	}
+	credentials, options := fieldNames(p)
+	var faults []schedctl.FieldError
+	for _, name := range slices.Sorted(maps.Keys(b.credentials)) {
+		if !slices.Contains(credentials, name) {
+			faults = append(faults, unknownField(p, "credential", "credentials", name, credentials))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.options)) {
+		switch {
+		case !slices.Contains(options, name):
+			faults = append(faults, unknownField(p, "option", "options", name, options))
+		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name):
+			faults = append(faults, fieldError(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))
+		}
+	}
+	return firstOf(faults)
+}
+
+// fieldNames returns the names of a platform's credentials and options.
+func fieldNames(p publish.Publisher) (credentials, options []string) {
+	for _, f := range p.Fields() {
+		if f.Option {
+			options = append(options, f.Name)
+		} else {
+			credentials = append(credentials, f.Name)
+		}
+	}
+	for _, name := range commonOptions {
+		if !slices.Contains(options, name) {
+			options = append(options, name)
+		}
+	}
+	return credentials, options
+}
+
+func unknownField(p publish.Publisher, kind, group, name string, known []string) schedctl.FieldError {
+	name = clip(name, 64)
+	return fieldError(join(group, name), "%s has no %s %q; %s", p.Platform(), kind, name, suggestion(name, known))
+}
+
+func fieldError(field, format string, args ...any) schedctl.FieldError {
+	e := schedctl.Errorf(schedctl.ValidationFailed, field, format, args...)
+	return schedctl.FieldError{Field: field, Code: e.Code, Message: e.Message}
+}
+
+// firstOf returns the first fault as an error with all of them, nil for none.
+func firstOf(faults []schedctl.FieldError) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return &schedctl.Error{Code: faults[0].Code, Field: faults[0].Field, Message: faults[0].Message, Details: faults}
+}
+
+func goodDuration(o schedctl.Options, name string) bool {
+	d, ok := o.Duration(name)
+	return ok && d >= 0 && d <= 10*365*24*time.Hour
+}
+
+// merged returns the options with changes applied; a change to nil takes an
+// option away.
+func merged(options, changes schedctl.Options) schedctl.Options {
+	out := make(schedctl.Options, len(options)+len(changes))
+	maps.Copy(out, options)
+	for name, value := range changes {
+		if value == nil {
+			delete(out, name)
+		} else {
+			out[name] = value
+		}
+	}
+	return out
+}

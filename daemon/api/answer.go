@@ -1,0 +1,88 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// answer is what a request is answered with.
+type answer struct {
+	status   int
+	etag     string
+	location string
+	body     []byte // JSON, or nil for none
+	replayed bool   // it was stored by an earlier request with the same key
+}
+
+// noContent is the answer that has nothing to say.
+var noContent = answer{status: http.StatusNoContent}
+
+// newAnswer returns an answer with v as its body.
+func newAnswer(status int, v any) (answer, error) {
+	body, err := encode(v)
+	if err != nil {
+		return answer{}, internal(err)
+	}
+	return answer{status: status, body: body}, nil
+}
+
+// postAnswer returns an answer with a post, which carries its version.
+func postAnswer(status int, p schedctl.Post) (answer, error) {
+	a, err := newAnswer(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p)})
+	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
+	if status == http.StatusCreated {
+		a.location = prefix + "/posts/" + p.ID
+	}
+	return a, err
+}
+
+// accountAnswer returns an answer with an account.
+func accountAnswer(status int, acc schedctl.Account) (answer, error) {
+	a, err := newAnswer(status, apiv1.AccountEnvelope{SocialAccount: apiv1.NewAccount(acc)})
+	if status == http.StatusCreated {
+		a.location = prefix + "/social-accounts/" + acc.ID
+	}
+	return a, err
+}
+
+// encode returns v as JSON without the escapes that only HTML needs.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return buf.Bytes(), err
+}
+
+func (a answer) write(w http.ResponseWriter) {
+	h := w.Header()
+	h["Cache-Control"] = noStore
+	if a.etag != "" {
+		h["Etag"] = []string{a.etag}
+	}
+	if a.location != "" {
+		h["Location"] = []string{a.location}
+	}
+	if a.replayed {
+		h.Set("Idempotent-Replayed", "true")
+	}
+	if len(a.body) > 0 {
+		h["Content-Type"] = contentJSON
+		h["X-Content-Type-Options"] = noSniff
+		h["Content-Length"] = []string{strconv.Itoa(len(a.body))}
+	}
+	w.WriteHeader(a.status)
+	w.Write(a.body)
+}
+
+// Header values that never change; net/http does not write to them.
+var (
+	noStore     = []string{"no-store"}
+	contentJSON = []string{"application/json"}
+	noSniff     = []string{"nosniff"}
+)

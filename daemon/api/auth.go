@@ -1,0 +1,85 @@
+package api
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// authenticate returns the API key that a request was made with.
+func (s *server) authenticate(ctx context.Context, h http.Header, now time.Time) (schedctl.APIKey, error) {
+	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
+	token = strings.TrimLeft(token, " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return schedctl.APIKey{}, schedctl.Errorf(schedctl.AuthenticationRequired, "",
+			"this needs an API key; send the header Authorization: Bearer <API key>")
+	}
+	hash, ok := schedctl.HashKeySecret(token)
+	if !ok {
+		return schedctl.APIKey{}, errBadKey
+	}
+	var key schedctl.APIKey
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		key, err = r.KeyByHash(hash)
+		return err
+	})
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound:
+		return schedctl.APIKey{}, errBadKey
+	case err != nil:
+		return schedctl.APIKey{}, err
+	case subtle.ConstantTimeCompare(hash[:], key.Hash[:]) != 1:
+		return schedctl.APIKey{}, errBadKey
+	}
+	return key, key.Check(now)
+}
+
+var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that it was copied whole and that the address is right")
+
+// authorize returns nil when the key holds one of the scopes, or none is asked.
+func authorize(key *schedctl.APIKey, scopes []schedctl.Scope) error {
+	for _, scope := range scopes {
+		if key.Allows(scope) {
+			return nil
+		}
+	}
+	if len(scopes) == 0 {
+		return nil
+	}
+	return insufficientScope("this API key lacks the scope %s; use a key that has it", scopes[0])
+}
+
+func insufficientScope(format string, args ...any) error {
+	return schedctl.Errorf(schedctl.InsufficientScope, "", format, args...)
+}
+
+// draftsOnly reports whether the key may write drafts and nothing else.
+func (c *call) draftsOnly() bool { return !c.key.Allows(schedctl.ScopePostsWrite) }
+
+// mayUse reports whether the key is good for the account.
+func (c *call) mayUse(accountID string) bool {
+	if len(c.key.AccountIDs) == 0 {
+		return true
+	}
+	for _, id := range c.key.AccountIDs {
+		if id == accountID {
+			return true
+		}
+	}
+	return false
+}
+
+// maySee reports whether the key is good for all accounts of the post.
+func (c *call) maySee(p *schedctl.Post) bool {
+	for i := range p.Targets {
+		if !c.mayUse(p.Targets[i].AccountID) {
+			return false
+		}
+	}
+	return true
+}

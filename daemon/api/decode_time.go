@@ -1,0 +1,100 @@
+package api
+
+import (
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// moment is a publish_at as a request gave it.
+type moment struct {
+	given bool
+	null  bool
+	now   bool      // "now"
+	at    time.Time // zero unless a time was given
+}
+
+// asksToGoOut reports whether the post is to leave the state of a draft.
+func (m moment) asksToGoOut() bool { return m.now || !m.at.IsZero() }
+
+// publishAt reads a time, null, or the word "now".
+func (d *decoder) publishAt(path string) moment {
+	if d.null() {
+		return moment{given: true, null: true}
+	}
+	if d.peek() != '"' {
+		d.mismatch(path, "a string with a time")
+		return moment{given: true}
+	}
+	text := d.string(path)
+	if text == apiv1.PublishNow {
+		return moment{given: true, now: true}
+	}
+	at, advice := parseTime(text)
+	if advice != "" {
+		d.fault(schedctl.InvalidPublishAt, path, "%s %s", path, advice)
+	}
+	return moment{given: true, at: at}
+}
+
+// laterOnly refuses "now" where only a time can be given.
+func (d *decoder) laterOnly(path string, m moment) moment {
+	if m.now {
+		d.fault(schedctl.InvalidPublishAt, path, `%s "now" is for creating a post; publish this one with POST %s/posts/{id}/publish-now`, path, prefix)
+	}
+	return m
+}
+
+const timeExample = "write UTC with a Z, such as 2026-06-02T15:00:00Z"
+
+// localLayouts are times without a zone that people write.
+var localLayouts = []string{
+	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
+}
+
+// parseTime reads an RFC 3339 time in UTC, written with Z or +00:00, rounded up
+// to milliseconds. For anything else it returns what is wrong and what to write
+// instead.
+func parseTime(text string) (at time.Time, advice string) {
+	if err := at.UnmarshalText([]byte(text)); err != nil {
+		return time.Time{}, adviseTime(text)
+	}
+	at = schedctl.Millis(at.Add(beyondNanos(text)))
+	utc := apiv1.Time{Time: at}.String()
+	switch {
+	case at.Year() < 1 || at.Year() > 9999:
+		return time.Time{}, "is outside the years 1 to 9999; " + timeExample
+	case !strings.HasSuffix(text, "Z") && !strings.HasSuffix(text, "+00:00"):
+		return time.Time{}, "has an offset from UTC; write the same instant as " + utc
+	}
+	return at, ""
+}
+
+// adviseTime says why a text is not an RFC 3339 time.
+func adviseTime(text string) string {
+	for _, layout := range localLayouts {
+		if _, err := time.Parse(layout, text); err == nil {
+			return "is a local time without a zone; " + timeExample
+		}
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return "is a date without a time; " + timeExample
+	}
+	return "is not an RFC 3339 time; " + timeExample
+}
+
+// beyondNanos returns a nanosecond when the text has a fraction that goes on
+// after nine digits, which are all that a time keeps, so that rounding up sees it.
+func beyondNanos(text string) time.Duration {
+	_, fraction, _ := strings.Cut(text, ".")
+	digits := strings.TrimRight(fraction, "Z+-:0123456789")
+	if digits != "" || len(fraction) <= 9 {
+		return 0
+	}
+	if end := strings.IndexAny(fraction, "Z+-"); end > 9 && strings.Trim(fraction[9:end], "0") != "" {
+		return time.Nanosecond
+	}
+	return 0
+}

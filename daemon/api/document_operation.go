@@ -1,0 +1,133 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// everyRoute are refusals that any route can answer with, and everyWrite those
+// of routes that write besides.
+var (
+	everyRoute = []schedctl.Code{
+		schedctl.AuthenticationRequired, schedctl.InvalidAPIKey, schedctl.APIKeyRevoked, schedctl.APIKeyExpired,
+		schedctl.NotAcceptable, schedctl.Internal, schedctl.Unavailable,
+	}
+	everyWrite = []schedctl.Code{
+		schedctl.InvalidJSON, schedctl.ValidationFailed, schedctl.InvalidIdempotencyKey, schedctl.IdempotencyKeyReused,
+		schedctl.IdempotencyRunning, schedctl.BodyTooLarge, schedctl.UnsupportedMediaType,
+	}
+)
+
+// refusals returns every code the route can answer with.
+func (rt *route) refusals() []schedctl.Code {
+	codes := slices.Concat(everyRoute, rt.codes)
+	if rt.method != http.MethodGet {
+		codes = append(codes, everyWrite...)
+	}
+	if len(rt.scopes) > 0 {
+		codes = append(codes, schedctl.InsufficientScope)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// operation describes the route for the document.
+func (rt *route) operation(registry huma.Registry) *huma.Operation {
+	op := &huma.Operation{
+		Method: rt.method, Path: prefix + rt.path, OperationID: rt.id, Tags: []string{rt.tag},
+		Summary: rt.summary, Description: rt.about, DefaultStatus: rt.status,
+		Parameters: rt.parameters(), Responses: rt.responses(registry),
+	}
+	if len(rt.scopes) > 0 {
+		op.Description += " Needs the scope " + joinAll(rt.scopes, " or ") + "."
+	}
+	if rt.request != nil {
+		op.RequestBody = &huma.RequestBody{Required: !rt.bodyless, Content: jsonContent(registry, rt.request)}
+	}
+	return op
+}
+
+func (rt *route) parameters() []*huma.Param {
+	params := slices.Clone(rt.params)
+	text := &huma.Schema{Type: huma.TypeString}
+	if strings.Contains(rt.path, "{id}") {
+		params = append(params, &huma.Param{Name: "id", In: "path", Required: true, Schema: text})
+	}
+	if rt.method != http.MethodGet {
+		params = append(params, &huma.Param{
+			Name: "Idempotency-Key", In: "header",
+			Description: "Makes the call safe to repeat for 24 hours: the same key with the same body gives the stored answer, with Idempotent-Replayed: true.",
+			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(255), Pattern: "^[!-~]+$"},
+		})
+	}
+	if slices.Contains(rt.codes, schedctl.VersionMismatch) {
+		params = append(params, &huma.Param{
+			Name: "If-Match", In: "header", Schema: text,
+			Description: "The ETag of the version that was read; the call is refused when the post has moved on.",
+		})
+	}
+	return params
+}
+
+func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
+	success := &huma.Response{Description: http.StatusText(rt.status), Headers: rt.successHeaders()}
+	if rt.response != nil {
+		success.Content = jsonContent(registry, rt.response)
+	}
+	out := map[string]*huma.Response{strconv.Itoa(rt.status): success}
+	byStatus := map[int][]string{}
+	for _, code := range rt.refusals() {
+		byStatus[Status(code)] = append(byStatus[Status(code)], string(code))
+	}
+	for status, codes := range byStatus {
+		out[strconv.Itoa(status)] = &huma.Response{
+			Description: strings.Join(codes, ", "),
+			Headers:     failureHeaders(status, codes),
+			Content:     jsonContent(registry, reflect.TypeFor[apiv1.ErrorEnvelope]()),
+		}
+	}
+	return out
+}
+
+func (rt *route) successHeaders() map[string]*huma.Header {
+	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, for questions about it.")}
+	if rt.response == reflect.TypeFor[apiv1.PostEnvelope]() {
+		headers["ETag"] = header("The version of the post, for If-Match.")
+	}
+	if rt.status == http.StatusCreated {
+		headers["Location"] = header("The path of what was created.")
+	}
+	if rt.method != http.MethodGet {
+		headers["Idempotent-Replayed"] = header("true when this answer was stored by an earlier call with the same Idempotency-Key.")
+	}
+	return headers
+}
+
+func failureHeaders(status int, codes []string) map[string]*huma.Header {
+	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, also in the body.")}
+	if status == http.StatusUnauthorized {
+		headers["WWW-Authenticate"] = header("Bearer")
+	}
+	for _, code := range codes {
+		if retryAfter[schedctl.Code(code)] != "" {
+			headers["Retry-After"] = header("Seconds to wait before repeating the call.")
+		}
+	}
+	return headers
+}
+
+func header(about string) *huma.Header {
+	return &huma.Header{Description: about, Schema: &huma.Schema{Type: huma.TypeString}}
+}
+
+func jsonContent(registry huma.Registry, t reflect.Type) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: registry.Schema(t, true, "")}}
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// retryAfter says, in seconds, when a request that met one of these codes may
+// be repeated.
+var retryAfter = map[schedctl.Code]string{
+	schedctl.IdempotencyRunning: "1",
+	schedctl.Unavailable:        "5",
+}
+
+// fail answers with the envelope of err and logs what only the operator of the
+// daemon can do something about.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	e := asError(err)
+	header := w.Header()
+	requestID := header.Get(requestIDHeader)
+	s.logFailure(r, requestID, e)
+	if seconds, ok := retryAfter[e.Code]; ok {
+		header.Set("Retry-After", seconds)
+	}
+	status := Status(e.Code)
+	if status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	body, err := encode(apiv1.NewError(e, requestID))
+	if err != nil {
+		s.log.LogAttrs(r.Context(), slog.LevelError, "error answer not encoded", slog.String("request", requestID), slog.Any("error", err))
+	}
+	answer{status: status, body: body}.write(w)
+}
+
+// asError returns err as what the client is told. An error without a code is an
+// internal one, and an internal error is told without its text.
+func asError(err error) *schedctl.Error {
+	var e *schedctl.Error
+	if errors.As(err, &e) && e.Code != schedctl.Internal {
+		return e
+	}
+	return internal(err)
+}
+
+// internal hides err behind an error that can be shown.
+func internal(err error) *schedctl.Error {
+	return &schedctl.Error{
+		Code: schedctl.Internal, Err: err,
+		Message: "the daemon met an error of its own; its log has it under this request_id",
+	}
+}
+
+func (s *server) logFailure(r *http.Request, requestID string, e *schedctl.Error) {
+	level := slog.LevelError
+	switch {
+	case Status(e.Code) < http.StatusInternalServerError:
+		return
+	case errors.Is(e, context.Canceled):
+		level = slog.LevelDebug // the client has gone
+	case e.Code == schedctl.Unavailable:
+		level = slog.LevelWarn
+	}
+	s.log.LogAttrs(r.Context(), level, "request failed",
+		slog.String("request", requestID), slog.String("route", r.Pattern),
+		slog.String("code", string(e.Code)), slog.Any("error", e.Err))
+}
+
+// storeError turns a failure of the database into what the client is told;
+// refusals pass.
+func storeError(err error, message string) error {
+	var e *schedctl.Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &schedctl.Error{Code: schedctl.Unavailable, Message: message, Err: err}
+}

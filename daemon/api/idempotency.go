@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// answersKept is how long a stored answer is given to who repeats the request.
+const answersKept = 24 * time.Hour
+
+// readIdempotencyKey reads the key of a request that may be repeated.
+func (c *call) readIdempotencyKey(r *http.Request) error {
+	values := r.Header["Idempotency-Key"]
+	if len(values) == 0 {
+		return nil
+	}
+	if len(values) > 1 || !visibleASCII(values[0], 255) {
+		return schedctl.Errorf(schedctl.InvalidIdempotencyKey, "Idempotency-Key",
+			"an Idempotency-Key is one header of 1 to 255 visible ASCII characters, such as a UUID; leave the header out for none")
+	}
+	c.answerKey = storage.AnswerKey{
+		WorkspaceID: c.key.WorkspaceID, Method: r.Method, Path: r.URL.Path, IdempotencyKey: values[0],
+	}
+	return nil
+}
+
+// repeatable reports whether the request carries an Idempotency-Key.
+func (c *call) repeatable() bool { return c.answerKey.IdempotencyKey != "" }
+
+func (c *call) fingerprintBody() {
+	if c.repeatable() {
+		c.fingerprint = sha256.Sum256(c.body)
+	}
+}
+
+// once runs a handler unless the request was answered before.
+func (s *server) once(ctx context.Context, c *call, handle handler) (answer, error) {
+	if !c.repeatable() {
+		return handle(ctx, c)
+	}
+	if !s.running.begin(c.answerKey) {
+		return answer{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
+			"the first request with this Idempotency-Key is still being answered; repeat this one in a second")
+	}
+	defer s.running.end(c.answerKey)
+	var stored answer
+	var found bool
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		stored, found, err = c.remembered(r)
+		return err
+	})
+	if err != nil || found {
+		return stored, err
+	}
+	return handle(ctx, c)
+}
+
+// remembered looks for the stored answer to the request.
+func (c *call) remembered(r storage.Reader) (a answer, found bool, err error) {
+	if !c.repeatable() {
+		return answer{}, false, nil
+	}
+	stored, err := r.Answer(c.answerKey)
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound:
+		return answer{}, false, nil
+	case err != nil:
+		return answer{}, false, err
+	case !c.now.Before(stored.CreatedAt.Add(answersKept)):
+		return answer{}, false, nil
+	case stored.Fingerprint != c.fingerprint:
+		return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+			"this Idempotency-Key was used with another body; use a new key for a new request")
+	}
+	return answer{
+		status: stored.Status, etag: stored.Header["ETag"], location: stored.Header["Location"],
+		body: stored.Body, replayed: true,
+	}, true, nil
+}
+
+// remember stores the answer with the effect it tells of.
+func (c *call) remember(tx storage.Tx, a answer) error {
+	if !c.repeatable() {
+		return nil
+	}
+	header := make(map[string]string, 2)
+	if a.etag != "" {
+		header["ETag"] = a.etag
+	}
+	if a.location != "" {
+		header["Location"] = a.location
+	}
+	return tx.PutAnswer(c.answerKey, storage.Answer{
+		Fingerprint: c.fingerprint, Status: a.status, Header: header, Body: a.body, CreatedAt: schedctl.Millis(c.now),
+	})
+}
+
+// commit applies a change and stores its answer in one transaction, or finds
+// the answer that another request with the same key has stored meanwhile.
+// change may run more than once.
+func (s *server) commit(ctx context.Context, c *call, change func(storage.Tx) (answer, error)) (answer, error) {
+	var out answer
+	err := s.store.Update(ctx, func(tx storage.Tx) error {
+		a, found, err := c.remembered(tx)
+		if err != nil {
+			return err
+		}
+		if !found {
+			if a, err = change(tx); err != nil {
+				return err
+			}
+			if err = c.remember(tx, a); err != nil {
+				return err
+			}
+		}
+		out = a
+		return nil
+	})
+	return out, storeError(err, "the daemon could not store this; nothing was changed; see its log")
+}
+
+// running holds the keys of requests that are being answered by this process.
+type running struct {
+	mu   sync.Mutex // mu guards keys
+	keys map[storage.AnswerKey]struct{}
+}
+
+func newRunning() *running { return &running{keys: make(map[storage.AnswerKey]struct{})} }
+
+// begin notes the key, unless it is there already.
+func (r *running) begin(k storage.AnswerKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.keys[k]; there {
+		return false
+	}
+	r.keys[k] = struct{}{}
+	return true
+}
+
+func (r *running) end(k storage.AnswerKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.keys, k)
+}

@@ -1,0 +1,107 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+)
+
+// maxBody is the largest request body, in bytes.
+const maxBody = 1 << 20
+
+// readBody returns the body, nil when there is none. What is there must be
+// JSON by its media type and at most maxBody long.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength == 0 {
+		return nil, nil
+	}
+	if r.ContentLength > maxBody {
+		return nil, errTooLarge
+	}
+	body, err := readAll(http.MaxBytesReader(w, r.Body, maxBody), r.ContentLength)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, errTooLarge
+	case err != nil:
+		return nil, schedctl.Errorf(schedctl.InvalidJSON, "", "the body ended early or could not be read; send it again: %w", err)
+	case len(body) > 0 && !jsonType(r.Header.Get("Content-Type")):
+		return nil, schedctl.Errorf(schedctl.UnsupportedMediaType, "", "the body must be JSON in UTF-8; send the header Content-Type: application/json")
+	}
+	return body, nil
+}
+
+var errTooLarge = schedctl.Errorf(schedctl.BodyTooLarge, "", "the body is larger than 1 MiB; send less")
+
+// readAll reads to the end; length is a length that was announced, or -1.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	if length < 0 {
+		return io.ReadAll(r)
+	}
+	body := make([]byte, length)
+	_, err := io.ReadFull(r, body)
+	return body, err
+}
+
+// jsonType reports whether a Content-Type means JSON: application/json or a
+// type with the suffix +json (RFC 6839), in UTF-8.
+func jsonType(value string) bool {
+	if value == "application/json" {
+		return true
+	}
+	media, params, err := mime.ParseMediaType(value)
+	if err != nil || (params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) {
+		return false
+	}
+	return media == "application/json" || (strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
+}
+
+// checkAccept returns nil when the client takes JSON (RFC 9110, section
+// 12.5.1): the most specific range that covers application/json decides.
+func checkAccept(h http.Header) error {
+	values := h["Accept"]
+	if len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == "application/json")) {
+		return nil
+	}
+	best, accepted := 0, false
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		media, params, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		if rank := acceptRank(media); rank > best || (rank == best && rank > 0 && !accepted) {
+			best, accepted = rank, !zeroQuality(params["q"])
+		}
+	}
+	if !accepted {
+		return schedctl.Errorf(schedctl.NotAcceptable, "", "answers are JSON only; send Accept: application/json")
+	}
+	return nil
+}
+
+// acceptRank says how specifically a media range covers application/json; 0 for
+// not at all.
+func acceptRank(media string) int {
+	switch media {
+	case "application/json":
+		return 3
+	case "application/*":
+		return 2
+	case "*/*":
+		return 1
+	}
+	return 0
+}
+
+func zeroQuality(q string) bool {
+	v, err := strconv.ParseFloat(q, 64)
+	return err == nil && v == 0
+}

@@ -1,0 +1,53 @@
+package api
+
+import "strings"
+
+// suggestion says which of the known names was perhaps meant.
+func suggestion(name string, known []string) string {
+	best, distance := "", len(name)
+	for _, k := range known {
+		if d := levenshtein(name, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	if best != "" && distance <= max(2, len(best)/3) {
+		return `did you mean "` + best + `"?`
+	}
+	if len(known) == 0 {
+		return "nothing can be given here"
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// levenshtein returns how many bytes have to be inserted, removed or replaced
+// to make b of a.
+func levenshtein(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// clip returns at most limit bytes of s, cut between characters.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && s[limit]&0xc0 == 0x80 {
+		limit--
+	}
+	return s[:limit] + "…"
+}

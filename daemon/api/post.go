@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// getPost answers GET /posts/{id}.
+func (s *server) getPost(ctx context.Context, c *call) (answer, error) {
+	var post schedctl.Post
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		post, err = c.post(r)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return postAnswer(http.StatusOK, post)
+}
+
+// createPost answers POST /posts. Only the writes are in the transaction: an
+// account that is disconnected between this and the commit leaves the post as it
+// would have been, had the account been disconnected right after it.
+func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer, error) {
+	if c.draftsOnly() && b.publishAt.asksToGoOut() {
+		return answer{}, errDraftsOnly
+	}
+	accounts, err := s.createAccounts(ctx, c, b.accountIDs)
+	if err != nil {
+		return answer{}, err
+	}
+	post, events, err := schedctl.Create(schedctl.NewPost{
+		WorkspaceID: c.key.WorkspaceID, Content: b.content, Accounts: accounts,
+		PublishAt: b.publishAt.at, Now: b.publishAt.now,
+	}, c.now)
+	if err != nil {
+		return answer{}, err
+	}
+	created, err := postAnswer(http.StatusCreated, post)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumbered(events, c.now)...))
+	})
+}
+
+// createAccounts resolves the accounts of a new post; a draft may have none.
+func (s *server) createAccounts(ctx context.Context, c *call, ids []string) (accounts []schedctl.Account, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		accounts, err = c.accounts(r, ids)
+		return err
+	})
+	return accounts, err
+}
+
+// renumbered returns the events with new ids. Events made before their
+// transaction began get their ids in it, so that ids are in the order of commits
+// and who reads on from the last id it saw misses none.
+func renumbered(events []schedctl.Event, now time.Time) []schedctl.Event {
+	out := make([]schedctl.Event, len(events))
+	for i, e := range events {
+		e.ID = schedctl.NewID(schedctl.EventPrefix, now)
+		out[i] = e
+	}
+	return out
+}
+
+// editPost answers PATCH /posts/{id}.
+func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, error) {
+	if c.draftsOnly() && b.publishAt.asksToGoOut() {
+		return answer{}, errDraftsOnly
+	}
+	return s.changePost(ctx, c, http.StatusOK, schedctl.OpEdit, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+		if c.draftsOnly() && p.Status() != schedctl.Draft {
+			return nil, errDraftsOnly
+		}
+		if b.publishAt.null && p.Status() == schedctl.Scheduled {
+			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post cannot lose its time; give another time, or cancel the post")
+		}
+		accounts, err := c.accountList(tx, b.accountIDs)
+		if err != nil {
+			return nil, err
+		}
+		return p.Edit(schedctl.Edit{Content: b.content, Accounts: accounts, PublishAt: b.publishAt.at}, c.now)
+	})
+}
+
+// schedulePost answers POST /posts/{id}/schedule.
+func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
+	return s.changePost(ctx, c, http.StatusOK, schedctl.OpSchedule, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+		accounts, err := c.accountList(tx, b.accountIDs)
+		if err != nil {
+			return nil, err
+		}
+		return p.Schedule(b.publishAt.at, accounts, c.now)
+	})
+}
+
+// publishPost answers POST /posts/{id}/publish-now.
+func (s *server) publishPost(ctx context.Context, c *call, accountIDs *[]string) (answer, error) {
+	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+		accounts, err := c.accountList(tx, accountIDs)
+		if err != nil {
+			return nil, err
+		}
+		return p.PublishNow(accounts, c.now)
+	})
+}
+
+// cancelPost answers POST /posts/{id}/cancel.
+func (s *server) cancelPost(ctx context.Context, c *call) (answer, error) {
+	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+		return p.Cancel(c.now)
+	})
+}
+
+// retryPost answers POST /posts/{id}/retry.
+func (s *server) retryPost(ctx context.Context, c *call, b schedctl.Retry) (answer, error) {
+	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpRetry, func(_ storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+		return p.Retry(b, c.now)
+	})
+}
+
+// deletePost answers DELETE /posts/{id}.
+func (s *server) deletePost(ctx context.Context, c *call) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		post, err := c.post(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := c.match.check(&post); err != nil {
+			return answer{}, err
+		}
+		if err := post.CheckDelete(); err != nil {
+			return answer{}, err
+		}
+		return noContent, tx.DeletePost(c.key.WorkspaceID, c.id)
+	})
+}

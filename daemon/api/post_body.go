@@ -1,0 +1,140 @@
+package api
+
+import (
+	"github.com/schedctl/schedctl"
+)
+
+// createPost is the body of POST /posts.
+type createPost struct {
+	content        string
+	accountIDs     []string
+	publishAt      moment
+	allowDuplicate bool
+}
+
+var createPostFields = []string{"content", "social_account_ids", "publish_at", "allow_duplicate"}
+
+func readCreatePost(d *decoder) (b createPost) {
+	hasContent := false
+	d.object("", createPostFields, func(name string) {
+		switch name {
+		case "content":
+			b.content, hasContent = d.string(name), true
+		case "social_account_ids":
+			b.accountIDs = d.accountIDs(name)
+		case "publish_at":
+			b.publishAt = d.publishAt(name)
+		case "allow_duplicate":
+			b.allowDuplicate = d.bool(name)
+		}
+	})
+	d.require(hasContent, "content", "give the text of the post")
+	return b
+}
+
+// editPost is the body of PATCH /posts/{id}.
+type editPost struct {
+	content    *string
+	accountIDs *[]string
+	publishAt  moment
+}
+
+var editPostFields = []string{"content", "social_account_ids", "publish_at"}
+
+func readEditPost(d *decoder) (b editPost) {
+	given := false
+	d.object("", editPostFields, func(name string) {
+		given = true
+		switch name {
+		case "content":
+			text := d.string(name)
+			b.content = &text
+		case "social_account_ids":
+			b.accountIDs = d.accountIDList(name)
+		case "publish_at":
+			b.publishAt = d.laterOnly(name, d.publishAt(name))
+		}
+	})
+	if !given && d.err == nil && len(d.faults) == 0 {
+		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give content, social_account_ids or publish_at")
+	}
+	return b
+}
+
+// schedulePost is the body of POST /posts/{id}/schedule.
+type schedulePost struct {
+	publishAt  moment
+	accountIDs *[]string
+}
+
+var schedulePostFields = []string{"publish_at", "social_account_ids"}
+
+func readSchedulePost(d *decoder) (b schedulePost) {
+	d.object("", schedulePostFields, func(name string) {
+		switch name {
+		case "publish_at":
+			b.publishAt = d.laterOnly(name, d.publishAt(name))
+		case "social_account_ids":
+			b.accountIDs = d.accountIDList(name)
+		}
+	})
+	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which the post shall go out")
+	return b
+}
+
+var publishPostFields = []string{"social_account_ids"}
+
+// readPublishPost reads the body of POST /posts/{id}/publish-now.
+func readPublishPost(d *decoder) (accountIDs *[]string) {
+	d.object("", publishPostFields, func(name string) { accountIDs = d.accountIDList(name) })
+	return accountIDs
+}
+
+var retryPostFields = []string{"target_ids", "force"}
+
+// readRetryPost reads the body of POST /posts/{id}/retry.
+func readRetryPost(d *decoder) (b schedctl.Retry) {
+	d.object("", retryPostFields, func(name string) {
+		switch name {
+		case "target_ids":
+			b.TargetIDs = d.ids(name, schedctl.ValidationFailed)
+		case "force":
+			b.Force = d.bool(name)
+		}
+	})
+	return b
+}
+
+// readNothing reads the body of a call that takes none: an empty object.
+func readNothing(d *decoder) struct{} {
+	d.object("", nil, func(string) {})
+	return struct{}{}
+}
+
+// accountIDs reads the ids of accounts.
+func (d *decoder) accountIDs(path string) []string {
+	return d.ids(path, schedctl.InvalidSocialAccounts)
+}
+
+// accountIDList reads the ids of accounts where an absent list means something
+// else than an empty one.
+func (d *decoder) accountIDList(path string) *[]string {
+	ids := d.accountIDs(path)
+	return &ids
+}
+
+// maxID is more than the length of any id.
+const maxID = 64
+
+// ids reads a list of ids. A text that is too long to be one is a fault with
+// the given code, so that no answer repeats it.
+func (d *decoder) ids(path string, code schedctl.Code) []string {
+	ids := d.strings(path)
+	for i, id := range ids {
+		if len(id) > maxID {
+			ids[i] = clip(id, maxID)
+			d.fault(code, path, "entry %d of %s is longer than any id", i+1, path)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"context"
+	"errors"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var errDraftsOnly = insufficientScope("this API key writes drafts only; a key with the scope posts:write can make them go out")
+
+// changePost loads the post of the path, lets change apply one operation to it
+// and stores post, events and answer, all in one transaction. The operation is
+// checked before change runs, so that a post in the wrong state is told before
+// what is wrong with the request's accounts. change may run more than once.
+func (s *server) changePost(ctx context.Context, c *call, status int, op schedctl.Operation,
+	change func(storage.Tx, *schedctl.Post) ([]schedctl.Event, error),
+) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		post, err := c.post(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := c.match.check(&post); err != nil {
+			return answer{}, err
+		}
+		if err := schedctl.CheckOperation(op, post.Status()); err != nil {
+			return answer{}, err
+		}
+		before := post.Version
+		events, err := change(tx, &post)
+		if err != nil {
+			return answer{}, err
+		}
+		if post.Version != before {
+			if err := errors.Join(tx.PutPost(post), tx.AddEvents(events...)); err != nil {
+				return answer{}, err
+			}
+		}
+		return postAnswer(status, post)
+	})
+}
+
+// post loads the post of the path. One that the key may not see is not there.
+func (c *call) post(r storage.Reader) (schedctl.Post, error) {
+	post, err := r.Post(c.key.WorkspaceID, c.id)
+	if err == nil && c.maySee(&post) {
+		return post, nil
+	}
+	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
+		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such post in this workspace; list them with GET %s/posts", prefix)
+	}
+	return schedctl.Post{}, err
+}
+
+// accounts loads the accounts that a post shall go to.
+func (c *call) accounts(r storage.Reader, ids []string) ([]schedctl.Account, error) {
+	for _, id := range ids {
+		if !c.mayUse(id) {
+			return nil, schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not publish to %s; use a key that may", id)
+		}
+	}
+	var broken error
+	accounts, err := schedctl.ResolveAccounts(ids, func(id string) (schedctl.Account, bool) {
+		a, err := r.Account(c.key.WorkspaceID, id)
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			broken = err
+		}
+		return a, err == nil
+	})
+	if broken != nil {
+		return nil, broken
+	}
+	return accounts, err
+}
+
+// accountList is accounts for a list that may be absent.
+func (c *call) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Account, error) {
+	if ids == nil {
+		return nil, nil
+	}
+	accounts, err := c.accounts(r, *ids)
+	return &accounts, err
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"math"
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// How many posts a page has.
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+)
+
+var (
+	listParams = []string{
+		"status", "social_account_id", "publish_after", "publish_before", "q", "sort", "limit", "cursor", "offset",
+	}
+	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
+)
+
+// listPosts answers GET /posts.
+func (s *server) listPosts(ctx context.Context, c *call) (answer, error) {
+	query, err := c.postQuery()
+	if err != nil {
+		return answer{}, err
+	}
+	var page storage.PostPage
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		page, err = r.Posts(query)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	list := apiv1.PostList{Results: make([]apiv1.Post, 0, len(page.Posts))}
+	for i := range page.Posts {
+		if c.maySee(&page.Posts[i]) {
+			list.Results = append(list.Results, apiv1.NewPost(page.Posts[i]))
+		}
+	}
+	list.Count = len(list.Results)
+	if page.Next != nil {
+		next := encodeCursor(query, *page.Next)
+		list.NextCursor = &next
+	}
+	return newAnswer(http.StatusOK, list)
+}
+
+// postQuery reads the parameters of GET /posts.
+func (c *call) postQuery() (storage.PostQuery, error) {
+	q := parseQuery(c.query, listParams, []string{"status"})
+	p := storage.PostQuery{
+		WorkspaceID:   c.key.WorkspaceID,
+		AccountID:     q.text("social_account_id"),
+		PublishAfter:  q.time("publish_after"),
+		PublishBefore: q.time("publish_before"),
+		Search:        q.text("q"),
+		Sort:          storage.NewestFirst,
+		Limit:         q.number("limit", 1, maxLimit, defaultLimit),
+		Offset:        q.number("offset", 0, math.MaxInt32, 0),
+	}
+	for _, text := range q.values["status"] {
+		p.Statuses = append(p.Statuses, oneOf(q, "status", text, schedctl.Statuses()))
+	}
+	if q.has("sort") {
+		p.Sort = oneOf(q, "sort", q.text("sort"), listSorts)
+	}
+	if q.has("cursor") && q.has("offset") {
+		q.refuse("offset", "offset and cursor do not go together; give the cursor alone")
+	}
+	if q.err == nil && q.has("cursor") {
+		var err error
+		if p.After, err = decodeCursor(p, q.values.Get("cursor")); err != nil {
+			q.fail(err)
+		}
+	}
+	return p, q.err
+}

@@ -1,0 +1,80 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+)
+
+// precondition is an If-Match field (RFC 9110, section 13.1.1). The zero value
+// lets everything through.
+type precondition struct {
+	given    bool
+	any      bool     // "*"
+	versions []string // strong tags, without quotes; a weak one never matches
+}
+
+// parseIfMatch reads an If-Match field.
+func parseIfMatch(lines []string) (precondition, error) {
+	if len(lines) == 0 {
+		return precondition{}, nil
+	}
+	p := precondition{given: true}
+	rest := strings.Trim(strings.Join(lines, ","), ", \t")
+	if rest == "*" {
+		p.any = true
+		return p, nil
+	}
+	tags := 0
+	for rest != "" {
+		tag, weak, after, ok := cutTag(rest)
+		if !ok {
+			return precondition{}, errIfMatch
+		}
+		if !weak {
+			p.versions = append(p.versions, tag)
+		}
+		tags++
+		after = strings.TrimLeft(after, " \t")
+		if after != "" && after[0] != ',' {
+			return precondition{}, errIfMatch
+		}
+		rest = strings.TrimLeft(after, ", \t")
+	}
+	if tags == 0 {
+		return precondition{}, errIfMatch
+	}
+	return p, nil
+}
+
+var errIfMatch = schedctl.Errorf(schedctl.ValidationFailed, "If-Match",
+	`If-Match takes the ETag of an answer as it was given, such as "3" with its quotes, or *`)
+
+// cutTag cuts an entity-tag off the beginning of s.
+func cutTag(s string) (tag string, weak bool, after string, ok bool) {
+	s, weak = strings.CutPrefix(s, "W/")
+	if !strings.HasPrefix(s, `"`) {
+		return "", false, "", false
+	}
+	tag, after, ok = strings.Cut(s[1:], `"`)
+	if !ok || strings.ContainsFunc(tag, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "", false, "", false
+	}
+	return tag, weak, after, true
+}
+
+// check returns nil when the post may be changed.
+func (p precondition) check(post *schedctl.Post) error {
+	if !p.given || p.any {
+		return nil
+	}
+	current := strconv.FormatInt(post.Version, 10)
+	for _, v := range p.versions {
+		if v == current {
+			return nil
+		}
+	}
+	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
+		"the post is at version %s by now; read it again and decide anew", current)
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+)
+
+// query reads the parameters of a list. The first fault is kept in err; after
+// it every read returns a zero value.
+type query struct {
+	values url.Values
+	err    error
+}
+
+// parseQuery reads a raw query that may hold the known parameters, each of them
+// once unless it is among the repeatable ones.
+func parseQuery(raw string, known, repeatable []string) *query {
+	values, err := url.ParseQuery(raw)
+	q := &query{values: values}
+	if err != nil {
+		q.refuse("", "the query is not encoded as a URL query; escape %% as %%25 and spaces as %%20")
+		return q
+	}
+	for name, given := range values {
+		switch {
+		case !slices.Contains(known, name):
+			name = clip(name, 64)
+			q.refuse(name, "unknown query parameter %q; %s", name, suggestion(name, known))
+		case len(given) > 1 && !slices.Contains(repeatable, name):
+			q.refuse(name, "%s is given %d times; give it once", name, len(given))
+		}
+	}
+	return q
+}
+
+func (q *query) refuse(field, format string, args ...any) {
+	q.fail(schedctl.Errorf(schedctl.ValidationFailed, field, format, args...))
+}
+
+func (q *query) fail(err error) {
+	if q.err == nil {
+		q.err = err
+	}
+}
+
+// has reports whether the parameter is given.
+func (q *query) has(name string) bool { return len(q.values[name]) > 0 }
+
+// text returns a parameter, empty when it is not given.
+func (q *query) text(name string) string {
+	text := q.values.Get(name)
+	if !utf8.ValidString(text) {
+		q.refuse(name, "%s is not valid UTF-8", name)
+		return ""
+	}
+	return text
+}
+
+// number returns a parameter from low to high, or otherwise when it is not given.
+func (q *query) number(name string, low, high, otherwise int) int {
+	if !q.has(name) {
+		return otherwise
+	}
+	n, err := strconv.Atoi(q.values.Get(name))
+	if err != nil || n < low || n > high {
+		q.refuse(name, "%s must be a number from %d to %d", name, low, high)
+		return otherwise
+	}
+	return n
+}
+
+// time returns a parameter, zero when it is not given.
+func (q *query) time(name string) time.Time {
+	if !q.has(name) {
+		return time.Time{}
+	}
+	at, advice := parseTime(q.values.Get(name))
+	if advice != "" {
+		q.refuse(name, "%s %s", name, advice)
+	}
+	return at
+}
+
+// oneOf returns a parameter that must be among the given values.
+func oneOf[T ~string](q *query, name, text string, among []T) T {
+	if slices.Contains(among, T(text)) {
+		return T(text)
+	}
+	q.refuse(name, "unknown %s %q; use one of %s", name, clip(text, 64), joinAll(among, ", "))
+	return ""
+}
+
+// joinAll returns the values as one text.
+func joinAll[T ~string](values []T, separator string) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, separator)
+}

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+const requestIDHeader = "X-Request-Id"
+
+// requestID returns the id the client chose, when it is 1–128 visible ASCII
+// characters, else a new one.
+func requestID(r *http.Request, now time.Time) string {
+	if id := r.Header.Get(requestIDHeader); visibleASCII(id, 128) {
+		return id
+	}
+	return schedctl.NewID(schedctl.RequestPrefix, now)
+}
+
+// visibleASCII reports whether s is 1 to limit characters from "!" to "~".
+func visibleASCII(s string, limit int) bool {
+	if s == "" || len(s) > limit {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < '!' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// cleanPath reports whether a path is in the one form that routes have.
+func cleanPath(p string) bool {
+	if !strings.HasPrefix(p, "/") {
+		return false
+	}
+	trimmed := strings.TrimSuffix(p, "/")
+	return trimmed == "" || path.Clean(trimmed) == trimmed
+}
+
+// recorder remembers the status of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int // 0 until the answer begins
+}
+
+// WriteHeader notes the status and passes it on.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write passes on; the first one begins an answer with status 200.
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// logRequest writes the line of one request. The path is not logged, only its
+// pattern, and neither headers nor bodies are.
+func (s *server) logRequest(r *http.Request, w *recorder, start time.Time) {
+	if !s.log.Enabled(r.Context(), slog.LevelDebug) {
+		return
+	}
+	s.log.LogAttrs(r.Context(), slog.LevelDebug, "request",
+		slog.String("method", r.Method), slog.String("route", r.Pattern), slog.Int("status", w.status),
+		slog.Duration("duration", time.Since(start)), slog.String("request", w.Header().Get(requestIDHeader)))
+}
+
+// methods are those that any route has, in the order Allow names them.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
+
+// missing answers what no route matched: 405 when the path has routes for other
+// methods, else 404.
+func (s *server) missing(w http.ResponseWriter, r *http.Request) {
+	if allowed := s.allowed(r); allowed != nil {
+		list := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", list)
+		s.fail(w, r, schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not take that method; it takes %s", list))
+		return
+	}
+	s.fail(w, r, schedctl.Errorf(schedctl.NotFound, "", "there is nothing at this path; /openapi.json lists all paths"))
+}
+
+// allowed returns the methods that the request's path has routes for.
+func (s *server) allowed(r *http.Request) []string {
+	if !cleanPath(r.URL.Path) {
+		return nil
+	}
+	var allowed []string
+	for _, method := range methods {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// route is one operation of the API: how it is reached, who may call it, what
+// the OpenAPI document says about it, and what it does.
+type route struct {
+	method string
+	path   string // below the prefix
+
+	id      string // the operationId
+	summary string
+	about   string
+	tag     string
+
+	scopes []schedctl.Scope // any one of them; none when every valid key may call
+	params []*huma.Param
+	codes  []schedctl.Code // refusals beside those that all routes have
+
+	request  reflect.Type // the JSON body; nil for none
+	bodyless bool         // the body may be left out
+	status   int
+	response reflect.Type // nil for no body
+
+	handle handler
+}
+
+// handler does the work of a route.
+type handler func(ctx context.Context, c *call) (answer, error)
+
+// call is one request that has passed authentication. It belongs to the
+// goroutine of the request, except that a transaction may read it.
+type call struct {
+	key   schedctl.APIKey
+	now   time.Time
+	id    string // of the resource in the path; may be empty
+	query string // raw
+
+	// What follows is set on routes that write.
+	body        []byte
+	match       precondition
+	answerKey   storage.AnswerKey // its IdempotencyKey is empty when there is none
+	fingerprint [32]byte
+}
+
+// withBody decodes the body for a handler.
+func withBody[B any](read func(*decoder) B, next func(context.Context, *call, B) (answer, error)) handler {
+	return func(ctx context.Context, c *call) (answer, error) {
+		b, err := decode(c.body, read)
+		if err != nil {
+			return answer{}, err
+		}
+		return next(ctx, c, b)
+	}
+}
+
+// withOptionalBody decodes the body for a handler; without one, the handler is
+// given the zero value.
+func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *call, B) (answer, error)) handler {
+	decoded := withBody(read, next)
+	return func(ctx context.Context, c *call) (answer, error) {
+		if len(c.body) == 0 {
+			var none B
+			return next(ctx, c, none)
+		}
+		return decoded(ctx, c)
+	}
+}
+
+// withoutBody refuses a body that says anything.
+func withoutBody(next handler) handler {
+	return withOptionalBody(readNothing, func(ctx context.Context, c *call, _ struct{}) (answer, error) {
+		return next(ctx, c)
+	})
+}
+
+// register puts the route into the mux and into the document.
+func (s *server) register(api huma.API, rt route) {
+	op := rt.operation(api.OpenAPI().Components.Schemas)
+	api.OpenAPI().AddOperation(op)
+	api.Adapter().Handle(op, func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		a, err := s.serve(&rt, w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		a.write(w)
+	})
+}
+
+// serve takes a request through the steps that all routes share.
+func (s *server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
+	ctx := r.Context()
+	c := &call{now: time.Now(), id: r.PathValue("id"), query: r.URL.RawQuery}
+	var err error
+	if c.key, err = s.authenticate(ctx, r.Header, c.now); err != nil {
+		return answer{}, err
+	}
+	if err := authorize(&c.key, rt.scopes); err != nil {
+		return answer{}, err
+	}
+	if err := checkAccept(r.Header); err != nil {
+		return answer{}, err
+	}
+	if rt.method == http.MethodGet {
+		return rt.handle(ctx, c)
+	}
+	if err := c.readWrite(w, r); err != nil {
+		return answer{}, err
+	}
+	return s.once(ctx, c, rt.handle)
+}
+
+// readWrite reads what only requests that write have.
+func (c *call) readWrite(w http.ResponseWriter, r *http.Request) (err error) {
+	if err = c.readIdempotencyKey(r); err != nil {
+		return err
+	}
+	if c.match, err = parseIfMatch(r.Header.Values("If-Match")); err != nil {
+		return err
+	}
+	if c.body, err = readBody(w, r); err != nil {
+		return err
+	}
+	c.fingerprintBody()
+	return nil
+}

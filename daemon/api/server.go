@@ -1,0 +1,126 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// prefix is the path below which the versioned routes are.
+const prefix = "/api/v1"
+
+// Config is what the API is made of.
+type Config struct {
+	Store      storage.Store
+	Publishers publish.Registry
+	Sealer     *seal.Sealer
+	Logger     *slog.Logger
+
+	// Feeds serves what is below /feeds/; nil for nothing.
+	Feeds http.Handler
+
+	// Ready tells why the daemon cannot serve, or nil; a nil Ready is always
+	// ready. Its error is shown by /readyz.
+	Ready func(context.Context) error
+
+	// Version is the daemon's, for the OpenAPI document.
+	Version string
+}
+
+// server is the API with its routes.
+type server struct {
+	store      storage.Store
+	publishers publish.Registry
+	sealer     *seal.Sealer
+	log        *slog.Logger
+	ready      func(context.Context) error
+	running    *running
+	mux        *http.ServeMux
+}
+
+// New returns the handler of everything the daemon serves over HTTP. It may be
+// used from any goroutine and starts none. It panics on a route that contradicts
+// another, which no configuration can cause.
+func New(c Config) http.Handler {
+	s := &server{
+		store: c.Store, publishers: c.Publishers, sealer: c.Sealer, log: c.Logger, ready: c.Ready,
+		running: newRunning(), mux: http.NewServeMux(),
+	}
+	api := humago.New(s.mux, humaConfig(c.Version))
+	for _, rt := range s.routes() {
+		s.register(api, rt)
+	}
+	s.serveDocument(api.OpenAPI())
+	s.mux.HandleFunc("GET /healthz", s.healthz)
+	s.mux.HandleFunc("GET /readyz", s.readyz)
+	s.mux.HandleFunc("/", s.missing)
+	if c.Feeds != nil {
+		s.mux.Handle("GET /feeds/", c.Feeds)
+	}
+	return s
+}
+
+// ServeHTTP answers one request and logs it.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	w.Header()[requestIDHeader] = []string{requestID(r, start)}
+	rec := &recorder{ResponseWriter: w}
+	defer func() {
+		if v := recover(); v != nil {
+			s.recovered(rec, r, v)
+		}
+		s.logRequest(r, rec, start)
+	}()
+	if !cleanPath(r.URL.Path) {
+		s.missing(rec, r) // the mux would redirect
+		return
+	}
+	s.mux.ServeHTTP(rec, r)
+}
+
+// recovered answers a request whose handler panicked. Once the answer has
+// begun, only cutting the connection tells the client.
+func (s *server) recovered(w *recorder, r *http.Request, v any) {
+	if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it as a value too
+		panic(v)
+	}
+	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+	if w.status != 0 {
+		s.logFailure(r, w.Header().Get(requestIDHeader), internal(err))
+		panic(http.ErrAbortHandler)
+	}
+	s.fail(w, r, err)
+}
+
+// healthz tells that the process lives.
+func (s *server) healthz(w http.ResponseWriter, _ *http.Request) {
+	answer{status: http.StatusOK, body: okBody}.write(w)
+}
+
+var okBody = []byte(`{"status":"ok"}` + "\n")
+
+// readyz tells whether requests will be served.
+func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
+	if s.ready != nil {
+		if err := s.ready(r.Context()); err != nil {
+			s.fail(w, r, schedctl.Errorf(schedctl.Unavailable, "", "not ready: %w", err))
+			return
+		}
+	}
+	answer{status: http.StatusOK, body: okBody}.write(w)
+}
+
+// view reads one snapshot.
+func (s *server) view(ctx context.Context, fn func(storage.Reader) error) error {
+	return storeError(s.store.View(ctx, fn), "the daemon could not read its database; see its log")
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+)
+
+// statuses is the one table from error code to HTTP status.
+var statuses = map[schedctl.Code]int{
+	schedctl.InvalidJSON:               http.StatusBadRequest,
+	schedctl.ValidationFailed:          http.StatusBadRequest,
+	schedctl.InvalidPublishAt:          http.StatusBadRequest,
+	schedctl.ContentTooLong:            http.StatusBadRequest,
+	schedctl.InvalidSocialAccounts:     http.StatusBadRequest,
+	schedctl.InvalidCursor:             http.StatusBadRequest,
+	schedctl.InvalidIdempotencyKey:     http.StatusBadRequest,
+	schedctl.AccountVerificationFailed: http.StatusBadRequest,
+
+	schedctl.AuthenticationRequired: http.StatusUnauthorized,
+	schedctl.InvalidAPIKey:          http.StatusUnauthorized,
+	schedctl.APIKeyRevoked:          http.StatusUnauthorized,
+	schedctl.APIKeyExpired:          http.StatusUnauthorized,
+
+	schedctl.InsufficientScope: http.StatusForbidden,
+	schedctl.AccountNotAllowed: http.StatusForbidden,
+
+	schedctl.NotFound:             http.StatusNotFound,
+	schedctl.MethodNotAllowed:     http.StatusMethodNotAllowed,
+	schedctl.NotAcceptable:        http.StatusNotAcceptable,
+	schedctl.PostNotEditable:      http.StatusConflict,
+	schedctl.PostNotDeletable:     http.StatusConflict,
+	schedctl.PostNotCancelable:    http.StatusConflict,
+	schedctl.PostNotDraft:         http.StatusConflict,
+	schedctl.PostCanceled:         http.StatusConflict,
+	schedctl.PostNotRetryable:     http.StatusConflict,
+	schedctl.DuplicateContent:     http.StatusConflict,
+	schedctl.IdempotencyKeyReused: http.StatusConflict,
+	schedctl.IdempotencyRunning:   http.StatusConflict,
+	schedctl.VersionMismatch:      http.StatusPreconditionFailed,
+	schedctl.BodyTooLarge:         http.StatusRequestEntityTooLarge,
+	schedctl.UnsupportedMediaType: http.StatusUnsupportedMediaType,
+	schedctl.RateLimited:          http.StatusTooManyRequests,
+	schedctl.Internal:             http.StatusInternalServerError,
+	schedctl.Unavailable:          http.StatusServiceUnavailable,
+}
+
+// Status returns the HTTP status that an error with this code is answered with,
+// 500 for a code that is not one of [schedctl.Codes].
+func Status(code schedctl.Code) int {
+	if status, ok := statuses[code]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
