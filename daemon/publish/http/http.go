@@ -1,0 +1,179 @@
+// Package httppost publishes to any receiver of HTTP requests: a bot, an
+// automation, a program of one's own.
+//
+// A target is one POST of a JSON object with id, post_id, content, publish_at,
+// attempt and account. Its Idempotency-Key is the id of the target, the same for
+// each attempt. With a secret it carries the headers of Standard Webhooks. Any 2xx
+// means that the receiver has the post; it may answer an object with id and url.
+package httppost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/signing"
+)
+
+// Platform is the name of the platform.
+const Platform = "http"
+
+// maxURL is the longest URL, in bytes.
+const maxURL = 2048
+
+// Publisher implements [publish.Publisher], [publish.Idempotent] and
+// [publish.Pacer].
+type Publisher struct {
+	client    *http.Client
+	userAgent string
+}
+
+// New returns the publisher. The version is the daemon's own, for the
+// User-Agent.
+func New(client *http.Client, version string) *Publisher {
+	return &Publisher{client: client, userAgent: "schedctl/" + version}
+}
+
+// Platform returns "http".
+func (p *Publisher) Platform() string { return Platform }
+
+// Fields lists url, secret and the option idempotent.
+func (p *Publisher) Fields() []publish.Field {
+	return []publish.Field{
+		{Name: "url", Required: true, Help: "where to POST each publication, http:// or https://"},
+		{Name: "secret", Secret: true, Help: "whsec_… to sign with, as Standard Webhooks do"},
+		{Name: "idempotent", Option: true, Help: "true when the receiver recognises a repeated Idempotency-Key"},
+	}
+}
+
+// Idempotent reports the account's option: whether its receiver recognises a
+// repeated Idempotency-Key.
+func (p *Publisher) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idempotent") }
+
+// Pacing returns 0: a receiver says by itself when it wants fewer calls.
+func (p *Publisher) Pacing() time.Duration { return 0 }
+
+// Connect checks the fields. It sends nothing, because whatever a receiver is
+// sent it may take for a post.
+func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Profile, error) {
+	if err := publish.CheckFields(p.Fields(), c); err != nil {
+		return publish.Profile{}, err
+	}
+	u, err := checkURL(c.Credentials["url"])
+	if err != nil {
+		return publish.Profile{}, publish.FieldError("url", "%s", err)
+	}
+	if secret := c.Credentials["secret"]; secret != "" {
+		if _, err := signing.ParseSecret(secret); err != nil {
+			return publish.Profile{}, publish.FieldError("secret", "%s", err)
+		}
+	}
+	if value, given := c.Options["idempotent"]; given {
+		if _, ok := value.(bool); !ok {
+			return publish.Profile{}, publish.FieldError("idempotent", "idempotent must be true or false")
+		}
+	}
+	// The path may be what keeps the receiver private; it is not shown.
+	return publish.Profile{
+		Username: u.Host, DisplayName: u.Host, URL: u.Scheme + "://" + u.Host,
+		Limits: schedctl.Limits{Unit: "characters"},
+	}, nil
+}
+
+// checkURL returns an error that does not hold the URL, which may be a secret.
+func checkURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case len(text) > maxURL:
+		return nil, fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(text), maxURL)
+	case err != nil:
+		return nil, errors.New("the URL cannot be read; it looks like https://host/path")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the URL must begin with http:// or https://")
+	case u.Hostname() == "":
+		return nil, errors.New("the URL has no host; it looks like https://host/path")
+	case u.User != nil:
+		return nil, errors.New("the URL holds a user name or password; remove it, and use the secret to be recognised")
+	}
+	return u, nil
+}
+
+// message is the body of a call.
+type message struct {
+	ID        string    `json:"id"`
+	PostID    string    `json:"post_id"`
+	Content   string    `json:"content"`
+	PublishAt time.Time `json:"publish_at"`
+	Attempt   int       `json:"attempt"`
+	Account   account   `json:"account"`
+}
+
+type account struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Publish makes the call.
+func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	body, err := encode(r)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	header, err := p.header(r, body, time.Now())
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	target := r.Credentials["url"]
+	a, err := outbound.Post(ctx, p.client, target, header, body)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	if a.Status >= 200 && a.Status < 300 {
+		return outbound.Receipt(a), nil
+	}
+	hidden := []string{r.Content, r.Credentials["secret"], target}
+	if u, err := url.Parse(target); err == nil {
+		hidden = append(hidden, u.RequestURI())
+	}
+	return schedctl.Receipt{}, outbound.WithWords(outbound.Refusal(a, time.Now()), outbound.Words(a, hidden...))
+}
+
+func encode(r publish.Request) ([]byte, error) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(message{
+		ID: r.TargetID, PostID: r.PostID, Content: r.Content, PublishAt: r.PublishAt.UTC(), Attempt: r.Attempt,
+		Account: account{ID: r.Account.ID, Name: r.Account.Name},
+	})
+	if err != nil {
+		return nil, &publish.Error{
+			Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
+		}
+	}
+	return bytes.TrimSuffix(body.Bytes(), []byte("\n")), nil
+}
+
+func (p *Publisher) header(r publish.Request, body []byte, now time.Time) (http.Header, error) {
+	h := http.Header{}
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", p.userAgent)
+	h.Set("Idempotency-Key", r.Key)
+	if secret := r.Credentials["secret"]; secret != "" {
+		key, err := signing.ParseSecret(secret)
+		if err != nil {
+			return nil, publish.FieldError("secret", "%s; give the account a new one", err)
+		}
+		signing.SetHeader(h, r.TargetID, now, body, key)
+	}
+	return h, nil
+}

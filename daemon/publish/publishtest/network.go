@@ -1,0 +1,104 @@
+package publishtest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// network is a server that records calls and answers them as told.
+type network struct {
+	suite     Suite
+	publisher publish.Publisher
+	server    *httptest.Server
+
+	mu      sync.Mutex // mu guards what follows
+	calls   []call
+	handler http.Handler
+}
+
+type call struct {
+	method, key string
+}
+
+// start returns the suite's network with a publisher that calls it.
+func (s Suite) start(t *testing.T) *network {
+	t.Helper()
+	n := &network{suite: s, handler: s.Network}
+	if s.Network == nil {
+		n.publisher = s.New(nil)
+		return n
+	}
+	c := client()
+	n.publisher = s.New(c)
+	n.server = httptest.NewServer(http.HandlerFunc(n.serve))
+	t.Cleanup(func() { c.CloseIdleConnections(); n.server.Close() })
+	return n
+}
+
+func (n *network) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	recorded := call{method: r.Method}
+	if n.suite.Key != nil {
+		recorded.key = n.suite.Key(r, body)
+	}
+	n.mu.Lock()
+	n.calls = append(n.calls, recorded)
+	handler := n.handler
+	n.mu.Unlock()
+	handler.ServeHTTP(w, r)
+}
+
+// url returns where the network is, or the empty string when there is none.
+func (n *network) url() string {
+	if n.server == nil {
+		return ""
+	}
+	return n.server.URL
+}
+
+// answer replaces what the network does from now on.
+func (n *network) answer(h http.HandlerFunc) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.handler = h
+}
+
+// take returns the calls since the last take.
+func (n *network) take() []call {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	calls := n.calls
+	n.calls = nil
+	return calls
+}
+
+// checkCalls asks that the network saw exactly so many calls for a request,
+// each with its key.
+func (n *network) checkCalls(t *testing.T, during string, r publish.Request, want int) {
+	t.Helper()
+	if n.suite.Network == nil {
+		return
+	}
+	calls := n.take()
+	if len(calls) != want {
+		t.Errorf("%s: the network saw %d calls, want %d", during, len(calls), want)
+	}
+	for _, c := range calls {
+		if c.method != http.MethodPost && c.method != http.MethodPut {
+			t.Errorf("%s: published with %s", during, c.method)
+		}
+		if n.suite.Key != nil && c.key != r.Key {
+			t.Errorf("%s: the key was %q, want %q", during, c.key, r.Key)
+		}
+	}
+}

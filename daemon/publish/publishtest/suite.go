@@ -1,0 +1,273 @@
+package publishtest
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Suite describes a publisher to [Run].
+type Suite struct {
+	// New returns the publisher. Its calls go through the client.
+	New func(*http.Client) publish.Publisher
+
+	// Connection returns what connects an account with the network at the URL.
+	// It must be valid and have every required field.
+	Connection func(url string) publish.Connection
+
+	// Network accepts whatever the publisher asks for, connecting included. It is
+	// nil for a publisher that calls nobody.
+	Network http.Handler
+
+	// Receipt is what Publish returns when Network has accepted the post of
+	// [TargetID].
+	Receipt schedctl.Receipt
+
+	// Key returns the idempotency key of a publishing call, or is nil when the
+	// network takes none.
+	Key func(r *http.Request, body []byte) string
+
+	// AnyAnswer is set when a 2xx means that the post is accepted, whatever the
+	// body. Otherwise a body without a receipt is an unknown outcome.
+	AnyAnswer bool
+}
+
+// TargetID is the target of the suite's request.
+const TargetID = "pt_01JX0000000000000000000001"
+
+const content = "Words of the post that no message and no log may ever hold. 🙂"
+
+// Run tests a publisher.
+func Run(t *testing.T, s Suite) {
+	t.Run("Description", s.testDescription)
+	t.Run("Fields", s.testFields)
+	t.Run("Publish", s.testPublish)
+	t.Run("Concurrent", s.testConcurrent)
+	if s.Network == nil {
+		return
+	}
+	t.Run("Connect", s.testConnect)
+	t.Run("Answers", s.testAnswers)
+	t.Run("Cuts", s.testCuts)
+	t.Run("Echo", s.testEcho)
+}
+
+func (s Suite) testDescription(t *testing.T) {
+	t.Parallel()
+	p := s.New(nil)
+	if name := regexp.MustCompile(`^[a-z][a-z0-9]*$`); !name.MatchString(p.Platform()) {
+		t.Errorf("platform %q does not match %s", p.Platform(), name)
+	}
+	seen := map[string]bool{}
+	for _, f := range p.Fields() {
+		switch {
+		case seen[f.Name]:
+			t.Errorf("field %s is listed twice", f.Name)
+		case !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(f.Name):
+			t.Errorf("field %q is not in snake case", f.Name)
+		case f.Help == "":
+			t.Errorf("field %s has no help", f.Name)
+		case f.Option && f.Secret:
+			t.Errorf("option %s is secret; options are shown", f.Name)
+		}
+		seen[f.Name] = true
+	}
+}
+
+// testFields leaves out and adds fields.
+func (s Suite) testFields(t *testing.T) {
+	t.Parallel()
+	n := s.start(t)
+	good := s.Connection(n.url())
+	for _, f := range n.publisher.Fields() {
+		if !f.Required {
+			continue
+		}
+		c := clone(good)
+		delete(c.Credentials, f.Name)
+		delete(c.Options, f.Name)
+		s.refusesField(t, n, c, f.Name)
+	}
+	c := clone(good)
+	c.Credentials["surplus"] = "x"
+	s.refusesField(t, n, c, "surplus")
+	c = clone(good)
+	c.Options["surplus"] = "x"
+	s.refusesField(t, n, c, "surplus")
+	c = clone(good)
+	c.Options["pacing"] = "often"
+	s.refusesField(t, n, c, "pacing")
+	if calls := n.take(); len(calls) > 0 {
+		t.Errorf("%d calls were made before the fields were checked", len(calls))
+	}
+}
+
+func (s Suite) refusesField(t *testing.T, n *network, c publish.Connection, field string) {
+	t.Helper()
+	_, err := n.publisher.Connect(t.Context(), c)
+	e := n.checkError(t, field, err)
+	if e.Kind != schedctl.KindContent || e.Code != field {
+		t.Errorf("field %s: got kind %s, code %q; want content and the field", field, e.Kind, e.Code)
+	}
+}
+
+func (s Suite) testPublish(t *testing.T) {
+	t.Parallel()
+	n := s.start(t)
+	r := n.connect(t)
+	for attempt := 1; attempt <= 2; attempt++ {
+		r.Attempt = attempt
+		receipt, err := n.publisher.Publish(t.Context(), r)
+		if err != nil {
+			t.Fatalf("attempt %d: %v", attempt, err)
+		}
+		if diff := cmp.Diff(s.Receipt, receipt); diff != "" {
+			t.Errorf("attempt %d: receipt (-want +got):\n%s", attempt, diff)
+		}
+		n.checkCalls(t, "accepted", r, 1)
+	}
+}
+
+func (s Suite) testConcurrent(t *testing.T) {
+	t.Parallel()
+	n := s.start(t)
+	r := n.connect(t)
+	const calls = 20
+	errs := make(chan error, calls)
+	for range calls {
+		go func() {
+			_, err := n.publisher.Publish(t.Context(), r)
+			errs <- err
+		}()
+	}
+	for range calls {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if s.Network != nil {
+		n.checkCalls(t, "concurrent", r, calls)
+	}
+}
+
+// testConnect asks that connecting only reads, and when it calls at all, that
+// it tells a refusal from a network out of reach.
+func (s Suite) testConnect(t *testing.T) {
+	t.Parallel()
+	n := s.start(t)
+	c := s.Connection(n.url())
+	profile, err := n.publisher.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if profile.Username == "" {
+		t.Error("the profile has no username, which names accounts that have no name")
+	}
+	calls := n.take()
+	for _, call := range calls {
+		if call.method != http.MethodGet && call.method != http.MethodHead {
+			t.Errorf("connecting made a %s", call.method)
+		}
+	}
+	if len(calls) == 0 {
+		return
+	}
+	for status, kind := range map[int]schedctl.ErrorKind{401: schedctl.KindAuth, 403: schedctl.KindAuth, 500: schedctl.KindPlatform} {
+		n.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		_, err := n.publisher.Connect(t.Context(), c)
+		if e := n.checkError(t, "connect", err); e.Kind != kind {
+			t.Errorf("connect, status %d: got kind %s, want %s", status, e.Kind, kind)
+		}
+	}
+	n.server.Close()
+	_, err = n.publisher.Connect(t.Context(), c)
+	if e := n.checkError(t, "connect", err); e.Kind != schedctl.KindNetwork {
+		t.Errorf("connect, nobody listens: got kind %s, want network", e.Kind)
+	}
+}
+
+// checkError asks of every error that it is one of ours, short, printable and
+// silent about secrets and content.
+func (n *network) checkError(t *testing.T, during string, err error) *publish.Error {
+	t.Helper()
+	var e *publish.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%s: got %v (%T), want a *publish.Error", during, err, err)
+	}
+	if e.Message == "" || len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message, unicode.IsControl) {
+		t.Errorf("%s: message of %d bytes: %q", during, len(e.Message), e.Message)
+	}
+	if e.Outcome != schedctl.OutcomeNotPublished && e.Outcome != schedctl.OutcomeUnknown {
+		t.Errorf("%s: outcome %q", during, e.Outcome)
+	}
+	if !slices.Contains(schedctl.ErrorKinds(), e.Kind) {
+		t.Errorf("%s: kind %q", during, e.Kind)
+	}
+	all := e.Error() + e.Code
+	for cause := e.Err; cause != nil; cause = errors.Unwrap(cause) {
+		all += cause.Error()
+	}
+	for _, hidden := range append(n.secrets(), content, content[:16]) {
+		if strings.Contains(all, hidden) {
+			t.Errorf("%s: %q holds %q", during, all, hidden)
+		}
+	}
+	return e
+}
+
+// secrets returns the values of the connection's secret fields.
+func (n *network) secrets() []string {
+	var list []string
+	c := n.suite.Connection(n.url())
+	for _, f := range n.publisher.Fields() {
+		if value := c.Credentials[f.Name]; f.Secret && value != "" {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// clone also makes the maps when they are nil.
+func clone(c publish.Connection) publish.Connection {
+	credentials, options := publish.Credentials{}, schedctl.Options{}
+	maps.Copy(credentials, c.Credentials)
+	maps.Copy(options, c.Options)
+	return publish.Connection{Name: c.Name, Credentials: credentials, Options: options}
+}
+
+// connect returns the suite's request, for an account connected to the network.
+func (n *network) connect(t *testing.T) publish.Request {
+	t.Helper()
+	c := n.suite.Connection(n.url())
+	profile, err := n.publisher.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	n.take()
+	return publish.Request{
+		TargetID: TargetID, PostID: "post_01JX0000000000000000000002", Content: content, Key: TargetID, Attempt: 1,
+		PublishAt:   time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC),
+		Credentials: c.Credentials,
+		Account: schedctl.Account{
+			ID: "acct_01JX0000000000000000000003", Platform: n.publisher.Platform(), Name: c.Name,
+			Username: profile.Username, ProfileURL: profile.URL, Limits: profile.Limits, Options: c.Options,
+			Status: schedctl.AccountConnected,
+		},
+	}
+}
+
+// client is what publishers call the suite's servers with.
+func client() *http.Client { return outbound.Client(outbound.AllowPrivate) }

@@ -1,0 +1,58 @@
+// Package signing signs bodies as Standard Webhooks describes
+// (https://www.standardwebhooks.com), so that receivers can check them with the
+// libraries of that standard.
+package signing
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Prefix begins every secret.
+const Prefix = "whsec_"
+
+// ErrSecret means that a text is not a secret.
+var ErrSecret = errors.New("the secret must be " + Prefix + " followed by the base64 of 24 to 64 bytes")
+
+// Key signs bodies. It may be used from any goroutine.
+type Key []byte
+
+// ParseSecret returns the key of a secret, or [ErrSecret].
+func ParseSecret(secret string) (Key, error) {
+	encoded, ok := strings.CutPrefix(secret, Prefix)
+	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if !ok || err != nil || len(key) < 24 || len(key) > 64 || strings.ContainsAny(encoded, "\r\n") {
+		return nil, ErrSecret
+	}
+	return key, nil
+}
+
+// Sign returns the signature of a body that is sent at an instant: "v1," and
+// the base64 of an HMAC-SHA256. The id is the same each time the body is sent,
+// and has no full stop.
+func (k Key) Sign(id string, at time.Time, body []byte) string {
+	mac := hmac.New(sha256.New, k)
+	mac.Write([]byte(id + "." + timestamp(at) + "."))
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// SetHeader sets the three headers of a signed call. Several keys, as after a
+// rotation, give several signatures.
+func SetHeader(h http.Header, id string, at time.Time, body []byte, keys ...Key) {
+	signatures := make([]string, len(keys))
+	for i, k := range keys {
+		signatures[i] = k.Sign(id, at, body)
+	}
+	h.Set("webhook-id", id)
+	h.Set("webhook-timestamp", timestamp(at))
+	h.Set("webhook-signature", strings.Join(signatures, " "))
+}
+
+func timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
