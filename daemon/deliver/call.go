@@ -1,0 +1,149 @@
+package deliver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// call is an attempt with all that the network is to be told, as it was when
+// the attempt began.
+type call struct {
+	queue     *queue // the dispatcher's
+	attempt   schedctl.Attempt
+	content   string
+	publishAt time.Time
+	account   schedctl.Account
+	publisher publish.Publisher
+	tries     int           // attempts since a person queued the target, this one included
+	doubtful  bool          // one before it may have published
+	spacing   time.Duration // to leave before the account's next overdue target
+}
+
+func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *call {
+	return &call{
+		queue: q, attempt: a, content: p.Content, publishAt: t.PublishAt, account: *account, tries: t.Tries(),
+	}
+}
+
+// call makes the call and returns its end, or that it has to be settled.
+func (d *Deliverer) call(ctx context.Context, c *call) (*ending, *doubt) {
+	receipt, failure := d.publish(ctx, c)
+	if failure == nil {
+		return published(c, receipt), nil
+	}
+	_, findable := c.publisher.(publish.Finder)
+	return d.judge(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
+}
+
+// judge applies the policy to a call that did not publish, or may not have.
+func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) {
+	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
+	f.tries, f.doubtful = c.tries, c.doubtful
+	decided := policy(e, f)
+	d.logFailure(c, e, decided)
+	if decided.askIn > 0 {
+		return nil, &doubt{call: c, err: e, asks: f.asks, askIn: decided.askIn}
+	}
+	return &ending{call: c, decision: decided}, nil
+}
+
+func (d *Deliverer) logFailure(c *call, e *publish.Error, decided decision) {
+	a := c.attempt
+	args := []any{
+		"post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID,
+		"kind", e.Kind, "code", e.Code, "http_status", e.HTTPStatus, "outcome", decided.outcome,
+	}
+	if at := decided.result.RetryAt; !at.IsZero() {
+		args = append(args, "retry_at", at)
+	}
+	if decided.askIn > 0 {
+		args = append(args, "ask_in", decided.askIn)
+	}
+	if e.Err != nil {
+		args = append(args, "error", e.Err)
+	}
+	d.log.Warn("attempt did not publish", args...)
+}
+
+// publish makes the call and returns what the network has said.
+func (d *Deliverer) publish(ctx context.Context, c *call) (receipt schedctl.Receipt, failure *publish.Error) {
+	r, failure := d.request(c)
+	if failure != nil {
+		return receipt, failure
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	err := d.guard(c, func() (err error) {
+		receipt, err = c.publisher.Publish(ctx, r)
+		return err
+	})
+	if err != nil {
+		return schedctl.Receipt{}, redact(publish.AsError(err), c.publisher, r)
+	}
+	return receipt, nil
+}
+
+// request opens the account's credentials and returns what the publisher is
+// given.
+func (d *Deliverer) request(c *call) (publish.Request, *publish.Error) {
+	credentials, err := d.credentials(c.account)
+	if err != nil {
+		return publish.Request{}, &publish.Error{
+			Kind: schedctl.KindAuth, Code: "credentials_unreadable", Outcome: schedctl.OutcomeNotPublished, Err: err,
+			Message: "the account's stored credentials cannot be opened; restore secret.key from your backup, or reconnect the account",
+		}
+	}
+	account := c.account
+	account.Credentials = nil
+	return publish.Request{
+		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.content, PublishAt: c.publishAt,
+		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: account, Credentials: credentials,
+	}, nil
+}
+
+func (d *Deliverer) credentials(a schedctl.Account) (publish.Credentials, error) {
+	if len(a.Credentials) == 0 {
+		return nil, nil // a platform that needs none
+	}
+	plain, err := d.cfg.Sealer.Open(a.Credentials, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	var credentials publish.Credentials
+	if json.Unmarshal(plain, &credentials) != nil {
+		// The decoder's own error could quote what it has read.
+		return nil, errors.New("opened credentials are not a JSON object of strings")
+	}
+	return credentials, nil
+}
+
+// guard calls a publisher and turns its panic into an error of unknown outcome.
+func (d *Deliverer) guard(c *call, fn func() error) (err error) {
+	defer func() {
+		thrown := recover()
+		if thrown == nil {
+			return
+		}
+		// Any other value than the runtime's may hold what was being published.
+		cause := fmt.Errorf("panic with a %T", thrown)
+		if fault, ok := thrown.(runtime.Error); ok {
+			cause = fault
+		}
+		d.log.Error("publisher panicked", "platform", c.account.Platform, "post", c.attempt.PostID, "target", c.attempt.TargetID,
+			"account", c.attempt.AccountID, "attempt", c.attempt.ID, "error", cause, "stack", string(debug.Stack()))
+		err = &publish.Error{
+			Kind: schedctl.KindUnknown, Code: "panic", Outcome: schedctl.OutcomeUnknown, Err: cause,
+			Message: "schedctl had a fault of its own during the call; look at the account whether the post is there",
+		}
+	}()
+	return fn()
+}

@@ -1,0 +1,198 @@
+package deliver
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// faultPause is how long an account waits whose records cannot be read or
+// written where those of others perhaps can.
+const faultPause = 10 * time.Second
+
+// item is a target to be claimed.
+type item struct {
+	queue  *queue // the dispatcher's; the claim compares it only
+	entry  entry
+	shaken bool          // an earlier claim may be on disk
+	ending bool          // not to be begun: its account is blocked, but it may be too late
+	pace   time.Duration // how long an overdue target has to wait; 0 not to
+}
+
+// fate is what a claim has come to.
+type fate int
+
+const (
+	over       fate = iota // there is nothing left to do for the target
+	early                  // it is due later
+	waits                  // its account has to wait; back into the queue
+	behind                 // its account is busy with another target; back into the queue
+	unreadable             // its records cannot be read; back into the queue
+	begun                  // the attempt is on disk; call
+)
+
+// verdict is what a claim has decided on one target.
+type verdict struct {
+	fate    fate
+	due     int64         // with early: the Unix millisecond
+	held    bool          // with waits: the account is refused or paused
+	wait    time.Duration // with waits: how long; 0 until the account changes
+	expires int64         // with waits and behind: see entry
+	err     error         // with unreadable
+	call    *call         // with begun
+
+	// failed says that the target has ended without an attempt, and why.
+	failed *schedctl.TargetError
+}
+
+// takeItems adds what the queue has to be claimed next to the batch.
+func (x *dispatcher) takeItems(batch []item, q *queue, now time.Time) []item {
+	ending := q.blocked(now)
+	for _, e := range x.queues.take(q, now, x.cfg.MaxLateness, x.claims.size) {
+		was := x.marks[e.Target] & shaken
+		x.setMark(e.Target, inFlight|was)
+		batch = append(batch, item{
+			queue: q, entry: e, shaken: was != 0, ending: ending, pace: max(0, q.paced.Sub(now)),
+		})
+	}
+	return batch
+}
+
+// claimAll claims the batch on a goroutine of its own.
+func (x *dispatcher) claimAll(ctx context.Context, batch []item) {
+	x.claims.running = true
+	x.jobs.Go(func() {
+		verdicts, err := x.Deliverer.claim(ctx, batch)
+		x.mail.report(func(x *dispatcher) { x.claimed(ctx, batch, verdicts, err) })
+	})
+}
+
+// claim decides on a batch of targets in one transaction and returns a verdict
+// for each, or an error: then it is not known whether they were carried out.
+func (d *Deliverer) claim(ctx context.Context, batch []item) (verdicts []verdict, err error) {
+	err = d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+		c := claiming{
+			Deliverer: d, edits: newEdits(tx), begun: map[*queue]bool{},
+			// Without Round, times would be compared by the monotonic clock,
+			// which knows nothing of suspend.
+			now: time.Now().UTC().Round(0),
+		}
+		decided := make([]verdict, len(batch))
+		for i := range batch {
+			v, err := c.decide(batch[i])
+			if err != nil {
+				v = verdict{fate: unreadable, err: err} // the others can be claimed all the same
+			}
+			decided[i] = v
+		}
+		verdicts = decided
+		return c.write()
+	})
+	return verdicts, err
+}
+
+// claimed acts on the verdicts.
+func (x *dispatcher) claimed(ctx context.Context, batch []item, verdicts []verdict, err error) {
+	now := time.Now()
+	if err != nil {
+		x.claimFailed(batch, err, now)
+	} else {
+		x.logGroup(x.claims.succeeded(), "claiming targets", nil)
+		for i := range batch {
+			x.obey(ctx, batch[i], verdicts[i], now)
+		}
+	}
+	for i := range batch {
+		if q := batch[i].queue; q.busy && !q.calling {
+			x.finish(q)
+		}
+	}
+}
+
+func (x *dispatcher) claimFailed(batch []item, err error, now time.Time) {
+	x.logGroup(x.claims.failed(len(batch), now), "claiming targets", err)
+	for i := range batch {
+		batch[i].shaken = true
+		x.putBack(batch[i], 0)
+	}
+	if q := batch[0].queue; len(batch) == 1 && !q.held {
+		q.until = now.Add(faultPause) // let the others have a turn
+	}
+}
+
+// obey does what a verdict asks for.
+func (x *dispatcher) obey(ctx context.Context, it item, v verdict, now time.Time) {
+	q, e := it.queue, it.entry
+	switch v.fate {
+	case over:
+		if f := v.failed; f != nil {
+			x.log.Warn("target not published", "target", e.TargetID(), "account", q.account, "kind", f.Kind, "code", f.Code)
+		}
+		x.forget(e.Target)
+	case unreadable:
+		x.log.Error("target cannot be claimed, trying again", "target", e.TargetID(), "account", q.account, "error", v.err)
+		x.putBack(it, 0)
+		if !q.held {
+			q.until = now.Add(faultPause)
+		}
+	case early:
+		// The loop has an entry for a target that was moved. For one that it
+		// handed over before the clock was set back, only this one is left.
+		x.forget(e.Target)
+		x.later.push(moment{At: v.due, Target: e.Target})
+	case waits, behind:
+		x.putBack(it, v.expires)
+		switch {
+		case v.fate == behind:
+		case !v.held:
+			q.until = now.Add(v.wait)
+		case !q.changed: // else what the claim has read is old
+			x.queues.hold(q, now, v.wait)
+		}
+	case begun:
+		q.calling = true
+		if v.call.spacing > 0 {
+			q.paced = now.Add(v.call.spacing)
+		}
+		x.start(ctx, v.call)
+	}
+}
+
+// putBack returns a target to its queue.
+func (x *dispatcher) putBack(it item, expires int64) {
+	m := queued
+	if it.shaken {
+		m |= shaken
+	}
+	x.setMark(it.entry.Target, m)
+	x.queues.push(it.queue, entry{Due: it.entry.Due, expires: expires})
+}
+
+// start makes the call of an attempt that is on disk, on a goroutine of its own.
+func (x *dispatcher) start(ctx context.Context, c *call) {
+	x.jobs.Go(func() {
+		end, unsettled := x.Deliverer.call(ctx, c)
+		x.mail.report(func(x *dispatcher) { x.called(c, end, unsettled) })
+	})
+}
+
+// called takes what has come of a call, or of asking for one.
+func (x *dispatcher) called(c *call, end *ending, unsettled *doubt) {
+	if end != nil {
+		x.endings = append(x.endings, end)
+		return
+	}
+	// The worker is free again; the account waits until the network is asked.
+	q := c.queue
+	q.doubts = append(q.doubts, unsettled)
+	q.until = time.Now().Add(unsettled.askIn)
+	x.finish(q)
+}
+
+// ulid returns the compact form of a target's id.
+func ulid(targetID string) schedctl.ULID {
+	u, _ := schedctl.ParseID(schedctl.TargetPrefix, targetID)
+	return u
+}

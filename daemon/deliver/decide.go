@@ -1,0 +1,206 @@
+package deliver
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// overdue is how late a target is before it is spaced from others of its
+// account, so that a daemon that was away does not come back with a flood.
+const overdue = time.Minute
+
+// defaultPacing is the space between overdue targets of an account.
+const defaultPacing = time.Second
+
+// claiming is one run of a claim's transaction.
+type claiming struct {
+	*Deliverer
+	*edits
+	begun map[*queue]bool // accounts with a target begun
+	now   time.Time       // wall clock
+}
+
+// decide claims a target, or says what becomes of it instead.
+func (c *claiming) decide(it item) (verdict, error) {
+	post, target, err := c.find(it.entry.TargetID())
+	if err != nil || target == nil {
+		return verdict{fate: over}, err
+	}
+	at, waiting := target.Due()
+	switch {
+	case !waiting && it.shaken:
+		return c.resume(it, post, target)
+	case !waiting:
+		return verdict{fate: over}, nil
+	case at.After(c.now):
+		return verdict{fate: early, due: at.UnixMilli()}, nil
+	}
+	account, err := c.account(post.WorkspaceID, target.AccountID)
+	if notFound(err) {
+		account, err = &schedctl.Account{Status: schedctl.AccountDisconnected}, nil
+	}
+	if err != nil {
+		return verdict{}, err
+	}
+	if hopeless := c.hopeless(target, account); hopeless != nil {
+		return c.fail(post, target, hopeless)
+	}
+	if v, blocked := c.blocked(it, target, account); blocked {
+		return v, nil
+	}
+	return c.begin(it, post, target, account)
+}
+
+// find returns the post and the target, nil when either is gone.
+func (c *claiming) find(targetID string) (*schedctl.Post, *schedctl.Target, error) {
+	route, err := c.tx.Route(targetID)
+	if notFound(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	post, err := c.post(route.WorkspaceID, route.PostID)
+	if notFound(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return post, post.Target(targetID), nil
+}
+
+// hopeless returns why the target cannot go out any more, or nil.
+func (c *claiming) hopeless(t *schedctl.Target, a *schedctl.Account) *schedctl.TargetError {
+	outcome := schedctl.OutcomeNotPublished
+	if inDoubt(t, t.Tries()) {
+		outcome = schedctl.OutcomeUnknown
+	}
+	publisher := c.cfg.Publishers[a.Platform]
+	late := c.now.Sub(t.LateSince())
+	e := &schedctl.TargetError{Outcome: outcome}
+	switch {
+	case a.Status == schedctl.AccountDisconnected:
+		e.Kind, e.Code = schedctl.KindAuth, "disconnected"
+		e.Message = "the account was disconnected; create a new post for another account"
+	case late > c.cfg.MaxLateness:
+		e.Kind, e.Code = schedctl.KindMissed, "missed"
+		e.Message = fmt.Sprintf("found %s after its time, and %s is the limit; retry it to publish it now", late.Round(time.Second), c.cfg.MaxLateness)
+		e.Retryable = outcome == schedctl.OutcomeNotPublished
+	case publisher == nil:
+		e.Kind, e.Code = schedctl.KindPlatform, "unknown_platform"
+		e.Message = fmt.Sprintf("this schedctl cannot publish to %q; use a version that can, then retry", a.Platform)
+		e.Retryable = outcome == schedctl.OutcomeNotPublished
+	case outcome == schedctl.OutcomeUnknown && !repeatable(publisher, *a):
+		e.Kind, e.Code = schedctl.KindUnknown, "in_doubt"
+		e.Message = "an earlier call may have published this and the account no longer says that repeats are recognised; look there, then retry with force"
+	default:
+		return nil
+	}
+	return e
+}
+
+// inDoubt reports whether one of the tries that were made of a target may have
+// published it. Once a person has asked for a retry, it is that person who has
+// looked.
+func inDoubt(t *schedctl.Target, tries int) bool {
+	return tries > 0 && t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
+}
+
+// repeatable reports whether the account's network recognises a repeated call.
+func repeatable(p publish.Publisher, a schedctl.Account) bool {
+	network, ok := p.(publish.Idempotent)
+	return ok && network.Idempotent(a)
+}
+
+// fail ends a target without an attempt.
+func (c *claiming) fail(p *schedctl.Post, t *schedctl.Target, e *schedctl.TargetError) (verdict, error) {
+	events, err := p.Finish(t.ID, schedctl.Result{Error: e}, c.now)
+	if err != nil {
+		return verdict{}, err
+	}
+	c.changedPost(p)
+	c.events = append(c.events, events...)
+	return verdict{fate: over, failed: e}, nil
+}
+
+// blocked returns what the target has to wait for.
+func (c *claiming) blocked(it item, t *schedctl.Target, a *schedctl.Account) (v verdict, blocked bool) {
+	v = verdict{fate: waits, expires: t.LateSince().Add(c.cfg.MaxLateness).UnixMilli() + 1}
+	switch {
+	case a.Status == schedctl.AccountError:
+		v.held = true
+	case a.PausedUntil.After(c.now):
+		v.held, v.wait = true, a.PausedUntil.Sub(c.now)
+	case it.ending, c.begun[it.queue]:
+		v.fate = behind
+	case it.pace > 0 && c.spacing(t, a) > 0:
+		v.wait = it.pace
+	default:
+		return verdict{}, false
+	}
+	return v, true
+}
+
+// spacing returns the time to leave before the account's next overdue target,
+// zero for a target that is not.
+func (c *claiming) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
+	if c.now.Sub(t.LateSince()) <= overdue {
+		return 0
+	}
+	if own, ok := a.Options.Duration("pacing"); ok {
+		return own
+	}
+	if network, ok := c.cfg.Publishers[a.Platform].(publish.Pacer); ok {
+		return network.Pacing()
+	}
+	return defaultPacing
+}
+
+// begin records the attempt.
+func (c *claiming) begin(it item, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (verdict, error) {
+	doubtful, spacing := inDoubt(t, t.Tries()), c.spacing(t, a)
+	attempt, err := p.Begin(t.ID, c.cfg.Owner, callTimeout+leaseMargin, c.now)
+	if err != nil {
+		return verdict{}, err
+	}
+	c.changedPost(p)
+	c.attempts = append(c.attempts, attempt)
+	c.begun[it.queue] = true
+	call := newCall(it.queue, attempt, p, t, a)
+	call.publisher, call.doubtful, call.spacing = c.cfg.Publishers[a.Platform], doubtful, spacing
+	return verdict{fate: begun, call: call}, nil
+}
+
+// resume decides on a target that waits for nothing although its claim was
+// reported as failed: when the attempt is on disk all the same, its call was
+// never made and is made now.
+func (c *claiming) resume(it item, p *schedctl.Post, t *schedctl.Target) (verdict, error) {
+	attempts, err := c.tx.Attempts(t.ID)
+	if err != nil || len(attempts) == 0 {
+		return verdict{fate: over}, err
+	}
+	last := attempts[len(attempts)-1]
+	if last.Outcome != schedctl.OutcomeRunning || last.Owner != c.cfg.Owner {
+		return verdict{fate: over}, nil
+	}
+	if t.Status != schedctl.Publishing {
+		last.Outcome, last.FinishedAt = schedctl.OutcomeNotPublished, schedctl.Millis(c.now)
+		c.attempts = append(c.attempts, last)
+		return verdict{fate: over}, nil
+	}
+	if it.ending || c.begun[it.queue] {
+		return verdict{fate: behind}, nil
+	}
+	a, err := c.account(p.WorkspaceID, t.AccountID)
+	if err != nil {
+		return verdict{}, err
+	}
+	c.begun[it.queue] = true
+	call := newCall(it.queue, last, p, t, a)
+	call.publisher, call.doubtful = c.cfg.Publishers[a.Platform], inDoubt(t, t.Tries()-1)
+	return verdict{fate: begun, call: call}, nil
+}

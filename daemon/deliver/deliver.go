@@ -1,0 +1,165 @@
+// Package deliver takes targets that are due through claim, call and record,
+// for every engine and every network alike.
+//
+//	Enqueue ─▶ resolve: which account? ─▶ the account's queue, oldest first
+//	  claim:  one transaction decides and commits the attempt as running
+//	  call:   the publisher is called; only now may the network have the post
+//	  record: one transaction ends the attempt and moves the target
+//
+// # What is guaranteed
+//
+// No call is made before its attempt is on disk, and none is repeated unless
+// the network cannot have the post, or recognises a repeat. A call whose outcome
+// is unknown is settled by asking the network where it can be asked, and else
+// the target fails and says so. The end of a call is kept until it is on disk,
+// however long the store refuses it.
+//
+// An account has one call in flight, so that one that hangs delays no other.
+// Queues are hints: what is in them is read again when it is claimed.
+//
+// # Goroutines
+//
+// All state belongs to the goroutine of [Deliverer.Run], the dispatcher's. It
+// never waits for the network nor for a commit: those have goroutines of their
+// own, which report back through the mailbox.
+package deliver
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+const (
+	// callTimeout bounds one call of a publisher. Networks were seen to take six
+	// seconds for what they then accept.
+	callTimeout = 30 * time.Second
+
+	// leaseMargin is how much longer an attempt is leased than its call may
+	// take, for the clocks of machines that share a database.
+	leaseMargin = 30 * time.Second
+
+	// stopGrace is how long calls in flight may go on when Run is to end.
+	stopGrace = 20 * time.Second
+
+	// sweepInterval is how often held targets are looked at.
+	sweepInterval = 30 * time.Second
+)
+
+// Config is what a [Deliverer] works with. Store, Publishers, Sealer, Owner and
+// Logger are required.
+type Config struct {
+	Store      storage.Store
+	Publishers publish.Registry
+	Sealer     *seal.Sealer
+
+	// MaxLateness is how long after its time a target may still go out; zero
+	// for 24 hours.
+	MaxLateness time.Duration
+
+	// Owner names this run of the daemon in its attempts. No other run may have
+	// had the same name.
+	Owner string
+
+	// Workers is how many accounts may have a call in flight; zero for 256.
+	Workers int
+
+	Logger *slog.Logger
+}
+
+// Deliverer publishes targets that are due.
+type Deliverer struct {
+	cfg   Config
+	log   *slog.Logger
+	mail  mailbox
+	tick  atomic.Int64 // Unix nanoseconds of the last turn
+	stats struct{ inFlight, queued, held atomic.Int64 }
+}
+
+// New returns a deliverer that does nothing before [Deliverer.Run].
+func New(cfg Config) *Deliverer {
+	if cfg.MaxLateness == 0 {
+		cfg.MaxLateness = 24 * time.Hour
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = 256
+	}
+	return &Deliverer{cfg: cfg, log: cfg.Logger, mail: newMailbox()}
+}
+
+// Enqueue hands over targets whose time has come. Those that wait for nothing,
+// or are queued already, are dropped. It never blocks, does not keep the slice,
+// and may be called from any goroutine, also before Run.
+func (d *Deliverer) Enqueue(due []schedctl.Due) { d.mail.enqueue(due) }
+
+// AccountsChanged tells that accounts were stored, so that held queues are
+// tried again at once and not with the next sweep. It never blocks and may be
+// called from any goroutine.
+func (d *Deliverer) AccountsChanged(ids []string) { d.mail.accountsChanged(ids) }
+
+// LastTick returns when the dispatcher last looked at its queues, or the zero
+// time before it first did. A running one looks at least every 30 seconds.
+func (d *Deliverer) LastTick() time.Time {
+	if ns := d.tick.Load(); ns != 0 {
+		return time.Unix(0, ns).UTC()
+	}
+	return time.Time{}
+}
+
+// Stats counts what a deliverer has in hand.
+type Stats struct {
+	InFlight int // accounts with a claim, a call or a recording under way
+	Queued   int // targets that are due and not claimed, held ones included
+	Held     int // targets whose account is refused or paused by its network
+}
+
+// Stats returns the counts of the last turn.
+func (d *Deliverer) Stats() Stats {
+	return Stats{
+		InFlight: int(d.stats.inFlight.Load()),
+		Queued:   int(d.stats.queued.Load()),
+		Held:     int(d.stats.held.Load()),
+	}
+}
+
+// Run first settles the attempts that an earlier run has left without an end,
+// and publishes nothing else for their accounts until they are; it delivers what
+// is enqueued until ctx ends. Then it begins nothing more, gives the calls in
+// flight 20 seconds to end and be recorded, and returns nil. What has not ended
+// by then is left running in the store, to be settled by the next run.
+//
+// A store that fails is tried again until it works. Run must be called once.
+func (d *Deliverer) Run(ctx context.Context) error {
+	// Calls and recordings outlive ctx by the grace period.
+	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	x := newDispatcher(d)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	stop := ctx.Done()
+	var graceOver <-chan time.Time
+	for {
+		x.turn(work)
+		if x.stopping && x.inFlight == 0 {
+			x.jobs.Wait()
+			return nil
+		}
+		timer.Reset(x.sleep())
+		select {
+		case <-d.mail.wake:
+		case <-timer.C:
+		case <-stop:
+			x.stopping, stop = true, nil
+			graceOver = time.After(stopGrace)
+		case <-graceOver:
+			d.log.Warn("calls in flight abandoned, the next start settles them", "calls", x.inFlight)
+			return nil
+		}
+	}
+}

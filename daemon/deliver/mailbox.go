@@ -1,0 +1,62 @@
+package deliver
+
+import (
+	"sync"
+
+	"github.com/schedctl/schedctl"
+)
+
+// mailbox is what other goroutines leave for the dispatcher.
+type mailbox struct {
+	wake chan struct{}
+
+	mu sync.Mutex // mu guards what follows
+	letters
+}
+
+// letters is the content of a mailbox.
+type letters struct {
+	due     []schedctl.Due
+	changed []string            // accounts that were stored
+	reports []func(*dispatcher) // what has come of claims, calls and recordings
+}
+
+func newMailbox() mailbox { return mailbox{wake: make(chan struct{}, 1)} }
+
+func (m *mailbox) enqueue(due []schedctl.Due) {
+	m.mu.Lock()
+	m.due = append(m.due, due...)
+	m.mu.Unlock()
+	m.ring()
+}
+
+func (m *mailbox) accountsChanged(ids []string) {
+	m.mu.Lock()
+	m.changed = append(m.changed, ids...)
+	m.mu.Unlock()
+	m.ring()
+}
+
+// report leaves a function for the dispatcher to call.
+func (m *mailbox) report(fn func(*dispatcher)) {
+	m.mu.Lock()
+	m.reports = append(m.reports, fn)
+	m.mu.Unlock()
+	m.ring()
+}
+
+func (m *mailbox) ring() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // the dispatcher is going to look anyway
+	}
+}
+
+// take empties the mailbox.
+func (m *mailbox) take() letters {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.letters
+	m.letters = letters{}
+	return l
+}

@@ -1,0 +1,58 @@
+package deliver
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const (
+	// maxMessage is the longest message of a target's error, in bytes.
+	maxMessage = 500
+
+	// minRedacted is the shortest text that is looked for in messages: a shorter
+	// one says nothing, and would be found in every word.
+	minRedacted = 8
+)
+
+// redact returns the error without the post's text and the account's secrets,
+// should the network have repeated them or the publisher have let them through.
+func redact(e *publish.Error, p publish.Publisher, r publish.Request) *publish.Error {
+	hide := []string{r.Content}
+	for _, f := range p.Fields() {
+		if f.Secret {
+			hide = append(hide, r.Credentials[f.Name])
+		}
+	}
+	clean := *e
+	clean.Code = clip(hidden(e.Code, hide), maxMessage)
+	clean.Message = clip(hidden(e.Message, hide), maxMessage)
+	if e.Err != nil {
+		if text := e.Err.Error(); hidden(text, hide) != text {
+			clean.Err = errors.New(hidden(text, hide))
+		}
+	}
+	return &clean
+}
+
+func hidden(text string, hide []string) string {
+	for _, s := range hide {
+		if len(s) >= minRedacted {
+			text = strings.ReplaceAll(text, s, "[hidden]")
+		}
+	}
+	return text
+}
+
+// clip cuts text to limit bytes between two characters.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

@@ -1,0 +1,154 @@
+package deliver
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// reread is how soon a doubt is looked at again when the store failed.
+const reread = 5 * time.Second
+
+// doubt is an attempt of which nobody knows whether it has published.
+type doubt struct {
+	call   *call // of an attempt of an earlier run: queue and attempt alone
+	err    *publish.Error
+	asks   int           // how often the network was asked in vain
+	askIn  time.Duration // when to ask, from the moment of the doubt
+	unread bool          // the store could not be read the last time
+}
+
+// interrupted is what became of the attempts of a run that has ended.
+func interrupted() *publish.Error {
+	return &publish.Error{
+		Kind: schedctl.KindUnknown, Code: "interrupted", Outcome: schedctl.OutcomeUnknown,
+		Message: "the daemon ended during the call; look at the account whether the post is there, and if not retry with force",
+	}
+}
+
+// recover puts the attempts that other runs have left without an end into the
+// queues of their accounts, and reports whether it could. Nothing is delivered
+// before, because nobody knows which accounts have such attempts.
+func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
+	if x.stopping || !x.recovers.open(now) {
+		return false
+	}
+	var running []schedctl.Attempt
+	err := x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		running, err = r.RunningAttempts()
+		return err
+	})
+	if err != nil {
+		x.logGroup(x.recovers.failed(1, now), "reading unfinished attempts", err)
+		return false
+	}
+	x.logGroup(x.recovers.succeeded(), "reading unfinished attempts", nil)
+	x.recovered = true
+	for _, a := range running {
+		if a.Owner == x.cfg.Owner {
+			continue
+		}
+		x.log.Warn("attempt of an earlier run has no end", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
+		q := x.queues.of(a.AccountID, a.WorkspaceID)
+		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted()})
+		x.setMark(ulid(a.TargetID), inFlight)
+		x.queues.arrange(q, now)
+	}
+	return true
+}
+
+// settleFirst settles the first doubt of a queue on a goroutine of its own.
+func (x *dispatcher) settleFirst(ctx context.Context, q *queue) {
+	first := q.doubts[0]
+	if q.doubts = q.doubts[1:]; len(q.doubts) == 0 {
+		q.doubts = nil
+	}
+	x.jobs.Go(func() {
+		end, unsettled := x.Deliverer.settle(ctx, first)
+		x.mail.report(func(x *dispatcher) { x.called(first.call, end, unsettled) })
+	})
+}
+
+// settle finds out what became of an attempt: from the network when it can be
+// asked; otherwise the call is repeated where that is safe, and given up where
+// it is not.
+func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
+	c, status, err := d.reread(ctx, in.call)
+	if err != nil {
+		if !in.unread {
+			d.log.Error("attempt cannot be settled, trying again", "attempt", in.call.attempt.ID, "error", err)
+		}
+		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: reread, unread: true}
+	}
+	f := facts{
+		asks: in.asks, elapsed: true,
+		// What was called off must not be called again, not even safely.
+		repeatable: status == schedctl.Publishing && repeatable(c.publisher, c.account),
+	}
+	finder, ok := c.publisher.(publish.Finder)
+	f.findable = ok && c.account.Status != schedctl.AccountDisconnected
+	if f.repeatable || !f.findable {
+		return d.judge(c, in.err, f)
+	}
+	receipt, found, failure := d.ask(ctx, finder, c)
+	switch {
+	case failure != nil:
+		d.log.Warn("network cannot say what became of an attempt", "account", c.attempt.AccountID, "attempt", c.attempt.ID,
+			"kind", failure.Kind, "code", failure.Code, "error", failure.Err)
+		f.asks++
+	case found:
+		return published(c, receipt), nil
+	default:
+		f.absent = true
+	}
+	return d.judge(c, in.err, f)
+}
+
+// reread returns the call with post and account as they are now, and the status
+// of its target. Of a post that is gone, only the attempt is left.
+func (d *Deliverer) reread(ctx context.Context, was *call) (c *call, status schedctl.Status, err error) {
+	a := was.attempt
+	err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
+		c, status = &call{queue: was.queue, attempt: a}, ""
+		post, err := r.Post(a.WorkspaceID, a.PostID)
+		if err != nil {
+			return err
+		}
+		account, err := r.Account(a.WorkspaceID, a.AccountID)
+		if err != nil {
+			return err
+		}
+		target := post.Target(a.TargetID)
+		if target == nil {
+			return nil
+		}
+		c, status = newCall(was.queue, a, &post, target, &account), target.Status
+		c.publisher, c.doubtful = d.cfg.Publishers[account.Platform], inDoubt(target, target.Tries()-1)
+		return nil
+	})
+	if notFound(err) {
+		err = nil
+	}
+	return c, status, err
+}
+
+// ask asks the network for the post of a call.
+func (d *Deliverer) ask(ctx context.Context, finder publish.Finder, c *call) (receipt schedctl.Receipt, found bool, failure *publish.Error) {
+	r, failure := d.request(c)
+	if failure != nil {
+		return receipt, false, failure
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	err := d.guard(c, func() (err error) {
+		receipt, found, err = finder.Find(ctx, r, c.attempt.StartedAt)
+		return err
+	})
+	if err != nil {
+		return receipt, false, redact(publish.AsError(err), c.publisher, r)
+	}
+	return receipt, found, nil
+}
