@@ -24,7 +24,7 @@ type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Sealer     *seal.Sealer
-	Logger     *slog.Logger
+	Logger     *slog.Logger // nil for none
 
 	// Feeds serves what is below /feeds/; nil for nothing.
 	Feeds http.Handler
@@ -52,6 +52,9 @@ type server struct {
 // used from any goroutine and starts none. It panics on a route that contradicts
 // another, which no configuration can cause.
 func New(c Config) http.Handler {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	s := &server{
 		store: c.Store, publishers: c.Publishers, sealer: c.Sealer, log: c.Logger, ready: c.Ready,
 		running: newRunning(), mux: http.NewServeMux(),

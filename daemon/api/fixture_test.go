@@ -1,0 +1,402 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// fixture is an API over a store in memory with two workspaces. Every exchange
+// that goes through it is compared with the API's own OpenAPI document.
+type fixture struct {
+	t       *testing.T
+	handler http.Handler
+	store   *storagetest.Faulty
+	network *network
+	logs    *syncBuffer
+
+	mine, other tenant
+}
+
+// tenant is a workspace with a key for everything and one connected account.
+type tenant struct {
+	workspace string
+	key       string
+	account   string
+}
+
+// network is a fake whose Connect can be told what to answer.
+type network struct {
+	*publishtest.Fake
+
+	mu      sync.Mutex // mu guards what follows
+	refusal error
+	panics  bool
+	began   chan struct{} // closed by the first call, when calls are held
+	held    <-chan struct{}
+	asked   int
+}
+
+func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	refusal, held := n.ask()
+	if held != nil {
+		<-held
+	}
+	if refusal != nil {
+		return publish.Profile{}, refusal
+	}
+	return n.Fake.Connect(ctx, c)
+}
+
+func (n *network) ask() (refusal error, held <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked++
+	if n.panics {
+		panic("out of cheese")
+	}
+	if n.began != nil {
+		close(n.began)
+		n.began = nil
+	}
+	return n.refusal, n.held
+}
+
+// holdConnects makes calls wait for release; began is closed by the first one.
+func (n *network) holdConnects(release <-chan struct{}) (began <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.began, n.held = make(chan struct{}), release
+	return n.began
+}
+
+func (n *network) refuse(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refusal = err
+}
+
+func (n *network) connects() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asked
+}
+
+// nameless is a network without credentials, where the name is the address.
+type nameless struct{ *publishtest.Fake }
+
+func (nameless) Fields() []publish.Field { return nil }
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	return newFixtureOn(t, storagetest.NewMemory())
+}
+
+func newFixtureOn(t *testing.T, store storage.Store) *fixture {
+	t.Helper()
+	f := &fixture{
+		t: t, store: storagetest.NewFaulty(store), logs: &syncBuffer{},
+		network: &network{Fake: publishtest.NewFake("fake")},
+	}
+	t.Cleanup(func() { store.Close() })
+	sealer, err := seal.New(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.handler = api.New(api.Config{
+		Store: f.store, Sealer: sealer, Version: "test",
+		Publishers: publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")}),
+		Logger:     slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Feeds:      http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
+	})
+	f.mine, f.other = f.newTenant("mine"), f.newTenant("other")
+	return f
+}
+
+func (f *fixture) newTenant(name string) tenant {
+	f.t.Helper()
+	now := time.Now()
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	f.update(func(tx storage.Tx) error {
+		return tx.PutWorkspace(schedctl.Workspace{ID: ws, Name: name, Timezone: "Europe/Rome", Plan: "self-hosted", CreatedAt: schedctl.Millis(now)})
+	})
+	t := tenant{workspace: ws, key: f.newKey(ws, func(*schedctl.APIKey) {})}
+	t.account = f.newAccount(t, "account of "+name)
+	return t
+}
+
+// newKey makes a key with all scopes, changed by change.
+func (f *fixture) newKey(workspace string, change func(*schedctl.APIKey)) (secret string) {
+	f.t.Helper()
+	secret, hash := schedctl.NewKeySecret()
+	k := schedctl.APIKey{
+		ID: schedctl.NewID(schedctl.KeyPrefix, time.Now()), WorkspaceID: workspace, Name: "test", Hash: hash,
+		Scopes: schedctl.Scopes(), CreatedAt: schedctl.Millis(time.Now()),
+	}
+	change(&k)
+	f.update(func(tx storage.Tx) error { return tx.PutKey(k) })
+	return secret
+}
+
+// scoped makes a key of my workspace with these scopes.
+func (f *fixture) scoped(scopes ...schedctl.Scope) string {
+	f.t.Helper()
+	return f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Scopes = scopes })
+}
+
+func (f *fixture) newAccount(t tenant, name string) string {
+	f.t.Helper()
+	r := f.do(as(t.key), "POST", "/social-accounts", map[string]any{
+		"platform": "fake", "name": name, "credentials": map[string]string{"token": accountToken},
+	})
+	return decodeAs[apiv1.AccountEnvelope](f.t, r.want(http.StatusCreated)).SocialAccount.ID
+}
+
+// accountToken is the credential of every account that a fixture connects.
+const accountToken = "token-that-nobody-may-see"
+
+func (f *fixture) update(fn func(storage.Tx) error) {
+	f.t.Helper()
+	if err := f.store.Update(f.t.Context(), fn); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// changeStored changes a stored post behind the API's back.
+func (f *fixture) changeStored(id string, change func(*schedctl.Post)) {
+	f.t.Helper()
+	f.update(func(tx storage.Tx) error {
+		p, err := tx.Post(f.mine.workspace, id)
+		if err != nil {
+			return err
+		}
+		change(&p)
+		p.Version++
+		return tx.PutPost(p)
+	})
+}
+
+// option changes a request of a test.
+type option func(*http.Request)
+
+func as(key string) option { return header("Authorization", "Bearer "+key) }
+
+func header(name, value string) option {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+func key(idempotencyKey string) option { return header("Idempotency-Key", idempotencyKey) }
+
+// all combines options.
+func all(options ...option) option {
+	return func(r *http.Request) {
+		for _, o := range options {
+			o(r)
+		}
+	}
+}
+
+// do makes a request below /api/v1, by default with my key. The body is sent as
+// it is when it is a string or bytes, as JSON when it is anything else but nil.
+func (f *fixture) do(o option, method, path string, body any) *response {
+	f.t.Helper()
+	return f.exchange(o, method, "/api/v1"+path, body)
+}
+
+// exchange makes a request to any path.
+func (f *fixture) exchange(o option, method, path string, body any) *response {
+	f.t.Helper()
+	var raw []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		raw = []byte(b)
+	case []byte:
+		raw = b
+	default:
+		var err error
+		if raw, err = json.Marshal(b); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	r := httptest.NewRequest(method, path, bytes.NewReader(raw))
+	r.Header.Set("Authorization", "Bearer "+f.mine.key)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if o != nil {
+		o(r)
+	}
+	w := httptest.NewRecorder()
+	f.handler.ServeHTTP(w, r)
+	res := &response{t: f.t, method: method, path: path, status: w.Code, header: w.Header(), body: w.Body.Bytes()}
+	checkDocumented(f.t, r, raw, res)
+	return res
+}
+
+// response is an answer in a test.
+type response struct {
+	t            *testing.T
+	method, path string
+	status       int
+	header       http.Header
+	body         []byte
+}
+
+// want fails the test unless the answer has this status.
+func (r *response) want(status int) *response {
+	r.t.Helper()
+	if r.status != status {
+		r.t.Fatalf("%s %s answers %d and not %d: %s", r.method, r.path, r.status, status, r.body)
+	}
+	return r
+}
+
+// refused fails the test unless the answer is the envelope of this code.
+func (r *response) refused(code schedctl.Code) apiv1.Error {
+	r.t.Helper()
+	e := decodeAs[apiv1.ErrorEnvelope](r.t, r.want(api.Status(code))).Error
+	if e.Code != code {
+		r.t.Fatalf("%s %s is refused with %s and not %s: %s", r.method, r.path, e.Code, code, e.Message)
+	}
+	if e.Message == "" || e.RequestID == "" || e.RequestID != r.header.Get("X-Request-Id") {
+		r.t.Fatalf("%s %s: message %q, request_id %q, X-Request-Id %q", r.method, r.path, e.Message, e.RequestID, r.header.Get("X-Request-Id"))
+	}
+	return e
+}
+
+// post returns the post of the answer.
+func (r *response) post() apiv1.Post {
+	r.t.Helper()
+	return decodeAs[apiv1.PostEnvelope](r.t, r).Post
+}
+
+// account returns the account of the answer.
+func (r *response) account() apiv1.Account {
+	r.t.Helper()
+	return decodeAs[apiv1.AccountEnvelope](r.t, r).SocialAccount
+}
+
+func decodeAs[T any](t *testing.T, r *response) (v T) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(r.body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		t.Fatalf("%s %s: %v in %q", r.method, r.path, err, r.body)
+	}
+	return v
+}
+
+// body is a JSON object.
+type body = map[string]any
+
+// in returns a time so far from now, as requests write it.
+func in(d time.Duration) string {
+	return time.Now().Add(d).UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z")
+}
+
+// create makes a post with my key.
+func (f *fixture) create(b body) apiv1.Post {
+	f.t.Helper()
+	return f.do(nil, "POST", "/posts", b).want(http.StatusCreated).post()
+}
+
+func (f *fixture) draft() apiv1.Post {
+	f.t.Helper()
+	return f.create(body{"content": "a draft", "social_account_ids": []string{f.mine.account}})
+}
+
+func (f *fixture) scheduled() apiv1.Post {
+	f.t.Helper()
+	return f.create(body{"content": "a plan", "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
+}
+
+// inStatus makes a post with one target and brings it to a status.
+func (f *fixture) inStatus(status schedctl.Status) apiv1.Post {
+	f.t.Helper()
+	switch status {
+	case schedctl.Draft:
+		return f.draft()
+	case schedctl.Scheduled:
+		return f.scheduled()
+	}
+	p := f.create(body{"content": "now", "social_account_ids": []string{f.mine.account}, "publish_at": "now"})
+	switch status {
+	case schedctl.Published:
+		f.finish(p.ID, schedctl.Result{Receipt: &schedctl.Receipt{ID: "n1", URL: "https://fake.example/n1"}})
+	case schedctl.Failed:
+		f.finish(p.ID, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindContent, Message: "no", Outcome: schedctl.OutcomeNotPublished}})
+	case schedctl.Canceled:
+		f.do(nil, "POST", "/posts/"+p.ID+"/cancel", nil).want(http.StatusOK)
+	}
+	return f.do(nil, "GET", "/posts/"+p.ID, nil).want(http.StatusOK).post()
+}
+
+// finish ends the first target of a post as the deliverer would.
+func (f *fixture) finish(id string, result schedctl.Result) {
+	f.t.Helper()
+	f.changeStored(id, func(p *schedctl.Post) {
+		target := p.Targets[0].ID
+		_, err := p.Begin(target, "test", time.Minute, time.Now())
+		_, err2 := p.Finish(target, result, time.Now())
+		if err := errors.Join(err, err2); err != nil {
+			f.t.Fatal(err)
+		}
+	})
+}
+
+// events returns the types of all stored events of a post.
+func (f *fixture) events(postID string) string {
+	f.t.Helper()
+	var types []string
+	err := f.store.View(f.t.Context(), func(r storage.Reader) error {
+		events, err := r.Events("", 10_000)
+		types = nil
+		for _, e := range events {
+			if e.PostID == postID {
+				types = append(types, string(e.Type))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return strings.Join(types, " ")
+}
+
+// syncBuffer is a buffer for logs.
+type syncBuffer struct {
+	mu  sync.Mutex // mu guards buf
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}

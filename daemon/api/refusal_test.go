@@ -1,0 +1,375 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// refusals has at least one request for every code that the API answers with.
+var refusals = []struct {
+	name  string
+	code  schedctl.Code
+	field string // of the first detail, when there is one
+	do    func(f *fixture) *response
+}{
+	{"broken JSON", schedctl.InvalidJSON, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", `{"content": "x"`)
+	}},
+	{"no body", schedctl.InvalidJSON, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", nil)
+	}},
+	{"no content", schedctl.ValidationFailed, "content", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{})
+	}},
+	{"white space", schedctl.ValidationFailed, "content", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": " \n\t "})
+	}},
+	{"a mistyped field", schedctl.ValidationFailed, "publish_ta", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "publish_ta": in(time.Hour)})
+	}},
+	{"a time of the wrong type", schedctl.ValidationFailed, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "publish_at": 1780412400})
+	}},
+	{"an empty edit", schedctl.ValidationFailed, "", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{})
+	}},
+	{"schedule without a time", schedctl.ValidationFailed, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.draft().ID+"/schedule", body{})
+	}},
+	{"a body where none belongs", schedctl.ValidationFailed, "reason", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/cancel", body{"reason": "rain"})
+	}},
+	{"a malformed If-Match", schedctl.ValidationFailed, "If-Match", func(f *fixture) *response {
+		return f.do(header("If-Match", "1"), "PATCH", "/posts/"+f.draft().ID, body{"content": "y"})
+	}},
+	{"a time in the past", schedctl.InvalidPublishAt, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "2020-01-01T00:00:00Z"})
+	}},
+	{"a local time", schedctl.InvalidPublishAt, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "publish_at": "2036-06-02T15:00:00"})
+	}},
+	{"no time for a scheduled post", schedctl.InvalidPublishAt, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.scheduled().ID, body{"publish_at": nil})
+	}},
+	{"now for an edit", schedctl.InvalidPublishAt, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"publish_at": "now"})
+	}},
+	{"now for a schedule", schedctl.InvalidPublishAt, "publish_at", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.draft().ID+"/schedule", body{"publish_at": "now"})
+	}},
+	{"long content", schedctl.ContentTooLong, "content", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": strings.Repeat("é", 5001)})
+	}},
+	{"an edit to long content", schedctl.ContentTooLong, "content", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"content": strings.Repeat("é", 5001)})
+	}},
+	{"scheduled without an account", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "publish_at": in(time.Hour)})
+	}},
+	{"an unknown account", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{"acct_nobody"}})
+	}},
+	{"an account twice", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account, f.mine.account}})
+	}},
+	{"too many accounts", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": slices.Repeat([]string{f.mine.account}, 101)})
+	}},
+	{"an id longer than any", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{strings.Repeat("a", 1000)}})
+	}},
+	{"an account of another workspace", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.other.account}})
+	}},
+	{"a disconnected account", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		f.do(nil, "DELETE", "/social-accounts/"+f.mine.account, nil).want(204)
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}})
+	}},
+	{"a foreign cursor", schedctl.InvalidCursor, "cursor", func(f *fixture) *response {
+		return f.do(nil, "GET", "/posts?cursor=abc", nil)
+	}},
+	{"an empty idempotency key", schedctl.InvalidIdempotencyKey, "Idempotency-Key", func(f *fixture) *response {
+		return f.do(key(""), "POST", "/posts", body{"content": "x"})
+	}},
+	{"a long idempotency key", schedctl.InvalidIdempotencyKey, "Idempotency-Key", func(f *fixture) *response {
+		return f.do(key(strings.Repeat("k", 256)), "POST", "/posts", body{"content": "x"})
+	}},
+	{"an idempotency key with a space", schedctl.InvalidIdempotencyKey, "Idempotency-Key", func(f *fixture) *response {
+		return f.do(key("a b"), "DELETE", "/posts/x", nil)
+	}},
+	{"two idempotency keys", schedctl.InvalidIdempotencyKey, "Idempotency-Key", func(f *fixture) *response {
+		return f.do(func(r *http.Request) { r.Header["Idempotency-Key"] = []string{"a", "b"} }, "POST", "/posts", body{"content": "x"})
+	}},
+	{"refused credentials", schedctl.AccountVerificationFailed, "credentials", func(f *fixture) *response {
+		return f.do(nil, "POST", "/social-accounts", body{"platform": "fake", "credentials": body{"token": "refused"}})
+	}},
+	{"no key", schedctl.AuthenticationRequired, "", func(f *fixture) *response {
+		return f.do(header("Authorization", ""), "GET", "/me", nil)
+	}},
+	{"another scheme", schedctl.AuthenticationRequired, "", func(f *fixture) *response {
+		return f.do(header("Authorization", "Basic "+f.mine.key), "GET", "/me", nil)
+	}},
+	{"a scheme alone", schedctl.AuthenticationRequired, "", func(f *fixture) *response {
+		return f.do(header("Authorization", "Bearer "), "GET", "/me", nil)
+	}},
+	{"a mistyped key", schedctl.InvalidAPIKey, "", func(f *fixture) *response {
+		return f.do(as(f.mine.key+"x"), "GET", "/me", nil)
+	}},
+	{"an unknown key", schedctl.InvalidAPIKey, "", func(f *fixture) *response {
+		secret, _ := schedctl.NewKeySecret()
+		return f.do(as(secret), "GET", "/me", nil)
+	}},
+	{"a revoked key", schedctl.APIKeyRevoked, "", func(f *fixture) *response {
+		return f.do(as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() })), "GET", "/me", nil)
+	}},
+	{"an expired key", schedctl.APIKeyExpired, "", func(f *fixture) *response {
+		return f.do(as(f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.ExpiresAt = time.Now() })), "GET", "/me", nil)
+	}},
+	{"a key before a body", schedctl.AuthenticationRequired, "", func(f *fixture) *response {
+		return f.do(header("Authorization", ""), "POST", "/posts", "{")
+	}},
+	{"a scope before a post that is not there", schedctl.InsufficientScope, "", func(f *fixture) *response {
+		return f.do(as(f.scoped(schedctl.ScopePostsRead)), "DELETE", "/posts/post_nothing", nil)
+	}},
+	{"an account the key is not for", schedctl.AccountNotAllowed, "social_account_ids", func(f *fixture) *response {
+		limited := f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = []string{f.mine.account} })
+		second := f.newAccount(f.mine, "second")
+		return f.do(as(limited), "POST", "/posts", body{"content": "x", "social_account_ids": []string{second}})
+	}},
+	{"a new account with a limited key", schedctl.AccountNotAllowed, "", func(f *fixture) *response {
+		limited := f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = []string{f.mine.account} })
+		return f.do(as(limited), "POST", "/social-accounts", body{"platform": "fake"})
+	}},
+	{"no such post", schedctl.NotFound, "", func(f *fixture) *response {
+		return f.do(nil, "GET", "/posts/post_00000000000000000000000000", nil)
+	}},
+	{"no such account", schedctl.NotFound, "", func(f *fixture) *response {
+		return f.do(nil, "GET", "/social-accounts/nonsense", nil)
+	}},
+	{"no such path", schedctl.NotFound, "", func(f *fixture) *response {
+		return f.exchange(header("Authorization", ""), "GET", "/api/v2/posts", nil)
+	}},
+	{"a wrong method", schedctl.MethodNotAllowed, "", func(f *fixture) *response {
+		return f.do(nil, "PUT", "/posts", body{})
+	}},
+	{"no JSON accepted", schedctl.NotAcceptable, "", func(f *fixture) *response {
+		return f.do(header("Accept", "text/html"), "GET", "/me", nil)
+	}},
+	{"edit what is published", schedctl.PostNotEditable, "", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.inStatus(schedctl.Published).ID, body{"content": "y"})
+	}},
+	{"the state before the accounts", schedctl.PostNotEditable, "", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.inStatus(schedctl.Failed).ID, body{"social_account_ids": []string{"nobody"}})
+	}},
+	{"delete what is scheduled", schedctl.PostNotDeletable, "", func(f *fixture) *response {
+		return f.do(nil, "DELETE", "/posts/"+f.scheduled().ID, nil)
+	}},
+	{"cancel a draft", schedctl.PostNotCancelable, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.draft().ID+"/cancel", nil)
+	}},
+	{"schedule what is scheduled", schedctl.PostNotDraft, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/schedule", body{"publish_at": in(time.Hour)})
+	}},
+	{"schedule what is canceled", schedctl.PostCanceled, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.inStatus(schedctl.Canceled).ID+"/schedule", body{"publish_at": in(time.Hour)})
+	}},
+	{"retry what did not fail", schedctl.PostNotRetryable, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/retry", nil)
+	}},
+	{"a key used again", schedctl.IdempotencyKeyReused, "", func(f *fixture) *response {
+		f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201)
+		return f.do(key("k"), "POST", "/posts", body{"content": "y"})
+	}},
+	{"a first call under way", schedctl.IdempotencyRunning, "", callUnderWay},
+	{"an old version", schedctl.VersionMismatch, "If-Match", func(f *fixture) *response {
+		return f.do(header("If-Match", `"7"`), "POST", "/posts/"+f.scheduled().ID+"/cancel", nil)
+	}},
+	{"a large body", schedctl.BodyTooLarge, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": strings.Repeat("x", 1<<20)})
+	}},
+	{"a form", schedctl.UnsupportedMediaType, "", func(f *fixture) *response {
+		return f.do(header("Content-Type", "application/x-www-form-urlencoded"), "POST", "/posts", "content=x")
+	}},
+	{"JSON in another encoding", schedctl.UnsupportedMediaType, "", func(f *fixture) *response {
+		return f.do(header("Content-Type", "application/json; charset=latin1"), "POST", "/posts", body{"content": "x"})
+	}},
+	{"a publisher that panics", schedctl.Internal, "", func(f *fixture) *response {
+		f.network.panicking()
+		return f.do(nil, "POST", "/social-accounts", body{"platform": "fake"})
+	}},
+	{"a full disk", schedctl.Unavailable, "", func(f *fixture) *response {
+		f.store.FailUpdates(1, storagetest.BeforeDisk)
+		return f.do(nil, "POST", "/posts", body{"content": "x"})
+	}},
+	{"a database that cannot be read", schedctl.Unavailable, "", func(f *fixture) *response {
+		f.store.FailViews(1)
+		return f.do(nil, "GET", "/posts", nil)
+	}},
+	{"a network out of reach", schedctl.Unavailable, "", func(f *fixture) *response {
+		f.network.refuse(&publish.Error{Kind: schedctl.KindNetwork, Message: "no route to host", Outcome: schedctl.OutcomeNotPublished})
+		return f.do(nil, "POST", "/social-accounts", body{"platform": "fake", "name": "new"})
+	}},
+}
+
+// laterCodes belong to what the API does not do yet.
+var laterCodes = []schedctl.Code{schedctl.DuplicateContent, schedctl.RateLimited}
+
+func (n *network) panicking() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.panics = true
+}
+
+// callUnderWay repeats a call whose first instance waits for its network.
+func callUnderWay(f *fixture) *response {
+	f.t.Helper()
+	release := make(chan struct{})
+	began := f.network.holdConnects(release)
+	add := func() *response {
+		return f.do(key("slow"), "POST", "/social-accounts", body{"platform": "fake", "name": "slow"})
+	}
+	first := make(chan *response)
+	go func() { first <- add() }()
+	<-began
+	second := add()
+	close(release)
+	(<-first).want(http.StatusCreated)
+	if got := second.header.Get("Retry-After"); got != "1" {
+		f.t.Errorf("Retry-After: %q", got)
+	}
+	if again := add().want(http.StatusCreated); again.header.Get("Idempotent-Replayed") != "true" {
+		f.t.Error("the third call is not answered from what the first stored")
+	}
+	return second
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range refusals {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := tt.do(newFixture(t))
+			e := r.refused(tt.code)
+			if got := r.header.Get("Content-Type"); got != "application/json" {
+				t.Errorf("Content-Type: %s", got)
+			}
+			field := ""
+			if len(e.Details) > 0 {
+				field = e.Details[0].Field
+			}
+			if field != tt.field {
+				t.Errorf("the field at fault is %q and not %q: %s", field, tt.field, e.Message)
+			}
+			if auth := r.header.Get("WWW-Authenticate"); (auth == "Bearer") != (r.status == http.StatusUnauthorized) {
+				t.Errorf("status %d with WWW-Authenticate: %q", r.status, auth)
+			}
+			if after := r.header.Get("Retry-After"); (after != "") != (tt.code == schedctl.Unavailable || tt.code == schedctl.IdempotencyRunning) {
+				t.Errorf("%s with Retry-After: %q", tt.code, after)
+			}
+		})
+	}
+}
+
+func TestRefusalsCoverEveryCode(t *testing.T) {
+	t.Parallel()
+	covered := slices.Clone(laterCodes)
+	for _, tt := range refusals {
+		covered = append(covered, tt.code)
+	}
+	for _, code := range schedctl.Codes() {
+		if !slices.Contains(covered, code) {
+			t.Errorf("no request is refused with %s", code)
+		}
+	}
+}
+
+func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.network.panicking()
+	e := f.do(nil, "POST", "/social-accounts", body{"platform": "fake"}).refused(schedctl.Internal)
+	if strings.Contains(e.Message, "out of cheese") {
+		t.Errorf("the text of an internal error is told: %s", e.Message)
+	}
+	if logs := f.logs.String(); !strings.Contains(logs, "out of cheese") || !strings.Contains(logs, e.RequestID) {
+		t.Errorf("the log has neither the error nor the request:\n%s", logs)
+	}
+}
+
+func TestStorageFailuresAreLoggedAndChangeNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store.FailUpdates(1, storagetest.BeforeDisk)
+	e := f.do(nil, "POST", "/posts", body{"content": "x"}).refused(schedctl.Unavailable)
+	if want := "the daemon could not store this; nothing was changed; see its log"; e.Message != want {
+		t.Errorf("message %q, want %q", e.Message, want)
+	}
+	if logs := f.logs.String(); !strings.Contains(logs, storagetest.ErrInjected.Error()) || !strings.Contains(logs, e.RequestID) {
+		t.Errorf("the log has neither the failure nor the request:\n%s", logs)
+	}
+	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 0 {
+		t.Errorf("%d posts are there", list.Count)
+	}
+}
+
+func TestSeveralFaultsAreAllTold(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	e := f.do(nil, "POST", "/posts", `{"content": 5, "publish_at": "tomorrow", "social_acount_ids": []}`).refused(schedctl.ValidationFailed)
+	var got []string
+	for _, d := range e.Details {
+		got = append(got, d.Field+" "+string(d.Code))
+	}
+	want := []string{"content VALIDATION_FAILED", "publish_at INVALID_PUBLISH_AT", "social_acount_ids VALIDATION_FAILED"}
+	if !slices.Equal(got, want) {
+		t.Errorf("details %v, want %v", got, want)
+	}
+	if want := `did you mean "social_account_ids"?`; !strings.Contains(e.Details[2].Message, want) {
+		t.Errorf("%q does not say %s", e.Details[2].Message, want)
+	}
+}
+
+func TestReadyAndHealth(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.exchange(header("Authorization", ""), "GET", "/healthz", nil).want(200)
+	f.exchange(header("Authorization", ""), "GET", "/readyz", nil).want(200)
+
+	f.handler = api.New(api.Config{Ready: func(context.Context) error { return errors.New("the loop has not begun") }})
+	f.exchange(nil, "GET", "/healthz", nil).want(200)
+	e := f.exchange(nil, "GET", "/readyz", nil).refused(schedctl.Unavailable)
+	if !strings.Contains(e.Message, "the loop has not begun") {
+		t.Errorf("no reason in %q", e.Message)
+	}
+}
+
+func TestPanicAfterTheAnswerBegan(t *testing.T) {
+	t.Parallel()
+	h := api.New(api.Config{Feeds: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "half")
+		panic("out of cheese")
+	})})
+	server := httptest.NewServer(h)
+	defer server.Close()
+	res, err := http.Get(server.URL + "/feeds/a.atom")
+	if err == nil {
+		_, err = io.ReadAll(res.Body)
+		res.Body.Close()
+	}
+	if err == nil {
+		t.Error("half an answer looks like a whole one")
+	}
+}
