@@ -28,6 +28,6 @@ type APIKey struct {
 func NewMe(w schedctl.Workspace, k schedctl.APIKey) Me {
 	return Me{
 		Workspace: Workspace{ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan},
-		APIKey:    APIKey{ID: k.ID, Name: k.Name, Scopes: k.Scopes, ExpiresAt: NewTime(k.ExpiresAt)},
+		APIKey:    APIKey{ID: k.ID, Name: k.Name, Scopes: append([]schedctl.Scope{}, k.Scopes...), ExpiresAt: NewTime(k.ExpiresAt)},
 	}
 }

@@ -1,0 +1,230 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// replays fails the test unless the second answer is the first one again.
+func replays(t *testing.T, first, second *response) {
+	t.Helper()
+	if first.header.Get("Idempotent-Replayed") != "" || second.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("Idempotent-Replayed: %q, then %q", first.header.Get("Idempotent-Replayed"), second.header.Get("Idempotent-Replayed"))
+	}
+	if first.status != second.status || string(first.body) != string(second.body) {
+		t.Errorf("answers %d and %d:\n%s", first.status, second.status, cmp.Diff(string(first.body), string(second.body)))
+	}
+	for _, name := range []string{"ETag", "Location", "Content-Type", "Content-Length"} {
+		if a, b := first.header.Get(name), second.header.Get(name); a != b {
+			t.Errorf("%s is %q, then %q", name, a, b)
+		}
+	}
+}
+
+func TestEveryWriteCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	spare := f.newAccount(f.mine, "spare")
+	for i, tt := range []struct {
+		method, path string
+		body         any
+	}{
+		{"POST", "/posts", body{"content": "x"}},
+		{"PATCH", "/posts/" + f.draft().ID, body{"content": "y"}},
+		{"PATCH", "/posts/" + f.draft().ID, body{"content": "a draft"}}, // changes nothing
+		{"DELETE", "/posts/" + f.draft().ID, nil},
+		{"POST", "/posts/" + f.draft().ID + "/schedule", body{"publish_at": in(time.Hour)}},
+		{"POST", "/posts/" + f.draft().ID + "/publish-now", nil},
+		{"POST", "/posts/" + f.scheduled().ID + "/cancel", nil},
+		{"POST", "/posts/" + f.inStatus(schedctl.Failed).ID + "/retry", nil},
+		{"POST", "/social-accounts", body{"platform": "fake", "name": "more"}},
+		{"PATCH", "/social-accounts/" + spare, body{"name": "renamed"}},
+		{"POST", "/social-accounts/" + spare + "/verify", nil},
+		{"DELETE", "/social-accounts/" + spare, nil},
+	} {
+		k := key(fmt.Sprintf("key-%d", i))
+		first := f.do(k, tt.method, tt.path, tt.body)
+		if first.status >= 300 {
+			t.Fatalf("%s %s answers %d: %s", tt.method, tt.path, first.status, first.body)
+		}
+		replays(t, first, f.do(k, tt.method, tt.path, tt.body))
+	}
+}
+
+func TestRepeatedCreateMakesOnePost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for range 3 {
+		f.do(key("once"), "POST", "/posts", body{"content": "x"}).want(201)
+	}
+	list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200))
+	if list.Count != 1 || f.events(list.Results[0].ID) != "post.created" {
+		t.Errorf("%d posts", list.Count)
+	}
+}
+
+func TestRepeatAfterTheTimeHasPassed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	past := body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": in(20 * time.Millisecond)}
+	first := f.do(key("soon"), "POST", "/posts", past).want(201)
+	for f.do(nil, "POST", "/posts", past).status == http.StatusCreated {
+	}
+	replays(t, first, f.do(key("soon"), "POST", "/posts", past))
+}
+
+func TestRepeatLooksAtTheRawBody(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(key("k"), "POST", "/posts", `{"content":"x"}`).want(201)
+	f.do(key("k"), "POST", "/posts", `{"content": "x"}`).refused(schedctl.IdempotencyKeyReused)
+	f.do(key("k"), "POST", "/posts", `not even JSON`).refused(schedctl.IdempotencyKeyReused)
+	f.do(key("k"), "POST", "/posts", nil).refused(schedctl.IdempotencyKeyReused)
+}
+
+func TestKeysAreScoped(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, b := f.draft().ID, f.draft().ID
+	f.do(key("k"), "PATCH", "/posts/"+a, body{"content": "y"}).want(200)
+	for name, r := range map[string]*response{
+		"another path":      f.do(key("k"), "PATCH", "/posts/"+b, body{"content": "y"}),
+		"another method":    f.do(key("k"), "DELETE", "/posts/"+a, nil),
+		"another workspace": f.do(all(as(f.other.key), key("k")), "POST", "/posts", body{"content": "y"}),
+	} {
+		if r.status >= 300 || r.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s answers %d, replayed %q", name, r.status, r.header.Get("Idempotent-Replayed"))
+		}
+	}
+}
+
+func TestFailedCallsAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	k := key("k")
+	f.do(k, "POST", "/posts", body{"content": ""}).refused(schedctl.ValidationFailed)
+	f.store.FailUpdates(1, storagetest.BeforeDisk)
+	f.do(k, "POST", "/posts", body{"content": "x"}).refused(schedctl.Unavailable)
+	f.do(k, "POST", "/posts", body{"content": "x"}).want(201)
+}
+
+func TestAnswerIsCommittedWithItsEffect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.store.FailUpdates(1, storagetest.AfterCommit)
+	f.do(key("k"), "POST", "/posts", body{"content": "x"}).refused(schedctl.Unavailable)
+	r := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201)
+	if r.header.Get("Idempotent-Replayed") != "true" {
+		t.Error("the effect is stored without its answer")
+	}
+	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 1 {
+		t.Errorf("%d posts are there", list.Count)
+	}
+}
+
+func TestOldAnswersAreForgotten(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201).post()
+	f.update(func(tx storage.Tx) error {
+		k := storage.AnswerKey{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "k"}
+		a, err := tx.Answer(k)
+		if err != nil {
+			return err
+		}
+		a.CreatedAt = a.CreatedAt.Add(-24 * time.Hour)
+		return tx.PutAnswer(k, a)
+	})
+	if second := f.do(key("k"), "POST", "/posts", body{"content": "y"}).want(201).post(); second.ID == first.ID {
+		t.Error("an answer of yesterday is given")
+	}
+}
+
+// TestRacingCalls lets two daemons on one store be given the same key at once:
+// neither knows of the other, so that only the transaction can tell.
+func TestRacingCalls(t *testing.T) {
+	t.Parallel()
+	inside := storagetest.NewMemory()
+	f := newFixtureOn(t, inside)
+	twin := newFixtureOn(t, inside)
+	const callers = 8
+	answers := make([]*response, callers)
+	var wg sync.WaitGroup
+	for i := range callers {
+		wg.Go(func() {
+			daemon := f
+			if i%2 == 1 {
+				daemon = twin
+			}
+			for {
+				r := daemon.do(all(as(f.mine.key), key("race")), "POST", "/posts", body{"content": "x"})
+				if r.status != http.StatusConflict {
+					answers[i] = r
+					return
+				}
+				r.refused(schedctl.IdempotencyRunning)
+			}
+		})
+	}
+	wg.Wait()
+	fresh := 0
+	for _, r := range answers {
+		if string(r.want(201).body) != string(answers[0].body) {
+			t.Errorf("two answers:\n%s\n%s", r.body, answers[0].body)
+		}
+		if r.header.Get("Idempotent-Replayed") == "" {
+			fresh++
+		}
+	}
+	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 1 || fresh != 1 {
+		t.Errorf("%d posts, %d answers that are not replayed", list.Count, fresh)
+	}
+}
+
+// interposed lets something happen right before the next Update.
+type interposed struct {
+	storage.Store
+	between func()
+}
+
+func (s *interposed) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if between := s.between; between != nil {
+		s.between = nil
+		between()
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// TestAnswerStoredMeanwhile lets another daemon answer the same request after
+// this one has looked for a stored answer and before it writes.
+func TestAnswerStoredMeanwhile(t *testing.T) {
+	t.Parallel()
+	inside := storagetest.NewMemory()
+	store := &interposed{Store: inside}
+	f, twin := newFixtureOn(t, store), newFixtureOn(t, inside)
+	var first *response
+	store.between = func() {
+		first = twin.do(all(as(f.mine.key), key("k")), "POST", "/posts", body{"content": "x"}).want(201)
+	}
+	second := f.do(key("k"), "POST", "/posts", body{"content": "x"})
+	replays(t, first, second)
+
+	store.between = func() {
+		twin.do(all(as(f.mine.key), key("other")), "POST", "/posts", body{"content": "x"}).want(201)
+	}
+	f.do(key("other"), "POST", "/posts", body{"content": "y"}).refused(schedctl.IdempotencyKeyReused)
+	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 2 {
+		t.Errorf("%d posts, want 2", list.Count)
+	}
+}
