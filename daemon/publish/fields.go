@@ -19,7 +19,7 @@ var commonOptions = []string{"pacing", "duplicate_guard"}
 func CheckFields(fields []Field, c Connection) error {
 	for name := range c.Credentials {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && !f.Option }) {
-			return FieldError(name, "there is no credential %q; there are: %s", name, names(fields, isCredential))
+			return Contentf(name, "there is no credential %q; there are: %s", name, names(fields, isCredential))
 		}
 	}
 	for name, value := range c.Options {
@@ -28,29 +28,30 @@ func CheckFields(fields []Field, c Connection) error {
 				return err
 			}
 		} else if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && f.Option }) {
-			return FieldError(name, "there is no option %q; there are: %s", name, names(fields, isOption))
+			return Contentf(name, "there is no option %q; there are: %s", name, names(fields, isOption))
 		}
 	}
 	for _, f := range fields {
 		if _, given := c.Options[f.Name]; f.Required && c.Credentials[f.Name] == "" && !given {
-			return FieldError(f.Name, "%s is missing: %s", f.Name, f.Help)
+			return Contentf(f.Name, "%s is missing: %s", f.Name, f.Help)
 		}
 	}
 	return nil
 }
 
-// FieldError returns an error of kind content about one field of a connection.
-// The message must not hold the value of a secret field.
-func FieldError(field, format string, args ...any) *Error {
+// Contentf returns an error of kind content that was found before any call. Its
+// code is the name of the field at fault, or what is wrong with the post. The
+// message must hold neither the value of a secret field nor the post.
+func Contentf(code, format string, args ...any) *Error {
 	return &Error{
-		Kind: schedctl.KindContent, Code: field, Message: fmt.Sprintf(format, args...), Outcome: schedctl.OutcomeNotPublished,
+		Kind: schedctl.KindContent, Code: code, Message: fmt.Sprintf(format, args...), Outcome: schedctl.OutcomeNotPublished,
 	}
 }
 
 func checkDuration(name string, value any) error {
 	text, _ := value.(string)
 	if d, err := time.ParseDuration(text); err != nil || d < 0 {
-		return FieldError(name, "%s is a duration such as \"90s\" or \"24h\"", name)
+		return Contentf(name, "%s is a duration such as \"90s\" or \"24h\"", name)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestAsErrorOfAnythingElseIsUnknown(t *testing.T) {
 	if e.Kind != schedctl.KindUnknown || e.Outcome != schedctl.OutcomeUnknown || !errors.Is(e, cause) {
 		t.Errorf("got %+v", e)
 	}
-	if known := publish.FieldError("url", "wrong"); publish.AsError(known) != known {
+	if known := publish.Contentf("url", "wrong"); publish.AsError(known) != known {
 		t.Error("an *Error is not kept as it is")
 	}
 }

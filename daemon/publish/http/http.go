@@ -69,16 +69,16 @@ func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Pr
 	}
 	u, err := checkURL(c.Credentials["url"])
 	if err != nil {
-		return publish.Profile{}, publish.FieldError("url", "%s", err)
+		return publish.Profile{}, publish.Contentf("url", "%s", err)
 	}
 	if secret := c.Credentials["secret"]; secret != "" {
 		if _, err := signing.ParseSecret(secret); err != nil {
-			return publish.Profile{}, publish.FieldError("secret", "%s", err)
+			return publish.Profile{}, publish.Contentf("secret", "%s", err)
 		}
 	}
 	if value, given := c.Options["idempotent"]; given {
 		if _, ok := value.(bool); !ok {
-			return publish.Profile{}, publish.FieldError("idempotent", "idempotent must be true or false")
+			return publish.Profile{}, publish.Contentf("idempotent", "idempotent must be true or false")
 		}
 	}
 	// The path may be what keeps the receiver private; it is not shown.
@@ -171,7 +171,7 @@ func (p *Publisher) header(r publish.Request, body []byte, now time.Time) (http.
 	if secret := r.Credentials["secret"]; secret != "" {
 		key, err := signing.ParseSecret(secret)
 		if err != nil {
-			return nil, publish.FieldError("secret", "%s; give the account a new one", err)
+			return nil, publish.Contentf("secret", "%s; give the account a new one", err)
 		}
 		signing.SetHeader(h, r.TargetID, now, body, key)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
@@ -82,8 +81,5 @@ func readBody(r io.Reader) (body []byte, cut bool) {
 }
 
 func unusableURL() error {
-	return &publish.Error{
-		Kind: schedctl.KindContent, Code: "url", Message: "the URL of the account cannot be used; connect it again with another one",
-		Outcome: schedctl.OutcomeNotPublished,
-	}
+	return publish.Contentf("url", "the URL of the account cannot be used; connect it again with another one")
 }

@@ -177,7 +177,7 @@ func (s Suite) testCuts(t *testing.T) {
 		t.Parallel()
 		n := s.start(t)
 		r := n.connect(t)
-		n.server.Close()
+		n.stop()
 		_, err := n.publisher.Publish(t.Context(), r)
 		n.checkCut(t, err, notPublished)
 		n.checkCalls(t, "nobody listens", r, 0)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 // network is a server that records calls and answers them as told.
@@ -16,6 +17,7 @@ type network struct {
 	suite     Suite
 	publisher publish.Publisher
 	server    *httptest.Server
+	client    *http.Client
 
 	mu      sync.Mutex // mu guards what follows
 	calls   []call
@@ -34,11 +36,18 @@ func (s Suite) start(t *testing.T) *network {
 		n.publisher = s.New(nil)
 		return n
 	}
-	c := client()
-	n.publisher = s.New(c)
+	n.client = outbound.Client(outbound.AllowPrivate)
+	n.publisher = s.New(n.client)
 	n.server = httptest.NewServer(http.HandlerFunc(n.serve))
-	t.Cleanup(func() { c.CloseIdleConnections(); n.server.Close() })
+	t.Cleanup(n.stop)
 	return n
+}
+
+// stop ends the server. A connection that was kept is closed first: a request
+// written to it just then would have an unknown outcome, and rightly so.
+func (n *network) stop() {
+	n.client.CloseIdleConnections()
+	n.server.Close()
 }
 
 func (n *network) serve(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 // Suite describes a publisher to [Run].
@@ -192,7 +191,7 @@ func (s Suite) testConnect(t *testing.T) {
 			t.Errorf("connect, status %d: got kind %s, want %s", status, e.Kind, kind)
 		}
 	}
-	n.server.Close()
+	n.stop()
 	_, err = n.publisher.Connect(t.Context(), c)
 	if e := n.checkError(t, "connect", err); e.Kind != schedctl.KindNetwork {
 		t.Errorf("connect, nobody listens: got kind %s, want network", e.Kind)
@@ -268,6 +267,3 @@ func (n *network) connect(t *testing.T) publish.Request {
 		},
 	}
 }
-
-// client is what publishers call the suite's servers with.
-func client() *http.Client { return outbound.Client(outbound.AllowPrivate) }

@@ -1,0 +1,116 @@
+package mastodon
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Connect asks the server whose token it is and what it accepts in a status.
+func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	if err := publish.CheckFields(p.Fields(), c); err != nil {
+		return publish.Profile{}, err
+	}
+	u, err := server(c.Credentials["instance_url"])
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	if err := checkToken(c.Credentials["access_token"]); err != nil {
+		return publish.Profile{}, err
+	}
+	if err := checkOptions(c.Options); err != nil {
+		return publish.Profile{}, err
+	}
+	profile, err := p.verify(ctx, u, c.Credentials)
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	profile.Limits, err = p.limits(ctx, u, c.Credentials)
+	return profile, err
+}
+
+// verify asks whose token it is.
+func (p *Publisher) verify(ctx context.Context, u *url.URL, c publish.Credentials) (publish.Profile, error) {
+	a, err := outbound.Get(ctx, p.client, u.JoinPath("api/v1/accounts/verify_credentials").String(), p.header(c))
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	if a.Status != http.StatusOK {
+		return publish.Profile{}, refusedConnect(a, u.Host, c)
+	}
+	profile, ok := parseAccount(a, u.Host)
+	if !ok {
+		return publish.Profile{}, notAServer(u.Host)
+	}
+	return profile, nil
+}
+
+// refusedConnect tells a refused token from an address that is not a server's.
+func refusedConnect(a outbound.Answer, host string, c publish.Credentials) error {
+	e := outbound.Refusal(a, time.Now())
+	e.Outcome = schedctl.OutcomeNotPublished
+	switch {
+	case a.Status == http.StatusNotFound, a.Status == http.StatusMethodNotAllowed, a.Status == http.StatusGone:
+		return notAServer(host)
+	case a.Status >= 300 && a.Status < 400:
+		e.Kind, e.Code = schedctl.KindContent, "instance_url"
+		e.Message = host + " redirects to another address; give that one as instance_url"
+	case a.Status == http.StatusUnprocessableEntity: // snac's word for an unknown token
+		e.Kind, e.Message = schedctl.KindAuth, "the server refused the access token (HTTP 422)"
+	}
+	return outbound.WithWords(e, outbound.Words(a, c["access_token"]))
+}
+
+func notAServer(host string) error {
+	return publish.Contentf("instance_url", "%.200q has no Mastodon API; check instance_url", host)
+}
+
+// parseAccount reads the account of a token.
+func parseAccount(a outbound.Answer, host string) (publish.Profile, bool) {
+	var account struct {
+		Acct        any `json:"acct"`
+		Username    any `json:"username"`
+		DisplayName any `json:"display_name"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &account) != nil {
+		return publish.Profile{}, false
+	}
+	name := label(account.Acct)
+	if name == "" {
+		name = label(account.Username)
+	}
+	if name == "" {
+		return publish.Profile{}, false
+	}
+	if !strings.Contains(name, "@") {
+		name += "@" + host
+	}
+	return publish.Profile{Username: name, DisplayName: label(account.DisplayName), URL: outbound.Receipt(a).URL}, true
+}
+
+// maxLabel is the longest name taken from a server, in characters.
+const maxLabel = 100
+
+// label returns a text without what cannot be printed, or the empty string for
+// anything but a text.
+func label(value any) string {
+	text, _ := value.(string)
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > maxLabel {
+		text = string(runes[:maxLabel])
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,125 @@
+package mastodon_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+func TestConnectReadsProfileAndLimits(t *testing.T) {
+	t.Parallel()
+	const verify, v1, v2 = "GET /api/v1/accounts/verify_credentials", "GET /api/v1/instance", "GET /api/v2/instance"
+	limits := func(most, link int) schedctl.Limits {
+		return schedctl.Limits{MaxCharacters: most, Unit: "graphemes", URLCharacters: link}
+	}
+	for name, tt := range map[string]struct {
+		routes routes
+		want   schedctl.Limits
+	}{
+		"version 2":                {routes{v2: {200, instanceV2}}, limits(1000, 25)},
+		"version 1 only":           {routes{v1: {200, instanceV2}}, limits(1000, 25)},
+		"version 2 unusable":       {routes{v2: {200, `<html>`}, v1: {200, instanceV2}}, limits(1000, 25)},
+		"version 2 broken":         {routes{v2: {500, instanceV2}, v1: {200, `{"max_toot_chars":3000}`}}, limits(3000, 23)},
+		"links count as they are":  {routes{v2: {200, `{"configuration":{"statuses":{"max_characters":5000}}}`}}, limits(5000, 0)},
+		"neither":                  {routes{}, limits(500, 23)},
+		"nonsense":                 {routes{v2: {200, `{"configuration":[]}`}, v1: {200, `{"configuration":{"statuses":{"max_characters":-1}},"max_toot_chars":"x"}`}}, limits(500, 23)},
+		"a link of absurd length":  {routes{v2: {200, `{"configuration":{"statuses":{"max_characters":500,"characters_reserved_per_url":1e9}}}`}}, limits(500, 0)},
+		"a limit of absurd length": {routes{v2: {200, `{"configuration":{"statuses":{"max_characters":1e300}}}`}}, limits(500, 23)},
+	} {
+		tt.routes[verify] = working()[verify]
+		server := httptest.NewServer(tt.routes)
+		got, err := mastodon.New(outbound.Client(outbound.AllowPrivate), "test").Connect(t.Context(), connection(server.URL))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		want := publish.Profile{
+			Username: "alice@" + strings.TrimPrefix(server.URL, "http://"), DisplayName: "Alice 🙂",
+			URL: "https://social.example/@alice", Limits: tt.want,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		server.Close()
+	}
+}
+
+func TestConnectTellsWhyNot(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		status int
+		body   string
+		kind   schedctl.ErrorKind
+		code   string
+		says   string
+	}{
+		{"no such token", 401, `{"error":"The access token is invalid"}`, schedctl.KindAuth, "", "The access token is invalid"},
+		{"no such scope", 403, `{"error":"This action is outside the authorized scopes"}`, schedctl.KindAuth, "", "scopes"},
+		{"snac's unknown token", 422, "", schedctl.KindAuth, "", "refused the access token"},
+		{"something else", 404, "<h1>404</h1>", schedctl.KindContent, "instance_url", "no Mastodon API"},
+		{"a page for people", 200, "<!doctype html>", schedctl.KindContent, "instance_url", "no Mastodon API"},
+		{"another document", 200, `{"ok":true}`, schedctl.KindContent, "instance_url", "no Mastodon API"},
+		{"odd types", 200, `{"acct":17,"username":["a"]}`, schedctl.KindContent, "instance_url", "no Mastodon API"},
+		{"moved", 301, "", schedctl.KindContent, "instance_url", "redirects"},
+		{"busy", 429, "", schedctl.KindRateLimited, "", "fewer calls"},
+		{"broken", 502, "", schedctl.KindPlatform, "", "HTTP 502"},
+		{"echoes the token", 401, `{"error":"no token ` + token + `"}`, schedctl.KindAuth, "", "HTTP 401"},
+	} {
+		server := httptest.NewServer(routes{"GET /api/v1/accounts/verify_credentials": {tt.status, tt.body}})
+		_, err := mastodon.New(outbound.Client(outbound.AllowPrivate), "test").Connect(t.Context(), connection(server.URL))
+		server.Close()
+		e := publish.AsError(err)
+		if e.Kind != tt.kind || e.Code != tt.code || !strings.Contains(e.Message, tt.says) || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s: got %s %q %s %q, want %s %q …%s…", tt.name, e.Kind, e.Code, e.Outcome, e.Message, tt.kind, tt.code, tt.says)
+		}
+		if strings.Contains(e.Message, token) {
+			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+		}
+	}
+}
+
+func TestConnectChecksFieldsFirst(t *testing.T) {
+	t.Parallel()
+	type options = schedctl.Options
+	p := mastodon.New(outbound.Client(outbound.PublicOnly), "test")
+	for _, tt := range []struct {
+		instance, token string
+		options         options
+		field           string
+	}{
+		{"https://user@social.example", token, nil, "instance_url"},
+		{"https://social.example/@alice", token, nil, "instance_url"},
+		{"https://social.example/?x=1", token, nil, "instance_url"},
+		{"@alice@social.example", token, nil, "instance_url"},
+		{"ftp://social.example", token, nil, "instance_url"},
+		{"https://", token, nil, "instance_url"},
+		{"a b", token, nil, "instance_url"},
+		{"social.example", "with space", nil, "access_token"},
+		{"social.example", token + "\n", nil, "access_token"},
+		{"social.example", "tökén", nil, "access_token"},
+		{"social.example", token, options{"visibility": "secret"}, "visibility"},
+		{"social.example", token, options{"visibility": true}, "visibility"},
+		{"social.example", token, options{"language": "english"}, "language"},
+		{"social.example", token, options{"language": ""}, "language"},
+		{"social.example", token, options{"sensitive": "true"}, "sensitive"},
+		{"social.example", token, options{"spoiler_text": 1.0}, "spoiler_text"},
+		{"social.example", token, options{"spoiler_text": "two\nlines"}, "spoiler_text"},
+		{"social.example", token, options{"spoiler_text": strings.Repeat("x", 501)}, "spoiler_text"},
+		{"social.example", token, options{"idempotent": true}, "idempotent"},
+	} {
+		_, err := p.Connect(t.Context(), publish.Connection{
+			Credentials: publish.Credentials{"instance_url": tt.instance, "access_token": tt.token}, Options: tt.options,
+		})
+		e := publish.AsError(err)
+		if e.Kind != schedctl.KindContent || e.Code != tt.field || strings.Contains(e.Message, tt.token) {
+			t.Errorf("%s %v: got %+v, want field %s", tt.instance, tt.options, e, tt.field)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package mastodon
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"mastodon.social":           "https://mastodon.social",
+		" Mastodon.Social ":         "https://mastodon.social",
+		"https://mastodon.social/":  "https://mastodon.social",
+		"https://mastodon.social//": "https://mastodon.social",
+		"mastodon.social:8443":      "https://mastodon.social:8443",
+		"http://127.0.0.1:8001":     "http://127.0.0.1:8001",
+		"HTTP://localhost":          "http://localhost",
+		"[::1]:8001":                "https://[::1]:8001",
+	} {
+		if u, err := server(text); err != nil || u.String() != want {
+			t.Errorf("%q: got %v, %v; want %s", text, u, err, want)
+		}
+	}
+}
+
+func TestLength(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"", 0},
+		{"hello", 5},
+		{"héllo", 5},
+		{"he\u0301llo", 5},
+		{"👩‍👩‍👧‍👦🇩🇪👍🏽", 3},
+		{"https://example.com", 23},
+		{"https://example.com/" + strings.Repeat("x", 500), 23},
+		{"HTTP://EXAMPLE.COM", 23},
+		{"see https://example.com.", 4 + 23 + 1},
+		{"(https://example.com)", 1 + 23 + 1},
+		{"https://example.com/a_(b)", 23},
+		{"(https://example.com/a_(b))", 1 + 23 + 1},
+		{"'https://example.com/'!?", 1 + 23 + 3},
+		{"https://a.example\nhttps://b.example", 23 + 1 + 23},
+		{"https://a.example https://b.example", 23 + 1 + 23},
+		{"xhttps://example.com", 20},
+		{"example.com", 11},
+		{"ftp://example.com", 17},
+		{"https://", 8},
+		{"@alice", 6},
+		{"@alice@social.example", 6},
+		{"hi @alice@social.example, @bob@other.example!", len("hi @alice, @bob!")},
+		{"mail alice@social.example", len("mail alice@social.example")},
+		{"https://social.example/@alice@other.example", 23},
+		{strings.Repeat("あ", 500), 500},
+	} {
+		if got := length(tt.text, "", schedctl.Limits{URLCharacters: 23}); got != tt.want {
+			t.Errorf("%q: got %d, want %d", tt.text, got, tt.want)
+		}
+	}
+	if got := length("https://example.com", "careful", schedctl.Limits{}); got != 19+7 {
+		t.Errorf("without a length for links: got %d, want 26", got)
+	}
+}
+
+func FuzzLength(f *testing.F) {
+	f.Add("see https://example.com/a_(b)). @alice@social.example", "careful")
+	f.Add("http://)))", "")
+	f.Fuzz(func(t *testing.T, text, spoiler string) {
+		whole := utf8.RuneCountInString(text) + utf8.RuneCountInString(spoiler)
+		if got := length(text, spoiler, schedctl.Limits{}); got < 0 || got > whole {
+			t.Errorf("%q: got %d of %d characters", text, got, whole)
+		}
+		// A link of one character can only make a text shorter.
+		if got := length(text, "", schedctl.Limits{URLCharacters: 1}); got > utf8.RuneCountInString(text) {
+			t.Errorf("%q: got %d with short links", text, got)
+		}
+	})
+}
+
+func FuzzParseInstance(f *testing.F) {
+	f.Add([]byte(`{"configuration":{"statuses":{"max_characters":500,"characters_reserved_per_url":23}}}`))
+	f.Add([]byte(`{"max_toot_chars":5000,"configuration":null}`))
+	f.Add([]byte(`{"configuration":{"statuses":{"max_characters":1e308}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		l, ok := parseInstance(outbound.Answer{Status: 200, Body: body})
+		if ok != (l.MaxCharacters > 0) || l.MaxCharacters < 0 || l.URLCharacters < 0 || l.URLCharacters > 1000 {
+			t.Errorf("%q: got %+v, %v", body, l, ok)
+		}
+	})
+}
+
+func FuzzParseAccount(f *testing.F) {
+	f.Add([]byte(`{"acct":"alice","username":"alice","display_name":"Alice","url":"https://social.example/@alice"}`))
+	f.Add([]byte(`{"acct":"\u0000\u202e","display_name":{"a":1}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		profile, ok := parseAccount(outbound.Answer{Status: 200, Body: body}, "social.example")
+		if ok != strings.Contains(profile.Username, "@") {
+			t.Errorf("%q: got %+v, %v", body, profile, ok)
+		}
+		for _, text := range []string{profile.Username, profile.DisplayName, profile.URL} {
+			if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 2048 {
+				t.Errorf("%q: got %q", body, text)
+			}
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(200, []byte(`{"id":"1","url":"https://social.example/@a/1"}`))
+	f.Add(422, []byte(`{"error":"Validation failed: Text character limit of 500 exceeded"}`))
+	f.Add(400, []byte(`{"error":{"issues":[{"message":"x"}]}}`))
+	f.Add(503, []byte("\xff"))
+	f.Fuzz(func(t *testing.T, code int, body []byte) {
+		receipt, err := read(outbound.Answer{Status: code, Body: body}, publish.Request{Content: "the content of a post"}, time.Unix(1780412400, 0))
+		if (err == nil) != (receipt.ID != "") {
+			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
+		}
+		if err == nil {
+			return
+		}
+		e := publish.AsError(err)
+		if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
+			t.Errorf("%d %q: got %+v", code, body, e)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package mastodon
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// status is the body of POST /api/v1/statuses. What is left out is the
+// account's own default on the server.
+type status struct {
+	Status      string `json:"status"`
+	Visibility  string `json:"visibility,omitempty"`
+	Language    string `json:"language,omitempty"`
+	Sensitive   *bool  `json:"sensitive,omitempty"`
+	SpoilerText string `json:"spoiler_text,omitempty"`
+}
+
+// Publish posts a status. Servers differ in what they do with a text that is
+// empty or too long, some take it, so that is refused here, without a call.
+func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	if err := checkContent(r); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	u, err := server(r.Credentials["instance_url"])
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	body, err := json.Marshal(statusOf(r))
+	if err != nil {
+		return schedctl.Receipt{}, &publish.Error{
+			Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
+		}
+	}
+	header := p.header(r.Credentials)
+	header.Set("Content-Type", "application/json")
+	header.Set("Idempotency-Key", r.Key)
+	a, err := outbound.Post(ctx, p.client, u.JoinPath("api/v1/statuses").String(), header, body)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	return read(a, r, time.Now())
+}
+
+func checkContent(r publish.Request) error {
+	limits := r.Account.Limits
+	if strings.TrimSpace(r.Content) == "" {
+		return publish.Contentf("empty", "the post is empty; a status needs text")
+	}
+	if limits.MaxCharacters <= 0 {
+		return nil
+	}
+	if n := length(r.Content, r.Account.Options.String("spoiler_text"), limits); n > limits.MaxCharacters {
+		return publish.Contentf("too_long", "the post has %d characters and the server takes %d; shorten it", n, limits.MaxCharacters)
+	}
+	return nil
+}
+
+func statusOf(r publish.Request) status {
+	o := r.Account.Options
+	s := status{
+		Status: r.Content, Visibility: o.String("visibility"), Language: o.String("language"), SpoilerText: o.String("spoiler_text"),
+	}
+	if sensitive, given := o["sensitive"].(bool); given {
+		s.Sensitive = &sensitive
+	}
+	return s
+}
+
+// read tells what a server's answer means. One that says yes but names no
+// status may come from something in front of the server.
+func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt, error) {
+	if a.Status < 200 || a.Status > 299 {
+		words := outbound.Words(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
+		return schedctl.Receipt{}, outbound.WithWords(outbound.Refusal(a, now), words)
+	}
+	receipt := outbound.Receipt(a)
+	if receipt.ID == "" {
+		return schedctl.Receipt{}, &publish.Error{
+			Kind: schedctl.KindPlatform, Message: "the server accepted the call but named no status; look there whether it is published",
+			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
+		}
+	}
+	return receipt, nil
+}

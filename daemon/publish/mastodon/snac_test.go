@@ -1,0 +1,94 @@
+package mastodon_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+// The same things against a real server.
+func TestSnac(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	client := outbound.Client(outbound.AllowPrivate)
+	p := mastodon.New(client, "test")
+	credentials := publish.Credentials{"instance_url": snac.URL, "access_token": snac.AccessToken}
+	connection := publish.Connection{Credentials: credentials, Options: schedctl.Options{"language": "en", "sensitive": false}}
+
+	profile, err := p.Connect(t.Context(), connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := strings.TrimPrefix(snac.URL, "http://")
+	if profile.Username != snac.User+"@"+host || profile.URL != snac.URL+"/"+snac.User || profile.Limits.MaxCharacters < 500 || profile.Limits.URLCharacters == 0 {
+		t.Errorf("profile %+v", profile)
+	}
+
+	r := publish.Request{
+		TargetID: "pt_1", PostID: "post_1", Key: "pt_1", Attempt: 1, Content: "From a test: 1 < 2 & \"quotes\" 🙂", PublishAt: time.Now(),
+		Account:     schedctl.Account{Limits: profile.Limits, Options: connection.Options},
+		Credentials: credentials,
+	}
+	receipt, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if receipt.ID == "" || !strings.HasPrefix(receipt.URL, snac.URL) {
+		t.Errorf("receipt %+v", receipt)
+	}
+	if got := statuses(t, client, snac); len(got) != 1 || got[0] != r.Content {
+		t.Errorf("statuses %q, want exactly %q", got, r.Content)
+	}
+	checkWrongToken(t, p, connection, r)
+	if got := statuses(t, client, snac); len(got) != 1 {
+		t.Errorf("%d statuses after a wrong token, want 1", len(got))
+	}
+}
+
+func checkWrongToken(t *testing.T, p *mastodon.Publisher, c publish.Connection, r publish.Request) {
+	t.Helper()
+	wrong := publish.Credentials{"instance_url": c.Credentials["instance_url"], "access_token": strings.Repeat("0", 32)}
+	c.Credentials, r.Credentials = wrong, wrong
+	_, connectErr := p.Connect(t.Context(), c)
+	_, publishErr := p.Publish(t.Context(), r)
+	for during, err := range map[string]error{"connect": connectErr, "publish": publishErr} {
+		if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s with a wrong token: got %+v, want auth not_published", during, e)
+		}
+	}
+}
+
+// statuses returns the texts of the user's statuses, as the server has them.
+func statuses(t *testing.T, client *http.Client, snac publishtest.Snac) []string {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + snac.AccessToken}}
+	var account struct{ ID string }
+	get(t, client, snac.URL+"/api/v1/accounts/verify_credentials", header, &account)
+	var list []struct{ Text string }
+	get(t, client, fmt.Sprintf("%s/api/v1/accounts/%s/statuses", snac.URL, account.ID), header, &list)
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = s.Text
+	}
+	return texts
+}
+
+func get(t *testing.T, client *http.Client, url string, header http.Header, into any) {
+	t.Helper()
+	a, err := outbound.Get(t.Context(), client, url, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(a.Body, into); err != nil || a.Status != http.StatusOK {
+		t.Fatalf("%s: status %d, %v", url, a.Status, err)
+	}
+}
