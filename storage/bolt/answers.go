@@ -1,0 +1,66 @@
+package bolt
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// hashOf returns what an answer is found by.
+func hashOf(key storage.AnswerKey) [32]byte {
+	buf := make([]byte, 0, 256)
+	for _, part := range []string{key.WorkspaceID, key.Method, key.Path, key.IdempotencyKey} {
+		buf = append(binary.AppendUvarint(buf, uint64(len(part))), part...)
+	}
+	return sha256.Sum256(buf)
+}
+
+// Answer implements [storage.Reader]. A reader that is older than a Prune may
+// no longer find what that removed.
+func (r *reader) Answer(key storage.AnswerKey) (a storage.Answer, err error) {
+	_, record := r.answer(hashOf(key))
+	if record == nil {
+		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+	}
+	if err := decode(record, &a, (*coder).answer); err != nil {
+		return a, fmt.Errorf("answer to %s %s: %w", key.Method, key.Path, err)
+	}
+	return a, nil
+}
+
+// answer returns the key and the record of an answer, or nil.
+func (r *reader) answer(hash [32]byte) (key, record []byte) {
+	for _, at := range r.answers.find(readTime(hash[:])) {
+		key := append(appendTime(nil, at), hash[:]...)
+		if record := r.in(answers).Get(key); record != nil {
+			return key, record
+		}
+	}
+	return nil, nil
+}
+
+// PutAnswer implements [storage.Tx].
+func (tx *tx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
+	hash := hashOf(key)
+	if old, _ := tx.answer(hash); old != nil {
+		if err := tx.deleteAnswer(old); err != nil {
+			return err
+		}
+	}
+	at := append(appendTime(tx.scratch[:0], publishKey(a.CreatedAt)), hash[:]...)
+	ref := answerRefOf(at)
+	tx.removed = slices.DeleteFunc(tx.removed, func(r answerRef) bool { return r == ref })
+	if tx.answers.add(ref) {
+		tx.added = append(tx.added, ref)
+	}
+	return putRecord(tx, answers, at, &a, (*coder).answer)
+}
+
+func (tx *tx) deleteAnswer(key []byte) error {
+	tx.removed = append(tx.removed, answerRefOf(key))
+	return tx.delete(answers, key)
+}

@@ -1,0 +1,69 @@
+package bolt
+
+import bbolt "go.etcd.io/bbolt"
+
+// bucket stands for one of the buckets that doc.go draws.
+type bucket uint8
+
+const (
+	meta bucket = iota
+	workspaces
+	keys
+	keyHashes
+	accounts
+	accountNames
+	feeds
+	posts
+	targets
+	due
+	postsByAge
+	postsByTime
+	attempts
+	running
+	published
+	answers
+	events
+	bucketCount
+)
+
+var bucketNames = [bucketCount]string{
+	meta:         "schedctl",
+	workspaces:   "workspaces",
+	keys:         "keys",
+	keyHashes:    "key hashes",
+	accounts:     "accounts",
+	accountNames: "account names",
+	feeds:        "feeds",
+	posts:        "posts",
+	targets:      "targets",
+	due:          "due",
+	postsByAge:   "posts by age",
+	postsByTime:  "posts by time",
+	attempts:     "attempts",
+	running:      "running",
+	published:    "published",
+	answers:      "answers",
+	events:       "events",
+}
+
+func (b bucket) String() string { return bucketNames[b] }
+
+// fill is how full a page is left when it is split. Keys mostly grow, so that
+// the lower half of a split page is not written to again; the rest is room for
+// records that grow a little.
+const fill = 0.9
+
+// buckets opens the buckets of one transaction, each once.
+type buckets struct {
+	bolt   *bbolt.Tx
+	opened [bucketCount]*bbolt.Bucket
+}
+
+func (bs *buckets) in(b bucket) *bbolt.Bucket {
+	if bs.opened[b] == nil {
+		opened := bs.bolt.Bucket([]byte(bucketNames[b]))
+		opened.FillPercent = fill
+		bs.opened[b] = opened
+	}
+	return bs.opened[b]
+}

@@ -1,0 +1,228 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// coder writes a record into buf, or reads one from it. Each method does both,
+// so that one function describes a record for both directions and the two
+// cannot come apart. The first error stays in err and the rest is void.
+//
+// Numbers are varints; texts and lists have their length in front; a time is
+// 0 for none, else a zigzag count of milliseconds plus one; an id is its ULID.
+type coder struct {
+	buf     []byte
+	reading bool
+	err     error
+}
+
+// layout is the first byte of every record. A record with another one was not
+// written by this version.
+const layout = 1
+
+var errShort = errors.New("it ends too early")
+
+// encode appends the record of v to dst. fields is the coder's method for v.
+func encode[T any](c *coder, dst []byte, v *T, fields func(*coder, *T)) ([]byte, error) {
+	*c = coder{buf: append(dst, layout)}
+	fields(c, v)
+	return c.buf, c.err
+}
+
+// decode reads a whole record.
+func decode[T any](record []byte, v *T, fields func(*coder, *T)) error {
+	c := coder{buf: record, reading: true}
+	version := c.byte(layout)
+	if c.err == nil && version != layout {
+		c.fail(fmt.Errorf("its layout %d is not known", version))
+	}
+	fields(&c, v)
+	if c.err == nil && len(c.buf) > 0 {
+		c.fail(fmt.Errorf("%d bytes are left over", len(c.buf)))
+	}
+	if c.err != nil {
+		return fmt.Errorf("%w: a record cannot be read: %w", storage.ErrCorrupt, c.err)
+	}
+	return nil
+}
+
+func (c *coder) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+	if c.reading {
+		c.buf = nil
+	}
+}
+
+// take returns the next n bytes of the record that is read, or nil.
+func (c *coder) take(n uint64) []byte {
+	if n > uint64(len(c.buf)) {
+		c.fail(errShort)
+		return nil
+	}
+	taken := c.buf[:n:n]
+	c.buf = c.buf[n:]
+	return taken
+}
+
+// byte writes b and returns it, or returns the byte that was read.
+func (c *coder) byte(b byte) byte {
+	if !c.reading {
+		c.buf = append(c.buf, b)
+		return b
+	}
+	if read := c.take(1); read != nil {
+		return read[0]
+	}
+	return 0
+}
+
+// uint writes n and returns it, or returns the number that was read.
+func (c *coder) uint(n uint64) uint64 {
+	if !c.reading {
+		c.buf = binary.AppendUvarint(c.buf, n)
+		return n
+	}
+	n, size := binary.Uvarint(c.buf)
+	if size <= 0 {
+		c.fail(errShort)
+		return 0
+	}
+	c.buf = c.buf[size:]
+	return n
+}
+
+// length is uint for the number of things that follow, at least a byte each.
+func (c *coder) length(n int) int {
+	read := c.uint(uint64(n))
+	if c.reading && read > uint64(len(c.buf)) {
+		c.fail(errShort)
+		return 0
+	}
+	return int(read)
+}
+
+func (c *coder) int64(n *int64) {
+	u := c.uint(uint64(*n)<<1 ^ uint64(*n>>63))
+	*n = int64(u>>1) ^ -int64(u&1)
+}
+
+func (c *coder) int(n *int) {
+	wide := int64(*n)
+	c.int64(&wide)
+	*n = int(wide)
+}
+
+func (c *coder) bool(b *bool) {
+	var code byte
+	if *b {
+		code = 1
+	}
+	if code = c.byte(code); code > 1 {
+		c.fail(fmt.Errorf("%d is neither true nor false", code))
+	}
+	*b = code == 1
+}
+
+// present codes whether something optional follows.
+func (c *coder) present(p bool) bool {
+	c.bool(&p)
+	return p
+}
+
+func (c *coder) time(t *time.Time) {
+	var u uint64
+	if !t.IsZero() {
+		ms := t.UnixMilli()
+		u = (uint64(ms)<<1 ^ uint64(ms>>63)) + 1
+	}
+	if u = c.uint(u); u == 0 {
+		*t = time.Time{}
+		return
+	}
+	u--
+	*t = time.UnixMilli(int64(u>>1) ^ -int64(u&1)).UTC()
+}
+
+func (c *coder) bytes(b *[]byte) {
+	n := c.length(len(*b))
+	if !c.reading {
+		c.buf = append(c.buf, *b...)
+		return
+	}
+	*b = append([]byte(nil), c.take(uint64(n))...)
+}
+
+func text[S ~string](c *coder, s *S) {
+	n := c.length(len(*s))
+	if !c.reading {
+		c.buf = append(c.buf, *s...)
+		return
+	}
+	*s = S(c.take(uint64(n)))
+}
+
+func (c *coder) fixed(b []byte) {
+	if !c.reading {
+		c.buf = append(c.buf, b...)
+		return
+	}
+	copy(b, c.take(uint64(len(b))))
+}
+
+func (c *coder) id(prefix schedctl.Prefix, id *string) {
+	var u ulid
+	if !c.reading {
+		var err error
+		if u, err = parse(prefix, *id); err != nil {
+			c.fail(err)
+		}
+	}
+	c.fixed(u[:])
+	if c.reading && c.err == nil {
+		*id = u.ID(prefix)
+	}
+}
+
+func (c *coder) optionalID(prefix schedctl.Prefix, id *string) {
+	if c.present(*id != "") {
+		c.id(prefix, id)
+	}
+}
+
+// status codes the statuses there are in one byte, and any other in words.
+func (c *coder) status(s *schedctl.Status) {
+	code := c.byte(statusCode(*s))
+	if code == 0 {
+		text(c, s)
+		return
+	}
+	if int(code) >= len(statusCodes) {
+		c.fail(fmt.Errorf("its status %d is not known", code))
+		return
+	}
+	*s = statusCodes[code]
+}
+
+// list codes a list of things that take at least a byte each.
+func list[T any](c *coder, items *[]T, item func(*coder, *T)) {
+	n := c.length(len(*items))
+	if !c.reading {
+		for i := range *items {
+			item(c, &(*items)[i])
+		}
+		return
+	}
+	for i := 0; i < n && c.err == nil; i++ {
+		var v T
+		item(c, &v)
+		*items = append(*items, v)
+	}
+}

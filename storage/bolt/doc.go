@@ -1,0 +1,45 @@
+// Package bolt keeps everything in one bbolt file. It implements the contract
+// of package storage.
+//
+// # Buckets
+//
+// All buckets lie flat in the file. A key is a row of fields of fixed width,
+// given here in bytes: ids are ULIDs, a time is a count of Unix milliseconds
+// with the sign bit flipped so that bytes sort as times do, and "…" stands for
+// a field of any length at the end of a key. A "record" begins with the number
+// of its layout; see record.go.
+//
+//	schedctl         "version"                              → version:8
+//	workspaces       workspace:16                           → record
+//	keys             workspace:16 key:16                    → record
+//	key hashes       sha256:32                              → workspace:16 key:16
+//	accounts         workspace:16 account:16                → record
+//	account names    workspace:16 name:…                    → account:16
+//	feeds            name:…                                 → workspace:16 account:16
+//	posts            post:16                                → record
+//	targets          target:16                              → workspace:16 post:16 account:16
+//	due              time:8 target:16                       → nothing
+//	posts by age     workspace:16 account:16 status:1 post:16         → nothing
+//	posts by time    workspace:16 account:16 status:1 time:8 post:16  → nothing
+//	attempts         target:16 number:4                     → record
+//	running          target:16 number:4                     → nothing
+//	published        account:16 time:8 target:16            → workspace:16 post:16
+//	answers          created:8 sha256:32                    → record
+//	events           event:16                               → record
+//
+// The two list indexes hold a post once for each of its accounts and once under
+// the account zero, which stands for any. They are cut by status, so that a
+// page of any set of statuses is a merge of a few cursors. A post without a
+// time has a time of all ones and so sorts after all others.
+//
+// Nearly all keys begin with a time or with an id, which begins with a time, so
+// that writing goes on at the end of a bucket and not all over it. Answers are
+// looked for by hash, though; for that a map from hash to time is in memory.
+//
+// # Writing
+//
+// One goroutine writes. It takes all transactions that wait, runs them one
+// after another in one bbolt transaction, commits it and answers them all. A
+// lone caller thus waits for one commit and not for company, and many share
+// one.
+package bolt

@@ -1,0 +1,160 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+
+	bbolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// The layout of a bbolt file's two first pages, in the byte order of the
+// machine: a page header, then what follows.
+const (
+	pageHeaderSize = 16
+	metaSize       = 64
+	metaMagic      = 0xED0CDAED
+	metaVersion    = 2
+	noFreelist     = ^uint64(0)
+)
+
+// metaPage is what one of the two first pages says of the file.
+type metaPage struct {
+	pageSize uint32
+	root     uint64 // page
+	freelist uint64 // page
+	pages    uint64 // how many pages are in use
+	tx       uint64 // the transaction that wrote it
+}
+
+var errNoMagic = errors.New("it does not begin like a bbolt file")
+
+// inspectFile checks that the file is one that bbolt can open: bbolt maps it
+// into memory and would crash on reading past its end. It changes nothing.
+func inspectFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return foreign("it is not a regular file")
+	case info.Size() == 0:
+		return foreign("it is empty")
+	}
+	m, err := newestMeta(f)
+	if errors.Is(err, errNoMagic) {
+		return foreign(err.Error())
+	} else if err != nil {
+		return damaged(err.Error())
+	}
+	if info, err = f.Stat(); err != nil { // anew: a running daemon may have made it longer
+		return err
+	}
+	if need := int64(m.pages) * int64(m.pageSize); info.Size() < need {
+		return damaged(fmt.Sprintf("it is cut off: %d bytes of %d", info.Size(), need))
+	}
+	if m.root >= m.pages || m.freelist >= m.pages {
+		return damaged("its first page points beyond its end")
+	}
+	return nil
+}
+
+// newestMeta returns the valid meta page of the latest transaction.
+func newestMeta(f io.ReaderAt) (metaPage, error) {
+	first, err := readMeta(f, 0)
+	if errors.Is(err, errNoMagic) {
+		// Without the first page the size of a page is not known.
+		for size := int64(1 << 10); size <= 1<<24; size <<= 1 {
+			if second, err2 := readMeta(f, size); err2 == nil && int64(second.pageSize) == size {
+				return second, nil
+			}
+		}
+		return first, err
+	}
+	size := int64(os.Getpagesize())
+	if err == nil {
+		size = int64(first.pageSize)
+	}
+	second, err2 := readMeta(f, size)
+	switch {
+	case err != nil && err2 != nil:
+		return first, err
+	case err != nil || err2 == nil && second.tx > first.tx:
+		return second, nil
+	}
+	return first, nil
+}
+
+func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
+	var page [pageHeaderSize + metaSize]byte
+	n, err := f.ReadAt(page[:], at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return m, err
+	}
+	b, order := page[pageHeaderSize:], binary.NativeEndian
+	if order.Uint32(b) != metaMagic {
+		return m, errNoMagic
+	}
+	if n < len(page) {
+		return m, errors.New("it is cut off in its first pages")
+	}
+	sum := fnv.New64a()
+	sum.Write(b[:metaSize-8])
+	if order.Uint32(b[4:]) != metaVersion || sum.Sum64() != order.Uint64(b[metaSize-8:]) {
+		return m, errors.New("its first pages have a wrong check sum")
+	}
+	m = metaPage{
+		pageSize: order.Uint32(b[8:]), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
+		pages: order.Uint64(b[40:]), tx: order.Uint64(b[48:]),
+	}
+	if m.pageSize < 1<<9 || m.pageSize&(m.pageSize-1) != 0 || m.pages > 1<<48/uint64(m.pageSize) {
+		return m, errors.New("its first pages make no sense")
+	}
+	return m, nil
+}
+
+// inspectBuckets checks that the file is ours and of a version that is known.
+// It opens the file for reading only, and so changes nothing.
+func inspectBuckets(path string, list []migration) error {
+	db, err := openBolt(path, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return readSafely(db, func(tx *bbolt.Tx) error {
+		version, err := versionOf(tx, list)
+		if err != nil || version < len(list) {
+			return err
+		}
+		for b := range bucketCount {
+			if tx.Bucket([]byte(bucketNames[b])) == nil {
+				return damaged(fmt.Sprintf("its bucket %q is missing", b))
+			}
+		}
+		return nil
+	})
+}
+
+// readSafely is View for a file that may be damaged.
+func readSafely(db *bbolt.DB, fn func(*bbolt.Tx) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = damaged(fmt.Sprint(r))
+		}
+	}()
+	err = db.View(fn)
+	if errors.Is(err, bolterrors.ErrInvalid) {
+		err = damaged(err.Error())
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// ulid is 16 bytes of a key.
+type ulid = schedctl.ULID
+
+// anyAccount is the account that stands for any in the list indexes.
+var anyAccount ulid
+
+// noTime sorts after every time.
+const noTime = math.MaxUint64
+
+// timeKey returns the 8 bytes of a time as a number that sorts as times do.
+func timeKey(ms int64) uint64 { return uint64(ms) ^ 1<<63 }
+
+func timeOfKey(k uint64) int64 { return int64(k ^ 1<<63) }
+
+func publishKey(t time.Time) uint64 {
+	if t.IsZero() {
+		return noTime
+	}
+	return timeKey(t.UnixMilli())
+}
+
+func appendTime(dst []byte, k uint64) []byte { return binary.BigEndian.AppendUint64(dst, k) }
+
+func readTime(src []byte) uint64 { return binary.BigEndian.Uint64(src) }
+
+// parse returns the ULID of an id, or NOT_FOUND when no schedctl could have
+// made it.
+func parse(prefix schedctl.Prefix, id string) (ulid, error) {
+	if u, ok := schedctl.ParseID(prefix, id); ok {
+		return u, nil
+	}
+	return ulid{}, notFound(prefix, id)
+}
+
+// parse2 parses the two ids that most keys have.
+func parse2(p1 schedctl.Prefix, id1 string, p2 schedctl.Prefix, id2 string) (a, b ulid, err error) {
+	if a, err = parse(p1, id1); err != nil {
+		return a, b, err
+	}
+	b, err = parse(p2, id2)
+	return a, b, err
+}
+
+var nouns = map[schedctl.Prefix]string{
+	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
+	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
+	schedctl.AttemptPrefix: "attempt",
+}
+
+func notFound(prefix schedctl.Prefix, id string) error {
+	return schedctl.Errorf(schedctl.NotFound, "", "there is no %s %q", nouns[prefix], id)
+}
+
+// statusCodes gives each status its byte in keys and records. A byte never
+// changes its meaning.
+var statusCodes = [...]schedctl.Status{
+	1: schedctl.Draft,
+	2: schedctl.Scheduled,
+	3: schedctl.Publishing,
+	4: schedctl.Published,
+	5: schedctl.Failed,
+	6: schedctl.Canceled,
+}
+
+// statusCode returns the byte of a status, or 0 when it has none.
+func statusCode(s schedctl.Status) byte {
+	for code, known := range statusCodes {
+		if code > 0 && known == s {
+			return byte(code)
+		}
+	}
+	return 0
+}
+
+// concat returns one field after the other, in dst.
+func concat(dst []byte, fields ...[]byte) []byte {
+	for _, f := range fields {
+		dst = append(dst, f...)
+	}
+	return dst
+}
+
+func id(u []byte, prefix schedctl.Prefix) string { return ulid(u).ID(prefix) }

@@ -1,0 +1,102 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Workspace implements [storage.Reader].
+func (r *reader) Workspace(id string) (schedctl.Workspace, error) {
+	ws, err := parse(schedctl.WorkspacePrefix, id)
+	if err != nil {
+		return schedctl.Workspace{}, err
+	}
+	record := r.in(workspaces).Get(append(r.scratch[:0], ws[:]...))
+	if record == nil {
+		return schedctl.Workspace{}, notFound(schedctl.WorkspacePrefix, id)
+	}
+	return readWorkspace(ws[:], record)
+}
+
+// Workspaces implements [storage.Reader].
+func (r *reader) Workspaces() (list []schedctl.Workspace, err error) {
+	c := r.in(workspaces).Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		w, err := readWorkspace(k, v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+func readWorkspace(key, record []byte) (w schedctl.Workspace, err error) {
+	if len(key) != 16 {
+		return w, fmt.Errorf("workspaces: %w: a key has %d bytes", storage.ErrCorrupt, len(key))
+	}
+	w.ID = id(key, schedctl.WorkspacePrefix)
+	if err := decode(record, &w, (*coder).workspace); err != nil {
+		return w, fmt.Errorf("workspace %s: %w", w.ID, err)
+	}
+	return w, nil
+}
+
+// PutWorkspace implements [storage.Tx].
+func (tx *tx) PutWorkspace(w schedctl.Workspace) error {
+	ws, err := parse(schedctl.WorkspacePrefix, w.ID)
+	if err != nil {
+		return err
+	}
+	return putRecord(tx, workspaces, append(tx.scratch[:0], ws[:]...), &w, (*coder).workspace)
+}
+
+// KeyByHash implements [storage.Reader].
+func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
+	owner := r.in(keyHashes).Get(append(r.scratch[:0], hash[:]...))
+	if owner == nil {
+		return schedctl.APIKey{}, schedctl.Errorf(schedctl.NotFound, "", "there is no such API key")
+	}
+	record := r.in(keys).Get(owner)
+	if record == nil {
+		return schedctl.APIKey{}, fmt.Errorf("API key: %w: a hash names one that is not there", storage.ErrCorrupt)
+	}
+	return readKey(owner, record)
+}
+
+// Keys implements [storage.Reader].
+func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
+	return listUnder(r, keys, workspaceID, readKey)
+}
+
+func readKey(key, record []byte) (k schedctl.APIKey, err error) {
+	if len(key) != 32 {
+		return k, fmt.Errorf("API keys: %w: a key has %d bytes", storage.ErrCorrupt, len(key))
+	}
+	k.WorkspaceID, k.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.KeyPrefix)
+	if err := decode(record, &k, (*coder).key); err != nil {
+		return k, fmt.Errorf("API key %s: %w", k.ID, err)
+	}
+	return k, nil
+}
+
+// PutKey implements [storage.Tx]. A put with another hash, or with the hash of
+// another key, fails.
+func (tx *tx) PutKey(k schedctl.APIKey) error {
+	ws, key, err := parse2(schedctl.WorkspacePrefix, k.WorkspaceID, schedctl.KeyPrefix, k.ID)
+	if err != nil {
+		return err
+	}
+	self := concat(nil, ws[:], key[:])
+	owner := tx.in(keyHashes).Get(append(tx.scratch[:0], k.Hash[:]...))
+	if known := tx.in(keys).Get(self) != nil; known != (owner != nil) || known && !bytes.Equal(owner, self) {
+		return fmt.Errorf("put API key %s: a hash belongs to one key and never changes", k.ID)
+	}
+	if err := putRecord(tx, keys, self, &k, (*coder).key); err != nil {
+		return err
+	}
+	return tx.put(keyHashes, append(tx.scratch[:0], k.Hash[:]...), self)
+}

@@ -1,0 +1,198 @@
+package bolt
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Posts implements [storage.Reader].
+func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
+	l := listing{reader: r, query: q, needle: fold(q.Search)}
+	if err := l.plan(); err != nil {
+		return storage.PostPage{}, err
+	}
+	for _, s := range l.spans {
+		if complete, err := l.walk(s); complete || err != nil {
+			return l.page, err
+		}
+	}
+	return l.page, nil
+}
+
+// listing is one query on its way through an index.
+type listing struct {
+	*reader
+	query   storage.PostQuery
+	needle  []rune
+	index   bucket
+	prefix  [32]byte // workspace and account
+	codes   []byte   // of the statuses that are wanted
+	spans   []span   // the parts of the index to go through
+	descend bool
+	looks   bool // the index does not tell which posts are selected
+
+	skipped int
+	looked  int
+	seen    position // of the post that was looked at last
+	added   position // of the last post of the page
+	page    storage.PostPage
+}
+
+// plan chooses the index and the parts of it to walk through.
+func (l *listing) plan() error {
+	q := &l.query
+	ws, err := parse(schedctl.WorkspacePrefix, q.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	account := anyAccount
+	if q.AccountID != "" {
+		if account, err = parse(schedctl.AccountPrefix, q.AccountID); err != nil {
+			return err
+		}
+	}
+	concat(l.prefix[:0], ws[:], account[:])
+	l.codes = codesOf(q.Statuses)
+	l.looks = q.Search != ""
+	switch q.Sort {
+	case storage.PublishAscending, storage.PublishDescending:
+		l.index, l.descend = postsByTime, q.Sort == storage.PublishDescending
+		l.spans = l.timeSpans()
+	default:
+		l.index, l.descend = postsByAge, q.Sort != storage.OldestFirst
+		l.spans = []span{{}}
+		l.looks = l.looks || l.bounded()
+	}
+	return l.resume()
+}
+
+func (l *listing) bounded() bool {
+	return !l.query.PublishAfter.IsZero() || !l.query.PublishBefore.IsZero()
+}
+
+// codesOf returns the codes of the statuses, each once; of all when there are
+// none.
+func codesOf(statuses []schedctl.Status) (codes []byte) {
+	var wanted [len(statusCodes)]bool
+	for _, s := range statuses {
+		wanted[statusCode(s)] = true
+	}
+	for code := 1; code < len(statusCodes); code++ {
+		if wanted[code] || len(statuses) == 0 {
+			codes = append(codes, byte(code))
+		}
+	}
+	return codes
+}
+
+// timeSpans returns the parts of the index by time between the query's bounds.
+// Posts without a time sort behind all others in it, so that in descending
+// order they are a part of their own.
+func (l *listing) timeSpans() []span {
+	if !l.bounded() && !l.descend {
+		return []span{{}}
+	}
+	timed := span{to: appendTime(nil, noTime)}
+	if at := l.query.PublishAfter; !at.IsZero() {
+		timed.from = appendTime(nil, publishKey(schedctl.Millis(at)))
+	}
+	if at := l.query.PublishBefore; !at.IsZero() {
+		timed.to = appendTime(nil, publishKey(schedctl.Millis(at)))
+	}
+	if l.bounded() {
+		return []span{timed}
+	}
+	return []span{timed, {from: timed.to}}
+}
+
+// resume cuts off what lies before the query's position.
+func (l *listing) resume() error {
+	if l.query.After == nil {
+		return nil
+	}
+	post, err := parse(schedctl.PostPrefix, l.query.After.PostID)
+	if err != nil {
+		return err
+	}
+	at := position{time: publishKey(l.query.After.PublishAt), post: post}
+	switch {
+	case !l.descend:
+		l.spans[0].startAfter(at.suffix(l.index))
+		return nil
+	case l.index == postsByTime && at.time == noTime:
+		l.spans = l.spans[1:]
+	}
+	if len(l.spans) > 0 {
+		l.spans[0].endBefore(at.suffix(l.index))
+	}
+	return nil
+}
+
+// walk goes through one part of the index and reports whether the page is
+// complete.
+func (l *listing) walk(s span) (complete bool, err error) {
+	m := newMerge(l, s)
+	for suffix := m.next(); suffix != nil; suffix = m.next() {
+		at, err := readPosition(suffix, l.index)
+		if err != nil {
+			return false, err
+		}
+		if complete, err := l.visit(at); complete || err != nil {
+			return complete, err
+		}
+	}
+	return false, nil
+}
+
+// visit adds the post at a position of the index if it is selected, and reports
+// whether the page is complete.
+func (l *listing) visit(at position) (complete bool, err error) {
+	var post schedctl.Post
+	if l.looks {
+		if l.looked == storage.ScanLimit {
+			l.page.Next = l.seen.public(l.index)
+			return true, nil
+		}
+		l.looked, l.seen = l.looked+1, at
+		if post, err = l.fetch(at); err != nil || !l.selects(&post) {
+			return false, err
+		}
+	}
+	if l.skipped < l.query.Offset {
+		l.skipped++
+		return false, nil
+	}
+	if len(l.page.Posts) == l.query.Limit {
+		l.page.Next = l.added.public(l.index)
+		return true, nil
+	}
+	if !l.looks {
+		if post, err = l.fetch(at); err != nil {
+			return false, err
+		}
+	}
+	l.page.Posts, l.added = append(l.page.Posts, post), at
+	return false, nil
+}
+
+func (l *listing) fetch(at position) (schedctl.Post, error) {
+	p, found, err := l.post(at.post)
+	if err == nil && !found {
+		err = fmt.Errorf("%q names post %s: %w: there is no such post", l.index, at.post.ID(schedctl.PostPrefix), storage.ErrCorrupt)
+	}
+	return p, err
+}
+
+func (l *listing) selects(p *schedctl.Post) bool {
+	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && containsFold(p.Content, l.needle)
+}
+
+func inside(t, after, before time.Time) bool {
+	if t.IsZero() {
+		return after.IsZero() && before.IsZero()
+	}
+	return !t.Before(after) && (before.IsZero() || t.Before(before))
+}

@@ -1,0 +1,158 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// span is a part of a list index: all suffixes, which is what follows the
+// status in a key, from one on and up to another, exclusive. A nil to is the
+// end.
+type span struct{ from, to []byte }
+
+func (s *span) startAfter(suffix []byte) {
+	if bytes.Compare(suffix, s.from) >= 0 {
+		s.from = append(suffix, 0) // all suffixes are equally long, so this is the next one
+	}
+}
+
+func (s *span) endBefore(suffix []byte) {
+	if s.to == nil || bytes.Compare(suffix, s.to) < 0 {
+		s.to = suffix
+	}
+}
+
+// position is a place in a list index.
+type position struct {
+	time uint64 // in the index by time
+	post ulid
+}
+
+func (p position) suffix(index bucket) []byte {
+	if index == postsByTime {
+		return append(appendTime(nil, p.time), p.post[:]...)
+	}
+	return p.post[:]
+}
+
+func readPosition(suffix []byte, index bucket) (p position, err error) {
+	if index == postsByTime && len(suffix) == 24 {
+		p.time, suffix = readTime(suffix), suffix[8:]
+	}
+	if len(suffix) != len(p.post) {
+		return p, fmt.Errorf("%q: %w: a key has a wrong length", index, storage.ErrCorrupt)
+	}
+	p.post = ulid(suffix)
+	return p, nil
+}
+
+func (p position) public(index bucket) *storage.Position {
+	out := &storage.Position{PostID: p.post.ID(schedctl.PostPrefix)}
+	if index == postsByTime && p.time != noTime {
+		out.PublishAt = time.UnixMilli(timeOfKey(p.time)).UTC()
+	}
+	return out
+}
+
+// merge goes through one span of an index, for several statuses at once, in
+// order of the suffixes.
+type merge struct {
+	strands []strand
+	descend bool
+	last    *strand // the one that next took from
+}
+
+// strand is the part of one status.
+type strand struct {
+	cursor *bbolt.Cursor
+	bounds span   // of whole keys
+	key    []byte // where the cursor is, or nil at the end
+}
+
+// prefixSize is the length of what precedes a suffix: workspace, account and
+// status.
+const prefixSize = 33
+
+func newMerge(l *listing, s span) *merge {
+	m := &merge{strands: make([]strand, len(l.codes)), descend: l.descend}
+	for i, code := range l.codes {
+		prefix := append(l.prefix[:len(l.prefix):len(l.prefix)], code)
+		st := strand{cursor: l.in(l.index).Cursor(), bounds: span{from: concat(nil, prefix, s.from)}}
+		if s.to != nil {
+			st.bounds.to = concat(nil, prefix, s.to)
+		} else {
+			prefix[prefixSize-1]++
+			st.bounds.to = prefix
+		}
+		if m.descend {
+			st.keep(seekBefore(st.cursor, st.bounds.to))
+		} else {
+			k, _ := st.cursor.Seek(st.bounds.from)
+			st.keep(k)
+		}
+		m.strands[i] = st
+	}
+	return m
+}
+
+// keep notes where the cursor is.
+func (s *strand) keep(key []byte) {
+	if key == nil || bytes.Compare(key, s.bounds.from) < 0 || bytes.Compare(key, s.bounds.to) >= 0 {
+		key = nil
+	}
+	s.key = key
+}
+
+// next returns the next suffix, or nil at the end. It is good until the
+// transaction ends.
+func (m *merge) next() []byte {
+	if s := m.last; s != nil && m.descend {
+		s.keep(stepBack(s.cursor, s.key))
+	} else if s != nil {
+		k, _ := s.cursor.Next()
+		s.keep(k)
+	}
+	m.last = nil
+	for i := range m.strands {
+		if s := &m.strands[i]; s.key != nil && (m.last == nil || m.before(s, m.last)) {
+			m.last = s
+		}
+	}
+	if m.last == nil {
+		return nil
+	}
+	return m.last.key[prefixSize:]
+}
+
+func (m *merge) before(a, b *strand) bool {
+	return (bytes.Compare(a.key[prefixSize:], b.key[prefixSize:]) < 0) != m.descend
+}
+
+// seekBefore moves the cursor to the last key before the given one.
+func seekBefore(c *bbolt.Cursor, key []byte) []byte {
+	if k, _ := c.Seek(key); k != nil {
+		return stepBack(c, k)
+	}
+	k, _ := c.Last()
+	return k
+}
+
+// stepBack moves the cursor to the key before the given one, where it is. Prev
+// alone would stop at a page that the running transaction has emptied.
+func stepBack(c *bbolt.Cursor, from []byte) []byte {
+	k, _ := c.Prev()
+	if k != nil || !c.Bucket().Writable() {
+		return k
+	}
+	first, _ := c.Bucket().Cursor().First()
+	for k == nil && bytes.Compare(first, from) < 0 {
+		k, _ = c.Prev()
+	}
+	return k
+}

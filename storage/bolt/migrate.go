@@ -1,0 +1,92 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// migration brings a file from one version to the next. It runs in one
+// transaction, with the new version, and so is done wholly or not at all.
+type migration struct {
+	name string
+	run  func(*bbolt.Tx) error
+}
+
+// migrations lead from nothing to the present, in order; the version of a file
+// is how many of them it has seen. An entry never changes once it was released.
+var migrations = []migration{
+	{"create the buckets", createBuckets},
+}
+
+func createBuckets(tx *bbolt.Tx) error {
+	for _, name := range bucketNames {
+		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var versionKey = []byte("version")
+
+// migrate runs the migrations that the file has not seen.
+func migrate(db *bbolt.DB, log *slog.Logger, list []migration) error {
+	for {
+		var version int
+		err := db.View(func(tx *bbolt.Tx) (err error) {
+			version, err = versionOrNone(tx, list)
+			return err
+		})
+		if err != nil || version == len(list) {
+			return err
+		}
+		next := list[version]
+		if err := db.Update(func(tx *bbolt.Tx) error { return step(tx, next, version+1) }); err != nil {
+			return fmt.Errorf("migrate to version %d (%s): %w; the database is still at version %d", version+1, next.name, err, version)
+		}
+		log.Info("database migrated", "version", version+1, "migration", next.name)
+	}
+}
+
+// step runs one migration and notes the version it leads to.
+func step(tx *bbolt.Tx, m migration, version int) error {
+	if err := m.run(tx); err != nil {
+		return err
+	}
+	b, err := tx.CreateBucketIfNotExists([]byte(bucketNames[meta]))
+	if err != nil {
+		return err
+	}
+	return b.Put(versionKey, binary.BigEndian.AppendUint64(nil, uint64(version)))
+}
+
+// versionOrNone is versionOf for a file that may have just been made.
+func versionOrNone(tx *bbolt.Tx, list []migration) (int, error) {
+	if k, _ := tx.Cursor().First(); k == nil {
+		return 0, nil
+	}
+	return versionOf(tx, list)
+}
+
+// versionOf returns the version of the file.
+func versionOf(tx *bbolt.Tx, list []migration) (int, error) {
+	b := tx.Bucket([]byte(bucketNames[meta]))
+	if b == nil {
+		return 0, foreign("it is a bbolt file of another program")
+	}
+	v := b.Get(versionKey)
+	if len(v) != 8 {
+		return 0, damaged("its version cannot be read")
+	}
+	version := binary.BigEndian.Uint64(v)
+	if version > uint64(len(list)) {
+		return 0, fmt.Errorf("%w: it has version %d, and this program knows up to %d; install the newer one again",
+			storage.ErrNewer, version, len(list))
+	}
+	return int(version), nil
+}

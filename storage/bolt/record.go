@@ -1,0 +1,169 @@
+package bolt
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// The records. Each method describes one, for writing and for reading, with
+// all that its key does not tell. A field is never taken away and never moved:
+// a change of a record is a new layout, and a migration.
+
+func (c *coder) post(p *schedctl.Post) {
+	c.id(schedctl.WorkspacePrefix, &p.WorkspaceID)
+	c.time(&p.CreatedAt)
+	c.time(&p.UpdatedAt)
+	c.time(&p.PublishAt)
+	c.time(&p.CanceledAt)
+	c.int64(&p.Version)
+	text(c, &p.Content)
+	list(c, &p.Targets, (*coder).target)
+}
+
+func (c *coder) target(t *schedctl.Target) {
+	c.id(schedctl.TargetPrefix, &t.ID)
+	c.id(schedctl.AccountPrefix, &t.AccountID)
+	text(c, &t.Platform)
+	c.status(&t.Status)
+	c.time(&t.PublishAt)
+	c.time(&t.NextAttemptAt)
+	c.int(&t.Attempts)
+	c.time(&t.RetriedAt)
+	c.int(&t.AttemptsBefore)
+	text(c, &t.PlatformPostID)
+	text(c, &t.PlatformPostURL)
+	c.time(&t.PublishedAt)
+	c.targetError(&t.Error)
+}
+
+func (c *coder) targetError(e **schedctl.TargetError) {
+	if !c.present(*e != nil) {
+		return
+	}
+	if c.reading {
+		*e = new(schedctl.TargetError)
+	}
+	text(c, &(*e).Kind)
+	text(c, &(*e).Code)
+	text(c, &(*e).Message)
+	c.int(&(*e).HTTPStatus)
+	c.bool(&(*e).Retryable)
+	text(c, &(*e).Outcome)
+}
+
+// attempt leaves target and number to the key.
+func (c *coder) attempt(a *schedctl.Attempt) {
+	c.id(schedctl.AttemptPrefix, &a.ID)
+	c.id(schedctl.WorkspacePrefix, &a.WorkspaceID)
+	c.id(schedctl.PostPrefix, &a.PostID)
+	c.id(schedctl.AccountPrefix, &a.AccountID)
+	c.time(&a.StartedAt)
+	c.time(&a.FinishedAt)
+	text(c, &a.Outcome)
+	c.targetError(&a.Error)
+	text(c, &a.Owner)
+	c.time(&a.LeaseUntil)
+	text(c, &a.Key)
+}
+
+// account leaves id and workspace to the key.
+func (c *coder) account(a *schedctl.Account) {
+	text(c, &a.Platform)
+	text(c, &a.Name)
+	text(c, &a.Username)
+	text(c, &a.DisplayName)
+	text(c, &a.ProfileURL)
+	text(c, &a.Status)
+	c.int(&a.Limits.MaxCharacters)
+	text(c, &a.Limits.Unit)
+	c.int(&a.Limits.URLCharacters)
+	c.options(&a.Options)
+	c.bytes(&a.Credentials)
+	c.targetError(&a.Error)
+	c.time(&a.PausedUntil)
+	c.time(&a.CreatedAt)
+	c.time(&a.UpdatedAt)
+}
+
+// options are JSON already where they come from.
+func (c *coder) options(o *schedctl.Options) {
+	var doc []byte
+	if !c.reading && len(*o) > 0 {
+		var err error
+		if doc, err = json.Marshal(*o); err != nil {
+			c.fail(err)
+		}
+	}
+	c.bytes(&doc)
+	if c.reading && len(doc) > 0 {
+		if err := json.Unmarshal(doc, o); err != nil {
+			c.fail(err)
+		}
+	}
+}
+
+// workspace leaves the id to the key.
+func (c *coder) workspace(w *schedctl.Workspace) {
+	text(c, &w.Name)
+	text(c, &w.Timezone)
+	text(c, &w.Plan)
+	c.time(&w.CreatedAt)
+}
+
+// key leaves id and workspace to the key of the bucket.
+func (c *coder) key(k *schedctl.APIKey) {
+	text(c, &k.Name)
+	c.fixed(k.Hash[:])
+	list(c, &k.Scopes, text)
+	list(c, &k.AccountIDs, func(c *coder, id *string) { c.id(schedctl.AccountPrefix, id) })
+	c.time(&k.CreatedAt)
+	c.time(&k.ExpiresAt)
+	c.time(&k.RevokedAt)
+	c.time(&k.LastUsedAt)
+}
+
+// answer has the time of its creation although its key tells it: a key cannot
+// tell a time from none.
+func (c *coder) answer(a *storage.Answer) {
+	c.fixed(a.Fingerprint[:])
+	c.int(&a.Status)
+	c.bool(&a.Sealed)
+	c.time(&a.CreatedAt)
+	c.header(&a.Header)
+	c.bytes(&a.Body)
+}
+
+func (c *coder) header(h *map[string]string) {
+	names := slices.Sorted(maps.Keys(*h))
+	list(c, &names, text)
+	if c.reading && len(names) > 0 {
+		*h = make(map[string]string, len(names))
+	}
+	for _, name := range names {
+		value := (*h)[name]
+		text(c, &value)
+		if c.reading {
+			(*h)[name] = value
+		}
+	}
+}
+
+// event leaves the id to the key.
+func (c *coder) event(e *schedctl.Event) {
+	c.time(&e.CreatedAt)
+	text(c, &e.Type)
+	c.id(schedctl.WorkspacePrefix, &e.WorkspaceID)
+	c.optionalID(schedctl.PostPrefix, &e.PostID)
+	c.optionalID(schedctl.TargetPrefix, &e.TargetID)
+	c.optionalID(schedctl.AccountPrefix, &e.AccountID)
+	text(c, &e.Platform)
+	c.status(&e.Status)
+	text(c, &e.PlatformPostID)
+	text(c, &e.PlatformPostURL)
+	c.time(&e.PublishedAt)
+	c.targetError(&e.Error)
+}

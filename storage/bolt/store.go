@@ -1,0 +1,126 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	bbolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Options say how to use a database.
+type Options struct {
+	Logger *slog.Logger // told of migrations and of panics in transactions; nil for none
+}
+
+// Store is an open database file. It implements [storage.Store]; make one with
+// [Open].
+type Store struct {
+	path    string
+	db      *bbolt.DB
+	log     *slog.Logger
+	answers *answerIndex
+	queue   *queue
+	notify  func(storage.Commit)
+
+	// The rest is the writer's alone.
+	tx      tx
+	sync    func(*bbolt.Tx) error // (*bbolt.Tx).Commit, or a test's
+	broken  bool                  // nothing is written any more
+	written sync.WaitGroup        // the writer
+
+	close  sync.Once
+	closed error // what Close returns
+}
+
+var _ storage.Store = (*Store)(nil)
+
+// start takes over an open file and starts the writer.
+func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
+	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: newAnswerIndex(), sync: (*bbolt.Tx).Commit}
+	if err := db.View(s.answers.load); err != nil {
+		return nil, err
+	}
+	s.tx.answers = s.answers
+	s.written.Add(1)
+	go s.write()
+	return s, nil
+}
+
+// View implements [storage.Store]. fn must not wait for an Update either: while
+// the file grows, a writer waits for all readers.
+func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx, err := s.db.Begin(false)
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return storage.ErrClosed
+	}
+	if err != nil {
+		return fmt.Errorf("begin reading %s: %w", s.path, err)
+	}
+	defer tx.Rollback()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer s.recoverFault(&err)
+	return fn(&reader{buckets: buckets{bolt: tx}, answers: s.answers})
+}
+
+// recoverFault turns a fault in the memory of the file, which the disk could
+// not fill, into an error. All other panics go on.
+func (s *Store) recoverFault(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	fault, ok := r.(interface {
+		error
+		Addr() uintptr
+	})
+	if !ok {
+		panic(r)
+	}
+	*err = fmt.Errorf("read %s: %w: %w", s.path, storage.ErrCorrupt, fault)
+}
+
+// Update implements [storage.Store].
+func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{fn: fn, done: make(chan error, 1)}
+	if !s.queue.push(r) {
+		return storage.ErrClosed
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-ctx.Done():
+		if r.abandon() {
+			return ctx.Err()
+		}
+		return <-r.done
+	}
+}
+
+// Notify implements [storage.Store].
+func (s *Store) Notify(fn func(storage.Commit)) { s.notify = fn }
+
+// Close implements [storage.Store]. Transactions that have not begun end with
+// [storage.ErrClosed].
+func (s *Store) Close() error {
+	s.close.Do(func() {
+		s.queue.close()
+		s.written.Wait()
+		if err := s.db.Close(); err != nil {
+			s.closed = fmt.Errorf("close %s: %w", s.path, err)
+		}
+	})
+	return s.closed
+}

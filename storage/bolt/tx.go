@@ -1,0 +1,141 @@
+package bolt
+
+import (
+	"fmt"
+	"slices"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// reader implements [storage.Reader] on one bbolt transaction.
+type reader struct {
+	buckets
+	answers *answerIndex
+	scratch [keySize]byte // where keys are put together
+}
+
+// keySize is the room for any key but the ones with a name at their end.
+const keySize = 64
+
+// get returns the value under the fields of a key, or nil. It is valid until
+// the transaction ends.
+func (r *reader) get(b bucket, fields ...[]byte) []byte {
+	return r.in(b).Get(concat(r.scratch[:0], fields...))
+}
+
+// tx implements [storage.Tx]. One of it serves all transactions of a group, one
+// after the other, on one bbolt transaction.
+type tx struct {
+	reader
+	dirty bool // the transaction that runs has written
+	wrote bool // one of the group has
+
+	// What is to be told of the group.
+	due      []schedctl.Due
+	undue    bool // an entry was taken away as well
+	accounts []string
+	events   int
+
+	// Changes of the answer index: what was added is in it already, what was
+	// removed leaves it after the commit.
+	added, removed []answerRef
+
+	lastEvent     ulid
+	coder         coder
+	arena         arena
+	before, after []entry
+}
+
+// reset makes tx ready for a new group.
+func (tx *tx) reset(opened *bbolt.Tx) {
+	tx.buckets = buckets{bolt: opened}
+	tx.dirty, tx.wrote, tx.undue = false, false, false
+	tx.due, tx.accounts, tx.events = nil, nil, 0
+	tx.added, tx.removed = tx.added[:0], tx.removed[:0]
+	tx.lastEvent = ulid{}
+	tx.arena.reset()
+}
+
+func (tx *tx) rollback() {
+	tx.bolt.Rollback() // its only error is that the transaction has ended
+	tx.answers.remove(tx.added...)
+}
+
+// committed brings what is in memory in line with what is on disk.
+func (tx *tx) committed() { tx.answers.remove(tx.removed...) }
+
+// told returns what the group did. Due entries that it added and took away
+// again are left out.
+func (tx *tx) told() storage.Commit {
+	if tx.undue {
+		slices.SortFunc(tx.due, schedctl.Due.Compare)
+		tx.due = slices.DeleteFunc(slices.Compact(tx.due), func(d schedctl.Due) bool {
+			return tx.in(due).Get(appendDue(tx.scratch[:0], d)) == nil
+		})
+	}
+	return storage.Commit{Due: tx.due, Accounts: tx.accounts, Events: tx.events}
+}
+
+// put writes under a key, which is copied; value must not change until the
+// commit.
+func (tx *tx) put(b bucket, key, value []byte) error {
+	tx.dirty, tx.wrote = true, true
+	if err := tx.in(b).Put(key, value); err != nil {
+		return fmt.Errorf("put into %q: %w", b, err)
+	}
+	return nil
+}
+
+func (tx *tx) delete(b bucket, key []byte) error {
+	tx.dirty, tx.wrote = true, true
+	if err := tx.in(b).Delete(key); err != nil {
+		return fmt.Errorf("delete from %q: %w", b, err)
+	}
+	return nil
+}
+
+// putRecord writes a record under a key.
+func putRecord[T any](tx *tx, b bucket, key []byte, v *T, fields func(*coder, *T)) error {
+	record, err := encode(&tx.coder, tx.arena.free(), v, fields)
+	if err != nil {
+		return err
+	}
+	tx.arena.keep(record)
+	return tx.put(b, key, record)
+}
+
+// arena hands out memory that is good until the commit, without a call of the
+// allocator for each value.
+type arena struct {
+	chunk []byte
+	used  int
+}
+
+const chunkSize = 256 << 10
+
+func (a *arena) reset() { a.used = 0 }
+
+// free returns an empty slice to append to.
+func (a *arena) free() []byte {
+	if len(a.chunk)-a.used < 2<<10 {
+		a.chunk, a.used = make([]byte, chunkSize), 0
+	}
+	return a.chunk[a.used:a.used:len(a.chunk)]
+}
+
+// keep keeps what was appended to free's slice.
+func (a *arena) keep(b []byte) {
+	if len(b) <= len(a.chunk)-a.used { // else append has moved it away
+		a.used += len(b)
+	}
+}
+
+// value copies b into the arena.
+func (a *arena) value(b []byte) []byte {
+	kept := append(a.free(), b...)
+	a.keep(kept)
+	return kept
+}

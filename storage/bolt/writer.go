@@ -1,0 +1,169 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// groupLimit is the largest number of transactions that share a commit. It
+// bounds how long the first of them waits for the last.
+const groupLimit = 512
+
+// rerunLimit is how often a group is run again without a transaction that
+// failed, before the rest is committed one by one.
+const rerunLimit = 3
+
+var (
+	errGoexit = errors.New("the function of a transaction ended its goroutine; nothing was written")
+	errBroken = errors.New("the disk did not confirm an earlier commit; restart to go on from what it holds")
+)
+
+// write is the one goroutine that writes, until the queue is closed.
+func (s *Store) write() {
+	closed := false
+	defer func() {
+		if closed {
+			s.written.Done()
+			return
+		}
+		go s.write() // a transaction's runtime.Goexit has taken this goroutine
+	}()
+	debug.SetPanicOnFault(true)
+	for group := make([]*request, 0, groupLimit); ; {
+		group = s.queue.take(group[:0], groupLimit)
+		if len(group) == 0 {
+			closed = true
+			return
+		}
+		s.process(group)
+	}
+}
+
+// process runs, commits and answers a group.
+func (s *Store) process(group []*request) {
+	for range rerunLimit {
+		if s.attempt(group) {
+			return
+		}
+	}
+	for i := range group {
+		for !s.attempt(group[i : i+1]) {
+		}
+	}
+}
+
+// attempt runs the transactions of a group that have not failed yet. When one
+// fails that has written, nothing can be kept: attempt takes everything back
+// and returns false. Else it commits, answers all and returns true.
+//
+// Those that fail wait for the commit as well, because what they read may have
+// been written by others of the group.
+func (s *Store) attempt(group []*request) (answered bool) {
+	tx, err := s.begin()
+	if err != nil {
+		answer(group, err)
+		return true
+	}
+	ended := false
+	defer func() {
+		if !ended { // by runtime.Goexit
+			tx.rollback()
+			answer(group, errGoexit)
+		}
+	}()
+	for _, r := range group {
+		if r.failed || !r.begin() {
+			continue
+		}
+		if r.err = s.run(tx, r.fn); r.err != nil && tx.dirty {
+			r.failed, ended = true, true
+			tx.rollback()
+			return false
+		}
+	}
+	err = s.commit(tx)
+	ended = true
+	answer(group, err)
+	return true
+}
+
+// answer ends the requests of a group, with err when it is set.
+func answer(group []*request, err error) {
+	for _, r := range group {
+		if err != nil {
+			r.err = err
+		}
+		r.done <- r.err
+	}
+}
+
+// run calls the function of a transaction and turns a panic into an error.
+func (s *Store) run(tx *tx, fn func(storage.Tx) error) (err error) {
+	tx.dirty = false
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("a transaction panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = fmt.Errorf("the transaction panicked: %v", r)
+			tx.dirty = true // whatever it was doing
+		}
+	}()
+	return fn(tx)
+}
+
+// begin starts the transaction of a group.
+func (s *Store) begin() (*tx, error) {
+	if s.broken {
+		return nil, fmt.Errorf("write %s: %w", s.path, errBroken)
+	}
+	opened, err := s.db.Begin(true)
+	if err != nil {
+		return nil, fmt.Errorf("begin writing %s: %w", s.path, err)
+	}
+	s.tx.reset(opened)
+	return &s.tx, nil
+}
+
+// commit commits the transaction of a group and tells of it.
+func (s *Store) commit(tx *tx) (err error) {
+	if !tx.wrote {
+		tx.rollback()
+		return nil
+	}
+	told := tx.told()
+	id := tx.bolt.ID()
+	if err := s.commitBolt(tx); err != nil {
+		tx.rollback()
+		s.broken = s.visible(id)
+		return fmt.Errorf("commit to %s: %w", s.path, err)
+	}
+	tx.committed()
+	if s.notify != nil {
+		s.notify(told)
+	}
+	return nil
+}
+
+func (s *Store) commitBolt(tx *tx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("a commit panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = fmt.Errorf("%w: %v", storage.ErrCorrupt, r)
+		}
+	}()
+	return s.sync(tx.bolt)
+}
+
+// visible reports whether a transaction whose commit has failed is there all
+// the same, as it is when its last page was written and could not be synced.
+// What is on disk is then unknown until the file is opened again.
+func (s *Store) visible(id int) bool {
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		return true
+	}
+	defer tx.Rollback()
+	return tx.ID() >= id
+}
