@@ -56,7 +56,7 @@ func (c *call) postQuery() (storage.PostQuery, error) {
 	q := parseQuery(c.query, listParams, []string{"status"})
 	p := storage.PostQuery{
 		WorkspaceID:   c.key.WorkspaceID,
-		AccountID:     q.text("social_account_id"),
+		AccountID:     q.accountID("social_account_id"),
 		PublishAfter:  q.time("publish_after"),
 		PublishBefore: q.time("publish_before"),
 		Search:        q.text("q"),

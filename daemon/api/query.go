@@ -62,6 +62,19 @@ func (q *query) text(name string) string {
 	return text
 }
 
+// accountID returns a parameter that is the id of an account, of whatever
+// workspace.
+func (q *query) accountID(name string) string {
+	if !q.has(name) {
+		return ""
+	}
+	id := q.values.Get(name)
+	if _, ok := schedctl.ParseID(schedctl.AccountPrefix, id); !ok {
+		q.refuse(name, "%s is not the id of an account; list them with GET %s/social-accounts", name, prefix)
+	}
+	return id
+}
+
 // number returns a parameter from low to high, or otherwise when it is not given.
 func (q *query) number(name string, low, high, otherwise int) int {
 	if !q.has(name) {
