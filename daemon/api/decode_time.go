@@ -58,7 +58,7 @@ var localLayouts = []string{
 // to milliseconds. For anything else it returns what is wrong and what to write
 // instead.
 func parseTime(text string) (at time.Time, advice string) {
-	if err := at.UnmarshalText([]byte(text)); err != nil {
+	if err := at.UnmarshalText([]byte(text)); err != nil || !wellFormed(text) {
 		return time.Time{}, adviseTime(text)
 	}
 	at = schedctl.Millis(at.Add(beyondNanos(text)))
@@ -70,6 +70,38 @@ func parseTime(text string) (at time.Time, advice string) {
 		return time.Time{}, "has an offset from UTC; write the same instant as " + utc
 	}
 	return at, ""
+}
+
+// wellFormed reports whether the characters are those of RFC 3339, section 5.6,
+// in upper case. Package time also takes a comma, a single digit for the hour
+// and offsets of more than a day.
+func wellFormed(text string) bool {
+	const second = "0000-00-00T00:00:00"
+	if len(text) <= len(second) || !shaped(text[:len(second)], second) {
+		return false
+	}
+	zone := text[len(second):]
+	if fraction, ok := strings.CutPrefix(zone, "."); ok {
+		zone = strings.TrimLeft(fraction, "0123456789")
+		if zone == fraction {
+			return false
+		}
+	}
+	return zone == "Z" || ((shaped(zone, "+00:00") || shaped(zone, "-00:00")) && zone[1:3] < "24" && zone[4:] < "60")
+}
+
+// shaped reports whether the text looks like form, in which 0 is any digit.
+func shaped(text, form string) bool {
+	if len(text) != len(form) {
+		return false
+	}
+	for i := range len(form) {
+		digit := text[i] >= '0' && text[i] <= '9'
+		if (form[i] == '0') != digit || (!digit && text[i] != form[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // adviseTime says why a text is not an RFC 3339 time.

@@ -41,8 +41,8 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 		t.Fatal(err)
 	}
 	route, params, err := router.FindRoute(r)
-	if err != nil {
-		return // not a route of the document
+	if err != nil || strings.HasSuffix(r.URL.Path, "/") {
+		return // not a route of the document; its router takes a trailing slash for nothing
 	}
 	r = r.Clone(t.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))

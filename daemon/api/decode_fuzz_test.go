@@ -1,0 +1,112 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// FuzzDecode compares the decoder with encoding/json: what is accepted must be
+// JSON and mean the same to both, and what is not JSON must be refused.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"content":"x"}`, `{"content":"\ud83d\ude00","social_account_ids":["a","b"],"publish_at":"2036-06-02T15:00:00Z"}`,
+		`{"content":"x","publish_at":null,"allow_duplicate":true}`, `{"content":"x","content":"y"}`, "{\"content\":\"\xff\"}",
+		`{"a":{"b":[1,-2.5e3,null,false,"\u0000"]},"content":5}`, `{"content":"\ud800"}`, `[[[[`, `{"content":"x"} x`, ` {} `, `{"":0}`, `{"content":1e999}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := decode(data, readCreatePost)
+		value, valueErr := decode(data, func(d *decoder) any { return d.value("value") })
+		if !json.Valid(data) {
+			if code := schedctl.CodeOf(err); code != schedctl.InvalidJSON {
+				t.Fatalf("%q is not JSON and answered with %q", data, code)
+			}
+			if valueErr == nil {
+				t.Fatalf("%q is not JSON and read as %v", data, value)
+			}
+			return
+		}
+		if valueErr == nil {
+			var want any
+			if err := json.Unmarshal(data, &want); err != nil || !reflect.DeepEqual(value, want) {
+				t.Fatalf("%q reads as %#v, want %#v (%v)", data, value, want, err)
+			}
+		}
+		if err != nil {
+			return
+		}
+		var want apiv1.CreatePost
+		dec := json.NewDecoder(bytes.NewReader(data))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&want); err != nil {
+			t.Fatalf("%q is accepted: %v", data, err)
+		}
+		if got.content != want.Content || !slices.Equal(got.accountIDs, want.SocialAccountIDs) || got.allowDuplicate != want.AllowDuplicate {
+			t.Fatalf("%q reads as %+v, want %+v", data, got, want)
+		}
+		if !utf8.ValidString(got.content) || strings.Contains(got.content, "\x00") {
+			t.Fatalf("%q is accepted as content", got.content)
+		}
+	})
+}
+
+// TestDecodersKnowTheWire guards that each decoder reads all fields of the wire
+// type that the document shows for it.
+func TestDecodersKnowTheWire(t *testing.T) {
+	t.Parallel()
+	for typ, known := range map[reflect.Type][]string{
+		reflect.TypeFor[apiv1.CreatePost]():   createPostFields,
+		reflect.TypeFor[apiv1.EditPost]():     editPostFields,
+		reflect.TypeFor[apiv1.SchedulePost](): schedulePostFields,
+		reflect.TypeFor[apiv1.PublishPost]():  publishPostFields,
+		reflect.TypeFor[apiv1.AddAccount]():   addAccountFields,
+		reflect.TypeFor[apiv1.EditAccount]():  editAccountFields,
+		reflect.TypeFor[retryPost]():          retryPostFields,
+	} {
+		var fields []string
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			fields = append(fields, name)
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(fields)), slices.Sorted(slices.Values(known))) {
+			t.Errorf("%s has %v, its decoder knows %v", typ, fields, known)
+		}
+	}
+}
+
+func TestSuggestion(t *testing.T) {
+	t.Parallel()
+	known := []string{"content", "publish_at", "social_account_ids"}
+	for name, want := range map[string]string{
+		"publish_ta":         `did you mean "publish_at"?`,
+		"contents":           `did you mean "content"?`,
+		"socialAccountIds":   `did you mean "social_account_ids"?`,
+		"c":                  "known here: content, publish_at, social_account_ids",
+		"something_else_ids": "known here: content, publish_at, social_account_ids",
+	} {
+		if got := suggestion(name, known); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestLevenshtein(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}} {
+		if got := levenshtein(tt.a, tt.b); got != tt.want {
+			t.Errorf("from %q to %q: %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
