@@ -54,7 +54,10 @@ func TestAddAccount(t *testing.T) {
 
 func TestAccountNames(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testAccountNames)
+}
+
+func testAccountNames(t *testing.T, f *fixture) {
 	if a := f.do(nil, "POST", "/social-accounts", body{"platform": "fake"}).want(201).account(); a.Name != "someone" {
 		t.Errorf("without a name the account is called %q", a.Name)
 	}
@@ -220,7 +223,10 @@ func TestRenameWhereTheNameIsTheAddress(t *testing.T) {
 
 func TestVerifyAccount(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testVerifyAccount)
+}
+
+func testVerifyAccount(t *testing.T, f *fixture) {
 	path := "/social-accounts/" + f.mine.account
 	before := f.do(nil, "GET", path, nil).want(200)
 
@@ -301,7 +307,10 @@ func TestVerifyLosesToNewCredentials(t *testing.T) {
 
 func TestRemoveAccount(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testRemoveAccount)
+}
+
+func testRemoveAccount(t *testing.T, f *fixture) {
 	path := "/social-accounts/" + f.mine.account
 	for range 2 {
 		f.do(nil, "DELETE", path, nil).want(204)

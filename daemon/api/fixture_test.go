@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
@@ -108,6 +110,23 @@ func (nameless) Fields() []publish.Field { return nil }
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	return newFixtureOn(t, storagetest.NewMemory())
+}
+
+// onEveryEngine runs a test on the store in memory and on the one on disk.
+func onEveryEngine(t *testing.T, test func(*testing.T, *fixture)) {
+	t.Helper()
+	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
+		test(t, newFixture(t))
+	})
+	t.Run("bolt", func(t *testing.T) {
+		t.Parallel()
+		store, err := bolt.Open(filepath.Join(t.TempDir(), "schedctl.db"), bolt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, newFixtureOn(t, store))
+	})
 }
 
 func newFixtureOn(t *testing.T, store storage.Store) *fixture {

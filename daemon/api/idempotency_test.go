@@ -34,7 +34,10 @@ func replays(t *testing.T, first, second *response) {
 
 func TestEveryWriteCanBeRepeated(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testEveryWriteCanBeRepeated)
+}
+
+func testEveryWriteCanBeRepeated(t *testing.T, f *fixture) {
 	spare := f.newAccount(f.mine, "spare")
 	for i, tt := range []struct {
 		method, path string
@@ -76,7 +79,10 @@ func TestRepeatedCreateMakesOnePost(t *testing.T) {
 
 func TestRepeatAfterTheTimeHasPassed(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testRepeatAfterTheTimeHasPassed)
+}
+
+func testRepeatAfterTheTimeHasPassed(t *testing.T, f *fixture) {
 	past := body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": in(20 * time.Millisecond)}
 	first := f.do(key("soon"), "POST", "/posts", past).want(201)
 	for f.do(nil, "POST", "/posts", past).status == http.StatusCreated {
@@ -135,7 +141,10 @@ func TestAnswerIsCommittedWithItsEffect(t *testing.T) {
 
 func TestOldAnswersAreForgotten(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testOldAnswersAreForgotten)
+}
+
+func testOldAnswersAreForgotten(t *testing.T, f *fixture) {
 	first := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201).post()
 	f.update(func(tx storage.Tx) error {
 		k := storage.AnswerKey{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "k"}

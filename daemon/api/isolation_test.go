@@ -12,7 +12,10 @@ import (
 
 func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testWorkspacesSeeNothingOfEachOther)
+}
+
+func testWorkspacesSeeNothingOfEachOther(t *testing.T, f *fixture) {
 	p := f.draft()
 	before := f.do(nil, "GET", "/posts/"+p.ID, nil)
 	stranger := as(f.other.key)

@@ -61,7 +61,10 @@ func (f *fixture) plan() {
 
 func TestListPosts(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testListPosts)
+}
+
+func testListPosts(t *testing.T, f *fixture) {
 	f.plan()
 	day := time.Now().UTC().Truncate(24 * time.Hour).Add(24 * 7 * time.Hour)
 	at := func(hours time.Duration) string { return day.Add(hours * time.Hour).Format(time.RFC3339) }
@@ -101,7 +104,10 @@ func TestListPosts(t *testing.T) {
 
 func TestListOffset(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testListOffset)
+}
+
+func testListOffset(t *testing.T, f *fixture) {
 	f.plan()
 	if got := f.list("?offset=3&sort=created_at"); got.Count != 2 || got.Results[0].Content != "draft TWO" || got.NextCursor != nil {
 		t.Errorf("%+v", got)
@@ -124,7 +130,10 @@ func TestListHasTwentyByDefault(t *testing.T) {
 
 func TestListWalkIsStable(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testListWalkIsStable)
+}
+
+func testListWalkIsStable(t *testing.T, f *fixture) {
 	for i := range 6 {
 		f.create(body{"content": fmt.Sprint(i)})
 	}

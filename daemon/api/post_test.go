@@ -91,7 +91,10 @@ func TestGetPost(t *testing.T) {
 
 func TestEditPost(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testEditPost)
+}
+
+func testEditPost(t *testing.T, f *fixture) {
 	second := f.newAccount(f.mine, "second")
 	p := f.draft()
 	kept := p.Targets[0].ID
@@ -132,7 +135,10 @@ func TestEditDraftWithNullTime(t *testing.T) {
 
 func TestDeletePost(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testDeletePost)
+}
+
+func testDeletePost(t *testing.T, f *fixture) {
 	p := f.draft()
 	r := f.do(nil, "DELETE", "/posts/"+p.ID, nil).want(http.StatusNoContent)
 	if len(r.body) != 0 || r.header.Get("Content-Type") != "" {
@@ -220,7 +226,10 @@ var operations = map[string]struct {
 
 func TestEveryOperationInEveryStatus(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEveryEngine(t, testEveryOperationInEveryStatus)
+}
+
+func testEveryOperationInEveryStatus(t *testing.T, f *fixture) {
 	for name, op := range operations {
 		for _, status := range schedctl.Statuses() {
 			p := f.inStatus(status)
