@@ -51,16 +51,22 @@ func (tx *tx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
 			return err
 		}
 	}
-	at := append(appendTime(tx.scratch[:0], publishKey(a.CreatedAt)), hash[:]...)
+	at := append(appendTime(tx.scratch[:0], timeKey(a.CreatedAt.UnixMilli())), hash[:]...)
 	ref := answerRefOf(at)
 	tx.removed = slices.DeleteFunc(tx.removed, func(r answerRef) bool { return r == ref })
 	if tx.answers.add(ref) {
 		tx.added = append(tx.added, ref)
+	}
+	if err := tx.put(answerHashes, at[:answerHashSize], nil); err != nil {
+		return err
 	}
 	return putRecord(tx, answers, at, &a, (*coder).answer)
 }
 
 func (tx *tx) deleteAnswer(key []byte) error {
 	tx.removed = append(tx.removed, answerRefOf(key))
+	if err := tx.delete(answerHashes, key[:answerHashSize]); err != nil {
+		return err
+	}
 	return tx.delete(answers, key)
 }

@@ -1,6 +1,8 @@
 package bolt_test
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +13,15 @@ import (
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
+	storagetest.Run(t, func(t *testing.T) storage.Store {
+		s := open(t, filepath.Join(t.TempDir(), "test.db"))
+		t.Cleanup(func() { // before the Close of open
+			if err := s.Check(context.Background()); err != nil && !errors.Is(err, storage.ErrClosed) {
+				t.Errorf("Check: %v", err)
+			}
+		})
+		return s
+	})
 }
 
 // open opens a database that is closed with the test.

@@ -22,6 +22,7 @@ const (
 	running
 	published
 	answers
+	answerHashes
 	events
 	bucketCount
 )
@@ -43,6 +44,7 @@ var bucketNames = [bucketCount]string{
 	running:      "running",
 	published:    "published",
 	answers:      "answers",
+	answerHashes: "answer hashes",
 	events:       "events",
 }
 

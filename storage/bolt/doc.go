@@ -25,6 +25,7 @@
 //	running          target:16 number:4                     → nothing
 //	published        account:16 time:8 target:16            → workspace:16 post:16
 //	answers          created:8 sha256:32                    → record
+//	answer hashes    created:8 hash:8                       → nothing
 //	events           event:16                               → record
 //
 // The two list indexes hold a post once for each of its accounts and once under
@@ -34,7 +35,9 @@
 //
 // Nearly all keys begin with a time or with an id, which begins with a time, so
 // that writing goes on at the end of a bucket and not all over it. Answers are
-// looked for by hash, though; for that a map from hash to time is in memory.
+// looked for by hash, though. For that a table from the first half of each hash
+// to its time is kept in memory, and read at the start from a bucket that is
+// small enough to be read at once.
 //
 // # Writing
 //

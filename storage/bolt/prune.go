@@ -26,11 +26,8 @@ func (tx *tx) Prune(answersBefore, eventsBefore time.Time, limit int) (int, erro
 }
 
 func (tx *tx) oldAnswers(before time.Time, limit int) (old [][]byte) {
-	if before.IsZero() {
-		return nil
-	}
 	c := tx.in(answers).Cursor()
-	for k, _ := c.First(); k != nil && len(old) < limit && readTime(k) < publishKey(before); k, _ = c.Next() {
+	for k, _ := c.First(); k != nil && len(old) < limit && readTime(k) < timeKey(before.UnixMilli()); k, _ = c.Next() {
 		old = append(old, slices.Clone(k))
 	}
 	return old

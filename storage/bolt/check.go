@@ -1,0 +1,164 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// faultLimit is how many faults Check tells of.
+const faultLimit = 20
+
+// Check reads the whole database and compares every index with the records it
+// is made from, and every page with the list of free ones. It returns an error
+// that wraps [storage.ErrCorrupt] and names the first faults, or nil. It may
+// run while the database is used; as long as it does, the file grows with every
+// write.
+func (s *Store) Check(ctx context.Context) error {
+	return s.View(ctx, func(r storage.Reader) error {
+		c := checker{reader: r.(*reader), ctx: ctx}
+		for _, check := range []func(*checker){
+			(*checker).pages, (*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
+			(*checker).answers, (*checker).records, (*checker).counts,
+		} {
+			check(&c)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(c.faults) > 0 {
+			return fmt.Errorf("%s: %w: %w", s.path, storage.ErrCorrupt, errors.Join(c.faults...))
+		}
+		return nil
+	})
+}
+
+// checker compares what indexes hold with what they should.
+type checker struct {
+	*reader
+	ctx    context.Context
+	faults []error
+	expect [bucketCount]int // entries that the records account for
+}
+
+func (c *checker) fault(format string, args ...any) {
+	if len(c.faults) < faultLimit {
+		c.faults = append(c.faults, fmt.Errorf(format, args...))
+	}
+}
+
+// each calls fn for all of a bucket.
+func (c *checker) each(b bucket, fn func(key, value []byte) error) {
+	cursor := c.in(b).Cursor()
+	for k, v := cursor.First(); k != nil && c.ctx.Err() == nil; k, v = cursor.Next() {
+		if err := fn(k, v); err != nil {
+			c.fault("%q: key %x: %w", b, k, err)
+		}
+	}
+}
+
+// holds notes that an index should have an entry, and checks that it does.
+func (c *checker) holds(b bucket, key, value []byte) {
+	c.expect[b]++
+	switch v := c.in(b).Get(key); {
+	case v == nil:
+		c.fault("%q: key %x is missing", b, key)
+	case !bytes.Equal(v, value):
+		c.fault("%q: key %x has %x, want %x", b, key, v, value)
+	}
+}
+
+func (c *checker) pages() {
+	for err := range c.bolt.Check() {
+		c.fault("%w", err)
+	}
+}
+
+func (c *checker) posts() {
+	var list []entry
+	c.each(posts, func(key, _ []byte) error {
+		if len(key) != 16 {
+			return errors.New("its length is wrong")
+		}
+		p, _, err := c.post(ulid(key))
+		if err != nil {
+			return err
+		}
+		if list, err = entries(list[:0], &p); err != nil {
+			return err
+		}
+		for i := range list {
+			c.holds(list[i].bucket, list[i].key(), list[i].value())
+		}
+		return nil
+	})
+}
+
+func (c *checker) attempts() {
+	c.each(attempts, func(key, record []byte) error {
+		a, err := readAttempt(key, record)
+		if err == nil && a.FinishedAt.IsZero() {
+			c.holds(running, key, nil)
+		}
+		return err
+	})
+}
+
+func (c *checker) accounts() {
+	c.each(accounts, func(key, record []byte) error {
+		a, err := readAccount(key, record)
+		if err != nil {
+			return err
+		}
+		for _, n := range accountNameEntries(&a, ulid(key), ulid(key[16:])) {
+			c.holds(n.bucket, n.key, n.value)
+		}
+		return nil
+	})
+}
+
+func (c *checker) keys() {
+	c.each(keys, func(key, record []byte) error {
+		k, err := readKey(key, record)
+		if err == nil {
+			c.holds(keyHashes, k.Hash[:], key)
+		}
+		return err
+	})
+}
+
+func (c *checker) answers() {
+	c.each(answers, func(key, record []byte) error {
+		if len(key) != 40 {
+			return errors.New("its length is wrong")
+		}
+		c.holds(answerHashes, key[:answerHashSize], nil)
+		return decode(record, new(storage.Answer), (*coder).answer)
+	})
+}
+
+// records reads what no index is made from.
+func (c *checker) records() {
+	c.each(events, func(key, record []byte) error {
+		_, err := readEvent(key, record)
+		return err
+	})
+	c.each(workspaces, func(key, record []byte) error {
+		_, err := readWorkspace(key, record)
+		return err
+	})
+}
+
+// counts looks for entries that no record accounts for. It comes last.
+func (c *checker) counts() {
+	for _, b := range []bucket{targets, due, postsByAge, postsByTime, published, running, accountNames, feeds, keyHashes, answerHashes} {
+		n := 0
+		c.each(b, func(_, _ []byte) error { n++; return nil })
+		if c.ctx.Err() == nil && n != c.expect[b] {
+			c.fault("%q has %d entries, want %d", b, n, c.expect[b])
+		}
+	}
+}
