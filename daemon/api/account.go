@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -83,6 +85,7 @@ func (c *call) account(r storage.Reader) (schedctl.Account, error) {
 // it with the events and the answer in one transaction. change may run more
 // than once.
 func (s *server) changeAccount(ctx context.Context, c *call, change func(*schedctl.Account) ([]schedctl.Event, error)) (answer, error) {
+	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		a, err := c.account(tx)
 		if err != nil {
@@ -92,11 +95,8 @@ func (s *server) changeAccount(ctx context.Context, c *call, change func(*schedc
 		if err != nil {
 			return answer{}, err
 		}
-		a.UpdatedAt = schedctl.Millis(c.now)
-		if err := tx.PutAccount(a); err != nil {
-			return answer{}, err
-		}
-		if err := tx.AddEvents(events...); err != nil {
+		a.UpdatedAt = now
+		if err := errors.Join(tx.PutAccount(a), tx.AddEvents(events...)); err != nil {
 			return answer{}, err
 		}
 		return accountAnswer(http.StatusOK, a)

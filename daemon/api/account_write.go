@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -34,7 +35,7 @@ func (s *server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 	if refusal != nil {
 		return answer{}, connectError(p, refusal)
 	}
-	now := schedctl.Millis(c.now)
+	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	a := schedctl.Account{
 		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: c.key.WorkspaceID, Platform: b.platform,
 		Name: cmp.Or(name, profile.Username), Options: options, CreatedAt: now, UpdatedAt: now,
@@ -80,21 +81,27 @@ func (s *server) editAccount(ctx context.Context, c *call, b settings) (answer, 
 		}
 	}
 	return s.changeAccount(ctx, c, func(a *schedctl.Account) ([]schedctl.Event, error) {
-		if err := b.mayEdit(a); err != nil {
-			return nil, err
-		}
-		if b.name != nil {
-			a.Name = *b.name
-		}
-		if sealed != nil {
-			a.Credentials = sealed
-		}
-		a.Options = merged(a.Options, b.options)
-		if profile != nil {
-			applyProfile(a, *profile)
-		}
-		return nil, nil
+		return nil, b.apply(a, sealed, profile)
 	})
+}
+
+// apply brings an account in line with the settings, the sealed credentials and
+// what the network said; nil for what stays as it is.
+func (b *settings) apply(a *schedctl.Account, sealed []byte, profile *publish.Profile) error {
+	if err := b.mayEdit(a); err != nil {
+		return err
+	}
+	if b.name != nil {
+		a.Name = *b.name
+	}
+	if sealed != nil {
+		a.Credentials = sealed
+	}
+	a.Options = merged(a.Options, b.options)
+	if profile != nil {
+		applyProfile(a, *profile)
+	}
+	return nil
 }
 
 // mayEdit returns nil when the account is connected or is about to be.

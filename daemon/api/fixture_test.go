@@ -58,7 +58,7 @@ type network struct {
 }
 
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
-	refusal, held := n.ask()
+	held, refusal := n.ask()
 	if held != nil {
 		<-held
 	}
@@ -68,7 +68,7 @@ func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Pr
 	return n.Fake.Connect(ctx, c)
 }
 
-func (n *network) ask() (refusal error, held <-chan struct{}) {
+func (n *network) ask() (held <-chan struct{}, refusal error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.asked++
@@ -79,7 +79,7 @@ func (n *network) ask() (refusal error, held <-chan struct{}) {
 		close(n.began)
 		n.began = nil
 	}
-	return n.refusal, n.held
+	return n.held, n.refusal
 }
 
 // holdConnects makes calls wait for release; began is closed by the first one.

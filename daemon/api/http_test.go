@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -238,4 +239,21 @@ func TestRequestLog(t *testing.T) {
 	if strings.Contains(logs, "belong to their author") {
 		t.Error("the log holds the text of a post")
 	}
+}
+
+func TestClientThatHasGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.do(func(r *http.Request) { *r = *r.WithContext(ctx) }, "POST", "/posts", body{"content": "x"}).refused(schedctl.Unavailable)
+	if logs := f.logs.String(); strings.Contains(logs, "level=WARN") || strings.Contains(logs, "level=ERROR") {
+		t.Errorf("a client that has gone is a complaint in the log:\n%s", logs)
+	}
+}
+
+func TestBodyThatEndsEarly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(func(r *http.Request) { r.ContentLength += 5 }, "POST", "/posts", body{"content": "x"}).refused(schedctl.InvalidJSON)
 }

@@ -237,3 +237,30 @@ func TestAnswerStoredMeanwhile(t *testing.T) {
 		t.Errorf("%d posts, want 2", list.Count)
 	}
 }
+
+// TestEventIDsFollowCommits lets a create be overtaken by another: who reads
+// events on from the last id it saw must not miss the one that came late.
+func TestEventIDsFollowCommits(t *testing.T) {
+	t.Parallel()
+	inside := storagetest.NewMemory()
+	store := &interposed{Store: inside}
+	f := newFixtureOn(t, store)
+	var early, late string
+	store.between = func() { early = f.create(body{"content": "overtakes"}).ID }
+	late = f.create(body{"content": "is overtaken"}).ID
+	var order []string
+	err := inside.View(t.Context(), func(r storage.Reader) error {
+		events, err := r.Events("", 100)
+		order = nil
+		for _, e := range events {
+			order = append(order, e.PostID)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{early, late}; !cmp.Equal(order, want) {
+		t.Errorf("events are in the order %v, commits were in the order %v", order, want)
+	}
+}

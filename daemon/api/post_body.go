@@ -1,15 +1,12 @@
 package api
 
-import (
-	"github.com/schedctl/schedctl"
-)
+import "github.com/schedctl/schedctl"
 
 // createPost is the body of POST /posts.
 type createPost struct {
-	content        string
-	accountIDs     []string
-	publishAt      moment
-	allowDuplicate bool
+	content    string
+	accountIDs []string
+	publishAt  moment
 }
 
 var createPostFields = []string{"content", "social_account_ids", "publish_at", "allow_duplicate"}
@@ -25,7 +22,7 @@ func readCreatePost(d *decoder) (b createPost) {
 		case "publish_at":
 			b.publishAt = d.publishAt(name)
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool(name)
+			d.bool(name) // nothing is refused as a duplicate
 		}
 	})
 	d.require(hasContent, "content", "give the text of the post")

@@ -43,11 +43,11 @@ type handler func(ctx context.Context, c *call) (answer, error)
 // goroutine of the request, except that a transaction may read it.
 type call struct {
 	key   schedctl.APIKey
-	now   time.Time
 	id    string // of the resource in the path; may be empty
 	query string // raw
 
 	// What follows is set on routes that write.
+	now         time.Time
 	body        []byte
 	match       precondition
 	answerKey   storage.AnswerKey // its IdempotencyKey is empty when there is none
@@ -103,9 +103,9 @@ func (s *server) register(api huma.API, rt route) {
 // serve takes a request through the steps that all routes share.
 func (s *server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
 	ctx := r.Context()
-	c := &call{now: time.Now(), id: r.PathValue("id"), query: r.URL.RawQuery}
+	c := &call{id: r.PathValue("id"), query: r.URL.RawQuery}
 	var err error
-	if c.key, err = s.authenticate(ctx, r.Header, c.now); err != nil {
+	if c.key, err = s.authenticate(ctx, r.Header, time.Now()); err != nil {
 		return answer{}, err
 	}
 	if err := authorize(&c.key, rt.scopes); err != nil {
@@ -120,6 +120,7 @@ func (s *server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answe
 	if err := c.readWrite(w, r); err != nil {
 		return answer{}, err
 	}
+	c.now = time.Now() // reading the body may have taken a while
 	return s.once(ctx, c, rt.handle)
 }
 

@@ -94,7 +94,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // recovered answers a request whose handler panicked. Once the answer has
 // begun, only cutting the connection tells the client.
 func (s *server) recovered(w *recorder, r *http.Request, v any) {
-	if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it as a value too
+	if v == http.ErrAbortHandler { // net/http compares it as a value too
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
