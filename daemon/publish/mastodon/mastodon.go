@@ -62,9 +62,12 @@ func server(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// header returns the headers of every call.
+// header returns the headers of every call. No connection is kept: some servers
+// close theirs after an answer without saying so, and a status that is written
+// just then would have an unknown outcome.
 func (p *Publisher) header(c publish.Credentials) http.Header {
 	h := http.Header{}
+	h.Set("Connection", "close")
 	h.Set("Authorization", "Bearer "+c["access_token"])
 	h.Set("Accept", "application/json")
 	h.Set("User-Agent", p.userAgent)

@@ -3,6 +3,7 @@ package mastodon_test
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -164,6 +165,34 @@ func TestTheServersWordsAreKept(t *testing.T) {
 	want := "the network refused the credentials; connect the account again (HTTP 403): This action is outside the authorized scopes"
 	if e := publish.AsError(err); e.Message != want {
 		t.Errorf("got %q, want %q", e.Message, want)
+	}
+}
+
+// Some servers close a connection after an answer and do not say so. What is
+// then written to it may be lost, and nobody knows.
+func TestConnectionsAreNotKept(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int64
+	server := httptest.NewUnstartedServer(working())
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+	if _, err := p.Connect(t.Context(), connection(server.URL)); err != nil {
+		t.Fatal(err)
+	}
+	before := opened.Load()
+	for range 3 {
+		if _, err := p.Publish(t.Context(), publish.Request{Content: "hello", Credentials: connection(server.URL).Credentials}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := opened.Load() - before; n != 3 {
+		t.Errorf("%d connections for 3 statuses", n)
 	}
 }
 

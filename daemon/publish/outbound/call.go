@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync/atomic"
 
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -27,7 +28,8 @@ type Answer struct {
 // there is no answer: of kind network, not published when the connection or
 // TLS did not come about, and else with an unknown outcome.
 //
-// The header is not changed. The url must hold no credentials before its host.
+// With the header "Connection: close" the call has a connection of its own, as
+// long as every call to the host says so. The header is not changed. The url must hold no credentials before its host.
 func Post(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
 	if err != nil {
@@ -60,6 +62,9 @@ func do(client *http.Client, req *http.Request, header http.Header) (Answer, err
 	if header != nil {
 		req.Header = header.Clone()
 	}
+	// The header alone does not stop net/http from keeping the connection, when
+	// the answer does not say the same.
+	req.Close = strings.EqualFold(header.Get("Connection"), "close")
 	resp, err := client.Do(req)
 	if err != nil {
 		return Answer{}, transportError(err, req.URL.Hostname(), wrote.Load())

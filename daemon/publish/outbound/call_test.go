@@ -61,6 +61,22 @@ func TestAnOrdinaryRequestIsReplayed(t *testing.T) {
 	}
 }
 
+// Some servers close a connection after an answer without saying so. A call on
+// it fails, and nobody knows what became of it.
+func TestACallCanHaveAConnectionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	server := closingServer(t)
+	client := outbound.Client(outbound.AllowPrivate)
+	for call := range 3 {
+		if _, err := outbound.Post(t.Context(), client, server.url, http.Header{"Connection": {"close"}}, []byte("x")); err != nil {
+			t.Errorf("call %d: %v", call, err)
+		}
+	}
+	if n := server.requests.Load(); n != 3 {
+		t.Errorf("the server saw %d requests, want 3", n)
+	}
+}
+
 type rawServer struct {
 	url      string
 	requests *atomic.Int64
