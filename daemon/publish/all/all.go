@@ -1,0 +1,27 @@
+// Package all lists the platforms of schedctl. A new one is added here.
+package all
+
+import (
+	"net/http"
+
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/feed"
+	httppost "github.com/schedctl/schedctl/daemon/publish/http"
+	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+)
+
+// Config is what the platforms need of the daemon.
+type Config struct {
+	Client    *http.Client // makes all calls to networks; see package outbound
+	PublicURL string       // where people reach the daemon's feeds
+	Version   string       // of the daemon, for the User-Agent
+}
+
+// Publishers returns every platform.
+func Publishers(c Config) publish.Registry {
+	return publish.NewRegistry(
+		feed.New(c.PublicURL),
+		httppost.New(c.Client, c.Version),
+		mastodon.New(c.Client, c.Version),
+	)
+}

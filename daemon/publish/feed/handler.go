@@ -1,0 +1,184 @@
+package feed
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// PageSize is how many entries one page of a feed has.
+const PageSize = 50
+
+// Entry is one published target.
+type Entry struct {
+	ID          string // of the target
+	Content     string
+	PublishedAt time.Time
+}
+
+// Source is what the feeds are made from. What is not there is an error with
+// the code [schedctl.NotFound].
+type Source interface {
+	// Feed returns the connected account with this platform and name.
+	Feed(ctx context.Context, name string) (schedctl.Account, error)
+
+	// Entries returns what is published to the account, the latest first: at most
+	// limit entries that come after the one with the id, or the first ones when
+	// it is empty.
+	Entries(ctx context.Context, account schedctl.Account, after string, limit int) ([]Entry, error)
+
+	// Entry returns one published target of the account.
+	Entry(ctx context.Context, account schedctl.Account, targetID string) (Entry, error)
+}
+
+// Handler serves /feeds/<name>.atom, /feeds/<name>.json and
+// /feeds/<name>/<target id>. Feeds have pages of [PageSize] entries, which
+// ?after=<target id> turns. Answers have ETag and Last-Modified.
+func Handler(source Source, publicURL string, log *slog.Logger) http.Handler {
+	h := &handler{source: source, at: newAddress(publicURL), log: log}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /feeds/{file}", h.feed)
+	mux.HandleFunc("GET /feeds/{name}/{target}", h.entry)
+	return mux
+}
+
+type handler struct {
+	source Source
+	at     address
+	log    *slog.Logger
+}
+
+// document is something rendered.
+type document struct {
+	contentType string
+	body        []byte
+	modified    time.Time
+}
+
+func (h *handler) feed(w http.ResponseWriter, r *http.Request) {
+	file := r.PathValue("file")
+	kind := path.Ext(file)
+	render, ok := map[string]func(view) (document, error){".atom": renderAtom, ".json": renderJSON}[kind]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	after := r.URL.Query().Get("after")
+	if _, ok := schedctl.ParseID(schedctl.TargetPrefix, after); after != "" && !ok {
+		http.Error(w, "after is not the id of an entry; follow the links of the feed", http.StatusBadRequest)
+		return
+	}
+	v, err := h.view(r.Context(), strings.TrimSuffix(file, kind), after)
+	if err == nil {
+		var doc document
+		if doc, err = render(v); err == nil {
+			serve(w, r, doc)
+			return
+		}
+	}
+	h.refuse(w, r, err)
+}
+
+// view is one page of a feed.
+type view struct {
+	at      address
+	account schedctl.Account
+	after   string // what the page comes after
+	next    string // what the next page comes after, or empty
+	entries []Entry
+}
+
+func (h *handler) view(ctx context.Context, name, after string) (view, error) {
+	account, err := h.account(ctx, name)
+	if err != nil {
+		return view{}, err
+	}
+	entries, err := h.source.Entries(ctx, account, after, PageSize+1)
+	if err != nil {
+		return view{}, err
+	}
+	v := view{at: h.at, account: account, after: after, entries: entries}
+	if len(entries) > PageSize {
+		v.entries = entries[:PageSize]
+		v.next = v.entries[PageSize-1].ID
+	}
+	return v, nil
+}
+
+// modified is when the page changed last.
+func (v view) modified() time.Time {
+	at := v.account.CreatedAt
+	for _, e := range v.entries {
+		if e.PublishedAt.After(at) {
+			at = e.PublishedAt
+		}
+	}
+	return at
+}
+
+// account asks the source only for names that a feed can have.
+func (h *handler) account(ctx context.Context, name string) (schedctl.Account, error) {
+	if !feedName.MatchString(name) {
+		return schedctl.Account{}, schedctl.Errorf(schedctl.NotFound, "", "no such feed")
+	}
+	return h.source.Feed(ctx, name)
+}
+
+func (h *handler) entry(w http.ResponseWriter, r *http.Request) {
+	account, err := h.account(r.Context(), r.PathValue("name"))
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	target := r.PathValue("target")
+	if _, ok := schedctl.ParseID(schedctl.TargetPrefix, target); !ok {
+		http.NotFound(w, r)
+		return
+	}
+	entry, err := h.source.Entry(r.Context(), account, target)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	doc, err := renderPage(h.at, account, entry)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	serve(w, r, doc)
+}
+
+// serve answers conditional requests, too: If-None-Match comes before
+// If-Modified-Since.
+func serve(w http.ResponseWriter, r *http.Request, doc document) {
+	sum := sha256.Sum256(doc.body)
+	h := w.Header()
+	h.Set("Content-Type", doc.contentType)
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("Cache-Control", "no-cache") // may be kept, is to be asked for again
+	h.Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(w, r, "", doc.modified, bytes.NewReader(doc.body))
+}
+
+// refuse answers 404, or 500 without the reason, which the log has.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Context().Err() != nil {
+		return // nobody waits for the answer
+	}
+	h.log.Error("feed not served", "path", r.URL.Path, "error", err)
+	http.Error(w, "the feed cannot be read now; try again later", http.StatusInternalServerError)
+}

@@ -1,0 +1,181 @@
+package feed
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+)
+
+// atomFeed and what is in it are the elements of RFC 4287, in the order in
+// which they are usually written.
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  string      `xml:"author>name"`
+	Links   []atomLink  `xml:"link"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr"`
+	Type string `xml:"type,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+type atomEntry struct {
+	ID        string   `xml:"id"`
+	Title     string   `xml:"title"`
+	Published string   `xml:"published"`
+	Updated   string   `xml:"updated"`
+	Link      atomLink `xml:"link"`
+	Content   string   `xml:"content"`
+}
+
+const (
+	atomType = "application/atom+xml"
+	jsonType = "application/feed+json"
+)
+
+// renderAtom writes a page as Atom, with the paging links of RFC 5005. The
+// encoder replaces what XML 1.0 cannot hold.
+func renderAtom(v view) (document, error) {
+	name, self := v.account.Name, v.at.atom(v.account.Name)
+	feed := atomFeed{
+		ID: urn(schedctl.AccountPrefix, v.account.ID), Title: name, Author: name, Updated: timestamp(v.modified()),
+		Links: []atomLink{{Rel: "self", Type: atomType, Href: page(self, v.after)}, {Rel: "first", Type: atomType, Href: self}},
+	}
+	if v.next != "" {
+		feed.Links = append(feed.Links, atomLink{Rel: "next", Type: atomType, Href: page(self, v.next)})
+	}
+	for _, e := range v.entries {
+		feed.Entries = append(feed.Entries, atomEntry{
+			ID: urn(schedctl.TargetPrefix, e.ID), Title: title(e.Content), Content: e.Content,
+			Published: timestamp(e.PublishedAt), Updated: timestamp(e.PublishedAt),
+			Link: atomLink{Rel: "alternate", Type: "text/html", Href: v.at.entry(name, e.ID)},
+		})
+	}
+	body, err := xml.MarshalIndent(feed, "", "  ")
+	if err != nil {
+		return document{}, fmt.Errorf("write Atom feed: %w", err)
+	}
+	body = append([]byte(xml.Header), append(body, '\n')...)
+	return document{contentType: atomType + "; charset=utf-8", body: body, modified: v.modified()}, nil
+}
+
+type jsonFeed struct {
+	Version string       `json:"version"`
+	Title   string       `json:"title"`
+	FeedURL string       `json:"feed_url"`
+	NextURL string       `json:"next_url,omitempty"`
+	Authors []jsonAuthor `json:"authors"`
+	Items   []jsonItem   `json:"items"`
+}
+
+type jsonAuthor struct {
+	Name string `json:"name"`
+}
+
+type jsonItem struct {
+	ID        string `json:"id"`
+	URL       string `json:"url"`
+	Content   string `json:"content_text"`
+	Published string `json:"date_published"`
+}
+
+// renderJSON writes a page as JSON Feed.
+func renderJSON(v view) (document, error) {
+	name, self := v.account.Name, v.at.json(v.account.Name)
+	feed := jsonFeed{
+		Version: "https://jsonfeed.org/version/1.1", Title: name, FeedURL: self,
+		Authors: []jsonAuthor{{Name: name}}, Items: []jsonItem{},
+	}
+	if v.next != "" {
+		feed.NextURL = page(self, v.next)
+	}
+	for _, e := range v.entries {
+		feed.Items = append(feed.Items, jsonItem{
+			ID: urn(schedctl.TargetPrefix, e.ID), URL: v.at.entry(name, e.ID), Content: e.Content, Published: timestamp(e.PublishedAt),
+		})
+	}
+	body, err := json.MarshalIndent(feed, "", "  ")
+	if err != nil {
+		return document{}, fmt.Errorf("write JSON Feed: %w", err)
+	}
+	return document{contentType: jsonType + "; charset=utf-8", body: append(body, '\n'), modified: v.modified()}, nil
+}
+
+var entryPage = template.Must(template.New("entry").Parse(`<!doctype html>
+<html lang="und">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{{.Title}}</title>
+<link rel="alternate" type="application/atom+xml" title="{{.Name}}" href="{{.Atom}}">
+<link rel="alternate" type="application/feed+json" title="{{.Name}}" href="{{.JSON}}">
+</head>
+<body>
+<article>
+<p>{{range $i, $line := .Lines}}{{if $i}}<br>
+{{end}}{{$line}}{{end}}</p>
+<footer>{{.Name}}, <time datetime="{{.Time}}">{{.Time}}</time></footer>
+</article>
+</body>
+</html>
+`))
+
+// renderPage writes the page of one entry.
+func renderPage(at address, account schedctl.Account, e Entry) (document, error) {
+	var body bytes.Buffer
+	err := entryPage.Execute(&body, map[string]any{
+		"Title": title(e.Content), "Name": account.Name, "Atom": at.atom(account.Name), "JSON": at.json(account.Name),
+		"Lines": strings.Split(printable(e.Content), "\n"), "Time": timestamp(e.PublishedAt),
+	})
+	if err != nil {
+		return document{}, fmt.Errorf("write page of an entry: %w", err)
+	}
+	return document{contentType: "text/html; charset=utf-8", body: body.Bytes(), modified: e.PublishedAt}, nil
+}
+
+const maxTitle = 80 // characters
+
+// title is the first line of a text that has anything on it.
+func title(content string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(printable(content)), "\n")
+	line = strings.TrimSpace(line)
+	if utf8.RuneCountInString(line) <= maxTitle {
+		return line
+	}
+	return strings.TrimSpace(string([]rune(line)[:maxTitle-1])) + "…"
+}
+
+// printable replaces control characters, which neither XML nor HTML can hold,
+// by the replacement character, and writes line ends one way.
+func printable(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// urn returns an id as a name that stays the same wherever the feed is served:
+// the 128 bits of its ULID, written as a UUID.
+func urn(prefix schedctl.Prefix, id string) string {
+	ulid, _ := schedctl.ParseID(prefix, id)
+	h := hex.EncodeToString(ulid[:])
+	return "urn:uuid:" + strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
