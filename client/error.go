@@ -27,12 +27,11 @@ func (e *Error) Error() string {
 	if len(e.API.Details) < 2 {
 		return e.API.Message
 	}
-	var b strings.Builder
-	b.WriteString(e.API.Message)
-	for _, d := range e.API.Details {
-		fmt.Fprintf(&b, "\n  %s: %s", d.Field, d.Message)
+	details := make([]string, len(e.API.Details))
+	for i, d := range e.API.Details {
+		details[i] = d.Field + ": " + d.Message
 	}
-	return b.String()
+	return e.API.Message + " (" + strings.Join(details, "; ") + ")"
 }
 
 // Unwrap returns the refusal as the domain knows it.

@@ -41,7 +41,7 @@ func TestRefusalsAreErrors(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if want := "two things\n  content: too long\n  publish_at: past"; err.Error() != want {
+	if want := "two things (content: too long; publish_at: past)"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
 	if code := schedctl.CodeOf(err); code != schedctl.ValidationFailed {

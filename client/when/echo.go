@@ -34,7 +34,8 @@ func sameClock(shown []time.Time, t time.Time) bool {
 	return false
 }
 
-// Format returns the instant in its own location: "Tue 8 Dec 2026 09:00 CET".
+// Format returns the instant in its own location: "Tue 8 Dec 2026 09:00 CET",
+// with seconds only where there are any.
 func Format(t time.Time) string { return t.Format("Mon 2 Jan 2006 ") + formatClock(t) }
 
 // formatBeside leaves out the day when it is the same as the other's.
@@ -47,9 +48,7 @@ func formatBeside(t, other time.Time) string {
 
 func formatClock(t time.Time) string {
 	layout := "15:04"
-	if t.Nanosecond() != 0 {
-		layout = "15:04:05.999"
-	} else if t.Second() != 0 {
+	if t.Second() != 0 || t.Nanosecond() != 0 {
 		layout = "15:04:05"
 	}
 	return t.Format(layout) + " " + zoneName(t)

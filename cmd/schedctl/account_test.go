@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+func TestAccountAddSends(t *testing.T) {
+	t.Parallel()
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("t0ken\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(m *machine) {
+		m.terminals()
+		m.readSecret = func(context.Context) (string, error) { return "typed\n", nil }
+	}
+	for name, tc := range map[string]struct {
+		set  func(*machine)
+		args []string
+		want map[string]any
+	}{
+		"a feed": {nil, []string{"feed", "--name", "demo"}, map[string]any{"platform": "feed", "name": "demo"}},
+		"typed options": {nil, []string{"http", "--set", "url=https://x.test/?a=b", "--set", "idempotent=true", "--set", "pacing=2s", "--set", "langs=en,de"},
+			map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test/?a=b"}, "options": map[string]any{"idempotent": true, "pacing": "2s", "langs": []any{"en", "de"}}}},
+		"a secret from a file": {nil, []string{"mastodon", "--set", "instance_url=https://m.test", "--secret-file", token},
+			map[string]any{"platform": "mastodon", "credentials": map[string]any{"instance_url": "https://m.test", "access_token": "t0ken"}}},
+		"a secret from standard input": {func(m *machine) { m.in = strings.NewReader("piped\r\n") }, []string{"mastodon", "--secret-file", "-"},
+			map[string]any{"platform": "mastodon", "credentials": map[string]any{"access_token": "piped"}}},
+		"a secret from the environment": {func(m *machine) { m.env["SCHEDCTL_SECRET"] = "fromenv" }, []string{"http", "--set", "url=https://x.test"},
+			map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test", "secret": "fromenv"}}},
+		"a file before the environment": {func(m *machine) { m.env["SCHEDCTL_SECRET"] = "fromenv" }, []string{"mastodon", "--secret-file", token},
+			map[string]any{"platform": "mastodon", "credentials": map[string]any{"access_token": "t0ken"}}},
+		"no secret for a feed": {func(m *machine) { m.env["SCHEDCTL_SECRET"] = "fromenv" }, []string{"feed"}, map[string]any{"platform": "feed"}},
+		"a secret that is typed": {ask, []string{"mastodon"},
+			map[string]any{"platform": "mastodon", "credentials": map[string]any{"access_token": "typed"}}},
+		"none typed where none is needed": {func(m *machine) {
+			m.terminals()
+			m.readSecret = func(context.Context) (string, error) { return "", nil }
+		}, []string{"http", "--set", "url=https://x.test"}, map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test"}}},
+		"a platform of a later version": {nil, []string{"newnet", "--set", "host=x.test"}, map[string]any{"platform": "newnet", "credentials": map[string]any{"host": "x.test"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent capture
+			m := newMachine(t, routes{"POST /social-accounts": sent.answer(apiv1.AccountEnvelope{SocialAccount: apiv1.Account{ID: "acct_1"}})})
+			if tc.set != nil {
+				tc.set(m)
+			}
+			if status := m.run(t, append([]string{"account", "add", "-q"}, tc.args...)...); status != 0 {
+				t.Fatalf("exit status %d: %s", status, &m.err)
+			}
+			if got := m.out.String(); got != "acct_1\n" {
+				t.Errorf("got %q", got)
+			}
+			if diff := cmp.Diff(tc.want, sent.body); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAccountAddRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{2, "--set access_token would show a secret", []string{"mastodon", "--set", "access_token=hunter2"}},
+		{2, "--set secret would show a secret", []string{"http", "--set", "secret=hunter2"}},
+		{2, "--set password would show a secret", []string{"newnet", "--set", "password=hunter2"}},
+		{2, `--set "url": write key=value`, []string{"http", "--set", "url"}},
+		{2, `--set "=x": write key=value`, []string{"http", "--set", "=x"}},
+		{2, "--set url is given twice", []string{"http", "--set", "url=a", "--set", "url=b"}},
+		{2, "mastodon needs its access_token; give it with --secret-file", []string{"mastodon"}},
+		{2, "platform newnet has no secret that schedctl knows of", []string{"newnet", "--secret-file", "-"}},
+		{2, "- holds no secret: it has 0 bytes", []string{"mastodon", "--secret-file", "-"}},
+		{1, "read the secret: open /no/such/file", []string{"mastodon", "--secret-file", "/no/such/file"}},
+		{2, "needs a platform", nil},
+	} {
+		t.Run(tc.want, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, routes{})
+			if status := m.run(t, append([]string{"account", "add"}, tc.args...)...); status != tc.status {
+				t.Errorf("exit status %d, want %d", status, tc.status)
+			}
+			if !strings.Contains(m.err.String(), tc.want) {
+				t.Errorf("got %q, want it to say %q", &m.err, tc.want)
+			}
+			if strings.Contains(m.err.String(), "hunter2") {
+				t.Errorf("the error tells the secret: %q", &m.err)
+			}
+		})
+	}
+}
+
+var broken = apiv1.Account{
+	ID: hookID, Platform: "http", Name: "hook", Username: "bot", Status: schedctl.AccountError,
+	Limits: apiv1.Limits{MaxCharacters: ptr(500), Unit: "characters"}, Options: map[string]any{"pacing": "2s", "idempotent": true},
+	Error: &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "401 Unauthorized"}, CreatedAt: at(0),
+}
+
+func TestAccountShow(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{
+		"GET /social-accounts":           apiv1.AccountList{Results: []apiv1.Account{broken}},
+		"GET /social-accounts/" + hookID: apiv1.AccountEnvelope{SocialAccount: broken},
+	})
+	m.want(t, 0, `id	`+hookID+`
+platform	http
+name	hook
+username	bot
+display_name	
+status	error
+profile	
+limit	500 characters
+options	{"idempotent":true,"pacing":"2s"}
+error	auth: 401 Unauthorized
+created	2026-11-21T12:00:00Z
+updated	
+`, "", "account", "show", hookID)
+	m.want(t, 0, hookID+"\n", "", "account", "show", "http:hook", "-q")
+	m.want(t, 3, "", `schedctl: there is no account "nobody"; the accounts are http:hook (`+hookID+")\n", "account", "show", "nobody")
+}
+
+// A name that was used again means the account that can be used.
+func TestAccountNamesOfRemovedAccounts(t *testing.T) {
+	t.Parallel()
+	gone := apiv1.Account{ID: "acct_1", Platform: "http", Name: "hook", Status: schedctl.AccountDisconnected}
+	also := gone
+	also.ID = "acct_2"
+	for name, tc := range map[string]struct {
+		accounts []apiv1.Account
+		status   int
+		out      string
+	}{
+		"one is connected": {[]apiv1.Account{gone, broken, also}, 0, hookID + "\n"},
+		"one is gone":      {[]apiv1.Account{gone}, 0, "acct_1\n"},
+		"two are gone":     {[]apiv1.Account{gone, also}, 5, ""},
+	} {
+		m := newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{Results: tc.accounts}})
+		if status := m.run(t, "account", "show", "hook", "-q"); status != tc.status || m.out.String() != tc.out {
+			t.Errorf("%s: exit status %d and %q", name, status, &m.out)
+		}
+	}
+}
+
+func TestAccountList(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"GET /social-accounts": twoAccounts})
+	m.want(t, 0, demoID+"\tfeed\tdemo\tconnected\t\n"+hookID+"\thttp\thook\tconnected\t\n", "", "account", "list")
+	m = newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{}})
+	m.want(t, 0, "", "", "account", "list")
+	m.want(t, 0, "[]\n", "", "account", "list", "--json")
+	m.terminals().want(t, 0, "", "no accounts; add one, for example with: schedctl account add feed --name demo\n", "account", "list")
+}
+
+func TestAccountRemoveAsks(t *testing.T) {
+	t.Parallel()
+	daemon := routes{"GET /social-accounts": twoAccounts, "DELETE /social-accounts/" + demoID: nil}
+	const question = "Disconnect demo (feed) and erase its secrets? [y/N] "
+	for answer, status := range map[string]int{"y\n": 0, "YES\n": 0, "n\n": 130, "\n": 130, "": 130, "yup\n": 130} {
+		m := newMachine(t, daemon).terminals()
+		m.in = strings.NewReader(answer)
+		out, err := "Disconnected "+demoID+"\n", question
+		if status != 0 {
+			out, err = "", question+"schedctl: nothing was changed\n"
+		}
+		m.want(t, status, out, err, "account", "remove", "demo")
+	}
+	for _, args := range [][]string{{"--yes"}, {"--no-input"}} {
+		m := newMachine(t, daemon).terminals()
+		m.want(t, 0, "Disconnected "+demoID+"\n", "", append([]string{"account", "remove", "demo"}, args...)...)
+	}
+	newMachine(t, daemon).want(t, 0, demoID+"\n", "", "account", "remove", "demo")
+}

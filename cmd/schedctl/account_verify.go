@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+func newAccountVerify(a *app) *cobra.Command {
+	return prints[apiv1.Account](&cobra.Command{
+		Use:   "verify ACCOUNT",
+		Short: "Ask the network whether an account still works",
+		Long: `Ask the network whether the account's credentials still work. When they do, posts
+that waited for it go out.`,
+		Example:           `  schedctl account verify demo`,
+		Args:              takes(1, 1, "an account: its id, its name or platform:name"),
+		ValidArgsFunction: a.completeAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.connect()
+			if err != nil {
+				return err
+			}
+			acct, err := accountByName(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			if acct, err = c.VerifyAccount(cmd.Context(), acct.ID); err != nil {
+				return err
+			}
+			return a.printAccount(acct, "Verified")
+		},
+	})
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/daemon"
+)
+
+// defaultListen is where a daemon listens when it is not told.
+const defaultListen = "127.0.0.1:7733"
+
+// endpoint is a daemon and the key to it.
+type endpoint struct{ url, key string }
+
+// endpoint finds the daemon: where the flags say, else the environment, else
+// the running daemon of this user.
+func (a *app) endpoint() (endpoint, error) {
+	given := first(a.url, a.getenv("SCHEDCTL_URL"))
+	e := endpoint{url: given}
+	if given == "" {
+		found, err := a.announced()
+		if err != nil {
+			return e, err
+		}
+		e.url = first(found.URL, "http://"+defaultListen)
+	}
+	if _, err := client.New(client.Config{URL: e.url}); err != nil {
+		return e, usage("%v", err)
+	}
+	var err error
+	e.key, err = a.key(e.url, given != "")
+	return e, err
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// dataDir returns where the daemon of this user keeps its data.
+func (a *app) dataDir() string {
+	return first(a.getenv("SCHEDCTL_DATA_DIR"), filepath.Join(a.dataHome, "schedctl"))
+}
+
+// announced reads what the running daemon says of itself; no file is a zero
+// announcement.
+func (a *app) announced() (daemon.Announcement, error) {
+	return readAnnouncement(a.dataDir())
+}
+
+func readAnnouncement(dir string) (found daemon.Announcement, err error) {
+	path := filepath.Join(dir, daemon.AnnouncementFile)
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found, nil
+	case err != nil:
+		return found, fmt.Errorf("find the daemon: %w; name it with --url", err)
+	}
+	if json.Unmarshal(text, &found) != nil || found.URL == "" {
+		return found, fmt.Errorf("find the daemon: %s is damaged; name the daemon with --url", path)
+	}
+	return found, nil
+}
+
+// key finds the API key. The admin key in the data directory is only ever sent
+// to this machine.
+func (a *app) key(daemonURL string, given bool) (string, error) {
+	if a.keyFile != "" {
+		return readKey(a.keyFile)
+	}
+	if key := a.getenv("SCHEDCTL_API_KEY"); key != "" {
+		return checkKey(key, "SCHEDCTL_API_KEY")
+	}
+	if path := a.getenv("SCHEDCTL_API_KEY_FILE"); path != "" {
+		return readKey(path)
+	}
+	admin := filepath.Join(a.dataDir(), daemon.AdminKeyFile)
+	if _, err := os.Stat(admin); err == nil && onThisMachine(daemonURL) {
+		return readKey(admin)
+	} else if errors.Is(err, fs.ErrNotExist) && !given {
+		return "", &failure{
+			status: exitUnreachable, code: codeUnreachable,
+			message: "no daemon has run in " + a.dataDir(), hint: "start one with: schedctl daemon run",
+		}
+	}
+	return "", noKey("no API key for "+daemonURL, "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE")
+}
+
+func noKey(message, hint string) error {
+	return &failure{status: exitAuth, code: schedctl.AuthenticationRequired, message: message, hint: hint}
+}
+
+func readKey(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", noKey(fmt.Sprintf("the API key cannot be read: %v", err), "give a readable file with --api-key-file")
+	}
+	return checkKey(string(text), path)
+}
+
+// checkKey refuses what cannot be sent in a header, without repeating it.
+func checkKey(text, source string) (string, error) {
+	key := strings.TrimSpace(text)
+	if key == "" || len(key) > 512 || strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return "", noKey(source+" holds no API key", "it must hold the key and nothing else")
+	}
+	return key, nil
+}
+
+// onThisMachine reports whether a URL leads to a socket or a loopback address.
+func onThisMachine(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "unix" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

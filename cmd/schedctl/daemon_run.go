@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+type daemonRun struct {
+	*app
+	dir, listen  string
+	allowPrivate bool
+	maxLateness  duration
+	logFormat    string
+	publicURL    string
+}
+
+func newDaemonRun(a *app) *cobra.Command {
+	o := &daemonRun{app: a, maxLateness: duration(daemon.DefaultMaxLateness)}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the daemon in the foreground",
+		Long: `Run the daemon in the foreground, with its log on standard error, until it gets
+SIGINT or SIGTERM.
+
+The first start creates the data directory with the database (schedctl.db), the
+key that seals account secrets in it (secret.key: back it up with the database)
+and the first API key (admin.key), by which the commands of the same user find
+their way in. The data directory is --data-dir, else SCHEDCTL_DATA_DIR, else
+schedctl in the user's data directory.`,
+		Example: `  schedctl daemon run
+  schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&o.listen, "listen", defaultListen, "where to listen: `host:port`, or unix:///path")
+	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts be on loopback, private and link-local addresses")
+	f.Var(&o.maxLateness, "max-lateness", "how `late` a post may still go out, after an outage for example")
+	f.StringVar(&o.logFormat, "log-format", "text", "the `form` of the log: text or json")
+	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
+	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *daemonRun) run(ctx context.Context) error {
+	logger, err := o.daemonLog()
+	if err != nil {
+		return err
+	}
+	if err := checkPublicURL(o.publicURL); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(first(o.dir, o.dataDir()))
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
+	}
+	path := filepath.Join(dir, "schedctl.db")
+	store, err := bolt.Open(path, bolt.Options{Logger: logger})
+	if err != nil {
+		return openError(err, dir)
+	}
+	err = o.serve(ctx, store, dir, logger)
+	return errors.Join(err, store.Close())
+}
+
+func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
+	sealer, err := sealerFor(ctx, store, filepath.Join(dir, "secret.key"))
+	if err != nil {
+		return err
+	}
+	policy := outbound.PublicOnly
+	if o.allowPrivate {
+		policy = outbound.AllowPrivate
+	}
+	return daemon.Run(ctx, daemon.Config{
+		Store: store, DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
+		MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
+	})
+}
+
+func (o *daemonRun) daemonLog() (*slog.Logger, error) {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if o.debug {
+		options.Level = slog.LevelDebug
+	}
+	switch o.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(o.err, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(o.err, options)), nil
+	}
+	return nil, oneOf("--log-format", o.logFormat, []string{"text", "json"})
+}
+
+func checkPublicURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return usage("--public-url %q: write http://host or https://host, with a path if there is one", text)
+	}
+	return nil
+}
+
+// sealerFor loads the sealing key. A new one is made only while the database
+// holds nothing that another key could have sealed; the database is open by
+// then, so that no second daemon makes one at the same time.
+func sealerFor(ctx context.Context, store storage.Store, path string) (*seal.Sealer, error) {
+	mode := seal.MustExist
+	err := store.View(ctx, func(r storage.Reader) error {
+		workspaces, err := r.Workspaces()
+		if len(workspaces) == 0 {
+			mode = seal.Create
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read workspaces: %w", err)
+	}
+	key, err := seal.LoadKey(path, mode)
+	if err != nil {
+		return nil, err
+	}
+	return seal.New(key)
+}
+
+// openError adds who holds a locked database.
+func openError(err error, dir string) error {
+	if !errors.Is(err, storage.ErrLocked) {
+		return err
+	}
+	holder := "another daemon"
+	if found, e := readAnnouncement(dir); e == nil && found.PID != 0 {
+		holder = fmt.Sprintf("another daemon (pid %d, %s)", found.PID, found.URL)
+	}
+	return &failure{
+		status: exitOther, code: codeOther,
+		message: fmt.Sprintf("%s has the data in %s", holder, dir), hint: "stop it first, or choose another directory with --data-dir",
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+func code(s string) schedctl.Code { return schedctl.Code(s) }
+
+// httpStatus is what the API answers with for each exit status.
+var httpStatus = map[int][]int{
+	exitInvalid: {400, 413}, exitAuth: {401, 403}, exitNotFound: {404}, exitConflict: {409, 412},
+	exitRateLimited: {429}, exitUnreachable: {500, 503}, exitOther: {405, 406, 415},
+}
+
+func TestEveryCodeHasAnExitStatus(t *testing.T) {
+	t.Parallel()
+	codes := schedctl.Codes()
+	for _, c := range codes {
+		status, ok := exitByCode[c]
+		if !ok {
+			t.Errorf("%s has no exit status", c)
+			continue
+		}
+		if httpStatus[status] == nil {
+			t.Errorf("%s ends with %d, which is none for a refusal", c, status)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(exitByCode)) {
+		if !slices.Contains(codes, c) {
+			t.Errorf("%s is no code of the API", c)
+		}
+	}
+}
+
+// The table itself, spelled out a second time on purpose: a script relies on
+// every line.
+func TestExitStatusOfCodes(t *testing.T) {
+	t.Parallel()
+	want := map[int]string{
+		1:  "METHOD_NOT_ALLOWED NOT_ACCEPTABLE UNSUPPORTED_MEDIA_TYPE",
+		3:  "NOT_FOUND",
+		4:  "ACCOUNT_NOT_ALLOWED API_KEY_EXPIRED API_KEY_REVOKED AUTHENTICATION_REQUIRED INSUFFICIENT_SCOPE INVALID_API_KEY",
+		5:  "ACCOUNT_VERIFICATION_FAILED BODY_TOO_LARGE CONTENT_TOO_LONG INVALID_CURSOR INVALID_IDEMPOTENCY_KEY INVALID_JSON INVALID_PUBLISH_AT INVALID_SOCIAL_ACCOUNTS VALIDATION_FAILED",
+		6:  "DUPLICATE_CONTENT IDEMPOTENCY_IN_PROGRESS IDEMPOTENCY_KEY_REUSED POST_CANCELED POST_NOT_CANCELABLE POST_NOT_DELETABLE POST_NOT_DRAFT POST_NOT_EDITABLE POST_NOT_RETRYABLE VERSION_MISMATCH",
+		7:  "INTERNAL UNAVAILABLE",
+		10: "RATE_LIMITED",
+	}
+	got := map[int]string{}
+	for _, c := range slices.Sorted(maps.Keys(exitByCode)) {
+		got[exitByCode[c]] = strings.TrimSpace(got[exitByCode[c]] + " " + string(c))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestExitStatusOfCodesThatAreNotKnownYet(t *testing.T) {
+	t.Parallel()
+	for status, answers := range httpStatus {
+		for _, answer := range answers {
+			err := &client.Error{Status: answer, API: apiv1.Error{Code: "NEW_IN_A_LATER_VERSION"}}
+			if got := exitStatus(fmt.Errorf("wrapped: %w", err)); got != status {
+				t.Errorf("HTTP %d: exit status %d, want %d", answer, got, status)
+			}
+		}
+	}
+}
+
+// Each exit status, by a command that ends with it.
+func TestExitStatuses(t *testing.T) {
+	t.Parallel()
+	failed := apiv1.Post{ID: "post_1", Status: schedctl.Failed, Targets: []apiv1.Target{{ID: "pt_1", Status: schedctl.Failed}}}
+	waiting := apiv1.Post{ID: "post_1", Status: schedctl.Scheduled, PublishAt: at(time.Hour)}
+	me := func(a any) http.Handler { return routes{"GET /me": a} }
+	post := func(p apiv1.Post) http.Handler { return routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: p}} }
+	for _, tc := range []struct {
+		status int
+		daemon http.Handler
+		args   []string
+	}{
+		{0, me(apiv1.Me{}), []string{"me"}},
+		{0, nil, []string{"version"}},
+		{0, nil, nil},
+		{0, nil, []string{"post", "--help"}},
+		{0, nil, []string{"time", "tomorrow 9am"}},
+		{1, me(refused{405, "METHOD_NOT_ALLOWED"}), []string{"me"}},
+		{1, nil, []string{"post", "create", "-F", "/no/such/file"}},
+		{2, nil, []string{"nonsense"}},
+		{2, nil, []string{"post", "nonsense"}},
+		{2, nil, []string{"me", "--nonsense"}},
+		{2, nil, []string{"me", "too", "many"}},
+		{2, nil, []string{"post", "show"}},
+		{2, nil, []string{"me", "--json=nonsense"}},
+		{2, nil, []string{"version", "--timeout", "nonsense"}},
+		{2, nil, []string{"post", "create", "Hello", "--to", "x", "--at", "nonsense"}},
+		{2, nil, []string{"post", "create", "Hello", "--to", "x", "--at", "03/04/2027 9am"}},
+		{2, nil, []string{"post", "create", "Hello", "--to", "x", "--at", "tomorrow 9am", "--now"}},
+		{2, nil, []string{"time", "tomorrow 9am", "--tz", "Mars/Olympus"}},
+		{2, nil, []string{"me", "--url", "ftp://daemon.test"}},
+		{3, routes{}, []string{"post", "show", "post_1"}},
+		{4, me(refused{401, "INVALID_API_KEY"}), []string{"me"}},
+		{4, me(refused{403, "INSUFFICIENT_SCOPE"}), []string{"me"}},
+		{4, nil, []string{"me", "--api-key-file", "/no/such/file"}},
+		{5, nil, []string{"post", "create", "Hello", "--to", "x", "--at", "2020-01-01 09:00"}},
+		{5, nil, []string{"post", "create", " "}},
+		{5, routes{"POST /posts": refused{400, "CONTENT_TOO_LONG"}}, []string{"post", "create", "Hello"}},
+		{5, routes{"GET /social-accounts": apiv1.AccountList{}}, []string{"post", "create", "Hello", "--to", "nobody"}},
+		{6, routes{"POST /posts/post_1/cancel": refused{409, "POST_NOT_CANCELABLE"}}, []string{"post", "cancel", "post_1"}},
+		{7, nil, []string{"me"}},
+		{7, me(refused{500, "INTERNAL"}), []string{"me"}},
+		{8, post(waiting), []string{"post", "wait", "post_1", "--timeout", "1ms"}},
+		{9, post(failed), []string{"post", "wait", "post_1"}},
+		{10, me(refused{429, "RATE_LIMITED"}), []string{"me"}},
+	} {
+		t.Run(fmt.Sprint(tc.status, tc.args), func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, tc.daemon)
+			if tc.daemon == nil {
+				m.transport = inProcess{nil}
+			}
+			if got := m.run(t, tc.args...); got != tc.status {
+				t.Errorf("exit status %d, want %d: %s", got, tc.status, &m.err)
+			}
+			errorLines := strings.Count(m.err.String(), "schedctl: ") + strings.Count(m.err.String(), `{"error":`)
+			if want := min(tc.status, 1); errorLines != want {
+				t.Errorf("%d error lines, want %d:\n%s", errorLines, want, &m.err)
+			}
+		})
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	m := newMachine(t, routes{"GET /posts/post_1": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cancel()
+		routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Scheduled}}}.ServeHTTP(w, r)
+	})})
+	if got := run(ctx, m.system, []string{"post", "wait", "post_1"}); got != 130 {
+		t.Errorf("exit status %d, want 130", got)
+	}
+	if got := m.err.String(); got != "schedctl: interrupted\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestErrorsAreEnvelopesWithJSON(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"GET /me": refused{401, "INVALID_API_KEY"}})
+	m.want(t, 4, "", `{"error":{"code":"INVALID_API_KEY","message":"the daemon says no","details":null,"request_id":"req_1"}}`+"\n", "me", "--json")
+	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"unknown flag --nonsense; see: schedctl me --help","details":null,"request_id":""}}`+"\n", "me", "--nonsense", "--json")
+	m.want(t, 5, "", `{"error":{"code":"INVALID_PUBLISH_AT","message":"Sat 21 Nov 2026 09:00 UTC has passed (3 hours ago): give a time to come, such as \"in 1h\" or \"tomorrow 9am\"","details":null,"request_id":""}}`+"\n",
+		"post", "create", "Hello", "--to", "x", "--at", "today 9am", "--json")
+}
+
+func TestHelpTellsEveryExitStatus(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, nil)
+	if got := m.run(t, "help", "exit-codes"); got != 0 {
+		t.Fatalf("exit status %d", got)
+	}
+	for _, e := range exitMeanings {
+		if !strings.Contains(m.out.String(), fmt.Sprintf("%3d  %s", e.status, e.meaning)) {
+			t.Errorf("the help does not tell %d", e.status)
+		}
+	}
+	var told []int
+	for _, e := range exitMeanings {
+		told = append(told, e.status)
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130}, told); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// fieldList is the value of --json: set without a value it means all fields.
+type fieldList struct {
+	set   bool
+	names []string
+}
+
+// allFields is what --json without a value stands for.
+const allFields = "*"
+
+// Set reads the value.
+func (f *fieldList) Set(text string) error {
+	f.set, f.names = true, nil
+	if text == allFields {
+		return nil
+	}
+	for _, name := range strings.Split(text, ",") {
+		f.names = append(f.names, strings.TrimSpace(name))
+	}
+	return nil
+}
+
+// String returns the value.
+func (f *fieldList) String() string { return strings.Join(f.names, ",") }
+
+// Type names the value in help texts.
+func (*fieldList) Type() string { return "fields" }
+
+// pick returns the document with only the fields that were asked for, in that
+// order; of a list, each element.
+func (f *fieldList) pick(doc []byte) ([]byte, error) {
+	if !bytes.HasPrefix(doc, []byte("[")) {
+		return f.pickObject(doc)
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(doc, &items); err != nil {
+		return nil, err
+	}
+	for i := range items {
+		item, err := f.pickObject(items[i])
+		if err != nil {
+			return nil, err
+		}
+		items[i] = item
+	}
+	return join(items, '[', ']'), nil
+}
+
+func (f *fieldList) pickObject(doc []byte) (json.RawMessage, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &object); err != nil {
+		return nil, err
+	}
+	var members []json.RawMessage
+	for _, name := range f.names {
+		members = append(members, json.RawMessage(`"`+name+`":`+string(object[name])))
+	}
+	return join(members, '{', '}'), nil
+}
+
+// join keeps what is inside byte for byte, which json.Marshal would not.
+func join(parts []json.RawMessage, open, end byte) []byte {
+	out := []byte{open}
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, p...)
+	}
+	return append(out, end)
+}
+
+// fieldsAnnotation holds the names of the fields that a command's --json has.
+const fieldsAnnotation = "json-fields"
+
+// prints declares what a command prints with --json.
+func prints[T any](cmd *cobra.Command) *cobra.Command {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[fieldsAnnotation] = strings.Join(fieldsOf(reflect.TypeFor[T]()), ",")
+	return cmd
+}
+
+// fieldsOf returns the JSON names of a struct's fields.
+func fieldsOf(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// checkFields refuses fields that the command's result does not have, before
+// anything is done.
+func (a *app) checkFields(cmd *cobra.Command) error {
+	if len(a.json.names) == 0 {
+		return nil
+	}
+	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
+	for _, name := range a.json.names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		f := usage("--json: unknown field %q", name)
+		f.hint = "the fields are " + strings.Join(known, ", ")
+		if known[0] == "" {
+			f.hint = cmd.CommandPath() + " prints no object"
+		}
+		return f
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+// Command schedctl schedules social posts: "schedctl daemon run" serves the API
+// and publishes what is due, and every other command is a client of it.
+//
+// # Streams
+//
+// The result of a command is all that is written to standard output; what was
+// understood, progress, questions and errors go to standard error. On a
+// terminal results are aligned and coloured; elsewhere they are tab-separated,
+// without headers, and nothing is ever asked.
+//
+// # Adding a command
+//
+// A command is one file named after its noun and verb, with a struct of its
+// options, a constructor that describes it and a run method. It prints through
+// the methods in output.go and returns an error; exit.go alone turns errors
+// into exit statuses.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // zones work on machines without a zone database
+)
+
+// version is set by the build.
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, newSystem(), os.Args[1:]))
+}

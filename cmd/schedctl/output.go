@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// write puts a result on standard output, whole, so that a full disk is an
+// error and not a short result.
+func (a *app) write(result []byte) error {
+	if _, err := a.out.Write(result); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+// tell writes a line for people to standard error.
+func (a *app) tell(format string, args ...any) {
+	fmt.Fprintf(a.err, format+"\n", args...)
+}
+
+// printJSON writes one document: v, with the fields that --json asks for, if
+// any, of it or of each of its elements.
+func (a *app) printJSON(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode the result: %w", err)
+	}
+	doc := bytes.TrimSpace(b.Bytes())
+	if len(a.json.names) > 0 {
+		var err error
+		if doc, err = a.json.pick(doc); err != nil {
+			return fmt.Errorf("select fields: %w", err)
+		}
+	}
+	if a.outTerminal {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, doc, "", "  "); err != nil {
+			return fmt.Errorf("indent the result: %w", err)
+		}
+		doc = indented.Bytes()
+	}
+	return a.write(append(doc, '\n'))
+}
+
+// printIDs writes the ids of -q.
+func (a *app) printIDs(ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return a.write([]byte(strings.Join(ids, "\n") + "\n"))
+}
+
+// pair is one line of a description.
+type pair struct{ name, value string }
+
+// describe lays out names and values: aligned on a terminal, else
+// tab-separated.
+func (a *app) describe(pairs []pair) []byte {
+	width := 0
+	for _, p := range pairs {
+		width = max(width, len(p.name))
+	}
+	var b bytes.Buffer
+	for _, p := range pairs {
+		switch value := oneLine(p.value); {
+		case !a.outTerminal:
+			fmt.Fprintf(&b, "%s\t%s\n", strings.ReplaceAll(strings.ToLower(p.name), " ", "_"), value)
+		case value != "":
+			fmt.Fprintf(&b, "%s  %s\n", a.dim(fmt.Sprintf("%-*s", width, p.name)), value)
+		}
+	}
+	return b.Bytes()
+}
+
+// plural returns "1 account", "2 accounts".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

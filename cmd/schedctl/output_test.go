@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+var list = routes{
+	"GET /social-accounts": twoAccounts,
+	"GET /posts": apiv1.PostList{Results: []apiv1.Post{
+		{ID: "post_2", Status: schedctl.Published, PublishAt: at(0), SocialAccountIDs: []string{demoID, "acct_gone"}, Content: "A text that is\nrather long for a column, but short for a post: it goes on"},
+		{ID: "post_1", Status: schedctl.Draft, Content: "日本語のテキスト"},
+	}},
+}
+
+func TestListIsTabSeparatedInAPipe(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, list)
+	m.want(t, 0, "post_2\tpublished\t2026-11-21T12:00:00Z\tdemo,acct_gone\tA text that is rather long for a column, but short for a post: it goes on\n"+
+		"post_1\tdraft\t\t\t日本語のテキスト\n", "", "post", "list")
+	m.want(t, 0, "post_2\npost_1\n", "", "post", "list", "-q")
+}
+
+func TestListIsATableOnATerminal(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, list).terminals().noColorEnv()
+	m.width = 80
+	m.want(t, 0, `ID      STATUS     WHEN              TO              TEXT
+post_2  published  2026-11-21 12:00  demo,acct_gone  A text that is rather long…
+post_1  draft                                        日本語のテキスト
+`, "", "post", "list")
+	m.width = 20 // narrower than the columns that are not shortened
+	m.want(t, 0, `ID      STATUS     WHEN              TO              TEXT
+post_2  published  2026-11-21 12:00  demo,acct_gone  A text that…
+post_1  draft                                        日本語のテ…
+`, "", "post", "list")
+}
+
+func TestColorOnlyOnATerminalAndWhereWanted(t *testing.T) {
+	t.Parallel()
+	colored := func(set func(*machine), args ...string) bool {
+		m := newMachine(t, list)
+		set(m)
+		m.run(t, append([]string{"post", "list"}, args...)...)
+		return strings.Contains(m.out.String(), "\x1b[32mpublished")
+	}
+	if !colored(func(m *machine) { m.terminals() }) {
+		t.Error("no colour on a terminal")
+	}
+	if colored(func(*machine) {}) {
+		t.Error("colour in a pipe")
+	}
+	if colored(func(m *machine) { m.terminals().noColorEnv() }) {
+		t.Error("colour with NO_COLOR")
+	}
+	if colored(func(m *machine) { m.terminals().env["TERM"] = "dumb" }) {
+		t.Error("colour on a dumb terminal")
+	}
+	if colored(func(m *machine) { m.terminals() }, "--no-color") {
+		t.Error("colour with --no-color")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, list)
+	m.want(t, 0, `[{"status":"published","id":"post_2"},{"status":"draft","id":"post_1"}]`+"\n", "", "post", "list", "--json=status,id")
+	m.want(t, 2, "", "{\"error\":{\"code\":\"USAGE\",\"message\":\"--json: unknown field \\\"nme\\\"; the fields are id, platform, name, username, display_name, "+
+		"status, profile_url, limits, options, error, created_at, updated_at\",\"details\":null,\"request_id\":\"\"}}\n", "account", "list", "--json=id,nme")
+	m.terminals().want(t, 0, "[\n  {\n    \"id\": \"post_2\"\n  },\n  {\n    \"id\": \"post_1\"\n  }\n]\n", "", "post", "list", "--json=id")
+
+	m = newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Content: "<b> & \u2028"}}})
+	m.want(t, 0, `{"id":"post_1","workspace_id":"","content":"<b> & \u2028","status":"","publish_at":null,"social_account_ids":null,"targets":null,`+
+		`"target_summary":{"total":0,"draft":0,"scheduled":0,"publishing":0,"published":0,"failed":0,"canceled":0},"version":0,"created_at":null,"updated_at":null}`+"\n",
+		"", "post", "show", "post_1", "--json")
+}
+
+// A wrong field must be found before anything happens.
+func TestUnknownFieldChangesNothing(t *testing.T) {
+	t.Parallel()
+	var sent capture
+	m := newMachine(t, routes{"POST /posts": sent.answer(apiv1.PostEnvelope{})})
+	if status := m.run(t, "post", "create", "Hello", "--json=ident"); status != 2 || sent.header != nil {
+		t.Errorf("exit status %d, and the post was sent: %v", status, sent.body)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestAFullDiskIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"post", "list"}, {"post", "list", "-q"}, {"post", "show", "post_1"}, {"version"}, {"completion", "bash"}} {
+		m := newMachine(t, routes{"GET /posts": list["GET /posts"], "GET /posts/post_1": apiv1.PostEnvelope{}})
+		m.system.out = fullDisk{}
+		m.want(t, 1, "", "schedctl: write the result: no space left on device\n", args...)
+	}
+}
+
+// What comes from elsewhere must not take the terminal over.
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain\ttext\n":      "plain\ttext\n",
+		"\x1b]0;title\a":     "�]0;title�",
+		"\u009b31m":          "�31m",
+		"over\rwritten":      "over�written",
+		"abc\u202edef\u2069": "abc�def�",
+		"emoji 👩‍👩‍👧 stay":   "emoji 👩‍👩‍👧 stay",
+		"\xff":               "�",
+	} {
+		if diff := cmp.Diff(want, printable(in)); diff != "" {
+			t.Errorf("%q: -want +got:\n%s", in, diff)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"", 5, ""}, {"short", 5, "short"}, {"longer", 5, "long…"}, {"日本語", 6, "日本語"}, {"日本語", 5, "日本…"},
+		{"日本語", 4, "日…"}, {"👩‍👩‍👧👩‍👩‍👧", 3, "👩‍👩‍👧…"}, {"ab", 1, "…"},
+	} {
+		if got := clip(tc.text, tc.columns); got != tc.want {
+			t.Errorf("%q in %d columns: got %q, want %q", tc.text, tc.columns, got, tc.want)
+		}
+	}
+}
+
+func TestMe(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"GET /me": apiv1.Me{
+		Workspace: apiv1.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted"},
+		APIKey:    apiv1.APIKey{ID: "key_1", Name: "admin", Scopes: []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite}},
+	}})
+	m.want(t, 0, "daemon\thttp://daemon.test\nworkspace\tdefault\nworkspace_id\tws_1\ntime_zone\tUTC\nplan\tself-hosted\nkey\tadmin\nkey_id\tkey_1\nscopes\tposts:read posts:write\nexpires\tnever\n", "", "me")
+	m.want(t, 0, "ws_1\n", "", "me", "-q")
+}
+
+func TestTime(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, nil)
+	m.want(t, 0, "2026-11-22T09:00:00Z\n", "at Sun 22 Nov 2026 09:00 UTC (in 21 hours)\n", "time", "tomorrow", "9am")
+	m.want(t, 0, "2020-01-01T08:00:00Z\n", "at Wed 1 Jan 2020 09:00 CET (08:00 UTC, 2516 days ago)\n", "time", "2020-01-01 09:00", "--tz", "Europe/Berlin")
+	m.want(t, 0, `{"input":"next friday noon","utc":"2026-11-27T12:00:00Z","local":"Fri 27 Nov 2026 12:00 UTC","zone":"UTC","unix":1795780800,"relative":"in 6 days",`+
+		`"note":"\"next friday\" is the first Friday after today"}`+"\n", "", "time", "next friday noon", "--json")
+	m.terminals().want(t, 0, "Sun 22 Nov 2026 09:00 UTC (in 21 hours)\n", "", "time", "tomorrow 9am")
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+func newPost(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "post",
+		Short: "Write, schedule and follow posts",
+		Long: `Write, schedule and follow posts.
+
+A post is a draft until it has a time. It has a target for each account it goes
+to, and its status follows from theirs: scheduled, publishing, published, failed
+or canceled.`,
+		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
+  schedctl post list --status scheduled`,
+	})
+	cmd.AddCommand(
+		newPostCreate(a), newPostList(a), newPostShow(a), newPostEdit(a), newPostSchedule(a), newPostPublish(a),
+		newPostCancel(a), newPostRetry(a), newPostWait(a), newPostDelete(a),
+	)
+	return cmd
+}
+
+// accountNames returns the names of accounts by id. They are for show: whoever
+// may not read accounts sees ids.
+func accountNames(ctx context.Context, c *client.Client) map[string]string {
+	names := map[string]string{}
+	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil {
+		return names
+	}
+	for _, acct := range list {
+		names[acct.ID] = acct.Name
+	}
+	return names
+}
+
+func nameOf(names map[string]string, id string) string { return first(names[id], id) }
+
+// printPosts prints posts as a list.
+func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Post) error {
+	switch {
+	case a.json.set:
+		return a.printJSON(append([]apiv1.Post{}, posts...))
+	case a.quiet:
+		ids := make([]string, len(posts))
+		for i := range posts {
+			ids[i] = posts[i].ID
+		}
+		return a.printIDs(ids...)
+	case len(posts) == 0:
+		return nil
+	}
+	names := accountNames(ctx, c)
+	t := table{header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, status: 1}
+	for _, p := range posts {
+		t.rows = append(t.rows, []string{p.ID, string(p.Status), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})
+	}
+	return a.write(a.render(t))
+}
+
+func recipientsText(p apiv1.Post, names map[string]string) string {
+	to := make([]string, len(p.SocialAccountIDs))
+	for i, id := range p.SocialAccountIDs {
+		to[i] = nameOf(names, id)
+	}
+	return strings.Join(to, ",")
+}
+
+// shortTime is timeText for a column.
+func (a *app) shortTime(t *apiv1.Time) string {
+	if t == nil || !a.outTerminal {
+		return a.timeText(t)
+	}
+	return t.In(a.local).Format("2006-01-02 15:04")
+}
+
+// printPost prints one post: as the list does, or on a terminal with a sentence
+// that says where it stands.
+func (a *app) printPost(ctx context.Context, c *client.Client, p apiv1.Post) error {
+	switch {
+	case a.json.set:
+		return a.printJSON(p)
+	case a.quiet || !a.outTerminal:
+		return a.printPosts(ctx, c, []apiv1.Post{p})
+	}
+	return a.write([]byte(a.sentence(p) + "\n"))
+}
+
+// printEach prints the result of a command that takes several ids: with one id
+// the post, with more a list.
+func (a *app) printEach(ctx context.Context, c *client.Client, ids []string, posts []apiv1.Post) error {
+	switch {
+	case len(posts) == 0:
+		return nil
+	case len(ids) == 1:
+		return a.printPost(ctx, c, posts[0])
+	}
+	return a.printPosts(ctx, c, posts)
+}
+
+func (a *app) sentence(p apiv1.Post) string {
+	to := plural(p.TargetSummary.Total, "account")
+	id := a.bold(p.ID)
+	switch p.Status {
+	case schedctl.Draft:
+		return fmt.Sprintf("%s is a %s; schedule it with: schedctl post schedule %s --at TIME", id, a.status("draft"), p.ID)
+	case schedctl.Scheduled:
+		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.status("scheduled"),
+			when.Format(p.PublishAt.In(a.local)), when.Relative(p.PublishAt.Time, a.now()), to)
+	case schedctl.Publishing:
+		return fmt.Sprintf("%s is %s to %s; follow it with: schedctl post wait %s", id, a.status("publishing"), to, p.ID)
+	case schedctl.Failed:
+		return fmt.Sprintf("%s has %s on %d of %s", id, a.status("failed"), p.TargetSummary.Failed, to)
+	case schedctl.Canceled:
+		return fmt.Sprintf("%s is %s%s", id, a.status("canceled"), publishedBefore(p))
+	}
+	return fmt.Sprintf("%s is %s on %s", id, a.status(string(p.Status)), to)
+}
+
+func publishedBefore(p apiv1.Post) string {
+	if p.TargetSummary.Published == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it stays published on %d of %s", p.TargetSummary.Published, plural(p.TargetSummary.Total, "account"))
+}
+
+// eachPost applies change to every id, also after one that was refused. Of
+// several ids an error names its own.
+func eachPost(ids []string, change func(id string) (apiv1.Post, error)) (posts []apiv1.Post, err error) {
+	var failed several
+	for _, id := range ids {
+		p, err := change(id)
+		if err != nil {
+			failed = append(failed, about(id, ids, err))
+			continue
+		}
+		posts = append(posts, p)
+	}
+	if failed == nil {
+		return posts, nil
+	}
+	return posts, failed
+}
+
+func about(id string, ids []string, err error) error {
+	if len(ids) < 2 || strings.Contains(err.Error(), id) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", id, err)
+}

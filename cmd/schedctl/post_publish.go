@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type postPublish struct {
+	*app
+	to   []string
+	wait bool
+}
+
+func newPostPublish(a *app) *cobra.Command {
+	o := &postPublish{app: a}
+	cmd := prints[apiv1.Post](&cobra.Command{
+		Use:   "publish ID",
+		Short: "Publish a draft or a scheduled post at once",
+		Long:  `Publish a draft or a scheduled post at once, and with --to to these accounts.`,
+		Example: `  schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --wait --timeout 1m`,
+		Args:              takes(1, 1, "the id of a post"),
+		ValidArgsFunction: a.completePost,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	a.addTo(cmd, &o.to)
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	return cmd
+}
+
+func (o *postPublish) run(ctx context.Context, id string) error {
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	to, err := o.replacing(ctx, c, o.to)
+	if err != nil {
+		return err
+	}
+	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to})
+	if err != nil {
+		return err
+	}
+	if o.wait {
+		return o.waitFor(ctx, c, []string{post.ID})
+	}
+	return o.printPost(ctx, c, post)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type postSchedule struct {
+	*app
+	to   []string
+	when whenFlags
+	wait bool
+}
+
+func newPostSchedule(a *app) *cobra.Command {
+	o := &postSchedule{app: a}
+	cmd := prints[apiv1.Post](&cobra.Command{
+		Use:   "schedule ID",
+		Short: "Give a draft its time",
+		Long: `Give a draft its time, and with --to its accounts. To move a post that is
+scheduled already, use "schedctl post edit".`,
+		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
+  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait`,
+		Args:              takes(1, 1, "the id of a post"),
+		ValidArgsFunction: a.completePost,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	a.addTo(cmd, &o.to)
+	o.when.add(cmd)
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	return cmd
+}
+
+func (o *postSchedule) run(ctx context.Context, id string) error {
+	at, err := o.when.publishAt(o.app)
+	if err != nil {
+		return err
+	}
+	if at == nil {
+		return usage("schedctl post schedule needs a time: give --at or --in")
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	to, err := o.replacing(ctx, c, o.to)
+	if err != nil {
+		return err
+	}
+	post, err := c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to})
+	if err != nil {
+		return err
+	}
+	if o.wait {
+		return o.waitFor(ctx, c, []string{post.ID})
+	}
+	return o.printPost(ctx, c, post)
+}
+
+// replacing returns the accounts that take the place of a post's, nil to leave
+// them.
+func (a *app) replacing(ctx context.Context, c *client.Client, to []string) (*[]string, error) {
+	if to == nil {
+		return nil, nil
+	}
+	ids, err := a.recipients(ctx, c, to)
+	return &ids, err
+}

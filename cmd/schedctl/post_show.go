@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+func newPostShow(a *app) *cobra.Command {
+	return prints[apiv1.Post](&cobra.Command{
+		Use:   "show ID...",
+		Short: "Show posts with their targets",
+		Long: `Show posts: the text, the time, what became of each target, and what can be done
+next.`,
+		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
+		Args:              takes(1, unlimited, "the id of a post"),
+		ValidArgsFunction: a.completePost,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.showPosts(cmd.Context(), args)
+		},
+	})
+}
+
+func (a *app) showPosts(ctx context.Context, ids []string) error {
+	c, err := a.connect()
+	if err != nil {
+		return err
+	}
+	posts, failed := eachPost(ids, func(id string) (apiv1.Post, error) { return c.Post(ctx, id) })
+	if a.json.set || a.quiet {
+		err = a.printEach(ctx, c, ids, posts)
+	} else if len(posts) > 0 {
+		names := accountNames(ctx, c)
+		var blocks [][]byte
+		for _, p := range posts {
+			blocks = append(blocks, a.detail(p, names))
+		}
+		err = a.write(bytes.Join(blocks, []byte("\n")))
+	}
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+// detail describes a post: for people with its text as it is, for programs a
+// line for each field and target.
+func (a *app) detail(p apiv1.Post, names map[string]string) []byte {
+	pairs := []pair{
+		{"ID", p.ID},
+		{"Status", string(p.Status)},
+		{"Publish at", a.timeText(p.PublishAt)},
+		{"Created at", a.timeText(p.CreatedAt)},
+		{"Updated at", a.timeText(p.UpdatedAt)},
+		{"Version", fmt.Sprint(p.Version)},
+	}
+	if !a.outTerminal {
+		out := a.describe(append(pairs, pair{"Content", p.Content}))
+		for _, row := range a.targetRows(p, names) {
+			out = append(out, "target\t"+strings.Join(row, "\t")+"\n"...)
+		}
+		return out
+	}
+	var b bytes.Buffer
+	b.Write(a.describe(pairs))
+	b.WriteString("\n  " + strings.ReplaceAll(printable(p.Content), "\n", "\n  ") + "\n\n")
+	b.Write(a.render(table{header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, status: 3, rows: a.targetRows(p, names)}))
+	for _, step := range nextSteps(p) {
+		b.WriteString(a.dim("next: ") + step + "\n")
+	}
+	return b.Bytes()
+}
+
+func (a *app) targetRows(p apiv1.Post, names map[string]string) [][]string {
+	rows := make([][]string, len(p.Targets))
+	for i, t := range p.Targets {
+		rows[i] = []string{t.ID, oneLine(nameOf(names, t.SocialAccountID)), t.Platform, string(t.Status), oneLine(a.targetDetail(t))}
+	}
+	return rows
+}
+
+// targetDetail says what is known of a target beyond its status.
+func (a *app) targetDetail(t apiv1.Target) string {
+	var said []string
+	if t.Status == schedctl.Published {
+		said = append(said, first(deref(t.PlatformPostURL), deref(t.PlatformPostID)))
+	}
+	if t.Error != nil {
+		said = append(said, errorText(t.Error))
+	}
+	if t.NextAttemptAt != nil && t.Attempts > 0 {
+		said = append(said, "next try "+a.timeText(t.NextAttemptAt))
+	}
+	return strings.Join(said, "; ")
+}
+
+// nextSteps are the commands that make sense for a post as it is.
+func nextSteps(p apiv1.Post) []string {
+	switch p.Status {
+	case schedctl.Draft:
+		if len(p.SocialAccountIDs) == 0 {
+			return []string{"schedctl post schedule " + p.ID + " --to ACCOUNT --at TIME"}
+		}
+		return []string{"schedctl post schedule " + p.ID + " --at TIME", "schedctl post publish " + p.ID}
+	case schedctl.Scheduled:
+		return []string{"schedctl post edit " + p.ID + " --at TIME", "schedctl post cancel " + p.ID}
+	case schedctl.Publishing:
+		return append(accountSteps(p), "schedctl post wait "+p.ID)
+	case schedctl.Failed:
+		return append(accountSteps(p), retrySteps(p)...)
+	}
+	return nil
+}
+
+// accountSteps name the accounts that hold the post up.
+func accountSteps(p apiv1.Post) (steps []string) {
+	for _, t := range p.Targets {
+		if t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
+			steps = append(steps, "schedctl account verify "+t.SocialAccountID)
+		}
+	}
+	return steps
+}
+
+// retrySteps warn where a retry could publish a second time.
+func retrySteps(p apiv1.Post) []string {
+	var known, unknown bool
+	for _, t := range p.Targets {
+		if t.Status == schedctl.Failed {
+			lost := t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
+			unknown = unknown || lost
+			known = known || !lost
+		}
+	}
+	var steps []string
+	if known {
+		steps = append(steps, "schedctl post retry "+p.ID)
+	}
+	if unknown {
+		steps = append(steps, "look whether the account has the post; if not: schedctl post retry "+p.ID+" --force")
+	}
+	return steps
+}

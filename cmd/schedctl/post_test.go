@@ -1,0 +1,393 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const (
+	demoID = "acct_01KAK3R9ZC4VBX1D2E3F4G5H6A"
+	hookID = "acct_01KAK3R9ZC4VBX1D2E3F4G5H6B"
+)
+
+var twoAccounts = apiv1.AccountList{Results: []apiv1.Account{
+	{ID: demoID, Platform: "feed", Name: "demo", Status: schedctl.AccountConnected},
+	{ID: hookID, Platform: "http", Name: "hook", Status: schedctl.AccountConnected},
+}}
+
+// capture records the last body that was sent, and answers.
+type capture struct {
+	body   map[string]any
+	header http.Header
+}
+
+func (c *capture) answer(v any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c.body, c.header = nil, r.Header
+		data, err := io.ReadAll(r.Body)
+		if err == nil && len(data) > 0 {
+			err = json.Unmarshal(data, &c.body)
+		}
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		json.NewEncoder(w).Encode(v)
+	}
+}
+
+func TestPostCreateSends(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, tc := range map[string]struct {
+		stdin string
+		args  []string
+		want  map[string]any
+	}{
+		"a draft":                {"", []string{"Hello"}, map[string]any{"content": "Hello"}},
+		"at a local time":        {"", []string{"Hello", "--to", demoID, "--at", "2026-12-08 09:00", "--tz", "Europe/Berlin"}, map[string]any{"content": "Hello", "social_account_ids": []any{demoID}, "publish_at": "2026-12-08T08:00:00Z"}},
+		"in a while":             {"", []string{"Hello", "--to", demoID, "--in", "2h30m"}, map[string]any{"content": "Hello", "social_account_ids": []any{demoID}, "publish_at": "2026-11-21T14:30:00Z"}},
+		"now":                    {"", []string{"Hello", "--to", demoID, "--now"}, map[string]any{"content": "Hello", "social_account_ids": []any{demoID}, "publish_at": "now"}},
+		"an argument as it is":   {"", []string{" Hello\n"}, map[string]any{"content": " Hello\n"}},
+		"after two dashes":       {"", []string{"--", "--Hello"}, map[string]any{"content": "--Hello"}},
+		"a file":                 {"not this", []string{"-F", file("a", "Hello\n\n")}, map[string]any{"content": "Hello\n"}},
+		"a file from Windows":    {"", []string{"--file", file("b", "\ufeffHello\r\nyou\r\n")}, map[string]any{"content": "Hello\r\nyou"}},
+		"a pipe":                 {"Hello\n", nil, map[string]any{"content": "Hello"}},
+		"a pipe named as -":      {"Hello", []string{"-"}, map[string]any{"content": "Hello"}},
+		"a pipe named as -F -":   {"Hello", []string{"-F", "-"}, map[string]any{"content": "Hello"}},
+		"to an id":               {"", []string{"Hello", "--to", hookID}, map[string]any{"content": "Hello", "social_account_ids": []any{hookID}}},
+		"to names":               {"", []string{"Hello", "--to", "hook", "--to", "feed:demo"}, map[string]any{"content": "Hello", "social_account_ids": []any{hookID, demoID}}},
+		"to a name in any case":  {"", []string{"Hello", "--to", "@HOOK"}, map[string]any{"content": "Hello", "social_account_ids": []any{hookID}}},
+		"to all":                 {"", []string{"Hello", "--to", "all"}, map[string]any{"content": "Hello", "social_account_ids": []any{demoID, hookID}}},
+		"to one in several ways": {"", []string{"Hello", "--to", "hook", "--to", "all", "--to", hookID}, map[string]any{"content": "Hello", "social_account_ids": []any{hookID, demoID}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent capture
+			m := newMachine(t, routes{
+				"GET /social-accounts": twoAccounts,
+				"POST /posts":          sent.answer(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Draft}}),
+			})
+			m.in = strings.NewReader(tc.stdin)
+			if status := m.run(t, append([]string{"post", "create", "-q"}, tc.args...)...); status != 0 {
+				t.Fatalf("exit status %d: %s", status, &m.err)
+			}
+			if got := m.out.String(); got != "post_1\n" {
+				t.Errorf("got %q", got)
+			}
+			if diff := cmp.Diff(tc.want, sent.body); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPostCreateSaysWhatItUnderstood(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"POST /posts": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}})
+	m.want(t, 0, "post_1\n", "at Tue 8 Dec 2026 09:00 CET (08:00 UTC, in 17 days)\n",
+		"post", "create", "Hello", "--to", demoID, "-q", "--at", "2026-12-08 09:00", "--tz", "Europe/Berlin")
+	m.want(t, 0, "post_1\n", "at Sun 28 Mar 2027 03:00 CEST (01:00 UTC, in 127 days)\n"+
+		"note: clocks in Europe/Berlin skip 02:30 on that day, so this is the first instant after the gap\n",
+		"post", "create", "Hello", "--to", demoID, "-q", "--at", "2027-03-28 02:30 Europe/Berlin")
+}
+
+func TestPostCreateRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	latin1 := filepath.Join(dir, "latin1.txt")
+	if err := os.WriteFile(latin1, []byte("caf\xe9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	daemon := routes{"GET /social-accounts": apiv1.AccountList{Results: append([]apiv1.Account{
+		{ID: "acct_3", Platform: "http", Name: "HOOK", Status: schedctl.AccountConnected},
+	}, twoAccounts.Results...)}}
+	for _, tc := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{1, "read the text: open " + dir + "/none: no such file or directory", []string{"-F", dir + "/none"}},
+		{1, "read the text: read " + dir + ": is a directory", []string{"-F", dir}},
+		{2, "the text is given twice: as an argument and with -F", []string{"Hello", "-F", latin1}},
+		{2, "--at, --in and --now exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--now"}},
+		{2, "--at, --in and --now exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--at", "tomorrow 9am"}},
+		{2, `"tomorrow" has no time of day: write "tomorrow 9am"`, []string{"Hello", "--to", "hook", "--at", "tomorrow"}},
+		{2, `"2" has no unit: write 2s, 2m, 2h or 2d`, []string{"Hello", "--to", "hook", "--in", "2"}},
+		{2, `unknown time zone "Mars": zones are IANA names, such as Europe/Berlin, America/New_York or UTC`, []string{"Hello", "--tz", "Mars"}},
+		{5, "Sat 21 Nov 2026 09:00 UTC has passed (3 hours ago): give a time to come, such as \"in 1h\" or \"tomorrow 9am\"", []string{"Hello", "--to", "hook", "--at", "today 9am"}},
+		{5, "a post that goes out needs an account; give --to ACCOUNT, or --to all", []string{"Hello", "--now"}},
+		{5, "standard input is empty: a post needs a text", nil},
+		{5, "the text is empty: a post needs a text", []string{" \n\t"}},
+		{5, latin1 + " is not UTF-8 text: convert it first, for example with iconv", []string{"-F", latin1}},
+		{5, `there is no account "nobody"; the accounts are http:HOOK (acct_3), feed:demo (` + demoID + `), http:hook (` + hookID + `)`, []string{"Hello", "--to", "nobody"}},
+		{5, `"hOOk" could be several accounts; use one of http:HOOK (acct_3), http:hook (` + hookID + `)`, []string{"Hello", "--to", "hOOk"}},
+	} {
+		t.Run(tc.want, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, daemon)
+			m.want(t, tc.status, "", "schedctl: "+tc.want+"\n", append([]string{"post", "create"}, tc.args...)...)
+		})
+	}
+}
+
+// A text that was typed or piped must not be lost to an error.
+func TestPostCreateKeepsTheTextThatCouldNotBeSent(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"POST /posts": refused{503, "UNAVAILABLE"}})
+	m.in = strings.NewReader("a long text\n")
+	if status := m.run(t, "post", "create", "-"); status != 7 {
+		t.Errorf("exit status %d, want 7", status)
+	}
+	kept, err := filepath.Glob(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "drafts", "draft-*.txt"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %v (%v), want one file:\n%s", kept, err, &m.err)
+	}
+	if !strings.Contains(m.err.String(), "send it with: schedctl post create -F "+kept[0]) {
+		t.Errorf("the file is not named:\n%s", &m.err)
+	}
+	text, err := os.ReadFile(kept[0])
+	if err != nil || string(text) != "a long text\n" {
+		t.Errorf("kept %q (%v)", text, err)
+	}
+	if info, err := os.Stat(kept[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v (%v)", info.Mode(), err)
+	}
+
+	m.run(t, "post", "create", "an argument")
+	if again, _ := filepath.Glob(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "drafts", "*")); len(again) != 1 {
+		t.Errorf("an argument, which the shell remembers, was kept as well: %v", again)
+	}
+}
+
+func TestPostCreatePassesTheIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	var sent capture
+	m := newMachine(t, routes{"POST /posts": sent.answer(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}})})
+	if m.run(t, "post", "create", "Hello", "--idempotency-key", "release-1.0"); sent.header.Get("Idempotency-Key") != "release-1.0" {
+		t.Errorf("sent %v", sent.header)
+	}
+}
+
+func TestPostCreateToAllLeavesOutWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	broken := apiv1.AccountList{Results: append([]apiv1.Account{
+		{ID: "acct_3", Platform: "mastodon", Name: "me", Status: schedctl.AccountError},
+	}, twoAccounts.Results...)}
+	var sent capture
+	m := newMachine(t, routes{"GET /social-accounts": broken, "POST /posts": sent.answer(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}})})
+	m.want(t, 0, "post_1\n", "left out: me (mastodon) is in status error; see: schedctl account show acct_3\n", "post", "create", "Hello", "--to", "all", "-q")
+	if diff := cmp.Diff([]any{demoID, hookID}, sent.body["social_account_ids"]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	m = newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{Results: broken.Results[:1]}})
+	m.want(t, 5, "", "left out: me (mastodon) is in status error; see: schedctl account show acct_3\n"+
+		"schedctl: no account is connected; add one, for example with: schedctl account add feed --name demo\n", "post", "create", "Hello", "--to", "all")
+}
+
+func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		stdin    string
+		terminal bool
+		args     []string
+		want     map[string]any
+	}{
+		"text":                      {"", false, []string{"Hello"}, map[string]any{"content": "Hello"}},
+		"time, not the input":       {"ignored", false, []string{"--at", "tomorrow 9am"}, map[string]any{"publish_at": "2026-11-22T09:00:00Z"}},
+		"accounts, not the input":   {"ignored", false, []string{"--to", "demo"}, map[string]any{"social_account_ids": []any{demoID}}},
+		"a bare pipe":               {"Hello\n", false, nil, map[string]any{"content": "Hello"}},
+		"a named pipe and a time":   {"Hello\n", false, []string{"-", "--in", "1h"}, map[string]any{"content": "Hello", "publish_at": "2026-11-21T13:00:00Z"}},
+		"from a terminal, a time":   {"", true, []string{"--in", "1h"}, map[string]any{"publish_at": "2026-11-21T13:00:00Z"}},
+		"from a terminal, the text": {"typed\n", true, []string{"-"}, map[string]any{"content": "typed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent capture
+			m := newMachine(t, routes{
+				"GET /social-accounts": twoAccounts,
+				"PATCH /posts/post_1":  sent.answer(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}),
+			})
+			m.in, m.inTerminal = strings.NewReader(tc.stdin), tc.terminal
+			if status := m.run(t, append([]string{"post", "edit", "post_1", "-q"}, tc.args...)...); status != 0 {
+				t.Fatalf("exit status %d: %s", status, &m.err)
+			}
+			if diff := cmp.Diff(tc.want, sent.body); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+	m := newMachine(t, nil).terminals()
+	m.want(t, 2, "", "schedctl: nothing to change; give a text, --to, --at or --in\n", "post", "edit", "post_1")
+}
+
+func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	var queries []string
+	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		queries = append(queries, r.URL.RawQuery)
+		var page apiv1.PostList
+		for range 100 {
+			page.Results = append(page.Results, apiv1.Post{ID: "post_1"})
+		}
+		if len(queries)%3 != 0 {
+			page.NextCursor = ptr(fmt.Sprint("page", len(queries)))
+		}
+		json.NewEncoder(w).Encode(page)
+	})
+	m := newMachine(t, routes{"GET /posts": pages, "GET /social-accounts": twoAccounts})
+	count := func(args ...string) int {
+		t.Helper()
+		queries = nil
+		if status := m.run(t, append([]string{"post", "list", "-q"}, args...)...); status != 0 {
+			t.Fatalf("exit status %d: %s", status, &m.err)
+		}
+		return strings.Count(m.out.String(), "\n")
+	}
+	if n := count(); n != 20 || queries[0] != "limit=20" {
+		t.Errorf("by default: %d posts with %q", n, queries)
+	}
+	if n := count("--limit", "150"); n != 150 || len(queries) != 2 {
+		t.Errorf("--limit 150: %d posts with %q", n, queries)
+	}
+	if n := count("--all"); n != 300 || len(queries) != 3 {
+		t.Errorf("--all: %d posts with %q", n, queries)
+	}
+	count("--status", "draft,failed", "--status", "scheduled", "--account", "hook", "--search", "a b", "--sort", "publish_at",
+		"--after", "2026-12-08 09:00", "--before", "@1800000000", "--tz", "Europe/Berlin", "--limit", "1")
+	want := "limit=1&publish_after=2026-12-08T08%3A00%3A00Z&publish_before=2027-01-15T08%3A00%3A00Z&q=a+b&social_account_id=" + hookID +
+		"&sort=publish_at&status=draft&status=failed&status=scheduled"
+	if diff := cmp.Diff(want, queries[0]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, args := range [][]string{{"--status", "done"}, {"--sort", "id"}, {"--limit", "0"}, {"--after", "soon"}} {
+		if status := m.run(t, append([]string{"post", "list"}, args...)...); status != 2 {
+			t.Errorf("%q: exit status %d, want 2: %s", args, status, &m.err)
+		}
+	}
+}
+
+var published = apiv1.Post{
+	ID: "post_1", Content: "Hello,\n\tworld\x1b[31m", Status: schedctl.Failed, PublishAt: at(-time.Hour), SocialAccountIDs: []string{demoID, hookID}, Version: 4,
+	CreatedAt: at(-2 * time.Hour), UpdatedAt: at(-time.Hour), TargetSummary: apiv1.TargetSummary{Total: 2, Published: 1, Failed: 1},
+	Targets: []apiv1.Target{
+		{ID: "pt_1", SocialAccountID: demoID, Platform: "feed", Status: schedctl.Published, PlatformPostURL: ptr("http://feeds.test/1"), Attempts: 1},
+		{ID: "pt_2", SocialAccountID: hookID, Platform: "http", Status: schedctl.Failed, Attempts: 1,
+			Error: &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "connection reset", Outcome: schedctl.OutcomeUnknown}},
+	},
+}
+
+func TestPostShow(t *testing.T) {
+	t.Parallel()
+	daemon := routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: published}, "GET /social-accounts": twoAccounts}
+	m := newMachine(t, daemon)
+	m.want(t, 0, `id	post_1
+status	failed
+publish_at	2026-11-21T11:00:00Z
+created_at	2026-11-21T10:00:00Z
+updated_at	2026-11-21T11:00:00Z
+version	4
+content	Hello, world�[31m
+target	pt_1	demo	feed	published	http://feeds.test/1
+target	pt_2	hook	http	failed	network: connection reset (it is not known whether the network has it)
+`, "", "post", "show", "post_1")
+
+	m.terminals().noColorEnv().want(t, 0, `ID          post_1
+Status      failed
+Publish at  Sat 21 Nov 2026 11:00 UTC (1 hour ago)
+Created at  Sat 21 Nov 2026 10:00 UTC (2 hours ago)
+Updated at  Sat 21 Nov 2026 11:00 UTC (1 hour ago)
+Version     4
+
+  Hello,
+  	world�[31m
+
+TARGET  ACCOUNT  PLATFORM  STATUS     DETAIL
+pt_1    demo     feed      published  http://feeds.test/1
+pt_2    hook     http      failed     network: connection reset (it is not known whether the networ…
+next: look whether the account has the post; if not: schedctl post retry post_1 --force
+`, "", "post", "show", "post_1")
+	m.want(t, 3, "", "schedctl: the daemon says no\n", "post", "show", "post_2")
+}
+
+func (m *machine) noColorEnv() *machine { m.env["NO_COLOR"] = "1"; return m }
+
+// The id that is right is shown, the one that is wrong is reported.
+func TestSeveralIDs(t *testing.T) {
+	t.Parallel()
+	post := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Canceled}}
+	m := newMachine(t, routes{
+		"GET /posts/post_1": post, "POST /posts/post_1/cancel": post, "DELETE /posts/post_1": nil,
+		"POST /posts/post_2/cancel": refused{409, "POST_NOT_CANCELABLE"}, "DELETE /posts/post_2": refused{409, "POST_NOT_DELETABLE"},
+	})
+	m.want(t, 3, "post_1\n", "schedctl: post_2: the daemon says no\n", "post", "show", "post_2", "post_1", "-q")
+	m.want(t, 6, "post_1\n", "schedctl: post_2: the daemon says no\n", "post", "cancel", "post_2", "post_1", "-q")
+	m.want(t, 6, "post_1\n", "schedctl: post_2: the daemon says no\n", "post", "delete", "post_2", "post_1")
+	m.want(t, 0, `{"id":"post_1","status":"canceled"}`+"\n", "", "post", "show", "post_1", "--json=id,status")
+	m.want(t, 0, `[{"id":"post_1"},{"id":"post_1"}]`+"\n", "", "post", "show", "post_1", "post_1", "--json=id")
+	m.want(t, 0, `{"id":"post_1","deleted":true}`+"\n", "", "post", "delete", "post_1", "--json")
+	m.want(t, 0, `[{"id":"post_1"},{"id":"post_1"}]`+"\n", "", "post", "delete", "post_1", "post_1", "--json=id")
+}
+
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	two := apiv1.TargetSummary{Total: 2, Failed: 1, Published: 1}
+	for status, want := range map[schedctl.Status]string{
+		schedctl.Draft:      "post_1 is a draft; schedule it with: schedctl post schedule post_1 --at TIME",
+		schedctl.Scheduled:  "post_1 is scheduled for Sat 21 Nov 2026 14:00 UTC (in 2 hours) on 2 accounts",
+		schedctl.Publishing: "post_1 is publishing to 2 accounts; follow it with: schedctl post wait post_1",
+		schedctl.Published:  "post_1 is published on 2 accounts",
+		schedctl.Failed:     "post_1 has failed on 1 of 2 accounts",
+		schedctl.Canceled:   "post_1 is canceled; it stays published on 1 of 2 accounts",
+	} {
+		post := apiv1.Post{ID: "post_1", Status: status, PublishAt: at(2 * time.Hour), TargetSummary: two}
+		m := newMachine(t, routes{"POST /posts": apiv1.PostEnvelope{Post: post}}).terminals().noColorEnv()
+		m.want(t, 0, want+"\n", "", "post", "create", "Hello")
+	}
+}
+
+func TestNextStepsWarnOfASecondPublication(t *testing.T) {
+	t.Parallel()
+	target := func(s schedctl.Status, e *apiv1.TargetError) apiv1.Target {
+		return apiv1.Target{SocialAccountID: "acct_1", Status: s, Error: e}
+	}
+	lost := &apiv1.TargetError{Kind: schedctl.KindNetwork, Outcome: schedctl.OutcomeUnknown}
+	refusedLogin := &apiv1.TargetError{Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished}
+	for _, tc := range []struct {
+		status  schedctl.Status
+		targets []apiv1.Target
+		want    []string
+	}{
+		{schedctl.Draft, nil, []string{"schedctl post schedule post_1 --to ACCOUNT --at TIME"}},
+		{schedctl.Scheduled, nil, []string{"schedctl post edit post_1 --at TIME", "schedctl post cancel post_1"}},
+		{schedctl.Published, nil, nil},
+		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, nil)}, []string{"schedctl post retry post_1"}},
+		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, lost)}, []string{"look whether the account has the post; if not: schedctl post retry post_1 --force"}},
+		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, refusedLogin)}, []string{"schedctl account verify acct_1", "schedctl post retry post_1"}},
+		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, refusedLogin)}, []string{"schedctl account verify acct_1", "schedctl post wait post_1"}},
+	} {
+		got := nextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets})
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", tc.status, diff)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// life answers GET with the post as it is after so many looks; an entry without
+// a status is a daemon that does not answer.
+type life []apiv1.Post
+
+func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/social-accounts") {
+		json.NewEncoder(w).Encode(twoAccounts)
+		return
+	}
+	p := (*l)[0]
+	if len(*l) > 1 {
+		*l = (*l)[1:]
+	}
+	if p.Status == "" {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	json.NewEncoder(w).Encode(apiv1.PostEnvelope{Post: p})
+}
+
+func as(statuses ...schedctl.Status) *life {
+	var l life
+	for _, s := range statuses {
+		p := apiv1.Post{ID: "post_1", Status: s, PublishAt: at(time.Hour), TargetSummary: apiv1.TargetSummary{Total: 1}}
+		if s == schedctl.Failed {
+			p.Targets = published.Targets
+		}
+		l = append(l, p)
+	}
+	return &l
+}
+
+const away = schedctl.Status("")
+
+// These run in a bubble: the pauses between looks take no time.
+func TestPostWait(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		posts   *life
+		args    []string
+		status  int
+		took    time.Duration
+		out, er string
+	}{
+		"published":          {as(schedctl.Scheduled, schedctl.Publishing, schedctl.Published), nil, 0, 300 * time.Millisecond, "post_1\n", ""},
+		"published before":   {as(schedctl.Published), nil, 0, 0, "post_1\n", ""},
+		"canceled":           {as(schedctl.Scheduled, schedctl.Canceled), nil, 0, 100 * time.Millisecond, "post_1\n", ""},
+		"with longer pauses": {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Scheduled, schedctl.Scheduled, schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), nil, 0, 3500 * time.Millisecond, "post_1\n", ""},
+		"failed": {as(schedctl.Publishing, schedctl.Failed), nil, 9, 100 * time.Millisecond, "post_1\n",
+			"schedctl: post_1 was not published on hook (http): network: connection reset (it is not known whether the network has it); " +
+				"next: look whether the account has the post; if not: schedctl post retry post_1 --force\n"},
+		"a draft": {as(schedctl.Draft), nil, 6, 0, "",
+			"schedctl: post_1 is a draft, which nothing publishes; schedule it first: schedctl post schedule post_1 --at TIME\n"},
+		"timed out": {as(schedctl.Scheduled), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",
+			"schedctl: post_1 is still scheduled after 5s, for Sat 21 Nov 2026 13:00 UTC; wait on with: schedctl post wait post_1\n"},
+		"timed out while publishing": {as(schedctl.Publishing), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",
+			"schedctl: post_1 is still publishing after 5s; wait on with: schedctl post wait post_1\n"},
+		"a daemon that is restarted": {as(schedctl.Scheduled, away, away, schedctl.Published), nil, 0, 700 * time.Millisecond, "post_1\n", ""},
+		"a daemon that is gone": {as(schedctl.Scheduled, away), nil, 7, 30500 * time.Millisecond, "",
+			"schedctl: http://daemon.test answered 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
+		"no daemon at all": {as(away), nil, 7, 0, "",
+			"schedctl: http://daemon.test answered 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := newMachine(t, tc.posts)
+				start := time.Now()
+				m.now = func() time.Time { return noon.Add(time.Since(start)) }
+				m.want(t, tc.status, tc.out, tc.er, append([]string{"post", "wait", "post_1", "-q"}, tc.args...)...)
+				if took := time.Since(start); took != tc.took {
+					t.Errorf("took %v, want %v", took, tc.took)
+				}
+			})
+		})
+	}
+}
+
+func TestPostCreateWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMachine(t, as(schedctl.Publishing, schedctl.Publishing, schedctl.Published))
+		m.want(t, 0, `{"id":"post_1","status":"published"}`+"\n", "", "post", "create", "Hello", "--to", demoID, "--now", "--wait", "--json=id,status")
+	})
+}
+
+// On a terminal the changes on the way are told.
+func TestPostWaitTellsOfProgress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMachine(t, as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Publishing, schedctl.Published)).terminals().noColorEnv()
+		m.want(t, 0, "post_1 is published on 1 account\n", "post_1: publishing\npost_1: published\n", "post", "wait", "post_1")
+	})
+}

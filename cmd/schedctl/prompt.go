@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// confirm asks on a terminal and returns an error for anything but yes. Without
+// a terminal there is nobody to ask, and the answer is yes.
+func (a *app) confirm(ctx context.Context, question string) error {
+	if !a.inTerminal || !a.errTerminal || a.noInput {
+		return nil
+	}
+	fmt.Fprintf(a.err, "%s [y/N] ", question)
+	answer, err := interruptible(ctx, func() ([]byte, error) { return readLine(a.in) })
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(string(answer))) {
+	case "y", "yes":
+		return nil
+	}
+	return declined
+}
+
+// readLine reads no further than the line break: what follows is not its own.
+func readLine(r io.Reader) (line []byte, err error) {
+	var b [1]byte
+	for len(line) < 1024 {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return line, err
+		}
+		if b[0] == '\n' {
+			return line, nil
+		}
+		line = append(line, b[0])
+	}
+	return line, nil
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// The groups of commands in the help text.
+const (
+	groupWork   = "work"
+	groupDaemon = "daemon"
+	groupOther  = "other"
+)
+
+// newRoot returns the whole command tree.
+func newRoot(a *app) *cobra.Command {
+	root := group(&cobra.Command{
+		Use:   "schedctl",
+		Short: "Schedule social posts and publish them on time",
+		Long: `Schedule social posts and publish them on time, from one binary and one file.
+
+"schedctl daemon run" keeps the posts and publishes what is due; every other
+command talks to it.`,
+		Example: `  schedctl daemon run &
+  schedctl account add feed --name demo
+  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"`,
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return a.checkFields(cmd)
+		},
+	})
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("schedctl {{.Version}}\n")
+	root.CompletionOptions.DisableDefaultCmd = true
+	addGlobalFlags(a, root.PersistentFlags())
+	root.AddGroup(
+		&cobra.Group{ID: groupWork, Title: "Posts and accounts:"},
+		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
+		&cobra.Group{ID: groupOther, Title: "Other commands:"},
+	)
+	root.AddCommand(
+		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newMe(a)),
+		in(groupDaemon, newDaemon(a)),
+		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)),
+	)
+	addHelp(root)
+	return root
+}
+
+func addGlobalFlags(a *app, f *pflag.FlagSet) {
+	f.StringVar(&a.url, "url", "", "where the daemon is, `http://host:port` or unix:///path (environment: SCHEDCTL_URL)")
+	f.StringVar(&a.keyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
+	f.Var(&a.json, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
+	f.Lookup("json").NoOptDefVal = allFields
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&a.noInput, "no-input", false, "never ask")
+	f.BoolVar(&a.noColor, "no-color", false, "no colour (environment: NO_COLOR)")
+	f.Var(&a.timeout, "timeout", "how `long` to wait for an answer or, with --wait, for the end")
+	f.BoolVar(&a.debug, "debug", false, "tell of every request on standard error")
+}
+
+func in(id string, cmd *cobra.Command) *cobra.Command {
+	cmd.GroupID = id
+	return cmd
+}
+
+// group makes a command that only holds others: alone it shows its help, and
+// what it does not hold is an error with a suggestion.
+func group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.DisableFlagsInUseLine = true
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		f := usage("%s has no command %q", cmd.CommandPath(), args[0])
+		f.hint = didYouMean(cmd.SuggestionsFor(args[0]), "see: "+cmd.CommandPath()+" --help")
+		return f
+	}
+	return cmd
+}
+
+// flagError says what is wrong with a flag, and which one was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	see := "see: " + cmd.CommandPath() + " --help"
+	var (
+		unknown *pflag.NotExistError
+		value   *pflag.InvalidValueError
+		misread *when.Error
+	)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	case errors.As(err, &misread) && errors.As(err, &value):
+		f := usage("--%s: %s", value.GetFlag().Name, misread.Message)
+		f.hint = misread.Hint
+		return f
+	case errors.As(err, &value):
+		f := usage("--%s does not take %q", value.GetFlag().Name, value.GetValue())
+		f.hint = "it takes " + article(value.GetFlag().Value.Type())
+		return f
+	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+		f := usage("unknown flag --%s", unknown.GetSpecifiedName())
+		f.hint = didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see)
+		return f
+	}
+	f := usage("%v", err)
+	f.hint = see
+	return f
+}
+
+func article(typ string) string {
+	switch typ {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + typ
+}
+
+// nearFlags returns the flags that a mistyped one is close to, by cobra's own
+// measure for commands.
+func nearFlags(cmd *cobra.Command, name string) []string {
+	near := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		near.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	names := near.SuggestionsFor(name)
+	for i := range names {
+		names[i] = "--" + names[i]
+	}
+	return names
+}
+
+func didYouMean(candidates []string, otherwise string) string {
+	if len(candidates) == 0 {
+		return otherwise
+	}
+	return fmt.Sprintf("did you mean %s?", strings.Join(candidates, " or "))
+}
+
+// takes returns a check of the number of arguments; what says what they are.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		var f *failure
+		switch {
+		case len(args) < least:
+			f = usage("%s needs %s", cmd.CommandPath(), what)
+		case most >= 0 && len(args) > most && most == 0:
+			f = usage("%s takes no argument, and %q is one", cmd.CommandPath(), args[0])
+		case most >= 0 && len(args) > most:
+			f = usage("%s takes %s, and %q is too many; quote what belongs together", cmd.CommandPath(), what, args[most])
+		default:
+			return nil
+		}
+		f.hint = "see: " + cmd.CommandPath() + " --help"
+		return f
+	}
+}
+
+// any number of arguments.
+const unlimited = -1

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// system is what a command may touch of the machine. Tests put buffers in its
+// place.
+type system struct {
+	in       io.Reader
+	out, err io.Writer
+
+	inTerminal, outTerminal, errTerminal bool
+	width                                int // of the terminal at out
+
+	getenv     func(string) string
+	now        func() time.Time
+	local      *time.Location
+	readSecret func(context.Context) (string, error) // a line from the terminal, not shown
+	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
+	transport  http.RoundTripper                     // in place of the network; nil for the network
+}
+
+// app is one run of the program: the machine and the global flags.
+type app struct {
+	system
+	url, keyFile     string
+	json             fieldList
+	quiet            bool
+	noInput, noColor bool
+	debug            bool
+	timeout          duration
+}
+
+// run executes the command line and returns the exit status.
+func run(ctx context.Context, sys system, args []string) int {
+	a := &app{system: sys}
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		a.report(err, args)
+	}
+	return exitStatus(err)
+}
+
+// logger returns the log of --debug.
+func (a *app) logger() *slog.Logger {
+	if !a.debug {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// connect returns a client of the daemon.
+func (a *app) connect() (*client.Client, error) {
+	e, err := a.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(client.Config{
+		URL: e.url, Key: e.key, UserAgent: "schedctl/" + versionText(),
+		Timeout: time.Duration(a.timeout), Logger: a.logger(), Transport: a.transport,
+	})
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return c, nil
+}
+
+// duration is a flag value of the time grammar.
+type duration time.Duration
+
+// Set reads the value.
+func (d *duration) Set(text string) error {
+	v, err := when.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	*d = duration(v)
+	return nil
+}
+
+// String returns the value, empty for zero.
+func (d *duration) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
+
+// Type names the value in help texts.
+func (*duration) Type() string { return "duration" }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/daemon"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"schedctl": main})
+}
+
+// TestScripts runs every script below testdata/script against a real daemon:
+// "schedctl" is this program in a process of its own.
+//
+// Beside the commands of testscript there are
+//
+//	daemon [flag...]      start a daemon on a free port and wait until it is ready
+//	stop                  end it with SIGTERM and check that it exits with 0
+//	receiver              start a receiver for the http platform at $RECEIVER
+//	received FILE         write what the receiver got to FILE, a line each
+//	keep VAR              set VAR to the standard output of the last command
+//	status N command...   run the command and check its exit status
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	dirs := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join("testdata", "script"), func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".txtar" {
+			dirs[filepath.Dir(path)] = true
+		}
+		return err
+	})
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("found %d directories of scripts: %v", len(dirs), err)
+	}
+	for dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true,
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"daemon": startDaemon, "stop": stopDaemon, "receiver": startReceiver,
+					"received": writeReceived, "keep": keepOutput, "status": checkStatus,
+				},
+			})
+		})
+	}
+}
+
+// isolate keeps a script away from the user's own files and settings.
+func isolate(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	for _, pair := range [][2]string{
+		{"HOME", home}, {"XDG_DATA_HOME", filepath.Join(home, "data")}, {"SCHEDCTL_DATA_DIR", filepath.Join(env.WorkDir, "data")}, {"TZ", "UTC"},
+	} {
+		env.Setenv(pair[0], pair[1])
+	}
+	env.Values[running{}] = &background{}
+	return os.Mkdir(home, 0o700)
+}
+
+// background is what a script has running.
+type background struct {
+	daemon   *exec.Cmd
+	log      *bytes.Buffer
+	receiver *receiver
+}
+
+type running struct{}
+
+func of(ts *testscript.TestScript) *background { return ts.Value(running{}).(*background) }
+
+// program returns a command that runs schedctl in the script's environment.
+func program(ts *testscript.TestScript, args ...string) *exec.Cmd {
+	bin := filepath.SplitList(ts.Getenv("PATH"))[0]
+	cmd := exec.Command(filepath.Join(bin, "schedctl"), args...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	return cmd
+}
+
+func startDaemon(ts *testscript.TestScript, neg bool, args []string) {
+	b := of(ts)
+	if neg || b.daemon != nil {
+		ts.Fatalf("usage: daemon [flag...], once at a time")
+	}
+	b.log = &bytes.Buffer{}
+	b.daemon = program(ts, append([]string{"daemon", "run", "--listen", "127.0.0.1:0", "--allow-private-networks"}, args...)...)
+	b.daemon.Stderr = b.log
+	ts.Check(b.daemon.Start())
+	ts.Defer(func() {
+		if b.daemon != nil {
+			b.daemon.Process.Kill()
+			b.daemon.Wait()
+		}
+	})
+	for deadline := time.Now().Add(20 * time.Second); !ready(ts.Getenv("SCHEDCTL_DATA_DIR"), b.daemon.Process.Pid); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.daemon.Process.Kill()
+			b.daemon.Wait()
+			ts.Fatalf("the daemon is not ready:\n%s", b.log)
+		}
+	}
+}
+
+// ready reports whether the daemon with this process id serves.
+func ready(dir string, pid int) bool {
+	text, err := os.ReadFile(filepath.Join(dir, daemon.AnnouncementFile))
+	var found daemon.Announcement
+	if err != nil || json.Unmarshal(text, &found) != nil || found.PID != pid {
+		return false
+	}
+	key, err := os.ReadFile(filepath.Join(dir, daemon.AdminKeyFile))
+	if err != nil {
+		return false
+	}
+	c, err := client.New(client.Config{URL: found.URL, Key: strings.TrimSpace(string(key))})
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	_, err = c.Me(context.Background())
+	return err == nil
+}
+
+func stopDaemon(ts *testscript.TestScript, neg bool, args []string) {
+	b := of(ts)
+	if neg || len(args) > 0 || b.daemon == nil {
+		ts.Fatalf("usage: stop, after daemon")
+	}
+	ts.Check(b.daemon.Process.Signal(syscall.SIGTERM))
+	err := b.daemon.Wait()
+	b.daemon = nil
+	if err != nil {
+		ts.Fatalf("the daemon ended with %v:\n%s", err, b.log)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("daemon.log"), b.log.Bytes(), 0o600))
+}
+
+// receiver answers as the last part of the path says: /drop breaks the
+// connection, /422 answers so, everything else is accepted.
+type receiver struct {
+	*httptest.Server
+	mu   sync.Mutex // mu guards seen
+	seen []string
+}
+
+func startReceiver(ts *testscript.TestScript, neg bool, args []string) {
+	r := &receiver{}
+	r.Server = httptest.NewServer(r)
+	of(ts).receiver = r
+	ts.Defer(r.Close)
+	ts.Setenv("RECEIVER", r.URL)
+}
+
+// ServeHTTP records the request and answers.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	r.mu.Lock()
+	r.seen = append(r.seen, fmt.Sprintf("%s %s key=%s signed=%v %s (%v)", req.Method, req.URL.Path, req.Header.Get("Idempotency-Key"),
+		req.Header.Get("webhook-signature") != "", body, err))
+	r.mu.Unlock()
+	last := filepath.Base(req.URL.Path)
+	if last == "drop" {
+		panic(http.ErrAbortHandler)
+	}
+	if status, err := strconv.Atoi(last); err == nil {
+		w.WriteHeader(status)
+		return
+	}
+	fmt.Fprintf(w, `{"id":"remote-1","url":"https://bot.test/1"}`)
+}
+
+func writeReceived(ts *testscript.TestScript, neg bool, args []string) {
+	r := of(ts).receiver
+	if neg || len(args) != 1 || r == nil {
+		ts.Fatalf("usage: received FILE, after receiver")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(append(r.seen, ""), "\n")), 0o600))
+}
+
+func keepOutput(ts *testscript.TestScript, neg bool, args []string) {
+	out := strings.TrimSpace(ts.ReadFile("stdout"))
+	if neg || len(args) != 1 || out == "" {
+		ts.Fatalf("usage: keep VAR, after a command with output; there is %q", out)
+	}
+	ts.Setenv(args[0], out)
+}
+
+func checkStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command [argument...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}

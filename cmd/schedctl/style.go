@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// colors are the SGR parameters of statuses, of posts, targets and accounts.
+var colors = map[string]string{
+	"draft": "2", "scheduled": "34", "publishing": "33", "published": "32", "failed": "31", "canceled": "2",
+	"connected": "32", "error": "31", "disconnected": "2",
+}
+
+// colored reports whether results may carry colour (https://no-color.org).
+func (a *app) colored() bool {
+	return a.outTerminal && !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}
+
+func (a *app) paint(sgr, text string) string {
+	if sgr == "" || !a.colored() {
+		return text
+	}
+	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+}
+
+// status paints the name of a status.
+func (a *app) status(name string) string { return a.paint(colors[name], name) }
+
+func (a *app) dim(text string) string { return a.paint("2", text) }
+
+func (a *app) bold(text string) string { return a.paint("1", text) }
+
+// printable replaces what could move the cursor, colour the screen or turn the
+// direction of text: contents, names and messages come from elsewhere. Line
+// breaks and tabs stay.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// oneLine returns the text printable and with every run of white space as one
+// space.
+func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
+
+// width returns how many columns a text takes.
+func width(text string) int { return uniseg.StringWidth(text) }
+
+// clip shortens a text to so many columns.
+func clip(text string, columns int) string {
+	if width(text) <= columns {
+		return text
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(text); g.Next() && used+g.Width() < columns; used += g.Width() {
+		b.WriteString(g.Str())
+	}
+	return b.String() + "…"
+}

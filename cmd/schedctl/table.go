@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+)
+
+// table is a result of several rows. The last column takes what room is left.
+type table struct {
+	header []string
+	status int // the column that holds a status, or -1
+	rows   [][]string
+}
+
+// minLast is how narrow the last column gets, however narrow the terminal.
+const minLast = 12
+
+// render lays the table out: aligned, with a header and colours on a terminal,
+// else tab-separated and whole.
+func (a *app) render(t table) []byte {
+	var b bytes.Buffer
+	for _, row := range t.rows {
+		for i := range row {
+			row[i] = oneLine(row[i])
+		}
+		if !a.outTerminal {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
+	}
+	if !a.outTerminal || len(t.rows) == 0 {
+		return b.Bytes()
+	}
+	widths := t.widths(a.width)
+	b.WriteString(a.dim(strings.TrimRight(line(t.header, widths, nil), " ")) + "\n")
+	for _, row := range t.rows {
+		text := line(row, widths, func(i int, cell string) string {
+			if i != t.status {
+				return cell
+			}
+			return a.paint(colors[strings.TrimSpace(cell)], cell)
+		})
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	return b.Bytes()
+}
+
+func (t table) widths(room int) []int {
+	widths := make([]int, len(t.header))
+	for _, row := range append([][]string{t.header}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], width(cell))
+		}
+	}
+	last := len(widths) - 1
+	for _, w := range widths[:last] {
+		room -= w + 2
+	}
+	widths[last] = min(widths[last], max(room, minLast))
+	return widths
+}
+
+func line(cells []string, widths []int, style func(int, string) string) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		cell = clip(cell, widths[i])
+		cell += strings.Repeat(" ", max(0, widths[i]-width(cell)))
+		if style != nil {
+			cell = style(i, cell)
+		}
+		b.WriteString(cell)
+	}
+	return b.String()
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/adrg/xdg"
+	"golang.org/x/term"
+)
+
+// newSystem returns the real machine.
+func newSystem() system {
+	sys := system{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		inTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		width:       80,
+		getenv:      os.Getenv,
+		now:         time.Now,
+		local:       time.Local,
+		readSecret:  readSecret,
+		dataHome:    xdg.DataHome,
+	}
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		sys.width = w
+	}
+	return sys
+}
+
+// readSecret reads a line without showing it. When ctx ends first, the terminal
+// shows what is typed again.
+func readSecret(ctx context.Context) (string, error) {
+	fd := int(os.Stdin.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	line, err := interruptible(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
+	if ctx.Err() != nil {
+		term.Restore(fd, before)
+	}
+	return string(line), err
+}
+
+// interruptible returns what read returns, or the error of ctx when that ends
+// first: a read from a terminal cannot be stopped, so it is left behind, and
+// ends with the process.
+func interruptible(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := read()
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

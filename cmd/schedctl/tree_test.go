@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func tree(t *testing.T) *cobra.Command {
+	t.Helper()
+	m := newMachine(t, nil)
+	return newRoot(&app{system: m.system})
+}
+
+func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
+	fn(cmd)
+	for _, c := range cmd.Commands() {
+		walk(c, fn)
+	}
+}
+
+func TestEveryCommandIsDocumented(t *testing.T) {
+	t.Parallel()
+	walk(tree(t), func(cmd *cobra.Command) {
+		topic := !cmd.Runnable()
+		if cmd.Short == "" || cmd.Long == "" || cmd.Example == "" && !topic {
+			t.Errorf("%s lacks a short text, a long text or an example", cmd.CommandPath())
+		}
+		if strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: the short text ends with a full stop", cmd.CommandPath())
+		}
+		for _, line := range strings.Split(cmd.Long, "\n") {
+			if len([]rune(line)) > 90 && cmd.HasParent() && strings.Contains(cmd.Long, "\n") {
+				t.Errorf("%s: a line of %d characters: %s", cmd.CommandPath(), len(line), line)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s is not explained", cmd.CommandPath(), f.Name)
+			}
+		})
+	})
+}
+
+var call = regexp.MustCompile(`(?:^|\| |<\(|\$\()(schedctl [^|)]*)`)
+
+// Each example must be a command line that the program takes.
+func TestExamplesAreCommandLines(t *testing.T) {
+	t.Parallel()
+	walk(tree(t), func(cmd *cobra.Command) {
+		for _, example := range strings.Split(cmd.Example, "\n") {
+			found := call.FindStringSubmatch(strings.TrimSpace(example))
+			if found == nil {
+				if cmd.Example != "" {
+					t.Errorf("%s: no call in example %q", cmd.CommandPath(), example)
+				}
+				continue
+			}
+			line := strings.TrimSuffix(strings.TrimSpace(regexp.MustCompile(` (&&|>) .*| &$`).ReplaceAllString(found[1], "")), " &")
+			words := splitWords(line)[1:]
+			target, rest, err := tree(t).Find(words)
+			if err == nil {
+				err = target.ParseFlags(rest)
+			}
+			if err == nil && target.Args != nil {
+				err = target.Args(target, target.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: example %q: %v", cmd.CommandPath(), example, err)
+			}
+			if !strings.HasPrefix(target.CommandPath(), cmd.CommandPath()) && cmd.Name() != "help" {
+				t.Errorf("%s: example %q is one of %s", cmd.CommandPath(), example, target.CommandPath())
+			}
+		}
+	})
+}
+
+// splitWords splits at spaces outside of quotes.
+func splitWords(line string) (words []string) {
+	for _, w := range regexp.MustCompile(`"[^"]*"|'[^']*'|[^ ]+`).FindAllString(line, -1) {
+		words = append(words, strings.Trim(w, `"'`))
+	}
+	return words
+}
+
+// The names that scripts rely on: none may go.
+func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
+	t.Parallel()
+	root := tree(t)
+	for path, flags := range map[string]string{
+		"daemon run":     "data-dir listen allow-private-networks max-lateness log-format public-url",
+		"me":             "url api-key-file json quiet no-input no-color debug timeout",
+		"version":        "",
+		"account add":    "name set secret-file",
+		"account list":   "",
+		"account show":   "",
+		"account verify": "",
+		"account remove": "",
+		"post create":    "file to at in now tz wait idempotency-key",
+		"post list":      "status account after before search sort limit all",
+		"post show":      "",
+		"post edit":      "file to at",
+		"post delete":    "yes",
+		"post schedule":  "at to",
+		"post publish":   "to",
+		"post cancel":    "yes",
+		"post retry":     "target force",
+		"post wait":      "timeout",
+		"time":           "tz",
+		"completion":     "",
+	} {
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err != nil || cmd.CommandPath() != "schedctl "+path {
+			t.Errorf("there is no command %s", path)
+			continue
+		}
+		for _, name := range strings.Fields(flags) {
+			if cmd.Flag(name) == nil {
+				t.Errorf("%s has no --%s", path, name)
+			}
+		}
+	}
+}
+
+var completionFiles = map[string]string{
+	"bash": "schedctl.bash", "zsh": "_schedctl", "fish": "schedctl.fish", "powershell": "schedctl.ps1",
+}
+
+func TestCompletionFilesAreFresh(t *testing.T) {
+	t.Parallel()
+	for _, shell := range shells {
+		m := newMachine(t, nil)
+		if status := m.run(t, "completion", shell); status != 0 {
+			t.Fatalf("%s: exit status %d: %s", shell, status, &m.err)
+		}
+		kept, err := os.ReadFile(filepath.Join("..", "..", "completions", completionFiles[shell]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(kept, m.out.Bytes()) {
+			t.Errorf("completions/%s is stale: run go generate ./cmd/schedctl", completionFiles[shell])
+		}
+	}
+}
+
+func TestCompletionAsksTheDaemon(t *testing.T) {
+	t.Parallel()
+	complete := func(m *machine, args ...string) string {
+		t.Helper()
+		if status := m.run(t, append([]string{cobra.ShellCompRequestCmd}, args...)...); status != 0 {
+			t.Errorf("exit status %d: %s", status, &m.err)
+		}
+		return m.out.String()
+	}
+	m := newMachine(t, list)
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"post", "create", "--to", ""}, "demo\tfeed\nhook\thttp\n"},
+		{[]string{"post", "list", "--account", ""}, "demo\tfeed\nhook\thttp\n"},
+		{[]string{"account", "show", ""}, "demo\tfeed\nhook\thttp\n"},
+		{[]string{"post", "cancel", ""}, "post_2\tpublished: A text that is rather long for a column, but shor…\npost_1\tdraft: 日本語のテキスト\n"},
+		{[]string{"post", "list", "--status", ""}, "draft\nscheduled\npublishing\npublished\nfailed\ncanceled\n"},
+		{[]string{"completion", ""}, "bash\nzsh\nfish\npowershell\n"},
+		{[]string{"help", ""}, "formatting\t"},
+		{[]string{"account", "add", ""}, "feed\nhttp\nmastodon\n"},
+	} {
+		if got := complete(m, tc.args...); !strings.Contains(got, tc.want) {
+			t.Errorf("%q: got\n%s\nwant it to have\n%s", tc.args, got, tc.want)
+		}
+	}
+	if got := complete(newMachine(t, nil), "post", "show", ""); !strings.HasPrefix(got, ":") {
+		t.Errorf("without a daemon: got %q, want no candidates", got)
+	}
+}
+
+func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, nil)
+	for want, args := range map[string][]string{
+		`schedctl has no command "psot"; did you mean post?`:                        {"psot"},
+		`schedctl post has no command "shedule"; did you mean schedule?`:            {"post", "shedule"},
+		`schedctl post has no command "xyz"; see: schedctl post --help`:             {"post", "xyz"},
+		`unknown flag --account-; did you mean --account?`:                          {"post", "list", "--account-"},
+		`unknown flag --frobnicate; see: schedctl post list --help`:                 {"post", "list", "--frobnicate"},
+		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:         {"post", "list", "-z"},
+		`--limit does not take "many"; it takes a whole number`:                     {"post", "list", "--limit", "many"},
+		`--wait does not take "maybe"; it takes true or false`:                      {"post", "create", "--wait=maybe"},
+		`--timeout: "10" has no unit; write 10s, 10m, 10h or 10d`:                   {"me", "--timeout", "10"},
+		`flag needs an argument: --at; see: schedctl post create --help`:            {"post", "create", "--at"},
+		`there is no help for "nothing"; see: schedctl help`:                        {"help", "nothing"},
+		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:         {"completion", "tcsh"},
+		`schedctl me takes no argument, and "x" is one; see: schedctl me --help`:    {"me", "x"},
+		`schedctl post show needs the id of a post; see: schedctl post show --help`: {"post", "show"},
+	} {
+		m.want(t, 2, "", "schedctl: "+want+"\n", args...)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// build is what "schedctl version" tells.
+type build struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+func newVersion(a *app) *cobra.Command {
+	return prints[build](&cobra.Command{
+		Use:     "version",
+		Short:   "Show the version",
+		Long:    "Show the version of this program, and what it was built with and for.",
+		Example: `  schedctl version --json`,
+		Args:    takes(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			b := build{versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH}
+			switch {
+			case a.json.set:
+				return a.printJSON(b)
+			case a.quiet:
+				return a.printIDs(b.Version)
+			}
+			return a.write(fmt.Appendf(nil, "schedctl %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch))
+		},
+	})
+}
+
+// versionText returns the version that the build was given, else the one of the
+// module, else "dev".
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}

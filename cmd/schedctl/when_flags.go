@@ -1,0 +1,95 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// whenFlags are the flags that say when a post goes out.
+type whenFlags struct {
+	at, in, tz string
+	now        bool
+}
+
+// add defines --at, --in and --tz; --now is only for commands that have it.
+func (w *whenFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.at, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
+	cmd.Flags().StringVar(&w.in, "in", "", "how `long` from now: 90s, 2h30m, 1d, 2w")
+	w.addZone(cmd)
+}
+
+func (w *whenFlags) addZone(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.tz, "tz", "", "the `zone` of times, an IANA name such as Europe/Berlin; the local one when not given")
+}
+
+func (w *whenFlags) given() bool { return w.at != "" || w.in != "" || w.now }
+
+// zone returns the zone of times without one.
+func (w *whenFlags) zone(a *app) (*time.Location, error) {
+	if w.tz == "" {
+		return a.local, nil
+	}
+	return when.LoadZone(w.tz)
+}
+
+// publishAt returns the flags as the API takes them, nil when there are none,
+// and says back what was understood.
+func (w *whenFlags) publishAt(a *app) (*string, error) {
+	loc, err := w.zone(a)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case w.at != "" && w.in != "", w.now && (w.at != "" || w.in != ""):
+		return nil, usage("--at, --in and --now exclude each other: give one")
+	case w.now:
+		now := apiv1.PublishNow
+		return &now, nil
+	case !w.given():
+		return nil, nil
+	}
+	now := a.now()
+	m, err := w.moment(now, loc)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Check(now); err != nil {
+		return nil, err
+	}
+	a.echo(m, now, loc)
+	at := apiv1.NewTime(m.Time).String()
+	return &at, nil
+}
+
+func (w *whenFlags) moment(now time.Time, loc *time.Location) (when.Moment, error) {
+	if w.at != "" {
+		return when.Parse(w.at, now, loc)
+	}
+	if _, err := when.ParseDuration(w.in); err != nil {
+		return when.Moment{}, err
+	}
+	return when.Parse("in "+w.in, now, loc)
+}
+
+func (a *app) echo(m when.Moment, now time.Time, loc *time.Location) {
+	a.tell("at %s", m.Echo(now, loc))
+	if m.Note != "" {
+		a.tell("note: %s", m.Note)
+	}
+}
+
+// timeText shows an instant: to people in their zone, to programs as the API
+// writes it.
+func (a *app) timeText(t *apiv1.Time) string {
+	switch {
+	case t == nil:
+		return ""
+	case !a.outTerminal:
+		return t.String()
+	}
+	return when.Moment{Time: t.In(a.local)}.Echo(a.now(), a.local)
+}
