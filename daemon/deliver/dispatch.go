@@ -110,12 +110,11 @@ func (x *dispatcher) wakeLater(now time.Time) {
 // sleep returns how long there is nothing to do unless mail comes.
 func (x *dispatcher) sleep() time.Duration {
 	now := time.Now()
+	if !x.recovered {
+		return max(x.recovers.resume.Sub(now), 0)
+	}
 	sleep := x.nextSweep.Sub(now)
 	until := func(t time.Time) { sleep = min(sleep, t.Sub(now)) }
-	if !x.recovered {
-		until(x.recovers.resume)
-		return max(sleep, 0)
-	}
 	if len(x.due) > 0 && !x.stopping {
 		until(x.resolves.resume)
 	}

@@ -125,7 +125,7 @@ func (r *recording) end(e *ending) error {
 	}
 	var account *schedctl.Account
 	if e.decision.refused || !e.decision.pausedUntil.IsZero() {
-		if account, err = r.account(a.WorkspaceID, a.AccountID); err != nil {
+		if account, err = r.account(a.WorkspaceID, a.AccountID); err != nil && !notFound(err) {
 			return err
 		}
 	}

@@ -1,0 +1,184 @@
+package deliver_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// faulty puts a store that can be made to fail between rig and memory.
+func (r *rig) faulty() *storagetest.Faulty {
+	f := storagetest.NewFaulty(r.store)
+	r.store = f
+	return f
+}
+
+var moments = map[string]storagetest.Moment{
+	"before fn": storagetest.BeforeFn, "before disk": storagetest.BeforeDisk, "after commit": storagetest.AfterCommit,
+}
+
+func TestClaimIsRepeatedUntilItIsStored(t *testing.T) {
+	for name, at := range moments {
+		for _, times := range []int{1, 3, 20} {
+			t.Run(fmt.Sprint(name, " ", times), func(t *testing.T) {
+				bubble(t, func(r *rig) {
+					faulty := r.faulty()
+					p := r.publishNow(r.account("me", nil))
+					faulty.FailUpdates(times, at)
+					r.start()
+					r.after(10 * time.Minute)
+					if faulty.Pending() != 0 {
+						t.Fatalf("%d failures did not happen", faulty.Pending())
+					}
+					r.wantCalls(1)
+					r.wantStatus(p, schedctl.Published)
+					if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{yes}) {
+						t.Errorf("attempts %v", got)
+					}
+					if n := strings.Count(r.logs.String(), "store fails, trying again"); n != 1 {
+						t.Errorf("logged %d times that the store fails:\n%s", n, r.logs.String())
+					}
+				})
+			})
+		}
+	}
+}
+
+// A publication is kept for as long as the disk is full, and its account
+// publishes nothing else meanwhile.
+func TestEndIsKeptUntilItIsStored(t *testing.T) {
+	for name, at := range moments {
+		for _, answer := range []schedctl.Outcome{yes, no} {
+			t.Run(fmt.Sprint(name, " ", answer), func(t *testing.T) {
+				bubble(t, func(r *rig) {
+					faulty := r.faulty()
+					a := r.account("me", nil)
+					release := r.fake.Hold()
+					if answer == no {
+						r.fake.Then(failing(schedctl.KindContent, no))
+					}
+					x := r.start()
+					p := r.publishNow(a)
+					synctest.Wait()
+					next := r.publishNow(a)
+					synctest.Wait()
+					faulty.FailUpdates(100, at)
+					release()
+					r.after(time.Minute)
+					r.wantCalls(1)
+					if got := x.Stats(); got.InFlight != 1 || got.Queued != 1 {
+						t.Errorf("stats %+v, want the account taken", got)
+					}
+					r.after(time.Hour)
+					r.wantCalls(2)
+					r.wantStatus(next, schedctl.Published)
+					if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{answer}) {
+						t.Errorf("attempts %v", got)
+					}
+					want := map[schedctl.Outcome]schedctl.EventType{yes: schedctl.EventPostPublished, no: schedctl.EventPostFailed}[answer]
+					if n := count(r.events(), want); n != 1+count([]schedctl.Outcome{answer}, yes) {
+						t.Errorf("events %v", r.events())
+					}
+					log := r.logs.String()
+					if strings.Count(log, "store fails, trying again") != 1 || strings.Count(log, "store works again") != 1 {
+						t.Errorf("not one line for each change of the store's state:\n%s", log)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A retry that was stored although the store said otherwise must not be
+// forgotten by the dispatcher, nor stored twice.
+func TestDeferredEndThatWasStoredAllTheSame(t *testing.T) {
+	bubble(t, func(r *rig) {
+		faulty := r.faulty()
+		release := r.fake.Hold()
+		r.fake.Then(netDown)
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		synctest.Wait()
+		faulty.FailUpdates(10, storagetest.AfterCommit)
+		release()
+		r.after(10 * time.Minute)
+		r.wantCalls(2)
+		r.wantStatus(p, schedctl.Published)
+		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{no, yes}) {
+			t.Errorf("attempts %v", got)
+		}
+	})
+}
+
+func TestCanceledWhileItsClaimWasInDoubt(t *testing.T) {
+	bubble(t, func(r *rig) {
+		faulty := r.faulty()
+		p := r.publishNow(r.account("me", nil))
+		faulty.FailUpdates(1, storagetest.AfterCommit)
+		r.start()
+		synctest.Wait()
+		r.cancel(p.ID)
+		r.after(time.Minute)
+		r.wantCalls(0)
+		r.wantStatus(p, schedctl.Canceled)
+		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{no}) {
+			t.Errorf("attempts %v", got)
+		}
+	})
+}
+
+func TestReadsAreRepeatedUntilTheyWork(t *testing.T) {
+	bubble(t, func(r *rig) {
+		faulty := r.faulty()
+		a, other := r.account("me", nil), r.account("other", schedctl.Options{"idempotent": true})
+		p, interrupted := r.publishNow(a), r.publishNow(other)
+		r.interrupt(interrupted)
+		faulty.FailViews(30)
+		x := r.start()
+		r.after(10 * time.Minute)
+		if faulty.Pending() != 0 {
+			t.Fatalf("%d failures did not happen", faulty.Pending())
+		}
+		r.wantStatus(p, schedctl.Published)
+		r.wantStatus(interrupted, schedctl.Published)
+		r.wantCalls(2)
+		if got := x.Stats(); got != (deliver.Stats{}) {
+			t.Errorf("left over: %+v", got)
+		}
+	})
+}
+
+func TestStopWhileTheStoreFails(t *testing.T) {
+	bubble(t, func(r *rig) {
+		faulty := r.faulty()
+		release := r.fake.Hold()
+		r.start()
+		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
+		synctest.Wait()
+		faulty.FailUpdates(1000, storagetest.BeforeDisk)
+		release()
+		synctest.Wait()
+		began := time.Now()
+		r.kill()
+		if took := time.Since(began); took != 20*time.Second {
+			t.Errorf("stopping took %s, want the grace period", took)
+		}
+		for faulty.Pending() > 0 {
+			_ = faulty.Update(r.Context(), func(storage.Tx) error { return nil })
+		}
+		r.start()
+		synctest.Wait()
+		r.wantStatus(p, schedctl.Published)
+		if n := r.fake.Posts()[p.Targets[0].ID]; n != 1 {
+			t.Errorf("published %d times", n)
+		}
+	})
+}

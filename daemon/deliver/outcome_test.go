@@ -1,0 +1,373 @@
+package deliver_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+var (
+	netDown   = failing(schedctl.KindNetwork, schedctl.OutcomeNotPublished)
+	noAnswer  = failing(schedctl.KindNetwork, schedctl.OutcomeUnknown)
+	lostReply = publishtest.Answer{Err: noAnswer.Err, Accepted: true} // published, but nobody was told
+)
+
+const (
+	no    = schedctl.OutcomeNotPublished
+	yes   = schedctl.OutcomePublished
+	maybe = schedctl.OutcomeUnknown
+)
+
+func TestRetriesWithBackoff(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.fake.Then(netDown, netDown, netDown, netDown, netDown)
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		for n, wait := range []time.Duration{10, 20, 40, 80} {
+			synctest.Wait()
+			r.wantCalls(n + 1)
+			target := r.wantStatus(p, schedctl.Publishing)
+			got, want := time.Until(target.NextAttemptAt), wait*time.Second
+			if got < want*8/10 || got > want*12/10 {
+				t.Errorf("wait after try %d is %s, want %s give or take a fifth", n+1, got, want)
+			}
+			if e := target.Error; e == nil || !e.Retryable || e.Outcome != no {
+				t.Errorf("error between two tries: %+v", e)
+			}
+			r.after(got - time.Millisecond)
+			r.wantCalls(n + 1)
+			r.after(time.Millisecond)
+		}
+		r.after(24 * time.Hour)
+		r.wantCalls(5)
+		want := &schedctl.TargetError{Kind: schedctl.KindNetwork, Code: "test", Message: "said no", HTTPStatus: 500, Outcome: no, Retryable: true}
+		if diff := cmp.Diff(want, r.wantStatus(p, schedctl.Failed).Error); diff != "" {
+			t.Errorf("error (-want +got):\n%s", diff)
+		}
+		if got := r.events(); !slices.Equal(got[len(got)-2:], []schedctl.EventType{schedctl.EventPostFailed, schedctl.EventPostCompleted}) {
+			t.Errorf("events %v", got)
+		}
+		// A person's retry begins to count anew.
+		r.fake.Then(netDown)
+		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
+		r.after(time.Minute)
+		target := r.wantStatus(p, schedctl.Published)
+		if target.Attempts != 7 || target.Error != nil {
+			t.Errorf("after the retry: %+v", target)
+		}
+	})
+}
+
+func TestRefusedContentIsFinal(t *testing.T) {
+	for _, kind := range []schedctl.ErrorKind{schedctl.KindContent, schedctl.KindMedia, schedctl.KindDuplicate} {
+		t.Run(string(kind), func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.fake.Then(failing(kind, no))
+				r.start()
+				p := r.publishNow(r.account("me", nil))
+				r.after(time.Hour)
+				r.wantCalls(1)
+				if e := r.wantStatus(p, schedctl.Failed).Error; e.Kind != kind || e.Retryable {
+					t.Errorf("error %+v", e)
+				}
+			})
+		})
+	}
+}
+
+func TestRateLimitPausesTheAccount(t *testing.T) {
+	bubble(t, func(r *rig) {
+		limited, other := r.account("limited", nil), r.account("other", nil)
+		until := time.Now().Add(7 * time.Minute).UTC()
+		r.fake.Then(publishtest.Answer{Err: &publish.Error{Kind: schedctl.KindRateLimited, Outcome: no, RetryAt: until}})
+		x := r.start()
+		first := r.publishNow(limited)
+		synctest.Wait()
+		second, elsewhere := r.publishNow(limited), r.publishNow(other)
+		synctest.Wait()
+		r.wantStatus(elsewhere, schedctl.Published)
+		if got := r.wantStatus(first, schedctl.Publishing).NextAttemptAt; !got.Equal(until) {
+			t.Errorf("next attempt at %s, the network said %s", got, until)
+		}
+		if got := r.readAccount(limited.ID).PausedUntil; !got.Equal(until) {
+			t.Errorf("account paused until %s, the network said %s", got, until)
+		}
+		if got := x.Stats(); got.Held != 1 || got.InFlight != 0 {
+			t.Errorf("stats %+v, want one target held", got)
+		}
+		r.after(7*time.Minute - time.Millisecond)
+		r.wantCalls(2)
+		r.after(time.Millisecond)
+		r.wantStatus(second, schedctl.Published)
+		r.wantCalls(3)
+		r.after(time.Second) // both are overdue and spaced
+		r.wantStatus(first, schedctl.Published)
+		r.wantCalls(4)
+	})
+}
+
+// A pause that is lifted in the store ends at the next sweep, told or not.
+func TestPauseIsReadAgain(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		a.PausedUntil = time.Now().Add(time.Hour).UTC()
+		r.putAccount(a)
+		r.start()
+		p := r.publishNow(a)
+		r.after(time.Minute)
+		r.wantCalls(0)
+		r.mu.Lock()
+		deaf := r.running
+		r.running = nil
+		r.mu.Unlock()
+		a.PausedUntil = time.Time{}
+		r.putAccount(a)
+		r.mu.Lock()
+		r.running = deaf
+		r.mu.Unlock()
+		r.after(30 * time.Second)
+		r.wantStatus(p, schedctl.Published)
+	})
+}
+
+func TestUnknownOutcomeIsNeverRepeatedBlindly(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		answer publishtest.Answer
+	}{
+		{"no answer", noAnswer},
+		{"lost reply", lostReply},
+		{"server error", failing(schedctl.KindPlatform, maybe)},
+		{"time-out", publishtest.Answer{After: time.Hour}},
+		{"not a publisher's error", publishtest.Answer{Err: errors.New("broken")}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.fake.Then(test.answer)
+				r.start()
+				p := r.publishNow(r.account("me", nil))
+				r.after(24 * time.Hour)
+				r.wantCalls(1)
+				if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe || e.Retryable {
+					t.Errorf("error %+v", e)
+				}
+				if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{maybe}) {
+					t.Errorf("attempts %v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestUnknownOutcomeIsRepeatedWhereItIsRecognised(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.fake.Then(lostReply, noAnswer)
+		r.start()
+		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
+		r.after(time.Minute)
+		calls := r.wantCalls(3)
+		r.wantStatus(p, schedctl.Published)
+		for i, q := range calls {
+			if q.Key != p.Targets[0].ID || q.Attempt != i+1 {
+				t.Errorf("call %d has key %s and attempt %d", i+1, q.Key, q.Attempt)
+			}
+		}
+		if n := r.fake.Posts()[p.Targets[0].ID]; n != 1 {
+			t.Errorf("published %d times", n)
+		}
+		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{maybe, maybe, yes}) {
+			t.Errorf("attempts %v", got)
+		}
+	})
+}
+
+// Once a call may have published, no later refusal proves that it has not.
+func TestDoubtOutlivesLaterFailures(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.fake.Then(lostReply, netDown, netDown, netDown, netDown)
+		r.start()
+		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
+		r.after(time.Hour)
+		r.wantCalls(5)
+		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe || e.Retryable {
+			t.Errorf("error %+v", e)
+		}
+		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{maybe, no, no, no, no}) {
+			t.Errorf("attempts %v", got)
+		}
+	})
+}
+
+func TestDoubtIsNotRepeatedWhenTheAccountTakesItsPromiseBack(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", schedctl.Options{"idempotent": true})
+		r.fake.Then(lostReply)
+		r.start()
+		p := r.publishNow(a)
+		synctest.Wait()
+		a.Options = nil
+		r.putAccount(a)
+		r.after(time.Hour)
+		r.wantCalls(1)
+		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe || e.Code != "in_doubt" {
+			t.Errorf("error %+v", e)
+		}
+	})
+}
+
+// finder is a network that can be asked, if it answers.
+type finder struct {
+	publishtest.FindingFake
+	silent int // how many questions it does not answer; -1 for all
+	asked  []time.Time
+	since  []time.Time
+}
+
+func (f *finder) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	f.asked, f.since = append(f.asked, time.Now()), append(f.since, since)
+	if f.silent != 0 {
+		f.silent--
+		return schedctl.Receipt{}, false, netDown.Err
+	}
+	return f.FindingFake.Find(ctx, r, since)
+}
+
+func (r *rig) findable() *finder {
+	f := &finder{FindingFake: publishtest.FindingFake{Fake: r.fake}}
+	r.registry["fake"] = f
+	return f
+}
+
+func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		answer   publishtest.Answer
+		silent   int
+		asks     int
+		calls    int
+		outcomes []schedctl.Outcome
+		status   schedctl.Status
+	}{
+		{"has it", lostReply, 0, 1, 1, []schedctl.Outcome{yes}, schedctl.Published},
+		{"does not have it", noAnswer, 0, 1, 2, []schedctl.Outcome{no, yes}, schedctl.Published},
+		{"has it, answers the third time", lostReply, 2, 3, 1, []schedctl.Outcome{yes}, schedctl.Published},
+		{"never answers", lostReply, -1, 5, 1, []schedctl.Outcome{maybe}, schedctl.Failed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				f := r.findable()
+				f.silent = test.silent
+				r.fake.Then(test.answer)
+				x := r.start()
+				began := time.Now()
+				p := r.publishNow(r.account("me", nil))
+				r.after(5 * time.Second)
+				if len(f.asked) != 0 {
+					t.Error("asked before the network can know")
+				}
+				if got := x.Stats().InFlight; got != 0 {
+					t.Errorf("%d workers taken by waiting", got)
+				}
+				r.after(time.Hour)
+				r.wantCalls(test.calls)
+				r.wantStatus(p, test.status)
+				if len(f.asked) != test.asks {
+					t.Errorf("asked %d times, want %d", len(f.asked), test.asks)
+				}
+				if !f.since[0].Equal(schedctl.Millis(began)) {
+					t.Errorf("asked for posts since %s, the attempt began at %s", f.since[0], began)
+				}
+				if got := r.outcomes(p); !slices.Equal(got, test.outcomes) {
+					t.Errorf("attempts %v, want %v", got, test.outcomes)
+				}
+				if n := r.fake.Posts()[p.Targets[0].ID]; n != 1 {
+					t.Errorf("published %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// panicking is a publisher with a fault of its own.
+type panicking struct {
+	*publishtest.Fake
+	with func(publish.Request)
+}
+
+func (p panicking) Publish(_ context.Context, r publish.Request) (schedctl.Receipt, error) {
+	p.with(r)
+	return schedctl.Receipt{}, nil
+}
+
+func TestPublisherPanics(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		with func(publish.Request)
+	}{
+		{"with the post", func(r publish.Request) { panic(r.Content + r.Credentials["token"]) }},
+		{"at run time", func(publish.Request) { var m map[string]int; m[""] = 1 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.registry["fake"] = panicking{r.fake, test.with}
+				a := r.account("me", nil)
+				r.start()
+				p := r.publishNow(a)
+				r.after(time.Hour)
+				if e := r.wantStatus(p, schedctl.Failed).Error; e.Kind != schedctl.KindUnknown || e.Outcome != maybe || e.Code != "panic" {
+					t.Errorf("error %+v", e)
+				}
+				if log := r.logs.String(); !strings.Contains(log, "outcome_test.go") {
+					t.Errorf("no stack in the log:\n%s", log)
+				}
+				r.wantDiscretion()
+				r.registry["fake"] = r.fake
+			})
+		})
+	}
+}
+
+// wantDiscretion checks that the log holds neither content nor credentials.
+func (r *rig) wantDiscretion() {
+	r.Helper()
+	for _, word := range []string{secret, token} {
+		if strings.Contains(r.logs.String(), word) {
+			r.Errorf("the log holds %q:\n%s", word, r.logs.String())
+		}
+	}
+}
+
+func TestNothingConfidentialInLogsAndErrors(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+			cause := errors.New("POST " + q.Credentials["token"] + " " + q.Content)
+			return publishtest.Answer{Err: &publish.Error{
+				Kind: schedctl.KindPlatform, Code: "x " + q.Content, Message: "<h1>" + q.Content + "</h1> " + q.Credentials["token"],
+				Outcome: no, Err: cause,
+			}}
+		})
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		r.fake.Then(publishtest.Answer{Err: errors.New(secret + token)})
+		r.publishNow(r.account("other", nil))
+		r.after(time.Hour)
+		r.wantDiscretion()
+		e := r.wantStatus(p, schedctl.Failed).Error
+		if want := "<h1>[hidden]</h1> [hidden]"; e.Message != want || e.Code != "x [hidden]" {
+			t.Errorf("message %q and code %q, want %q", e.Message, e.Code, want)
+		}
+		if log := r.logs.String(); !strings.Contains(log, "POST [hidden] [hidden]") {
+			t.Errorf("the cause is not in the log:\n%s", log)
+		}
+	})
+}
