@@ -14,26 +14,37 @@ const faultLimit = 20
 
 // Check reads the whole database and compares every index with the records it
 // is made from, and every page with the list of free ones. It returns an error
-// that wraps [storage.ErrCorrupt] and names the first faults, or nil. It may
-// run while the database is used; as long as it does, the file grows with every
-// write.
+// that wraps [storage.ErrCorrupt] and names the first faults, or nil. It may be
+// called while the database is used; writers wait for the first part of it.
 func (s *Store) Check(ctx context.Context) error {
+	if err := s.checkPages(ctx); err != nil {
+		return err
+	}
 	return s.View(ctx, func(r storage.Reader) error {
 		c := checker{reader: r.(*reader), ctx: ctx}
 		for _, check := range []func(*checker){
-			(*checker).pages, (*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
+			(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
 			(*checker).answers, (*checker).records, (*checker).counts,
 		} {
 			check(&c)
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if len(c.faults) > 0 {
-			return fmt.Errorf("%s: %w: %w", s.path, storage.ErrCorrupt, errors.Join(c.faults...))
-		}
-		return nil
+		return c.verdict(s.path)
 	})
+}
+
+// checkPages looks at the tree of pages. It needs a transaction that can write
+// because the list of free pages belongs to the writer.
+func (s *Store) checkPages(ctx context.Context) error {
+	tx, err := s.db.Begin(true)
+	if err != nil {
+		return storage.ErrClosed
+	}
+	defer tx.Rollback()
+	c := checker{ctx: ctx}
+	for fault := range tx.Check() {
+		c.fault("%w", fault)
+	}
+	return c.verdict(s.path)
 }
 
 // checker compares what indexes hold with what they should.
@@ -48,6 +59,17 @@ func (c *checker) fault(format string, args ...any) {
 	if len(c.faults) < faultLimit {
 		c.faults = append(c.faults, fmt.Errorf(format, args...))
 	}
+}
+
+// verdict returns the faults that were found.
+func (c *checker) verdict(path string) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	if len(c.faults) > 0 {
+		return fmt.Errorf("%s: %w: %w", path, storage.ErrCorrupt, errors.Join(c.faults...))
+	}
+	return nil
 }
 
 // each calls fn for all of a bucket.
@@ -68,12 +90,6 @@ func (c *checker) holds(b bucket, key, value []byte) {
 		c.fault("%q: key %x is missing", b, key)
 	case !bytes.Equal(v, value):
 		c.fault("%q: key %x has %x, want %x", b, key, v, value)
-	}
-}
-
-func (c *checker) pages() {
-	for err := range c.bolt.Check() {
-		c.fault("%w", err)
 	}
 }
 

@@ -44,7 +44,7 @@ var _ storage.Store = (*Store)(nil)
 // start takes over an open file and starts the writer.
 func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
 	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), sync: (*bbolt.Tx).Commit}
-	if err := db.View(s.answers.load); err != nil {
+	if err := readSafely(db, s.answers.load); err != nil {
 		return nil, err
 	}
 	s.tx.answers = s.answers
@@ -68,25 +68,18 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	}
 	defer tx.Rollback()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer s.recoverFault(&err)
+	defer s.recovered("a reader panicked", &err)
 	return fn(&reader{buckets: buckets{bolt: tx}, answers: s.answers})
 }
 
-// recoverFault turns a fault in the memory of the file, which the disk could
-// not fill, into an error. All other panics go on.
-func (s *Store) recoverFault(err *error) {
-	r := recover()
-	if r == nil {
-		return
+// recovered is to be deferred. It turns a panic into an error: bbolt panics
+// about damaged pages, and the memory of the file faults when the disk cannot
+// fill it. One bad page, or one bad function, must not end the daemon.
+func (s *Store) recovered(what string, err *error) {
+	if r := recover(); r != nil {
+		s.log.Error(what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%s: %s: %v", s.path, what, r)
 	}
-	fault, ok := r.(interface {
-		error
-		Addr() uintptr
-	})
-	if !ok {
-		panic(r)
-	}
-	*err = fmt.Errorf("read %s: %w: %w", s.path, storage.ErrCorrupt, fault)
 }
 
 // Update implements [storage.Store].

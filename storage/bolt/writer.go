@@ -100,17 +100,15 @@ func answer(group []*request, err error) {
 	}
 }
 
-// run calls the function of a transaction and turns a panic into an error.
+// run calls the function of a transaction.
 func (s *Store) run(tx *tx, fn func(storage.Tx) error) (err error) {
+	returned := false
+	defer func() { tx.dirty = tx.dirty || !returned }() // whatever it was doing
+	defer s.recovered("a transaction panicked", &err)
 	tx.dirty = false
-	defer func() {
-		if r := recover(); r != nil {
-			s.log.Error("a transaction panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			err = fmt.Errorf("the transaction panicked: %v", r)
-			tx.dirty = true // whatever it was doing
-		}
-	}()
-	return fn(tx)
+	err = fn(tx)
+	returned = true
+	return err
 }
 
 // begin starts the transaction of a group.
@@ -147,12 +145,7 @@ func (s *Store) commit(tx *tx) (err error) {
 }
 
 func (s *Store) commitBolt(tx *tx) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.log.Error("a commit panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			err = fmt.Errorf("%w: %v", storage.ErrCorrupt, r)
-		}
-	}()
+	defer s.recovered("a commit panicked", &err)
 	return s.sync(tx.bolt)
 }
 

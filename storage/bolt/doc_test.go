@@ -1,0 +1,160 @@
+package bolt
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// drawn is one line of the drawing in doc.go.
+type drawn struct {
+	Key, Value string
+}
+
+var line = regexp.MustCompile(`^\t(.+?)\s{2,}(\S.*?)\s+→ (.+)$`)
+
+// drawing reads the bucket tree from the comment of the package.
+func drawing(t *testing.T) map[string]drawn {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := make(map[string]drawn)
+	for text := range strings.Lines(f.Doc.Text()) {
+		if m := line.FindStringSubmatch(strings.TrimSuffix(text, "\n")); m != nil {
+			tree[m[1]] = drawn{Key: m[2], Value: m[3]}
+		}
+	}
+	return tree
+}
+
+// fits reports whether bytes can be what a drawing says.
+func fits(drawing string, b []byte) bool {
+	switch {
+	case drawing == "nothing":
+		return len(b) == 0
+	case drawing == "record":
+		return len(b) > 0 && b[0] == layout
+	case strings.HasPrefix(drawing, `"`):
+		return strconv.Quote(string(b)) == drawing
+	}
+	width, open := 0, false
+	for _, field := range strings.Fields(drawing) {
+		_, size, _ := strings.Cut(field, ":")
+		if size == "…" {
+			open = true
+			continue
+		}
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			return false
+		}
+		width += n
+	}
+	return len(b) == width || open && len(b) > width
+}
+
+func TestDrawingIsTrue(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	tree := drawing(t)
+	found := make(map[string]bool)
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+			bucket := string(name)
+			found[bucket] = true
+			if k, _ := b.Cursor().First(); k == nil {
+				t.Errorf("bucket %q is empty: seed it", bucket)
+			}
+			return b.ForEach(func(k, v []byte) error {
+				if d := tree[bucket]; v == nil || !fits(d.Key, k) || !fits(d.Value, v) {
+					t.Errorf("bucket %q has key %x and value %x; doc.go draws %q and %q", bucket, k, v, d.Key, d.Value)
+				}
+				return nil
+			})
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string]bool)
+	for bucket := range tree {
+		want[bucket] = true
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("buckets (-drawn +there):\n%s", diff)
+	}
+}
+
+// seeded returns a store with something in every bucket.
+func seeded(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(filepath.Join(t.TempDir(), "seeded.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if err := s.Update(t.Context(), seed); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func seed(tx storage.Tx) error {
+	now := time.Now()
+	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "seed"}
+	feed := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws.ID, Platform: feedPlatform, Name: "blog"}
+	key := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws.ID}
+	if err := tx.PutWorkspace(ws); err != nil {
+		return err
+	}
+	if err := tx.PutAccount(feed); err != nil {
+		return err
+	}
+	if err := tx.PutKey(key); err != nil {
+		return err
+	}
+	if err := tx.PutAnswer(storage.AnswerKey{WorkspaceID: ws.ID}, storage.Answer{CreatedAt: now}); err != nil {
+		return err
+	}
+	for i := range 3 { // waiting, running and published
+		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Accounts: []schedctl.Account{feed}, Now: true}, now)
+		if err != nil {
+			return err
+		}
+		if err := tx.AddEvents(events...); err != nil {
+			return err
+		}
+		target := p.Targets[0].ID
+		if i > 0 {
+			a, err := p.Begin(target, "seed", time.Minute, now)
+			if err != nil {
+				return err
+			}
+			if err := tx.PutAttempt(a); err != nil {
+				return err
+			}
+		}
+		if i > 1 {
+			if _, err := p.Finish(target, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1"}}, now); err != nil {
+				return err
+			}
+		}
+		if err := tx.PutPost(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// That every field survives is shown by the suite of storagetest, which fills
+// them all. Here is what no caller of a store can do: spoil a record.
+
+func sampleRecord[T any](t testing.TB, v T, fields func(*coder, *T)) []byte {
+	t.Helper()
+	record, err := encode(new(coder), nil, &v, fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+var (
+	sampleTime  = time.UnixMilli(1_700_000_000_123).UTC()
+	sampleError = &schedctl.TargetError{Kind: schedctl.KindNetwork, Code: "timeout", Message: "no answer", HTTPStatus: 504, Outcome: schedctl.OutcomeUnknown}
+)
+
+func samplePost() schedctl.Post {
+	p := schedctl.Post{
+		WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime), Content: "words", PublishAt: sampleTime, CreatedAt: sampleTime, Version: 3,
+	}
+	for _, status := range append(schedctl.Statuses(), "unheard of") {
+		p.Targets = append(p.Targets, schedctl.Target{
+			ID: schedctl.NewID(schedctl.TargetPrefix, sampleTime), AccountID: schedctl.NewID(schedctl.AccountPrefix, sampleTime),
+			Platform: "mastodon", Status: status, Attempts: 2, Error: sampleError,
+		})
+	}
+	return p
+}
+
+func sampleAttempt() schedctl.Attempt {
+	return schedctl.Attempt{
+		ID: schedctl.NewID(schedctl.AttemptPrefix, sampleTime), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime),
+		PostID: schedctl.NewID(schedctl.PostPrefix, sampleTime), AccountID: schedctl.NewID(schedctl.AccountPrefix, sampleTime),
+		StartedAt: sampleTime, Outcome: schedctl.OutcomeRunning, Error: sampleError, Owner: "o", Key: "k",
+	}
+}
+
+func sampleAccount() schedctl.Account {
+	return schedctl.Account{
+		Platform: "feed", Name: "blog", Status: schedctl.AccountError, Limits: schedctl.Limits{MaxCharacters: 500, Unit: "characters"},
+		Options: schedctl.Options{"pacing": "1s", "langs": []any{"en"}}, Credentials: []byte{1, 2}, Error: sampleError, CreatedAt: sampleTime,
+	}
+}
+
+func sampleKey() schedctl.APIKey {
+	return schedctl.APIKey{
+		Name: "k", Hash: [32]byte{1}, Scopes: schedctl.Scopes(), AccountIDs: []string{schedctl.NewID(schedctl.AccountPrefix, sampleTime)}, CreatedAt: sampleTime,
+	}
+}
+
+func sampleAnswer() storage.Answer {
+	return storage.Answer{Status: 201, Header: map[string]string{"Etag": `"1"`, "Location": "/"}, Body: []byte("{}"), Sealed: true, CreatedAt: sampleTime}
+}
+
+func sampleEvent() schedctl.Event {
+	return schedctl.Event{
+		Type: schedctl.EventPostFailed, CreatedAt: sampleTime, WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime),
+		PostID: schedctl.NewID(schedctl.PostPrefix, sampleTime), Status: schedctl.Failed, Error: sampleError,
+	}
+}
+
+func TestSpoiledRecords(t *testing.T) {
+	t.Parallel()
+	t.Run("post", func(t *testing.T) { testSpoiled(t, samplePost(), (*coder).post) })
+	t.Run("attempt", func(t *testing.T) { testSpoiled(t, sampleAttempt(), (*coder).attempt) })
+	t.Run("account", func(t *testing.T) { testSpoiled(t, sampleAccount(), (*coder).account) })
+	t.Run("workspace", func(t *testing.T) {
+		testSpoiled(t, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace)
+	})
+	t.Run("key", func(t *testing.T) { testSpoiled(t, sampleKey(), (*coder).key) })
+	t.Run("answer", func(t *testing.T) { testSpoiled(t, sampleAnswer(), (*coder).answer) })
+	t.Run("event", func(t *testing.T) { testSpoiled(t, sampleEvent(), (*coder).event) })
+}
+
+func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
+	record := sampleRecord(t, v, fields)
+	var got T
+	if err := decode(record, &got, fields); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(v, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	spoiled := map[string][]byte{
+		"nothing":        nil,
+		"a newer layout": append([]byte{layout + 1}, record[1:]...),
+		"layout 0":       append([]byte{0}, record[1:]...),
+		"a byte more":    append(bytes.Clone(record), 0),
+	}
+	for n := range record {
+		spoiled[fmt.Sprint("cut off at ", n)] = record[:n]
+	}
+	for what, b := range spoiled {
+		var v T
+		if err := decode(b, &v, fields); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%s: error %v, want %v", what, err, storage.ErrCorrupt)
+		}
+	}
+}
+
+// fuzz checks that a decoder bears with anything, and that what it accepts
+// means the same when it is written again.
+func fuzz[T any](f *testing.F, sample T, fields func(*coder, *T)) {
+	f.Add(sampleRecord(f, sample, fields))
+	f.Add([]byte{layout})
+	f.Fuzz(func(t *testing.T, record []byte) {
+		var v, again T
+		if err := decode(record, &v, fields); err != nil {
+			if !errors.Is(err, storage.ErrCorrupt) {
+				t.Fatalf("error %v, want %v", err, storage.ErrCorrupt)
+			}
+			return
+		}
+		if err := decode(sampleRecord(t, v, fields), &again, fields); err != nil {
+			t.Fatalf("a record that was read and written: %v", err)
+		}
+		if diff := cmp.Diff(v, again, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("record (-read +read again):\n%s", diff)
+		}
+	})
+}
+
+func FuzzPost(f *testing.F)    { fuzz(f, samplePost(), (*coder).post) }
+func FuzzAttempt(f *testing.F) { fuzz(f, sampleAttempt(), (*coder).attempt) }
+func FuzzAccount(f *testing.F) { fuzz(f, sampleAccount(), (*coder).account) }
+func FuzzKey(f *testing.F)     { fuzz(f, sampleKey(), (*coder).key) }
+func FuzzAnswer(f *testing.F)  { fuzz(f, sampleAnswer(), (*coder).answer) }
+func FuzzEvent(f *testing.F)   { fuzz(f, sampleEvent(), (*coder).event) }
+func FuzzWorkspace(f *testing.F) {
+	fuzz(f, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace)
+}
+
+func TestNumbersSurvive(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{0, 1, -1, 63, 64, -64, -65, math.MaxInt64, math.MinInt64} {
+		got := int64(7)
+		if err := decode(sampleRecord(t, n, (*coder).int64), &got, (*coder).int64); err != nil || got != n {
+			t.Errorf("%d came back as %d, %v", n, got, err)
+		}
+	}
+	for _, ms := range []int64{0, 1, -1, math.MaxInt64 / 2, math.MinInt64 / 4} {
+		want, got := time.UnixMilli(ms).UTC(), time.Time{}
+		if err := decode(sampleRecord(t, want, (*coder).time), &got, (*coder).time); err != nil || !got.Equal(want) {
+			t.Errorf("%v came back as %v, %v", want, got, err)
+		}
+	}
+}
+
+func TestKeysSortAsTimesDo(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	key := func(ms int64) []byte { return appendTime(nil, timeKey(ms)) }
+	for range 1000 {
+		a, b := int64(rng.Uint64()>>rng.IntN(64)), int64(rng.Uint64()>>rng.IntN(64))
+		if (a < b) != (bytes.Compare(key(a), key(b)) < 0) {
+			t.Fatalf("%d and %d sort otherwise as keys", a, b)
+		}
+		if timeOfKey(timeKey(a)) != a {
+			t.Fatalf("%d does not come back", a)
+		}
+	}
+	if bytes.Compare(key(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).UnixMilli()), appendTime(nil, publishKey(time.Time{}))) >= 0 {
+		t.Error("a post without a time does not sort last")
+	}
+}
+
+func TestEveryStatusHasACode(t *testing.T) {
+	t.Parallel()
+	codes := make(map[byte]schedctl.Status)
+	for _, s := range schedctl.Statuses() {
+		code := statusCode(s)
+		if code == 0 || codes[code] != "" {
+			t.Errorf("status %q has code %d, as has %q", s, code, codes[code])
+		}
+		codes[code] = s
+	}
+}
+
+func TestSearchFoldsAsEqualFoldDoes(t *testing.T) {
+	t.Parallel()
+	for r := rune(0); r <= 0x1ffff; r++ {
+		for _, other := range []rune{r, foldRune(r), r + 1, r ^ 0x20} {
+			want := strings.EqualFold(string(r), string(other))
+			if got := containsFold(string(r), fold(string(other))); got != want {
+				t.Fatalf("%q in %q: %v, want %v", other, r, got, want)
+			}
+		}
+	}
+}
+
+func TestAnswerIndexToleratesEqualHashes(t *testing.T) {
+	t.Parallel()
+	var x answerIndex
+	a, b := answerRef{hash: 42, time: 1 << 40}, answerRef{hash: 42, time: 2}
+	if !x.add(a) || !x.add(b) || x.add(a) {
+		t.Error("add does not tell what is new")
+	}
+	if diff := cmp.Diff([]uint64{a.time, b.time}, x.find(42)); diff != "" {
+		t.Errorf("times of a hash that two answers have (-want +got):\n%s", diff)
+	}
+	x.remove(a, answerRef{hash: 42, time: 3})
+	if diff := cmp.Diff([]uint64{b.time}, x.find(42)); diff != "" {
+		t.Errorf("times after one was removed (-want +got):\n%s", diff)
+	}
+	if x.find(43) != nil || x.find(42|1<<40) != nil {
+		t.Error("another hash has the same times")
+	}
+}

@@ -1,0 +1,325 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+func openNew(t *testing.T, log *slog.Logger) *Store {
+	t.Helper()
+	s, err := Open(filepath.Join(t.TempDir(), "test.db"), Options{Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func newWorkspace() schedctl.Workspace {
+	return schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())}
+}
+
+func has(t *testing.T, s *Store, w schedctl.Workspace) bool {
+	t.Helper()
+	err := s.View(context.Background(), func(r storage.Reader) error {
+		_, err := r.Workspace(w.ID)
+		return err
+	})
+	return err == nil
+}
+
+// hold stops the writer inside a transaction until the function it returns is
+// called, so that a test can fill the queue.
+func hold(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	begun, held := make(chan struct{}), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		first := true
+		err := s.Update(context.Background(), func(storage.Tx) error {
+			if first {
+				first = false
+				close(begun)
+			}
+			<-held
+			return nil
+		})
+		if err != nil {
+			t.Errorf("the transaction that holds the writer: %v", err)
+		}
+	})
+	<-begun
+	return func() { close(held); wait.Wait() }
+}
+
+// queued waits until n requests are in the queue.
+func queued(s *Store, n int) {
+	for {
+		s.queue.mu.Lock()
+		there := len(s.queue.list)
+		s.queue.mu.Unlock()
+		if there == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestWaitingTransactionsShareACommit(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	commits := 0
+	s.sync = func(tx *bbolt.Tx) error { commits++; return tx.Commit() }
+	release := hold(t, s)
+	var wait sync.WaitGroup
+	for range 50 {
+		wait.Go(func() {
+			if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(newWorkspace()) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	queued(s, 50)
+	release()
+	wait.Wait()
+	if commits != 1 {
+		t.Errorf("%d commits for 50 transactions that waited, want 1", commits)
+	}
+}
+
+func TestReadingTransactionsCommitNothing(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	s.sync = func(*bbolt.Tx) error { t.Error("a transaction that wrote nothing was committed"); return errors.New("no") }
+	s.Notify(func(storage.Commit) { t.Error("a transaction that wrote nothing was told of") })
+	err := s.Update(context.Background(), func(tx storage.Tx) error { _, err := tx.Workspaces(); return err })
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGroupRunsAgainWithoutTheFailed guards that those who share a group with a
+// transaction that wrote and then failed lose nothing and keep nothing of it.
+func TestGroupRunsAgainWithoutTheFailed(t *testing.T) {
+	t.Parallel()
+	for _, failing := range []int{1, rerunLimit, 3 * rerunLimit} {
+		t.Run(fmt.Sprint(failing), func(t *testing.T) {
+			t.Parallel()
+			s := openNew(t, nil)
+			release := hold(t, s)
+			fail := errors.New("no")
+			good, bad := make([]schedctl.Workspace, 20), make([]schedctl.Workspace, failing)
+			var wait sync.WaitGroup
+			for i := range good {
+				good[i] = newWorkspace()
+				wait.Go(func() {
+					if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(good[i]) }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			for i := range bad {
+				bad[i] = newWorkspace()
+				wait.Go(func() {
+					err := s.Update(context.Background(), func(tx storage.Tx) error { return errors.Join(tx.PutWorkspace(bad[i]), fail) })
+					if !errors.Is(err, fail) {
+						t.Errorf("error %v, want that of the function", err)
+					}
+				})
+			}
+			queued(s, len(good)+len(bad))
+			release()
+			wait.Wait()
+			for _, w := range good {
+				if !has(t, s, w) {
+					t.Error("a transaction that was answered with nil is lost")
+				}
+			}
+			for _, w := range bad {
+				if has(t, s, w) {
+					t.Error("a transaction that failed is there")
+				}
+			}
+		})
+	}
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := openNew(t, slog.New(slog.NewTextHandler(&log, nil)))
+	lost, kept := newWorkspace(), newWorkspace()
+	err := s.Update(context.Background(), func(tx storage.Tx) error {
+		if err := tx.PutWorkspace(lost); err != nil {
+			return err
+		}
+		panic("oops")
+	})
+	if err == nil || !strings.Contains(err.Error(), "oops") {
+		t.Errorf("Update returned %v, want an error that tells of the panic", err)
+	}
+	if err := s.View(context.Background(), func(storage.Reader) error { panic("ouch") }); err == nil {
+		t.Error("View returned nil after a panic")
+	}
+	for _, want := range []string{"oops", "ouch", "writer_test.go"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log has no %q", want)
+		}
+	}
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(kept) }); err != nil {
+		t.Errorf("Update after a panic: %v", err)
+	}
+	if has(t, s, lost) || !has(t, s, kept) {
+		t.Error("the transaction that panicked was kept, or the next one lost")
+	}
+}
+
+// TestGoexitIsAnError guards that a FailNow of a test inside a transaction does
+// not leave the store without its writer.
+func TestGoexitIsAnError(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	lost, kept := newWorkspace(), newWorkspace()
+	err := s.Update(context.Background(), func(tx storage.Tx) error {
+		if err := tx.PutWorkspace(lost); err != nil {
+			return err
+		}
+		runtime.Goexit()
+		return nil
+	})
+	if err == nil {
+		t.Error("Update returned nil although its function did not")
+	}
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(kept) }); err != nil {
+		t.Errorf("the next Update: %v", err)
+	}
+	if has(t, s, lost) || !has(t, s, kept) {
+		t.Error("the transaction that ended its goroutine was kept, or the next one lost")
+	}
+}
+
+func TestContextEndsWhileWaiting(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	release := hold(t, s)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	ran := false
+	go func() { done <- s.Update(ctx, func(storage.Tx) error { ran = true; return nil }) }()
+	queued(s, 1)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) { // while the writer is still held
+		t.Errorf("Update returned %v, want %v", err, context.Canceled)
+	}
+	release()
+	if err := s.Update(context.Background(), func(storage.Tx) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if ran {
+		t.Error("a function ran after its Update had returned")
+	}
+}
+
+func TestCloseWhileWaiting(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	release := hold(t, s)
+	done := make(chan error)
+	go func() { done <- s.Update(context.Background(), func(storage.Tx) error { return nil }) }()
+	queued(s, 1)
+	closed := make(chan error)
+	go func() { closed <- s.Close() }()
+	if err := <-done; !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("a transaction that had not begun ended with %v, want %v", err, storage.ErrClosed)
+	}
+	release() // checks that the one that had begun ends well
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFailedCommit(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	lost, kept := newWorkspace(), newWorkspace()
+	key := storage.AnswerKey{WorkspaceID: lost.ID}
+	full := errors.New("no space left")
+	s.Notify(func(storage.Commit) { t.Error("a commit that failed was told of") })
+	s.sync = func(*bbolt.Tx) error { return full }
+	err := s.Update(context.Background(), func(tx storage.Tx) error {
+		return errors.Join(tx.PutWorkspace(lost), tx.PutAnswer(key, storage.Answer{}))
+	})
+	if !errors.Is(err, full) || !strings.Contains(err.Error(), s.path) {
+		t.Errorf("error %v, want one that wraps the cause and names the file", err)
+	}
+	if has(t, s, lost) {
+		t.Error("what was not committed is there")
+	}
+	if times := s.answers.find(readTime(hashBytes(key))); len(times) > 0 {
+		t.Error("the answer index remembers what was not committed")
+	}
+	s.Notify(nil)
+	s.sync = (*bbolt.Tx).Commit
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(kept) }); err != nil {
+		t.Errorf("Update once there is room again: %v", err)
+	}
+	if !has(t, s, kept) {
+		t.Error("the next transaction is lost")
+	}
+}
+
+func hashBytes(key storage.AnswerKey) []byte { h := hashOf(key); return h[:] }
+
+// TestUnconfirmedCommit guards that after a commit that is there but may not be
+// on disk nothing more is built on it.
+func TestUnconfirmedCommit(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	s.sync = func(tx *bbolt.Tx) error { return errors.Join(tx.Commit(), errors.New("input/output error")) }
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(newWorkspace()) }); err == nil {
+		t.Error("Update returned nil although its commit failed")
+	}
+	s.sync = (*bbolt.Tx).Commit
+	err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(newWorkspace()) })
+	if !errors.Is(err, errBroken) {
+		t.Errorf("the next Update returned %v, want %v", err, errBroken)
+	}
+}
+
+func TestQueueIsTakenInOrderAndBounded(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	var all []*request
+	for range 5 {
+		r := &request{done: make(chan error, 1)}
+		all = append(all, r)
+		q.push(r)
+	}
+	var got []*request
+	for _, want := range []int{2, 2, 1} {
+		group := q.take(nil, 2)
+		if len(group) != want {
+			t.Errorf("took %d, want %d", len(group), want)
+		}
+		got = append(got, group...)
+	}
+	for i := range all {
+		if got[i] != all[i] {
+			t.Errorf("request %d was taken out of order", i)
+		}
+	}
+}
