@@ -285,9 +285,9 @@ func TestOverdueTargetsAreSpaced(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
-				var calls []time.Time
+				answered := make(chan time.Time, 10)
 				r.fake.OnCall(func(context.Context, publish.Request) publishtest.Answer {
-					calls = append(calls, time.Now())
+					answered <- time.Now()
 					return publishtest.Answer{}
 				})
 				if test.pacer > 0 {
@@ -301,13 +301,13 @@ func TestOverdueTargetsAreSpaced(t *testing.T) {
 				time.Sleep(time.Hour)
 				r.start()
 				r.after(time.Minute)
-				if len(calls) != 4 {
-					t.Fatalf("%d calls, want 4", len(calls))
-				}
-				for i := range calls[1:] {
-					if got := calls[i+1].Sub(calls[i]); got != test.want {
-						t.Errorf("space before call %d is %s, want %s", i+2, got, test.want)
+				r.wantCalls(4)
+				for last, i := <-answered, 2; i <= 4; i++ {
+					next := <-answered
+					if got := next.Sub(last); got != test.want {
+						t.Errorf("space before call %d is %s, want %s", i, got, test.want)
 					}
+					last = next
 				}
 				r.after(time.Until(onTime.PublishAt))
 				r.wantStatus(onTime, schedctl.Published)

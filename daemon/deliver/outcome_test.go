@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,18 +229,35 @@ func TestDoubtIsNotRepeatedWhenTheAccountTakesItsPromiseBack(t *testing.T) {
 // finder is a network that can be asked, if it answers.
 type finder struct {
 	publishtest.FindingFake
-	silent int // how many questions it does not answer; -1 for all
-	asked  []time.Time
+
+	mu     sync.Mutex // mu guards what follows
+	silent int        // how many questions it does not answer; -1 for all
 	since  []time.Time
 }
 
 func (f *finder) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
-	f.asked, f.since = append(f.asked, time.Now()), append(f.since, since)
-	if f.silent != 0 {
-		f.silent--
+	if f.note(since) {
 		return schedctl.Receipt{}, false, netDown.Err
 	}
 	return f.FindingFake.Find(ctx, r, since)
+}
+
+func (f *finder) note(since time.Time) (silent bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.since = append(f.since, since)
+	if f.silent != 0 {
+		f.silent--
+		return true
+	}
+	return false
+}
+
+// asked returns the instants since which it was asked for posts.
+func (f *finder) asked() []time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.since)
 }
 
 func (r *rig) findable() *finder {
@@ -272,7 +290,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 				began := time.Now()
 				p := r.publishNow(r.account("me", nil))
 				r.after(5 * time.Second)
-				if len(f.asked) != 0 {
+				if len(f.asked()) != 0 {
 					t.Error("asked before the network can know")
 				}
 				if got := x.Stats().InFlight; got != 0 {
@@ -281,11 +299,12 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 				r.after(time.Hour)
 				r.wantCalls(test.calls)
 				r.wantStatus(p, test.status)
-				if len(f.asked) != test.asks {
-					t.Errorf("asked %d times, want %d", len(f.asked), test.asks)
+				asked := f.asked()
+				if len(asked) != test.asks {
+					t.Fatalf("asked %d times, want %d", len(asked), test.asks)
 				}
-				if !f.since[0].Equal(schedctl.Millis(began)) {
-					t.Errorf("asked for posts since %s, the attempt began at %s", f.since[0], began)
+				if !asked[0].Equal(schedctl.Millis(began)) {
+					t.Errorf("asked for posts since %s, the attempt began at %s", asked[0], began)
 				}
 				if got := r.outcomes(p); !slices.Equal(got, test.outcomes) {
 					t.Errorf("attempts %v, want %v", got, test.outcomes)
@@ -350,6 +369,9 @@ func (r *rig) wantDiscretion() {
 func TestNothingConfidentialInLogsAndErrors(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+			if q.Account.Name == "other" {
+				return publishtest.Answer{Err: errors.New(q.Content + q.Credentials["token"])}
+			}
 			cause := errors.New("POST " + q.Credentials["token"] + " " + q.Content)
 			return publishtest.Answer{Err: &publish.Error{
 				Kind: schedctl.KindPlatform, Code: "x " + q.Content, Message: "<h1>" + q.Content + "</h1> " + q.Credentials["token"],
@@ -358,7 +380,6 @@ func TestNothingConfidentialInLogsAndErrors(t *testing.T) {
 		})
 		r.start()
 		p := r.publishNow(r.account("me", nil))
-		r.fake.Then(publishtest.Answer{Err: errors.New(secret + token)})
 		r.publishNow(r.account("other", nil))
 		r.after(time.Hour)
 		r.wantDiscretion()
