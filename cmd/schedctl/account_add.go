@@ -162,7 +162,9 @@ func (o *accountAdd) secret(ctx context.Context, field secretField) (string, err
 	case o.inTerminal && o.errTerminal && !o.noInput:
 		fmt.Fprintf(o.err, "%s: ", field.prompt)
 		secret, err := o.readSecret(ctx)
-		o.tell("")
+		if err == nil {
+			o.tell("")
+		}
 		return strings.TrimSpace(secret), err
 	}
 	return "", nil

@@ -40,6 +40,7 @@ func (a *app) endpoint() (endpoint, error) {
 	}
 	var err error
 	e.key, err = a.key(e.url, given != "")
+	a.keyless = e.key == ""
 	return e, err
 }
 
@@ -78,8 +79,9 @@ func readAnnouncement(dir string) (found daemon.Announcement, err error) {
 	return found, nil
 }
 
-// key finds the API key. The admin key in the data directory is only ever sent
-// to this machine.
+// key finds the API key, empty for none: whether one is needed, and whether
+// there is a daemon at all, is for the daemon to say. The admin key in the data
+// directory is only ever sent to this machine.
 func (a *app) key(daemonURL string, given bool) (string, error) {
 	if a.keyFile != "" {
 		return readKey(a.keyFile)
@@ -99,8 +101,11 @@ func (a *app) key(daemonURL string, given bool) (string, error) {
 			message: "no daemon has run in " + a.dataDir(), hint: "start one with: schedctl daemon run",
 		}
 	}
-	return "", noKey("no API key for "+daemonURL, "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE")
+	return "", nil
 }
+
+// needsKey is what the daemon's refusal of a request without a key means here.
+var needsKey = noKey("the daemon asks for an API key, and there is none", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE")
 
 func noKey(message, hint string) error {
 	return &failure{status: exitAuth, code: schedctl.AuthenticationRequired, message: message, hint: hint}

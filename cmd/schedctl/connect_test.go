@@ -61,11 +61,11 @@ func TestEndpoint(t *testing.T) {
 		},
 		"the admin key for nowhere else": {
 			files: map[string]string{"daemon.json": running, "admin.key": "sctl_admin"}, url: "https://far.test",
-			status: 4, err: "no API key for https://far.test; give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE",
+			want: endpoint{"https://far.test", ""},
 		},
 		"nor to a name that only looks like it": {
 			files: map[string]string{"admin.key": "sctl_admin"}, url: "http://127.0.0.1.far.test",
-			status: 4, err: "no API key for http://127.0.0.1.far.test; give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE",
+			want: endpoint{"http://127.0.0.1.far.test", ""},
 		},
 		"a damaged announcement": {
 			files: map[string]string{"daemon.json": "{", "admin.key": "sctl_admin"}, status: 1, err: "find the daemon: DIR/daemon.json is damaged; name the daemon with --url",

@@ -204,6 +204,9 @@ func (a *app) report(err error, args []string) {
 	message := err.Error()
 	if errors.Is(err, context.Canceled) {
 		message = "interrupted"
+		if a.errTerminal {
+			a.tell("") // the terminal shows ^C
+		}
 	}
 	if !a.json.set && !slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") }) {
 		fmt.Fprintln(a.err, "schedctl: "+oneLine(message))

@@ -63,7 +63,7 @@ func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Po
 		return nil
 	}
 	names := accountNames(ctx, c)
-	t := table{header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, status: 1}
+	t := table{header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, status: 1, excerpt: true}
 	for _, p := range posts {
 		t.rows = append(t.rows, []string{p.ID, string(p.Status), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})
 	}

@@ -323,7 +323,7 @@ Version     4
 
 TARGET  ACCOUNT  PLATFORM  STATUS     DETAIL
 pt_1    demo     feed      published  http://feeds.test/1
-pt_2    hook     http      failed     network: connection reset (it is not known whether the networ…
+pt_2    hook     http      failed     network: connection reset (it is not known whether the network has it)
 next: look whether the account has the post; if not: schedctl post retry post_1 --force
 `, "", "post", "show", "post_1")
 	m.want(t, 3, "", "schedctl: the daemon says no\n", "post", "show", "post_2")

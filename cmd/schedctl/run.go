@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/when"
 )
@@ -37,6 +38,7 @@ type app struct {
 	noInput, noColor bool
 	debug            bool
 	timeout          duration
+	keyless          bool // whether requests go without a key
 }
 
 // run executes the command line and returns the exit status.
@@ -45,6 +47,9 @@ func run(ctx context.Context, sys system, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if a.keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
+		err = needsKey
+	}
 	if err != nil {
 		a.report(err, args)
 	}

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// table is a result of several rows. The last column takes what room is left.
+// table is a result of several rows.
 type table struct {
-	header []string
-	status int // the column that holds a status, or -1
-	rows   [][]string
+	header  []string
+	rows    [][]string
+	status  int  // the column that holds a status
+	excerpt bool // the last column may be cut to the room that is left
 }
 
 // minLast is how narrow the last column gets, however narrow the terminal.
@@ -30,7 +31,10 @@ func (a *app) render(t table) []byte {
 	if !a.outTerminal || len(t.rows) == 0 {
 		return b.Bytes()
 	}
-	widths := t.widths(a.width)
+	widths := t.widths()
+	if t.excerpt {
+		shrinkLast(widths, a.width)
+	}
 	b.WriteString(a.dim(strings.TrimRight(line(t.header, widths, nil), " ")) + "\n")
 	for _, row := range t.rows {
 		text := line(row, widths, func(i int, cell string) string {
@@ -44,19 +48,23 @@ func (a *app) render(t table) []byte {
 	return b.Bytes()
 }
 
-func (t table) widths(room int) []int {
+func (t table) widths() []int {
 	widths := make([]int, len(t.header))
 	for _, row := range append([][]string{t.header}, t.rows...) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], width(cell))
 		}
 	}
+	return widths
+}
+
+// shrinkLast narrows the last column so that a row fits into a line.
+func shrinkLast(widths []int, room int) {
 	last := len(widths) - 1
 	for _, w := range widths[:last] {
 		room -= w + 2
 	}
 	widths[last] = min(widths[last], max(room, minLast))
-	return widths
 }
 
 func line(cells []string, widths []int, style func(int, string) string) string {
