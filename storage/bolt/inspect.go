@@ -7,9 +7,9 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"runtime/debug"
 
 	bbolt "go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // The layout of a bbolt file's two first pages, in the byte order of the
@@ -131,30 +131,32 @@ func inspectBuckets(path string, list []migration) error {
 		return err
 	}
 	defer db.Close()
-	return readSafely(db, func(tx *bbolt.Tx) error {
-		version, err := versionOf(tx, list)
-		if err != nil || version < len(list) {
-			return err
-		}
-		for b := range bucketCount {
-			if tx.Bucket([]byte(bucketNames[b])) == nil {
-				return damaged(fmt.Sprintf("its bucket %q is missing", b))
-			}
-		}
-		return nil
+	return safely(func() error {
+		return db.View(func(tx *bbolt.Tx) error { return inspectVersion(tx, list) })
 	})
 }
 
-// readSafely is View for a file that may be damaged.
-func readSafely(db *bbolt.DB, fn func(*bbolt.Tx) error) (err error) {
+func inspectVersion(tx *bbolt.Tx, list []migration) error {
+	version, err := versionOf(tx, list)
+	if err != nil || version < len(list) {
+		return err
+	}
+	for b := range bucketCount {
+		if tx.Bucket([]byte(bucketNames[b])) == nil {
+			return damaged(fmt.Sprintf("its bucket %q is missing", b))
+		}
+	}
+	return nil
+}
+
+// safely calls fn on a file that may be damaged: what bbolt does not bear with
+// it panics about.
+func safely(fn func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
 			err = damaged(fmt.Sprint(r))
 		}
 	}()
-	err = db.View(fn)
-	if errors.Is(err, bolterrors.ErrInvalid) {
-		err = damaged(err.Error())
-	}
-	return err
+	return fn()
 }

@@ -38,7 +38,7 @@ var versionKey = []byte("version")
 func migrate(db *bbolt.DB, log *slog.Logger, list []migration) error {
 	for {
 		var version int
-		err := readSafely(db, func(tx *bbolt.Tx) (err error) {
+		err := db.View(func(tx *bbolt.Tx) (err error) {
 			version, err = versionOrNone(tx, list)
 			return err
 		})

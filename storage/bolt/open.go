@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	bbolt "go.etcd.io/bbolt"
@@ -65,20 +64,19 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := prepare(path, db, log, list)
+	var s *Store
+	err = safely(func() error {
+		if err := migrate(db, log, list); err != nil {
+			return err
+		}
+		s, err = start(path, db, log)
+		return err
+	})
 	if err != nil {
 		db.Close()
 		return nil, err
 	}
 	return s, nil
-}
-
-// prepare brings an open file up to date and starts the store on it.
-func prepare(path string, db *bbolt.DB, log *slog.Logger, list []migration) (*Store, error) {
-	if err := migrate(db, log, list); err != nil {
-		return nil, err
-	}
-	return start(path, db, log)
 }
 
 // create makes a new database beside path and then gives it its name, so that
@@ -95,8 +93,8 @@ func create(path string, log *slog.Logger, list []migration) error {
 	if err != nil {
 		return fmt.Errorf("create it: %w", err)
 	}
-	err = errors.Join(migrate(db, log, list), db.Close())
-	if err != nil {
+	err = safely(func() error { return migrate(db, log, list) })
+	if err = errors.Join(err, db.Close()); err != nil {
 		return fmt.Errorf("create it: %w", err)
 	}
 	return publish(f.Name(), path)
@@ -125,19 +123,23 @@ func publish(from, to string) error {
 	return nil
 }
 
-// openBolt opens a file that inspectFile has passed. What bbolt does not bear
-// with in a damaged file it panics about.
+// openBolt opens a file that inspectFile has passed.
 func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			db, err = nil, damaged(fmt.Sprint(r))
-		}
-	}()
 	options.Timeout = lockPatience
 	options.FreelistType = bbolt.FreelistMapType
 	options.NoStatistics = true
-	db, err = bbolt.Open(path, 0o600, options)
+	var file *os.File
+	options.OpenFile = func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}
+	err = safely(func() error {
+		db, err = bbolt.Open(path, 0o600, options)
+		return err
+	})
+	if err != nil && file != nil {
+		file.Close() // a panic has left it open, and locked
+	}
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%w; stop that process, or use another data directory", storage.ErrLocked)

@@ -44,7 +44,7 @@ var _ storage.Store = (*Store)(nil)
 // start takes over an open file and starts the writer.
 func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
 	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), sync: (*bbolt.Tx).Commit}
-	if err := readSafely(db, s.answers.load); err != nil {
+	if err := db.View(s.answers.load); err != nil {
 		return nil, err
 	}
 	s.tx.answers = s.answers

@@ -104,7 +104,10 @@ func TestWaitingTransactionsShareACommit(t *testing.T) {
 func TestReadingTransactionsCommitNothing(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
-	s.sync = func(*bbolt.Tx) error { t.Error("a transaction that wrote nothing was committed"); return errors.New("no") }
+	s.sync = func(*bbolt.Tx) error {
+		t.Error("a transaction that wrote nothing was committed")
+		return errors.New("no")
+	}
 	s.Notify(func(storage.Commit) { t.Error("a transaction that wrote nothing was told of") })
 	err := s.Update(context.Background(), func(tx storage.Tx) error { _, err := tx.Workspaces(); return err })
 	if err != nil {

@@ -1,0 +1,190 @@
+package bolt_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+// children are what the test binary does in another process, of itself: a
+// function for a path that is in the environment.
+var children = map[string]func(path string) error{crashEnv: writeForEver}
+
+const crashEnv = "SCHEDCTL_TEST_CRASH"
+
+func TestMain(m *testing.M) {
+	for env, run := range children {
+		if path := os.Getenv(env); path != "" {
+			if err := run(path); err != nil {
+				fmt.Println("failed:", err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// writeForEver changes posts from several goroutines and prints a line for each
+// change that was acknowledged.
+func writeForEver(path string) error {
+	s, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	for range 4 {
+		go func() {
+			for w := (worker{creator: newCreator(s)}); ; {
+				if err := w.step(); err != nil {
+					failed <- err
+				}
+			}
+		}()
+	}
+	return <-failed
+}
+
+type worker struct {
+	*creator
+	posts []schedctl.Post
+}
+
+// step creates a post, or begins an attempt for one, or publishes it.
+func (w *worker) step() error {
+	if len(w.posts) == 0 || rand.IntN(2) == 0 {
+		var p schedctl.Post
+		err := w.store.Update(context.Background(), func(tx storage.Tx) (err error) {
+			p, err = w.create(tx, rand.IntN(1000))
+			return err
+		})
+		fmt.Println(p.WorkspaceID, p.ID, "created")
+		w.posts = append(w.posts, p)
+		return err
+	}
+	p := w.posts[0].Clone()
+	w.posts = w.posts[1:]
+	var done string
+	err := w.store.Update(context.Background(), func(tx storage.Tx) (err error) {
+		done, err = advance(tx, &p)
+		return err
+	})
+	fmt.Println(p.WorkspaceID, p.ID, done)
+	if done == "begun" {
+		w.posts = append(w.posts, p)
+	}
+	return err
+}
+
+func advance(tx storage.Tx, given *schedctl.Post) (done string, err error) {
+	p, err := tx.Post(given.WorkspaceID, given.ID)
+	if err != nil {
+		return "", err
+	}
+	target, now := p.Targets[0].ID, time.Now()
+	if p.Targets[0].Attempts == 0 {
+		a, err := p.Begin(target, "crash", time.Minute, now)
+		if err != nil {
+			return "", err
+		}
+		*given = p
+		return "begun", errors.Join(tx.PutPost(p), tx.PutAttempt(a))
+	}
+	attempts, err := tx.Attempts(target)
+	if err != nil {
+		return "", err
+	}
+	a := attempts[0]
+	a.FinishedAt, a.Outcome = now, schedctl.OutcomePublished
+	events, err := p.Finish(target, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1"}}, now)
+	*given = p
+	return "published", errors.Join(err, tx.PutPost(p), tx.PutAttempt(a), tx.AddEvents(events...))
+}
+
+// TestKilled guards that nothing acknowledged is lost, and nothing torn, when
+// the process is killed at any instant.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "killed.db")
+	reached := make(map[string]string) // workspace and post → the last that was acknowledged
+	for round := range 20 {
+		killAfter(t, path, rand.IntN(400)*(round%5), reached) // now and then while it opens
+		s, err := bolt.Open(path, bolt.Options{})
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if err := s.Check(t.Context()); err != nil {
+			t.Errorf("round %d: %v", round, err)
+		}
+		err = s.View(t.Context(), func(r storage.Reader) error { return acknowledged(r, reached) })
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+	}
+	if len(reached) == 0 {
+		t.Error("no post was created")
+	}
+}
+
+// killAfter runs writeForEver in a process that is killed when it has printed
+// some lines, and notes what it printed.
+func killAfter(t *testing.T, path string, lines int, reached map[string]string) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), crashEnv+"="+path)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(out)
+	for n := 0; ; n++ {
+		if n == lines {
+			child.Process.Kill()
+		}
+		line, err := in.ReadString('\n')
+		if err == io.EOF {
+			break // the end of a line may be missing, and then it does not count
+		}
+		fields := strings.Fields(line)
+		if err != nil || len(fields) != 3 {
+			t.Fatalf("the child printed %q, %v", line, err)
+		}
+		reached[fields[0]+" "+fields[1]] = fields[2]
+	}
+	child.Wait()
+}
+
+// acknowledged checks that all posts are at least as far as was acknowledged.
+func acknowledged(r storage.Reader, reached map[string]string) error {
+	for key, last := range reached {
+		ws, id, _ := strings.Cut(key, " ")
+		p, err := r.Post(ws, id)
+		if err != nil {
+			return fmt.Errorf("a post that was %s: %w", last, err)
+		}
+		if last == "begun" && p.Targets[0].Attempts == 0 || last == "published" && p.Status() != schedctl.Published {
+			return fmt.Errorf("post %s was %s and is %s again", id, last, p.Status())
+		}
+		answer := storage.AnswerKey{WorkspaceID: ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: id}
+		if _, err := r.Answer(answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package bolt
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// mark returns a migration that leaves its name in the file.
+func mark(name string) migration {
+	return migration{name, func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucketIfNotExists([]byte("marks"))
+		if err != nil {
+			return err
+		}
+		n, err := b.NextSequence()
+		if err != nil {
+			return err
+		}
+		return b.Put([]byte{byte(n)}, []byte(name))
+	}}
+}
+
+// failing is mark, and then an error or a panic.
+func failing(name string, how func() error) migration {
+	m := mark(name)
+	return migration{name, func(tx *bbolt.Tx) error { return errors.Join(m.run(tx), how()) }}
+}
+
+// marks opens the file with the list, closes it again, and returns what the
+// migrations have left and the error of opening.
+func marks(t *testing.T, path string, list []migration) (left []string, opened error) {
+	t.Helper()
+	s, opened := open(path, slog.New(slog.DiscardHandler), list)
+	if opened == nil {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("marks"))
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(func(_, v []byte) error { left = append(left, string(v)); return nil })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left, opened
+}
+
+func TestMigrations(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "old.db")
+	full := errors.New("no space left")
+	for _, step := range []struct {
+		name  string
+		list  []migration
+		want  []string
+		fails error
+	}{
+		{"a new file", migrations, nil, nil},
+		{"two more versions", []migration{migrations[0], mark("two"), mark("three")}, []string{"two", "three"}, nil},
+		{"nothing new", []migration{migrations[0], mark("two"), mark("three")}, []string{"two", "three"}, nil},
+		{"an older program", []migration{migrations[0], mark("two")}, []string{"two", "three"}, storage.ErrNewer},
+		{
+			"interrupted in the second of three",
+			[]migration{migrations[0], mark("two"), mark("three"), mark("four"), failing("five", func() error { return full }), mark("six")},
+			[]string{"two", "three", "four"}, full,
+		},
+		{
+			"goes on where it stopped",
+			[]migration{migrations[0], mark("two"), mark("three"), failing("four", func() error { panic("run twice") }), mark("five"), mark("six")},
+			[]string{"two", "three", "four", "five", "six"}, nil,
+		},
+	} {
+		got, err := marks(t, path, step.list)
+		if !errors.Is(err, step.fails) || (err == nil) != (step.fails == nil) {
+			t.Errorf("%s: error %v, want %v", step.name, err, step.fails)
+		}
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s: marks (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
+
+func TestMigrationErrorSaysWhereTheFileStands(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "old.db")
+	if _, err := marks(t, path, migrations); err != nil {
+		t.Fatal(err)
+	}
+	_, err := marks(t, path, []migration{migrations[0], failing("split posts", func() error { return errors.New("no") })})
+	for _, want := range []string{"version 2", "split posts", "still at version 1"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+}
+
+// TestFailedCreationLeavesNoFile guards that a file under the final name is
+// always whole.
+func TestFailedCreationLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new.db")
+	for name, how := range map[string]func() error{
+		"error": func() error { return errors.New("no") },
+		"panic": func() error { panic("no") },
+	} {
+		if _, err := open(path, slog.New(slog.DiscardHandler), []migration{migrations[0], failing("two", how)}); err == nil {
+			t.Errorf("%s: open returned nil", name)
+		}
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("%s: files left: %v, %v", name, left, err)
+		}
+	}
+}
