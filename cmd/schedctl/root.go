@@ -171,5 +171,5 @@ func takes(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// any number of arguments.
+// unlimited lets a command take any number of arguments.
 const unlimited = -1
