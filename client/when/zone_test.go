@@ -14,7 +14,7 @@ import (
 // both sides of the date line, at and around midnight.
 var zones = []string{
 	"Europe/Berlin", "Europe/London", "Europe/Dublin", "America/New_York", "America/St_Johns", "America/Sao_Paulo",
-	"America/Havana", "America/Santiago", "America/Nuuk", "Africa/Casablanca", "Africa/Cairo", "Africa/Monrovia",
+	"America/Havana", "America/Santiago", "America/Nuuk", "Africa/Casablanca", "Africa/Cairo",
 	"Asia/Beirut", "Asia/Gaza", "Asia/Tehran", "Asia/Kathmandu", "Asia/Pyongyang", "Australia/Lord_Howe",
 	"Australia/Sydney", "Pacific/Apia", "Pacific/Chatham", "Pacific/Kwajalein", "Antarctica/Troll", "Asia/Kolkata", "UTC",
 }
@@ -75,7 +75,7 @@ type fataler interface {
 }
 
 // checkWall compares with a search over all instants that could show the wall
-// clock; every offset since 1970 is a multiple of 30 seconds.
+// clock; since 1970 every offset of these zones is a multiple of 15 minutes.
 func checkWall(t fataler, loc *time.Location, wall time.Time) {
 	t.Helper()
 	text := wall.Format(wallLayout)
@@ -84,7 +84,7 @@ func checkWall(t fataler, loc *time.Location, wall time.Time) {
 		t.Fatalf("%s in %s: %v", text, loc, err)
 	}
 	var shown []time.Time
-	const step = 30 * time.Second
+	const step = 15 * time.Minute
 	for at := wall.Add(-15 * time.Hour); at.Before(wall.Add(15 * time.Hour)); at = at.Add(step) {
 		if local := at.In(loc); wallAt(local).Equal(wall) {
 			shown = append(shown, local)
@@ -110,9 +110,6 @@ func TestParseReadsRFC3339OfAnyInstant(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "instant")).In(loc)
-		if _, offset := at.Zone(); offset%60 != 0 {
-			t.Skip("RFC 3339 has no seconds in its offsets")
-		}
 		m, err := when.Parse(at.Format(time.RFC3339Nano), now, time.UTC)
 		if err != nil || !m.Time.Equal(at) {
 			t.Fatalf("%v: got %v and %v", at, m.Time, err)
