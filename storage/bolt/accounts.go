@@ -87,24 +87,30 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 			return schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)
 		}
 	}
-	if old, err := tx.account(ws, account); err == nil {
+	old, err := tx.account(ws, account)
+	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+		return err
+	}
+	existed := err == nil
+	if err := putRecord(tx, accounts, concat(tx.scratch[:0], ws[:], account[:]), &a, (*coder).account); err != nil {
+		return err
+	}
+	if !slices.Contains(tx.accounts, a.ID) {
+		tx.accounts = append(tx.accounts, a.ID)
+	}
+	if existed {
 		for _, n := range accountNameEntries(&old, ws, account) {
 			if err := tx.delete(n.bucket, n.key); err != nil {
 				return err
 			}
 		}
-	} else if schedctl.CodeOf(err) != schedctl.NotFound {
-		return err
 	}
 	for _, n := range names {
 		if err := tx.put(n.bucket, n.key, n.value); err != nil {
 			return err
 		}
 	}
-	if !slices.Contains(tx.accounts, a.ID) {
-		tx.accounts = append(tx.accounts, a.ID)
-	}
-	return putRecord(tx, accounts, concat(tx.scratch[:0], ws[:], account[:]), &a, (*coder).account)
+	return nil
 }
 
 // nameEntry is what an index of names holds of an account.

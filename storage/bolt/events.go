@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -42,27 +43,37 @@ func readEvent(key, record []byte) (e schedctl.Event, err error) {
 	return e, nil
 }
 
-// AddEvents implements [storage.Tx].
+// AddEvents implements [storage.Tx]. It writes nothing unless all events can be
+// written.
 func (tx *tx) AddEvents(list ...schedctl.Event) error {
+	ids, records := make([]ulid, len(list)), make([][]byte, len(list))
 	for i := range list {
 		event, err := parse(schedctl.EventPrefix, list[i].ID)
 		if err != nil {
 			return err
 		}
-		if tx.hasEvent(event) {
+		if tx.hasEvent(event, ids[:i]) {
 			return fmt.Errorf("add event %s: there is one with this id", list[i].ID)
 		}
-		if err := putRecord(tx, events, append(tx.scratch[:0], event[:]...), &list[i], (*coder).event); err != nil {
+		ids[i] = event
+		if records[i], err = encode(&tx.coder, tx.arena.free(), &list[i], (*coder).event); err != nil {
 			return err
 		}
-		tx.events++
+		tx.arena.keep(records[i])
 	}
+	for i := range list {
+		if err := tx.put(events, ids[i][:], records[i]); err != nil {
+			return err
+		}
+	}
+	tx.events += len(list)
 	return nil
 }
 
-// hasEvent looks for an event. Nearly all are younger than the last one there
-// is, and for these it does not look.
-func (tx *tx) hasEvent(event ulid) bool {
+// hasEvent looks for an event in the bucket and among those that are to be
+// added. Nearly all are younger than the last one there is, and for these it
+// does not look.
+func (tx *tx) hasEvent(event ulid, added []ulid) bool {
 	if tx.lastEvent == (ulid{}) {
 		last, _ := tx.in(events).Cursor().Last()
 		copy(tx.lastEvent[:], last)
@@ -71,5 +82,5 @@ func (tx *tx) hasEvent(event ulid) bool {
 		tx.lastEvent = event
 		return false
 	}
-	return tx.in(events).Get(append(tx.scratch[:0], event[:]...)) != nil
+	return slices.Contains(added, event) || tx.in(events).Get(append(tx.scratch[:0], event[:]...)) != nil
 }

@@ -96,7 +96,7 @@ func readDue(key []byte) schedctl.Due {
 // what is to be told of it after the commit.
 func (tx *tx) reindex(was, is []entry) error {
 	for i := range was {
-		if i < len(is) && was[i] == is[i] {
+		if i < len(is) && was[i] == is[i] || holds(is, &was[i]) {
 			continue
 		}
 		if err := tx.delete(was[i].bucket, was[i].key()); err != nil {

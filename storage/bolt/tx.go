@@ -20,12 +20,6 @@ type reader struct {
 // keySize is the room for any key but the ones with a name at their end.
 const keySize = 64
 
-// get returns the value under the fields of a key, or nil. It is valid until
-// the transaction ends.
-func (r *reader) get(b bucket, fields ...[]byte) []byte {
-	return r.in(b).Get(concat(r.scratch[:0], fields...))
-}
-
 // tx implements [storage.Tx]. One of it serves all transactions of a group, one
 // after the other, on one bbolt transaction.
 type tx struct {

@@ -105,11 +105,11 @@ func (c *crowd) walk(q storage.PostQuery) {
 
 func testListsAgreeWithTheModel(f *fixture) {
 	c := newCrowd(f, 1)
-	c.add(150)
+	c.add(100)
 	for _, sort := range sorts {
 		for _, status := range append([]schedctl.Status{""}, schedctl.Statuses()...) {
 			for _, account := range append([]string{""}, c.accounts...) {
-				q := storage.PostQuery{WorkspaceID: f.ws, Sort: sort, AccountID: account, Limit: 7}
+				q := storage.PostQuery{WorkspaceID: f.ws, Sort: sort, AccountID: account, Limit: 9}
 				if status != "" {
 					q.Statuses = []schedctl.Status{status}
 				}
@@ -117,7 +117,7 @@ func testListsAgreeWithTheModel(f *fixture) {
 			}
 		}
 	}
-	for range 300 {
+	for range 150 {
 		c.walk(c.randomQuery())
 	}
 	page := list(f, storage.PostQuery{WorkspaceID: f.ws, Statuses: []schedctl.Status{"unheard of"}, Limit: 5})

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,6 +91,9 @@ func (tx *memoryTx) PutAccount(a schedctl.Account) error {
 			return schedctl.Errorf(schedctl.ValidationFailed, "name", "the name %q is taken; choose another one", a.Name)
 		}
 	}
+	if _, err := json.Marshal(a.Options); err != nil {
+		return err
+	}
 	set(tx, tx.m.accounts, a.ID, cloneAccount(a))
 	if !slices.Contains(tx.accounts, a.ID) {
 		tx.accounts = append(tx.accounts, a.ID)
@@ -132,19 +136,36 @@ func (tx *memoryTx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
 }
 
 func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
+	ids := make(map[string]bool)
 	for _, e := range events {
-		if err := check(schedctl.EventPrefix, e.ID); err != nil {
+		if err := checkEvent(e); err != nil {
 			return err
 		}
-		i, found := searchEvent(tx.m.events, e.ID)
-		if found {
+		if _, found := searchEvent(tx.m.events, e.ID); found || ids[e.ID] {
 			return fmt.Errorf("event %s exists already", e.ID)
 		}
+		ids[e.ID] = true
+	}
+	for _, e := range events {
+		i, _ := searchEvent(tx.m.events, e.ID)
 		tx.m.events = slices.Insert(tx.m.events, i, cloneEvent(e))
 		tx.undo = append(tx.undo, func() { tx.removeEvent(e.ID) })
 		tx.events++
 	}
 	return nil
+}
+
+func checkEvent(e schedctl.Event) error {
+	optional := func(prefix schedctl.Prefix, id string) error {
+		if id == "" {
+			return nil
+		}
+		return check(prefix, id)
+	}
+	return cmp.Or(
+		check(schedctl.EventPrefix, e.ID), check(schedctl.WorkspacePrefix, e.WorkspaceID), optional(schedctl.PostPrefix, e.PostID),
+		optional(schedctl.TargetPrefix, e.TargetID), optional(schedctl.AccountPrefix, e.AccountID),
+	)
 }
 
 func (tx *memoryTx) removeEvent(id string) {

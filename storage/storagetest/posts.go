@@ -16,6 +16,7 @@ var postParts = []part{
 	{"PostKeepsWorkspaceAndCreation", testPostKeepsWorkspaceAndCreation},
 	{"PostIsDeleted", testPostIsDeleted},
 	{"RoutesFollowTargets", testRoutesFollowTargets},
+	{"PostWithOneAccountTwice", testPostWithOneAccountTwice},
 	{"PostsAreCopies", testPostsAreCopies},
 	{"MalformedPostIDs", testMalformedPostIDs},
 }
@@ -118,6 +119,21 @@ func testRoutesFollowTargets(f *fixture) {
 	f.putPosts(p)
 	missing(f, "route to a target that the post no longer has", routeOf(dropped))
 	missing(f, "route to nowhere", routeOf(newID(schedctl.TargetPrefix, epoch)))
+}
+
+// testPostWithOneAccountTwice guards indexes that hold such a post once from
+// losing it with its first target.
+func testPostWithOneAccountTwice(f *fixture) {
+	account := newAccountIDs(1)[0]
+	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account, account)
+	for len(p.Targets) > 0 {
+		f.putPosts(p)
+		for _, sort := range sorts {
+			page := list(f, storage.PostQuery{WorkspaceID: f.ws, AccountID: account, Sort: sort, Limit: 9})
+			same(f, "list", []schedctl.Post{p}, page.Posts)
+		}
+		p.Targets = p.Targets[1:]
+	}
 }
 
 func testPostsAreCopies(f *fixture) {

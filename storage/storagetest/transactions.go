@@ -15,6 +15,7 @@ import (
 var transactionParts = []part{
 	{"TransactionSeesItsWrites", testTransactionSeesItsWrites},
 	{"FailedTransactionLeavesNothing", testFailedTransactionLeavesNothing},
+	{"RefusedWritesChangeNothing", testRefusedWritesChangeNothing},
 	{"FailuresHarmOnlyThemselves", testFailuresHarmOnlyThemselves},
 	{"TransactionsAreSerial", testTransactionsAreSerial},
 	{"ViewIsASnapshot", testViewIsASnapshot},
@@ -158,6 +159,67 @@ func testFailedTransactionLeavesNothing(f *fixture) {
 	}
 	same(f, "ways to find it after a failed change", ways, countAll(f, e))
 	same(f, "post", e.post, read(f, postByID(f, e.post.ID)))
+}
+
+// testRefusedWritesChangeNothing refuses one write after the other in a
+// transaction that goes on and is committed.
+func testRefusedWritesChangeNothing(f *fixture) {
+	heard := listen(f)
+	e := newEverything(f)
+	other := f.newAccount("other", epoch)
+	f.update(e.put)
+	f.putAccounts(other)
+	refused := map[string]func(storage.Tx) error{
+		"a post with a bad target": func(tx storage.Tx) error {
+			p := e.post.Clone()
+			p.Content, p.Targets[2].ID = "changed", "bad"
+			return tx.PutPost(p)
+		},
+		"a taken name": func(tx storage.Tx) error {
+			a := e.account
+			a.Name = other.Name
+			return tx.PutAccount(a)
+		},
+		"options that are not JSON": func(tx storage.Tx) error {
+			a := e.account
+			a.Name, a.Options = "renamed", schedctl.Options{"bad": func() {}}
+			return tx.PutAccount(a)
+		},
+		"a bad event after a good one": func(tx storage.Tx) error {
+			good := f.newEvents(2, epoch.Add(time.Hour))
+			good[1].WorkspaceID = "bad"
+			return tx.AddEvents(good...)
+		},
+		"an event twice": func(tx storage.Tx) error {
+			good := f.newEvents(1, epoch.Add(time.Hour))
+			return tx.AddEvents(good[0], good[0])
+		},
+		"an attempt with a bad post": func(tx storage.Tx) error {
+			a := e.attempt
+			a.PostID, a.Number = "bad", 1
+			return tx.PutAttempt(a)
+		},
+		"a key with a bad account": func(tx storage.Tx) error {
+			k := cloneKey(e.key)
+			k.AccountIDs[0] = "bad"
+			return tx.PutKey(k)
+		},
+	}
+	heard.heard()
+	f.update(func(tx storage.Tx) error {
+		for what, write := range refused {
+			if err := write(tx); err == nil {
+				return fmt.Errorf("%s is not refused", what)
+			}
+		}
+		return tx.PutWorkspace(e.workspace)
+	})
+	same(f, "told", storage.Commit{}, heard.heard())
+	same(f, "ways to find it", ways+1, countAll(f, e)) // the other account as well
+	same(f, "post", e.post, read(f, postByID(f, e.post.ID)))
+	same(f, "account", e.account, read(f, accountByID(f, e.account.ID)))
+	same(f, "feed", e.account, read(f, feedNamed(e.account.Name)))
+	missing(f, "the feed's new name", feedNamed("renamed"))
 }
 
 func testFailuresHarmOnlyThemselves(f *fixture) {

@@ -1,0 +1,162 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// spoil changes a bucket behind the back of the store.
+func spoil(t *testing.T, s *Store, b bucket, fn func(b *bbolt.Bucket, key, value []byte) error) {
+	t.Helper()
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		in := tx.Bucket([]byte(bucketNames[b]))
+		k, v := in.Cursor().First()
+		return fn(in, bytes.Clone(k), bytes.Clone(v))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(b *bbolt.Bucket, key, _ []byte) error { return b.Delete(key) }
+
+func stray(b *bbolt.Bucket, key, value []byte) error {
+	key[len(key)-1] ^= 0x40
+	return b.Put(key, value)
+}
+
+func short(b *bbolt.Bucket, key, value []byte) error {
+	return errors.Join(b.Delete(key), b.Put(key[:len(key)-1], value))
+}
+
+func garble(b *bbolt.Bucket, key, value []byte) error {
+	if len(value) == 0 {
+		return b.Put(key, []byte("value"))
+	}
+	return b.Put(key, bytes.Repeat([]byte{0xee}, len(value)))
+}
+
+// TestCheckFindsFaults spoils every bucket in every way that can be told.
+func TestCheckFindsFaults(t *testing.T) {
+	t.Parallel()
+	unindexed := map[bucket]bool{workspaces: true, events: true} // whether one is missing cannot be told
+	for b := workspaces; b < bucketCount; b++ {
+		for name, how := range map[string]func(*bbolt.Bucket, []byte, []byte) error{
+			"removed": remove, "stray": stray, "short": short, "garbled": garble,
+		} {
+			if unindexed[b] && (name == "removed" || name == "stray") || b == accountNames && name == "short" {
+				continue
+			}
+			t.Run(b.String()+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s := seeded(t)
+				if err := s.Check(t.Context()); err != nil {
+					t.Fatalf("before: %v", err)
+				}
+				spoil(t, s, b, how)
+				if err := s.Check(t.Context()); !errors.Is(err, storage.ErrCorrupt) {
+					t.Errorf("Check returned %v, want %v", err, storage.ErrCorrupt)
+				}
+			})
+		}
+	}
+}
+
+func TestCheckStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := seeded(t).Check(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Check returned %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestSpoiledRecordsAreErrors guards that a damaged record is neither a panic
+// nor NOT_FOUND to those who read it.
+func TestSpoiledRecordsAreErrors(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	var ws, post, target, account string
+	if err := s.View(t.Context(), func(r storage.Reader) error {
+		list, err := r.Workspaces()
+		if err != nil {
+			return err
+		}
+		ws = list[0].ID
+		page, err := r.Posts(storage.PostQuery{WorkspaceID: ws, Sort: storage.OldestFirst, Limit: 3})
+		if err != nil {
+			return err
+		}
+		p := page.Posts[1] // the one with a running attempt
+		post, target, account = p.ID, p.Targets[0].ID, p.Targets[0].AccountID
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events, targets, published, feeds} {
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(bucketNames[b]))
+			var all [][]byte
+			for k, _ := in.Cursor().First(); len(all) < in.Stats().KeyN; k, _ = in.Cursor().Seek(append(k, 0)) {
+				all = append(all, bytes.Clone(k))
+			}
+			for _, k := range all {
+				if err := in.Put(k, []byte{0xee}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	reads := map[string]func(storage.Reader) error{
+		"Post": func(r storage.Reader) error { _, err := r.Post(ws, post); return err },
+		"Posts": func(r storage.Reader) error {
+			_, err := r.Posts(storage.PostQuery{WorkspaceID: ws, Limit: 1})
+			return err
+		},
+		"Route":    func(r storage.Reader) error { _, err := r.Route(target); return err },
+		"Attempts": func(r storage.Reader) error { _, err := r.Attempts(target); return err },
+		"Running":  func(r storage.Reader) error { _, err := r.RunningAttempts(); return err },
+		"Published": func(r storage.Reader) error {
+			_, err := r.PublishedTargets(account, storage.PublishedTarget{}, 1)
+			return err
+		},
+		"Account":   func(r storage.Reader) error { _, err := r.Account(ws, account); return err },
+		"Accounts":  func(r storage.Reader) error { _, err := r.Accounts(ws); return err },
+		"Feed":      func(r storage.Reader) error { _, err := r.Feed("blog"); return err },
+		"Answer":    func(r storage.Reader) error { _, err := r.Answer(storage.AnswerKey{WorkspaceID: ws}); return err },
+		"Workspace": func(r storage.Reader) error { _, err := r.Workspace(ws); return err },
+		"All":       func(r storage.Reader) error { _, err := r.Workspaces(); return err },
+		"KeyByHash": func(r storage.Reader) error { _, err := r.KeyByHash([32]byte{}); return err },
+		"Keys":      func(r storage.Reader) error { _, err := r.Keys(ws); return err },
+		"Events":    func(r storage.Reader) error { _, err := r.Events("", 1); return err },
+	}
+	for name, read := range reads {
+		if err := s.View(t.Context(), read); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%s returned %v, want %v", name, err, storage.ErrCorrupt)
+		}
+	}
+	later := time.Now().Add(time.Hour)
+	writes := map[string]func(storage.Tx) error{
+		"PutPost":    func(tx storage.Tx) error { return tx.PutPost(schedctl.Post{ID: post, WorkspaceID: ws}) },
+		"DeletePost": func(tx storage.Tx) error { return tx.DeletePost(ws, post) },
+		"PutAccount": func(tx storage.Tx) error { return tx.PutAccount(schedctl.Account{ID: account, WorkspaceID: ws}) },
+		"Prune":      func(tx storage.Tx) error { _, err := tx.Prune(time.Time{}, later, 9); return err },
+	}
+	for name, write := range writes {
+		if err := s.Update(t.Context(), write); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%s returned %v, want %v", name, err, storage.ErrCorrupt)
+		}
+	}
+}
