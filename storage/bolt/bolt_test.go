@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
@@ -21,6 +23,23 @@ func TestStore(t *testing.T) {
 			}
 		})
 		return s
+	})
+}
+
+// TestBubble guards that time passes in a testing/synctest bubble that has a
+// database on a real file.
+func TestBubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, filepath.Join(t.TempDir(), "bubble.db"))
+		start := time.Now()
+		for range 3 {
+			newCreator(s).update(t, 1)
+			time.Sleep(24 * time.Hour)
+		}
+		if slept := time.Since(start); slept != 72*time.Hour {
+			t.Errorf("%v have passed, want 72h", slept)
+		}
 	})
 }
 

@@ -6,27 +6,27 @@
 // All buckets lie flat in the file. A key is a row of fields of fixed width,
 // given here in bytes: ids are ULIDs, a time is a count of Unix milliseconds
 // with the sign bit flipped so that bytes sort as times do, and "…" stands for
-// a field of any length at the end of a key. A "record" begins with the number
-// of its layout; see record.go.
+// a field of any length at the end of a key. A record begins with the number of
+// its layout; record.go has them all.
 //
 //	schedctl         "version"                              → version:8
-//	workspaces       workspace:16                           → record
-//	keys             workspace:16 key:16                    → record
+//	workspaces       workspace:16                           → workspace record
+//	keys             workspace:16 key:16                    → key record
 //	key hashes       sha256:32                              → workspace:16 key:16
-//	accounts         workspace:16 account:16                → record
+//	accounts         workspace:16 account:16                → account record
 //	account names    workspace:16 name:…                    → account:16
 //	feeds            name:…                                 → workspace:16 account:16
-//	posts            post:16                                → record
+//	posts            post:16                                → post record
 //	targets          target:16                              → workspace:16 post:16 account:16
 //	due              time:8 target:16                       → nothing
 //	posts by age     workspace:16 account:16 status:1 post:16         → nothing
 //	posts by time    workspace:16 account:16 status:1 time:8 post:16  → nothing
-//	attempts         target:16 number:4                     → record
+//	attempts         target:16 number:4                     → attempt record
 //	running          target:16 number:4                     → nothing
 //	published        account:16 time:8 target:16            → workspace:16 post:16
-//	answers          created:8 sha256:32                    → record
+//	answers          created:8 sha256:32                    → answer record
 //	answer hashes    created:8 hash:8                       → nothing
-//	events           event:16                               → record
+//	events           event:16                               → event record
 //
 // The two list indexes hold a post once for each of its accounts and once under
 // the account zero, which stands for any. They are cut by status, so that a
@@ -35,9 +35,9 @@
 //
 // Nearly all keys begin with a time or with an id, which begins with a time, so
 // that writing goes on at the end of a bucket and not all over it. Answers are
-// looked for by hash, though. For that a table from the first half of each hash
-// to its time is kept in memory, and read at the start from a bucket that is
-// small enough to be read at once.
+// looked for by hash, though. For that a table from a part of each hash to its
+// time is kept in memory; it is read at the start, from a bucket of its own that
+// is small enough for that.
 //
 // # Writing
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 
@@ -37,7 +38,9 @@ var errNoMagic = errors.New("it does not begin like a bbolt file")
 // into memory and would crash on reading past its end. It changes nothing.
 func inspectFile(path string) error {
 	f, err := os.Open(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w; only the user who owns the file may use it", fs.ErrPermission)
+	} else if err != nil {
 		return err
 	}
 	defer f.Close()

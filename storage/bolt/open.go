@@ -144,7 +144,7 @@ func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%w; stop that process, or use another data directory", storage.ErrLocked)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("%w; only the user who owns the file may use it", err)
+		return nil, fmt.Errorf("%w; only the user who owns the file may use it", fs.ErrPermission)
 	}
 	return db, err
 }

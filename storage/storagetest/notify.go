@@ -16,6 +16,7 @@ var notifyParts = []part{
 	{"NotifyTellsEveryCommit", testNotifyTellsEveryCommit},
 	{"NotifyTellsOnlyWhatIsCommitted", testNotifyTellsOnlyWhatIsCommitted},
 	{"NotifyComesBeforeTheAnswer", testNotifyComesBeforeTheAnswer},
+	{"NotifyComesInOrder", testNotifyComesInOrder},
 }
 
 // ear hears commits.
@@ -138,5 +139,35 @@ func testNotifyComesBeforeTheAnswer(f *fixture) {
 	wait.Wait()
 	if total != 80 {
 		f.Errorf("told of %d entries, want 80", total)
+	}
+}
+
+// testNotifyComesInOrder gives each transaction a number, as the time of a post,
+// and expects to be told of the numbers in order.
+func testNotifyComesInOrder(f *fixture) {
+	var told []schedctl.Due
+	f.store.Notify(func(c storage.Commit) {
+		slices.SortFunc(c.Due, schedctl.Due.Compare) // no order is promised within a group
+		told = append(told, c.Due...)
+	})
+	account := newAccountIDs(1)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for range 10 {
+				f.update(func(tx storage.Tx) error {
+					at := epoch
+					last, err := tx.Posts(storage.PostQuery{WorkspaceID: f.ws, Sort: storage.PublishDescending, Limit: 1})
+					if err == nil && len(last.Posts) > 0 {
+						at = last.Posts[0].PublishAt.Add(time.Second)
+					}
+					return errors.Join(err, tx.PutPost(f.newPost(epoch, at, schedctl.Scheduled, account...)))
+				})
+			}
+		})
+	}
+	wait.Wait()
+	if len(told) != 80 || !slices.IsSortedFunc(told, schedctl.Due.Compare) {
+		f.Errorf("told of %d entries, want 80, in order of their commits: %v", len(told), told)
 	}
 }

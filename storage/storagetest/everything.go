@@ -1,0 +1,91 @@
+package storagetest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// everything is one record of each kind.
+type everything struct {
+	post      schedctl.Post
+	attempt   schedctl.Attempt
+	account   schedctl.Account
+	workspace schedctl.Workspace
+	key       schedctl.APIKey
+	answerKey storage.AnswerKey
+	answer    storage.Answer
+	event     schedctl.Event
+}
+
+func newEverything(f *fixture) everything {
+	e := everything{
+		post: filled[schedctl.Post](f), attempt: filled[schedctl.Attempt](f), account: filled[schedctl.Account](f),
+		workspace: filled[schedctl.Workspace](f), key: filled[schedctl.APIKey](f), answerKey: f.answerKey("k"),
+		answer: filled[storage.Answer](f), event: filled[schedctl.Event](f),
+	}
+	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
+	e.account.Platform = feedPlatform
+	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
+	e.post.Targets[1].Status = schedctl.Scheduled
+	e.attempt.TargetID, e.attempt.FinishedAt = e.post.Targets[2].ID, time.Time{}
+	return e
+}
+
+func (e everything) put(tx storage.Tx) error {
+	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
+		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutAnswer(e.answerKey, e.answer), tx.AddEvents(e.event))
+}
+
+// count returns how many of the ways to read it find something.
+func (e everything) count(r storage.Reader) (found int) {
+	has := func(n int, err error) {
+		if err == nil {
+			found += n
+		}
+	}
+	one := func(err error) { has(1, err) }
+	_, err := r.Post(e.post.WorkspaceID, e.post.ID)
+	one(err)
+	_, err = r.Route(e.post.Targets[0].ID)
+	one(err)
+	_, err = r.Account(e.account.WorkspaceID, e.account.ID)
+	one(err)
+	_, err = r.Feed(e.account.Name)
+	one(err)
+	_, err = r.Workspace(e.workspace.ID)
+	one(err)
+	_, err = r.KeyByHash(e.key.Hash)
+	one(err)
+	_, err = r.Answer(e.answerKey)
+	one(err)
+	err = r.Due(schedctl.Due{}, func(schedctl.Due) bool { found++; return false })
+	has(0, err)
+	page, err := r.Posts(storage.PostQuery{WorkspaceID: e.post.WorkspaceID, Limit: 9})
+	has(len(page.Posts), err)
+	attempts, err := r.Attempts(e.attempt.TargetID)
+	has(len(attempts), err)
+	running, err := r.RunningAttempts()
+	has(len(running), err)
+	pubs, err := r.PublishedTargets(e.account.ID, storage.PublishedTarget{}, 9)
+	has(len(pubs), err)
+	accounts, err := r.Accounts(e.account.WorkspaceID)
+	has(len(accounts), err)
+	workspaces, err := r.Workspaces()
+	has(len(workspaces), err)
+	keys, err := r.Keys(e.key.WorkspaceID)
+	has(len(keys), err)
+	events, err := r.Events("", 9)
+	has(len(events), err)
+	return found
+}
+
+// ways is how many ways there are to read one of everything.
+const ways = 16
+
+func countAll(f *fixture, e everything) int {
+	f.Helper()
+	return read(f, func(r storage.Reader) (int, error) { return e.count(r), nil })
+}
