@@ -1,0 +1,80 @@
+package main_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestREADMEExamplesWork runs every command of the README's console blocks, in
+// their order, as a reader would type them.
+func TestREADMEExamplesWork(t *testing.T) {
+	t.Parallel()
+	commands := consoleCommands(t, "../../README.md")
+	if len(commands) < 10 {
+		t.Fatalf("only %d commands found in the README", len(commands))
+	}
+	d := newCrashDaemon(t)
+	d.start()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "release.md"), []byte("Release notes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shell := func(command string) (string, error) {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir = dir
+		cmd.Env = []string{
+			"PATH=" + filepath.Dir(d.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
+			"HOME=" + dir, "SCHEDCTL_DATA_DIR=" + d.dir, "VERSION=1.0",
+		}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for i, command := range commands {
+		if strings.Contains(command, "$POST") {
+			break
+		}
+		if out, err := shell(command); err != nil {
+			t.Errorf("$ %s\n%s%v", command, out, err)
+		}
+		commands[i] = ""
+	}
+	created, err := exec.Command(d.bin, "--url", "http://"+d.address, "--api-key-file", filepath.Join(d.dir, "admin.key"),
+		"post", "create", "words", "--to", "blog", "--in", "1h", "-q").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := strings.TrimSpace(string(created))
+	for _, command := range commands {
+		if command == "" {
+			continue
+		}
+		if out, err := shell(strings.ReplaceAll(command, "$POST", post)); err != nil {
+			t.Errorf("$ %s\n%s%v", command, out, err)
+		}
+	}
+}
+
+// consoleCommands returns the lines after "$ " in a document's console blocks.
+func consoleCommands(t *testing.T, path string) (commands []string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	inside := false
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := lines.Text()
+		switch command, isCommand := strings.CutPrefix(line, "$ "); {
+		case strings.HasPrefix(line, "```"):
+			inside = line == "```console"
+		case inside && isCommand:
+			commands = append(commands, command)
+		}
+	}
+	return commands
+}
