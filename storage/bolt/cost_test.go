@@ -87,3 +87,27 @@ func pageOf(t *testing.T, s *bolt.Store, q storage.PostQuery) storage.Position {
 	}
 	return *page.Next
 }
+
+// TestScanLimit guards that a search among very many posts ends, with a place
+// to go on from.
+func TestScanLimit(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "scan.db"))
+	c := newCreator(s)
+	c.unanswered = true
+	c.fill(t, storage.ScanLimit+5)
+	q := storage.PostQuery{WorkspaceID: c.account.WorkspaceID, Search: "nowhere", Limit: 5}
+	for _, last := range []bool{false, true} {
+		err := s.View(t.Context(), func(r storage.Reader) error {
+			page, err := r.Posts(q)
+			if err == nil && (len(page.Posts) != 0 || (page.Next == nil) != last) {
+				t.Errorf("%d posts and next %v, want none, and a next page: %v", len(page.Posts), page.Next, !last)
+			}
+			q.After = page.Next
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -208,6 +208,29 @@ func TestSearchFoldsAsEqualFoldDoes(t *testing.T) {
 	}
 }
 
+// TestAnswerIndexForgets guards that it does not grow for ever.
+func TestAnswerIndexForgets(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	slots := func() (n int) {
+		for i := range s.answers.shards {
+			n += len(s.answers.shards[i])
+		}
+		return n
+	}
+	if n := slots(); n != 1 {
+		t.Errorf("the index holds %d answers, want 1", n)
+	}
+	later := time.Now().Add(time.Hour)
+	err := s.Update(t.Context(), func(tx storage.Tx) error {
+		_, err := tx.Prune(later, time.Time{}, 9)
+		return err
+	})
+	if n := slots(); err != nil || n != 0 {
+		t.Errorf("after a prune the index holds %d answers, want 0; %v", n, err)
+	}
+}
+
 func TestAnswerIndexToleratesEqualHashes(t *testing.T) {
 	t.Parallel()
 	var x answerIndex

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -13,7 +14,9 @@ import (
 var listParts = []part{
 	{"ListsAgreeWithTheModel", testListsAgreeWithTheModel},
 	{"ListsStayTrueThroughChanges", testListsStayTrueThroughChanges},
+	{"ListsInsideATransaction", testListsInsideATransaction},
 	{"PagesAreStableUnderChanges", testPagesAreStableUnderChanges},
+	{"BoundsBetweenMilliseconds", testBoundsBetweenMilliseconds},
 	{"PostsWithoutATimeComeLast", testPostsWithoutATimeComeLast},
 	{"SearchFoldsCase", testSearchFoldsCase},
 	{"ScanLimit", testScanLimit},
@@ -155,6 +158,47 @@ func testListsStayTrueThroughChanges(f *fixture) {
 	want := dueOf(c.posts...)
 	slices.SortFunc(want, schedctl.Due.Compare)
 	same(f, "due index", want, f.dueIndex(schedctl.Due{}))
+}
+
+// testListsInsideATransaction lists posts that the same transaction has made
+// rare.
+func testListsInsideATransaction(f *fixture) {
+	c := newCrowd(f, 3)
+	c.add(600)
+	slices.SortFunc(c.posts, func(a, b schedctl.Post) int { return strings.Compare(a.ID, b.ID) })
+	kept := slices.Concat(c.posts[:5], c.posts[300:303], c.posts[595:])
+	f.update(func(tx storage.Tx) error {
+		for _, p := range c.posts {
+			if slices.ContainsFunc(kept, func(k schedctl.Post) bool { return k.ID == p.ID }) {
+				continue
+			}
+			if err := tx.DeletePost(f.ws, p.ID); err != nil {
+				return err
+			}
+		}
+		for _, sort := range sorts {
+			q := storage.PostQuery{WorkspaceID: f.ws, Sort: sort, Limit: 20}
+			page, err := tx.Posts(q)
+			if err != nil {
+				return err
+			}
+			same(f, "list inside, sort "+string(sort), selectPage(kept, q), page)
+		}
+		return nil
+	})
+}
+
+func testBoundsBetweenMilliseconds(f *fixture) {
+	early := f.newPost(epoch, epoch, schedctl.Scheduled)
+	late := f.newPost(epoch.Add(time.Second), epoch.Add(time.Millisecond), schedctl.Scheduled)
+	f.putPosts(early, late)
+	between := epoch.Add(time.Microsecond)
+	for _, sort := range []storage.Sort{storage.OldestFirst, storage.PublishAscending} {
+		q := storage.PostQuery{WorkspaceID: f.ws, Sort: sort, Limit: 9, PublishAfter: between}
+		same(f, "after", []schedctl.Post{late}, list(f, q).Posts)
+		q.PublishAfter, q.PublishBefore = time.Time{}, between
+		same(f, "before", []schedctl.Post{early}, list(f, q).Posts)
+	}
 }
 
 func testPagesAreStableUnderChanges(f *fixture) {

@@ -71,6 +71,10 @@ func testNotifyTellsEveryCommit(f *fixture) {
 	f.putPosts(p)
 	same(f, "one target moved", storage.Commit{Due: entries(p)[1:]}, e.heard())
 
+	p.Targets = p.Targets[1:]
+	f.putPosts(p)
+	same(f, "the other target gone", storage.Commit{}, e.heard())
+
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, p.ID) })
 	same(f, "a deleted post", storage.Commit{}, e.heard())
 

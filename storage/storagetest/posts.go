@@ -115,8 +115,11 @@ func testRoutesFollowTargets(f *fixture) {
 		same(f, "route", want, read(f, routeOf(t.ID)))
 	}
 	dropped := p.Targets[0].ID
+	f.putAttempts(f.newAttempt(dropped, 1, epoch))
 	p.Targets = p.Targets[1:]
 	f.putPosts(p)
+	same(f, "attempts of a target that is gone", []schedctl.Attempt(nil), read(f, attemptsOf(dropped)))
+	same(f, "running attempts", []schedctl.Attempt(nil), read(f, storage.Reader.RunningAttempts))
 	missing(f, "route to a target that the post no longer has", routeOf(dropped))
 	missing(f, "route to nowhere", routeOf(newID(schedctl.TargetPrefix, epoch)))
 }
