@@ -201,3 +201,20 @@ func TestAccountWithoutCredentials(t *testing.T) {
 		r.wantStatus(p, schedctl.Published)
 	})
 }
+
+// The account is made to work again between the claim that finds it refused and
+// the moment the dispatcher hears of that.
+func TestReconnectedDuringTheClaim(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		a.Status = schedctl.AccountError
+		r.putAccount(a)
+		hooked := &hookedStore{Store: r.store}
+		hooked.after = func() { r.reconnect(a.ID) }
+		r.config = func(c *deliver.Config) { c.Store = hooked }
+		r.start()
+		p := r.publishNow(a)
+		r.after(time.Second)
+		r.wantStatus(p, schedctl.Published)
+	})
+}

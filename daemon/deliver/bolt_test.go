@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -144,4 +146,67 @@ func (r *rig) burst(n, size int, accounts []schedctl.Account) (due []schedctl.Du
 		})
 	}
 	return due
+}
+
+// BenchmarkRush has 10,000 targets of 1000 accounts due within one second, and
+// tells how long after their time the calls were made.
+func BenchmarkRush(b *testing.B) {
+	const targets, accounts = 10_000, 1000
+	for b.Loop() {
+		r := newRig(b, openBolt(b, filepath.Join(b.TempDir(), "bench.db")))
+		network := &timed{instant: instant{Fake: r.fake, want: targets, done: make(chan struct{})}}
+		r.registry["fake"] = network
+		all := make([]schedctl.Account, accounts)
+		for i := range all {
+			all[i] = r.account(fmt.Sprint("account ", i), nil)
+		}
+		from := time.Now().Add(10 * time.Second)
+		r.update(func(tx storage.Tx) error {
+			for i := range targets {
+				p, _, err := schedctl.Create(schedctl.NewPost{
+					WorkspaceID: r.workspace, Content: secret, Accounts: all[i%accounts : i%accounts+1],
+					PublishAt: from.Add(time.Duration(i) * time.Second / targets),
+				}, time.Now())
+				if err != nil {
+					return err
+				}
+				if err := tx.PutPost(p); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		r.start()
+		<-network.done
+		r.kill()
+		if network.early.Load() > 0 {
+			b.Errorf("%d calls before their time", network.early.Load())
+		}
+		slices.Sort(network.late)
+		b.ReportMetric(float64(network.late[targets/2].Microseconds())/1000, "p50-ms")
+		b.ReportMetric(float64(network.late[targets*99/100].Microseconds())/1000, "p99-ms")
+		b.ReportMetric(float64(network.late[targets-1].Microseconds())/1000, "max-ms")
+		if err := r.store.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// timed is an instant network that notes how late it is called.
+type timed struct {
+	instant
+	early atomic.Int64
+	mu    sync.Mutex // mu guards late
+	late  []time.Duration
+}
+
+func (p *timed) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	late := time.Since(r.PublishAt)
+	if late < 0 {
+		p.early.Add(1)
+	}
+	p.mu.Lock()
+	p.late = append(p.late, late)
+	p.mu.Unlock()
+	return p.instant.Publish(ctx, r)
 }

@@ -190,15 +190,17 @@ func TestHandedOverBeforeItsTime(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
 		x := r.start()
+		synctest.Wait()
+		r.deafen()
 		p := r.schedule(time.Hour, a)
 		id, _ := schedctl.ParseID(schedctl.TargetPrefix, p.Targets[0].ID)
-		x.loop.Add(nil)
 		x.Enqueue([]schedctl.Due{{At: time.Now().UnixMilli(), Target: id}})
 		r.after(time.Hour - time.Millisecond)
 		r.wantCalls(0)
 		r.after(time.Millisecond)
 		r.wantStatus(p, schedctl.Published)
 		r.wantCalls(1)
+		x.stop()
 	})
 }
 

@@ -118,6 +118,30 @@ func TestDeferredEndThatWasStoredAllTheSame(t *testing.T) {
 	})
 }
 
+// A person sees the failure that was stored, and asks for a retry before the
+// deliverer hears that it was stored.
+func TestRetriedWhileItsEndWasInDoubt(t *testing.T) {
+	bubble(t, func(r *rig) {
+		faulty := r.faulty()
+		release := r.fake.Hold()
+		r.fake.Then(failing(schedctl.KindContent, no))
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		synctest.Wait()
+		faulty.FailUpdates(1, storagetest.AfterCommit)
+		release()
+		synctest.Wait()
+		r.wantStatus(p, schedctl.Failed)
+		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
+		r.after(time.Minute)
+		r.wantStatus(p, schedctl.Published)
+		r.wantCalls(2)
+		if n := count(r.events(), schedctl.EventPostFailed); n != 1 {
+			t.Errorf("%d events of one failure", n)
+		}
+	})
+}
+
 func TestCanceledWhileItsClaimWasInDoubt(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()

@@ -139,6 +139,13 @@ func (r *rig) start() *run {
 	return x
 }
 
+// deafen keeps news of commits from the run, whose end is now up to the test.
+func (r *rig) deafen() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running = nil
+}
+
 // kill ends the run, if any, the way a process ends that is waited for.
 func (r *rig) kill() {
 	r.mu.Lock()

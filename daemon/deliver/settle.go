@@ -18,6 +18,7 @@ type doubt struct {
 	err    *publish.Error
 	asks   int           // how often the network was asked in vain
 	askIn  time.Duration // when to ask, from the moment of the doubt
+	after  time.Time     // not to be asked before, or zero
 	unread bool          // the store could not be read the last time
 }
 
@@ -53,11 +54,21 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 		}
 		x.log.Warn("attempt of an earlier run has no end", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
 		q := x.queues.of(a.AccountID, a.WorkspaceID)
-		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted()})
+		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: overBy(a, now)})
 		x.setMark(ulid(a.TargetID), inFlight)
 		x.queues.arrange(q, now)
 	}
 	return true
+}
+
+// overBy returns when an interrupted call is over on the network's side too. The
+// daemon may have ended, and started again, while the network was at work.
+func overBy(a schedctl.Attempt, now time.Time) time.Time {
+	soon := now.Add(firstBackoff)
+	if a.LeaseUntil.Before(soon) {
+		return a.LeaseUntil
+	}
+	return soon
 }
 
 // settleFirst settles the first doubt of a queue on a goroutine of its own.
@@ -81,7 +92,7 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		if !in.unread {
 			d.log.Error("attempt cannot be settled, trying again", "attempt", in.call.attempt.ID, "error", err)
 		}
-		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: reread, unread: true}
+		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: reread, after: in.after, unread: true}
 	}
 	f := facts{
 		asks: in.asks, elapsed: true,
@@ -92,6 +103,9 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 	f.findable = ok && c.account.Status != schedctl.AccountDisconnected
 	if f.repeatable || !f.findable {
 		return d.judge(c, in.err, f)
+	}
+	if early := time.Until(in.after); early > 0 {
+		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: early}
 	}
 	receipt, found, failure := d.ask(ctx, finder, c)
 	switch {

@@ -1,0 +1,334 @@
+package deliver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// world is a rig in which everything goes wrong at random: networks, the store,
+// the process, and people who change their minds.
+type world struct {
+	*rig
+	faulty   *storagetest.Faulty
+	networks map[string]*publishtest.Fake
+	accounts []schedctl.Account
+	posts    []schedctl.Post
+	calm     atomic.Bool  // networks do what they are asked
+	early    atomic.Int64 // calls before their time
+
+	mu     sync.Mutex // mu guards random
+	random *rand.Rand
+
+	crash  func() // ends the process of the current run at once
+	former []*run
+}
+
+func newWorld(r *rig, seed uint64) *world {
+	w := &world{
+		rig: r, faulty: storagetest.NewFaulty(r.store), random: rand.New(rand.NewPCG(seed, seed)),
+		networks: map[string]*publishtest.Fake{"fake": r.fake, "finding": publishtest.NewFake("finding")},
+	}
+	for _, f := range w.networks {
+		f.OnCall(w.answer)
+	}
+	for i, platform := range []string{"fake", "fake", "fake", "finding", "finding"} {
+		options := schedctl.Options{"idempotent": i == 0}
+		w.accounts = append(w.accounts, w.accountOn(platform, fmt.Sprint("account ", i), options))
+	}
+	return w
+}
+
+func (w *world) intN(n int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.random.IntN(n)
+}
+
+// answer decides what a network does with a call.
+func (w *world) answer(_ context.Context, r publish.Request) publishtest.Answer {
+	if time.Now().Before(r.PublishAt) {
+		w.early.Add(1)
+	}
+	if w.calm.Load() {
+		return publishtest.Answer{}
+	}
+	took := time.Duration(w.intN(40_000)) * time.Millisecond
+	if w.intN(2) == 0 {
+		took = 0
+	}
+	accepted := w.intN(2) == 0
+	fail := func(kind schedctl.ErrorKind, outcome schedctl.Outcome) publishtest.Answer {
+		e := &publish.Error{Kind: kind, Message: "no", Outcome: outcome}
+		if w.intN(2) == 0 {
+			e.RetryAt = time.Now().Add(time.Duration(w.intN(600)) * time.Second)
+		}
+		return publishtest.Answer{Err: e, Accepted: accepted && outcome == maybe, After: took}
+	}
+	switch w.intN(16) {
+	case 0, 1:
+		return fail(schedctl.KindNetwork, no)
+	case 2, 3:
+		return fail(schedctl.KindNetwork, maybe)
+	case 4:
+		return fail(schedctl.KindPlatform, maybe)
+	case 5:
+		return fail(schedctl.KindRateLimited, no)
+	case 6:
+		return fail(schedctl.KindContent, no)
+	case 7:
+		if w.intN(3) == 0 {
+			return fail(schedctl.KindAuth, no)
+		}
+	case 8:
+		return publishtest.Answer{Err: errors.New("broken"), Accepted: accepted, After: took}
+	}
+	return publishtest.Answer{After: took, Accepted: accepted} // Accepted counts when it is cut off
+}
+
+// process is a publisher whose calls are cut off when its process ends.
+type process struct {
+	publish.Publisher
+	ended context.Context
+}
+
+func (p process) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ended, cancel)()
+	return p.Publisher.Publish(ctx, r)
+}
+
+func (p process) Idempotent(a schedctl.Account) bool {
+	return p.Publisher.(publish.Idempotent).Idempotent(a)
+}
+
+// finding is a process of a network that can be asked.
+type finding struct{ process }
+
+func (p finding) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	if p.ended.Err() != nil {
+		return schedctl.Receipt{}, false, p.ended.Err()
+	}
+	return p.Publisher.(publish.Finder).Find(ctx, r, since)
+}
+
+// mortal is a store that is out of reach once its process has ended: what has
+// not been committed by then never is.
+type mortal struct {
+	storage.Store
+	mu    sync.RWMutex // mu guards ended
+	ended bool
+}
+
+func (s *mortal) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+func (s *mortal) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.ended {
+		return storage.ErrClosed
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+func (s *mortal) View(ctx context.Context, fn func(storage.Reader) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.ended {
+		return storage.ErrClosed
+	}
+	return s.Store.View(ctx, fn)
+}
+
+// startProcess starts a daemon in a process of its own.
+func (w *world) startProcess() {
+	ended, cutOff := context.WithCancel(w.Context())
+	store := &mortal{Store: w.faulty}
+	w.crash = func() {
+		store.end()
+		cutOff()
+	}
+	w.registry = publish.NewRegistry(
+		process{w.networks["fake"], ended},
+		finding{process{publishtest.FindingFake{Fake: w.networks["finding"]}, ended}},
+	)
+	w.config = func(c *deliver.Config) { c.Store = store }
+	w.former = append(w.former, w.start())
+}
+
+// step lets one thing happen.
+func (w *world) step() {
+	switch w.intN(20) {
+	case 0, 1, 2, 3, 4, 5, 6:
+		w.createPost()
+	case 7:
+		w.try(func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Cancel(time.Now()) })
+	case 8, 9:
+		at := time.Now().Add(w.soon())
+		w.try(func(p *schedctl.Post) ([]schedctl.Event, error) {
+			return p.Edit(schedctl.Edit{PublishAt: at}, time.Now())
+		})
+	case 10:
+		w.try(func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
+	case 11:
+		w.reconnect(w.accounts[w.intN(len(w.accounts))].ID)
+	case 12:
+		w.faulty.FailUpdates(1+w.intN(4), storagetest.Moment(w.intN(3)))
+	case 13:
+		w.faulty.FailViews(1 + w.intN(3))
+	case 14:
+		w.crash()
+		w.former[len(w.former)-1].stop()
+		w.startProcess()
+	case 15:
+		w.kill()
+		w.crash()
+		w.startProcess()
+	default:
+		time.Sleep(time.Duration(w.intN(900_000)) * time.Millisecond)
+	}
+}
+
+func (w *world) soon() time.Duration { return time.Duration(1+w.intN(3_600_000)) * time.Millisecond }
+
+func (w *world) createPost() {
+	first := w.intN(len(w.accounts))
+	n := schedctl.NewPost{Content: secret, Accounts: w.accounts[first:min(len(w.accounts), first+1+w.intN(3))]}
+	if n.Now = w.intN(4) == 0; !n.Now {
+		n.PublishAt = time.Now().Add(w.soon())
+	}
+	w.posts = append(w.posts, w.create(n))
+}
+
+// try changes one of the last posts, if its state allows it.
+func (w *world) try(change func(*schedctl.Post) ([]schedctl.Event, error)) {
+	if len(w.posts) == 0 {
+		return
+	}
+	id := w.posts[max(0, len(w.posts)-1-w.intN(20))].ID
+	err := w.store.Update(w.Context(), func(tx storage.Tx) error {
+		p, err := tx.Post(w.workspace, id)
+		if err != nil {
+			return err
+		}
+		if _, err := change(&p); err != nil {
+			return err
+		}
+		return tx.PutPost(p)
+	})
+	var refusal *schedctl.Error
+	if err != nil && !errors.As(err, &refusal) {
+		w.Fatal(err)
+	}
+}
+
+// settle lets everything come to its end.
+func (w *world) settle() {
+	w.calm.Store(true)
+	time.Sleep(time.Minute)
+	for range 3 {
+		for _, a := range w.accounts {
+			w.reconnect(a.ID)
+		}
+		time.Sleep(24 * time.Hour)
+	}
+	synctest.Wait()
+}
+
+// check compares what the store says with what the networks have.
+func (w *world) check() {
+	w.Helper()
+	if n := w.early.Load(); n > 0 {
+		w.Errorf("%d calls before their time", n)
+	}
+	for _, p := range w.posts {
+		p = w.post(p.ID)
+		for _, t := range p.Targets {
+			has := w.networks[t.Platform].Posts()[t.ID]
+			doubtful := t.Error != nil && t.Error.Outcome == maybe
+			switch {
+			case has > 1:
+				w.Errorf("target %s is %d times on the network\n%s", t.ID, has, w.story(t.ID))
+			case t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing:
+				w.Errorf("target %s is still %s: %+v\n%s", t.ID, t.Status, t, w.story(t.ID))
+			case t.Status == schedctl.Published && has == 0:
+				w.Errorf("target %s is published and not on the network\n%s", t.ID, w.story(t.ID))
+			case t.Status != schedctl.Published && has == 1 && !doubtful:
+				w.Errorf("target %s is %s and on the network: %+v\n%s", t.ID, t.Status, t.Error, w.story(t.ID))
+			}
+		}
+	}
+	w.view(func(tx storage.Reader) error {
+		running, err := tx.RunningAttempts()
+		if len(running) > 0 {
+			w.Errorf("attempts without an end: %+v", running)
+		}
+		due := 0
+		err = errors.Join(err, tx.Due(schedctl.Due{}, func(schedctl.Due) bool { due++; return true }))
+		if due > 0 {
+			w.Errorf("%d entries left in the due index", due)
+		}
+		return err
+	})
+	w.wantDiscretion()
+}
+
+// story returns what the log says of a target.
+func (w *world) story(target string) string {
+	var told []string
+	for line := range strings.Lines(w.logs.String()) {
+		if strings.Contains(line, target) {
+			told = append(told, line)
+		}
+	}
+	return strings.Join(told, "")
+}
+
+// Whatever goes wrong: nothing is published twice, nothing early, everything
+// comes to an end, and what the store says of it is true.
+func TestEverythingGoesWrong(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				w := newWorld(r, seed)
+				w.startProcess()
+				for range 400 {
+					w.step()
+				}
+				w.settle()
+				if got := w.former[len(w.former)-1].Stats(); got != (deliver.Stats{}) {
+					t.Errorf("left over: %+v", got)
+				}
+				w.check()
+				w.kill()
+				for _, x := range w.former {
+					x.done.Wait()
+				}
+			})
+		})
+	}
+}
