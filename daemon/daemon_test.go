@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -251,13 +252,13 @@ func TestStartFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	t.Cleanup(func() { taken.Close() }) // after the parallel subtests
 	sockets := shortDir(t)
 	answering, err := net.Listen("unix", filepath.Join(sockets, "taken"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answering.Close()
+	t.Cleanup(func() { answering.Close() })
 	file := filepath.Join(sockets, "file")
 	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
@@ -272,7 +273,9 @@ func TestStartFails(t *testing.T) {
 		{"relative socket", func(c *daemon.Config) { c.Listen = "unix://here" }, "absolute"},
 		{"taken socket", func(c *daemon.Config) { c.Listen = "unix://" + answering.Addr().String() }, "answers on this socket"},
 		{"a file in the socket's place", func(c *daemon.Config) { c.Listen = "unix://" + file }, "not a socket"},
-		{"broken key file", func(c *daemon.Config) { os.WriteFile(filepath.Join(c.DataDir, daemon.AdminKeyFile), []byte("x"), 0o600) }, "no API key"},
+		{"broken key file", func(c *daemon.Config) {
+			os.WriteFile(filepath.Join(c.DataDir, daemon.AdminKeyFile), []byte("x"), 0o600)
+		}, "no API key"},
 		{"no data directory", func(c *daemon.Config) { c.DataDir = filepath.Join(c.DataDir, "none") }, "admin key"},
 	}
 	for _, tt := range tests {
@@ -280,14 +283,18 @@ func TestStartFails(t *testing.T) {
 			t.Parallel()
 			cfg, _ := config(t)
 			tt.change(&cfg)
-			if err := daemon.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := daemon.Run(ctx, cfg); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Run = %v, want one line with %q", err, tt.want)
 			}
 		})
 	}
-	if data, err := os.ReadFile(file); err != nil || string(data) != "precious" {
-		t.Errorf("the file in the socket's place: %q, %v", data, err)
-	}
+	t.Cleanup(func() {
+		if data, err := os.ReadFile(file); err != nil || string(data) != "precious" {
+			t.Errorf("the file in the socket's place: %q, %v", data, err)
+		}
+	})
 }
 
 func TestALeftoverSocketIsReplaced(t *testing.T) {
@@ -322,4 +329,61 @@ func (b *safeBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()
+}
+
+func TestAFeedHasPagesAndOnlyWhatIsPublishedToIt(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	accounts := map[string]string{}
+	for _, name := range []string{"blog", "other"} {
+		var a apiv1.AccountEnvelope
+		r.do("POST", "/api/v1/social-accounts", `{"platform":"feed","name":"`+name+`"}`, &a)
+		accounts[name] = a.SocialAccount.ID
+	}
+	var ids []string
+	publish := func(name string) {
+		var p apiv1.PostEnvelope
+		r.do("POST", "/api/v1/posts", `{"content":"for `+name+`","social_account_ids":["`+accounts[name]+`"],"publish_at":"now"}`, &p)
+		for start := time.Now(); p.Post.Status != schedctl.Published; {
+			if time.Since(start) > 20*time.Second {
+				t.Fatalf("not published: %+v", p)
+			}
+			r.do("GET", "/api/v1/posts/"+p.Post.ID, "", &p)
+		}
+		ids = append(ids, p.Post.Targets[0].ID)
+	}
+	publish("other")
+	for range 52 {
+		publish("blog")
+	}
+	r.do("POST", "/api/v1/posts", `{"content":"still waiting","social_account_ids":["`+accounts["blog"]+`"],"publish_at":"2099-01-01T00:00:00Z"}`, nil)
+	var seen []string
+	for url := "/feeds/blog.json"; url != ""; {
+		var page struct {
+			NextURL string `json:"next_url"`
+			Items   []struct{ URL string }
+		}
+		if status, body := r.do("GET", url, "", &page); status != http.StatusOK {
+			t.Fatalf("%s: %d %s", url, status, body)
+		}
+		for _, item := range page.Items {
+			seen = append(seen, filepath.Base(item.URL))
+		}
+		url = strings.TrimPrefix(page.NextURL, r.url)
+	}
+	slices.Reverse(seen)
+	if !slices.Equal(seen, ids[1:]) {
+		t.Errorf("the feed has %d entries, %d were published", len(seen), len(ids)-1)
+	}
+	for path, want := range map[string]int{
+		"/feeds/blog/" + ids[1]:            http.StatusOK,
+		"/feeds/blog/" + ids[0]:            http.StatusNotFound, // another feed's
+		"/feeds/blog.json?after=" + ids[0]: http.StatusNotFound,
+		"/feeds/none.atom":                 http.StatusNotFound,
+	} {
+		if status, body := r.do("GET", path, "", nil); status != want {
+			t.Errorf("%s: %d %s, want %d", path, status, body, want)
+		}
+	}
+	r.end()
 }
