@@ -150,7 +150,7 @@ func TestTime(t *testing.T) {
 	t.Parallel()
 	tests := map[string]time.Time{
 		`"2026-06-02T15:00:00Z"`:     time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC),
-		`"2026-06-02T15:00:00.250Z"`:  time.Date(2026, 6, 2, 15, 0, 0, 250e6, time.UTC),
+		`"2026-06-02T15:00:00.250Z"`: time.Date(2026, 6, 2, 15, 0, 0, 250e6, time.UTC),
 		`"2026-06-02T15:00:00.001Z"`: time.Date(2026, 6, 2, 17, 0, 0, 1e6, time.FixedZone("", 7200)),
 	}
 	for want, in := range tests {
