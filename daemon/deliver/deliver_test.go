@@ -318,6 +318,26 @@ func TestOverdueTargetsAreSpaced(t *testing.T) {
 	}
 }
 
+// Waiting is free: each target costs the transactions of its claim and its end.
+func TestSpacingCostsNoTransactions(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		const n = 50
+		for range n {
+			r.schedule(time.Minute, a)
+		}
+		time.Sleep(time.Hour)
+		counted := &countingStore{Store: r.store}
+		r.config = func(c *deliver.Config) { c.Store = counted }
+		r.start()
+		r.after(time.Minute)
+		r.wantCalls(n)
+		if got := counted.updates.Load(); got > 2*n {
+			t.Errorf("%d transactions for %d targets", got, n)
+		}
+	})
+}
+
 type pacedFake struct {
 	*publishtest.Fake
 	pacing time.Duration

@@ -180,6 +180,41 @@ func TestReadsAreRepeatedUntilTheyWork(t *testing.T) {
 	})
 }
 
+// A record that cannot be read or written holds up nobody else for long, and is
+// tried again, but not all the time.
+func TestDamagedRecordsHoldUpNobodyElse(t *testing.T) {
+	bubble(t, func(r *rig) {
+		var accounts []schedctl.Account
+		for i := range 40 {
+			accounts = append(accounts, r.account(fmt.Sprint("account ", i), nil))
+		}
+		var posts []schedctl.Post
+		for _, a := range accounts {
+			posts = append(posts, r.publishNow(a))
+		}
+		damaged := &damagedStore{Store: r.store, account: accounts[7].ID, post: posts[13].ID}
+		counted := &countingStore{Store: damaged}
+		r.config = func(c *deliver.Config) { c.Store = counted }
+		r.start()
+		r.after(time.Minute)
+		for i, p := range posts {
+			if i != 7 && i != 13 {
+				r.wantStatus(p, schedctl.Published)
+			}
+		}
+		before := counted.updates.Load()
+		r.after(time.Minute)
+		if n := counted.updates.Load() - before; n < 4 || n > 40 {
+			t.Errorf("%d transactions in a minute for two records", n)
+		}
+		damaged.repaired.Store(true)
+		r.after(time.Minute)
+		r.wantStatus(posts[7], schedctl.Published)
+		r.wantStatus(posts[13], schedctl.Published)
+		r.wantCalls(len(posts))
+	})
+}
+
 func TestStopWhileTheStoreFails(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()

@@ -126,6 +126,24 @@ func TestHoldSetsOneAlarm(t *testing.T) {
 	}
 }
 
+func TestMarksGiveMemoryBack(t *testing.T) {
+	t.Parallel()
+	x := newDispatcher(New(Config{}))
+	var targets []schedctl.ULID
+	for range 2 * maxResolve {
+		targets = append(targets, schedctl.NewULID(time.Now()))
+		x.setMark(targets[len(targets)-1], queued)
+	}
+	was := x.marks
+	for _, target := range targets {
+		x.forget(target)
+	}
+	x.setMark(targets[0], queued)
+	if len(was) != 0 || len(x.marks) != 1 {
+		t.Error("the map of a burst is kept")
+	}
+}
+
 func TestGroupIsolatesAFault(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -70,6 +70,7 @@ func TestInterruptedAttempt(t *testing.T) {
 		{name: "canceled, repeatable", canceled: true, options: schedctl.Options{"idempotent": true}, status: schedctl.Canceled, outcomes: []schedctl.Outcome{maybe}, error: maybe},
 		{name: "canceled, findable", canceled: true, findable: true, status: schedctl.Canceled, outcomes: []schedctl.Outcome{no}},
 		{name: "canceled, findable, published", canceled: true, findable: true, onNetwork: true, status: schedctl.Published, outcomes: []schedctl.Outcome{yes}},
+		{name: "canceled, repeatable and findable, published", canceled: true, options: schedctl.Options{"idempotent": true}, findable: true, onNetwork: true, status: schedctl.Published, outcomes: []schedctl.Outcome{yes}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
@@ -171,6 +172,30 @@ func TestInterruptedLongAgo(t *testing.T) {
 		r.after(time.Hour)
 		r.wantCalls(0)
 		if e := r.wantStatus(p, schedctl.Failed).Error; e.Kind != schedctl.KindMissed || e.Outcome != maybe || e.Retryable {
+			t.Errorf("error %+v", e)
+		}
+	})
+}
+
+// That the network does not have the post of the interrupted attempt says
+// nothing about an earlier one.
+func TestInterruptedAfterAnUnknownOutcome(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.findable()
+		a := r.account("me", schedctl.Options{"idempotent": true})
+		r.fake.Then(noAnswer)
+		r.start()
+		p := r.publishNow(a)
+		synctest.Wait()
+		r.kill()
+		time.Sleep(time.Minute)
+		r.interrupt(p)
+		a.Options = nil
+		r.putAccount(a)
+		r.start()
+		r.after(time.Hour)
+		r.wantCalls(1)
+		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe {
 			t.Errorf("error %+v", e)
 		}
 	})

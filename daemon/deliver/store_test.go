@@ -2,9 +2,11 @@ package deliver_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -31,4 +33,37 @@ func (s *hookedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	err := s.Store.Update(ctx, fn)
 	s.once.Do(s.after)
 	return err
+}
+
+// damagedStore has an account that cannot be read and a post that cannot be
+// written, until they are repaired.
+type damagedStore struct {
+	storage.Store
+	account, post string
+	repaired      atomic.Bool
+}
+
+var errDamaged = errors.New("damaged record")
+
+func (s *damagedStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(damagedTx{tx, s}) })
+}
+
+type damagedTx struct {
+	storage.Tx
+	store *damagedStore
+}
+
+func (tx damagedTx) Account(workspaceID, id string) (schedctl.Account, error) {
+	if id == tx.store.account && !tx.store.repaired.Load() {
+		return schedctl.Account{}, errDamaged
+	}
+	return tx.Tx.Account(workspaceID, id)
+}
+
+func (tx damagedTx) PutPost(p schedctl.Post) error {
+	if p.ID == tx.store.post && !tx.store.repaired.Load() {
+		return errDamaged
+	}
+	return tx.Tx.PutPost(p)
 }
