@@ -20,14 +20,11 @@ const (
 	metaSize       = 64
 	metaMagic      = 0xED0CDAED
 	metaVersion    = 2
-	noFreelist     = ^uint64(0)
 )
 
 // metaPage is what one of the two first pages says of the file.
 type metaPage struct {
 	pageSize uint32
-	root     uint64 // page
-	freelist uint64 // page
 	pages    uint64 // how many pages are in use
 	tx       uint64 // the transaction that wrote it
 }
@@ -65,9 +62,6 @@ func inspectFile(path string) error {
 	}
 	if need := int64(m.pages) * int64(m.pageSize); info.Size() < need {
 		return damaged(fmt.Sprintf("it is cut off: %d bytes of %d", info.Size(), need))
-	}
-	if m.root >= m.pages || m.freelist >= m.pages {
-		return damaged("its first page points beyond its end")
 	}
 	return nil
 }
@@ -117,8 +111,7 @@ func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
 		return m, errors.New("its first pages have a wrong check sum")
 	}
 	m = metaPage{
-		pageSize: order.Uint32(b[8:]), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
-		pages: order.Uint64(b[40:]), tx: order.Uint64(b[48:]),
+		pageSize: order.Uint32(b[8:]), pages: order.Uint64(b[40:]), tx: order.Uint64(b[48:]),
 	}
 	if m.pageSize < 1<<9 || m.pageSize&(m.pageSize-1) != 0 || m.pages > 1<<48/uint64(m.pageSize) {
 		return m, errors.New("its first pages make no sense")

@@ -21,6 +21,8 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
+var pageSize = int64(os.Getpagesize())
+
 func TestOpenCreates(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.db")
@@ -117,9 +119,9 @@ func TestOpenRefuses(t *testing.T) {
 		"far newer":        {version(1 << 63), storage.ErrNewer, "install the newer one"},
 		"no version":       {inside(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("schedctl")).Delete([]byte("version")) }), storage.ErrCorrupt, "version"},
 		"a bucket less":    {inside(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("due")) }), storage.ErrCorrupt, `"due" is missing`},
-		"both first pages": {both(overwrite(40, "xxxx"), overwrite(4096+40, "xxxx")), storage.ErrCorrupt, "check sum"},
-		"free list":        {spoilPage(func(m *[8]uint64) uint64 { return m[4] }), storage.ErrCorrupt, "restore it from a backup"},
-		"root page":        {spoilPage(func(m *[8]uint64) uint64 { return m[2] }), storage.ErrCorrupt, "restore it from a backup"},
+		"both first pages": {both(overwrite(40, "xxxx"), overwrite(pageSize+40, "xxxx")), storage.ErrCorrupt, "check sum"},
+		"free list":        {spoilPage(4), storage.ErrCorrupt, "restore it from a backup"},
+		"root page":        {spoilPage(2), storage.ErrCorrupt, "restore it from a backup"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +144,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestOpenAfterATornFirstPage(t *testing.T) {
 	t.Parallel()
-	for _, page := range []int64{0, 4096} {
+	for _, page := range []int64{0, pageSize} {
 		path := sample(t)
 		writeAt(t, path, page+40, []byte("torn"))
 		s := open(t, path) // bbolt goes back to the other one
@@ -178,7 +180,7 @@ func TestOpenOfDamagedPages(t *testing.T) {
 	for range 60 {
 		path := sample(t)
 		page := int64(2 + rng.IntN(30))
-		writeAt(t, path, page*4096, []byte(strings.Repeat("\xa5", 64))) // the head of a page
+		writeAt(t, path, page*pageSize, []byte(strings.Repeat("\xa5", 64))) // the head of a page
 		s, err := bolt.Open(path, bolt.Options{})
 		if err != nil {
 			if !errors.Is(err, storage.ErrCorrupt) {
@@ -293,26 +295,57 @@ func version(n uint64) func(*testing.T, string) {
 	})
 }
 
+// newestMeta returns the newer one of the two first pages, as numbers: the root
+// is the third, the free list the fifth, the count of pages the sixth and the
+// transaction the seventh.
+func newestMeta(t *testing.T, path string) [8]uint64 {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages [2][8]uint64
+	for i := range pages {
+		for j := range pages[i] {
+			pages[i][j] = binary.NativeEndian.Uint64(b[i*int(pageSize)+16+8*j:])
+		}
+	}
+	if pages[1][6] > pages[0][6] {
+		return pages[1]
+	}
+	return pages[0]
+}
+
 // spoilPage overwrites the head of a page that the newest of the first pages
-// names. It is given the page as numbers: the root is the third of them, the
-// free list the fifth, the transaction the seventh.
-func spoilPage(number func(*[8]uint64) uint64) func(*testing.T, string) {
+// names.
+func spoilPage(field int) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
-		b, err := os.ReadFile(path)
-		if err != nil {
+		page := int64(newestMeta(t, path)[field])
+		writeAt(t, path, page*pageSize, []byte(strings.Repeat("\xa5", 64)))
+	}
+}
+
+// TestOpenCutByOneByte looks at both first pages being the newer one.
+func TestOpenCutByOneByte(t *testing.T) {
+	t.Parallel()
+	for commits := range 2 {
+		path := sample(t)
+		s := open(t, path)
+		for range 1 + commits {
+			newCreator(s).fill(t, 500) // the last commit makes the file longer
+		}
+		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		var pages [2][8]uint64
-		for i := range pages {
-			for j := range pages[i] {
-				pages[i][j] = binary.NativeEndian.Uint64(b[i*4096+16+8*j:])
-			}
+		whole := int64(newestMeta(t, path)[5]) * 4096
+		truncate(whole)(t, path)
+		s = open(t, path)
+		if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil {
+			t.Errorf("a file without the room at its end: %v", err)
 		}
-		newest := &pages[0]
-		if pages[1][6] > pages[0][6] {
-			newest = &pages[1]
+		truncate(whole-1)(t, path)
+		if _, err := bolt.Open(path, bolt.Options{}); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("a file without its last byte: error %v, want %v", err, storage.ErrCorrupt)
 		}
-		writeAt(t, path, int64(number(newest))*4096, []byte(strings.Repeat("\xa5", 64)))
 	}
 }
 
