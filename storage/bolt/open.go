@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math/bits"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,12 +22,14 @@ const lockPatience = 200 * time.Millisecond
 
 // mapped is how much address space a file is given, so that it can grow for
 // long without a new mapping, which has to wait for all readers. It is not
-// memory. On Windows a file is as large as its mapping.
+// memory. There is not that much on 32 bits, and on Windows a file is as large
+// as its mapping.
 func mapped() int {
-	if bits.UintSize == 32 || runtime.GOOS == "windows" {
+	size := int64(4 << 30)
+	if size > math.MaxInt || runtime.GOOS == "windows" {
 		return 0
 	}
-	return 4 << 30
+	return int(size)
 }
 
 // Open opens the database at path and creates it, readable by its owner alone,

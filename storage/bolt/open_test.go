@@ -336,7 +336,7 @@ func TestOpenCutByOneByte(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		whole := int64(newestMeta(t, path)[5]) * 4096
+		whole := int64(newestMeta(t, path)[5]) * pageSize
 		truncate(whole)(t, path)
 		s = open(t, path)
 		if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil {
