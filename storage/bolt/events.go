@@ -46,23 +46,24 @@ func readEvent(key, record []byte) (e schedctl.Event, err error) {
 // AddEvents implements [storage.Tx]. It writes nothing unless all events can be
 // written.
 func (tx *tx) AddEvents(list ...schedctl.Event) error {
-	ids, records := make([]ulid, len(list)), make([][]byte, len(list))
+	tx.ids, tx.records = tx.ids[:0], tx.records[:0]
 	for i := range list {
 		event, err := parse(schedctl.EventPrefix, list[i].ID)
 		if err != nil {
 			return err
 		}
-		if tx.hasEvent(event, ids[:i]) {
+		if tx.hasEvent(event) {
 			return fmt.Errorf("add event %s: there is one with this id", list[i].ID)
 		}
-		ids[i] = event
-		if records[i], err = encode(&tx.coder, tx.arena.free(), &list[i], (*coder).event); err != nil {
+		record, err := encode(&tx.coder, tx.arena.free(), &list[i], (*coder).event)
+		if err != nil {
 			return err
 		}
-		tx.arena.keep(records[i])
+		tx.arena.keep(record)
+		tx.ids, tx.records = append(tx.ids, event), append(tx.records, record)
 	}
-	for i := range list {
-		if err := tx.put(events, ids[i][:], records[i]); err != nil {
+	for i := range tx.ids {
+		if err := tx.put(events, tx.ids[i][:], tx.records[i]); err != nil {
 			return err
 		}
 	}
@@ -71,16 +72,10 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 }
 
 // hasEvent looks for an event in the bucket and among those that are to be
-// added. Nearly all are younger than the last one there is, and for these it
-// does not look.
-func (tx *tx) hasEvent(event ulid, added []ulid) bool {
-	if tx.lastEvent == (ulid{}) {
-		last, _ := tx.in(events).Cursor().Last()
-		copy(tx.lastEvent[:], last)
-	}
-	if bytes.Compare(event[:], tx.lastEvent[:]) > 0 {
-		tx.lastEvent = event
+// added.
+func (tx *tx) hasEvent(event ulid) bool {
+	if tx.youngest(events, event) {
 		return false
 	}
-	return slices.Contains(added, event) || tx.in(events).Get(append(tx.scratch[:0], event[:]...)) != nil
+	return slices.Contains(tx.ids, event) || tx.in(events).Get(append(tx.scratch[:0], event[:]...)) != nil
 }

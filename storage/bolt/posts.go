@@ -79,20 +79,9 @@ func (tx *tx) PutPost(p schedctl.Post) (err error) {
 	if err != nil {
 		return err
 	}
-	old, existed, err := tx.post(post)
-	if err != nil {
-		return err
-	}
 	tx.before = tx.before[:0]
-	if existed {
-		if old.WorkspaceID != p.WorkspaceID {
-			return notFound(schedctl.PostPrefix, p.ID)
-		}
-		p.CreatedAt = old.CreatedAt
-		if tx.before, err = entries(tx.before, &old); err != nil {
-			return err
-		}
-		if err := tx.dropTargets(&old, &p); err != nil {
+	if !tx.youngest(posts, post) {
+		if err := tx.replace(post, &p); err != nil {
 			return err
 		}
 	}
@@ -100,6 +89,23 @@ func (tx *tx) PutPost(p schedctl.Post) (err error) {
 		return err
 	}
 	return tx.reindex(tx.before, tx.after)
+}
+
+// replace prepares the put of a post whose id may be taken: it keeps what does
+// not change, and leaves the entries of the old post in before.
+func (tx *tx) replace(id ulid, p *schedctl.Post) error {
+	old, existed, err := tx.post(id)
+	if err != nil || !existed {
+		return err
+	}
+	if old.WorkspaceID != p.WorkspaceID {
+		return notFound(schedctl.PostPrefix, p.ID)
+	}
+	p.CreatedAt = old.CreatedAt
+	if tx.before, err = entries(tx.before, &old); err != nil {
+		return err
+	}
+	return tx.dropTargets(&old, p)
 }
 
 // DeletePost implements [storage.Tx].

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -37,10 +38,15 @@ type tx struct {
 	// removed leaves it after the commit.
 	added, removed []answerRef
 
-	lastEvent     ulid
+	// last is the youngest id known in a bucket, or zero.
+	last [bucketCount]ulid
+
+	// The rest is memory that is used again.
 	coder         coder
 	arena         arena
 	before, after []entry
+	ids           []ulid
+	records       [][]byte
 }
 
 // reset makes tx ready for a new group.
@@ -49,7 +55,7 @@ func (tx *tx) reset(opened *bbolt.Tx) {
 	tx.dirty, tx.wrote, tx.undue = false, false, false
 	tx.due, tx.accounts, tx.events = nil, nil, 0
 	tx.added, tx.removed = tx.added[:0], tx.removed[:0]
-	tx.lastEvent = ulid{}
+	tx.last = [bucketCount]ulid{}
 	tx.arena.reset()
 }
 
@@ -71,6 +77,21 @@ func (tx *tx) told() storage.Commit {
 		})
 	}
 	return storage.Commit{Due: tx.due, Accounts: tx.accounts, Events: tx.events}
+}
+
+// youngest reports whether an id is younger than all in a bucket, which it then
+// is expected to join. Nearly all new ids are, and need not be looked for.
+func (tx *tx) youngest(b bucket, id ulid) bool {
+	last := &tx.last[b]
+	if *last == (ulid{}) {
+		k, _ := tx.in(b).Cursor().Last()
+		copy(last[:], k)
+	}
+	if bytes.Compare(id[:], last[:]) <= 0 {
+		return false
+	}
+	*last = id
+	return true
 }
 
 // put writes under a key, which is copied; value must not change until the
