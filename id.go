@@ -3,7 +3,6 @@ package schedctl
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"strings"
 	"sync"
 	"time"
 )
@@ -31,6 +30,19 @@ type ULID [16]byte
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
+// crockfordValue is the value of each character, or notCrockford.
+var crockfordValue = func() (values [256]byte) {
+	for i := range values {
+		values[i] = notCrockford
+	}
+	for i := range len(crockford) {
+		values[crockford[i]] = byte(i)
+	}
+	return values
+}()
+
+const notCrockford = 0xff
+
 // String returns the 26 characters of the ULID, in upper case.
 func (u ULID) String() string {
 	var out [26]byte
@@ -54,14 +66,14 @@ func (u ULID) Time() time.Time {
 // ParseID returns the ULID of an id of the given kind. Anything that [NewID]
 // could not have made is refused, lower case included.
 func ParseID(p Prefix, id string) (u ULID, ok bool) {
-	text, found := strings.CutPrefix(id, string(p)+"_")
-	if !found || len(text) != 26 || text[0] > '7' {
+	n := len(p)
+	if len(id) != n+1+26 || id[:n] != string(p) || id[n] != '_' || id[n+1] > '7' {
 		return u, false
 	}
 	var hi, lo uint64
-	for i := range 26 {
-		v := strings.IndexByte(crockford, text[i])
-		if v < 0 {
+	for _, c := range []byte(id[n+1:]) {
+		v := crockfordValue[c]
+		if v == notCrockford {
 			return u, false
 		}
 		hi = hi<<5 | lo>>59

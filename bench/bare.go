@@ -97,22 +97,11 @@ func (b *bench) bare(rec recording, write func(*bolt.DB) error) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	db, err := bolt.Open(filepath.Join(dir, "bare.db"), 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType})
+	db, err := openBare(filepath.Join(dir, "bare.db"), rec)
 	if err != nil {
 		return 0, err
 	}
 	defer db.Close()
-	err = db.Update(func(tx *bolt.Tx) error {
-		for _, p := range rec[0] {
-			if _, err := tx.CreateBucketIfNotExists(p.bucket); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
 	began := time.Now()
 	if err := write(db); err != nil {
 		return 0, err

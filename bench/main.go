@@ -24,8 +24,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == receiverRole {
-		runReceiver()
+	if len(os.Args) > 1 && playRole(os.Args[1], os.Args[2:]) {
 		return
 	}
 	daemon := flag.String("daemon", "bin/schedctl", "the built `binary`")
@@ -43,6 +42,24 @@ func main() {
 	if !ok {
 		os.Exit(1)
 	}
+}
+
+// playRole makes this program one of its own children.
+func playRole(role string, args []string) bool {
+	var err error
+	switch {
+	case role == receiverRole:
+		err = runReceiver()
+	case role == plainRole && len(args) == 3:
+		err = runPlain(args[0], args[1], args[2])
+	default:
+		return false
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", role+":", err)
+		os.Exit(1)
+	}
+	return true
 }
 
 type options struct {

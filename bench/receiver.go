@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"time"
 )
@@ -32,7 +28,7 @@ const slowAnswer = 30 * time.Second
 
 // runReceiver serves until its standard input ends. POST anything, GET /arrivals
 // for all that came, DELETE /arrivals to forget them.
-func runReceiver() {
+func runReceiver() error {
 	var mu sync.Mutex // mu guards arrivals
 	var arrivals []arrival
 	mux := http.NewServeMux()
@@ -70,44 +66,27 @@ func runReceiver() {
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
 	fmt.Println(l.Addr())
 	go http.Serve(l, mux)
 	io.Copy(io.Discard, os.Stdin)
+	return nil
 }
 
 // receiver is a fake network as a child process.
 type receiver struct {
-	cmd   *exec.Cmd
-	stdin io.Closer
-	url   string
+	*child
+	url string
 }
 
 func startReceiver() (*receiver, error) {
-	self, err := os.Executable()
+	c, err := startChild(receiverRole)
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{cmd: exec.Command(self, receiverRole)}
-	r.cmd.Stderr = os.Stderr
-	out, err := r.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if err := r.cmd.Start(); err != nil {
-		return nil, err
-	}
-	address, err := bufio.NewReader(out).ReadString('\n')
-	r.url = "http://" + strings.TrimSpace(address)
-	return r, err
+	return &receiver{c, "http://" + c.address}, nil
 }
-
-func (r *receiver) stop() error { return errors.Join(r.stdin.Close(), r.cmd.Wait()) }
 
 // arrivals returns what has arrived since the last forget.
 func (r *receiver) arrivals() (all []arrival, err error) {

@@ -10,6 +10,7 @@ package schedule
 import (
 	"context"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,9 +49,11 @@ type Loop struct {
 	tick   atomic.Int64     // Unix nanoseconds of the last turn
 	wake   chan struct{}
 
-	mu       sync.Mutex // mu guards inbox and overflow
+	mu       sync.Mutex // mu guards what follows
 	inbox    []schedctl.Due
+	earliest int64 // the least time in inbox, Unix milliseconds
 	overflow bool
+	asleep   int64 // while Run sleeps: until when, Unix milliseconds; else the least value
 
 	// What follows is Run's own.
 	heap  heap
@@ -64,7 +67,10 @@ type Loop struct {
 // and must not keep the slice. It may be given an entry more than once, and one
 // that is waiting no longer.
 func New(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop {
-	return &Loop{source: source, fire: fire, log: log, now: time.Now, wake: make(chan struct{}, 1)}
+	return &Loop{
+		source: source, fire: fire, log: log, now: time.Now, wake: make(chan struct{}, 1),
+		earliest: math.MaxInt64, asleep: math.MinInt64,
+	}
 }
 
 // Add takes in new entries, which must be in the source already. It never
@@ -77,12 +83,26 @@ func (l *Loop) Add(entries []schedctl.Due) {
 		l.inbox = nil
 	} else {
 		l.inbox = append(l.inbox, entries...)
+		for _, d := range entries {
+			l.earliest = min(l.earliest, d.At)
+		}
 	}
+	wake := l.wanted(l.asleep)
 	l.mu.Unlock()
+	if !wake {
+		return
+	}
 	select {
 	case l.wake <- struct{}{}:
 	default: // it is going to look anyway
 	}
+}
+
+// wanted reports whether the inbox cannot wait until the given instant. Entries
+// for later are taken in with the next turn: waking for each would cost more
+// than all else that is done with it. The mutex must be held.
+func (l *Loop) wanted(until int64) bool {
+	return until != math.MinInt64 && (l.overflow || l.earliest < until || len(l.inbox) > maxInbox/2)
 }
 
 // LastTick returns when the loop last looked at its entries, or the zero time
@@ -102,14 +122,35 @@ func (l *Loop) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		timer.Reset(l.turn(ctx))
+		timer.Reset(l.rest(l.turn(ctx)))
 		select {
 		case <-ctx.Done():
 		case <-l.wake:
 		case <-timer.C:
 		}
+		l.rise()
 	}
 	return nil
+}
+
+// rest notes until when Run sleeps, and returns how long: not at all when
+// something has come in meanwhile that is due before.
+func (l *Loop) rest(sleep time.Duration) time.Duration {
+	until := l.now().Add(sleep).UnixMilli()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.wanted(until) {
+		return 0
+	}
+	l.asleep = until
+	return sleep
+}
+
+// rise notes that Run is awake and looks into the inbox by itself.
+func (l *Loop) rise() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asleep = math.MinInt64
 }
 
 // turn does what there is to do now and returns how long there will be nothing.
@@ -133,7 +174,7 @@ func (l *Loop) turn(ctx context.Context) time.Duration {
 func (l *Loop) drain() {
 	l.mu.Lock()
 	added, overflow := l.inbox, l.overflow
-	l.inbox, l.overflow = l.spare[:0], false
+	l.inbox, l.earliest, l.overflow = l.spare[:0], math.MaxInt64, false
 	l.mu.Unlock()
 	l.spare = added
 	if cap(l.spare) > 4*maxBatch {
