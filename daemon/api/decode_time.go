@@ -64,8 +64,8 @@ func parseTime(text string) (at time.Time, advice string) {
 	at = schedctl.Millis(at.Add(beyondNanos(text)))
 	utc := apiv1.Time{Time: at}.String()
 	switch {
-	case at.Year() < 1 || at.Year() > 9999:
-		return time.Time{}, "is outside the years 1 to 9999; " + timeExample
+	case at.Year() < 2 || at.Year() > 9999: // year 1 begins with the zero time, which means none
+		return time.Time{}, "is outside the years 2 to 9999; " + timeExample
 	case !strings.HasSuffix(text, "Z") && !strings.HasSuffix(text, "+00:00"):
 		return time.Time{}, "has an offset from UTC; write the same instant as " + utc
 	}
