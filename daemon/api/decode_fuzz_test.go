@@ -70,7 +70,7 @@ func TestDecodersKnowTheWire(t *testing.T) {
 		reflect.TypeFor[apiv1.PublishPost]():  publishPostFields,
 		reflect.TypeFor[apiv1.AddAccount]():   addAccountFields,
 		reflect.TypeFor[apiv1.EditAccount]():  editAccountFields,
-		reflect.TypeFor[retryPost]():          retryPostFields,
+		reflect.TypeFor[apiv1.RetryPost]():    retryPostFields,
 	} {
 		var fields []string
 		for i := range typ.NumField() {

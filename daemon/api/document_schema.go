@@ -88,6 +88,7 @@ var limits = map[string]func(*huma.Schema){
 	"PublishPost.social_account_ids":  idLimits,
 	"CreatePost.publish_at":           nullable,
 	"EditPost.publish_at":             nullable,
+	"RetryPost.target_ids":            oneOrMore,
 	"AddAccount.name":                 nameLimits,
 	"EditAccount.name":                nameLimits,
 }
@@ -95,4 +96,5 @@ var limits = map[string]func(*huma.Schema){
 func contentLimits(s *huma.Schema) { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
 func idLimits(s *huma.Schema)      { s.MaxItems, s.UniqueItems = ptr(schedctl.MaxAccounts), true }
 func nameLimits(s *huma.Schema)    { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxAccountName) }
+func oneOrMore(s *huma.Schema)     { s.MinItems = ptr(1) }
 func nullable(s *huma.Schema)      { s.Nullable = true }

@@ -94,12 +94,23 @@ func readRetryPost(d *decoder) (b schedctl.Retry) {
 	d.object("", retryPostFields, func(name string) {
 		switch name {
 		case "target_ids":
-			b.TargetIDs = d.ids(name, schedctl.ValidationFailed)
+			b.TargetIDs = d.targetIDs(name)
 		case "force":
 			b.Force = d.bool(name)
 		}
 	})
 	return b
+}
+
+// targetIDs reads the ids of targets. An empty list is a fault: whoever filtered
+// the targets and found none does not mean all of them.
+func (d *decoder) targetIDs(path string) []string {
+	noted := len(d.faults)
+	ids := d.ids(path, schedctl.ValidationFailed)
+	if len(ids) == 0 && len(d.faults) == noted {
+		d.fault(schedctl.ValidationFailed, path, "%s names no target; leave it out for all failed ones", path)
+	}
+	return ids
 }
 
 // readNothing reads the body of a call that takes none: an empty object.

@@ -202,6 +202,12 @@ func TestRetryPost(t *testing.T) {
 	target := []string{p.Targets[0].ID}
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"target_ids": target}).refused(schedctl.PostNotRetryable)
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"target_ids": []string{"pt_none"}}).refused(schedctl.ValidationFailed)
+	for _, none := range []string{`{"target_ids":[],"force":true}`, `{"target_ids":"x"}`} {
+		e := f.do(nil, "POST", "/posts/"+p.ID+"/retry", none).refused(schedctl.ValidationFailed)
+		if len(e.Details) != 1 || e.Details[0].Field != "target_ids" {
+			t.Errorf("%s: %+v", none, e.Details)
+		}
+	}
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"target_ids": target, "force": true}).want(http.StatusAccepted)
 }
 

@@ -165,15 +165,9 @@ func (s *server) postOperationRoutes() []route {
 		about:   "All failed targets, or those named. A target that may have been published already is queued only with force.",
 		scopes:  writesPosts,
 		codes:   []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
-		request: reflect.TypeFor[retryPost](), bodyless: true, status: http.StatusAccepted, response: one,
+		request: reflect.TypeFor[apiv1.RetryPost](), bodyless: true, status: http.StatusAccepted, response: one,
 		handle: withOptionalBody(readRetryPost, s.retryPost),
 	}}
-}
-
-// retryPost is the wire form of the body of POST /posts/{id}/retry.
-type retryPost struct {
-	TargetIDs []string `json:"target_ids,omitempty"`
-	Force     bool     `json:"force,omitempty"`
 }
 
 // accountListParams describes the query of GET /social-accounts.
