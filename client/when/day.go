@@ -46,7 +46,10 @@ func parseDay(in input) (Moment, bool, error) {
 	if len(rest) > 0 && rest[0] == "at" {
 		rest = rest[1:]
 	}
-	if len(rest) == 0 {
+	switch {
+	case len(rest) == 0 && in.words[0] == "yesterday":
+		return Moment{}, false, in.past("has no time of day, and has passed", "write a time to come, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
+	case len(rest) == 0:
 		return Moment{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
 	}
 	c, matched, err := readClock(in, rest)
@@ -88,6 +91,8 @@ func readDay(in input, words []string) (n int, find dayFinder, err error) {
 		return 1, onDay(today), nil
 	case "tomorrow":
 		return 1, onDay(today.addDays(1)), nil
+	case "yesterday":
+		return 1, onDay(today.addDays(-1)), nil
 	case "next":
 		if len(words) > 1 {
 			if day, ok := weekdays[words[1]]; ok {

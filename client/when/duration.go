@@ -118,25 +118,38 @@ func notDuration(text, what string) *Error {
 	return &Error{Reason: Unreadable, Text: text, Message: fmt.Sprintf("%q %s", text, what), Hint: "write for example 90s, 2h30m, 1d or 2w"}
 }
 
-// parseIn reads "in 2h" and "+2h30m".
+// parseIn reads "in 2h" and "+2h30m", and looking back "2h ago" and "-2h30m".
 func parseIn(in input) (Moment, bool, error) {
-	text := strings.Join(in.words, " ")
-	rest, plus := strings.CutPrefix(text, "+")
-	if !plus {
-		var found bool
-		if rest, found = strings.CutPrefix(text, "in "); !found {
-			return Moment{}, false, nil
-		}
+	rest, back, matched := cutDirection(strings.Join(in.words, " "))
+	if !matched {
+		return Moment{}, false, nil
 	}
 	s, err := readSpan(in.text, strings.TrimSpace(rest))
 	if err != nil {
 		return Moment{}, false, err
 	}
+	if back {
+		s = span{-s.days, -s.elapsed}
+	}
 	m := Moment{Time: in.now}
-	if s.days > 0 {
+	if s.days != 0 {
 		c := clock{in.now.Hour(), in.now.Minute(), in.now.Second(), in.now.Nanosecond()}
 		m = resolve(dateOf(in.now).addDays(s.days), c, in.loc)
 	}
 	m.Time = m.Time.Add(s.elapsed)
 	return m, true, nil
+}
+
+// cutDirection returns the duration in a text that counts from now.
+func cutDirection(text string) (rest string, back, matched bool) {
+	for _, ahead := range []string{"+", "in "} {
+		if rest, matched = strings.CutPrefix(text, ahead); matched {
+			return rest, false, true
+		}
+	}
+	if rest, matched = strings.CutPrefix(text, "-"); matched {
+		return rest, true, true
+	}
+	rest, matched = strings.CutSuffix(text, " ago")
+	return rest, true, matched
 }

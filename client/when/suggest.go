@@ -8,7 +8,7 @@ import (
 // isWord reports whether the grammar has the word, in lower case.
 func isWord(word string) bool {
 	switch word {
-	case "today", "tomorrow", "next", "noon", "midnight", "at", "in", "am", "pm":
+	case "today", "tomorrow", "yesterday", "next", "noon", "midnight", "at", "in", "ago", "am", "pm":
 		return true
 	}
 	word = strings.TrimRight(word, ".,")
@@ -19,7 +19,7 @@ func isWord(word string) bool {
 
 // vocabulary is what a mistyped word is compared with.
 func vocabulary() []string {
-	words := []string{"today", "tomorrow", "noon", "midnight", "next"}
+	words := []string{"today", "tomorrow", "yesterday", "noon", "midnight", "next"}
 	for w := range weekdays {
 		words = append(words, w)
 	}
@@ -35,11 +35,8 @@ func (in input) explain() error {
 	if m := slashed.FindStringSubmatch(first); m != nil {
 		return in.explainDate(m)
 	}
-	switch {
-	case first == "now":
+	if first == "now" {
 		return in.unreadable("is no time to come", "to publish at once use --now")
-	case first == "yesterday" || strings.HasPrefix(first, "-") || in.words[len(in.words)-1] == "ago":
-		return in.unreadable("is in the past", "write a time to come, such as \"in 2h\" or \"tomorrow 9am\"")
 	}
 	if _, err := readSpan(in.text, strings.Join(in.words, " ")); err == nil {
 		return in.unreadable("is a duration", fmt.Sprintf("write %q", "in "+in.text))

@@ -11,6 +11,7 @@
 //	Mar 10 9am   10 March 2027 9am                    the next such day without a year
 //	9am   21:00   noon   midnight                     the next such time
 //	in 2h   +2h30m   in 1d   in 2 weeks
+//	yesterday 9am   2h ago   -2h30m                   to look back
 //	@1796720400                                       Unix seconds
 //
 // All but RFC 3339 may end in an IANA zone name: "tomorrow 9am Europe/Berlin".
@@ -57,8 +58,8 @@ func (m Moment) Check(now time.Time) error {
 }
 
 // Parse reads a time. loc is the zone of everything that names none itself.
-// Every error is an [*Error] with reason [Unreadable] or [Ambiguous]; whether
-// the moment has passed is for the caller to ask, see [Moment.Check].
+// Every error is an [*Error]; whether a moment that could be read has passed is
+// for the caller to ask, see [Moment.Check].
 func Parse(text string, now time.Time, loc *time.Location) (Moment, error) {
 	in, err := scan(text, now, loc)
 	if err != nil {
@@ -127,6 +128,10 @@ func (in input) unreadable(what, hint string) *Error {
 		hint = "write for example \"tomorrow 9am\", \"2026-12-08 09:00\" or \"in 2h\""
 	}
 	return &Error{Reason: Unreadable, Text: in.text, Message: fmt.Sprintf("%q %s", in.text, what), Hint: hint}
+}
+
+func (in input) past(what, hint string) *Error {
+	return &Error{Reason: Past, Text: in.text, Message: fmt.Sprintf("%q %s", in.text, what), Hint: hint}
 }
 
 func (in input) ambiguous(what, hint string) *Error {

@@ -58,6 +58,12 @@ func TestParse(t *testing.T) {
 		// Days.
 		{"today 5pm", "2026-11-21T17:00:00+01:00"},
 		{"today 9am", "2026-11-21T09:00:00+01:00"}, // in the past, which is not refused here
+		{"yesterday 9am", "2026-11-20T09:00:00+01:00"},
+		{"9am yesterday", "2026-11-20T09:00:00+01:00"},
+		{"2h ago", "2026-11-21T08:30:00+01:00"},
+		{"1 day 2 hours ago", "2026-11-20T08:30:00+01:00"},
+		{"-2h30m", "2026-11-21T08:00:00+01:00"},
+		{"-4w", "2026-10-24T10:30:00+02:00"}, // over a clock change
 		{"tomorrow 9am", "2026-11-22T09:00:00+01:00"},
 		{"Tomorrow 9AM", "2026-11-22T09:00:00+01:00"},
 		{"tomorrow at 9:30 pm", "2026-11-22T21:30:00+01:00"},
@@ -222,9 +228,12 @@ func TestParseRefuses(t *testing.T) {
 		{"in 9999999w", when.Unreadable, "out of range"},
 		{"in 3900000d", when.Unreadable, "out of range"},
 		{"2h", when.Unreadable, `write "in 2h"`},
-		{"-2h", when.Unreadable, "in the past"},
-		{"2 hours ago", when.Unreadable, "in the past"},
-		{"yesterday 9am", when.Unreadable, "in the past"},
+		{"-2", when.Ambiguous, "2s, 2m, 2h or 2d"},
+		{"-soon", when.Unreadable, "no duration"},
+		{"long ago", when.Unreadable, "no duration"},
+		{"-9999999w", when.Unreadable, "out of range"},
+		{"4000000 days ago", when.Unreadable, "out of range"},
+		{"yesterday", when.Past, "has passed"},
 		{"now", when.Unreadable, "--now"},
 		{"@", when.Unreadable, "Unix time"},
 		{"@12x", when.Unreadable, "Unix time"},
