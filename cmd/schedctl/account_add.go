@@ -68,7 +68,7 @@ mastodon.`,
 			return o.run(cmd.Context())
 		},
 	})
-	cmd.Flags().StringVar(&o.name, "name", "", "how you `call` the account; its user name when not given")
+	cmd.Flags().StringVar(&o.name, "name", "", "the `name` that you give the account; its user name when not given")
 	cmd.Flags().StringArrayVar(&o.sets, "set", nil, "a credential or option, as `key=value` (repeatable)")
 	cmd.Flags().StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
 	return cmd

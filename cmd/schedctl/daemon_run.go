@@ -50,8 +50,8 @@ schedctl in the user's data directory.`,
 	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
 	f.StringVar(&o.listen, "listen", defaultListen, "where to listen: `host:port`, or unix:///path")
 	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts be on loopback, private and link-local addresses")
-	f.Var(&o.maxLateness, "max-lateness", "how `late` a post may still go out, after an outage for example")
-	f.StringVar(&o.logFormat, "log-format", "text", "the `form` of the log: text or json")
+	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
+	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
 	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

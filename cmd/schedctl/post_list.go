@@ -50,7 +50,7 @@ time given, --before does not; both are about when posts go out.`,
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, in whatever case")
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
-	f.IntVar(&o.limit, "limit", 20, "how `many` posts")
+	f.IntVar(&o.limit, "limit", 20, "at most this `number` of posts")
 	f.BoolVar(&o.all, "all", false, "all posts")
 	o.when.addZone(cmd)
 	cmd.RegisterFlagCompletionFunc("account", a.completeAccount)

@@ -66,7 +66,7 @@ func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print ids only")
 	f.BoolVar(&a.noInput, "no-input", false, "never ask")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour (environment: NO_COLOR)")
-	f.Var(&a.timeout, "timeout", "how `long` to wait for an answer or, with --wait, for the end")
+	f.Var(&a.timeout, "timeout", "the longest `duration` to wait for an answer or, with --wait, for the end")
 	f.BoolVar(&a.debug, "debug", false, "tell of every request on standard error")
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -98,7 +99,14 @@ func (d *duration) String() string {
 	if *d == 0 {
 		return ""
 	}
-	return time.Duration(*d).String()
+	text := time.Duration(*d).String()
+	if strings.HasSuffix(text, "m0s") { // 24h0m0s is 24h
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // Type names the value in help texts.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,34 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			}
 		})
 	})
+}
+
+// What stands for a value is a noun that says what to write.
+func TestFlagValuesAreNamed(t *testing.T) {
+	t.Parallel()
+	nouns := strings.Fields("URL account directory duration fields file format host:port http://host:port id key key=value name number order status text time zone")
+	walk(tree(t), func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if name, _ := pflag.UnquoteUsage(f); name != "" && !slices.Contains(nouns, name) {
+				t.Errorf("%s --%s takes a %q", cmd.CommandPath(), f.Name, name)
+			}
+		})
+	})
+}
+
+func TestDurationsAreShownShort(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"", "24h", "2h30m", "5m", "1m30s", "10s", "1h0m5s", "20ms"} {
+		var d duration
+		if want != "" {
+			if err := d.Set(strings.Replace(want, "0m5s", "5s", 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := d.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
 
 var call = regexp.MustCompile(`(?:^|\| |<\(|\$\()(schedctl [^|)]*)`)

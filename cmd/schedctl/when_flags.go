@@ -18,7 +18,7 @@ type whenFlags struct {
 // add defines --at, --in and --tz; --now is only for commands that have it.
 func (w *whenFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.at, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
-	cmd.Flags().StringVar(&w.in, "in", "", "how `long` from now: 90s, 2h30m, 1d, 2w")
+	cmd.Flags().StringVar(&w.in, "in", "", "a `duration` from now: 90s, 2h30m, 1d, 2w")
 	w.addZone(cmd)
 }
 
