@@ -86,7 +86,7 @@ func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if b.publishAt.null && p.Status() == schedctl.Scheduled {
 			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post cannot lose its time; give another time, or cancel the post")
 		}
-		accounts, err := c.accountList(tx, b.accountIDs)
+		accounts, err := c.editAccounts(tx, p, b)
 		if err != nil {
 			return nil, err
 		}
@@ -94,10 +94,18 @@ func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 	})
 }
 
+// editAccounts resolves the accounts of an edited post, nil when they stay.
+func (c *call) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]schedctl.Account, error) {
+	if b.publishAt.asksToGoOut() {
+		return c.launchAccounts(r, p, b.accountIDs)
+	}
+	return c.accountList(r, b.accountIDs)
+}
+
 // schedulePost answers POST /posts/{id}/schedule.
 func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpSchedule, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
-		accounts, err := c.accountList(tx, b.accountIDs)
+		accounts, err := c.launchAccounts(tx, p, b.accountIDs)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +116,7 @@ func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 // publishPost answers POST /posts/{id}/publish-now.
 func (s *server) publishPost(ctx context.Context, c *call, accountIDs *[]string) (answer, error) {
 	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
-		accounts, err := c.accountList(tx, accountIDs)
+		accounts, err := c.launchAccounts(tx, p, accountIDs)
 		if err != nil {
 			return nil, err
 		}

@@ -75,6 +75,16 @@ func (c *call) accounts(r storage.Reader, ids []string) ([]schedctl.Account, err
 	return accounts, err
 }
 
+// launchAccounts is accountList for a request that makes the post go out: the
+// accounts that a draft has already must be connected too, and may be no longer.
+func (c *call) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string) (*[]schedctl.Account, error) {
+	if ids == nil && p.Status() == schedctl.Draft {
+		own := p.AccountIDs()
+		ids = &own
+	}
+	return c.accountList(r, ids)
+}
+
 // accountList is accounts for a list that may be absent.
 func (c *call) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Account, error) {
 	if ids == nil {

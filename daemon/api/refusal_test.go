@@ -98,6 +98,22 @@ var refusals = []struct {
 		f.do(nil, "DELETE", "/social-accounts/"+f.mine.account, nil).want(204)
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}})
 	}},
+	{"a draft for an account that was disconnected since", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		p := f.draft()
+		f.do(nil, "DELETE", "/social-accounts/"+f.mine.account, nil).want(204)
+		return f.do(nil, "POST", "/posts/"+p.ID+"/schedule", body{"publish_at": in(time.Hour)})
+	}},
+	{"the same at once", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		p := f.draft()
+		f.do(nil, "DELETE", "/social-accounts/"+f.mine.account, nil).want(204)
+		return f.do(nil, "POST", "/posts/"+p.ID+"/publish-now", nil)
+	}},
+	{"the same by an edit", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+		p := f.draft()
+		f.do(nil, "DELETE", "/social-accounts/"+f.mine.account, nil).want(204)
+		f.do(nil, "PATCH", "/posts/"+p.ID, body{"content": "still a draft"}).want(200)
+		return f.do(nil, "PATCH", "/posts/"+p.ID, body{"publish_at": in(time.Hour)})
+	}},
 	{"a foreign cursor", schedctl.InvalidCursor, "cursor", func(f *fixture) *response {
 		return f.do(nil, "GET", "/posts?cursor=abc", nil)
 	}},
