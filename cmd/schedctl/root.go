@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,9 @@ command talks to it.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseEmpty(cmd); err != nil {
+				return err
+			}
 			return a.checkFields(cmd)
 		},
 	})
@@ -150,6 +154,26 @@ func didYouMean(candidates []string, otherwise string) string {
 		return otherwise
 	}
 	return fmt.Sprintf("did you mean %s?", strings.Join(candidates, " or "))
+}
+
+// refuseEmpty refuses an empty flag value: it comes from a variable that is not
+// set, and must not turn a post with a time into a draft or lift a filter.
+func refuseEmpty(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		var values []string
+		if list, isList := f.Value.(pflag.SliceValue); isList {
+			values = list.GetSlice()
+		} else if f.Value.Type() == "string" {
+			values = []string{f.Value.String()}
+		}
+		if err == nil && slices.Contains(values, "") {
+			empty := usage("--%s is empty", f.Name)
+			empty.hint = "give it a value or leave it out"
+			err = empty
+		}
+	})
+	return err
 }
 
 // takes returns a check of the number of arguments; what says what they are.

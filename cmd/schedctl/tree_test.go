@@ -157,6 +157,34 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 	}
 }
 
+// --at "$WHEN" with no $WHEN must not become a draft, nor --account "$A" a list
+// of everything.
+func TestEmptyFlagValuesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"post", "create", "Hello", "--to", "demo", "--at", ""},
+		{"post", "create", "Hello", "--to", "demo", "--in="},
+		{"post", "create", "Hello", "--to", "demo", "--now", "--to", ""},
+		{"post", "create", "Hello", "--idempotency-key", ""},
+		{"post", "create", "-F", ""},
+		{"post", "edit", "post_1", "Hello", "--tz", ""},
+		{"post", "list", "--account", ""},
+		{"post", "list", "--after", ""},
+		{"post", "list", "--status", ""},
+		{"post", "retry", "post_1", "--target", ""},
+		{"account", "add", "feed", "--name", ""},
+		{"me", "--url", ""},
+		{"me", "--api-key-file", ""},
+		{"daemon", "run", "--data-dir", ""},
+	} {
+		m := newMachine(t, routes{})
+		if got := m.run(t, args...); got != 2 || !strings.Contains(m.err.String(), " is empty; give it a value or leave it out\n") {
+			t.Errorf("%q: exit status %d, want 2: %s", args, got, &m.err)
+		}
+	}
+	newMachine(t, routes{}).want(t, 2, "", "schedctl: --timeout: \"\" is no duration; write for example 90s, 2h30m, 1d or 2w\n", "me", "--timeout", "")
+}
+
 var completionFiles = map[string]string{
 	"bash": "schedctl.bash", "zsh": "_schedctl", "fish": "schedctl.fish", "powershell": "schedctl.ps1",
 }
