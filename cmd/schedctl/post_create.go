@@ -87,9 +87,7 @@ func (o *postCreate) run(ctx context.Context) error {
 	}
 	post, err := o.send(ctx, c, text, publishAt)
 	if err != nil {
-		if o.text.stdin() {
-			o.keepDraft(text)
-		}
+		o.keepDraft(o.text, text, "schedctl post create -F %s")
 		return err
 	}
 	if o.wait {

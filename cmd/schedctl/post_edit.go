@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -69,15 +70,19 @@ func (o *postEdit) run(ctx context.Context) error {
 		}
 		edit.Content = &text
 	}
-	if edit.SocialAccountIDs, err = o.replacing(ctx, c, o.to); err != nil {
-		return err
-	}
-	post, err := c.EditPost(ctx, o.id, edit)
+	post, err := o.send(ctx, c, edit)
 	if err != nil {
-		if readsText && o.text.stdin() {
-			o.keepDraft(*edit.Content)
+		if readsText {
+			o.keepDraft(o.text, *edit.Content, "schedctl post edit "+o.id+" -F %s")
 		}
 		return err
 	}
 	return o.printPost(ctx, c, post)
+}
+
+func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPost) (post apiv1.Post, err error) {
+	if edit.SocialAccountIDs, err = o.replacing(ctx, c, o.to); err != nil {
+		return post, err
+	}
+	return c.EditPost(ctx, o.id, edit)
 }

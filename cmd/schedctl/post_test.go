@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -177,6 +178,82 @@ func TestPostCreateKeepsTheTextThatCouldNotBeSent(t *testing.T) {
 	if again, _ := filepath.Glob(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "drafts", "*")); len(again) != 1 {
 		t.Errorf("an argument, which the shell remembers, was kept as well: %v", again)
 	}
+}
+
+func TestPostEditKeepsTheTextThatCouldNotBeSent(t *testing.T) {
+	t.Parallel()
+	for name, daemon := range map[string]routes{
+		"the daemon refuses":     {"PATCH /posts/post_1": refused{503, "UNAVAILABLE"}},
+		"the account is unknown": {"GET /social-accounts": apiv1.AccountList{}},
+	} {
+		m := newMachine(t, daemon)
+		m.in = strings.NewReader("better words\n")
+		args := []string{"post", "edit", "post_1", "-"}
+		if daemon["GET /social-accounts"] != nil {
+			args = append(args, "--to", "nobody")
+		}
+		if m.run(t, args...) == 0 {
+			t.Errorf("%s: no error", name)
+		}
+		kept, _ := filepath.Glob(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "drafts", "draft-*.txt"))
+		if len(kept) != 1 {
+			t.Errorf("%s: kept %v, want one file:\n%s", name, kept, &m.err)
+			continue
+		}
+		text, _ := os.ReadFile(kept[0])
+		if string(text) != "better words\n" || !strings.Contains(m.err.String(), "send it with: schedctl post edit post_1 -F "+kept[0]+"\n") {
+			t.Errorf("%s: kept %q and said\n%s", name, text, &m.err)
+		}
+	}
+}
+
+// A file that is there still needs no copy, and what came through a pipe with
+// a name does.
+func TestPostCreateKeepsTheTextOfAPipeWithAName(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"POST /posts": refused{503, "UNAVAILABLE"}})
+	file := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(file, []byte("in a file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.want(t, 7, "", "schedctl: the daemon says no\n", "post", "create", "-F", file)
+
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skipf("no pipes with names here: %v", err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- os.WriteFile(pipe, []byte("through a pipe\n"), 0o600) }()
+	m.run(t, "post", "create", "-F", pipe)
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := filepath.Glob(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "drafts", "draft-*.txt"))
+	if len(kept) != 1 {
+		t.Errorf("kept %v, want one file:\n%s", kept, &m.err)
+	}
+}
+
+// Where nothing can be written the text is shown: not in t.Parallel, because
+// the directory for temporary files is the process's.
+func TestPostCreateShowsTheTextThatCannotBeKept(t *testing.T) {
+	m := newMachine(t, routes{"POST /posts": refused{503, "UNAVAILABLE"}})
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.env["SCHEDCTL_DATA_DIR"] = filepath.Join(file, "below")
+	m.in = strings.NewReader("words")
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	m.run(t, "post", "create")
+	if kept, _ := filepath.Glob(filepath.Join(temporary, "draft-*.txt")); len(kept) != 1 {
+		t.Errorf("kept %v, want one file:\n%s", kept, &m.err)
+	}
+
+	t.Setenv("TMPDIR", filepath.Join(file, "below"))
+	m.in = strings.NewReader("words\n\x1b[2Jand more\n")
+	m.want(t, 7, "", "the text cannot be kept in a file; this is it:\nwords\n\ufffd[2Jand more\nschedctl: the daemon says no\n", "post", "create")
 }
 
 func TestPostCreatePassesTheIdempotencyKey(t *testing.T) {

@@ -98,26 +98,45 @@ func checkText(text, name string) error {
 	return nil
 }
 
-// keepDraft saves a text that came from standard input and could not be sent,
-// so that nobody has to write it again.
-func (a *app) keepDraft(text string) {
-	path, err := a.saveDraft(text)
-	if err != nil {
-		a.tell("the text could not be kept: %v", err)
-		return
+// gone reports whether the text is lost once it was read: standard input, a
+// pipe with a name, the output of a command as in -F <(command).
+func (s source) gone() bool {
+	if s.stdin() {
+		return true
 	}
-	a.tell("the text is kept in %s; send it with: schedctl post create -F %s", path, path)
+	if s.argument != nil {
+		return false // the shell remembers it
+	}
+	info, err := os.Stat(s.file)
+	return err == nil && !info.Mode().IsRegular()
 }
 
-func (a *app) saveDraft(text string) (path string, err error) {
-	dir := filepath.Join(a.dataDir(), "drafts")
-	if os.MkdirAll(dir, 0o700) != nil {
-		dir = "" // the system's directory for temporary files
+// keepDraft saves a text that could not be sent and is nowhere else, so that
+// nobody has to write it again. The command, with %s for the file, sends it.
+func (a *app) keepDraft(s source, text, command string) {
+	if !s.gone() {
+		return
+	}
+	for _, dir := range []string{filepath.Join(a.dataDir(), "drafts"), os.TempDir()} {
+		if path, err := saveDraft(dir, text); err == nil {
+			a.tell("the text is kept in %s; send it with: "+command, path, path)
+			return
+		}
+	}
+	a.tell("the text cannot be kept in a file; this is it:\n%s", printable(text))
+}
+
+func saveDraft(dir, text string) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
 	}
 	f, err := os.CreateTemp(dir, "draft-*.txt") // mode 0600
 	if err != nil {
 		return "", err
 	}
 	_, err = f.WriteString(text + "\n")
-	return f.Name(), errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name()) // a part of the text would be taken for all of it
+	}
+	return f.Name(), err
 }
