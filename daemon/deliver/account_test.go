@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/deliver"
 )
@@ -44,6 +46,41 @@ func TestRefusedAccountHoldsItsQueueUntilItWorksAgain(t *testing.T) {
 			t.Errorf("left over: %+v", got)
 		}
 	})
+}
+
+// The target that met the refusal is the oldest of its queue, before and after
+// a restart.
+func TestRefusedAccountGoesOnInOrder(t *testing.T) {
+	for name, restart := range map[string]bool{"same run": false, "after a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				a := r.account("me", nil)
+				r.fake.Then(refused)
+				r.start()
+				var want []string
+				for i := range 3 {
+					want = append(want, r.schedule(time.Hour+time.Duration(i)*time.Millisecond, a).ID)
+				}
+				want = append(want[:1:1], want...) // the first is called twice
+				r.after(2 * time.Hour)
+				r.wantCalls(1)
+				if restart {
+					r.kill()
+					r.start()
+					synctest.Wait()
+				}
+				r.reconnect(a.ID)
+				r.after(time.Minute)
+				var got []string
+				for _, q := range r.wantCalls(4) {
+					got = append(got, q.PostID)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("order (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
 }
 
 func count[T comparable](list []T, item T) (n int) {

@@ -21,6 +21,7 @@ type call struct {
 	attempt   schedctl.Attempt
 	content   string
 	publishAt time.Time
+	lateSince time.Time // see schedctl.Target.LateSince
 	account   schedctl.Account
 	publisher publish.Publisher
 	tries     int           // attempts since a person queued the target, this one included
@@ -30,7 +31,8 @@ type call struct {
 
 func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *call {
 	return &call{
-		queue: q, attempt: a, content: p.Content, publishAt: t.PublishAt, account: *account, tries: t.Tries(),
+		queue: q, attempt: a, content: p.Content, publishAt: t.PublishAt, lateSince: t.LateSince(),
+		account: *account, tries: t.Tries(),
 	}
 }
 
@@ -47,7 +49,7 @@ func (d *Deliverer) call(ctx context.Context, c *call) (*ending, *doubt) {
 // judge applies the policy to a call that did not publish, or may not have.
 func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.tries, f.doubtful = c.tries, c.doubtful
+	f.lateSince, f.tries, f.doubtful = c.lateSince, c.tries, c.doubtful
 	decided := policy(e, f)
 	d.logFailure(c, e, decided)
 	if decided.askIn > 0 {

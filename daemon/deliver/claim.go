@@ -130,7 +130,7 @@ func (x *dispatcher) obey(ctx context.Context, it item, v verdict, now time.Time
 		if f := v.failed; f != nil {
 			x.log.Warn("target not published", "target", e.TargetID(), "account", q.account, "kind", f.Kind, "code", f.Code)
 		}
-		x.forget(e.Target)
+		x.forget(e.Target, now)
 	case unreadable:
 		x.log.Error("target cannot be claimed, trying again", "target", e.TargetID(), "account", q.account, "error", v.err)
 		x.putBack(it, 0)
@@ -140,7 +140,7 @@ func (x *dispatcher) obey(ctx context.Context, it item, v verdict, now time.Time
 	case early:
 		// The loop has an entry for a target that was moved. For one that it
 		// handed over before the clock was set back, only this one is left.
-		x.forget(e.Target)
+		x.forget(e.Target, now)
 		x.later.push(moment{At: v.due, Target: e.Target})
 	case waits, behind:
 		x.putBack(it, v.expires)

@@ -171,12 +171,13 @@ func (x *dispatcher) finish(q *queue) {
 }
 
 // forget ends the way of a target. One that was handed over meanwhile is looked
-// at once more: what has come of it may have been decided before.
-func (x *dispatcher) forget(target schedctl.ULID) {
+// at once more, as due at the given time: what has come of it may have been
+// decided before.
+func (x *dispatcher) forget(target schedctl.ULID, at time.Time) {
 	m := x.marks[target]
 	delete(x.marks, target)
 	if m&again != 0 {
-		x.due = append(x.due, schedctl.Due{At: time.Now().UnixMilli(), Target: target})
+		x.due = append(x.due, schedctl.Due{At: at.UnixMilli(), Target: target})
 	}
 	if len(x.marks) == 0 && x.mostMark > maxResolve {
 		// A map keeps the memory of its largest size.

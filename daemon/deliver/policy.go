@@ -26,6 +26,7 @@ const (
 // facts are what the policy weighs beside the error.
 type facts struct {
 	now        time.Time
+	lateSince  time.Time
 	spread     float64 // random, from -1 to 1
 	tries      int     // attempts since a person queued the target, this one included
 	doubtful   bool    // an earlier one may have published
@@ -72,7 +73,7 @@ func policy(e *publish.Error, f facts) decision {
 func retryAt(e *publish.Error, f facts) time.Time {
 	switch {
 	case e.Kind == schedctl.KindAuth:
-		return f.now // it waits with the account's queue
+		return f.lateSince // it waits in the account's queue, at its old place
 	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown, f.tries >= maxTries:
 		return time.Time{}
 	case !e.RetryAt.IsZero():

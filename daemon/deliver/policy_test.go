@@ -19,7 +19,7 @@ func TestPolicy(t *testing.T) {
 	now := time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC)
 	in := func(d time.Duration) time.Time { return now.Add(d) }
 	type want struct {
-		AskIn, Retry, Pause time.Duration // Retry -1 for none, 0 for at once
+		AskIn, Retry, Pause time.Duration // from now; Retry -1 for none
 		Attempt, Target     schedctl.Outcome
 		Retryable, Refused  bool
 	}
@@ -43,7 +43,7 @@ func TestPolicy(t *testing.T) {
 		{"rate limit says next year", schedctl.KindRateLimited, no, in(400 * 24 * time.Hour), facts{tries: 1}, want{Retry: 24 * time.Hour, Pause: 24 * time.Hour, Attempt: no, Target: no, Retryable: true}},
 		{"platform says yesterday", schedctl.KindPlatform, no, in(-24 * time.Hour), facts{tries: 1}, want{Retry: 0, Attempt: no, Target: no, Retryable: true}},
 		{"rate limit says nothing", schedctl.KindRateLimited, no, time.Time{}, facts{tries: 1}, want{Retry: 10 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"auth", schedctl.KindAuth, no, time.Time{}, facts{tries: 9}, want{Retry: 0, Attempt: no, Target: no, Retryable: true, Refused: true}},
+		{"auth", schedctl.KindAuth, no, time.Time{}, facts{tries: 9, lateSince: in(-time.Hour)}, want{Retry: -time.Hour, Attempt: no, Target: no, Retryable: true, Refused: true}},
 		{"content", schedctl.KindContent, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 		{"content says when", schedctl.KindContent, no, in(time.Hour), facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 		{"media", schedctl.KindMedia, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
@@ -83,7 +83,7 @@ func TestPolicy(t *testing.T) {
 					Kind: test.kind, Code: "c", Message: "m", HTTPStatus: 418, Outcome: test.want.Target, Retryable: test.want.Retryable,
 				}},
 			}
-			if test.want.Retry >= 0 {
+			if test.want.Retry != -1 {
 				want.result.RetryAt = in(test.want.Retry)
 			}
 			if test.want.Pause > 0 {
@@ -109,7 +109,7 @@ func TestPolicyCoversEveryKind(t *testing.T) {
 			if unknown {
 				e.Outcome = schedctl.OutcomeUnknown
 			}
-			d := policy(e, facts{now: time.Now(), tries: 1})
+			d := policy(e, facts{now: time.Now(), lateSince: time.Now(), tries: 1})
 			if got, want := !d.result.RetryAt.IsZero(), retried[kind] && !unknown; got != want {
 				t.Errorf("kind %s, outcome %s: retried %v, want %v", kind, e.Outcome, got, want)
 			}

@@ -136,7 +136,7 @@ func TestMarksGiveMemoryBack(t *testing.T) {
 	}
 	was := x.marks
 	for _, target := range targets {
-		x.forget(target)
+		x.forget(target, time.Now())
 	}
 	x.setMark(targets[0], queued)
 	if len(was) != 0 || len(x.marks) != 1 {

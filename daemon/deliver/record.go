@@ -53,7 +53,11 @@ func (x *dispatcher) recorded(batch []*ending, done []bool, err error) {
 			x.endings = append(x.endings, e)
 			continue
 		}
-		x.forget(ulid(e.call.attempt.TargetID))
+		at := e.decision.result.RetryAt
+		if at.IsZero() {
+			at = time.Now()
+		}
+		x.forget(ulid(e.call.attempt.TargetID), at)
 		x.finish(e.call.queue)
 	}
 }
