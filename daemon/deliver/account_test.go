@@ -55,7 +55,9 @@ func TestRefusedAccountGoesOnInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				a := r.account("me", nil)
-				r.fake.Then(refused)
+				late := refused
+				late.After = 10 * time.Second // others become due meanwhile
+				r.fake.Then(late)
 				r.start()
 				var want []string
 				for i := range 3 {
