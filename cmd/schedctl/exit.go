@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -218,5 +219,11 @@ func (a *app) report(err error, args []string) {
 		out = refused.API
 		out.Message = message
 	}
-	json.NewEncoder(a.err).Encode(apiv1.ErrorEnvelope{Error: out})
+	var doc bytes.Buffer
+	json.NewEncoder(&doc).Encode(apiv1.ErrorEnvelope{Error: out})
+	if a.errTerminal {
+		a.err.Write(escapeUnprintable(doc.Bytes()))
+		return
+	}
+	a.err.Write(doc.Bytes())
 }

@@ -42,9 +42,23 @@ func (a *app) printJSON(v any) error {
 		if err := json.Indent(&indented, doc, "", "  "); err != nil {
 			return fmt.Errorf("indent the result: %w", err)
 		}
-		doc = indented.Bytes()
+		doc = escapeUnprintable(indented.Bytes())
 	}
 	return a.write(append(doc, '\n'))
+}
+
+// escapeUnprintable writes what printable would replace as JSON escapes. JSON
+// has such characters in strings alone, so that the document stays the same.
+func escapeUnprintable(doc []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(doc) {
+		if unprintable(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
 }
 
 // printIDs writes the ids of -q.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -36,10 +37,31 @@ post_2  published  2026-11-21 12:00  demo,acct_gone  A text that is rather long�
 post_1  draft                                        日本語のテキスト
 `, "", "post", "list")
 	m.width = 20 // narrower than the columns that are not shortened
-	m.want(t, 0, `ID      STATUS     WHEN              TO              TEXT
-post_2  published  2026-11-21 12:00  demo,acct_gone  A text that…
-post_1  draft                                        日本語のテ…
+	m.want(t, 0, `ID      STATUS     WHEN              TO       TEXT
+post_2  published  2026-11-21 12:00  demo,a…  A text…
+post_1  draft                                 日本語…
 `, "", "post", "list")
+}
+
+// Real ids, and a post to many accounts, fit into the usual terminal.
+func TestListFitsInto80Columns(t *testing.T) {
+	t.Parallel()
+	var many []string
+	for range 9 {
+		many = append(many, demoID)
+	}
+	m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "GET /posts": apiv1.PostList{Results: []apiv1.Post{
+		{ID: "post_01KAK3R9ZC4VBX1D2E3F4G5H6J", Status: schedctl.Publishing, PublishAt: at(0), SocialAccountIDs: many, Content: "Some words 👩‍👩‍👧👩‍👩‍👧"},
+	}}}).terminals().noColorEnv()
+	for _, columns := range []int{80, 81, 100, 120} {
+		m.width = columns
+		m.run(t, "post", "list")
+		for _, line := range strings.Split(m.out.String(), "\n") {
+			if width(line) > columns {
+				t.Errorf("%d columns on a terminal with %d: %s", width(line), columns, line)
+			}
+		}
+	}
 }
 
 func TestColorOnlyOnATerminalAndWhereWanted(t *testing.T) {
@@ -118,6 +140,30 @@ func TestPrintable(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, printable(in)); diff != "" {
 			t.Errorf("%q: -want +got:\n%s", in, diff)
+		}
+	}
+}
+
+// JSON escapes some control characters; on a terminal all of them must be, and
+// the document must stay the same.
+func TestJSONOnATerminalIsPrintable(t *testing.T) {
+	t.Parallel()
+	const content = "\x1b[31m \u009b2J \x7f \u202edlrow\u2069 👩‍👩‍👧\n"
+	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Content: content}}}).terminals()
+	if status := m.run(t, "post", "show", "post_1", "--json=content"); status != 0 {
+		t.Fatalf("exit status %d: %s", status, &m.err)
+	}
+	var got struct{ Content string }
+	if err := json.Unmarshal(m.out.Bytes(), &got); err != nil || got.Content != content {
+		t.Errorf("got %q (%v), want %q", got.Content, err, content)
+	}
+	m.run(t, "post", "show", content, "--json")
+	if m.err.Len() == 0 {
+		t.Error("no error about an id that is none")
+	}
+	for name, text := range map[string]string{"output": m.out.String(), "error": m.err.String()} {
+		if text != printable(text) {
+			t.Errorf("the %s would reach the terminal as it is: %q", name, text)
 		}
 	}
 }

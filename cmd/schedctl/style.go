@@ -37,14 +37,18 @@ func (a *app) bold(text string) string { return a.paint("1", text) }
 // breaks and tabs stay.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		if unprintable(r) {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text)
+}
+
+func unprintable(r rune) bool {
+	if r == '\n' || r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // oneLine returns the text printable and with every run of white space as one

@@ -10,11 +10,12 @@ type table struct {
 	header  []string
 	rows    [][]string
 	status  int  // the column that holds a status
-	excerpt bool // the last column may be cut to the room that is left
+	excerpt bool // the last two columns may be cut to the room that is left
 }
 
-// minLast is how narrow the last column gets, however narrow the terminal.
-const minLast = 12
+// minCut is how narrow a column that may be cut gets, however narrow the
+// terminal: with it a list of posts fits into 80 columns.
+const minCut = 7
 
 // render lays the table out: aligned, with a header and colours on a terminal,
 // else tab-separated and whole.
@@ -33,7 +34,7 @@ func (a *app) render(t table) []byte {
 	}
 	widths := t.widths()
 	if t.excerpt {
-		shrinkLast(widths, a.width)
+		shrink(widths, a.width)
 	}
 	b.WriteString(a.dim(strings.TrimRight(line(t.header, widths, nil), " ")) + "\n")
 	for _, row := range t.rows {
@@ -58,13 +59,19 @@ func (t table) widths() []int {
 	return widths
 }
 
-// shrinkLast narrows the last column so that a row fits into a line.
-func shrinkLast(widths []int, room int) {
+// shrink narrows the last two columns so that a row fits into a line. The first
+// of them gets no more than half of the room, for the last is the text.
+func shrink(widths []int, room int) {
 	last := len(widths) - 1
-	for _, w := range widths[:last] {
+	for _, w := range widths[:last-1] {
 		room -= w + 2
 	}
-	widths[last] = min(widths[last], max(room, minLast))
+	room -= 2
+	if widths[last-1]+widths[last] <= room {
+		return
+	}
+	widths[last-1] = min(widths[last-1], max(room/2, minCut))
+	widths[last] = min(widths[last], max(room-widths[last-1], minCut))
 }
 
 func line(cells []string, widths []int, style func(int, string) string) string {
