@@ -82,17 +82,20 @@ type EditPost struct {
 	Content          *string   `json:"content,omitempty"`
 	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
 	PublishAt        *string   `json:"publish_at,omitempty"`
+	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
 type SchedulePost struct {
 	PublishAt        string    `json:"publish_at"`
 	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
+	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
 }
 
 // PublishPost is the body of POST /posts/{id}/publish-now; it may be absent.
 type PublishPost struct {
 	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
+	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
 }
 
 // RetryPost is the body of POST /posts/{id}/retry; without target ids it is for

@@ -30,7 +30,7 @@ var descriptions = map[string]string{
 	"AddAccount.platform":     "The network, such as mastodon.",
 	"AddAccount.name":         "1 to 80 characters; without it the network's name for the account is taken.",
 	"AddAccount.credentials":  "What the platform asks for, such as instance_url and access_token. Stored encrypted and never shown.",
-	"AddAccount.options":      "Settings of the platform, and on all platforms the durations pacing and duplicate_guard.",
+	"AddAccount.options":      "Settings of the platform, and on all platforms two durations: pacing, between posts that are late; and duplicate_guard, within which the same text is refused.",
 	"EditAccount":             "A change to an account; absent fields stay as they are.",
 	"EditAccount.name":        "The new name.",
 	"EditAccount.credentials": "All credentials anew; verified before they are stored. This connects the account again.",
@@ -104,7 +104,10 @@ var descriptions = map[string]string{
 	"CreatePost.content":            "1 to 5000 characters, not only white space.",
 	"CreatePost.social_account_ids": "Connected accounts of the workspace; may be left out on a draft.",
 	"CreatePost.publish_at":         "A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; or \"now\". Null or absent for a draft. Fractions are rounded up to milliseconds.",
-	"CreatePost.allow_duplicate":    "Send even though an account with the option duplicate_guard was sent the same text lately.",
+	"CreatePost.allow_duplicate":    allowDuplicate,
+	"EditPost.allow_duplicate":      allowDuplicate,
+	"SchedulePost.allow_duplicate":  allowDuplicate,
+	"PublishPost.allow_duplicate":   allowDuplicate,
 	"EditPost":                      "A change to a post; absent fields stay as they are.",
 	"EditPost.content":              "The new text.",
 	"EditPost.social_account_ids":   "The accounts from now on; targets of accounts that stay are kept.",
@@ -131,3 +134,5 @@ var descriptions = map[string]string{
 	"Detail.code":         "What is wrong with it.",
 	"Detail.message":      "For people.",
 }
+
+const allowDuplicate = "Send even though an account with the option duplicate_guard has the same text from another post less than that duration away."

@@ -45,7 +45,13 @@ func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer,
 	if err != nil {
 		return answer{}, err
 	}
+	guarded := !b.allowDuplicate && anyGuarded(accounts)
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		if guarded {
+			if err := refuseDuplicates(tx, &post); err != nil {
+				return answer{}, err
+			}
+		}
 		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumbered(events, c.now)...))
 	})
 }
@@ -90,7 +96,11 @@ func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if err != nil {
 			return nil, err
 		}
-		return p.Edit(schedctl.Edit{Content: b.content, Accounts: accounts, PublishAt: b.publishAt.at}, c.now)
+		events, err := p.Edit(schedctl.Edit{Content: b.content, Accounts: accounts, PublishAt: b.publishAt.at}, c.now)
+		if err != nil || len(events) == 0 || b.allowDuplicate {
+			return events, err
+		}
+		return events, refuseDuplicates(tx, p)
 	})
 }
 
@@ -109,18 +119,26 @@ func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 		if err != nil {
 			return nil, err
 		}
-		return p.Schedule(b.publishAt.at, accounts, c.now)
+		events, err := p.Schedule(b.publishAt.at, accounts, c.now)
+		if err != nil || b.allowDuplicate {
+			return events, err
+		}
+		return events, refuseDuplicates(tx, p)
 	})
 }
 
 // publishPost answers POST /posts/{id}/publish-now.
-func (s *server) publishPost(ctx context.Context, c *call, accountIDs *[]string) (answer, error) {
+func (s *server) publishPost(ctx context.Context, c *call, b publishPost) (answer, error) {
 	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
-		accounts, err := c.launchAccounts(tx, p, accountIDs)
+		accounts, err := c.launchAccounts(tx, p, b.accountIDs)
 		if err != nil {
 			return nil, err
 		}
-		return p.PublishNow(accounts, c.now)
+		events, err := p.PublishNow(accounts, c.now)
+		if err != nil || b.allowDuplicate {
+			return events, err
+		}
+		return events, refuseDuplicates(tx, p)
 	})
 }
 

@@ -7,6 +7,8 @@ type createPost struct {
 	content    string
 	accountIDs []string
 	publishAt  moment
+
+	allowDuplicate bool
 }
 
 var createPostFields = []string{"content", "social_account_ids", "publish_at", "allow_duplicate"}
@@ -22,7 +24,7 @@ func readCreatePost(d *decoder) (b createPost) {
 		case "publish_at":
 			b.publishAt = d.publishAt(name)
 		case "allow_duplicate":
-			d.bool(name) // nothing is refused as a duplicate
+			b.allowDuplicate = d.bool(name)
 		}
 	})
 	d.require(hasContent, "content", "give the text of the post")
@@ -34,14 +36,16 @@ type editPost struct {
 	content    *string
 	accountIDs *[]string
 	publishAt  moment
+
+	allowDuplicate bool
 }
 
-var editPostFields = []string{"content", "social_account_ids", "publish_at"}
+var editPostFields = []string{"content", "social_account_ids", "publish_at", "allow_duplicate"}
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
 	d.object("", editPostFields, func(name string) {
-		given = true
+		given = given || name != "allow_duplicate"
 		switch name {
 		case "content":
 			text := d.string(name)
@@ -50,6 +54,8 @@ func readEditPost(d *decoder) (b editPost) {
 			b.accountIDs = d.accountIDList(name)
 		case "publish_at":
 			b.publishAt = d.laterOnly(name, d.publishAt(name))
+		case "allow_duplicate":
+			b.allowDuplicate = d.bool(name)
 		}
 	})
 	if !given && d.err == nil && len(d.faults) == 0 {
@@ -62,9 +68,11 @@ func readEditPost(d *decoder) (b editPost) {
 type schedulePost struct {
 	publishAt  moment
 	accountIDs *[]string
+
+	allowDuplicate bool
 }
 
-var schedulePostFields = []string{"publish_at", "social_account_ids"}
+var schedulePostFields = []string{"publish_at", "social_account_ids", "allow_duplicate"}
 
 func readSchedulePost(d *decoder) (b schedulePost) {
 	d.object("", schedulePostFields, func(name string) {
@@ -73,18 +81,32 @@ func readSchedulePost(d *decoder) (b schedulePost) {
 			b.publishAt = d.laterOnly(name, d.publishAt(name))
 		case "social_account_ids":
 			b.accountIDs = d.accountIDList(name)
+		case "allow_duplicate":
+			b.allowDuplicate = d.bool(name)
 		}
 	})
 	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which the post shall go out")
 	return b
 }
 
-var publishPostFields = []string{"social_account_ids"}
+// publishPost is the body of POST /posts/{id}/publish-now.
+type publishPost struct {
+	accountIDs     *[]string
+	allowDuplicate bool
+}
 
-// readPublishPost reads the body of POST /posts/{id}/publish-now.
-func readPublishPost(d *decoder) (accountIDs *[]string) {
-	d.object("", publishPostFields, func(name string) { accountIDs = d.accountIDList(name) })
-	return accountIDs
+var publishPostFields = []string{"social_account_ids", "allow_duplicate"}
+
+func readPublishPost(d *decoder) (b publishPost) {
+	d.object("", publishPostFields, func(name string) {
+		switch name {
+		case "social_account_ids":
+			b.accountIDs = d.accountIDList(name)
+		case "allow_duplicate":
+			b.allowDuplicate = d.bool(name)
+		}
+	})
+	return b
 }
 
 var retryPostFields = []string{"target_ids", "force"}

@@ -226,6 +226,11 @@ var refusals = []struct {
 		f.network.panicking()
 		return f.do(nil, "POST", "/social-accounts", body{"platform": "fake"})
 	}},
+	{"a text that the account has already", schedctl.DuplicateContent, "content", func(f *fixture) *response {
+		f.guarded()
+		f.create(f.planned("x", time.Hour))
+		return f.do(nil, "POST", "/posts", f.planned("x", 2*time.Hour))
+	}},
 	{"a full disk", schedctl.Unavailable, "", func(f *fixture) *response {
 		f.store.FailUpdates(1, storagetest.BeforeDisk)
 		return f.do(nil, "POST", "/posts", body{"content": "x"})
@@ -241,7 +246,7 @@ var refusals = []struct {
 }
 
 // laterCodes belong to what the API does not do yet.
-var laterCodes = []schedctl.Code{schedctl.DuplicateContent, schedctl.RateLimited}
+var laterCodes = []schedctl.Code{schedctl.RateLimited}
 
 func (n *network) panicking() {
 	n.mu.Lock()

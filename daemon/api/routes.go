@@ -87,7 +87,7 @@ func (s *server) postRoutes() []route {
 	one := reflect.TypeFor[apiv1.PostEnvelope]()
 	invalid := []schedctl.Code{
 		schedctl.ValidationFailed, schedctl.InvalidPublishAt, schedctl.ContentTooLong,
-		schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
+		schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
 	}
 	return []route{{
 		method: http.MethodGet, path: "/posts", id: "listPosts", tag: "Posts",
@@ -137,7 +137,7 @@ func (s *server) postOperationRoutes() []route {
 		scopes:  writesPosts,
 		codes: []schedctl.Code{
 			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
-			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
+			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
 		},
 		request: reflect.TypeFor[apiv1.SchedulePost](), status: http.StatusOK, response: one,
 		handle: withBody(readSchedulePost, s.schedulePost),
@@ -148,7 +148,7 @@ func (s *server) postOperationRoutes() []route {
 		scopes:  writesPosts,
 		codes: []schedctl.Code{
 			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
-			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed,
+			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
 		},
 		request: reflect.TypeFor[apiv1.PublishPost](), bodyless: true, status: http.StatusAccepted, response: one,
 		handle: withOptionalBody(readPublishPost, s.publishPost),
