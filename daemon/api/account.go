@@ -1,9 +1,11 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -81,9 +83,16 @@ func (c *call) account(r storage.Reader) (schedctl.Account, error) {
 	return schedctl.Account{}, err
 }
 
+// sameAccount reports whether nothing that is shown and no secret differs.
+// Secrets that were given anew are sealed anew and always differ.
+func sameAccount(a, b schedctl.Account) bool {
+	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials)
+}
+
 // changeAccount loads the account of the path, lets change alter it, and stores
-// it with the events and the answer in one transaction. change may run more
-// than once.
+// it with the events and the answer in one transaction, unless it is as before.
+// change must not write to what the account points to, and may run more than
+// once.
 func (s *server) changeAccount(ctx context.Context, c *call, change func(*schedctl.Account) ([]schedctl.Event, error)) (answer, error) {
 	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
@@ -91,9 +100,13 @@ func (s *server) changeAccount(ctx context.Context, c *call, change func(*schedc
 		if err != nil {
 			return answer{}, err
 		}
+		before := a
 		events, err := change(&a)
 		if err != nil {
 			return answer{}, err
+		}
+		if sameAccount(before, a) {
+			return accountAnswer(http.StatusOK, a)
 		}
 		a.UpdatedAt = now
 		if err := errors.Join(tx.PutAccount(a), tx.AddEvents(events...)); err != nil {

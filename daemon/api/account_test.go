@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -209,6 +210,35 @@ func TestEditAccount(t *testing.T) {
 	f.do(nil, "PATCH", path, body{"credentials": body{"token": "refused"}}).refused(schedctl.AccountVerificationFailed)
 	f.do(nil, "PATCH", path, body{}).refused(schedctl.ValidationFailed)
 	f.do(nil, "PATCH", path, body{"platform": "page"}).refused(schedctl.ValidationFailed)
+}
+
+// TestAccountLeftAsItIs guards that updated_at tells of changes alone.
+func TestAccountLeftAsItIs(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, testAccountLeftAsItIs)
+}
+
+func testAccountLeftAsItIs(t *testing.T, f *fixture) {
+	path := "/social-accounts/" + f.mine.account
+	f.do(nil, "PATCH", path, body{"options": body{"pacing": "5s"}}).want(200)
+	f.update(func(tx storage.Tx) error { // so that any stamp differs
+		a, err := tx.Account(f.mine.workspace, f.mine.account)
+		a.UpdatedAt = a.UpdatedAt.Add(-time.Hour)
+		return errors.Join(err, tx.PutAccount(a))
+	})
+	before := f.do(nil, "GET", path, nil).want(200)
+	for _, b := range []body{{"name": before.account().Name}, {"options": body{"pacing": "5s"}}, {"options": body{}}} {
+		if r := f.do(nil, "PATCH", path, b).want(200); string(r.body) != string(before.body) {
+			t.Errorf("%v changes %s to %s", b, before.body, r.body)
+		}
+	}
+	if r := f.do(nil, "POST", path+"/verify", nil).want(200); string(r.body) != string(before.body) {
+		t.Errorf("verify changes %s to %s", before.body, r.body)
+	}
+	after := f.do(nil, "PATCH", path, body{"credentials": body{"token": "another"}}).want(200).account()
+	if !after.UpdatedAt.After(before.account().UpdatedAt.Time) {
+		t.Errorf("new credentials leave updated_at at %s", after.UpdatedAt)
+	}
 }
 
 func TestRenameWhereTheNameIsTheAddress(t *testing.T) {
