@@ -48,6 +48,10 @@ const (
 	// stopGrace is how long calls in flight may go on when Run is to end.
 	stopGrace = 20 * time.Second
 
+	// defaultWorkers lets all accounts of a large installation that are due at
+	// once share commits: a target holds its worker for two of them and a call.
+	defaultWorkers = 1024
+
 	// sweepInterval is how often held targets are looked at.
 	sweepInterval = 30 * time.Second
 )
@@ -67,7 +71,7 @@ type Config struct {
 	// had the same name.
 	Owner string
 
-	// Workers is how many accounts may have a call in flight; zero for 256.
+	// Workers is how many accounts may have a call in flight; zero for 1024.
 	Workers int
 
 	Logger *slog.Logger
@@ -88,7 +92,7 @@ func New(cfg Config) *Deliverer {
 		cfg.MaxLateness = 24 * time.Hour
 	}
 	if cfg.Workers == 0 {
-		cfg.Workers = 256
+		cfg.Workers = defaultWorkers
 	}
 	return &Deliverer{cfg: cfg, log: cfg.Logger, mail: newMailbox()}
 }

@@ -4,15 +4,15 @@ import "time"
 
 const (
 	// maxGroup is how many targets share one transaction of the dispatcher's. It
-	// bounds how long others wait for the store: a few milliseconds.
-	maxGroup = 128
+	// bounds how long others wait for the store: some ten milliseconds.
+	maxGroup = 512
 
 	minGroupBackoff = 50 * time.Millisecond
 	maxGroupBackoff = 5 * time.Second
 )
 
 // group paces transactions of one kind, of which one is under way at a time.
-// While the store fails it waits ever longer and halves their size, so that a
+// While the store fails it waits ever longer and quarters their size, so that a
 // record that cannot be stored is soon alone with its fault.
 type group struct {
 	size     int
@@ -39,6 +39,6 @@ func (g *group) failed(n int, now time.Time) (first bool) {
 	backoff := min(minGroupBackoff<<min(g.failures, 10), maxGroupBackoff)
 	g.running, g.resume = false, now.Add(backoff)
 	g.failures++
-	g.size = max(1, n/2)
+	g.size = max(1, n/4)
 	return g.failures == 1
 }

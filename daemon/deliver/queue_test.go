@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/schedctl/schedctl"
 )
 
@@ -144,6 +146,21 @@ func TestMarksGiveMemoryBack(t *testing.T) {
 	}
 }
 
+// What was handed over while it was in flight keeps its place in the queue.
+func TestTargetHandedOverInFlightIsDueAtItsTime(t *testing.T) {
+	t.Parallel()
+	x := newDispatcher(New(Config{}))
+	target, at := schedctl.NewULID(time.Now()), time.Now().Add(-time.Hour)
+	x.setMark(target, inFlight)
+	if fresh := x.unknown([]schedctl.Due{{At: at.UnixMilli(), Target: target}}); len(fresh) != 0 {
+		t.Errorf("taken for new: %v", fresh)
+	}
+	x.forget(target, at)
+	if diff := cmp.Diff([]schedctl.Due{{At: at.UnixMilli(), Target: target}}, x.due); diff != "" {
+		t.Errorf("to be looked at again (-want +got):\n%s", diff)
+	}
+}
+
 func TestGroupIsolatesAFault(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -159,7 +176,7 @@ func TestGroupIsolatesAFault(t *testing.T) {
 		}
 		steps++
 	}
-	if steps != 7 {
+	if steps != 5 {
 		t.Errorf("%d failures until one is alone", steps)
 	}
 	if !g.succeeded() || g.succeeded() {
