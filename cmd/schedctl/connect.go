@@ -26,20 +26,21 @@ type endpoint struct{ url, key string }
 // endpoint finds the daemon: where the flags say, else the environment, else
 // the running daemon of this user.
 func (a *app) endpoint() (endpoint, error) {
-	given := first(a.url, a.getenv("SCHEDCTL_URL"))
-	e := endpoint{url: given}
-	if given == "" {
+	e := endpoint{url: first(a.url, a.getenv("SCHEDCTL_URL"))}
+	if e.url == "" {
 		found, err := a.announced()
 		if err != nil {
 			return e, err
 		}
-		e.url = first(found.URL, "http://"+defaultListen)
+		e.url = found.URL
 	}
+	known := e.url != ""
+	e.url = first(e.url, "http://"+defaultListen)
 	if _, err := client.New(client.Config{URL: e.url}); err != nil {
 		return e, usage("%v", err)
 	}
 	var err error
-	e.key, err = a.key(e.url, given != "")
+	e.key, err = a.key(e.url, known)
 	a.keyless = e.key == ""
 	return e, err
 }
@@ -79,10 +80,11 @@ func readAnnouncement(dir string) (found daemon.Announcement, err error) {
 	return found, nil
 }
 
-// key finds the API key, empty for none: whether one is needed, and whether
-// there is a daemon at all, is for the daemon to say. The admin key in the data
-// directory is only ever sent to this machine.
-func (a *app) key(daemonURL string, given bool) (string, error) {
+// key finds the API key, empty for none: whether one is needed is for the daemon
+// to say. The admin key in the data directory is only ever sent to this machine,
+// and never to the usual address unless the daemon is known to be there: on a
+// machine of several users anybody may listen at it.
+func (a *app) key(daemonURL string, known bool) (string, error) {
 	if a.keyFile != "" {
 		return readKey(a.keyFile)
 	}
@@ -93,15 +95,20 @@ func (a *app) key(daemonURL string, given bool) (string, error) {
 		return readKey(path)
 	}
 	admin := filepath.Join(a.dataDir(), daemon.AdminKeyFile)
-	if _, err := os.Stat(admin); err == nil && onThisMachine(daemonURL) {
+	_, err := os.Stat(admin)
+	switch {
+	case !known && err == nil:
+		return "", notRunning("no daemon is running on the data in " + a.dataDir())
+	case !known:
+		return "", notRunning("no daemon has run in " + a.dataDir())
+	case err == nil && onThisMachine(daemonURL):
 		return readKey(admin)
-	} else if errors.Is(err, fs.ErrNotExist) && !given {
-		return "", &failure{
-			status: exitUnreachable, code: codeUnreachable,
-			message: "no daemon has run in " + a.dataDir(), hint: "start one with: schedctl daemon run",
-		}
 	}
 	return "", nil
+}
+
+func notRunning(message string) error {
+	return &failure{status: exitUnreachable, code: codeUnreachable, message: message, hint: "start one with: schedctl daemon run"}
 }
 
 // needsKey is what the daemon's refusal of a request without a key means here.

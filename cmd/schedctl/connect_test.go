@@ -31,8 +31,12 @@ func TestEndpoint(t *testing.T) {
 			want:  endpoint{"unix:///run/s.sock", "sctl_admin"},
 		},
 		"one that does not run": {
-			files: map[string]string{"admin.key": "sctl_admin"},
-			want:  endpoint{"http://127.0.0.1:7733", "sctl_admin"},
+			files:  map[string]string{"admin.key": "sctl_admin"},
+			status: 7, err: "no daemon is running on the data in DIR; start one with: schedctl daemon run",
+		},
+		"a running one without its admin key": {
+			files: map[string]string{"daemon.json": running},
+			want:  endpoint{"http://127.0.0.1:4321", ""},
 		},
 		"none, ever": {status: 7, err: "no daemon has run in DIR; start one with: schedctl daemon run"},
 		"none here, but a key": {

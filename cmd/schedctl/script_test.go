@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,11 +37,16 @@ func TestMain(m *testing.M) {
 // Beside the commands of testscript there are
 //
 //	daemon [flag...]      start a daemon on a free port and wait until it is ready
-//	stop                  end it with SIGTERM and check that it exits with 0
-//	receiver              start a receiver for the http platform at $RECEIVER
+//	terminate             end it with SIGTERM and check that it exits with 0
+//	                      ("stop" is testscript's own and ends the script)
+//	receiver              start a receiver for the http platform, and a Mastodon
+//	                      server that repeats the token it refuses, at $RECEIVER
+//	disk DIR SIZE         mount a disk of this size at DIR
 //	received FILE         write what the receiver got to FILE, a line each
 //	keep VAR              set VAR to the standard output of the last command
 //	status N command...   run the command and check its exit status
+//
+// and the condition [mount], whether disks can be mounted.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	dirs := map[string]bool{}
@@ -57,10 +63,10 @@ func TestScripts(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
 			testscript.Run(t, testscript.Params{
-				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true,
+				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"daemon": startDaemon, "stop": stopDaemon, "receiver": startReceiver,
-					"received": writeReceived, "keep": keepOutput, "status": checkStatus,
+					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver,
+					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "status": checkStatus,
 				},
 			})
 		})
@@ -145,10 +151,10 @@ func ready(dir string, pid int) bool {
 	return err == nil
 }
 
-func stopDaemon(ts *testscript.TestScript, neg bool, args []string) {
+func terminateDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	b := of(ts)
 	if neg || len(args) > 0 || b.daemon == nil {
-		ts.Fatalf("usage: stop, after daemon")
+		ts.Fatalf("usage: terminate, after daemon")
 	}
 	ts.Check(b.daemon.Process.Signal(syscall.SIGTERM))
 	err := b.daemon.Wait()
@@ -179,12 +185,25 @@ func startReceiver(ts *testscript.TestScript, neg bool, args []string) {
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	r.mu.Lock()
-	r.seen = append(r.seen, fmt.Sprintf("%s %s key=%s signed=%v %s (%v)", req.Method, req.URL.Path, req.Header.Get("Idempotency-Key"),
-		req.Header.Get("webhook-signature") != "", body, err))
+	r.seen = append(r.seen, fmt.Sprintf("%s %s key=%s signed=%v auth=%q %s (%v)", req.Method, req.URL.Path, req.Header.Get("Idempotency-Key"),
+		req.Header.Get("webhook-signature") != "", req.Header.Get("Authorization"), body, err))
 	r.mu.Unlock()
 	last := filepath.Base(req.URL.Path)
-	if last == "drop" {
+	switch last {
+	case "drop":
 		panic(http.ErrAbortHandler)
+	case "verify_credentials":
+		if strings.Contains(req.Header.Get("Authorization"), "wrong") {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":"no such token: %s"}`, req.Header.Get("Authorization"))
+			return
+		}
+		fmt.Fprint(w, `{"id":"1","username":"me","acct":"me","url":"https://social.test/@me"}`)
+		return
+	case "statuses", "repeat":
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		fmt.Fprintf(w, `{"error":"no: %s %s"}`, req.Header.Get("Authorization"), req.Header.Get("webhook-signature"))
+		return
 	}
 	if status, err := strconv.Atoi(last); err == nil {
 		w.WriteHeader(status)
@@ -201,6 +220,49 @@ func writeReceived(ts *testscript.TestScript, neg bool, args []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(append(r.seen, ""), "\n")), 0o600))
+}
+
+// mountDisk makes a small disk of memory.
+func mountDisk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: disk DIR SIZE")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(mount(dir, args[1]))
+	ts.Defer(func() { ts.Check(unmount(dir)) })
+}
+
+func mount(dir, size string) error {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("mount %s: %w: %s", dir, err, out)
+	}
+	return nil
+}
+
+func unmount(dir string) error {
+	if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("unmount %s: %w: %s", dir, err, out)
+	}
+	return nil
+}
+
+// canMount tries, because even root may not, in a container for example.
+var canMount = sync.OnceValue(func() bool {
+	dir, err := os.MkdirTemp("", "schedctl-mount")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	return runtime.GOOS == "linux" && mount(dir, "64k") == nil && unmount(dir) == nil
+})
+
+// condition answers [mount].
+func condition(name string) (bool, error) {
+	if name != "mount" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return canMount(), nil
 }
 
 func keepOutput(ts *testscript.TestScript, neg bool, args []string) {
