@@ -83,7 +83,7 @@ func assemble(cfg Config, listener net.Listener) *daemon {
 		publicURL = clientURL(listener)
 	}
 	publishers := all.Publishers(all.Config{
-		Client: outbound.Client(cfg.Outbound), PublicURL: publicURL, Version: cfg.Version,
+		Client: outbound.Client(cfg.Outbound), Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,
 	})
 	d := &daemon{store: cfg.Store, log: cfg.Logger}
 	d.deliverer = deliver.New(deliver.Config{

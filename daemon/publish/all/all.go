@@ -8,20 +8,22 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	httppost "github.com/schedctl/schedctl/daemon/publish/http"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
 // Config is what the platforms need of the daemon.
 type Config struct {
-	Client    *http.Client // makes all calls to networks; see package outbound
-	PublicURL string       // where people reach the daemon's feeds
-	Version   string       // of the daemon, for the User-Agent
+	Client    *http.Client // makes all calls to networks, by the policy in Outbound
+	Outbound  outbound.Policy
+	PublicURL string // where people reach the daemon's feeds
+	Version   string // of the daemon, for the User-Agent
 }
 
 // Publishers returns every platform.
 func Publishers(c Config) publish.Registry {
 	return publish.NewRegistry(
 		feed.New(c.PublicURL),
-		httppost.New(c.Client, c.Version),
+		httppost.New(c.Client, c.Outbound, c.Version),
 		mastodon.New(c.Client, c.Version),
 	)
 }

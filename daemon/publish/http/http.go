@@ -33,13 +33,14 @@ const maxURL = 2048
 // [publish.Pacer].
 type Publisher struct {
 	client    *http.Client
+	policy    outbound.Policy
 	userAgent string
 }
 
-// New returns the publisher. The version is the daemon's own, for the
-// User-Agent.
-func New(client *http.Client, version string) *Publisher {
-	return &Publisher{client: client, userAgent: "schedctl/" + version}
+// New returns the publisher. The policy is the client's, and the version the
+// daemon's own, for the User-Agent.
+func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
 }
 
 // Platform returns "http".
@@ -68,6 +69,9 @@ func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Pr
 		return publish.Profile{}, err
 	}
 	u, err := checkURL(c.Credentials["url"])
+	if err == nil {
+		err = p.policy.CheckHost(u.Hostname())
+	}
 	if err != nil {
 		return publish.Profile{}, publish.Contentf("url", "%s", err)
 	}

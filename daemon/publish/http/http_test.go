@@ -30,7 +30,7 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	publishtest.Run(t, publishtest.Suite{
-		New: func(c *http.Client) publish.Publisher { return httppost.New(c, "test") },
+		New: func(c *http.Client) publish.Publisher { return httppost.New(c, outbound.AllowPrivate, "test") },
 		Connection: func(url string) publish.Connection {
 			return publish.Connection{Name: "bot", Credentials: publish.Credentials{"url": url + "/hooks/k3y-in-the-path", "secret": secret}}
 		},
@@ -65,7 +65,7 @@ func sent(t *testing.T, c publish.Credentials) (http.Header, []byte) {
 	}))
 	defer server.Close()
 	c["url"] = server.URL
-	if _, err := httppost.New(outbound.Client(outbound.AllowPrivate), "1.2.3").Publish(t.Context(), request(c)); err != nil {
+	if _, err := httppost.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "1.2.3").Publish(t.Context(), request(c)); err != nil {
 		t.Fatal(err)
 	}
 	return header, body
@@ -108,7 +108,7 @@ func TestASecretSignsTheBody(t *testing.T) {
 
 func TestConnectChecksValues(t *testing.T) {
 	t.Parallel()
-	p := httppost.New(nil, "test")
+	p := httppost.New(nil, outbound.AllowPrivate, "test")
 	for _, tt := range []struct {
 		url, secret string
 		option      any
@@ -145,9 +145,27 @@ func TestConnectChecksValues(t *testing.T) {
 	}
 }
 
+func TestConnectRefusesPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	for host, refused := range map[string]bool{"127.0.0.1": true, "[::1]": true, "bot.example": false, "192.0.2.300": false} {
+		p := httppost.New(nil, outbound.PublicOnly, "test")
+		_, err := p.Connect(t.Context(), publish.Connection{Credentials: publish.Credentials{"url": "http://" + host + ":8080/k3y"}})
+		if !refused {
+			if err != nil {
+				t.Errorf("%s: %v", host, err)
+			}
+			continue
+		}
+		e := publish.AsError(err)
+		if e.Kind != schedctl.KindContent || e.Code != "url" || !strings.Contains(e.Message, "--allow-private-networks") || strings.Contains(e.Message, "k3y") {
+			t.Errorf("%s: got %+v", host, e)
+		}
+	}
+}
+
 func TestIdempotentByOption(t *testing.T) {
 	t.Parallel()
-	p := httppost.New(nil, "test")
+	p := httppost.New(nil, outbound.AllowPrivate, "test")
 	for _, option := range []bool{true, false} {
 		if got := p.Idempotent(schedctl.Account{Options: schedctl.Options{"idempotent": option}}); got != option {
 			t.Errorf("option %v: got %v", option, got)
@@ -167,7 +185,7 @@ func TestAReceiversPathIsNotShown(t *testing.T) {
 		http.Error(w, "nothing at "+r.URL.Path, http.StatusNotFound)
 	}))
 	defer server.Close()
-	p := httppost.New(outbound.Client(outbound.AllowPrivate), "test")
+	p := httppost.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
 	_, err := p.Publish(t.Context(), request(publish.Credentials{"url": server.URL + "/k3y"}))
 	if e := publish.AsError(err); strings.Contains(e.Message, "k3y") {
 		t.Errorf("the message holds the path: %q", e.Message)

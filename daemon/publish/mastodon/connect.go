@@ -3,6 +3,7 @@ package mastodon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,6 +31,9 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 		return publish.Profile{}, err
 	}
 	profile, err := p.verify(ctx, u, c.Credentials)
+	if errors.Is(err, outbound.ErrPrivateAddress) {
+		return publish.Profile{}, publish.Contentf("instance_url", "%s", publish.AsError(err).Message)
+	}
 	if err != nil {
 		return publish.Profile{}, err
 	}

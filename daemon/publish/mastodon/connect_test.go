@@ -85,6 +85,19 @@ func TestConnectTellsWhyNot(t *testing.T) {
 	}
 }
 
+// It is no use to try again later.
+func TestConnectRefusesPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	p := mastodon.New(outbound.Client(outbound.PublicOnly), "test")
+	for _, host := range []string{"127.0.0.1:1", "localhost:1"} {
+		_, err := p.Connect(t.Context(), connection("http://"+host))
+		e := publish.AsError(err)
+		if e.Kind != schedctl.KindContent || e.Code != "instance_url" || !strings.Contains(e.Message, "--allow-private-networks") {
+			t.Errorf("%s: got %+v", host, e)
+		}
+	}
+}
+
 func TestConnectChecksFieldsFirst(t *testing.T) {
 	t.Parallel()
 	type options = schedctl.Options

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +20,36 @@ const (
 	PublicOnly   Policy = iota // refuse loopback, private, link-local and other special addresses
 	AllowPrivate               // connect to any address
 )
+
+// CheckHost tells beforehand that a client of this policy will not connect to a
+// host: an address that is not a public one, or localhost. Other names are not
+// looked up, for what they stand for can change; each connection is checked.
+// The error wraps [ErrPrivateAddress], and its text is for people.
+func (p Policy) CheckHost(host string) error {
+	if p == AllowPrivate {
+		return nil
+	}
+	name := strings.TrimSuffix(strings.ToLower(host), ".")
+	private := name == "localhost" || strings.HasSuffix(name, ".localhost")
+	if address, err := netip.ParseAddr(host); err == nil {
+		private = guardian().SafeAddr(address.Unmap().WithZone("")) != nil
+	}
+	if private {
+		return &privateHostError{host}
+	}
+	return nil
+}
+
+// privateHostError is [ErrPrivateAddress] in words that say what to do.
+type privateHostError struct{ host string }
+
+func (e *privateHostError) Error() string {
+	return e.host + " is not a public address, which is refused; start the daemon with --allow-private-networks to reach it"
+}
+
+func (e *privateHostError) Unwrap() error { return ErrPrivateAddress }
+
+func guardian() *ssrf.Guardian { return ssrf.New(ssrf.WithAnyPort()) }
 
 // ErrPrivateAddress means that the policy is [PublicOnly] and the address is
 // not a public one.
@@ -44,7 +76,7 @@ const (
 func Client(policy Policy) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
 	if policy == PublicOnly {
-		dialer.Control = publicOnly(ssrf.New(ssrf.WithAnyPort()))
+		dialer.Control = publicOnly(guardian())
 	}
 	// HTTP/2 stays off: its transport returns from a call that was cut before it
 	// knows whether the headers have left.

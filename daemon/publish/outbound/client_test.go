@@ -1,6 +1,7 @@
 package outbound_test
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -31,6 +32,22 @@ func TestPublicOnlyRefusesOtherAddresses(t *testing.T) {
 	}
 	if n := calls.Load(); n != 0 {
 		t.Errorf("%d calls reached the server", n)
+	}
+}
+
+func TestCheckHost(t *testing.T) {
+	t.Parallel()
+	for host, refused := range map[string]bool{
+		"127.0.0.1": true, "::1": true, "10.0.0.1": true, "169.254.169.254": true, "::ffff:127.0.0.1": true, "fe80::1%eth0": true,
+		"fd00::1": true, "0.0.0.0": true, "localhost": true, "LocalHost.": true, "a.localhost": true,
+		"1.1.1.1": false, "::ffff:1.1.1.1": false, "2606:4700::1111": false, "bot.example": false, "notlocalhost": false, "127.0.0.1.example": false, "": false,
+	} {
+		if err := outbound.PublicOnly.CheckHost(host); (err != nil) != refused || refused != errors.Is(err, outbound.ErrPrivateAddress) {
+			t.Errorf("%q: got %v, want refused %v", host, err, refused)
+		}
+		if err := outbound.AllowPrivate.CheckHost(host); err != nil {
+			t.Errorf("%q is refused although private addresses are allowed: %v", host, err)
+		}
 	}
 }
 

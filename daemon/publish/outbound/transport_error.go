@@ -50,7 +50,7 @@ func unsentMessage(err error, host string) string {
 	var verification *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, ErrPrivateAddress):
-		return fmt.Sprintf("%s is not a public address, which is refused; start the daemon with --allow-private-networks to reach it", host)
+		return (&privateHostError{host}).Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Sprintf("there is no host named %s; check the address of the account", host)
 	case errors.As(err, &dns):
