@@ -108,11 +108,11 @@ const prefix = "/api/v1"
 
 // parseURL returns the base URL of the API, and the socket to dial, if any.
 func parseURL(text string) (base, socket string, err error) {
+	const advice = "use http://host:port, https://host or unix:///path"
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", "", fmt.Errorf("daemon URL: %w", errors.Unwrap(err))
+		return "", "", fmt.Errorf("daemon URL: %w; %s", errors.Unwrap(err), advice)
 	}
-	const advice = "use http://host:port, https://host or unix:///path"
 	switch {
 	case u.User != nil:
 		return "", "", fmt.Errorf("daemon URL: user names and passwords are not used, the API key is; %s", advice)

@@ -129,6 +129,8 @@ func TestNewRefusesURLs(t *testing.T) {
 			t.Errorf("%q was accepted", url)
 		} else if strings.Contains(err.Error(), "pass@") {
 			t.Errorf("%q: the error tells the password: %v", url, err)
+		} else if !strings.HasSuffix(err.Error(), "use http://host:port, https://host or unix:///path") {
+			t.Errorf("%q: the error does not say what to write: %v", url, err)
 		}
 	}
 }

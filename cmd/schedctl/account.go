@@ -73,7 +73,11 @@ func deref[T any](p *T) T {
 // too.
 func accountByName(ctx context.Context, c *client.Client, ref string) (apiv1.Account, error) {
 	if isAccountID(ref) {
-		return c.Account(ctx, ref)
+		acct, err := c.Account(ctx, ref)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			err = reworded(err, fmt.Sprintf("there is no account %q; see: schedctl account list --all", ref))
+		}
+		return acct, err
 	}
 	all, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
 	if err != nil {

@@ -24,7 +24,7 @@ type secretField struct {
 var secretFields = map[string]secretField{
 	"mastodon": {"access_token", true, "Access token"},
 	"bluesky":  {"app_password", true, "App password"},
-	"http":     {"secret", false, "Signing secret (empty for none)"},
+	"http":     {"secret", false, "Signing secret, whsec_ and base64 (empty for none)"},
 }
 
 // secretNames are refused as --set values whatever the platform.
@@ -48,7 +48,8 @@ func newAccountAdd(a *app) *cobra.Command {
 credentials work before they are stored.
 
   feed      no credentials: an Atom and a JSON Feed under --name
-  http      url, and a secret to sign with if wanted: one POST for each post
+  http      url, and a secret to sign with if wanted (whsec_ and the base64 of
+            24 to 64 bytes): one POST for each post
   mastodon  instance_url, and the access token as the secret
 
 A secret is asked for on a terminal; elsewhere it comes from --secret-file, from

@@ -115,7 +115,7 @@ func (a *app) sentence(p apiv1.Post) string {
 	id := a.bold(p.ID)
 	switch p.Status {
 	case schedctl.Draft:
-		return fmt.Sprintf("%s is a %s; schedule it with: schedctl post schedule %s --at TIME", id, a.status("draft"), p.ID)
+		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.status("draft"), nextSteps(p)[0])
 	case schedctl.Scheduled:
 		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.status("scheduled"),
 			when.Format(p.PublishAt.In(a.local)), when.Relative(p.PublishAt.Time, a.now()), to)
@@ -155,6 +155,7 @@ func eachPost(ids []string, change func(id string) (apiv1.Post, error)) (posts [
 }
 
 func about(id string, ids []string, err error) error {
+	err = refusedPost(id, err)
 	if len(ids) < 2 || strings.Contains(err.Error(), id) {
 		return err
 	}

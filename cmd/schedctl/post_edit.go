@@ -84,5 +84,8 @@ func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPo
 	if edit.SocialAccountIDs, err = o.replacing(ctx, c, o.to); err != nil {
 		return post, err
 	}
-	return c.EditPost(ctx, o.id, edit)
+	if post, err = c.EditPost(ctx, o.id, edit); err != nil {
+		return post, refusedRelease(ctx, c, o.id, o.to, err)
+	}
+	return post, nil
 }

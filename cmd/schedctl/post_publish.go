@@ -44,7 +44,7 @@ func (o *postPublish) run(ctx context.Context, id string) error {
 	}
 	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to})
 	if err != nil {
-		return err
+		return refusedRelease(ctx, c, id, o.to, err)
 	}
 	if o.wait {
 		return o.waitFor(ctx, c, []string{post.ID})

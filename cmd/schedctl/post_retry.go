@@ -44,7 +44,7 @@ func (o *postRetry) run(ctx context.Context, id string) error {
 	}
 	post, err := c.RetryPost(ctx, id, o.request)
 	if err != nil {
-		return err
+		return refusedPost(id, err)
 	}
 	if o.wait {
 		return o.waitFor(ctx, c, []string{post.ID})

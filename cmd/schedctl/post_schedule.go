@@ -55,7 +55,7 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 	}
 	post, err := c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to})
 	if err != nil {
-		return err
+		return refusedRelease(ctx, c, id, o.to, err)
 	}
 	if o.wait {
 		return o.waitFor(ctx, c, []string{post.ID})

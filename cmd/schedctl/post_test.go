@@ -403,7 +403,7 @@ pt_1    demo     feed      published  http://feeds.test/1
 pt_2    hook     http      failed     network: connection reset (it is not known whether the network has it)
 next: look whether the account has the post; if not: schedctl post retry post_1 --force
 `, "", "post", "show", "post_1")
-	m.want(t, 3, "", "schedctl: the daemon says no\n", "post", "show", "post_2")
+	m.want(t, 3, "", "schedctl: there is no post \"post_2\"; see: schedctl post list\n", "post", "show", "post_2")
 }
 
 func (m *machine) noColorEnv() *machine { m.env["NO_COLOR"] = "1"; return m }
@@ -416,7 +416,7 @@ func TestSeveralIDs(t *testing.T) {
 		"GET /posts/post_1": post, "POST /posts/post_1/cancel": post, "DELETE /posts/post_1": nil,
 		"POST /posts/post_2/cancel": refused{409, "POST_NOT_CANCELABLE"}, "DELETE /posts/post_2": refused{409, "POST_NOT_DELETABLE"},
 	})
-	m.want(t, 3, "post_1\n", "schedctl: post_2: the daemon says no\n", "post", "show", "post_2", "post_1", "-q")
+	m.want(t, 3, "post_1\n", "schedctl: there is no post \"post_2\"; see: schedctl post list\n", "post", "show", "post_2", "post_1", "-q")
 	m.want(t, 6, "post_1\n", "schedctl: post_2: the daemon says no\n", "post", "cancel", "post_2", "post_1", "-q")
 	m.want(t, 6, "post_1\n", "schedctl: post_2: the daemon says no\n", "post", "delete", "post_2", "post_1")
 	m.want(t, 0, `{"id":"post_1","status":"canceled"}`+"\n", "", "post", "show", "post_1", "--json=id,status")
@@ -429,7 +429,7 @@ func TestSentences(t *testing.T) {
 	t.Parallel()
 	two := apiv1.TargetSummary{Total: 2, Failed: 1, Published: 1}
 	for status, want := range map[schedctl.Status]string{
-		schedctl.Draft:      "post_1 is a draft; schedule it with: schedctl post schedule post_1 --at TIME",
+		schedctl.Draft:      "post_1 is a draft; schedule it with: schedctl post schedule post_1 --to ACCOUNT --at TIME",
 		schedctl.Scheduled:  "post_1 is scheduled for Sat 21 Nov 2026 14:00 UTC (in 2 hours) on 2 accounts",
 		schedctl.Publishing: "post_1 is publishing to 2 accounts; follow it with: schedctl post wait post_1",
 		schedctl.Published:  "post_1 is published on 2 accounts",
@@ -467,4 +467,29 @@ func TestNextStepsWarnOfASecondPublication(t *testing.T) {
 			t.Errorf("%s: -want +got:\n%s", tc.status, diff)
 		}
 	}
+}
+
+// A refusal says what to do on the command line, not with the API.
+func TestRefusalsInWordsOfTheCommandLine(t *testing.T) {
+	t.Parallel()
+	invalid := refused{400, "INVALID_SOCIAL_ACCOUNTS"}
+	m := newMachine(t, routes{
+		"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}, "PATCH /posts/post_1": invalid,
+		"POST /posts/post_1/schedule": invalid, "POST /posts/post_1/publish-now": invalid,
+		"GET /posts/post_2":           apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_2", SocialAccountIDs: []string{hookID}}},
+		"POST /posts/post_2/schedule": invalid,
+	})
+	const none = "schedctl: the post has no account to go to; give --to ACCOUNT, or --to all\n"
+	m.want(t, 5, "", none, "post", "publish", "post_1")
+	for _, verb := range []string{"schedule", "edit"} {
+		m.want(t, 5, "", "at Sat 21 Nov 2026 13:00 UTC (in 1 hour)\n"+none, "post", verb, "post_1", "--in", "1h")
+	}
+	m.want(t, 5, "", "schedctl: the daemon says no\n", "post", "publish", "post_1", "--to", hookID)
+	m.want(t, 5, "", "at Sat 21 Nov 2026 13:00 UTC (in 1 hour)\nschedctl: the daemon says no\n", "post", "schedule", "post_2", "--in", "1h")
+
+	const missing = "schedctl: there is no post \"post_3\"; see: schedctl post list\n"
+	for _, verb := range []string{"show", "publish", "cancel", "delete", "retry", "wait"} {
+		m.want(t, 3, "", missing, "post", verb, "post_3")
+	}
+	m.want(t, 3, "", "schedctl: there is no account \""+hookID+"\"; see: schedctl account list --all\n", "account", "show", hookID)
 }

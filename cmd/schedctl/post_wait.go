@@ -114,7 +114,7 @@ func (a *app) note(w *watched, p apiv1.Post, err error) {
 		w.post, w.away = p, time.Time{}
 		w.done = final(p.Status)
 	case before == "" || !passing(err):
-		w.done, w.err = true, err
+		w.done, w.err = true, refusedPost(w.id, err)
 	case w.away.IsZero():
 		w.away = a.now()
 	case a.now().Sub(w.away) > patience:

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+)
+
+// refusedPost says that there is no such post in the words of the command line:
+// the daemon's message tells what to do with the API. Other errors stay.
+func refusedPost(id string, err error) error {
+	if schedctl.CodeOf(err) != schedctl.NotFound {
+		return err
+	}
+	return reworded(err, fmt.Sprintf("there is no post %q; see: schedctl post list", clip(id, 60)))
+}
+
+// refusedRelease does the same for a post that could not be given a time, when
+// the reason is that neither it nor the command line names an account.
+func refusedRelease(ctx context.Context, c *client.Client, id string, to []string, err error) error {
+	if schedctl.CodeOf(err) != schedctl.InvalidSocialAccounts || len(to) > 0 {
+		return refusedPost(id, err)
+	}
+	if post, e := c.Post(ctx, id); e != nil || len(post.SocialAccountIDs) > 0 {
+		return err
+	}
+	return reworded(err, "the post has no account to go to; give --to ACCOUNT, or --to all")
+}
+
+// reworded returns the daemon's refusal with another message.
+func reworded(err error, message string) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	again := *refused
+	again.API.Message, again.API.Details = message, nil
+	return &again
+}
