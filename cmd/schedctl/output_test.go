@@ -119,7 +119,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 
 func TestAFullDiskIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"post", "list"}, {"post", "list", "-q"}, {"post", "show", "post_1"}, {"version"}, {"completion", "bash"}} {
+	for _, args := range [][]string{{"post", "list"}, {"post", "list", "-q"}, {"post", "show", "post_1"}, {"version"}, {"completion", "bash"}, {"--help"}, {"help", "exit-codes"}, {"--version"}, {"post"}} {
 		m := newMachine(t, routes{"GET /posts": list["GET /posts"], "GET /posts/post_1": apiv1.PostEnvelope{}})
 		m.system.out = fullDisk{}
 		m.want(t, 1, "", "schedctl: write the result: no space left on device\n", args...)

@@ -42,7 +42,7 @@ command talks to it.`,
 		},
 	})
 	root.SetIn(a.in)
-	root.SetOut(a.out)
+	root.SetOut(&a.helpOut)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("schedctl {{.Version}}\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -39,7 +40,8 @@ type app struct {
 	noInput, noColor bool
 	debug            bool
 	timeout          duration
-	keyless          bool // whether requests go without a key
+	keyless          bool         // whether requests go without a key
+	helpOut          bytes.Buffer // what cobra prints, which does not look at errors
 }
 
 // run executes the command line and returns the exit status.
@@ -48,6 +50,9 @@ func run(ctx context.Context, sys system, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil && a.helpOut.Len() > 0 {
+		err = a.write(a.helpOut.Bytes())
+	}
 	if a.keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
 		err = needsKey
 	}
