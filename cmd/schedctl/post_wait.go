@@ -23,9 +23,10 @@ func newPostWait(a *app) *cobra.Command {
 		Short: "Wait until posts are published",
 		Long: `Wait until posts are published, have failed or are canceled. With --timeout it
 gives up after that long, with exit status 8 and without calling anything off.
-When a target failed the exit status is 9, and the reason is on standard error.`,
+When a target failed the exit status is 9, and the reason is on standard error. A
+post that somebody cancels is no error.`,
 		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
-  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo published`,
+  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
 		Args:              takes(1, unlimited, "the id of a post"),
 		ValidArgsFunction: a.completePost,
 		RunE: func(cmd *cobra.Command, args []string) error {
