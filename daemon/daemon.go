@@ -120,7 +120,8 @@ func (d *daemon) run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler: d.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
+		ErrorLog:                     slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every other unknown path
 	}
 	parts := map[string]func(context.Context) error{
 		"api":          func(ctx context.Context) error { return serve(ctx, server, listener) },

@@ -132,6 +132,17 @@ updated
 	m.want(t, 3, "", `schedctl: there is no account "nobody"; the accounts are http:hook (`+hookID+")\n", "account", "show", "nobody")
 }
 
+// A script must see that an account does not work.
+func TestAccountVerifyOfARefusedAccountFails(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{
+		"GET /social-accounts/" + hookID:              apiv1.AccountEnvelope{SocialAccount: broken},
+		"POST /social-accounts/" + hookID + "/verify": apiv1.AccountEnvelope{SocialAccount: broken},
+	})
+	m.want(t, 1, hookID+"\n", "schedctl: hook is refused by its network: 401 Unauthorized; its posts wait until it works again\n",
+		"account", "verify", hookID, "-q")
+}
+
 // A name that was used again means the account that can be used.
 func TestAccountNamesOfRemovedAccounts(t *testing.T) {
 	t.Parallel()

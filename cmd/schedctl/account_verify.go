@@ -27,7 +27,26 @@ that waited for it go out.`,
 			if acct, err = c.VerifyAccount(cmd.Context(), acct.ID); err != nil {
 				return err
 			}
-			return a.printAccount(acct, "Verified")
+			done := "Verified"
+			if acct.Error != nil {
+				done = "Asked about"
+			}
+			if err := a.printAccount(acct, done); err != nil {
+				return err
+			}
+			return refusedAccount(acct)
 		},
 	})
+}
+
+// refusedAccount returns the failure of an account that its network refuses.
+func refusedAccount(acct apiv1.Account) error {
+	if acct.Error == nil {
+		return nil
+	}
+	return &failure{
+		status: exitOther, code: codeOther,
+		message: acct.Name + " is refused by its network: " + acct.Error.Message,
+		hint:    "its posts wait until it works again",
+	}
 }

@@ -17,6 +17,7 @@ type postCreate struct {
 	to             []string
 	when           whenFlags
 	idempotencyKey string
+	allowDuplicate bool
 	wait           bool
 }
 
@@ -50,6 +51,7 @@ understood is said back on standard error.`,
 	o.when.add(cmd)
 	f.BoolVar(&o.when.now, "now", false, "publish at once")
 	f.StringVar(&o.idempotencyKey, "idempotency-key", "", "makes the command safe to repeat: one `key`, one post")
+	addAllowDuplicate(cmd, &o.allowDuplicate)
 	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
@@ -58,6 +60,11 @@ understood is said back on standard error.`,
 func (a *app) addTo(cmd *cobra.Command, to *[]string) {
 	cmd.Flags().StringArrayVar(to, "to", nil, "`account` to publish to: an id, a name, platform:name or all (repeatable)")
 	cmd.RegisterFlagCompletionFunc("to", a.completeAccount)
+}
+
+// addAllowDuplicate defines --allow-duplicate.
+func addAllowDuplicate(cmd *cobra.Command, allow *bool) {
+	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "also to accounts whose duplicate_guard would refuse the same text again")
 }
 
 func (o *postCreate) run(ctx context.Context) error {
@@ -105,5 +112,6 @@ func (o *postCreate) send(ctx context.Context, c *client.Client, text string, pu
 	if o.idempotencyKey != "" {
 		options = append(options, client.IdempotencyKey(o.idempotencyKey))
 	}
-	return c.CreatePost(ctx, apiv1.CreatePost{Content: text, SocialAccountIDs: ids, PublishAt: publishAt}, options...)
+	create := apiv1.CreatePost{Content: text, SocialAccountIDs: ids, PublishAt: publishAt, AllowDuplicate: o.allowDuplicate}
+	return c.CreatePost(ctx, create, options...)
 }

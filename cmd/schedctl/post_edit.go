@@ -16,6 +16,8 @@ type postEdit struct {
 	file string
 	to   []string
 	when whenFlags
+
+	allowDuplicate bool
 }
 
 func newPostEdit(a *app) *cobra.Command {
@@ -42,6 +44,7 @@ time is scheduled.`,
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	a.addTo(cmd, &o.to)
 	o.when.add(cmd)
+	addAllowDuplicate(cmd, &o.allowDuplicate)
 	return cmd
 }
 
@@ -54,7 +57,7 @@ func (o *postEdit) run(ctx context.Context) error {
 		f.hint = "give a text, --to, --at or --in"
 		return f
 	}
-	var edit apiv1.EditPost
+	edit := apiv1.EditPost{AllowDuplicate: o.allowDuplicate}
 	var err error
 	if edit.PublishAt, err = o.when.publishAt(o.app); err != nil {
 		return err

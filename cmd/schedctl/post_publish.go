@@ -12,6 +12,8 @@ type postPublish struct {
 	*app
 	to   []string
 	wait bool
+
+	allowDuplicate bool
 }
 
 func newPostPublish(a *app) *cobra.Command {
@@ -29,6 +31,7 @@ func newPostPublish(a *app) *cobra.Command {
 		},
 	})
 	a.addTo(cmd, &o.to)
+	addAllowDuplicate(cmd, &o.allowDuplicate)
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
@@ -42,7 +45,7 @@ func (o *postPublish) run(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to})
+	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, err)
 	}

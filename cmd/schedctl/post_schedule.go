@@ -14,6 +14,8 @@ type postSchedule struct {
 	to   []string
 	when whenFlags
 	wait bool
+
+	allowDuplicate bool
 }
 
 func newPostSchedule(a *app) *cobra.Command {
@@ -33,6 +35,7 @@ scheduled already, use "schedctl post edit".`,
 	})
 	a.addTo(cmd, &o.to)
 	o.when.add(cmd)
+	addAllowDuplicate(cmd, &o.allowDuplicate)
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
@@ -53,7 +56,7 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	post, err := c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to})
+	post, err := c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, err)
 	}

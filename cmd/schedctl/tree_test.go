@@ -131,7 +131,7 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"account show":   "",
 		"account verify": "",
 		"account remove": "",
-		"post create":    "file to at in now tz wait idempotency-key",
+		"post create":    "file to at in now tz wait idempotency-key allow-duplicate",
 		"post list":      "status account after before search sort limit all",
 		"post show":      "",
 		"post edit":      "file to at",

@@ -42,7 +42,7 @@ func connect(ctx context.Context, p publish.Publisher, c publish.Connection) (pu
 		return printable(profile), nil
 	}
 	e := *publish.AsError(err)
-	e.Message = presentable(e.Message, c.Credentials)
+	e.Message = presentable(e.Message, p, c.Credentials)
 	return publish.Profile{}, &e
 }
 
@@ -74,9 +74,9 @@ func fieldPath(p publish.Publisher, field string) string {
 
 // presentable returns a network's words without control characters, without
 // anything they repeat of the credentials, and at most 500 bytes of them.
-func presentable(message string, c publish.Credentials) string {
-	for _, secret := range c {
-		if len(secret) >= 4 {
+func presentable(message string, p publish.Publisher, c publish.Credentials) string {
+	for _, f := range p.Fields() {
+		if secret := c[f.Name]; f.Secret && len(secret) >= 4 {
 			message = strings.ReplaceAll(message, secret, "…")
 		}
 	}

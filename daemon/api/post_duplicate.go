@@ -47,7 +47,7 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post) error {
 		}
 		if twin {
 			return schedctl.Errorf(schedctl.DuplicateContent, "content",
-				"%s has the same text from another post less than %s away; change the text, or give allow_duplicate: true to send it all the same",
+				"%s has the same text from another post less than %s away; change the text, or allow it with allow_duplicate: true (--allow-duplicate)",
 				a.ID, a.Options.String(guardOption))
 		}
 	}

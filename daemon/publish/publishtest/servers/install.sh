@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what publishers are tested against: snac, a server of the Mastodon
-# API, and the tools that start.sh needs. For Debian 12 and later; as root.
+# API, and the tools that up.sh needs. For Debian 12 and later; as root.
 # Safe to repeat. It leaves the machine's own package sources as they are.
 set -euo pipefail
 
