@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,6 +82,13 @@ func (o *daemonRun) run(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
+// gcBallast is memory that is allocated and never touched, so that it costs
+// address space and nothing else. The collector counts it: without it, a daemon
+// whose live heap is two megabytes collects hundreds of times a second under
+// load, which took a sixth of its time. A higher GOGC would do the same for a
+// small heap, and waste memory on one with a million targets.
+const gcBallast = 8 << 20
+
 func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
 	sealer, err := sealerFor(ctx, store, filepath.Join(dir, "secret.key"))
 	if err != nil {
@@ -90,6 +98,8 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	if o.allowPrivate {
 		policy = outbound.AllowPrivate
 	}
+	ballast := make([]byte, gcBallast)
+	defer runtime.KeepAlive(ballast)
 	return daemon.Run(ctx, daemon.Config{
 		Store: store, DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
 		MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
