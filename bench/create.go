@@ -20,7 +20,7 @@ func measureCreates(ctx context.Context, b *bench) ([]result, error) {
 		bare               func(recording) (float64, error)
 	}{
 		{1, 1000, 0.60, b.bareSingle},
-		{64, 8000, 0.70, func(r recording) (float64, error) { return b.bareGrouped(r, 64) }},
+		{64, 20000, 0.70, func(r recording) (float64, error) { return b.bareGrouped(r, 64) }},
 	} {
 		posts := c.posts / b.scale
 		subject := func() (float64, error) {
