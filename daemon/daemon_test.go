@@ -387,3 +387,33 @@ func TestAFeedHasPagesAndOnlyWhatIsPublishedToIt(t *testing.T) {
 	}
 	r.end()
 }
+
+func TestAPrivateAddressIsRefusedByName(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(c *daemon.Config) { c.Outbound = outbound.PublicOnly })
+	status, body := r.do("POST", "/api/v1/social-accounts",
+		`{"platform":"mastodon","credentials":{"instance_url":"http://localhost:3000","access_token":"secret-token-0123"}}`, nil)
+	if status != http.StatusBadRequest || !strings.Contains(body, "localhost") || !strings.Contains(body, "--allow-private-networks") || strings.Contains(body, "secret-token") {
+		t.Errorf("%d %s", status, body)
+	}
+	r.end()
+}
+
+func TestOptionsOfTheServerAreNotAnswered(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "OPTIONS * HTTP/1.1\r\nHost: daemon\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 404 ") || !strings.Contains(string(answer), `"NOT_FOUND"`) {
+		t.Errorf("%s, %v", answer, err)
+	}
+	conn.Close()
+	r.end()
+}
