@@ -1,6 +1,6 @@
 // Package daemon runs schedctl's parts together: the API, the timer loop and
-// the workers that publish. It knows in which order they start and stop, and
-// nothing else; the storage engine is handed in.
+// the workers that publish. It knows how they start and stop, and nothing else;
+// the storage engine is handed in.
 package daemon
 
 import (
@@ -43,8 +43,8 @@ const DefaultMaxLateness = 24 * time.Hour
 // stopGrace is how long requests under way may take when the daemon stops.
 const stopGrace = 5 * time.Second
 
-// Run serves and publishes until ctx ends, and then stops in order: no new
-// requests, no new attempts, the calls in flight finished. It returns nil after
+// Run serves and publishes until ctx ends, and then begins nothing more and lets
+// requests and calls in flight finish, within limits. It returns nil after
 // such a stop, and an error when the daemon could not start or one of its parts
 // gave up. The store stays open: whoever opened it closes it.
 func Run(ctx context.Context, cfg Config) error {
@@ -112,8 +112,8 @@ func (d *daemon) committed(c storage.Commit) {
 }
 
 // run starts every part, waits for ctx or for the first part that gives up, and
-// stops the others. Requests end before the loop does, the loop before the
-// workers.
+// stops the others. All are told at once: what a last request commits after the
+// loop has ended is in the store, and the next start finds it.
 func (d *daemon) run(ctx context.Context, listener net.Listener) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

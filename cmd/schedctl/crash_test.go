@@ -210,8 +210,7 @@ func (d *crashDaemon) createUntilKilled(round int, accounts []string) []*request
 					r.key, accounts[rand.IntN(len(accounts))], at.UTC().Format("2006-01-02T15:04:05.000Z"))
 				r.post = d.tryCreate(r)
 				if r.post == "" && ctx.Err() == nil {
-					r.body = "" // the time had passed before the daemon saw it
-					continue
+					continue // the time had passed before the daemon saw it
 				}
 				mu.Lock()
 				begun = append(begun, r)
