@@ -53,6 +53,7 @@ func accountAnswer(status int, acc schedctl.Account) (answer, error) {
 // encode returns v as JSON without the escapes that only HTML needs.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
+	buf.Grow(1 << 10) // most answers are smaller
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -23,11 +24,14 @@ func (s *server) authenticate(ctx context.Context, h http.Header, now time.Time)
 	if !ok {
 		return schedctl.APIKey{}, errBadKey
 	}
-	var key schedctl.APIKey
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		key, err = r.KeyByHash(hash)
-		return err
-	})
+	key, known := s.keys.get(hash, now)
+	var err error
+	if !known {
+		err = s.view(ctx, func(r storage.Reader) (err error) {
+			key, err = r.KeyByHash(hash)
+			return err
+		})
+	}
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound:
 		return schedctl.APIKey{}, errBadKey
@@ -36,7 +40,45 @@ func (s *server) authenticate(ctx context.Context, h http.Header, now time.Time)
 	case subtle.ConstantTimeCompare(hash[:], key.Hash[:]) != 1:
 		return schedctl.APIKey{}, errBadKey
 	}
+	if !known {
+		s.keys.put(key, now)
+	}
 	return key, key.Check(now)
+}
+
+// keyCache keeps the API keys that are in use, so that not every request reads
+// its key anew. A change of a key takes effect within [keysKept].
+type keyCache struct {
+	mu   sync.RWMutex // mu guards kept
+	kept map[[32]byte]keptKey
+}
+
+type keptKey struct {
+	key   schedctl.APIKey
+	until time.Time
+}
+
+const (
+	keysKept    = time.Second
+	maxKeysKept = 1024
+)
+
+// get returns the key with the hash, unless it has to be read.
+func (c *keyCache) get(hash [32]byte, now time.Time) (schedctl.APIKey, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	k, found := c.kept[hash]
+	return k.key, found && now.Before(k.until)
+}
+
+// put keeps a key that was just read.
+func (c *keyCache) put(key schedctl.APIKey, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= maxKeysKept {
+		c.kept = make(map[[32]byte]keptKey)
+	}
+	c.kept[key.Hash] = keptKey{key, now.Add(keysKept)}
 }
 
 var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that it was copied whole and that the address is right")

@@ -39,26 +39,44 @@ func (c *call) fingerprintBody() {
 	}
 }
 
-// once runs a handler unless the request was answered before.
-func (s *server) once(ctx context.Context, c *call, handle handler) (answer, error) {
+// once runs a handler unless the request was answered before. A handler that
+// asks a network is not run before that is known. Any other one cannot do harm
+// before its commit, which looks for the stored answer itself; it is looked for
+// here only when the handler refuses what it may have accepted the first time,
+// such as a time that has passed since. After a failure of the store nothing is
+// looked for: what it shows then need not be on disk.
+func (s *server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 	if !c.repeatable() {
-		return handle(ctx, c)
+		return rt.handle(ctx, c)
 	}
 	if !s.running.begin(c.answerKey) {
 		return answer{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
 			"the first request with this Idempotency-Key is still being answered; repeat this one in a second")
 	}
 	defer s.running.end(c.answerKey)
-	var stored answer
-	var found bool
-	err := s.view(ctx, func(r storage.Reader) (err error) {
+	if rt.asksNetwork {
+		if stored, found, err := s.lookUp(ctx, c); err != nil || found {
+			return stored, err
+		}
+		return rt.handle(ctx, c)
+	}
+	a, refusal := rt.handle(ctx, c)
+	if refusal == nil || Status(asError(refusal).Code) >= http.StatusInternalServerError {
+		return a, refusal
+	}
+	if stored, found, err := s.lookUp(ctx, c); err != nil || found {
+		return stored, err
+	}
+	return answer{}, refusal
+}
+
+// lookUp is remembered in a snapshot of its own.
+func (s *server) lookUp(ctx context.Context, c *call) (stored answer, found bool, err error) {
+	err = s.view(ctx, func(r storage.Reader) (err error) {
 		stored, found, err = c.remembered(r)
 		return err
 	})
-	if err != nil || found {
-		return stored, err
-	}
-	return handle(ctx, c)
+	return stored, found, err
 }
 
 // remembered looks for the stored answer to the request.

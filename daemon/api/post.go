@@ -52,7 +52,7 @@ func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer,
 				return answer{}, err
 			}
 		}
-		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumbered(events, c.now)...))
+		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumber(events, c.now)...))
 	})
 }
 
@@ -68,16 +68,14 @@ func (s *server) createAccounts(ctx context.Context, c *call, ids []string) (acc
 	return accounts, err
 }
 
-// renumbered returns the events with new ids. Events made before their
-// transaction began get their ids in it, so that ids are in the order of commits
-// and who reads on from the last id it saw misses none.
-func renumbered(events []schedctl.Event, now time.Time) []schedctl.Event {
-	out := make([]schedctl.Event, len(events))
-	for i, e := range events {
-		e.ID = schedctl.NewID(schedctl.EventPrefix, now)
-		out[i] = e
+// renumber gives the events new ids. Events made before their transaction began
+// get their ids in it, so that ids are in the order of commits and who reads on
+// from the last id it saw misses none.
+func renumber(events []schedctl.Event, now time.Time) []schedctl.Event {
+	for i := range events {
+		events[i].ID = schedctl.NewID(schedctl.EventPrefix, now)
 	}
-	return out
+	return events
 }
 
 // editPost answers PATCH /posts/{id}.

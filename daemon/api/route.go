@@ -33,7 +33,8 @@ type route struct {
 	status   int
 	response reflect.Type // nil for no body
 
-	handle handler
+	asksNetwork bool // before anything is committed
+	handle      handler
 }
 
 // handler does the work of a route.
@@ -121,7 +122,7 @@ func (s *server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answe
 		return answer{}, err
 	}
 	c.now = time.Now() // reading the body may have taken a while
-	return s.once(ctx, c, rt.handle)
+	return s.once(ctx, c, rt)
 }
 
 // readWrite reads what only requests that write have.

@@ -50,7 +50,7 @@ func (s *server) accountRoutes() []route {
 		scopes:  writesAccounts,
 		codes:   []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.AddAccount](), status: http.StatusCreated, response: one,
-		handle: withBody(readAddAccount, s.addAccount),
+		asksNetwork: true, handle: withBody(readAddAccount, s.addAccount),
 	}, {
 		method: http.MethodGet, path: "/social-accounts/{id}", id: "getSocialAccount", tag: "Social accounts",
 		summary: "Get a social account",
@@ -65,7 +65,7 @@ func (s *server) accountRoutes() []route {
 		scopes:  writesAccounts,
 		codes:   []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.NotFound},
 		request: reflect.TypeFor[apiv1.EditAccount](), status: http.StatusOK, response: one,
-		handle: withBody(readEditAccount, s.editAccount),
+		asksNetwork: true, handle: withBody(readEditAccount, s.editAccount),
 	}, {
 		method: http.MethodDelete, path: "/social-accounts/{id}", id: "removeSocialAccount", tag: "Social accounts",
 		summary: "Disconnect a social account",
@@ -79,7 +79,7 @@ func (s *server) accountRoutes() []route {
 		about:   "Answers with the account whether its network accepts it (status connected) or not (status error). When the network is out of reach nothing changes and the answer is 503.",
 		scopes:  writesAccounts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		handle: withoutBody(s.verifyAccount),
+		asksNetwork: true, handle: withoutBody(s.verifyAccount),
 	}}
 }
 

@@ -45,6 +45,7 @@ type server struct {
 	log        *slog.Logger
 	ready      func(context.Context) error
 	running    *running
+	keys       keyCache
 	mux        *http.ServeMux
 }
 
