@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,8 +17,10 @@ import (
 
 // load sends count requests over a number of kept connections as fast as they
 // are answered, and returns how long each took. It speaks the least HTTP that a
-// server needs, so that what is measured is the server.
+// server needs, and runs on one processor, so that what is measured is the
+// server and not how the two get in each other's way.
 func load(ctx context.Context, address string, connections, count int, request func(i int) []byte) ([]time.Duration, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	took := make([]time.Duration, count)
 	var next atomic.Int64
 	var wg sync.WaitGroup

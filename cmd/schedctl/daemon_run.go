@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,9 +86,25 @@ func (o *daemonRun) run(ctx context.Context) error {
 // gcBallast is memory that is allocated and never touched, so that it costs
 // address space and nothing else. The collector counts it: without it, a daemon
 // whose live heap is two megabytes collects hundreds of times a second under
-// load, which took a sixth of its time. A higher GOGC would do the same for a
-// small heap, and waste memory on one with a million targets.
-const gcBallast = 8 << 20
+// load, which took a fifth of its time. With gcPercent, garbage comes to at most
+// gcPercent of ballast and live heap together: 17 MB in a small daemon, and half
+// of the heap in one with a million targets, which is cheap to scan.
+const (
+	gcBallast = 32 << 20
+	gcPercent = 50
+)
+
+// spareThread gives the scheduler one thread more than there are processors. The
+// one goroutine that writes the database sits in the kernel for most of a commit,
+// waiting for the disk; when it comes back while the handlers of requests keep
+// all processors busy, it would have to wait for one of them to pause, and
+// everybody waits for it. With a thread of its own the kernel lets it go on at
+// once: a twelfth more posts a second at 64 connections.
+func spareThread() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
+}
 
 func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
 	sealer, err := sealerFor(ctx, store, filepath.Join(dir, "secret.key"))
@@ -97,6 +114,10 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	policy := outbound.PublicOnly
 	if o.allowPrivate {
 		policy = outbound.AllowPrivate
+	}
+	spareThread()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
 	}
 	ballast := make([]byte, gcBallast)
 	defer runtime.KeepAlive(ballast)
