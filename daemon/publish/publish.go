@@ -31,6 +31,12 @@ type Publisher interface {
 	// when the network refuses the credentials, network when it is out of reach.
 	Connect(ctx context.Context, c Connection) (Profile, error)
 
+	// Check tells, without a call, how long the network counts the content to be
+	// and whether the network takes it. Of the account it looks at the limits and
+	// at the options, which are those of the post: the account's own, with what
+	// the post overrides.
+	Check(account schedctl.Account, content string) Check
+
 	// Publish makes one call that publishes the request's content. The error is
 	// an [*Error]. A ctx that ends during the call is an unknown outcome.
 	Publish(ctx context.Context, r Request) (schedctl.Receipt, error)
@@ -57,12 +63,35 @@ type Pacer interface {
 	Pacing() time.Duration
 }
 
+// Keyer is a publisher whose network takes keys of a form of its own. Others are
+// given the id of the target.
+type Keyer interface {
+	// NewKey returns a key for a target whose first attempt begins now. It is
+	// stored with the attempt, and every later call that may repeat it is given
+	// the same one.
+	NewKey(now time.Time) string
+}
+
+// Refresher is a publisher whose network gives out sessions that expire. Its
+// calls end with [CodeSessionExpired] then, and are made again with what Refresh
+// returns.
+type Refresher interface {
+	// Refresh returns the credentials with a new session. An error of kind auth
+	// means that the network refuses the account for good.
+	Refresh(ctx context.Context, c Credentials) (Credentials, error)
+}
+
+// CodeSessionExpired is the code of an [*Error] of kind auth and outcome
+// not_published that a [Refresher] may cure.
+const CodeSessionExpired = "session_expired"
+
 // Field describes one credential or option.
 type Field struct {
 	Name     string
 	Secret   bool
 	Required bool
 	Option   bool   // an option, not a credential
+	Post     bool   // an option that a post may override
 	Help     string // a few words for people
 }
 
@@ -82,6 +111,37 @@ type Profile struct {
 	DisplayName string
 	URL         string
 	Limits      schedctl.Limits
+
+	// Credentials are to be stored instead of those that were given, because they
+	// hold a session as well; nil when there is nothing to add.
+	Credentials Credentials
+}
+
+// Check is what is known of a content without asking the network.
+type Check struct {
+	Length   int      // as the network counts it, in Unit
+	Limit    int      // 0 for none
+	Unit     string   // "characters", "graphemes" or "bytes"
+	Problems []*Error // why it will be refused: kind content; Code is too_long, empty or the name of an option
+	Warnings []string // what the author may want to know
+}
+
+// Measured returns the check of a content of the given length, with a problem
+// when it is longer than the limit.
+func Measured(length, limit int, unit string) Check {
+	c := Check{Length: length, Limit: limit, Unit: unit}
+	if limit > 0 && length > limit {
+		c.Problems = append(c.Problems, Contentf("too_long", "the post has %d %s and the network takes %d; shorten it", length, unit, limit))
+	}
+	return c
+}
+
+// Err returns the first problem, or nil.
+func (c Check) Err() error {
+	if len(c.Problems) == 0 {
+		return nil
+	}
+	return c.Problems[0]
 }
 
 // Request is one post for one account.
@@ -92,7 +152,7 @@ type Request struct {
 	PublishAt   time.Time
 	Attempt     int              // 1 for the first
 	Key         string           // the same for every attempt of the target
-	Account     schedctl.Account // without credentials
+	Account     schedctl.Account // without credentials; its options are those of the post
 	Credentials Credentials
 }
 

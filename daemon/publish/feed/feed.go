@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -58,6 +59,11 @@ func (f *Feed) Connect(_ context.Context, c publish.Connection) (publish.Profile
 	return publish.Profile{
 		Username: c.Name, DisplayName: c.Name, URL: f.at.atom(c.Name), Limits: schedctl.Limits{Unit: "characters"},
 	}, nil
+}
+
+// Check counts Unicode code points; a feed has no limit.
+func (f *Feed) Check(_ schedctl.Account, content string) publish.Check {
+	return publish.Measured(utf8.RuneCountInString(content), 0, "characters")
 }
 
 // Publish returns the receipt of an entry. The entry is in the feed as soon as

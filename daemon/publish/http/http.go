@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -108,6 +109,11 @@ func checkURL(text string) (*url.URL, error) {
 		return nil, errors.New("the URL holds a user name or password; remove it, and use the secret to be recognised")
 	}
 	return u, nil
+}
+
+// Check counts Unicode code points; a receiver has no limit.
+func (p *Publisher) Check(_ schedctl.Account, content string) publish.Check {
+	return publish.Measured(utf8.RuneCountInString(content), 0, "characters")
 }
 
 // message is the body of a call.

@@ -24,7 +24,7 @@ type status struct {
 // Publish posts a status. Servers differ in what they do with a text that is
 // empty or too long, some take it, so that is refused here, without a call.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	if err := checkContent(r); err != nil {
+	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	u, err := server(r.Credentials["instance_url"])
@@ -47,18 +47,15 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	return read(a, r, time.Now())
 }
 
-func checkContent(r publish.Request) error {
-	limits := r.Account.Limits
-	if strings.TrimSpace(r.Content) == "" {
-		return publish.Contentf("empty", "the post is empty; a status needs text")
+// Check counts as Mastodon does; see [length].
+func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+	if strings.TrimSpace(content) == "" {
+		return publish.Check{
+			Limit: a.Limits.MaxCharacters, Unit: a.Limits.Unit,
+			Problems: []*publish.Error{publish.Contentf("empty", "the post is empty; a status needs text")},
+		}
 	}
-	if limits.MaxCharacters <= 0 {
-		return nil
-	}
-	if n := length(r.Content, r.Account.Options.String("spoiler_text"), limits); n > limits.MaxCharacters {
-		return publish.Contentf("too_long", "the post has %d characters and the server takes %d; shorten it", n, limits.MaxCharacters)
-	}
-	return nil
+	return publish.Measured(length(content, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
 }
 
 func statusOf(r publish.Request) status {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -114,6 +115,11 @@ func (f *Fake) Connect(_ context.Context, c publish.Connection) (publish.Profile
 		name = "someone"
 	}
 	return publish.Profile{Username: name, DisplayName: name, URL: "https://fake.example/" + name}, nil
+}
+
+// Check counts Unicode code points against the account's limit.
+func (f *Fake) Check(a schedctl.Account, content string) publish.Check {
+	return publish.Measured(utf8.RuneCountInString(content), a.Limits.MaxCharacters, "characters")
 }
 
 // Idempotent implements [publish.Idempotent] by the account's option.
