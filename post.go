@@ -1,6 +1,7 @@
 package schedctl
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +86,7 @@ func (p *Post) Clone() Post {
 	c := *p
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {
+		c.Targets[i].Options = maps.Clone(p.Targets[i].Options)
 		if e := c.Targets[i].Error; e != nil {
 			copied := *e
 			c.Targets[i].Error = &copied
@@ -108,6 +110,7 @@ type NewPost struct {
 	WorkspaceID string
 	Content     string
 	Accounts    []Account // resolved; see [ResolveAccounts]
+	Overrides   []Override
 	PublishAt   time.Time // zero for a draft
 	Now         bool      // publish at once; PublishAt is ignored
 }
@@ -125,6 +128,9 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	p.Targets = p.targetsFor(n.Accounts, now)
+	if err := p.override(n.Overrides); err != nil {
+		return Post{}, nil, err
+	}
 	var job []EventType
 	switch {
 	case n.Now:
@@ -144,17 +150,19 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 // CheckContent returns nil for 1–5000 code points that are not only white
 // space, hold no NUL and are valid UTF-8. Errors: [ContentTooLong] and
 // [ValidationFailed].
-func CheckContent(content string) error {
+func CheckContent(content string) error { return checkContent("content", content) }
+
+func checkContent(field, content string) error {
 	n := utf8.RuneCountInString(content)
 	switch {
 	case !utf8.ValidString(content):
-		return Errorf(ValidationFailed, "content", "content is not valid UTF-8")
+		return Errorf(ValidationFailed, field, "content is not valid UTF-8")
 	case strings.ContainsRune(content, 0):
-		return Errorf(ValidationFailed, "content", "content holds a NUL character; remove it")
+		return Errorf(ValidationFailed, field, "content holds a NUL character; remove it")
 	case n > MaxContent:
-		return Errorf(ContentTooLong, "content", "content has %d characters; the limit is %d", n, MaxContent)
+		return Errorf(ContentTooLong, field, "content has %d characters; the limit is %d", n, MaxContent)
 	case strings.TrimSpace(content) == "":
-		return Errorf(ValidationFailed, "content", "content is empty; write at least one character that is not white space")
+		return Errorf(ValidationFailed, field, "content is empty; write at least one character that is not white space")
 	}
 	return nil
 }

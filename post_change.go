@@ -9,8 +9,9 @@ import (
 // PublishAt, stay as they are.
 type Edit struct {
 	Content   *string
-	Accounts  *[]Account // resolved; targets of accounts that stay keep their ids
-	PublishAt time.Time  // schedules a draft, moves a scheduled post
+	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
+	Overrides *[]Override // in place of all that there are
+	PublishAt time.Time   // schedules a draft, moves a scheduled post
 }
 
 // Edit applies a change. A change that changes nothing returns no events and
@@ -31,6 +32,11 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 	}
 	if e.Accounts != nil {
 		next.Targets = next.targetsFor(*e.Accounts, now)
+	}
+	if e.Overrides != nil {
+		if err := next.override(*e.Overrides); err != nil {
+			return nil, err
+		}
 	}
 	at := next.PublishAt
 	if !e.PublishAt.IsZero() {
@@ -70,7 +76,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 func (p *Post) become(next Post, now time.Time) []Event {
 	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
 	moved := !next.PublishAt.Equal(p.PublishAt)
-	if next.Content == p.Content && sameTargets && !moved {
+	if next.Content == p.Content && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
 		return nil
 	}
 	jobs := make(map[string]bool)

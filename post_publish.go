@@ -5,11 +5,20 @@ import (
 	"time"
 )
 
+// Claim says who begins an attempt for a target.
+type Claim struct {
+	TargetID string
+	Owner    string        // the daemon run
+	Lease    time.Duration // until another may assume that it is gone
+	Key      string        // what the network is given to recognise a repeat
+}
+
 // Begin records that an attempt for a waiting target starts now. The returned
 // attempt is to be stored in the same transaction as the post, before the
 // network is called.
-func (p *Post) Begin(targetID, owner string, lease time.Duration, now time.Time) (Attempt, error) {
+func (p *Post) Begin(c Claim, now time.Time) (Attempt, error) {
 	now = Millis(now)
+	targetID := c.TargetID
 	t := p.Target(targetID)
 	if t == nil {
 		return Attempt{}, fmt.Errorf("post %s has no target %s", p.ID, targetID)
@@ -25,7 +34,7 @@ func (p *Post) Begin(targetID, owner string, lease time.Duration, now time.Time)
 	return Attempt{
 		ID: NewID(AttemptPrefix, now), WorkspaceID: p.WorkspaceID, PostID: p.ID, TargetID: t.ID, AccountID: t.AccountID,
 		Number: t.Attempts, StartedAt: now, Outcome: OutcomeRunning,
-		Owner: owner, LeaseUntil: now.Add(lease), Key: t.ID,
+		Owner: c.Owner, LeaseUntil: now.Add(c.Lease), Key: c.Key,
 	}, nil
 }
 

@@ -279,7 +279,7 @@ func TestTruthWinsOverCancel(t *testing.T) {
 			t.Parallel()
 			p := scheduledPost(t)
 			id := p.Targets[0].ID
-			if _, err := p.Begin(id, "me", time.Minute, p.PublishAt); err != nil {
+			if _, err := p.Begin(schedctl.Claim{TargetID: id, Owner: "me", Lease: time.Minute, Key: id}, p.PublishAt); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := p.Cancel(p.PublishAt); err != nil {
@@ -305,11 +305,11 @@ func TestAttemptsUntilTheLastTargetFinishes(t *testing.T) {
 	p := scheduledPost(t)
 	a, b := p.Targets[0].ID, p.Targets[1].ID
 	now := p.PublishAt
-	attempt, err := p.Begin(a, "me", time.Minute, now)
+	attempt, err := p.Begin(schedctl.Claim{TargetID: a, Owner: "me", Lease: time.Minute, Key: a}, now)
 	if err != nil || attempt.Number != 1 || attempt.Key != a || attempt.Outcome != schedctl.OutcomeRunning || !attempt.LeaseUntil.Equal(now.Add(time.Minute)) {
 		t.Fatalf("%v, attempt %+v", err, attempt)
 	}
-	if _, err := p.Begin(a, "other", time.Minute, now); err == nil {
+	if _, err := p.Begin(schedctl.Claim{TargetID: a, Owner: "other", Lease: time.Minute, Key: a}, now); err == nil {
 		t.Fatal("a running target was claimed twice")
 	}
 	failure := &schedctl.TargetError{Kind: schedctl.KindNetwork, Outcome: schedctl.OutcomeNotPublished}
@@ -385,7 +385,7 @@ func TestRetry(t *testing.T) {
 
 func mustBegin(t *testing.T, p *schedctl.Post, target string, now time.Time) {
 	t.Helper()
-	if _, err := p.Begin(target, "me", time.Minute, now); err != nil {
+	if _, err := p.Begin(schedctl.Claim{TargetID: target, Owner: "me", Lease: time.Minute, Key: target}, now); err != nil {
 		t.Fatal(err)
 	}
 }

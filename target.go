@@ -11,6 +11,11 @@ type Target struct {
 	Status    Status
 	PublishAt time.Time // when it shall go out; zero on a draft
 
+	// Content and Options are this account's own, in place of the post's content
+	// and over the account's options; empty and nil for none. See [Override].
+	Content string
+	Options Options
+
 	// NextAttemptAt is set exactly while the target is publishing and waits to
 	// be claimed: queued by publish-now or retry, between two attempts, or held
 	// by its account. It is zero while an attempt is running.

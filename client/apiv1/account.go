@@ -56,10 +56,6 @@ type EditAccount struct {
 
 // NewAccount returns the wire form of an account.
 func NewAccount(a schedctl.Account) Account {
-	options := map[string]any(a.Options)
-	if options == nil {
-		options = map[string]any{}
-	}
 	return Account{
 		ID: a.ID, Platform: a.Platform, Name: a.Name, Username: a.Username, DisplayName: a.DisplayName,
 		Status: a.Status, ProfileURL: optional(a.ProfileURL),
@@ -67,7 +63,7 @@ func NewAccount(a schedctl.Account) Account {
 			MaxCharacters: optional(a.Limits.MaxCharacters), Unit: a.Limits.Unit,
 			URLCharacters: optional(a.Limits.URLCharacters),
 		},
-		Options: options, Error: NewTargetError(a.Error),
+		Options: orEmpty(a.Options), Error: NewTargetError(a.Error),
 		CreatedAt: NewTime(a.CreatedAt), UpdatedAt: NewTime(a.UpdatedAt),
 	}
 }

@@ -11,6 +11,7 @@ type Post struct {
 	PublishAt        *Time           `json:"publish_at"`
 	SocialAccountIDs []string        `json:"social_account_ids"`
 	Targets          []Target        `json:"targets"`
+	TargetOverrides  []Override      `json:"target_overrides"`
 	TargetSummary    TargetSummary   `json:"target_summary"`
 	Version          int64           `json:"version"`
 	CreatedAt        *Time           `json:"created_at"`
@@ -43,6 +44,14 @@ type Target struct {
 	Error           *TargetError    `json:"error"`
 }
 
+// Override is what one account of a post gets instead of what all get. Content
+// is null for the post's own; Options go over those of the account.
+type Override struct {
+	SocialAccountID string         `json:"social_account_id"`
+	Content         *string        `json:"content"`
+	Options         map[string]any `json:"options"`
+}
+
 // TargetError says why a target was not published.
 type TargetError struct {
 	Kind       schedctl.ErrorKind `json:"kind"`
@@ -71,18 +80,21 @@ const PublishNow = "now"
 // CreatePost is the body of POST /posts. PublishAt is a time, "now", or absent
 // for a draft.
 type CreatePost struct {
-	Content          string   `json:"content"`
-	SocialAccountIDs []string `json:"social_account_ids,omitempty"`
-	PublishAt        *string  `json:"publish_at,omitempty"`
-	AllowDuplicate   bool     `json:"allow_duplicate,omitempty"`
+	Content          string     `json:"content"`
+	SocialAccountIDs []string   `json:"social_account_ids,omitempty"`
+	PublishAt        *string    `json:"publish_at,omitempty"`
+	TargetOverrides  []Override `json:"target_overrides,omitempty"`
+	AllowDuplicate   bool       `json:"allow_duplicate,omitempty"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
+// TargetOverrides replace all that there are.
 type EditPost struct {
-	Content          *string   `json:"content,omitempty"`
-	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
-	PublishAt        *string   `json:"publish_at,omitempty"`
-	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
+	Content          *string     `json:"content,omitempty"`
+	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty"`
+	PublishAt        *string     `json:"publish_at,omitempty"`
+	TargetOverrides  *[]Override `json:"target_overrides,omitempty"`
+	AllowDuplicate   bool        `json:"allow_duplicate,omitempty"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
@@ -111,7 +123,7 @@ func NewPost(p schedctl.Post) Post {
 	out := Post{
 		ID: p.ID, WorkspaceID: p.WorkspaceID, Content: p.Content, Status: p.Status(),
 		PublishAt: NewTime(p.PublishAt), SocialAccountIDs: p.AccountIDs(),
-		Targets:       make([]Target, len(p.Targets)),
+		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p),
 		TargetSummary: TargetSummary(s),
 		Version:       p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
 	}
@@ -119,6 +131,23 @@ func NewPost(p schedctl.Post) Post {
 		out.Targets[i] = newTarget(p.Targets[i])
 	}
 	return out
+}
+
+func newOverrides(p schedctl.Post) []Override {
+	list := p.Overrides()
+	out := make([]Override, len(list))
+	for i, o := range list {
+		out[i] = Override{SocialAccountID: o.AccountID, Content: optional(o.Content), Options: orEmpty(o.Options)}
+	}
+	return out
+}
+
+// orEmpty returns the options, an empty object for none.
+func orEmpty(o schedctl.Options) map[string]any {
+	if o == nil {
+		return map[string]any{}
+	}
+	return o
 }
 
 func newTarget(t schedctl.Target) Target {

@@ -114,6 +114,8 @@ func TestNothingSealedReachesTheWire(t *testing.T) {
 // unsent are the domain fields that the wire leaves out on purpose.
 var unsent = map[string]string{
 	"Post.CanceledAt":       "shown by the status",
+	"Target.Content":        "shown as target_overrides of the post",
+	"Target.Options":        "shown as target_overrides of the post",
 	"Target.RetriedAt":      "internal to delivery",
 	"Target.AttemptsBefore": "internal to delivery",
 	"Account.WorkspaceID":   "the key's own",

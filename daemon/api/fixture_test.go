@@ -374,7 +374,7 @@ func (f *fixture) finish(id string, result schedctl.Result) {
 	f.t.Helper()
 	f.changeStored(id, func(p *schedctl.Post) {
 		target := p.Targets[0].ID
-		_, err := p.Begin(target, "test", time.Minute, time.Now())
+		_, err := p.Begin(schedctl.Claim{TargetID: target, Owner: "test", Lease: time.Minute, Key: target}, time.Now())
 		_, err2 := p.Finish(target, result, time.Now())
 		if err := errors.Join(err, err2); err != nil {
 			f.t.Fatal(err)

@@ -20,6 +20,7 @@ type call struct {
 	queue     *queue // the dispatcher's
 	attempt   schedctl.Attempt
 	content   string
+	options   schedctl.Options
 	publishAt time.Time
 	lateSince time.Time // see schedctl.Target.LateSince
 	account   schedctl.Account
@@ -31,7 +32,7 @@ type call struct {
 
 func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *call {
 	return &call{
-		queue: q, attempt: a, content: p.Content, publishAt: t.PublishAt, lateSince: t.LateSince(),
+		queue: q, attempt: a, content: p.ContentFor(t), options: account.OptionsFor(t.Options), publishAt: t.PublishAt, lateSince: t.LateSince(),
 		account: *account, tries: t.Tries(),
 	}
 }
@@ -105,7 +106,7 @@ func (d *Deliverer) request(c *call) (publish.Request, *publish.Error) {
 		}
 	}
 	account := c.account
-	account.Credentials = nil
+	account.Credentials, account.Options = nil, c.options
 	return publish.Request{
 		TargetID: c.attempt.TargetID, PostID: c.attempt.PostID, Content: c.content, PublishAt: c.publishAt,
 		Attempt: c.attempt.Number, Key: c.attempt.Key, Account: account, Credentials: credentials,

@@ -163,7 +163,13 @@ func (c *claiming) spacing(t *schedctl.Target, a *schedctl.Account) time.Duratio
 // begin records the attempt.
 func (c *claiming) begin(it item, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (verdict, error) {
 	doubtful, spacing := inDoubt(t, t.Tries()), c.spacing(t, a)
-	attempt, err := p.Begin(t.ID, c.cfg.Owner, callTimeout+leaseMargin, c.now)
+	key, err := c.key(t, c.cfg.Publishers[a.Platform])
+	if err != nil {
+		return verdict{}, err
+	}
+	attempt, err := p.Begin(schedctl.Claim{
+		TargetID: t.ID, Owner: c.cfg.Owner, Lease: callTimeout + leaseMargin, Key: key,
+	}, c.now)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -173,6 +179,27 @@ func (c *claiming) begin(it item, p *schedctl.Post, t *schedctl.Target, a *sched
 	call := newCall(it.queue, attempt, p, t, a)
 	call.publisher, call.doubtful, call.spacing = c.cfg.Publishers[a.Platform], doubtful, spacing
 	return verdict{fate: begun, call: call}, nil
+}
+
+// key returns what the network is given to recognise a repeat: what an earlier
+// attempt was given that may have published, else a new one.
+func (c *claiming) key(t *schedctl.Target, p publish.Publisher) (string, error) {
+	keyer, ok := p.(publish.Keyer)
+	if !ok {
+		return t.ID, nil
+	}
+	if t.Attempts > 0 {
+		attempts, err := c.tx.Attempts(t.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, a := range attempts {
+			if a.Outcome != schedctl.OutcomeNotPublished && a.Key != "" {
+				return a.Key, nil
+			}
+		}
+	}
+	return keyer.NewKey(c.now), nil
 }
 
 // resume decides on a target that waits for nothing although its claim was

@@ -23,7 +23,7 @@ func (r *rig) interrupt(p schedctl.Post) {
 		if err != nil {
 			return err
 		}
-		attempt, err := p.Begin(p.Targets[0].ID, "an earlier run", time.Minute, time.Now())
+		attempt, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID, Owner: "an earlier run", Lease: time.Minute, Key: p.Targets[0].ID}, time.Now())
 		if err != nil {
 			return err
 		}

@@ -19,18 +19,21 @@ import (
 type coder struct {
 	buf     []byte
 	reading bool
+	layout  byte // of the record
 	err     error
 }
 
-// layout is the first byte of every record. A record with another one was not
-// written by this version.
-const layout = 1
+// layout is the first byte of every record that is written; older ones are read
+// as what they are. A record with a later one was not written by this version.
+//
+// Layout 2 gave targets a content and options of their own.
+const layout = 2
 
 var errShort = errors.New("it ends too early")
 
 // encode appends the record of v to dst. fields is the coder's method for v.
 func encode[T any](c *coder, dst []byte, v *T, fields func(*coder, *T)) ([]byte, error) {
-	*c = coder{buf: append(dst, layout)}
+	*c = coder{buf: append(dst, layout), layout: layout}
 	fields(c, v)
 	return c.buf, c.err
 }
@@ -38,9 +41,9 @@ func encode[T any](c *coder, dst []byte, v *T, fields func(*coder, *T)) ([]byte,
 // decode reads a whole record.
 func decode[T any](record []byte, v *T, fields func(*coder, *T)) error {
 	c := coder{buf: record, reading: true}
-	version := c.byte(layout)
-	if c.err == nil && version != layout {
-		c.fail(fmt.Errorf("its layout %d is not known", version))
+	c.layout = c.byte(layout)
+	if c.err == nil && (c.layout < 1 || c.layout > layout) {
+		c.fail(fmt.Errorf("its layout %d is not known", c.layout))
 	}
 	fields(&c, v)
 	if c.err == nil && len(c.buf) > 0 {

@@ -96,7 +96,7 @@ func advance(tx storage.Tx, given *schedctl.Post) (done string, err error) {
 	}
 	target, now := p.Targets[0].ID, time.Now()
 	if p.Targets[0].Attempts == 0 {
-		a, err := p.Begin(target, "crash", time.Minute, now)
+		a, err := p.Begin(schedctl.Claim{TargetID: target, Owner: "crash", Lease: time.Minute, Key: target}, now)
 		if err != nil {
 			return "", err
 		}

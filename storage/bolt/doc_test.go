@@ -151,7 +151,7 @@ func seed(tx storage.Tx) error {
 		}
 		target := p.Targets[0].ID
 		if i > 0 {
-			a, err := p.Begin(target, "seed", time.Minute, now)
+			a, err := p.Begin(schedctl.Claim{TargetID: target, Owner: "seed", Lease: time.Minute, Key: target}, now)
 			if err != nil {
 				return err
 			}

@@ -21,6 +21,7 @@ type migration struct {
 // is how many of them it has seen. An entry never changes once it was released.
 var migrations = []migration{
 	{"create the buckets", createBuckets},
+	{"let targets have a content of their own", nothing},
 }
 
 func createBuckets(tx *bbolt.Tx) error {
@@ -31,6 +32,9 @@ func createBuckets(tx *bbolt.Tx) error {
 	}
 	return nil
 }
+
+// nothing is the migration to a layout whose records stand beside the old ones.
+func nothing(*bbolt.Tx) error { return nil }
 
 var versionKey = []byte("version")
 

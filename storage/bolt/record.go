@@ -11,7 +11,8 @@ import (
 
 // The records. Each method describes one, for writing and for reading, with
 // all that its key does not tell. A field is never taken away and never moved:
-// a change of a record is a new layout, and a migration.
+// a change of a record is a new layout, of which older records know nothing, and
+// a migration, so that an older program refuses the file.
 
 func (c *coder) post(p *schedctl.Post) {
 	c.id(schedctl.WorkspacePrefix, &p.WorkspaceID)
@@ -38,6 +39,10 @@ func (c *coder) target(t *schedctl.Target) {
 	text(c, &t.PlatformPostURL)
 	c.time(&t.PublishedAt)
 	c.targetError(&t.Error)
+	if c.layout >= 2 {
+		text(c, &t.Content)
+		c.options(&t.Options)
+	}
 }
 
 func (c *coder) targetError(e **schedctl.TargetError) {

@@ -67,7 +67,7 @@ func (l *life) change(fn func(tx storage.Tx, p *schedctl.Post) error) {
 func (l *life) begin(target int) {
 	l.Helper()
 	l.change(func(tx storage.Tx, p *schedctl.Post) error {
-		a, err := p.Begin(p.Targets[target].ID, "owner", time.Minute, l.now)
+		a, err := p.Begin(schedctl.Claim{TargetID: p.Targets[target].ID, Owner: "owner", Lease: time.Minute, Key: p.Targets[target].ID}, l.now)
 		if err != nil {
 			return err
 		}
