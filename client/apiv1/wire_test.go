@@ -35,6 +35,7 @@ func full() schedctl.Post {
 	}, {
 		ID: "pt_2", AccountID: "acct_2", Platform: "http", Status: schedctl.Publishing, PublishAt: p.PublishAt,
 		NextAttemptAt: t0.Add(10 * time.Second), Attempts: 2, RetriedAt: t0, AttemptsBefore: 1,
+		Content: "for them", Options: schedctl.Options{"visibility": "private"},
 		Error: &schedctl.TargetError{
 			Kind: schedctl.KindPlatform, Code: "overloaded", Message: "answered 503", HTTPStatus: 503,
 			Retryable: true, Outcome: schedctl.OutcomeNotPublished,
@@ -53,6 +54,24 @@ func account() schedctl.Account {
 	}
 }
 
+func timeline() apiv1.Timeline {
+	p := full()
+	of := apiv1.TargetTimeline{
+		Target: apiv1.NewPost(p).Targets[1],
+		Attempts: []apiv1.Attempt{{
+			ID: "att_1", Number: 1, StartedAt: apiv1.NewTime(t0), FinishedAt: apiv1.NewTime(t0.Add(time.Second)),
+			Outcome: schedctl.OutcomeNotPublished, HTTPStatus: new(503), Error: apiv1.NewTargetError(p.Targets[1].Error),
+		}},
+	}
+	of.Target.Attempts = 0 // the list stands in its place
+	return apiv1.Timeline{
+		PostID: p.ID, Status: p.Status(), Targets: []apiv1.TargetTimeline{of},
+		Events: []apiv1.TimelineEvent{{
+			ID: "evt_1", Type: schedctl.EventPostCreated, CreatedAt: apiv1.NewTime(t0), Status: schedctl.Scheduled,
+		}},
+	}
+}
+
 func TestGoldenWire(t *testing.T) {
 	t.Parallel()
 	plain := account()
@@ -65,7 +84,14 @@ func TestGoldenWire(t *testing.T) {
 		"me.json": apiv1.NewMe(
 			schedctl.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted"},
 			schedctl.APIKey{ID: "key_1", Name: "admin", Scopes: []schedctl.Scope{schedctl.ScopePostsRead}}),
-		"error.json": apiv1.NewError(schedctl.Errorf(schedctl.ContentTooLong, "content", "too long"), "req_1"),
+		"error.json":    apiv1.NewError(schedctl.Errorf(schedctl.ContentTooLong, "content", "too long"), "req_1"),
+		"timeline.json": timeline(),
+		"validation.json": apiv1.Validation{
+			Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{{
+				SocialAccountID: "acct_1", Platform: "mastodon", Length: 501, Limit: new(500), Unit: "graphemes",
+				Problems: []apiv1.Problem{{Field: "content", Code: "too_long", Message: "shorten it"}}, Warnings: []string{},
+			}},
+		},
 		"error_without_details.json": apiv1.NewError(
 			schedctl.Errorf(schedctl.NotFound, "", "no such post"), "req_1"),
 	}
