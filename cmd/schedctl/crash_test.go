@@ -264,8 +264,13 @@ func (d *crashDaemon) create(r *request) string {
 // settled waits until a post has ended.
 func (d *crashDaemon) settled(id string) apiv1.Post {
 	d.t.Helper()
+	return d.settledWithin(id, 30*time.Second)
+}
+
+func (d *crashDaemon) settledWithin(id string, patience time.Duration) apiv1.Post {
+	d.t.Helper()
 	var answer apiv1.PostEnvelope
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		status, err := d.do("GET", "/posts/"+id, "", "", &answer)
 		if err != nil || status != http.StatusOK {
 			d.t.Fatalf("post %s is lost: %d, %v", id, status, err)
@@ -298,10 +303,20 @@ func (d *crashDaemon) count() (n int) {
 
 func (d *crashDaemon) connect(url string, idempotent bool) string {
 	d.t.Helper()
+	return d.connectAccount(apiv1.AddAccount{
+		Platform: "http", Name: url, Credentials: map[string]string{"url": url}, Options: map[string]any{"idempotent": idempotent},
+	})
+}
+
+func (d *crashDaemon) connectAccount(a apiv1.AddAccount) string {
+	d.t.Helper()
+	body, err := json.Marshal(a)
+	if err != nil {
+		d.t.Fatal(err)
+	}
 	var answer apiv1.AccountEnvelope
-	body := fmt.Sprintf(`{"platform":"http","name":%q,"credentials":{"url":%q},"options":{"idempotent":%v}}`, url, url, idempotent)
-	if status, err := d.do("POST", "/social-accounts", "", body, &answer); err != nil || status != http.StatusCreated {
-		d.t.Fatalf("connect %s: %d, %v", url, status, err)
+	if status, err := d.do("POST", "/social-accounts", "", string(body), &answer); err != nil || status != http.StatusCreated {
+		d.t.Fatalf("connect %s: %d, %v", a.Name, status, err)
 	}
 	return answer.SocialAccount.ID
 }

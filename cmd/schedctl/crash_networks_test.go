@@ -1,0 +1,175 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+// askedLater is how long it may take until a network was asked what became of
+// an attempt: a minute is left for it to show what it has.
+const askedLater = 4 * time.Minute
+
+func TestKilledAfterSnacAccepted(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	killedAfterAcceptance(t, snac.URL, "/api/v1/statuses",
+		func(proxy string) apiv1.AddAccount {
+			return apiv1.AddAccount{Platform: "mastodon", Credentials: map[string]string{
+				"instance_url": proxy, "access_token": snac.AccessToken,
+			}}
+		},
+		func() []string { return snacStatuses(t, snac) })
+}
+
+// snacStatuses returns the texts of the user's statuses, read from the server.
+func snacStatuses(t *testing.T, snac publishtest.Snac) (texts []string) {
+	t.Helper()
+	var account struct{ ID string }
+	fetch(t, snac.URL+"/api/v1/accounts/verify_credentials", snac.AccessToken, &account)
+	var list []struct{ ID, Text string }
+	for before := ""; ; before = "&max_id=" + list[len(list)-1].ID {
+		fetch(t, snac.URL+"/api/v1/accounts/"+account.ID+"/statuses?limit=100"+before, snac.AccessToken, &list)
+		if len(list) == 0 {
+			return texts
+		}
+		for _, s := range list {
+			texts = append(texts, s.Text)
+		}
+		if len(list) < 100 {
+			return texts
+		}
+	}
+}
+
+func fetch(t *testing.T, url, token string, into any) {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", url, resp.StatusCode, err)
+	}
+}
+
+// killedAfterAcceptance kills the daemon each time a real network has accepted a
+// post, before it can note that, and asks at the end that the network has each
+// post once and that the daemon knows it.
+//
+// Each round has an account of its own, all for the same identity, because one
+// that waits for its network to be asked sends nothing else.
+func killedAfterAcceptance(t *testing.T, network, publishes string, account func(proxy string) apiv1.AddAccount, posted func() []string) {
+	d := newCrashDaemon(t)
+	proxy := newKillingProxy(t, network, publishes)
+	d.start()
+	accounts := make([]string, kills)
+	for i := range accounts {
+		a := account(proxy.URL)
+		a.Name = fmt.Sprintf("account %d", i)
+		accounts[i] = d.connectAccount(a)
+	}
+	var want, posts []string
+	for i, id := range accounts {
+		text := fmt.Sprintf("Round %d of a daemon that is killed", i)
+		want = append(want, text)
+		proxy.arm(d.cmd.Process.Kill)
+		r := &request{
+			key: fmt.Sprintf("round-%d", i), body: fmt.Sprintf(`{"content":%q,"social_account_ids":[%q],"publish_at":"now"}`, text, id),
+		}
+		d.tryCreate(r) // it may be killed before it has answered
+		proxy.wait(t)
+		d.kill()
+		d.start()
+		posts = append(posts, d.tryCreate(r))
+	}
+	for i, id := range posts {
+		p := d.settledWithin(id, askedLater)
+		if target := p.Targets[0]; target.Status != schedctl.Published || target.PlatformPostID == nil {
+			t.Errorf("round %d: the post is %s: %+v", i, target.Status, target.Error)
+		}
+	}
+	got := posted()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the network has %d posts, want %d:\n%q", len(got), len(want), got)
+	}
+}
+
+// killingProxy stands between the daemon and a real network. When it is armed
+// it kills the daemon as soon as the network has accepted a post, and does not
+// pass on the answer.
+type killingProxy struct {
+	*httptest.Server
+	kill atomic.Pointer[func() error]
+	done chan struct{}
+}
+
+func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
+	target, err := url.Parse(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &killingProxy{done: make(chan struct{}, 1)}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	forward := proxy.Director
+	proxy.Director = func(r *http.Request) {
+		forward(r)
+		r.Host = target.Host // it signs, and answers, with its own name
+	}
+	proxy.ModifyResponse = func(r *http.Response) error {
+		if r.Request.Method != http.MethodPost || r.Request.URL.Path != publishes || r.StatusCode != http.StatusOK {
+			return nil
+		}
+		kill := p.kill.Swap(nil)
+		if kill == nil {
+			return nil
+		}
+		body, err := io.ReadAll(r.Body) // the network has done all it does
+		if err != nil {
+			return err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if err := (*kill)(); err != nil {
+			return err
+		}
+		p.done <- struct{}{}
+		panic(http.ErrAbortHandler)
+	}
+	p.Server = httptest.NewServer(proxy)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// arm makes the next acceptance the daemon's last.
+func (p *killingProxy) arm(kill func() error) { p.kill.Store(&kill) }
+
+// wait waits until the daemon was killed.
+func (p *killingProxy) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the network has accepted nothing")
+	}
+}
