@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,10 +23,11 @@ type network struct {
 	mu      sync.Mutex // mu guards what follows
 	calls   []call
 	handler http.Handler
+	session []string // what connecting added to the credentials
 }
 
 type call struct {
-	method, key string
+	method, path, key string
 }
 
 // start returns the suite's network with a publisher that calls it.
@@ -56,7 +58,7 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	recorded := call{method: r.Method}
+	recorded := call{method: r.Method, path: r.URL.Path}
 	if n.suite.Key != nil {
 		recorded.key = n.suite.Key(r, body)
 	}
@@ -89,6 +91,35 @@ func (n *network) take() []call {
 	calls := n.calls
 	n.calls = nil
 	return calls
+}
+
+// store remembers what connecting added to the credentials it was given.
+func (n *network) store(given, stored publish.Credentials) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, value := range stored {
+		if value != given[name] {
+			n.session = append(n.session, value)
+		}
+	}
+}
+
+// added returns what connecting added to the credentials so far.
+func (n *network) added() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.session)
+}
+
+// checkReads asks that calls only read, or are among the suite's ConnectCalls.
+func (n *network) checkReads(t *testing.T, during string, calls []call) {
+	t.Helper()
+	for _, c := range calls {
+		reads := c.method == http.MethodGet || c.method == http.MethodHead
+		if !reads && !slices.Contains(n.suite.ConnectCalls, c.method+" "+c.path) {
+			t.Errorf("%s made a %s %s", during, c.method, c.path)
+		}
+	}
 }
 
 // checkCalls asks that the network saw exactly so many calls for a request,

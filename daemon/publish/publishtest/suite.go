@@ -39,6 +39,14 @@ type Suite struct {
 	// network takes none.
 	Key func(r *http.Request, body []byte) string
 
+	// RequestKey is the key of the suite's request; empty for [TargetID]. A
+	// [publish.Keyer] needs one of its own form.
+	RequestKey string
+
+	// ConnectCalls are the calls beside GET and HEAD that connecting and
+	// refreshing may make, each as "POST /path". None of them may publish.
+	ConnectCalls []string
+
 	// AnyAnswer is set when a 2xx means that the post is accepted, whatever the
 	// body. Otherwise a body without a receipt is an unknown outcome.
 	AnyAnswer bool
@@ -55,10 +63,12 @@ func Run(t *testing.T, s Suite) {
 	t.Run("Fields", s.testFields)
 	t.Run("Publish", s.testPublish)
 	t.Run("Concurrent", s.testConcurrent)
+	t.Run("Keys", s.testKeys)
 	if s.Network == nil {
 		return
 	}
 	t.Run("Connect", s.testConnect)
+	t.Run("Session", s.testSession)
 	t.Run("Answers", s.testAnswers)
 	t.Run("Cuts", s.testCuts)
 	t.Run("Echo", s.testEcho)
@@ -176,11 +186,7 @@ func (s Suite) testConnect(t *testing.T) {
 		t.Error("the profile has no username, which names accounts that have no name")
 	}
 	calls := n.take()
-	for _, call := range calls {
-		if call.method != http.MethodGet && call.method != http.MethodHead {
-			t.Errorf("connecting made a %s", call.method)
-		}
-	}
+	n.checkReads(t, "connecting", calls)
 	if len(calls) == 0 {
 		return
 	}
@@ -227,9 +233,10 @@ func (n *network) checkError(t *testing.T, during string, err error) *publish.Er
 	return e
 }
 
-// secrets returns the values of the connection's secret fields.
+// secrets returns the values of the connection's secret fields, and of what
+// connecting added to them.
 func (n *network) secrets() []string {
-	var list []string
+	list := n.added()
 	c := n.suite.Connection(n.url())
 	for _, f := range n.publisher.Fields() {
 		if value := c.Credentials[f.Name]; f.Secret && value != "" {
@@ -247,6 +254,13 @@ func clone(c publish.Connection) publish.Connection {
 	return publish.Connection{Name: c.Name, Credentials: credentials, Options: options}
 }
 
+func (s Suite) requestKey() string {
+	if s.RequestKey == "" {
+		return TargetID
+	}
+	return s.RequestKey
+}
+
 // connect returns the suite's request, for an account connected to the network.
 func (n *network) connect(t *testing.T) publish.Request {
 	t.Helper()
@@ -256,8 +270,13 @@ func (n *network) connect(t *testing.T) publish.Request {
 		t.Fatalf("connect: %v", err)
 	}
 	n.take()
+	if profile.Credentials != nil {
+		n.store(c.Credentials, profile.Credentials)
+		c.Credentials = profile.Credentials
+	}
 	return publish.Request{
-		TargetID: TargetID, PostID: "post_01JX0000000000000000000002", Content: content, Key: TargetID, Attempt: 1,
+		TargetID: TargetID, PostID: "post_01JX0000000000000000000002", Content: content,
+		Key: n.suite.requestKey(), Attempt: 1,
 		PublishAt:   time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC),
 		Credentials: c.Credentials,
 		Account: schedctl.Account{

@@ -1,0 +1,54 @@
+package publishtest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// testKeys asks of a network with keys of its own that no two are the same,
+// also of one instant and made at once, that they are in order, and that the
+// network takes them.
+func (s Suite) testKeys(t *testing.T) {
+	t.Parallel()
+	n := s.start(t)
+	keyer, ok := n.publisher.(publish.Keyer)
+	if !ok {
+		return
+	}
+	now := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
+	const makers, each = 8, 100
+	made := make(chan []string, makers)
+	for range makers {
+		go func() {
+			keys := make([]string, each)
+			for i := range keys {
+				keys[i] = keyer.NewKey(now)
+			}
+			made <- keys
+		}()
+	}
+	seen := map[string]bool{}
+	for range makers {
+		keys := <-made
+		if !slices.IsSorted(keys) {
+			t.Error("keys made one after the other are not in order")
+		}
+		for _, key := range keys {
+			if key == "" || len(key) > 255 || seen[key] {
+				t.Errorf("key %q is empty, too long or was made before", key)
+			}
+			seen[key] = true
+		}
+	}
+	r := n.connect(t)
+	r.Key = keyer.NewKey(now.Add(time.Hour))
+	receipt, err := n.publisher.Publish(t.Context(), r)
+	if err != nil || receipt == (schedctl.Receipt{}) {
+		t.Errorf("publish with a new key: %+v, %v", receipt, err)
+	}
+	n.checkCalls(t, "publish with a new key", r, 1)
+}

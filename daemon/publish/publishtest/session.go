@@ -1,0 +1,86 @@
+package publishtest
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// testSession asks that credentials with a session can be connected with again
+// and refreshed, and that neither loses what was given or comes back empty.
+func (s Suite) testSession(t *testing.T) {
+	t.Parallel()
+	n := s.start(t)
+	c := s.Connection(n.url())
+	profile, err := n.publisher.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refresher, refreshes := n.publisher.(publish.Refresher)
+	if profile.Credentials == nil {
+		if refreshes {
+			t.Error("the publisher refreshes sessions and Connect returns none")
+		}
+		return
+	}
+	checkKept(t, "connect", c.Credentials, profile.Credentials)
+	n.store(c.Credentials, profile.Credentials)
+	stored := clone(c)
+	stored.Credentials = profile.Credentials
+	again, err := n.publisher.Connect(t.Context(), stored)
+	if err != nil {
+		t.Fatalf("connect with a session: %v", err)
+	}
+	checkKept(t, "connect with a session", c.Credentials, again.Credentials)
+	if again.Username != profile.Username {
+		t.Errorf("connect with a session: got username %q, want %q", again.Username, profile.Username)
+	}
+	if refreshes {
+		n.testRefresh(t, refresher, profile.Credentials)
+	}
+	n.checkReads(t, "refreshing", n.take())
+}
+
+func (n *network) testRefresh(t *testing.T, p publish.Refresher, c publish.Credentials) {
+	t.Helper()
+	got, err := p.Refresh(t.Context(), c)
+	if err != nil {
+		t.Fatalf("refresh: %v", err)
+	}
+	checkKept(t, "refresh", n.suite.Connection(n.url()).Credentials, got)
+	for status, kind := range map[int]schedctl.ErrorKind{401: schedctl.KindAuth, 429: schedctl.KindRateLimited, 500: schedctl.KindPlatform} {
+		n.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		n.checkRefused(t, p, c, kind)
+	}
+	n.answer(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{}`)) })
+	n.checkRefused(t, p, c, schedctl.KindPlatform)
+	n.stop()
+	n.checkRefused(t, p, c, schedctl.KindNetwork)
+}
+
+func (n *network) checkRefused(t *testing.T, p publish.Refresher, c publish.Credentials, kind schedctl.ErrorKind) {
+	t.Helper()
+	_, err := p.Refresh(t.Context(), c)
+	e := n.checkError(t, "refresh", err)
+	if e.Kind != kind || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("refresh: got %s, %s; want %s, not_published", e.Kind, e.Outcome, kind)
+	}
+}
+
+// checkKept asks that all of the given credentials are still there, and that
+// none is empty.
+func checkKept(t *testing.T, during string, given, got publish.Credentials) {
+	t.Helper()
+	for name, value := range given {
+		if got[name] != value {
+			t.Errorf("%s: the credential %s was changed", during, name)
+		}
+	}
+	for name, value := range got {
+		if value == "" {
+			t.Errorf("%s: the credential %s is empty", during, name)
+		}
+	}
+}
