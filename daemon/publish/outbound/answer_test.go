@@ -1,6 +1,7 @@
 package outbound_test
 
 import (
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -53,6 +54,22 @@ func TestRetryAt(t *testing.T) {
 	both := http.Header{"Retry-After": {"7"}, "X-Ratelimit-Reset": {"2026-06-02T15:05:00Z"}}
 	if got := outbound.RetryAt(both, now); !got.Equal(now.Add(7 * time.Second)) {
 		t.Errorf("Retry-After does not come first: %v", got)
+	}
+}
+
+func TestRetryIn(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]time.Duration{
+		1.5: 1500 * time.Millisecond, 60: time.Minute, 1e300: 30 * 24 * time.Hour, math.Inf(1): 30 * 24 * time.Hour,
+	} {
+		if got := outbound.RetryIn(seconds, now); !got.Equal(now.Add(want)) {
+			t.Errorf("%v seconds: got %v, want %v from now", seconds, got, want)
+		}
+	}
+	for _, seconds := range []float64{0, -1, math.NaN(), math.Inf(-1)} {
+		if got := outbound.RetryIn(seconds, now); !got.IsZero() {
+			t.Errorf("%v seconds: got %v, want none", seconds, got)
+		}
 	}
 }
 

@@ -31,7 +31,16 @@ type Answer struct {
 // With the header "Connection: close" the call has a connection of its own, as
 // long as every call to the host says so. The header is not changed. The url must hold no credentials before its host.
 func Post(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
+	return send(ctx, client, http.MethodPost, url, header, body)
+}
+
+// Put is [Post] with the method PUT.
+func Put(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Answer, error) {
+	return send(ctx, client, http.MethodPut, url, header, body)
+}
+
+func send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return Answer{}, unusableURL()
 	}

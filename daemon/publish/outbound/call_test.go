@@ -22,24 +22,40 @@ import (
 
 var keyed = http.Header{"Idempotency-Key": {"pt_1"}}
 
-// net/http repeats a POST with an Idempotency-Key when a kept connection
+// net/http repeats a request with an Idempotency-Key when a kept connection
 // breaks after it was written. That would publish twice.
-func TestPostIsNeverReplayed(t *testing.T) {
+func TestWhatPublishesIsNeverReplayed(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string][]byte{"body": []byte("x"), "empty body": nil} {
-		server := closingServer(t)
-		client := outbound.Client(outbound.AllowPrivate)
-		if _, err := outbound.Post(t.Context(), client, server.url, keyed, body); err != nil {
-			t.Fatalf("%s: first call: %v", name, err)
+	type send func(context.Context, *http.Client, string, http.Header, []byte) (outbound.Answer, error)
+	for method, call := range map[string]send{http.MethodPost: outbound.Post, http.MethodPut: outbound.Put} {
+		for name, body := range map[string][]byte{"body": []byte("x"), "empty body": nil} {
+			server := closingServer(t)
+			client := outbound.Client(outbound.AllowPrivate)
+			if _, err := call(t.Context(), client, server.url, keyed, body); err != nil {
+				t.Fatalf("%s, %s: first call: %v", method, name, err)
+			}
+			_, err := call(t.Context(), client, server.url, keyed, body)
+			e := publish.AsError(err)
+			if e.Outcome != schedctl.OutcomeUnknown || e.Kind != schedctl.KindNetwork {
+				t.Errorf("%s, %s: got %s %s, want network unknown", method, name, e.Kind, e.Outcome)
+			}
+			if n := server.requests.Load(); n != 2 {
+				t.Errorf("%s, %s: the server saw %d requests for two calls", method, name, n)
+			}
 		}
-		_, err := outbound.Post(t.Context(), client, server.url, keyed, body)
-		e := publish.AsError(err)
-		if e.Outcome != schedctl.OutcomeUnknown || e.Kind != schedctl.KindNetwork {
-			t.Errorf("%s: got %s %s, want network unknown", name, e.Kind, e.Outcome)
-		}
-		if n := server.requests.Load(); n != 2 {
-			t.Errorf("%s: the server saw %d requests for two calls", name, n)
-		}
+	}
+}
+
+func TestPutKeepsItsMethod(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s", r.Method, body)
+	}))
+	defer server.Close()
+	a, err := outbound.Put(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, nil, []byte("x"))
+	if err != nil || string(a.Body) != "PUT x" {
+		t.Errorf("got %q, %v; want PUT x", a.Body, err)
 	}
 }
 

@@ -27,6 +27,16 @@ func RetryAt(h http.Header, now time.Time) time.Time {
 	return time.Time{}
 }
 
+// RetryIn returns when a network said to return that named so many seconds in
+// the body of its answer, or the zero time when they are not more than 0. More
+// than 30 days are taken as 30 days.
+func RetryIn(seconds float64, now time.Time) time.Time {
+	if !(seconds > 0) { // or not a number
+		return time.Time{}
+	}
+	return bound(now.Add(time.Duration(min(seconds, maxRetry.Seconds())*float64(time.Second))), now)
+}
+
 // retryAfter also reports whether the header is there and readable.
 func retryAfter(h http.Header, now time.Time) (at time.Time, said bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
