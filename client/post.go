@@ -91,6 +91,14 @@ func (c *Client) CreatePost(ctx context.Context, p apiv1.CreatePost, options ...
 	return out.Post, err
 }
 
+// ValidatePost tells whether CreatePost would be taken, and what the network of
+// each account says of it. Nothing is stored and no network is asked.
+func (c *Client) ValidatePost(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
+	var out apiv1.Validation
+	err := c.write(ctx, http.MethodPost, posts+"/validate", p, &out, nil)
+	return out, err
+}
+
 // Post returns one post.
 func (c *Client) Post(ctx context.Context, id string) (apiv1.Post, error) {
 	path, err := item(posts, id, "")
@@ -100,6 +108,17 @@ func (c *Client) Post(ctx context.Context, id string) (apiv1.Post, error) {
 	var out apiv1.PostEnvelope
 	err = c.get(ctx, path, nil, &out)
 	return out.Post, err
+}
+
+// PostTimeline returns what happened to a post, oldest first.
+func (c *Client) PostTimeline(ctx context.Context, id string) (apiv1.Timeline, error) {
+	path, err := item(posts, id, "timeline")
+	if err != nil {
+		return apiv1.Timeline{}, err
+	}
+	var out apiv1.Timeline
+	err = c.get(ctx, path, nil, &out)
+	return out, err
 }
 
 // EditPost changes a draft or a scheduled post.

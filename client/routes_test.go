@@ -37,6 +37,19 @@ func TestMethods(t *testing.T) {
 		"create": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "<b>&", SocialAccountIDs: []string{"acct_1"}, PublishAt: ptr("now")}))
 		}, `POST /api/v1/posts {"content":"\u003cb\u003e\u0026","social_account_ids":["acct_1"],"publish_at":"now"}`, "post_1"},
+		"create with overrides": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "x", TargetOverrides: []apiv1.Override{
+				{SocialAccountID: "acct_1", Content: ptr("y"), Options: map[string]any{"langs": []string{"de"}}},
+			}}))
+		}, `POST /api/v1/posts {"content":"x","target_overrides":[{"social_account_id":"acct_1","content":"y","options":{"langs":["de"]}}]}`, "post_1"},
+		"validate": {apiv1.Validation{Accounts: []apiv1.AccountValidation{{SocialAccountID: "acct_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			v, err := c.ValidatePost(ctx, apiv1.CreatePost{Content: "x", SocialAccountIDs: []string{"acct_1"}})
+			return v.Accounts[0].SocialAccountID, err
+		}, `POST /api/v1/posts/validate {"content":"x","social_account_ids":["acct_1"]}`, "acct_1"},
+		"timeline": {apiv1.Timeline{PostID: "post_1"}, func(ctx context.Context, c *client.Client) (string, error) {
+			line, err := c.PostTimeline(ctx, "post_1")
+			return line.PostID, err
+		}, "GET /api/v1/posts/post_1/timeline ", "post_1"},
 		"get": {post, func(ctx context.Context, c *client.Client) (string, error) { return postID(c.Post(ctx, "post_1")) },
 			"GET /api/v1/posts/post_1 ", "post_1"},
 		"escaped": {post, func(ctx context.Context, c *client.Client) (string, error) { return postID(c.Post(ctx, "a/b?c{d}")) },
@@ -44,6 +57,9 @@ func TestMethods(t *testing.T) {
 		"edit": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.EditPost(ctx, "post_1", apiv1.EditPost{SocialAccountIDs: &[]string{}}))
 		}, `PATCH /api/v1/posts/post_1 {"social_account_ids":[]}`, "post_1"},
+		"take overrides away": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.EditPost(ctx, "post_1", apiv1.EditPost{TargetOverrides: &[]apiv1.Override{}}))
+		}, `PATCH /api/v1/posts/post_1 {"target_overrides":[]}`, "post_1"},
 		"delete": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.DeletePost(ctx, "post_1") },
 			"DELETE /api/v1/posts/post_1 ", ""},
 		"schedule": {post, func(ctx context.Context, c *client.Client) (string, error) {
@@ -112,10 +128,11 @@ func TestIDsThatWouldLeadElsewhere(t *testing.T) {
 	f, c := serve(t, ok(struct{}{}))
 	for _, id := range []string{"", ".", ".."} {
 		_, get := c.Post(t.Context(), id)
+		_, timeline := c.PostTimeline(t.Context(), id)
 		_, cancel := c.CancelPost(t.Context(), id)
 		_, account := c.Account(t.Context(), id)
 		_, verify := c.VerifyAccount(t.Context(), id)
-		for _, err := range []error{get, cancel, account, verify, c.DeletePost(t.Context(), id), c.RemoveAccount(t.Context(), id)} {
+		for _, err := range []error{get, timeline, cancel, account, verify, c.DeletePost(t.Context(), id), c.RemoveAccount(t.Context(), id)} {
 			if schedctl.CodeOf(err) != schedctl.NotFound {
 				t.Errorf("%q: got %v, want not found", id, err)
 			}
