@@ -1,0 +1,90 @@
+package connect
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// askTimeout bounds one question to a network.
+const askTimeout = 20 * time.Second
+
+// commonOptions are options of every account and no business of its network.
+var commonOptions = []string{"pacing", "duplicate_guard"}
+
+// Config is what a [Connector] works with. All of it is required.
+type Config struct {
+	Store      storage.Store
+	Publishers publish.Registry
+	Sealer     *seal.Sealer
+	Logger     *slog.Logger
+}
+
+// Connector asks networks about accounts. Its methods may be called from any
+// goroutine.
+type Connector struct {
+	cfg Config
+	log *slog.Logger
+
+	mu        sync.Mutex           // mu guards what follows
+	refreshes map[string]*refresh  // under way, by account
+	unstored  map[string]successor // sessions that the store did not take, by account
+}
+
+// New returns a connector.
+func New(cfg Config) *Connector {
+	return &Connector{cfg: cfg, log: cfg.Logger, refreshes: map[string]*refresh{}, unstored: map[string]successor{}}
+}
+
+// Connect asks the network who the credentials are for, for at most 20 seconds,
+// and returns that with the credentials to store: the given ones, with a session
+// where the network has them. Options that are not the network's are kept from
+// it. Errors are those of [publish.Publisher]; their messages can be shown to
+// whoever gave the credentials.
+func (c *Connector) Connect(ctx context.Context, platform string, given publish.Connection) (publish.Profile, publish.Credentials, *publish.Error) {
+	p, failure := c.publisher(platform)
+	if failure != nil {
+		return publish.Profile{}, nil, failure
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	given.Options = networkOptions(p, given.Options)
+	var profile publish.Profile
+	err := c.guard(platform, func() (err error) {
+		profile, err = p.Connect(ctx, given)
+		return err
+	})
+	if err != nil {
+		return publish.Profile{}, nil, presentable(publish.AsError(err), p, given.Credentials)
+	}
+	return printable(profile), completed(given.Credentials, profile.Credentials), nil
+}
+
+func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Error) {
+	if p, ok := c.cfg.Publishers[platform]; ok {
+		return p, nil
+	}
+	known := strings.Join(slices.Sorted(maps.Keys(c.cfg.Publishers)), ", ")
+	return nil, publish.Contentf("platform", "unknown platform %q; use one of %s", clip(platform, 64), known)
+}
+
+// networkOptions returns the options that the network is told of.
+func networkOptions(p publish.Publisher, options schedctl.Options) schedctl.Options {
+	own := make(schedctl.Options, len(options))
+	for name, value := range options {
+		listed := slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Option && f.Name == name })
+		if listed || !slices.Contains(commonOptions, name) {
+			own[name] = value
+		}
+	}
+	return own
+}

@@ -1,0 +1,182 @@
+package connect
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// refresh is one under way. Its result is written before done is closed.
+type refresh struct {
+	done        chan struct{}
+	credentials publish.Credentials
+	failure     *publish.Error
+}
+
+// successor is what comes after stored credentials and could not be stored.
+type successor struct{ of, credentials publish.Credentials }
+
+// Refresh returns credentials of an account with another session than the one
+// in used, which its network has called expired. Those that are stored are
+// returned when they are others already; else the network is asked, once for all
+// who ask at the same time, and its answer is stored before it is returned. A
+// session that cannot be stored is good all the same, and is kept in memory.
+//
+// Errors have the outcome not_published. One of kind auth means that the account
+// is refused for good; noting that is up to the caller. The network is not left
+// alone when ctx ends, for a session that it has given out must not be lost.
+func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error) {
+	for {
+		r, mine := c.join(accountID)
+		if mine {
+			c.run(context.WithoutCancel(ctx), r, schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
+		}
+		// What another has asked for may be the very session that has expired.
+		if mine || r.failure != nil || !maps.Equal(r.credentials, used) {
+			return r.credentials, r.failure
+		}
+	}
+}
+
+// join returns the refresh of the account that is under way, or a new one that
+// is the caller's to run.
+func (c *Connector) join(accountID string) (r *refresh, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.refreshes[accountID]; r != nil {
+		return r, false
+	}
+	r = &refresh{done: make(chan struct{})}
+	c.refreshes[accountID] = r
+	return r, true
+}
+
+func (c *Connector) run(ctx context.Context, r *refresh, of schedctl.Account, used publish.Credentials) {
+	defer func() {
+		c.mu.Lock()
+		delete(c.refreshes, of.ID)
+		c.mu.Unlock()
+		close(r.done)
+	}()
+	r.credentials, r.failure = c.refresh(ctx, of, used)
+}
+
+func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
+	a, err := c.account(ctx, of.WorkspaceID, of.ID)
+	switch {
+	case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
+		return nil, unrefreshed(schedctl.KindPlatform, "schedctl cannot read its database; it is tried again", err)
+	case err != nil, a.Status == schedctl.AccountDisconnected:
+		return nil, unrefreshed(schedctl.KindAuth, "the account was disconnected; connect it again", err)
+	}
+	stored, err := c.Open(a)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if latest := c.latest(a.ID, stored); !maps.Equal(latest, used) {
+		if !maps.Equal(latest, stored) {
+			c.keep(ctx, a, stored, latest)
+		}
+		return latest, nil
+	}
+	fresh, failure := c.askForSession(ctx, a, used)
+	if failure != nil {
+		return nil, failure
+	}
+	c.keep(ctx, a, stored, fresh)
+	return fresh, nil
+}
+
+// askForSession asks the network for a new session.
+func (c *Connector) askForSession(ctx context.Context, a schedctl.Account, used publish.Credentials) (fresh publish.Credentials, failure *publish.Error) {
+	p, failure := c.publisher(a.Platform)
+	if failure != nil {
+		return nil, failure
+	}
+	refresher, ok := p.(publish.Refresher)
+	if !ok {
+		return nil, unrefreshed(schedctl.KindAuth, "the network has ended the session; connect the account again", nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	err := c.guard(a.Platform, func() (err error) {
+		fresh, err = refresher.Refresh(ctx, maps.Clone(used))
+		return err
+	})
+	if err != nil {
+		failure = presentable(publish.AsError(err), p, used)
+		failure.Outcome = schedctl.OutcomeNotPublished
+		if failure.Kind != schedctl.KindAuth && !failure.Kind.Retryable() {
+			failure.Kind = schedctl.KindPlatform // it says nothing of the post
+		}
+		return nil, failure
+	}
+	if name := lacking(used, fresh); name != "" {
+		err := fmt.Errorf("the refreshed credentials have no %s", name)
+		c.log.Error("refreshed session is not used", "account", a.ID, "error", err)
+		return nil, unrefreshed(schedctl.KindPlatform, "the network's new session is incomplete; the old one is kept, and it is tried again", err)
+	}
+	return fresh, nil
+}
+
+// keep stores the successor of the account's credentials, if the account has
+// them still; in memory when the store does not take it.
+func (c *Connector) keep(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) {
+	err := c.replace(ctx, of, old, fresh)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.log.Error("refreshed session is not stored, it is kept in memory", "account", of.ID, "error", err)
+		c.unstored[of.ID] = successor{of: old, credentials: fresh}
+		return
+	}
+	delete(c.unstored, of.ID)
+}
+
+// replace puts the new credentials in the place of the old ones. An account that
+// has others by now, or none, is left alone.
+func (c *Connector) replace(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) error {
+	sealed, err := c.Seal(fresh, of.ID)
+	if err != nil {
+		return err
+	}
+	now := schedctl.Millis(time.Now())
+	return c.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+		a, err := tx.Account(of.WorkspaceID, of.ID)
+		if err != nil {
+			return err
+		}
+		stored, err := c.Open(a)
+		if err != nil || a.Status == schedctl.AccountDisconnected || !maps.Equal(stored, old) {
+			return nil
+		}
+		a.Credentials, a.UpdatedAt = sealed, now
+		return tx.PutAccount(a)
+	})
+}
+
+// latest returns the successor of an account's stored credentials that could
+// not be stored, if there is one, else the stored ones.
+func (c *Connector) latest(accountID string, stored publish.Credentials) publish.Credentials {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, ok := c.unstored[accountID]; ok && maps.Equal(s.of, stored) {
+		return s.credentials
+	}
+	return stored
+}
+
+// unrefreshed is why there is no new session.
+func unrefreshed(kind schedctl.ErrorKind, message string, cause error) *publish.Error {
+	return &publish.Error{Kind: kind, Code: publish.CodeSessionExpired, Outcome: schedctl.OutcomeNotPublished, Message: message, Err: cause}
+}

@@ -1,0 +1,166 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Verdict is what a network has said of an account: that it takes it, or that
+// it refuses it.
+type Verdict struct {
+	connector *Connector
+	profile   publish.Profile
+	refusal   *publish.Error        // of kind auth, or nil
+	about     []publish.Credentials // what the account may hold for the verdict to be about it
+	fresh     publish.Credentials   // what it shall hold
+}
+
+// Refused reports whether the network refuses the account.
+func (v Verdict) Refused() bool { return v.refusal != nil }
+
+// Check asks the network of a stored account about it, with the stored
+// credentials. An expired session is refreshed, and stored, on the way. The
+// error says that there is no verdict: the network is out of reach or does not
+// understand the credentials or options, and nothing is known of the account.
+func (c *Connector) Check(ctx context.Context, a schedctl.Account) (Verdict, *publish.Error) {
+	stored, err := c.Open(a)
+	if err != nil {
+		return Verdict{}, unreadable(err)
+	}
+	used := c.latest(a.ID, stored)
+	v := Verdict{connector: c, about: []publish.Credentials{stored, used}}
+	given := publish.Connection{Name: a.Name, Credentials: used, Options: a.Options}
+	var failure *publish.Error
+	v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, given)
+	if failure != nil && c.curable(a.Platform, failure) {
+		if given.Credentials, failure = c.Refresh(ctx, a.WorkspaceID, a.ID, used); failure == nil {
+			v.about = append(v.about, given.Credentials)
+			v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, given)
+		}
+	}
+	if failure != nil && failure.Kind != schedctl.KindAuth {
+		return Verdict{}, failure
+	}
+	v.refusal = failure
+	return v, nil
+}
+
+// curable reports whether a new session may help.
+func (c *Connector) curable(platform string, e *publish.Error) bool {
+	_, ok := c.cfg.Publishers[platform].(publish.Refresher)
+	return ok && e.Code == publish.CodeSessionExpired
+}
+
+func unreadable(err error) *publish.Error {
+	return &publish.Error{
+		Kind: schedctl.KindAuth, Code: "credentials_unreadable", Outcome: schedctl.OutcomeNotPublished, Err: err,
+		Message: "the account's stored credentials cannot be opened; restore secret.key from your backup, or reconnect the account",
+	}
+}
+
+// Apply brings an account in line with the verdict and returns the event of a
+// refusal that is new. An account that was disconnected, or holds credentials
+// that the verdict is not about, stays as it is. UpdatedAt is the caller's.
+// Apply may be repeated, as the function of a transaction may.
+func (v Verdict) Apply(a *schedctl.Account, now time.Time) []schedctl.Event {
+	stored, err := v.connector.Open(*a)
+	isStored := func(c publish.Credentials) bool { return maps.Equal(c, stored) }
+	if err != nil || a.Status == schedctl.AccountDisconnected || !slices.ContainsFunc(v.about, isStored) {
+		return nil
+	}
+	if v.refusal != nil {
+		return refuse(a, v.refusal, now)
+	}
+	if !maps.Equal(v.fresh, stored) {
+		if sealed, err := v.connector.Seal(v.fresh, a.ID); err == nil {
+			a.Credentials = sealed
+		}
+	}
+	a.Username, a.DisplayName, a.ProfileURL, a.Limits = v.profile.Username, v.profile.DisplayName, v.profile.URL, v.profile.Limits
+	a.Status, a.Error = schedctl.AccountConnected, nil
+	return nil
+}
+
+// refuse notes that the network refuses the account.
+func refuse(a *schedctl.Account, refusal *publish.Error, now time.Time) []schedctl.Event {
+	known := a.Status == schedctl.AccountError
+	a.Status = schedctl.AccountError
+	a.Error = &schedctl.TargetError{
+		Kind: refusal.Kind, Code: refusal.Code, Message: refusal.Message,
+		HTTPStatus: refusal.HTTPStatus, Outcome: schedctl.OutcomeNotPublished,
+	}
+	if known {
+		return nil
+	}
+	return []schedctl.Event{schedctl.AccountErrorEvent(*a, now)}
+}
+
+// Verify asks the network of a stored account about it, stores the verdict, and
+// returns the account as it is then: connected with what its network says of it,
+// or in status error. Errors: NOT_FOUND, VALIDATION_FAILED for an account that
+// is disconnected or whose fields the network does not understand, UNAVAILABLE
+// when the network is out of reach; then nothing has changed.
+func (c *Connector) Verify(ctx context.Context, workspaceID, accountID string) (schedctl.Account, error) {
+	a, err := c.account(ctx, workspaceID, accountID)
+	if err != nil {
+		return a, err
+	}
+	if a.Status == schedctl.AccountDisconnected {
+		return a, schedctl.Errorf(schedctl.ValidationFailed, "credentials", "the account is disconnected and its secrets are erased; give credentials to connect it again")
+	}
+	v, failure := c.Check(ctx, a)
+	if failure != nil {
+		return a, unverified(failure)
+	}
+	return c.store(ctx, a, v)
+}
+
+func unverified(failure *publish.Error) error {
+	if failure.Kind == schedctl.KindContent {
+		return &schedctl.Error{Code: schedctl.ValidationFailed, Field: failure.Code, Message: failure.Message, Err: failure}
+	}
+	return &schedctl.Error{
+		Code: schedctl.Unavailable, Err: failure,
+		Message: fmt.Sprintf("the account could not be verified and nothing was changed; try again later: %s", failure.Message),
+	}
+}
+
+// store applies a verdict to the account as it is now, and stores it unless it
+// is as before.
+func (c *Connector) store(ctx context.Context, of schedctl.Account, v Verdict) (a schedctl.Account, err error) {
+	now := time.Now()
+	err = c.cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
+		if a, err = tx.Account(of.WorkspaceID, of.ID); err != nil {
+			return err
+		}
+		before := a
+		events := v.Apply(&a, now)
+		if reflect.DeepEqual(before, a) {
+			return nil
+		}
+		a.UpdatedAt = schedctl.Millis(now)
+		return errors.Join(tx.PutAccount(a), tx.AddEvents(events...))
+	})
+	if err != nil {
+		return a, fmt.Errorf("store the verdict on %s: %w", of.ID, err)
+	}
+	return a, nil
+}
+
+// account reads an account.
+func (c *Connector) account(ctx context.Context, workspaceID, id string) (a schedctl.Account, err error) {
+	err = c.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		a, err = r.Account(workspaceID, id)
+		return err
+	})
+	return a, err
+}

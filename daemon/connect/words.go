@@ -1,0 +1,85 @@
+package connect
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const (
+	maxText = 500  // bytes of a message or name
+	maxURL  = 2000 // bytes
+
+	// minHidden is the shortest secret that is looked for in messages: a shorter
+	// one would be found in every word.
+	minHidden = 4
+)
+
+// presentable returns the error with a message without control characters,
+// without anything it repeats of the credentials, and of at most 500 bytes.
+func presentable(e *publish.Error, p publish.Publisher, c publish.Credentials) *publish.Error {
+	clean := *e
+	for name, value := range c {
+		if len(value) >= minHidden && secret(p, name) {
+			clean.Message = strings.ReplaceAll(clean.Message, value, "…")
+		}
+	}
+	clean.Message = clip(withoutControls(clean.Message), maxText)
+	return &clean
+}
+
+// secret reports whether a credential must not be shown. One that is not listed
+// is part of a session.
+func secret(p publish.Publisher, name string) bool {
+	return !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret })
+}
+
+// printable bounds and cleans what a network says about an account.
+func printable(p publish.Profile) publish.Profile {
+	p.Username = clip(withoutControls(p.Username), maxText)
+	p.DisplayName = clip(withoutControls(p.DisplayName), maxText)
+	p.URL = clip(withoutControls(p.URL), maxURL)
+	return p
+}
+
+func withoutControls(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// clip cuts text to limit bytes between two characters.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// guard calls a publisher and turns its panic into an error.
+func (c *Connector) guard(platform string, fn func() error) (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			// The value itself may hold a credential.
+			cause := fmt.Errorf("panic with a %T", thrown)
+			c.log.Error("publisher panicked", "platform", platform, "error", cause, "stack", string(debug.Stack()))
+			err = &publish.Error{
+				Kind: schedctl.KindPlatform, Code: "panic", Outcome: schedctl.OutcomeNotPublished, Err: cause,
+				Message: "schedctl had a fault of its own while it asked the network; report it with the daemon's log",
+			}
+		}
+	}()
+	return fn()
+}
