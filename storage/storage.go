@@ -140,6 +140,11 @@ type Reader interface {
 	// Events returns up to limit events in order of their ids, beginning after
 	// the given id; an empty id begins at the oldest kept.
 	Events(afterID string, limit int) ([]schedctl.Event, error)
+
+	// PostEvents returns the latest events about a post in order of their ids,
+	// at most limit of them; also those of a post that was deleted. Its cost
+	// depends on how many events the post has.
+	PostEvents(postID string, limit int) ([]schedctl.Event, error)
 }
 
 // Tx reads and writes in one transaction; it sees its own writes.

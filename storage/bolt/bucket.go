@@ -24,6 +24,7 @@ const (
 	answers
 	answerHashes
 	events
+	eventsByPost
 	bucketCount
 )
 
@@ -46,6 +47,7 @@ var bucketNames = [bucketCount]string{
 	answers:      "answers",
 	answerHashes: "answer hashes",
 	events:       "events",
+	eventsByPost: "events by post",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) Check(ctx context.Context) error {
 		c := checker{reader: r.(*reader), ctx: ctx}
 		for _, check := range []func(*checker){
 			(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
-			(*checker).answers, (*checker).records, (*checker).counts,
+			(*checker).answers, (*checker).events, (*checker).records, (*checker).counts,
 		} {
 			check(&c)
 		}
@@ -156,12 +157,44 @@ func (c *checker) answers() {
 	})
 }
 
-// records reads what no index is made from.
-func (c *checker) records() {
+// events compares events with their index: as many are in the one as in the
+// other, and what the index names is there.
+func (c *checker) events() {
+	about, named := 0, 0
 	c.each(events, func(key, record []byte) error {
-		_, err := readEvent(key, record)
+		e, err := readEvent(key, record)
+		if err == nil && e.PostID != "" {
+			about++
+		}
 		return err
 	})
+	c.each(eventsByPost, func(key, value []byte) error {
+		ids, err := appendEvents(nil, key, value)
+		if err != nil {
+			return err
+		}
+		named += len(ids)
+		for i := range ids {
+			if i > 0 && compareULIDs(ids[i-1], ids[i]) >= 0 {
+				return errors.New("its events are not in order")
+			}
+			e, err := readEvent(ids[i][:], c.in(events).Get(ids[i][:]))
+			if err != nil {
+				return err
+			}
+			if e.PostID != id(key[:16], schedctl.PostPrefix) {
+				return fmt.Errorf("%s is about another post", e.ID)
+			}
+		}
+		return nil
+	})
+	if c.ctx.Err() == nil && about != named {
+		c.fault("%q has %d events, want %d", eventsByPost, named, about)
+	}
+}
+
+// records reads what no index is made from.
+func (c *checker) records() {
 	c.each(workspaces, func(key, record []byte) error {
 		_, err := readWorkspace(key, record)
 		return err

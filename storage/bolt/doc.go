@@ -27,6 +27,7 @@
 //	answers          created:8 sha256:32                    → answer record
 //	answer hashes    created:8 hash:8                       → nothing
 //	events           event:16                               → event record
+//	events by post   post:16 event:16                       → events:…
 //
 // The two list indexes hold a post once for each of its accounts and once under
 // the account zero, which stands for any. They are cut by status, so that a
@@ -38,6 +39,10 @@
 // looked for by hash, though. For that a table from a part of each hash to its
 // time is kept in memory; it is read at the start, from a bucket of its own that
 // is small enough for that.
+//
+// The events by post have one entry for all events about a post that were added
+// together: under the first of them, the ids of all. That is one write where
+// there are three or more events, as with every new post.
 //
 // # Writing
 //

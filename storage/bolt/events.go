@@ -68,7 +68,7 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 		}
 	}
 	tx.events += len(list)
-	return nil
+	return tx.indexEvents(list)
 }
 
 // hasEvent looks for an event in the bucket and among those that are to be

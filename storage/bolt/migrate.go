@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	bbolt "go.etcd.io/bbolt"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -22,6 +24,7 @@ type migration struct {
 var migrations = []migration{
 	{"create the buckets", createBuckets},
 	{"let targets have a content of their own", nothing},
+	{"index the events by post", indexEvents},
 }
 
 func createBuckets(tx *bbolt.Tx) error {
@@ -31,6 +34,26 @@ func createBuckets(tx *bbolt.Tx) error {
 		}
 	}
 	return nil
+}
+
+// indexEvents fills the index of the events that are there, each with an entry
+// of its own.
+func indexEvents(tx *bbolt.Tx) error {
+	index, err := tx.CreateBucketIfNotExists([]byte(bucketNames[eventsByPost]))
+	if err != nil {
+		return err
+	}
+	return tx.Bucket([]byte(bucketNames[events])).ForEach(func(key, record []byte) error {
+		e, err := readEvent(key, record)
+		if err != nil || e.PostID == "" {
+			return err
+		}
+		post, err := parse(schedctl.PostPrefix, e.PostID)
+		if err != nil {
+			return err
+		}
+		return index.Put(concat(nil, post[:], key), slices.Clone(key))
+	})
 }
 
 // nothing is the migration to a layout whose records stand beside the old ones.

@@ -1,15 +1,19 @@
 package bolt
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	bbolt "go.etcd.io/bbolt"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -27,6 +31,9 @@ func mark(name string) migration {
 		return b.Put([]byte{byte(n)}, []byte(name))
 	}}
 }
+
+// after returns the migrations with others after them.
+func after(more ...migration) []migration { return append(slices.Clone(migrations), more...) }
 
 // failing is mark, and then an error or a panic.
 func failing(name string, how func() error) migration {
@@ -73,17 +80,17 @@ func TestMigrations(t *testing.T) {
 		fails error
 	}{
 		{"a new file", migrations, nil, nil},
-		{"two more versions", []migration{migrations[0], mark("two"), mark("three")}, []string{"two", "three"}, nil},
-		{"nothing new", []migration{migrations[0], mark("two"), mark("three")}, []string{"two", "three"}, nil},
-		{"an older program", []migration{migrations[0], mark("two")}, []string{"two", "three"}, storage.ErrNewer},
+		{"two more versions", after(mark("two"), mark("three")), []string{"two", "three"}, nil},
+		{"nothing new", after(mark("two"), mark("three")), []string{"two", "three"}, nil},
+		{"an older program", after(mark("two")), []string{"two", "three"}, storage.ErrNewer},
 		{
 			"interrupted in the second of three",
-			[]migration{migrations[0], mark("two"), mark("three"), mark("four"), failing("five", func() error { return full }), mark("six")},
+			after(mark("two"), mark("three"), mark("four"), failing("five", func() error { return full }), mark("six")),
 			[]string{"two", "three", "four"}, full,
 		},
 		{
 			"goes on where it stopped",
-			[]migration{migrations[0], mark("two"), mark("three"), failing("four", func() error { panic("run twice") }), mark("five"), mark("six")},
+			after(mark("two"), mark("three"), failing("four", func() error { panic("run twice") }), mark("five"), mark("six")),
 			[]string{"two", "three", "four", "five", "six"}, nil,
 		},
 	} {
@@ -103,8 +110,9 @@ func TestMigrationErrorSaysWhereTheFileStands(t *testing.T) {
 	if _, err := marks(t, path, migrations); err != nil {
 		t.Fatal(err)
 	}
-	_, err := marks(t, path, []migration{migrations[0], failing("split posts", func() error { return errors.New("no") })})
-	for _, want := range []string{"version 2", "split posts", "still at version 1"} {
+	_, err := marks(t, path, after(failing("split posts", func() error { return errors.New("no") })))
+	here := len(migrations)
+	for _, want := range []string{fmt.Sprint("version ", here+1), "split posts", fmt.Sprint("still at version ", here)} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
 		}
@@ -120,12 +128,66 @@ func TestFailedCreationLeavesNoFile(t *testing.T) {
 		"error": func() error { return errors.New("no") },
 		"panic": func() error { panic("no") },
 	} {
-		if _, err := open(path, slog.New(slog.DiscardHandler), []migration{migrations[0], failing("two", how)}); err == nil {
+		if _, err := open(path, slog.New(slog.DiscardHandler), after(failing("two", how))); err == nil {
 			t.Errorf("%s: open returned nil", name)
 		}
 		left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
 		if err != nil || len(left) > 0 {
 			t.Errorf("%s: files left: %v, %v", name, left, err)
 		}
+	}
+}
+
+// TestEventsOfAnOlderFileAreIndexed opens a file as it was before there was an
+// index of events by post.
+func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	var all []schedctl.Event
+	if err := s.View(t.Context(), func(r storage.Reader) (err error) {
+		all, err = r.Events("", 100)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	path := s.path
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		return errors.Join(tx.DeleteBucket([]byte(bucketNames[eventsByPost])),
+			tx.Bucket([]byte(bucketNames[meta])).Put(versionKey, binary.BigEndian.AppendUint64(nil, 2)))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	s, err = Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	seen := 0
+	for _, e := range all {
+		if err := s.View(t.Context(), func(r storage.Reader) error {
+			list, err := r.PostEvents(e.PostID, 100)
+			if !slices.ContainsFunc(list, func(found schedctl.Event) bool { return found.ID == e.ID }) {
+				t.Errorf("%s is not among the events of its post", e.ID)
+			}
+			seen++
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	if seen == 0 {
+		t.Error("there is no event to look for")
 	}
 }

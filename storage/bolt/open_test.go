@@ -115,7 +115,7 @@ func TestOpenRefuses(t *testing.T) {
 		"zeros":            {replace(strings.Repeat("\x00", 65536)), storage.ErrForeign, "move the file away"},
 		"directory":        {directory, storage.ErrForeign, "not a regular file"},
 		"another program":  {inside(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("schedctl")) }), storage.ErrForeign, "another program"},
-		"newer":            {version(2), storage.ErrNewer, "install the newer one"},
+		"newer":            {inside(nextVersion), storage.ErrNewer, "install the newer one"},
 		"far newer":        {version(1 << 63), storage.ErrNewer, "install the newer one"},
 		"no version":       {inside(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("schedctl")).Delete([]byte("version")) }), storage.ErrCorrupt, "version"},
 		"a bucket less":    {inside(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("due")) }), storage.ErrCorrupt, `"due" is missing`},
@@ -287,6 +287,12 @@ func inside(fn func(*bbolt.Tx) error) func(*testing.T, string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func nextVersion(tx *bbolt.Tx) error {
+	b := tx.Bucket([]byte("schedctl"))
+	present := binary.BigEndian.Uint64(b.Get([]byte("version")))
+	return b.Put([]byte("version"), binary.BigEndian.AppendUint64(nil, present+1))
 }
 
 func version(n uint64) func(*testing.T, string) {

@@ -3,6 +3,8 @@ package bolt
 import (
 	"slices"
 	"time"
+
+	"github.com/schedctl/schedctl"
 )
 
 // Prune implements [storage.Tx].
@@ -17,8 +19,8 @@ func (tx *tx) Prune(answersBefore, eventsBefore time.Time, limit int) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	for _, key := range past {
-		if err := tx.delete(events, key); err != nil {
+	for i := range past {
+		if err := tx.deleteEvent(past[i]); err != nil {
 			return 0, err
 		}
 	}
@@ -33,7 +35,7 @@ func (tx *tx) oldAnswers(before time.Time, limit int) (old [][]byte) {
 	return old
 }
 
-func (tx *tx) oldEvents(before time.Time, limit int) (old [][]byte, err error) {
+func (tx *tx) oldEvents(before time.Time, limit int) (old []schedctl.Event, err error) {
 	c := tx.in(events).Cursor()
 	for k, v := c.First(); k != nil && len(old) < limit; k, v = c.Next() {
 		e, err := readEvent(k, v)
@@ -43,7 +45,18 @@ func (tx *tx) oldEvents(before time.Time, limit int) (old [][]byte, err error) {
 		if !e.CreatedAt.Before(before) {
 			break
 		}
-		old = append(old, slices.Clone(k))
+		old = append(old, e)
 	}
 	return old, nil
+}
+
+func (tx *tx) deleteEvent(e schedctl.Event) error {
+	event, err := parse(schedctl.EventPrefix, e.ID)
+	if err != nil {
+		return err
+	}
+	if err := tx.delete(events, event[:]); err != nil {
+		return err
+	}
+	return tx.unindexEvent(e)
 }

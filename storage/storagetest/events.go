@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -11,11 +13,14 @@ var eventParts = []part{
 	{"EventKeepsEveryField", testEventKeepsEveryField},
 	{"EventsAreInOrder", testEventsAreInOrder},
 	{"EventIDsAreNew", testEventIDsAreNew},
+	{"PostEventsAreOfOnePost", testPostEventsAreOfOnePost},
+	{"PostEventsOutliveThePost", testPostEventsOutliveThePost},
 }
 
 var pruneParts = []part{
 	{"PruneIsBounded", testPruneIsBounded},
 	{"PruneKeepsTheYounger", testPruneKeepsTheYounger},
+	{"PruneTakesPostEventsAway", testPruneTakesPostEventsAway},
 }
 
 func eventsAfter(f *fixture, id string, limit int) []schedctl.Event {
@@ -75,6 +80,82 @@ func testEventIDsAreNew(f *fixture) {
 		}
 	}
 	same(f, "events", events[1:3], eventsAfter(f, "", 9))
+}
+
+func eventsOf(f *fixture, postID string, limit int) []schedctl.Event {
+	f.Helper()
+	return read(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(postID, limit) })
+}
+
+// about returns events of which some are about either post and some about none.
+func (f *fixture) about(posts [2]string, n int) []schedctl.Event {
+	events := f.newEvents(n, epoch)
+	for i := range events {
+		events[i].PostID = append(posts[:], "")[i/2%3]
+	}
+	return events
+}
+
+// among returns the events about a post.
+func among(events []schedctl.Event, postID string) []schedctl.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e schedctl.Event) bool { return e.PostID != postID })
+}
+
+func twoPosts() [2]string {
+	return [2]string{newID(schedctl.PostPrefix, epoch), newID(schedctl.PostPrefix, epoch)}
+}
+
+func testPostEventsAreOfOnePost(f *fixture) {
+	posts := twoPosts()
+	events := f.about(posts, 60)
+	f.addEvents(events[40:]...) // together
+	for _, e := range events[30:40] {
+		f.addEvents(e) // alone
+	}
+	backwards := slices.Clone(events[:30])
+	slices.Reverse(backwards)
+	f.addEvents(backwards...)
+	for _, post := range posts {
+		want := among(events, post)
+		same(f, "events", want, eventsOf(f, post, 100))
+		same(f, "the latest", want[len(want)-5:], eventsOf(f, post, 5))
+	}
+	same(f, "events of a post without any", []schedctl.Event{}, eventsOf(f, newID(schedctl.PostPrefix, epoch), 9))
+	for _, id := range malformed(schedctl.PostPrefix) {
+		missing(f, "events of "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(id, 1) })
+	}
+	f.refuse(schedctl.Internal, func(tx storage.Tx) error {
+		return errors.Join(tx.AddEvents(f.about(posts, 6)...), schedctl.Errorf(schedctl.Internal, "", "rolled back"))
+	})
+	same(f, "events after a rollback", among(events, posts[0]), eventsOf(f, posts[0], 100))
+}
+
+func testPostEventsOutliveThePost(f *fixture) {
+	p := f.newPost(epoch, time.Time{}, schedctl.Draft)
+	events := f.newEvents(3, epoch)
+	for i := range events {
+		events[i].PostID = p.ID
+	}
+	f.putPosts(p)
+	f.addEvents(events...)
+	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, p.ID) })
+	same(f, "events of a post that was deleted", events, eventsOf(f, p.ID, 9))
+}
+
+func testPruneTakesPostEventsAway(f *fixture) {
+	posts := twoPosts()
+	events := f.about(posts, 40)
+	f.addEvents(events[:15]...)
+	for _, e := range events[15:] {
+		f.addEvents(e)
+	}
+	for left := events; len(left) > 0; {
+		f.prune(time.Time{}, epoch.Add(time.Hour), 1)
+		left = left[1:]
+		for _, post := range posts {
+			same(f, "events left", among(left, post), eventsOf(f, post, 100))
+		}
+	}
 }
 
 func (f *fixture) prune(answersBefore, eventsBefore time.Time, limit int) int {

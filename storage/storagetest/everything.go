@@ -79,11 +79,13 @@ func (e everything) count(r storage.Reader) (found int) {
 	has(len(keys), err)
 	events, err := r.Events("", 9)
 	has(len(events), err)
+	events, err = r.PostEvents(e.event.PostID, 9)
+	has(len(events), err)
 	return found
 }
 
 // ways is how many ways there are to read one of everything.
-const ways = 16
+const ways = 17
 
 func countAll(f *fixture, e everything) int {
 	f.Helper()

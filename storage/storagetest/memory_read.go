@@ -179,6 +179,14 @@ func (r memoryReader) Events(afterID string, limit int) ([]schedctl.Event, error
 	return cloneAll(rest[:min(limit, len(rest))], cloneEvent), nil
 }
 
+func (r memoryReader) PostEvents(postID string, limit int) ([]schedctl.Event, error) {
+	if err := check(schedctl.PostPrefix, postID); err != nil {
+		return nil, err
+	}
+	about := slices.DeleteFunc(slices.Clone(r.m.events), func(e schedctl.Event) bool { return e.PostID != postID })
+	return cloneAll(about[max(0, len(about)-limit):], cloneEvent), nil
+}
+
 func searchEvent(events []schedctl.Event, id string) (int, bool) {
 	return slices.BinarySearchFunc(events, id, func(e schedctl.Event, id string) int { return strings.Compare(e.ID, id) })
 }
