@@ -1,0 +1,102 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// channels is where Discord's own client shows channels and messages.
+const channels = "https://discord.com/channels/"
+
+// Connect asks for the webhook, which posts nothing.
+func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	if err := publish.CheckFields(p.Fields(), c); err != nil {
+		return publish.Profile{}, err
+	}
+	if err := checkOptions(c.Options); err != nil {
+		return publish.Profile{}, err
+	}
+	w, err := p.parseWebhook(c.Credentials["webhook_url"])
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	a, err := outbound.Get(ctx, p.client, w.base.String(), p.header())
+	if errors.Is(err, outbound.ErrPrivateAddress) {
+		return publish.Profile{}, publish.Contentf("webhook_url", "%s", publish.AsError(err).Message)
+	}
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	if a.Status != http.StatusOK {
+		return publish.Profile{}, refusedConnect(a, w)
+	}
+	profile, ok := parseProfile(a, w)
+	if !ok {
+		return publish.Profile{}, notAWebhook(w)
+	}
+	return profile, nil
+}
+
+// refusedConnect tells a webhook that is gone from an address that never was one.
+func refusedConnect(a outbound.Answer, w webhook) error {
+	e := refusal(a, time.Now(), w.token)
+	e.Outcome = schedctl.OutcomeNotPublished
+	switch {
+	case e.Kind == schedctl.KindPlatform && a.Status < 500:
+		return notAWebhook(w)
+	case a.Status >= 300 && a.Status < 400:
+		e.Kind, e.Code = schedctl.KindContent, "webhook_url"
+		e.Message = w.base.Host + " redirects to another address; give that one as webhook_url"
+	}
+	return e
+}
+
+func notAWebhook(w webhook) error {
+	return publish.Contentf("webhook_url", "%.200q knows no webhook at this address; check webhook_url", w.base.Host)
+}
+
+// parseProfile reads a webhook object. A webhook has a name unless its maker
+// left that out.
+func parseProfile(a outbound.Answer, w webhook) (publish.Profile, bool) {
+	var object struct {
+		ID        any `json:"id"`
+		Name      any `json:"name"`
+		GuildID   any `json:"guild_id"`
+		ChannelID any `json:"channel_id"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &object) != nil {
+		return publish.Profile{}, false
+	}
+	id := number(object.ID)
+	if id == "" {
+		return publish.Profile{}, false
+	}
+	name := outbound.Label(object.Name)
+	if name == "" {
+		name = "webhook " + id
+	}
+	profile := publish.Profile{
+		Username: name, DisplayName: name, Limits: schedctl.Limits{MaxCharacters: maxContent, Unit: "characters"},
+	}
+	if guild, channel := number(object.GuildID), number(object.ChannelID); w.ofDiscord() && guild != "" && channel != "" {
+		profile.URL = channels + guild + "/" + channel
+	}
+	return profile, true
+}
+
+// number returns a snowflake, which is a number in a text, or the empty string
+// for anything else.
+func number(value any) string {
+	text, _ := value.(string)
+	if !snowflake.MatchString(text) {
+		return ""
+	}
+	return text
+}

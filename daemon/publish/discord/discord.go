@@ -1,0 +1,115 @@
+// Package discord publishes to a channel of Discord through an incoming webhook
+// (https://discord.com/developers/docs/resources/webhook), and to servers that
+// speak the same API.
+//
+// A webhook recognises no repeated call and cannot be asked what it has posted:
+// the publisher is neither a [publish.Idempotent] nor a [publish.Finder]. Each
+// call waits for the message (wait=true), and one whose outcome is unknown stays
+// so until a person has looked into the channel.
+package discord
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Platform is the name of the platform.
+const Platform = "discord"
+
+// maxContent is the longest message, in Unicode code points: that is what the
+// API counts, by the word of its maintainers.
+const maxContent = 2000
+
+// Publisher implements [publish.Publisher].
+type Publisher struct {
+	client    *http.Client
+	policy    outbound.Policy
+	userAgent string
+}
+
+// New returns the publisher. The policy is the client's, and the version the
+// daemon's own, for the User-Agent.
+func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
+}
+
+// Platform returns "discord".
+func (p *Publisher) Platform() string { return Platform }
+
+// Fields lists webhook_url and the options of a message.
+func (p *Publisher) Fields() []publish.Field {
+	return []publish.Field{
+		{Name: "webhook_url", Required: true, Secret: true, Help: "from the channel's settings, Integrations, Webhooks; add ?thread_id=… to post into a thread"},
+		{Name: "mentions", Option: true, Post: true, Help: "true to let @everyone, @here, roles and users in a post notify them"},
+	}
+}
+
+// webhook is what an URL of a webhook says.
+type webhook struct {
+	base   *url.URL // without a query
+	token  string
+	thread string // a thread of the channel, or empty
+}
+
+var (
+	webhookPath = regexp.MustCompile(`^/api(?:/v[0-9]+)?/webhooks/[0-9]+/([A-Za-z0-9_-]+)/?$`)
+	snowflake   = regexp.MustCompile(`^[0-9]{1,20}$`)
+)
+
+// parseWebhook returns an error that does not hold the URL.
+func (p *Publisher) parseWebhook(text string) (webhook, error) {
+	u, err := p.policy.ParseAddress(text)
+	if err != nil {
+		return webhook{}, publish.Contentf("webhook_url", "webhook_url: %s", err)
+	}
+	path := webhookPath.FindStringSubmatch(u.Path)
+	if path == nil {
+		return webhook{}, publish.Contentf("webhook_url", "webhook_url looks like https://discord.com/api/webhooks/<id>/<token>; copy it from the channel's settings, Integrations, Webhooks")
+	}
+	thread := u.Query().Get("thread_id")
+	if thread != "" && !snowflake.MatchString(thread) {
+		return webhook{}, publish.Contentf("webhook_url", "the thread_id in webhook_url is not the number of a thread")
+	}
+	return webhook{base: &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}, token: path[1], thread: thread}, nil
+}
+
+// executeURL is where a message is posted.
+func (w webhook) executeURL() string {
+	query := url.Values{"wait": {"true"}}
+	if w.thread != "" {
+		query.Set("thread_id", w.thread)
+	}
+	return w.base.String() + "?" + query.Encode()
+}
+
+// ofDiscord reports whether the webhook is one of Discord itself, under any of
+// its names, whose messages have addresses that we know.
+func (w webhook) ofDiscord() bool {
+	switch w.base.Host {
+	case "discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com":
+		return true
+	}
+	return false
+}
+
+func (p *Publisher) header() http.Header {
+	h := http.Header{}
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", p.userAgent)
+	return h
+}
+
+func checkOptions(o schedctl.Options) *publish.Error {
+	if value, given := o["mentions"]; given {
+		if _, isBool := value.(bool); !isBool {
+			return publish.Contentf("mentions", "mentions is true or false")
+		}
+	}
+	return nil
+}

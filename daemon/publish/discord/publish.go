@@ -1,0 +1,98 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Check counts Unicode code points.
+func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+	limit := a.Limits.MaxCharacters
+	if limit == 0 {
+		limit = maxContent
+	}
+	c := publish.Measured(utf8.RuneCountInString(content), limit, "characters")
+	if strings.TrimSpace(content) == "" {
+		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
+	}
+	if err := checkOptions(a.Options); err != nil {
+		c.Problems = append(c.Problems, err)
+	}
+	return c
+}
+
+// message is the body of a call. Without allowed_mentions, Discord notifies
+// whomever the content mentions.
+type message struct {
+	Content         string           `json:"content"`
+	AllowedMentions *allowedMentions `json:"allowed_mentions,omitempty"`
+}
+
+type allowedMentions struct {
+	Parse []string `json:"parse"`
+}
+
+// Publish posts a message. It notifies nobody unless the option mentions is set.
+func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	w, err := p.parseWebhook(r.Credentials["webhook_url"])
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	m := message{Content: r.Content}
+	if !r.Account.Options.Bool("mentions") {
+		m.AllowedMentions = &allowedMentions{Parse: []string{}}
+	}
+	body, _ := json.Marshal(m) // texts can always be written
+	header := p.header()
+	header.Set("Content-Type", "application/json")
+	a, err := outbound.Post(ctx, p.client, w.executeURL(), header, body)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	return read(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
+}
+
+// read tells what an answer means. One that says yes but names no message may
+// come from something in front of Discord.
+func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+	if a.Status < 200 || a.Status > 299 {
+		return schedctl.Receipt{}, refusal(a, now, hidden...)
+	}
+	receipt, ok := parseMessage(a, channelURL)
+	if !ok {
+		return schedctl.Receipt{}, &publish.Error{
+			Kind: schedctl.KindPlatform, Message: "the network accepted the call but named no message; look into the channel whether it is there",
+			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
+		}
+	}
+	return receipt, nil
+}
+
+// parseMessage reads a message object. Its address begins as that of the
+// webhook's channel does, which names the guild; the channel is the message's
+// own, for that may be a thread.
+func parseMessage(a outbound.Answer, channelURL string) (schedctl.Receipt, bool) {
+	var object struct {
+		ID        any `json:"id"`
+		ChannelID any `json:"channel_id"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &object) != nil || number(object.ID) == "" {
+		return schedctl.Receipt{}, false
+	}
+	receipt := schedctl.Receipt{ID: number(object.ID)}
+	guild, _, _ := strings.Cut(strings.TrimPrefix(channelURL, channels), "/")
+	if channel := number(object.ChannelID); snowflake.MatchString(guild) && channel != "" {
+		receipt.URL = channels + guild + "/" + channel + "/" + receipt.ID
+	}
+	return receipt, true
+}

@@ -1,0 +1,52 @@
+package discord
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// meanings are the codes of Discord that say more than the status they come
+// with (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
+var meanings = map[int]struct {
+	kind    schedctl.ErrorKind
+	message string
+}{
+	10003:  {schedctl.KindAuth, "the channel or thread of the webhook does not exist any more; connect the account with another webhook"},
+	10015:  {schedctl.KindAuth, "the webhook does not exist any more; make a new one and connect the account with it"},
+	20009:  {schedctl.KindContent, "the network refuses the post as explicit; change it"},
+	50027:  {schedctl.KindAuth, "the token of the webhook is not valid; copy its URL again and connect the account with it"},
+	200000: {schedctl.KindContent, "the server's automatic moderation refuses the post; change it"},
+	220001: {schedctl.KindAuth, "the webhook is one of a forum, where posts go into threads; connect the account with ?thread_id=… at the end of its URL"},
+	240000: {schedctl.KindContent, "the network refuses a link in the post as harmful; change it"},
+}
+
+// refusal returns what an answer means that is not 2xx.
+func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, now)
+	var body struct {
+		Code       json.Number `json:"code"`
+		RetryAfter float64     `json:"retry_after"`
+		Global     bool        `json:"global"`
+	}
+	// Its members stand on their own: one of an unexpected type leaves the others.
+	_ = json.Unmarshal(a.Body, &body)
+	code, err := body.Code.Int64()
+	if a.Status >= 400 && a.Status < 500 && err == nil && code > 0 {
+		e.Code = fmt.Sprint(code)
+		if m, known := meanings[int(code)]; known && a.Status != 429 {
+			e.Kind, e.Message = m.kind, m.message
+		}
+	}
+	if a.Status == 429 && e.RetryAt.IsZero() {
+		e.RetryAt = outbound.RetryIn(body.RetryAfter, now)
+	}
+	if a.Status == 429 && body.Global {
+		e.Code = "global"
+	}
+	return outbound.WithWords(e, outbound.Words(a, hidden...))
+}

@@ -1,0 +1,187 @@
+// Package recorded plays exchanges with a network to a publisher under test.
+//
+// An exchange is a request and its answer, in a JSON file of the shape that the
+// network documents. [Client] checks each request against the next exchange, to
+// the letter; [Handler] only looks up what to answer, for tests that send what
+// they like.
+package recorded
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Exchange is a request and its answer.
+type Exchange struct {
+	Request Request `json:"request"`
+	Answer  Answer  `json:"answer"`
+}
+
+// Request is what a publisher sends.
+type Request struct {
+	Method string            `json:"method"`
+	URL    string            `json:"url"`
+	Header map[string]string `json:"header"` // those that matter
+	Body   json.RawMessage   `json:"body"`   // empty for none
+}
+
+// Answer is what the network answers.
+type Answer struct {
+	Status int               `json:"status"`
+	Header map[string]string `json:"header"`
+	Body   json.RawMessage   `json:"body"` // a JSON string is sent as plain text
+}
+
+// Text returns the body as it is sent.
+func (a Answer) Text() string {
+	var text string
+	if json.Unmarshal(a.Body, &text) == nil {
+		return text
+	}
+	return string(a.Body)
+}
+
+// Load reads the exchanges of the files, each a JSON array.
+func Load(t testing.TB, files ...string) []Exchange {
+	t.Helper()
+	var all []Exchange
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var exchanges []Exchange
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&exchanges); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, exchanges...)
+	}
+	return all
+}
+
+// Client returns a client whose calls must be those of the files, in their
+// order, all of them by the end of the test. It opens no connection.
+func Client(t testing.TB, files ...string) *http.Client {
+	t.Helper()
+	p := &player{t: t, rest: Load(t, files...)}
+	t.Cleanup(p.finish)
+	return &http.Client{Transport: p}
+}
+
+type player struct {
+	t    testing.TB
+	mu   sync.Mutex // mu guards rest
+	rest []Exchange
+}
+
+var errUnexpected = errors.New("this request is not the next one that was recorded")
+
+// RoundTrip answers the next request.
+func (p *player) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.rest) == 0 {
+		p.t.Errorf("%s %s: nothing more was recorded", r.Method, r.URL)
+		return nil, errUnexpected
+	}
+	next := p.rest[0]
+	p.rest = p.rest[1:]
+	if diff := next.Request.diff(r, body); diff != "" {
+		p.t.Errorf("%s %s (-recorded +sent):\n%s", r.Method, r.URL, diff)
+		return nil, errUnexpected
+	}
+	return next.Answer.response(r), nil
+}
+
+func (p *player) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.rest {
+		p.t.Errorf("%s %s was not sent", e.Request.Method, e.Request.URL)
+	}
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	defer r.Body.Close()
+	return io.ReadAll(r.Body)
+}
+
+// diff describes how a request differs from the recorded one, if it does.
+func (want Request) diff(r *http.Request, body []byte) string {
+	got := Request{Method: r.Method, URL: r.URL.String(), Header: map[string]string{}, Body: body}
+	for name := range want.Header {
+		got.Header[name] = r.Header.Get(name)
+	}
+	if want.Header == nil {
+		want.Header = map[string]string{}
+	}
+	return cmp.Diff(want, got, cmp.Transformer("JSON", decode))
+}
+
+// decode returns what a body means, so that its layout does not matter.
+func decode(body json.RawMessage) any {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil && len(body) > 0 {
+		return fmt.Sprintf("not JSON: %q", []byte(body))
+	}
+	return value
+}
+
+func (a Answer) response(r *http.Request) *http.Response {
+	header := http.Header{}
+	for name, value := range a.Header {
+		header.Set(name, value)
+	}
+	text := a.Text()
+	return &http.Response{
+		StatusCode: a.Status, Status: http.StatusText(a.Status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Body: io.NopCloser(bytes.NewBufferString(text)), ContentLength: int64(len(text)), Request: r,
+	}
+}
+
+// Handler answers each request as the first exchange of the files with its
+// method and path, and any other with 404. It may be asked any number of times.
+func Handler(t testing.TB, files ...string) http.Handler {
+	t.Helper()
+	answers := map[string]Answer{}
+	for _, e := range Load(t, files...) {
+		u, err := url.Parse(e.Request.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if route := e.Request.Method + " " + u.EscapedPath(); answers[route].Status == 0 {
+			answers[route] = e.Answer
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, ok := answers[r.Method+" "+r.URL.EscapedPath()]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		for name, value := range a.Header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(a.Status)
+		io.WriteString(w, a.Text())
+	})
+}
