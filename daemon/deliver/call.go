@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,7 @@ func (d *Deliverer) call(ctx context.Context, c *call) (*ending, *doubt) {
 // judge applies the policy to a call that did not publish, or may not have.
 func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.lateSince, f.tries, f.doubtful = c.lateSince, c.tries, c.doubtful
+	f.lateSince, f.tries, f.doubtful, f.askAfter = c.lateSince, c.tries, c.doubtful, d.cfg.AskAfter
 	decided := policy(e, f)
 	d.logFailure(c, e, decided)
 	if decided.askIn > 0 {
@@ -79,18 +80,12 @@ func (d *Deliverer) logFailure(c *call, e *publish.Error, decided decision) {
 
 // publish makes the call and returns what the network has said.
 func (d *Deliverer) publish(ctx context.Context, c *call) (receipt schedctl.Receipt, failure *publish.Error) {
-	r, failure := d.request(c)
-	if failure != nil {
-		return receipt, failure
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	err := d.guard(c, func() (err error) {
+	failure = d.tell(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
 		receipt, err = c.publisher.Publish(ctx, r)
 		return err
 	})
-	if err != nil {
-		return schedctl.Receipt{}, redact(publish.AsError(err), c.publisher, r)
+	if failure != nil {
+		return schedctl.Receipt{}, failure
 	}
 	return receipt, nil
 }
@@ -127,6 +122,30 @@ func (d *Deliverer) credentials(a schedctl.Account) (publish.Credentials, error)
 		return nil, errors.New("opened credentials are not a JSON object of strings")
 	}
 	return credentials, nil
+}
+
+// sameLogin reports whether two states of an account hold the same credentials,
+// sessions apart: a session may have been refreshed meanwhile.
+func (d *Deliverer) sameLogin(a, b schedctl.Account) bool {
+	if bytes.Equal(a.Credentials, b.Credentials) {
+		return true
+	}
+	refresher, ok := d.cfg.Publishers[a.Platform].(publish.Refresher)
+	if !ok {
+		return false
+	}
+	before, err := d.credentials(a)
+	after, err2 := d.credentials(b)
+	if err != nil || err2 != nil {
+		return false
+	}
+	// What is not listed is part of the session.
+	for _, f := range refresher.(publish.Publisher).Fields() {
+		if before[f.Name] != after[f.Name] {
+			return false
+		}
+	}
+	return true
 }
 
 // guard calls a publisher and turns its panic into an error of unknown outcome.

@@ -168,7 +168,7 @@ func (c *claiming) begin(it item, p *schedctl.Post, t *schedctl.Target, a *sched
 		return verdict{}, err
 	}
 	attempt, err := p.Begin(schedctl.Claim{
-		TargetID: t.ID, Owner: c.cfg.Owner, Lease: callTimeout + leaseMargin, Key: key,
+		TargetID: t.ID, Owner: c.cfg.Owner, Lease: lease, Key: key,
 	}, c.now)
 	if err != nil {
 		return verdict{}, err

@@ -41,9 +41,9 @@ const (
 	// seconds for what they then accept.
 	callTimeout = 30 * time.Second
 
-	// leaseMargin is how much longer an attempt is leased than its call may
-	// take, for the clocks of machines that share a database.
-	leaseMargin = 30 * time.Second
+	// lease is longer than an attempt may take, which is a call, a new session
+	// and the call again, for the clocks of machines that share a database.
+	lease = 3*callTimeout + 30*time.Second
 
 	// stopGrace is how long calls in flight may go on when Run is to end.
 	stopGrace = 20 * time.Second
@@ -56,6 +56,16 @@ const (
 	sweepInterval = 30 * time.Second
 )
 
+// Sessions gives accounts new sessions.
+type Sessions interface {
+	// Refresh returns credentials with another session than the one in used,
+	// which the account's network has called expired. It may be called from any
+	// goroutine; those who ask at the same time share one question to the
+	// network. The error has the outcome not_published, and is of kind auth when
+	// the network refuses the account.
+	Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error)
+}
+
 // Config is what a [Deliverer] works with. Store, Publishers, Sealer, Owner and
 // Logger are required.
 type Config struct {
@@ -63,9 +73,17 @@ type Config struct {
 	Publishers publish.Registry
 	Sealer     *seal.Sealer
 
+	// Sessions is asked when a session has expired; without it that is a refusal
+	// of the account.
+	Sessions Sessions
+
 	// MaxLateness is how long after its time a target may still go out; zero
 	// for 24 hours.
 	MaxLateness time.Duration
+
+	// AskAfter is how long after a call with an unknown outcome its network is
+	// asked what became of it, where it can be; zero for a minute.
+	AskAfter time.Duration
 
 	// Owner names this run of the daemon in its attempts. No other run may have
 	// had the same name.
@@ -90,6 +108,9 @@ type Deliverer struct {
 func New(cfg Config) *Deliverer {
 	if cfg.MaxLateness == 0 {
 		cfg.MaxLateness = 24 * time.Hour
+	}
+	if cfg.AskAfter == 0 {
+		cfg.AskAfter = time.Minute
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = defaultWorkers

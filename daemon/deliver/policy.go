@@ -27,14 +27,15 @@ const (
 type facts struct {
 	now        time.Time
 	lateSince  time.Time
-	spread     float64 // random, from -1 to 1
-	tries      int     // attempts since a person queued the target, this one included
-	doubtful   bool    // an earlier one may have published
-	repeatable bool    // the network recognises a repeat of this call
-	findable   bool    // the network can be asked what it has
-	asks       int     // how often it was asked in vain
-	absent     bool    // it was asked, and does not have the post
-	elapsed    bool    // the call lies back, so that a retry need not wait
+	spread     float64       // random, from -1 to 1
+	tries      int           // attempts since a person queued the target, this one included
+	doubtful   bool          // an earlier one may have published
+	repeatable bool          // the network recognises a repeat of this call
+	findable   bool          // the network can be asked what it has
+	asks       int           // how often it was asked in vain
+	askAfter   time.Duration // how long to wait before it is asked for the first time
+	absent     bool          // it was asked, and does not have the post
+	elapsed    bool          // the call lies back, so that a retry need not wait
 }
 
 // decision is what follows from a call that did not publish, or may not have.
@@ -52,7 +53,7 @@ type decision struct {
 func policy(e *publish.Error, f facts) decision {
 	unknown := e.Outcome != schedctl.OutcomeNotPublished && !f.absent
 	if unknown && !f.repeatable && f.findable && f.asks < maxAsks {
-		return decision{askIn: backoff(f.asks+1, f.spread)}
+		return decision{askIn: askIn(f)}
 	}
 	d := decision{outcome: schedctl.OutcomeNotPublished}
 	if unknown {
@@ -67,6 +68,16 @@ func policy(e *publish.Error, f facts) decision {
 	}
 	d.result.Error = targetError(e, unknown || f.doubtful, !d.result.RetryAt.IsZero())
 	return d
+}
+
+// askIn returns how long to wait before the network is asked. A call of which
+// nothing is heard may still be at work there, so the first question waits for
+// longer than any is.
+func askIn(f facts) time.Duration {
+	if f.asks == 0 {
+		return f.askAfter
+	}
+	return backoff(f.asks, f.spread)
 }
 
 // retryAt returns when a call that may be repeated is to be, or zero.

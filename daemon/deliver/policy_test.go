@@ -58,9 +58,11 @@ func TestPolicy(t *testing.T) {
 		{"unknown kind, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Retry: 10 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
 		{"interrupted, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true, elapsed: true}, want{Retry: 0, Attempt: maybe, Target: maybe, Retryable: true}},
 		{"content, may be published, repeatable", schedctl.KindContent, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
-		{"unknown outcome, can be asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true}, want{AskIn: 10 * time.Second}},
+		{"unknown outcome, can be asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true}, want{AskIn: time.Minute}},
 		{"unknown outcome, both", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, repeatable: true}, want{Retry: 10 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
-		{"asked in vain", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 3}, want{AskIn: 80 * time.Second}},
+		{"unknown outcome, never asked early", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, spread: -1}, want{AskIn: time.Minute}},
+		{"asked in vain", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1}, want{AskIn: 10 * time.Second}},
+		{"asked in vain four times", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 4}, want{AskIn: 80 * time.Second}},
 		{"asked in vain for the last time", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 5}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"asked, absent", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, absent: true, elapsed: true}, want{Retry: 0, Attempt: no, Target: no, Retryable: true}},
 		{"asked, absent, last try", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 5, findable: true, absent: true, elapsed: true}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
@@ -69,7 +71,7 @@ func TestPolicy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.facts.now = now
+			test.facts.now, test.facts.askAfter = now, time.Minute
 			got := policy(&publish.Error{Kind: test.kind, Code: "c", Message: "m", HTTPStatus: 418, Outcome: test.outcome, RetryAt: test.retryAt}, test.facts)
 			if test.want.AskIn != 0 {
 				if want := (decision{askIn: test.want.AskIn}); got != want {

@@ -1,7 +1,6 @@
 package deliver
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -67,7 +66,7 @@ func (x *dispatcher) recorded(batch []*ending, done []bool, err error) {
 func (d *Deliverer) record(ctx context.Context, batch []*ending) (done []bool, err error) {
 	var r recording
 	err = d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
-		run := recording{edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
+		run := recording{Deliverer: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
 		for i, e := range batch {
 			if err := run.end(e); err != nil {
 				run.fault = fmt.Errorf("record attempt %s: %w", e.call.attempt.ID, err)
@@ -104,6 +103,7 @@ func (d *Deliverer) logEnd(e *ending) {
 
 // recording is one run of a recording's transaction.
 type recording struct {
+	*Deliverer
 	*edits
 	done     []bool
 	fault    error   // of the last that is not done
@@ -172,8 +172,7 @@ func (r *recording) stop(account *schedctl.Account, e *ending) {
 	if until := e.decision.pausedUntil; until.After(account.PausedUntil) {
 		account.PausedUntil, changed = schedctl.Millis(until), true
 	}
-	same := bytes.Equal(account.Credentials, e.call.account.Credentials)
-	if e.decision.refused && same && account.Status == schedctl.AccountConnected {
+	if e.decision.refused && account.Status == schedctl.AccountConnected && r.sameLogin(e.call.account, *account) {
 		account.Status, account.Error, changed = schedctl.AccountError, e.decision.result.Error, true
 		r.events = append(r.events, schedctl.AccountErrorEvent(*account, r.now))
 	}

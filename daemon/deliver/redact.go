@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,9 +22,10 @@ const (
 // should the network have repeated them or the publisher have let them through.
 func redact(e *publish.Error, p publish.Publisher, r publish.Request) *publish.Error {
 	hide := []string{r.Content}
-	for _, f := range p.Fields() {
-		if f.Secret {
-			hide = append(hide, r.Credentials[f.Name])
+	for name, value := range r.Credentials {
+		// One that is not listed is part of a session.
+		if !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret }) {
+			hide = append(hide, value)
 		}
 	}
 	clean := *e

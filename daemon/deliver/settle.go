@@ -54,7 +54,7 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 		}
 		x.log.Warn("attempt of an earlier run has no end", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
 		q := x.queues.of(a.AccountID, a.WorkspaceID)
-		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: overBy(a, now)})
+		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: x.overBy(a, now)})
 		x.setMark(ulid(a.TargetID), inFlight)
 		x.queues.arrange(q, now)
 	}
@@ -63,12 +63,12 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 
 // overBy returns when an interrupted call is over on the network's side too. The
 // daemon may have ended, and started again, while the network was at work.
-func overBy(a schedctl.Attempt, now time.Time) time.Time {
-	soon := now.Add(firstBackoff)
-	if a.LeaseUntil.Before(soon) {
-		return a.LeaseUntil
+func (d *Deliverer) overBy(a schedctl.Attempt, now time.Time) time.Time {
+	over, latest := a.StartedAt.Add(d.cfg.AskAfter), now.Add(d.cfg.AskAfter)
+	if over.After(latest) {
+		return latest // the clock was set back
 	}
-	return soon
+	return over
 }
 
 // settleFirst settles the first doubt of a queue on a goroutine of its own.
@@ -151,18 +151,9 @@ func (d *Deliverer) reread(ctx context.Context, was *call) (c *call, status sche
 
 // ask asks the network for the post of a call.
 func (d *Deliverer) ask(ctx context.Context, finder publish.Finder, c *call) (receipt schedctl.Receipt, found bool, failure *publish.Error) {
-	r, failure := d.request(c)
-	if failure != nil {
-		return receipt, false, failure
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	err := d.guard(c, func() (err error) {
+	failure = d.tell(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
 		receipt, found, err = finder.Find(ctx, r, c.attempt.StartedAt)
 		return err
 	})
-	if err != nil {
-		return receipt, false, redact(publish.AsError(err), c.publisher, r)
-	}
-	return receipt, found, nil
+	return receipt, found && failure == nil, failure
 }

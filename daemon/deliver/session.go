@@ -1,0 +1,56 @@
+package deliver
+
+import (
+	"context"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// tell makes a call of a publisher for an attempt, and makes it again with a new
+// session when the network says that the old one has expired. Both are parts of
+// one attempt: the first has done nothing.
+func (d *Deliverer) tell(ctx context.Context, c *call, fn func(context.Context, publish.Request) error) *publish.Error {
+	r, failure := d.request(c)
+	if failure != nil {
+		return failure
+	}
+	failure = d.tellOnce(ctx, c, r, fn)
+	if failure == nil || !d.curable(c, failure) {
+		return failure
+	}
+	fresh, failure := d.refresh(ctx, c, r)
+	if failure != nil {
+		return failure
+	}
+	r.Credentials = fresh
+	return d.tellOnce(ctx, c, r, fn)
+}
+
+func (d *Deliverer) tellOnce(ctx context.Context, c *call, r publish.Request, fn func(context.Context, publish.Request) error) *publish.Error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := d.guard(c, func() error { return fn(ctx, r) }); err != nil {
+		return redact(publish.AsError(err), c.publisher, r)
+	}
+	return nil
+}
+
+// curable reports whether a new session may help.
+func (d *Deliverer) curable(c *call, e *publish.Error) bool {
+	_, ok := c.publisher.(publish.Refresher)
+	return ok && d.cfg.Sessions != nil && e.Code == publish.CodeSessionExpired && e.Outcome == schedctl.OutcomeNotPublished
+}
+
+// refresh returns the account's credentials with a new session.
+func (d *Deliverer) refresh(ctx context.Context, c *call, r publish.Request) (publish.Credentials, *publish.Error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	fresh, failure := d.cfg.Sessions.Refresh(ctx, c.attempt.WorkspaceID, c.attempt.AccountID, r.Credentials)
+	if failure != nil {
+		d.log.Warn("session could not be refreshed", "account", c.attempt.AccountID, "attempt", c.attempt.ID, "kind", failure.Kind, "code", failure.Code)
+		return nil, redact(failure, c.publisher, r)
+	}
+	d.log.Debug("session refreshed during an attempt", "account", c.attempt.AccountID, "attempt", c.attempt.ID)
+	return fresh, nil
+}
