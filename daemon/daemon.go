@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
@@ -72,6 +73,7 @@ func Run(ctx context.Context, cfg Config) error {
 type daemon struct {
 	store     storage.Store
 	loop      *schedule.Loop
+	connector *connect.Connector
 	deliverer *deliver.Deliverer
 	handler   http.Handler
 	log       *slog.Logger
@@ -86,8 +88,11 @@ func assemble(cfg Config, listener net.Listener) *daemon {
 		Client: outbound.Client(cfg.Outbound), Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,
 	})
 	d := &daemon{store: cfg.Store, log: cfg.Logger}
+	d.connector = connect.New(connect.Config{
+		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Logger: cfg.Logger,
+	})
 	d.deliverer = deliver.New(deliver.Config{
-		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer,
+		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector,
 		MaxLateness: cfg.MaxLateness, Owner: schedctl.NewULID(time.Now()).String(), Logger: cfg.Logger,
 	})
 	d.loop = schedule.New(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
@@ -127,6 +132,7 @@ func (d *daemon) run(ctx context.Context, listener net.Listener) error {
 		"api":          func(ctx context.Context) error { return serve(ctx, server, listener) },
 		"schedule":     d.loop.Run,
 		"deliver":      d.deliverer.Run,
+		"connect":      d.connector.Run,
 		"housekeeping": d.keepHouse,
 	}
 	var wg sync.WaitGroup
