@@ -4,5 +4,5 @@
 // answer that a network can give, breaks calls off where they can be broken,
 // and checks that the publisher tells the truth about what became of the post.
 // [Fake] is a network in memory for tests of the code that calls publishers.
-// [StartSnac] starts a real server of the Mastodon API.
+// [StartSnac] starts a real server of the Mastodon API, [StartPDS] one of Bluesky.
 package publishtest

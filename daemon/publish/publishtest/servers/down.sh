@@ -2,9 +2,9 @@
 # usage: down.sh DIR
 # Ends what up.sh started in DIR, and waits until it is gone. Safe to repeat.
 set -euo pipefail
-[ -e "$1/snac.pid" ] || exit 0
-pid=$(cat "$1/snac.pid")
-rm -f "$1/snac.pid"
+[ -e "$1/pid" ] || exit 0
+pid=$(cat "$1/pid")
+rm -f "$1/pid"
 kill "$pid" 2>/dev/null || exit 0
 for _ in $(seq 100); do
 	kill -0 "$pid" 2>/dev/null || exit 0

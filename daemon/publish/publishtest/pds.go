@@ -1,0 +1,173 @@
+package publishtest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// PDS is a running personal data server of Bluesky with one account.
+type PDS struct {
+	URL         string `json:"url"`
+	Handle      string `json:"handle"`
+	DID         string `json:"did"`
+	Password    string `json:"password"`
+	AppPassword string `json:"app_password"`
+
+	JWTSecret string `json:"jwt_secret"` // what the server signs its tokens with
+}
+
+// PDSConfig says how a server is started.
+type PDSConfig struct {
+	AccessTTL time.Duration // how long access tokens last, in whole seconds; 0 for the server's own two hours
+}
+
+// PDSRecord is one post as the server has it.
+type PDSRecord struct {
+	URI   string          `json:"uri"` // at://…
+	CID   string          `json:"cid"` // the hash of the record
+	Value json.RawMessage `json:"value"`
+}
+
+// StartPDS starts a server with one account on loopback, for the length of the
+// test. Where it is not installed the test is skipped, or fails when the
+// environment has SCHEDCTL_REQUIRE_ALL=1.
+func StartPDS(t *testing.T) PDS {
+	t.Helper()
+	return PDSConfig{}.Start(t)
+}
+
+// Start is as [StartPDS], for a server that is set up otherwise.
+func (c PDSConfig) Start(t *testing.T) PDS {
+	t.Helper()
+	requireTools(t, "node", "bash")
+	if _, err := os.Stat(filepath.Join(serversDir(t), "pds", "installed")); err != nil {
+		notInstalled(t, "the personal data server of Bluesky")
+	}
+	environment := []string{"SCHEDCTL_SERVERS=" + serversDir(t), "ACCESS_TTL="}
+	if c.AccessTTL > 0 {
+		environment[1] += fmt.Sprintf("%.0fs", c.AccessTTL.Seconds())
+	}
+	var p PDS
+	startServer(t, "pds", 2, environment, &p)
+	if p.AppPassword == "" {
+		t.Fatal("up.sh pds printed no app password")
+	}
+	return p
+}
+
+// serversDir returns where install.sh puts what it does not get from Debian.
+func serversDir(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("SCHEDCTL_SERVERS"); dir != "" {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(home, ".cache", "schedctl-servers")
+}
+
+// Posts returns the posts of the account, up to a hundred, newest first.
+func (p PDS) Posts(t *testing.T) []PDSRecord {
+	t.Helper()
+	query := url.Values{"repo": {p.DID}, "collection": {"app.bsky.feed.post"}, "limit": {"100"}}
+	var list struct{ Records []PDSRecord }
+	p.call(t, http.MethodGet, "com.atproto.repo.listRecords?"+query.Encode(), "", nil, &list)
+	return list.Records
+}
+
+// NewAppPassword returns another app password of the account, by which it can
+// be revoked.
+func (p PDS) NewAppPassword(t *testing.T, name string) string {
+	t.Helper()
+	var made struct{ Password string }
+	p.call(t, http.MethodPost, "com.atproto.server.createAppPassword", p.login(t), map[string]string{"name": name}, &made)
+	return made.Password
+}
+
+// RevokeAppPassword revokes the app password of a name.
+func (p PDS) RevokeAppPassword(t *testing.T, name string) {
+	t.Helper()
+	p.call(t, http.MethodPost, "com.atproto.server.revokeAppPassword", p.login(t), map[string]string{"name": name}, nil)
+}
+
+// login returns an access token for what app passwords may not do.
+func (p PDS) login(t *testing.T) string {
+	t.Helper()
+	var session struct{ AccessJWT string }
+	credentials := map[string]string{"identifier": p.Handle, "password": p.Password}
+	p.call(t, http.MethodPost, "com.atproto.server.createSession", "", credentials, &session)
+	return session.AccessJWT
+}
+
+func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
+	t.Helper()
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, p.URL+"/xrpc/"+path, bytes.NewReader(encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodGet {
+		r.Body = nil
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d, %v: %s", path, answer.StatusCode, err, text)
+	}
+	if into != nil {
+		if err := json.Unmarshal(text, into); err != nil {
+			t.Fatalf("%s: %v: %s", path, err, text)
+		}
+	}
+}
+
+// Expire returns a token of the server as it would be when it has expired.
+func (p PDS) Expire(t *testing.T, token string) string {
+	t.Helper()
+	encoding := base64.RawURLEncoding
+	parts := strings.Split(token, ".")
+	claims := map[string]any{}
+	if len(parts) != 3 {
+		t.Fatal("the token is not of three parts")
+	}
+	text, err := encoding.DecodeString(parts[1])
+	if err == nil {
+		err = json.Unmarshal(text, &claims)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims["iat"], claims["exp"] = time.Now().Add(-3*time.Hour).Unix(), time.Now().Add(-time.Hour).Unix()
+	if text, err = json.Marshal(claims); err != nil {
+		t.Fatal(err)
+	}
+	signed := parts[0] + "." + encoding.EncodeToString(text)
+	mac := hmac.New(sha256.New, []byte(p.JWTSecret))
+	mac.Write([]byte(signed))
+	return signed + "." + encoding.EncodeToString(mac.Sum(nil))
+}

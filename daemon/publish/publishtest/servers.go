@@ -1,0 +1,84 @@
+package publishtest
+
+import (
+	"embed"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+//go:embed servers/up.sh servers/down.sh servers/pds.js
+var scripts embed.FS
+
+// startServer runs up.sh for the length of the test, with free ports, and
+// decodes what it prints. The environment is added to the test's own.
+func startServer(t *testing.T, kind string, ports int, environment []string, into any) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"up.sh", "down.sh", "pds.js"} {
+		script, err := scripts.ReadFile("servers/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), script, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := filepath.Join(dir, "run")
+	t.Cleanup(func() {
+		if out, err := exec.Command(filepath.Join(dir, "down.sh"), run).CombinedOutput(); err != nil {
+			t.Errorf("down.sh: %v: %s", err, out)
+		}
+	})
+	up := exec.Command(filepath.Join(dir, "up.sh"), slices.Concat([]string{kind, run}, freePorts(t, ports))...)
+	up.Env = append(os.Environ(), environment...)
+	up.Stderr = t.Output()
+	out, err := up.Output()
+	if err != nil {
+		t.Fatalf("up.sh %s: %v", kind, err)
+	}
+	if err := json.Unmarshal(out, into); err != nil {
+		t.Fatalf("up.sh %s printed %q: %v", kind, out, err)
+	}
+}
+
+// requireTools skips the test where a program is missing, or fails it when the
+// environment has SCHEDCTL_REQUIRE_ALL=1.
+func requireTools(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			notInstalled(t, name)
+		}
+	}
+}
+
+func notInstalled(t *testing.T, name string) {
+	t.Helper()
+	const advice = "%s is not installed: run daemon/publish/publishtest/servers/install.sh"
+	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
+		t.Fatalf(advice, name)
+	}
+	t.Skipf(advice, name)
+}
+
+// freePorts returns different ports of loopback on which nobody listens.
+func freePorts(t *testing.T, count int) []string {
+	t.Helper()
+	ports := make([]string, count)
+	for i := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		if _, ports[i], err = net.SplitHostPort(listener.Addr().String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ports
+}
