@@ -1,0 +1,49 @@
+package bluesky_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/bluesky"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+var (
+	_ publish.Publisher  = (*bluesky.Publisher)(nil)
+	_ publish.Idempotent = (*bluesky.Publisher)(nil)
+	_ publish.Keyer      = (*bluesky.Publisher)(nil)
+	_ publish.Refresher  = (*bluesky.Publisher)(nil)
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	publishtest.Run(t, publishtest.Suite{
+		New:        func(c *http.Client) publish.Publisher { return bluesky.New(c, "test") },
+		Connection: connection,
+		Network:    newNetwork(),
+		Receipt: schedctl.Receipt{
+			ID:  "at://" + did + "/app.bsky.feed.post/" + key,
+			URL: "https://bsky.app/profile/alice.example.com/post/" + key,
+		},
+		Key:        rkey,
+		RequestKey: key,
+		ConnectCalls: []string{
+			"POST /xrpc/com.atproto.server.createSession",
+			"POST /xrpc/com.atproto.server.refreshSession",
+		},
+	})
+}
+
+func ExamplePublisher_Fields() {
+	for _, f := range bluesky.New(nil, "").Fields() {
+		fmt.Printf("%s: %s\n", f.Name, f.Help)
+	}
+	// Output:
+	// service_url: the account's server; https://bsky.social unless it is another
+	// identifier: the handle, such as alice.bsky.social, or the DID or e-mail address of the account
+	// app_password: from Settings, Privacy and security, App passwords
+	// langs: language codes of the posts, at most three, such as en,pt-BR
+}

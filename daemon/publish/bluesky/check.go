@@ -1,0 +1,68 @@
+package bluesky
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const (
+	maxBytes = 3000
+	maxLangs = 3
+)
+
+// Check counts user-perceived characters, of which 300 are allowed, in at most
+// 3000 bytes. Servers take a post without text; it is refused here.
+func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+	check := publish.Measured(uniseg.GraphemeClusterCount(content), limits.MaxCharacters, limits.Unit)
+	if strings.TrimSpace(content) == "" {
+		check.Problems = append(check.Problems, publish.Contentf("empty", "the post is empty; Bluesky needs text"))
+	}
+	if len(content) > maxBytes && len(check.Problems) == 0 {
+		check.Problems = append(check.Problems, publish.Contentf("too_long",
+			"the post has %d bytes and Bluesky takes %d; shorten it, or use fewer combined characters", len(content), maxBytes))
+	}
+	if _, err := langs(a.Options); err != nil {
+		check.Problems = append(check.Problems, publish.AsError(err))
+	}
+	return check
+}
+
+// language is a BCP 47 tag: a language, and whatever script, region and variants
+// it has.
+var language = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
+
+// langs returns the languages of a post: the option's list, or text with commas,
+// and English without it.
+func langs(o schedctl.Options) ([]string, error) {
+	var list []string
+	valid := true
+	switch value := o["langs"].(type) {
+	case nil:
+		return []string{"en"}, nil
+	case string:
+		list = strings.Split(value, ",")
+	case []string:
+		list = append(list, value...)
+	case []any:
+		for _, item := range value {
+			text, isText := item.(string)
+			valid = valid && isText
+			list = append(list, text)
+		}
+	default:
+		valid = false
+	}
+	for i, tag := range list {
+		list[i] = strings.TrimSpace(tag)
+		valid = valid && len(tag) <= 64 && language.MatchString(list[i])
+	}
+	if !valid || len(list) == 0 || len(list) > maxLangs {
+		return nil, publish.Contentf("langs", "langs is one to %d language codes, such as en, de or pt-BR", maxLangs)
+	}
+	return list, nil
+}

@@ -1,0 +1,110 @@
+package bluesky
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Connect logs in with the app password, and asks the server whose it is. The
+// credentials of the profile hold the session. When c holds one already, that is
+// renewed, and the app password used only where the server refuses it.
+func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	fields := c
+	fields.Credentials = given(c.Credentials)
+	if err := publish.CheckFields(p.Fields(), fields); err != nil {
+		return publish.Profile{}, err
+	}
+	u, err := server(c.Credentials["service_url"])
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	if err := cmp.Or(checkText("identifier", c.Credentials), checkText("app_password", c.Credentials)); err != nil {
+		return publish.Profile{}, err
+	}
+	if _, err := langs(c.Options); err != nil {
+		return publish.Profile{}, err
+	}
+	s, err := p.open(ctx, u, c.Credentials)
+	if err != nil {
+		return publish.Profile{}, refusedConnect(err, u)
+	}
+	name := cmp.Or(s.handle, s.did)
+	return publish.Profile{
+		Username: name, DisplayName: p.displayName(ctx, u, s.did), URL: profileURL(name),
+		Limits: limits, Credentials: s.into(c.Credentials),
+	}, nil
+}
+
+// refusedConnect tells a wrong address from what can happen at a right one.
+func refusedConnect(err error, u *url.URL) error {
+	switch e := publish.AsError(err); {
+	case errors.Is(err, outbound.ErrPrivateAddress):
+		return publish.Contentf("service_url", "%s", e.Message)
+	case e.HTTPStatus >= 300 && e.HTTPStatus < 400:
+		return publish.Contentf("service_url", "%.200q redirects to another address; give that one as service_url", u.Host)
+	case e.HTTPStatus == http.StatusNotFound, e.HTTPStatus == http.StatusMethodNotAllowed, e.HTTPStatus == http.StatusGone,
+		e.Code == codeNoSession:
+		return publish.Contentf("service_url", "%.200q is not a server of the AT protocol; check service_url", u.Host)
+	}
+	return err
+}
+
+// checkText refuses what is no handle, DID, address or password. The error does
+// not hold it.
+func checkText(field string, c publish.Credentials) error {
+	if text := c[field]; len(text) > 256 || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
+		return publish.Contentf(field, "%s holds white space or is too long; copy it again", field)
+	}
+	return nil
+}
+
+// displayName asks what the account calls itself. Accounts can do without, so
+// can we.
+func (p *Publisher) displayName(ctx context.Context, u *url.URL, did string) string {
+	parameters := url.Values{"repo": {did}, "collection": {"app.bsky.actor.profile"}, "rkey": {"self"}}
+	a, err := p.query(ctx, u, "com.atproto.repo.getRecord", parameters)
+	if err != nil || a.Status != http.StatusOK {
+		return ""
+	}
+	return readDisplayName(a)
+}
+
+// maxDisplayName is the longest name that is taken from a server, in characters.
+const maxDisplayName = 100
+
+func readDisplayName(a outbound.Answer) string {
+	var body struct {
+		Value struct {
+			DisplayName any `json:"displayName"`
+		} `json:"value"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &body) != nil {
+		return ""
+	}
+	name, _ := body.Value.DisplayName.(string)
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > maxDisplayName {
+		name = string(runes[:maxDisplayName])
+	}
+	return strings.TrimSpace(name)
+}
+
+func profileURL(name string) string { return "https://bsky.app/profile/" + name }
+
+// limits are those of the post's schema, the same on every server.
+var limits = schedctl.Limits{MaxCharacters: 300, Unit: "graphemes"}

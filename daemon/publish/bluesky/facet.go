@@ -1,0 +1,198 @@
+package bluesky
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// facet says what a part of a text is: a link, a mention or a tag. Offsets are
+// bytes of UTF-8 (https://docs.bsky.app/docs/advanced-guides/post-richtext).
+type facet struct {
+	Index    byteSlice `json:"index"`
+	Features []feature `json:"features"` // always one
+}
+
+type byteSlice struct {
+	Start int `json:"byteStart"`
+	End   int `json:"byteEnd"`
+}
+
+// feature is one of three, by its type. The handle of a mention is replaced by
+// its DID before it is sent.
+type feature struct {
+	Type   string `json:"$type"`
+	URI    string `json:"uri,omitempty"`
+	DID    string `json:"did,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	handle string
+}
+
+const (
+	typeLink    = "app.bsky.richtext.facet#link"
+	typeMention = "app.bsky.richtext.facet#mention"
+	typeTag     = "app.bsky.richtext.facet#tag"
+)
+
+// facets finds links, mentions and tags, in order and apart from each other. It
+// finds what Bluesky's own app does: each begins a word, and links and mentions
+// may also follow an opening bracket. Mentions have their handle and no DID.
+func facets(text string) []facet {
+	var found []facet
+	for start, end := range words(text) {
+		for at := start; at < end; {
+			if f, length := begins(text[at:end], at == start); length > 0 {
+				found = append(found, facet{Index: byteSlice{at, at + length}, Features: []feature{f}})
+				at += length
+			}
+			bracket := strings.IndexByte(text[at:end], '(')
+			if bracket < 0 {
+				break
+			}
+			at += bracket + 1
+		}
+	}
+	return found
+}
+
+// words yields where each run of characters that are not white space begins and
+// ends.
+func words(text string) func(yield func(start, end int) bool) {
+	return func(yield func(start, end int) bool) {
+		start := -1
+		for i, r := range text {
+			switch space := unicode.IsSpace(r) || r == '\uFEFF'; {
+			case space && start >= 0:
+				if !yield(start, i) {
+					return
+				}
+				start = -1
+			case !space && start < 0:
+				start = i
+			}
+		}
+		if start >= 0 {
+			yield(start, len(text))
+		}
+	}
+}
+
+// begins returns what the rest of a word begins with, and its length in bytes; 0
+// for nothing.
+func begins(s string, word bool) (feature, int) {
+	if word {
+		if f, n := tag(s); n > 0 {
+			return f, n
+		}
+	}
+	if f, n := mention(s); n > 0 {
+		return f, n
+	}
+	return link(s)
+}
+
+var (
+	handle    = regexp.MustCompile(`^@[A-Za-z0-9.-]*[A-Za-z0-9]`)
+	scheme    = regexp.MustCompile(`^(?i:https?)://`)
+	hostname  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+`)
+	afterHost = regexp.MustCompile(`^(:[0-9]+)?([/?#]|$)`)
+)
+
+// mention reads @ and a handle. Points and hyphens at its end are the
+// sentence's.
+func mention(s string) (feature, int) {
+	found := handle.FindString(s)
+	if found == "" || strings.HasPrefix(strings.TrimLeft(s[len(found):], ".-"), "_") {
+		return feature{}, 0
+	}
+	name := strings.ToLower(found[1:])
+	if !handlePattern.MatchString(name) || len(name) > maxHandle || !(knownDomain(name) || strings.HasSuffix(name, ".test")) {
+		return feature{}, 0
+	}
+	return feature{Type: typeMention, handle: name}, len(found)
+}
+
+// link reads a link with a scheme, or one that begins with a domain.
+func link(s string) (feature, int) {
+	if scheme.MatchString(s) {
+		found := withoutTail(s)
+		if !linkable(found) {
+			return feature{}, 0
+		}
+		return feature{Type: typeLink, URI: found}, len(found)
+	}
+	host := strings.TrimRight(hostname.FindString(s), "-")
+	rest := s[len(host):]
+	if host == "" || !knownDomain(host) || strings.HasPrefix(rest, "@") {
+		return feature{}, 0
+	}
+	found := host
+	if afterHost.MatchString(rest) {
+		found = withoutTail(s)
+	}
+	if !linkable("https://" + found) {
+		return feature{}, 0
+	}
+	return feature{Type: typeLink, URI: "https://" + found}, len(found)
+}
+
+// withoutTail cuts one sign that ends a sentence, and then a closing bracket that
+// the link did not open.
+func withoutTail(link string) string {
+	if last := len(link) - 1; last >= 0 && strings.IndexByte(".,;:!?", link[last]) >= 0 {
+		link = link[:last]
+	}
+	if strings.HasSuffix(link, ")") && !strings.Contains(link, "(") {
+		link = link[:len(link)-1]
+	}
+	return link
+}
+
+// linkable reports whether servers take an URI in a link.
+func linkable(uri string) bool {
+	u, err := url.Parse(uri)
+	return err == nil && u.Hostname() != "" && utf8.ValidString(uri)
+}
+
+// knownDomain reports whether a name ends in a top-level domain that exists, in
+// lower case: "the end.Next" is no link.
+func knownDomain(name string) bool {
+	top := name[strings.LastIndexByte(name, '.')+1:]
+	_, listed := publicsuffix.PublicSuffix("example." + top)
+	return listed
+}
+
+// maxTag is the longest tag, in UTF-16 units, as the app counts it.
+const maxTag = 64
+
+// tag reads # and a tag. It ends before a character without width, and without
+// the punctuation at its end; it is not all digits and punctuation.
+func tag(s string) (feature, int) {
+	first, sign := utf8.DecodeRuneInString(s)
+	if first != '#' && first != '＃' {
+		return feature{}, 0
+	}
+	text := s[sign:]
+	if end := strings.IndexFunc(text, widthless); end >= 0 {
+		text = text[:end]
+	}
+	text = strings.TrimRightFunc(text, unicode.IsPunct)
+	says := strings.ContainsFunc(text, func(r rune) bool { return !(r >= '0' && r <= '9') && !unicode.IsPunct(r) })
+	if !says || strings.HasPrefix(text, "\uFE0F") || len(utf16.Encode([]rune(text))) > maxTag {
+		return feature{}, 0
+	}
+	return feature{Type: typeTag, Tag: text}, sign + len(text)
+}
+
+func widthless(r rune) bool {
+	switch r {
+	case '\u00AD', '\u2060', '\u200A', '\u200B', '\u200C', '\u200D', '\u20E2':
+		return true
+	}
+	return false
+}

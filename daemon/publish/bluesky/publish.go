@@ -1,0 +1,98 @@
+package bluesky
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// collection is the kind of the records that are posts, and the name of their
+// schema.
+const collection = "app.bsky.feed.post"
+
+// record is a post as it is stored.
+type record struct {
+	Type      string   `json:"$type"`
+	Text      string   `json:"text"`
+	CreatedAt string   `json:"createdAt"`
+	Langs     []string `json:"langs"`
+	Facets    []facet  `json:"facets,omitempty"`
+}
+
+// put is the body of com.atproto.repo.putRecord.
+type put struct {
+	Repo       string `json:"repo"`
+	Collection string `json:"collection"`
+	Key        string `json:"rkey"`
+	Record     record `json:"record"`
+}
+
+// Publish puts the post under the request's key, which says when it was created
+// as well: whatever is sent for one key is one post. Handles that the text
+// mentions are resolved before.
+func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	u, err := server(r.Credentials["service_url"])
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	body := put{Repo: r.Credentials[fieldDID], Collection: collection, Key: r.Key}
+	if body.Repo == "" || r.Credentials[fieldAccess] == "" {
+		return schedctl.Receipt{}, &publish.Error{
+			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "there is no session with the server",
+			Outcome: schedctl.OutcomeNotPublished,
+		}
+	}
+	if body.Record, err = recordOf(r); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	if body.Record.Facets, err = p.resolve(ctx, u, body.Record.Facets); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	a, err := p.procedure(ctx, u, "com.atproto.repo.putRecord", r.Credentials[fieldAccess], body)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	return read(a, r, time.Now())
+}
+
+func recordOf(r publish.Request) (record, error) {
+	created, ok := tidTime(r.Key)
+	if !ok {
+		return record{}, &publish.Error{
+			Kind: schedctl.KindUnknown, Code: "key", Message: "the key of this attempt is not one that Bluesky takes; schedule the post again",
+			Outcome: schedctl.OutcomeNotPublished,
+		}
+	}
+	tags, err := langs(r.Account.Options)
+	return record{
+		Type: collection, Text: r.Content, CreatedAt: created.Format("2006-01-02T15:04:05.000Z"), Langs: tags, Facets: facets(r.Content),
+	}, err
+}
+
+// read tells what a server's answer means. One that says yes but names another
+// record may come from something in front of the server.
+func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt, error) {
+	if a.Status < 200 || a.Status > 299 {
+		return schedctl.Receipt{}, refusal(a, now, append(secrets(r.Credentials), r.Content)...)
+	}
+	var body struct {
+		URI any `json:"uri"`
+	}
+	want := "at://" + r.Credentials[fieldDID] + "/" + collection + "/" + r.Key
+	if a.Cut || json.Unmarshal(a.Body, &body) != nil || body.URI != want {
+		return schedctl.Receipt{}, &publish.Error{
+			Kind: schedctl.KindPlatform, Message: "the server accepted the call but did not name the post; look there whether it is published",
+			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
+		}
+	}
+	name := cmp.Or(match(handlePattern, r.Account.Username), r.Credentials[fieldDID])
+	return schedctl.Receipt{ID: want, URL: profileURL(name) + "/post/" + r.Key}, nil
+}

@@ -1,0 +1,66 @@
+package bluesky
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// resolve gives each mention the DID of its handle. A mention of a handle that
+// nobody has is left out, as mere text. When the server cannot tell, nothing is
+// published: a repeat that can would be another record.
+func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]facet, error) {
+	known := map[string]string{}
+	kept := found[:0]
+	for _, f := range found {
+		mention := &f.Features[0]
+		if mention.Type != typeMention {
+			kept = append(kept, f)
+			continue
+		}
+		did, asked := known[mention.handle]
+		if !asked {
+			var err error
+			if did, err = p.resolveHandle(ctx, u, mention.handle); err != nil {
+				return nil, unpublished(err)
+			}
+			known[mention.handle] = did
+		}
+		if did != "" {
+			mention.DID = did
+			kept = append(kept, f)
+		}
+	}
+	return kept, nil
+}
+
+// resolveHandle returns the DID of a handle, or the empty string when nobody has
+// it.
+func (p *Publisher) resolveHandle(ctx context.Context, u *url.URL, handle string) (string, error) {
+	a, err := p.query(ctx, u, "com.atproto.identity.resolveHandle", url.Values{"handle": {handle}})
+	switch {
+	case err != nil:
+		return "", err
+	case a.Status == http.StatusTooManyRequests || a.Status >= 500:
+		return "", refusal(a, time.Now())
+	case a.Status >= 400:
+		return "", nil
+	}
+	var body struct {
+		DID any `json:"did"`
+	}
+	if !a.Cut && json.Unmarshal(a.Body, &body) == nil {
+		if did := match(didPattern, body.DID); did != "" && a.Status == http.StatusOK {
+			return did, nil
+		}
+	}
+	return "", &publish.Error{
+		Kind: schedctl.KindPlatform, Message: "the server did not say whom the post mentions", HTTPStatus: a.Status,
+		Outcome: schedctl.OutcomeNotPublished,
+	}
+}

@@ -1,0 +1,29 @@
+package bluesky
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const defaultServer = "https://bsky.social"
+
+// server returns the address of a server from what people write for it: a host,
+// an URL, or nothing for the default. It is https unless the URL says http.
+func server(text string) (*url.URL, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		text = defaultServer
+	}
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil, len(text) > 2048, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.User != nil,
+		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "":
+		return nil, publish.Contentf("service_url", "service_url is a server and nothing more, such as bsky.social or https://bsky.social")
+	}
+	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
+}

@@ -1,0 +1,218 @@
+package bluesky
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// The credentials that a session adds to those that were given.
+const (
+	fieldDID     = "did"
+	fieldAccess  = "access_jwt"
+	fieldRefresh = "refresh_jwt"
+)
+
+// session is what a server gives for an app password.
+type session struct {
+	did, handle     string // handle is empty when the account has no working one
+	access, refresh string
+	inactive        string // why the account cannot post, or empty
+}
+
+// Refresh returns the credentials with a new session: by the refresh token, and
+// when the server refuses that, by the app password. It may be called for one
+// session at once and again; a server gives the same answer to a repeated
+// refresh token for a while.
+func (p *Publisher) Refresh(ctx context.Context, c publish.Credentials) (publish.Credentials, error) {
+	u, err := server(c["service_url"])
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.open(ctx, u, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.into(c), nil
+}
+
+// open returns a new session of the account of the credentials.
+func (p *Publisher) open(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
+	s, renewed, err := p.renew(ctx, u, c)
+	if err == nil && !renewed {
+		s, err = p.logIn(ctx, u, c)
+	}
+	if err != nil {
+		return session{}, unpublished(err)
+	}
+	return s, s.check(c)
+}
+
+// renew makes a new session of the one that the credentials have. renewed is
+// false when there is none, or when the server does not take its token any more.
+func (p *Publisher) renew(ctx context.Context, u *url.URL, c publish.Credentials) (s session, renewed bool, err error) {
+	if c[fieldRefresh] == "" {
+		return session{}, false, nil
+	}
+	a, err := p.procedure(ctx, u, "com.atproto.server.refreshSession", c[fieldRefresh], nil)
+	switch {
+	case err != nil:
+		return session{}, false, err
+	case a.Status == http.StatusOK:
+		s, err = readSession(a, u)
+		return s, true, err
+	case a.Status >= 400 && a.Status < 500 && a.Status != http.StatusTooManyRequests:
+		return session{}, false, nil
+	}
+	return session{}, false, refusal(a, time.Now(), secrets(c)...)
+}
+
+// logIn makes a session with the app password.
+func (p *Publisher) logIn(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
+	body := map[string]string{"identifier": strings.TrimPrefix(c["identifier"], "@"), "password": c["app_password"]}
+	a, err := p.procedure(ctx, u, "com.atproto.server.createSession", "", body)
+	if err != nil {
+		return session{}, err
+	}
+	if a.Status == http.StatusOK {
+		return readSession(a, u)
+	}
+	return session{}, refusedLogIn(a, c)
+}
+
+// refusedLogIn returns an error of kind auth for every refusal of what was sent:
+// it is always the same.
+func refusedLogIn(a outbound.Answer, c publish.Credentials) error {
+	e := refusal(a, time.Now(), secrets(c)...)
+	switch {
+	case a.Status >= 300 && a.Status < 400:
+		e.Kind = schedctl.KindPlatform
+	case e.Code == publish.CodeSessionExpired, e.Code == codeRefused:
+		e.Kind, e.Code = schedctl.KindAuth, codeRefused
+		e.Message = "the server refused identifier and app password; make a new app password and connect the account again"
+	case e.Kind == schedctl.KindContent, e.Kind == schedctl.KindDuplicate:
+		e.Kind = schedctl.KindAuth
+	}
+	return e
+}
+
+// codeRefused is the servers' name for a wrong password.
+const codeRefused = "AuthenticationRequired"
+
+var (
+	didPattern    = regexp.MustCompile(`^did:[a-z]+:[A-Za-z0-9._:%-]{1,200}$`)
+	handlePattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+	tokenPattern  = regexp.MustCompile(`^[!-~]+$`)
+)
+
+const (
+	maxHandle = 253
+	maxToken  = 8192
+)
+
+// readSession reads the session in an answer. One without all its parts is an
+// error, so that no empty token ever takes the place of a good one.
+func readSession(a outbound.Answer, u *url.URL) (session, error) {
+	var body struct {
+		DID        any `json:"did"`
+		Handle     any `json:"handle"`
+		AccessJWT  any `json:"accessJwt"`
+		RefreshJWT any `json:"refreshJwt"`
+		Active     any `json:"active"`
+		Status     any `json:"status"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &body) != nil {
+		return session{}, noSession(a, u)
+	}
+	s := session{
+		did: match(didPattern, body.DID), handle: match(handlePattern, body.Handle),
+		access: match(tokenPattern, body.AccessJWT), refresh: match(tokenPattern, body.RefreshJWT),
+	}
+	if s.did == "" || s.access == "" || s.refresh == "" {
+		return session{}, noSession(a, u)
+	}
+	if len(s.handle) > maxHandle || s.handle == "handle.invalid" {
+		s.handle = ""
+	}
+	if body.Active == false {
+		if s.inactive = match(namePattern, body.Status); s.inactive == "" {
+			s.inactive = "inactive"
+		}
+	}
+	return s, nil
+}
+
+// match returns a text that matches and is no longer than a token, or the empty
+// string.
+func match(pattern *regexp.Regexp, value any) string {
+	text, _ := value.(string)
+	if len(text) > maxToken || !pattern.MatchString(text) {
+		return ""
+	}
+	return text
+}
+
+// codeNoSession is our name for an answer that holds no session.
+const codeNoSession = "no_session"
+
+func noSession(a outbound.Answer, u *url.URL) error {
+	return &publish.Error{
+		Kind: schedctl.KindPlatform, Code: codeNoSession, Message: u.Host + " answered without a session; is it a server of the AT protocol?",
+		HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+	}
+}
+
+// check returns an error of kind auth when the session cannot be posted with, or
+// is of another account than the one that the credentials had a session of. A
+// handle can pass to somebody else.
+func (s session) check(c publish.Credentials) error {
+	e := &publish.Error{Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished}
+	switch known := c[fieldDID]; {
+	case s.inactive != "":
+		e.Code, e.Message = s.inactive, "the account is "+s.inactive+" on its server; activate it in the app, then verify it here"
+	case known != "" && known != s.did:
+		e.Code, e.Message = "another_account", "the identifier now belongs to another account; connect that one as an account of its own"
+	default:
+		return nil
+	}
+	return e
+}
+
+// into returns the credentials with the session.
+func (s session) into(c publish.Credentials) publish.Credentials {
+	stored := given(c)
+	stored[fieldDID], stored[fieldAccess], stored[fieldRefresh] = s.did, s.access, s.refresh
+	return stored
+}
+
+// given returns the credentials without a session.
+func given(c publish.Credentials) publish.Credentials {
+	without := make(publish.Credentials, len(c))
+	maps.Copy(without, c)
+	for _, name := range []string{fieldDID, fieldAccess, fieldRefresh} {
+		delete(without, name)
+	}
+	return without
+}
+
+// secrets returns what no message may repeat.
+func secrets(c publish.Credentials) []string {
+	return []string{c["app_password"], c[fieldAccess], c[fieldRefresh], c[fieldDID]}
+}
+
+// unpublished says of the error of a call that was not to publish that nothing
+// is published.
+func unpublished(err error) error {
+	e := *publish.AsError(err)
+	e.Outcome = schedctl.OutcomeNotPublished
+	return &e
+}

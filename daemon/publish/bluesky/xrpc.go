@@ -1,0 +1,97 @@
+package bluesky
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// procedure calls a method that changes something. The body is nil for a method
+// without input; the token may be empty.
+func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token string, body any) (outbound.Answer, error) {
+	header := p.header(token)
+	var encoded []byte
+	if body != nil {
+		var err error
+		if encoded, err = json.Marshal(body); err != nil {
+			return outbound.Answer{}, &publish.Error{
+				Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
+			}
+		}
+		header.Set("Content-Type", "application/json")
+	}
+	return outbound.Post(ctx, p.client, u.JoinPath("xrpc", method).String(), header, encoded)
+}
+
+// query calls a method that reads, without a session.
+func (p *Publisher) query(ctx context.Context, u *url.URL, method string, parameters url.Values) (outbound.Answer, error) {
+	target := u.JoinPath("xrpc", method)
+	target.RawQuery = parameters.Encode()
+	return outbound.Get(ctx, p.client, target.String(), p.header(""))
+}
+
+func (p *Publisher) header(token string) http.Header {
+	h := http.Header{}
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", p.userAgent)
+	if token != "" {
+		h.Set("Authorization", "Bearer "+token)
+	}
+	return h
+}
+
+// refusal returns what an answer that is not 2xx means. Its code is the name
+// that the server gives the error; the server's message is shown, but nothing
+// is read from it.
+func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+	e := outbound.Refusal(a, now)
+	name := errorName(a)
+	if name != "" && a.Status >= 400 {
+		e.Code = name
+	}
+	if a.Status >= 400 && a.Status < 500 && a.Status != http.StatusTooManyRequests {
+		named(e, name)
+	}
+	return outbound.WithWords(e, outbound.Words(a, hidden...))
+}
+
+// named corrects what a 4xx means by the name of the error: servers answer 400
+// for sessions that have ended.
+func named(e *publish.Error, name string) {
+	switch name {
+	case "ExpiredToken", "InvalidToken", "AuthMissing":
+		e.Kind, e.Code, e.Message = schedctl.KindAuth, publish.CodeSessionExpired, "the session with the server has ended"
+	case "AccountTakedown", "AccountSuspended", "RepoTakendown":
+		e.Kind, e.Message = schedctl.KindAuth, "the server has taken the account down; ask its operators"
+	case "AccountDeactivated", "AccountInactive", "RepoDeactivated":
+		e.Kind, e.Message = schedctl.KindAuth, "the account is deactivated; activate it in the app, then verify it here"
+	case "AuthFactorTokenRequired":
+		e.Kind, e.Message = schedctl.KindAuth, "the server asks for a second factor; make an app password and connect the account with that"
+	}
+}
+
+// namePattern is what names of errors look like. Words of another form come
+// from something that is no such server.
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,63}$`)
+
+// errorName returns the name of the error in an answer, or the empty string.
+func errorName(a outbound.Answer) string {
+	var body struct {
+		Error any `json:"error"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &body) != nil {
+		return ""
+	}
+	name, _ := body.Error.(string)
+	if !namePattern.MatchString(name) {
+		return ""
+	}
+	return name
+}
