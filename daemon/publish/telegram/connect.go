@@ -1,0 +1,135 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Connect asks who the bot is, and whether it knows the chat.
+func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	if err := publish.CheckFields(p.Fields(), c); err != nil {
+		return publish.Profile{}, err
+	}
+	if err := checkOptions(c.Options); err != nil {
+		return publish.Profile{}, err
+	}
+	b, err := p.parse(c.Credentials)
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	profile := publish.Profile{Limits: schedctl.Limits{MaxCharacters: maxText, Unit: "characters"}}
+	var me, chat party
+	if err := p.get(ctx, b, b.method("getMe"), &me); err != nil {
+		return publish.Profile{}, err
+	}
+	ask := b.method("getChat")
+	ask.RawQuery = url.Values{"chat_id": {b.chat}}.Encode()
+	if err := p.get(ctx, b, ask, &chat); err != nil {
+		return publish.Profile{}, unknownChat(err)
+	}
+	profile.Username, profile.DisplayName, profile.URL = me.name(), chat.name(), chat.page()
+	if profile.Username == "" {
+		return publish.Profile{}, notAnAPI(b)
+	}
+	return profile, nil
+}
+
+// get reads the result of a method that sends nothing.
+func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result *party) error {
+	a, err := outbound.Get(ctx, p.client, u.String(), p.header())
+	if errors.Is(err, outbound.ErrPrivateAddress) {
+		return publish.Contentf("api_url", "%s", publish.AsError(err).Message)
+	}
+	if err != nil {
+		return err
+	}
+	if a.Status != http.StatusOK {
+		return refusedConnect(a, b)
+	}
+	var envelope struct {
+		OK     bool            `json:"ok"`
+		Result json.RawMessage `json:"result"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &envelope) != nil || !envelope.OK || json.Unmarshal(envelope.Result, result) != nil {
+		return notAnAPI(b)
+	}
+	return nil
+}
+
+// refusedConnect tells a refused token from an address that is no Bot API's.
+func refusedConnect(a outbound.Answer, b bot) error {
+	e := refusal(a, time.Now(), b.token)
+	e.Outcome = schedctl.OutcomeNotPublished
+	switch {
+	case e.Kind == schedctl.KindPlatform && a.Status < 500:
+		return notAnAPI(b)
+	case a.Status >= 300 && a.Status < 400:
+		e.Kind, e.Code = schedctl.KindContent, "api_url"
+		e.Message = b.api.Host + " redirects to another address; give that one as api_url"
+	}
+	return e
+}
+
+func notAnAPI(b bot) error {
+	return publish.Contentf("api_url", "%.200q gives no answers of the Bot API; check api_url", b.api.Host)
+}
+
+// unknownChat puts what is wrong with a chat to its field. What a bot may not do
+// in a chat it knows is of kind auth.
+func unknownChat(err error) error {
+	e := publish.AsError(err)
+	if (e.Kind == schedctl.KindContent && e.Code == "") || e.Code == codeNoChat || e.Code == codeMigrated {
+		e.Kind, e.Code = schedctl.KindContent, "chat_id"
+	}
+	return e
+}
+
+// party is the part that bots, users and chats have in common.
+type party struct {
+	ID        any `json:"id"`
+	Type      any `json:"type"` // of a chat: private, group, supergroup or channel
+	Title     any `json:"title"`
+	Username  any `json:"username"`
+	FirstName any `json:"first_name"`
+	LastName  any `json:"last_name"`
+}
+
+// name returns the username of a bot, and the title of a chat or its person's
+// name.
+func (p party) name() string {
+	for _, name := range []string{
+		outbound.Label(p.Title),
+		p.username(),
+		strings.TrimSpace(outbound.Label(p.FirstName) + " " + outbound.Label(p.LastName)),
+	} {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// page returns the address of a public channel or group, else the empty string.
+func (p party) page() string {
+	if p.Type != "channel" && p.Type != "supergroup" || p.username() == "" {
+		return ""
+	}
+	return "https://t.me/" + p.username()
+}
+
+func (p party) username() string {
+	name, _ := p.Username.(string)
+	if !chatName.MatchString("@" + name) {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,119 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Check counts Unicode code points. No markup is sent, so that all of the text
+// counts.
+func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+	limit := a.Limits.MaxCharacters
+	if limit == 0 {
+		limit = maxText
+	}
+	c := publish.Measured(utf8.RuneCountInString(content), limit, "characters")
+	if strings.TrimSpace(content) == "" {
+		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
+	}
+	if err := checkOptions(a.Options); err != nil {
+		c.Problems = append(c.Problems, err)
+	}
+	return c
+}
+
+// message is the body of sendMessage.
+type message struct {
+	ChatID              any          `json:"chat_id"` // a number, or "@name"
+	Text                string       `json:"text"`
+	DisableNotification bool         `json:"disable_notification,omitempty"`
+	LinkPreviewOptions  *linkPreview `json:"link_preview_options,omitempty"`
+}
+
+type linkPreview struct {
+	IsDisabled bool `json:"is_disabled"`
+}
+
+// Publish sends a message. Its text is shown as it is, with neither Markdown nor
+// HTML.
+func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	if err := p.Check(r.Account, r.Content).Err(); err != nil {
+		return schedctl.Receipt{}, err
+	}
+	b, err := p.parse(r.Credentials)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	body, _ := json.Marshal(b.message(r)) // texts can always be written
+	header := p.header()
+	header.Set("Content-Type", "application/json")
+	a, err := outbound.Post(ctx, p.client, b.method("sendMessage").String(), header, body)
+	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	return read(a, time.Now(), b.token, r.Content)
+}
+
+func (b bot) message(r publish.Request) message {
+	m := message{ChatID: b.chat, Text: r.Content, DisableNotification: r.Account.Options.Bool("silent")}
+	if chatID.MatchString(b.chat) {
+		m.ChatID = json.Number(b.chat)
+	}
+	if preview, given := r.Account.Options["link_preview"].(bool); given && !preview {
+		m.LinkPreviewOptions = &linkPreview{IsDisabled: true}
+	}
+	return m
+}
+
+// read tells what an answer means. One that says yes but names no message may
+// come from something in front of the Bot API.
+func read(a outbound.Answer, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+	if a.Status < 200 || a.Status > 299 {
+		return schedctl.Receipt{}, refusal(a, now, hidden...)
+	}
+	receipt, ok := parseMessage(a)
+	if !ok {
+		return schedctl.Receipt{}, &publish.Error{
+			Kind: schedctl.KindPlatform, Message: "the network accepted the call but named no message; look into the chat whether it is there",
+			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
+		}
+	}
+	return receipt, nil
+}
+
+// parseMessage reads the result of sendMessage.
+func parseMessage(a outbound.Answer) (schedctl.Receipt, bool) {
+	var envelope struct {
+		OK     bool `json:"ok"`
+		Result struct {
+			MessageID json.Number `json:"message_id"`
+			Chat      struct {
+				ID       json.Number `json:"id"`
+				Type     any         `json:"type"`
+				Username any         `json:"username"`
+			} `json:"chat"`
+		} `json:"result"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &envelope) != nil || !envelope.OK {
+		return schedctl.Receipt{}, false
+	}
+	id, chat := envelope.Result.MessageID.String(), envelope.Result.Chat
+	if !chatID.MatchString(id) {
+		return schedctl.Receipt{}, false
+	}
+	receipt := schedctl.Receipt{ID: id}
+	if page := (party{Type: chat.Type, Username: chat.Username}).page(); page != "" {
+		receipt.URL = page + "/" + id
+	} else if private, ok := strings.CutPrefix(chat.ID.String(), "-100"); ok && chatID.MatchString(private) {
+		// Members of a private group or channel find a message by its number.
+		receipt.URL = "https://t.me/c/" + private + "/" + id
+	}
+	return receipt, true
+}

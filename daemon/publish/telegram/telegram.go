@@ -1,0 +1,111 @@
+// Package telegram publishes to a chat, group or channel of Telegram as a bot
+// (https://core.telegram.org/bots/api).
+//
+// The Bot API recognises no repeated call, and a bot cannot read what it has
+// sent: the publisher is neither a [publish.Idempotent] nor a [publish.Finder].
+// A call whose outcome is unknown stays so until a person has looked into the
+// chat.
+//
+// The token is part of the path of every URL. It is in no error, because package
+// outbound puts no URL into one.
+package telegram
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Platform is the name of the platform.
+const Platform = "telegram"
+
+// maxText is the longest message, in Unicode code points: so is
+// message_length_max described (https://core.telegram.org/constructor/config).
+const maxText = 4096
+
+// publicAPI is Telegram's own server of the Bot API.
+const publicAPI = "https://api.telegram.org"
+
+// Publisher implements [publish.Publisher].
+type Publisher struct {
+	client    *http.Client
+	policy    outbound.Policy
+	userAgent string
+}
+
+// New returns the publisher. The policy is the client's, and the version the
+// daemon's own, for the User-Agent.
+func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
+}
+
+// Platform returns "telegram".
+func (p *Publisher) Platform() string { return Platform }
+
+// Fields lists bot_token, chat_id, api_url and the options of a message.
+func (p *Publisher) Fields() []publish.Field {
+	return []publish.Field{
+		{Name: "bot_token", Required: true, Secret: true, Help: "from @BotFather, such as 123456:ABC-DEF…"},
+		{Name: "chat_id", Required: true, Help: "@name of a public channel or group, or the number of a chat"},
+		{Name: "api_url", Help: "a Bot API server of your own; else " + publicAPI},
+		{Name: "silent", Option: true, Post: true, Help: "true to deliver without a sound"},
+		{Name: "link_preview", Option: true, Post: true, Help: "false to show no preview of a link"},
+	}
+}
+
+// bot is what an account is connected with.
+type bot struct {
+	api   *url.URL
+	token string
+	chat  string // "@name", or a number
+}
+
+var (
+	tokenForm = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{8,128}$`)
+	chatName  = regexp.MustCompile(`^@[A-Za-z][A-Za-z0-9_]{1,63}$`)
+	chatID    = regexp.MustCompile(`^-?[1-9][0-9]{0,17}$`)
+)
+
+// parse checks credentials. No error holds the token.
+func (p *Publisher) parse(c publish.Credentials) (bot, error) {
+	address := c["api_url"]
+	if address == "" {
+		address = publicAPI
+	}
+	api, err := p.policy.ParseAddress(address)
+	switch {
+	case err != nil:
+		return bot{}, publish.Contentf("api_url", "api_url: %s", err)
+	case !tokenForm.MatchString(c["bot_token"]):
+		return bot{}, publish.Contentf("bot_token", "bot_token is a number, a colon and letters, such as 123456:ABC-DEF…; copy it from @BotFather")
+	case !chatName.MatchString(c["chat_id"]) && !chatID.MatchString(c["chat_id"]):
+		return bot{}, publish.Contentf("chat_id", "chat_id is the @name of a public channel or group, or the number of a chat, such as -1001234567890")
+	}
+	api.RawQuery = ""
+	return bot{api: api, token: c["bot_token"], chat: c["chat_id"]}, nil
+}
+
+// method returns the URL of a method of the API.
+func (b bot) method(name string) *url.URL { return b.api.JoinPath("bot"+b.token, name) }
+
+func (p *Publisher) header() http.Header {
+	h := http.Header{}
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", p.userAgent)
+	return h
+}
+
+func checkOptions(o schedctl.Options) *publish.Error {
+	for _, name := range []string{"silent", "link_preview"} {
+		if value, given := o[name]; given {
+			if _, isBool := value.(bool); !isBool {
+				return publish.Contentf(name, "%s is true or false", name)
+			}
+		}
+	}
+	return nil
+}
