@@ -1,0 +1,193 @@
+package connect_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// run runs the checks for a while.
+func (r *rig) run(d time.Duration) {
+	r.Helper()
+	ctx, cancel := context.WithTimeout(r.Context(), d)
+	defer cancel()
+	if err := r.Run(ctx); err != nil {
+		r.Errorf("run: %v", err)
+	}
+	synctest.Wait()
+}
+
+// askedAbout returns how often the network was asked about each account.
+func (r *rig) askedAbout() map[string]int {
+	r.network.mu.Lock()
+	defer r.network.mu.Unlock()
+	asked := map[string]int{}
+	for _, c := range r.network.connects {
+		asked[c.Name]++
+	}
+	r.network.connects = nil
+	return asked
+}
+
+func TestEachAccountIsCheckedOnceADay(t *testing.T) {
+	bubble(t, func(r *rig) {
+		const accounts = 300
+		for i := range accounts {
+			r.account(fmt.Sprint("account ", i))
+		}
+		r.run(24*time.Hour + time.Second)
+		asked := r.askedAbout()
+		if len(asked) != accounts {
+			t.Errorf("%d of %d accounts were checked", len(asked), accounts)
+		}
+		for name, n := range asked {
+			if n != 1 {
+				t.Errorf("%s was checked %d times", name, n)
+			}
+		}
+	})
+}
+
+// A daemon that is started every quarter of an hour does not ask more.
+func TestRestartsBringNoCheckForward(t *testing.T) {
+	bubble(t, func(r *rig) {
+		const accounts = 300
+		for i := range accounts {
+			r.account(fmt.Sprint("account ", i))
+		}
+		most := 0
+		for range 96 {
+			r.run(15 * time.Minute)
+			n := 0
+			for name, times := range r.askedAbout() {
+				if n += times; times > 1 {
+					t.Errorf("%s was checked %d times in a quarter of an hour", name, times)
+				}
+			}
+			most = max(most, n)
+		}
+		if most > accounts/10 {
+			t.Errorf("%d of %d accounts were checked in the same quarter of an hour", most, accounts)
+		}
+	})
+}
+
+func TestRefusedAccountsHealByThemselves(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a, gone := r.account("me"), r.account("gone")
+		gone.Status, gone.Credentials = schedctl.AccountDisconnected, nil
+		r.put(gone, nil)
+		a.Status, a.Error = schedctl.AccountError, &schedctl.TargetError{Kind: schedctl.KindAuth}
+		r.put(a, r.held(a.ID))
+		r.network.set(func(n *network) { n.refuse = revoked() })
+		r.run(3*time.Hour + time.Second)
+		if asked := r.askedAbout(); asked["me"] != 3 || asked["gone"] != 0 {
+			t.Errorf("asked %v in three hours", asked)
+		}
+		if got := r.read(a.ID); got.Status != schedctl.AccountError || len(r.events()) != 0 {
+			t.Errorf("account is %s, %d events", got.Status, len(r.events()))
+		}
+		r.network.set(func(n *network) { n.refuse = nil })
+		r.run(time.Hour + time.Second)
+		if got := r.read(a.ID); got.Status != schedctl.AccountConnected || got.Error != nil {
+			t.Errorf("account is %s, %+v", got.Status, got.Error)
+		}
+	})
+}
+
+// A network that takes credentials and no posts must not make its account's
+// queue try in vain every hour.
+func TestAccountThatIsRefusedAgainAndAgain(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		refuse := func() {
+			a := r.read(a.ID)
+			a.Status, a.Error = schedctl.AccountError, &schedctl.TargetError{Kind: schedctl.KindAuth}
+			r.put(a, r.held(a.ID))
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		done := make(chan error)
+		go func() { done <- r.Run(ctx) }()
+		healed := 0
+		for range 48 {
+			refuse()
+			time.Sleep(time.Hour)
+			if r.read(a.ID).Status == schedctl.AccountConnected {
+				healed++
+			}
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if healed < 2 || healed > 4 {
+			t.Errorf("connected again %d times in two days", healed)
+		}
+	})
+}
+
+func TestChecksFindARevokedPassword(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		r.network.refuse = revoked()
+		r.run(24*time.Hour + time.Second)
+		if got := r.read(a.ID); got.Status != schedctl.AccountError || got.Error.Code != "revoked" {
+			t.Errorf("account is %s, %+v", got.Status, got.Error)
+		}
+		if e := r.events(); len(e) != 1 || e[0].Type != schedctl.EventAccountError {
+			t.Errorf("events %+v", e)
+		}
+	})
+}
+
+func TestChecksLeaveWhatIsOutOfReach(t *testing.T) {
+	for name, err := range map[string]error{"network": down(), "not understood": publish.Contentf("host", "has moved")} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				a, bad := r.account("me"), r.account("bad")
+				bad.Status = schedctl.AccountError
+				r.put(bad, r.held(bad.ID))
+				r.network.refuse = err
+				r.run(25 * time.Hour)
+				if got := r.read(a.ID); got.Status != schedctl.AccountConnected || !got.UpdatedAt.Equal(a.UpdatedAt) {
+					t.Errorf("account is %s, changed at %s", got.Status, got.UpdatedAt)
+				}
+				if got := r.read(bad.ID); got.Status != schedctl.AccountError {
+					t.Errorf("refused account is %s", got.Status)
+				}
+			})
+		})
+	}
+}
+
+// No turn is missed for a store that could not be read for a while.
+func TestChecksAfterTheStoreFailed(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.account("me")
+		r.faulty.FailViews(12 * 23)
+		r.run(24*time.Hour + time.Second)
+		if n := r.askedAbout()["me"]; n != 1 || r.faulty.Pending() != 0 {
+			t.Errorf("asked %d times, %d failures to come", n, r.faulty.Pending())
+		}
+	})
+}
+
+func TestAFewChecksAtATime(t *testing.T) {
+	bubble(t, func(r *rig) {
+		for i := range 40 {
+			r.account(fmt.Sprint("account ", i))
+		}
+		r.network.expire() // each has to ask for a new session, which takes a second
+		r.faulty.FailViews(12*24 - 1)
+		r.run(24*time.Hour + time.Minute) // all have their turn at once at the end
+		r.wantRefreshes(40)
+		if r.network.most != 4 {
+			t.Errorf("%d accounts were asked about at a time, want 4", r.network.most)
+		}
+	})
+}
