@@ -27,15 +27,12 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := checkToken(c.Credentials["access_token"]); err != nil {
 		return publish.Profile{}, err
 	}
-	if err := checkOptions(c.Options); err != nil {
-		return publish.Profile{}, err
+	if problems := optionProblems(c.Options); len(problems) > 0 {
+		return publish.Profile{}, problems[0]
 	}
 	profile, err := p.verify(ctx, u, c.Credentials)
-	if errors.Is(err, outbound.ErrPrivateAddress) {
-		return publish.Profile{}, publish.Contentf("instance_url", "%s", publish.AsError(err).Message)
-	}
 	if err != nil {
-		return publish.Profile{}, err
+		return publish.Profile{}, refusedHost(err)
 	}
 	profile.Limits, err = p.limits(ctx, u, c.Credentials)
 	return profile, err
@@ -65,12 +62,24 @@ func refusedConnect(a outbound.Answer, host string, c publish.Credentials) error
 	case a.Status == http.StatusNotFound, a.Status == http.StatusMethodNotAllowed, a.Status == http.StatusGone:
 		return notAServer(host)
 	case a.Status >= 300 && a.Status < 400:
-		e.Kind, e.Code = schedctl.KindContent, "instance_url"
-		e.Message = host + " redirects to another address; give that one as instance_url"
+		return movedServer(host)
 	case a.Status == http.StatusUnprocessableEntity: // snac's word for an unknown token
 		e.Kind, e.Message = schedctl.KindAuth, "the server refused the access token (HTTP 422)"
 	}
 	return outbound.WithWords(e, outbound.Words(a, c["access_token"]))
+}
+
+// refusedHost returns an error of a call as one of the field instance_url when
+// the daemon may not connect to the server: it is no use to try again.
+func refusedHost(err error) error {
+	if errors.Is(err, outbound.ErrPrivateAddress) {
+		return publish.Contentf("instance_url", "%s", publish.AsError(err).Message)
+	}
+	return err
+}
+
+func movedServer(host string) error {
+	return publish.Contentf("instance_url", "%.200s redirects to another address; give that one as instance_url", host)
 }
 
 func notAServer(host string) error {

@@ -1,10 +1,13 @@
 package mastodon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -16,18 +19,55 @@ import (
 var mastodonLimits = schedctl.Limits{MaxCharacters: 500, Unit: "graphemes", URLCharacters: 23}
 
 // limits asks the server what it accepts. /api/v2/instance is younger, and
-// missing on some servers.
+// missing on some servers. Only a server that has neither document, or does not
+// say in them, is taken for one with the usual limits: whoever asks again must
+// not lose what he knows because the server has a bad day.
 func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credentials) (schedctl.Limits, error) {
+	var failure error
 	for _, path := range []string{"api/v2/instance", "api/v1/instance"} {
 		a, err := outbound.Get(ctx, p.client, u.JoinPath(path).String(), p.header(c))
 		if err != nil {
 			return schedctl.Limits{}, err
 		}
-		if l, ok := parseInstance(a); ok && a.Status == http.StatusOK {
+		l, err := readInstance(a, u.Host)
+		if err == nil && l.MaxCharacters > 0 {
 			return l, nil
 		}
+		failure = cmp.Or(failure, err)
+	}
+	if failure != nil {
+		return schedctl.Limits{}, failure
 	}
 	return mastodonLimits, nil
+}
+
+// readInstance returns the limits that an answer names, if any.
+func readInstance(a outbound.Answer, host string) (schedctl.Limits, error) {
+	switch a.Status {
+	case http.StatusOK:
+		if l, ok := parseInstance(a); ok || isObject(a) {
+			return l, nil
+		}
+		return schedctl.Limits{}, &publish.Error{
+			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+			Message: host + " gave no readable answer when asked for its limits",
+		}
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented:
+		return schedctl.Limits{}, nil
+	}
+	e := outbound.Refusal(a, time.Now())
+	e.Outcome = schedctl.OutcomeNotPublished
+	if e.Kind != schedctl.KindRateLimited {
+		// Whose token it is was answered before, so it is not the account's fault.
+		e.Kind, e.Code = schedctl.KindPlatform, ""
+		e.Message = fmt.Sprintf("%s does not say what its limits are (HTTP %d)", host, a.Status)
+	}
+	return schedctl.Limits{}, e
+}
+
+func isObject(a outbound.Answer) bool {
+	var object map[string]json.RawMessage
+	return !a.Cut && json.Unmarshal(a.Body, &object) == nil && object != nil
 }
 
 // parseInstance reads the limits from either version of the document. Forks

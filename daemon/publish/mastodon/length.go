@@ -2,58 +2,83 @@ package mastodon
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 
 	"github.com/schedctl/schedctl"
 )
 
-// What Mastodon does not count by its length: links with a scheme, and
-// mentions, of which the server's name is free. The first group is what may
-// stand before one.
-var (
-	link    = regexp.MustCompile(`(^|[^\pL\pN@＠$#＃])((?i:https?)://[^\s<>"\x60]+)`)
-	mention = regexp.MustCompile(`(^|[^\pL\pN_/])(@[A-Za-z0-9_]+(?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)@[\pL\pN.-]*[\pL\pN]`)
-)
-
-// length counts a status as Mastodon does: user-perceived characters, every
-// link as the server says, and mentions without the server's name. The content
-// warning counts too.
+// length counts a status as Mastodon does: user-perceived characters of the
+// content warning and the text together, where every link is as long as the
+// server says and mentions are without the server's name.
 func length(content, spoiler string, l schedctl.Limits) int {
-	text := content
-	if l.URLCharacters > 0 {
-		text = shortenLinks(text, strings.Repeat("x", l.URLCharacters))
-	}
-	text = mention.ReplaceAllString(text, "$1$2")
-	return uniseg.GraphemeClusterCount(spoiler) + uniseg.GraphemeClusterCount(text)
+	return uniseg.GraphemeClusterCount(spoiler + countable(content, l.URLCharacters))
 }
 
-// shortenLinks puts the placeholder where a link is.
-func shortenLinks(text, placeholder string) string {
+// countable returns the text with links of the given length, or of their own for
+// 0, and mentions without the server's name.
+func countable(text string, urlCharacters int) string {
+	entities := append(links(text), mentions(text)...)
+	slices.SortStableFunc(entities, func(a, b entity) int { return a.start - b.start })
 	var short strings.Builder
 	end := 0
-	for _, found := range link.FindAllStringSubmatchIndex(text, -1) {
-		short.WriteString(text[end:found[4]])
-		short.WriteString(placeholder)
-		end = found[4] + len(withoutTail(text[found[4]:found[5]]))
+	for _, e := range entities {
+		if e.start < end {
+			continue // within the one before
+		}
+		short.WriteString(text[end:e.start])
+		if e.link && urlCharacters > 0 {
+			short.WriteString(strings.Repeat("x", urlCharacters))
+		} else {
+			short.WriteString(text[e.start:e.counted])
+		}
+		end = e.end
 	}
 	short.WriteString(text[end:])
 	return short.String()
 }
 
-// withoutTail cuts the punctuation that ends a sentence rather than a link. A
-// closing bracket stays where the link opened it.
-func withoutTail(link string) string {
-	for link != "" {
-		tail := `.,:;!?'`
-		if strings.Count(link, ")") > strings.Count(link, "(") {
-			tail += ")"
-		}
-		if !strings.ContainsRune(tail, rune(link[len(link)-1])) {
-			break
-		}
-		link = link[:len(link)-1]
-	}
-	return link
+// entity is a link or a mention in a text, in bytes.
+type entity struct {
+	start, end int
+	counted    int // the end of what is counted
+	link       bool
 }
+
+// mention finds what may be one. The first group is what must not be a part of a
+// word before it, the second the name, the third the server.
+var mention = regexp.MustCompile(`(^|[^=/\pL\pM\p{Nd}\p{Pc}])(@[A-Za-z0-9_]+(?:[.-]+[A-Za-z0-9_]+)*)` +
+	`(@[\pL\pM\p{Nd}\p{Pc}]+(?:[.-]+[\pL\pM\p{Nd}\p{Pc}]+)*)?`)
+
+// mentions returns the mentions in a text, in their order.
+func mentions(text string) []entity {
+	var found []entity
+	for _, m := range mention.FindAllStringSubmatchIndex(text, -1) {
+		after := text[m[1]:]
+		next, _ := utf8.DecodeRuneInString(after)
+		if next == '@' || next == '＠' || isLatinAccent(next) || strings.HasPrefix(after, "://") {
+			continue
+		}
+		found = append(found, entity{start: m[4], end: m[1], counted: m[5]})
+	}
+	return found
+}
+
+// isLatinAccent reports whether Mastodon takes a character for an accented Latin
+// letter, or for an accent.
+func isLatinAccent(r rune) bool {
+	switch {
+	case r == '×' || r == '÷':
+		return false
+	case r >= 0xC0 && r <= 0x24F, r >= 0x300 && r <= 0x36F, r >= 0x1E00 && r <= 0x1EFF, r == 0x2BB:
+		return true
+	}
+	return r >= 0x250 && r <= 0x2AF && strings.ContainsRune("ɓɔɖɗəɛɣɨɯɲʉ", r)
+}
+
+// isSpace reports whether a character is white space in a link.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r == 0x180E }

@@ -1,18 +1,43 @@
 // Package mastodon publishes to servers of the Mastodon client API: Mastodon
 // itself and the many others that speak it (https://docs.joinmastodon.org/client/).
 //
-// Each status is sent with an Idempotency-Key. Mastodon keeps keys for an hour
-// and other servers ignore them, so a call with an unknown outcome must not be
-// repeated because of it: the publisher is not a [publish.Idempotent].
+// # A call with an unknown outcome
+//
+// Each status is sent with an Idempotency-Key, the same for every attempt of a
+// target. What servers make of it differs. Mastodon keeps a key for an hour and
+// answers a repeat with the first status, but writes the key after the status,
+// so that a repeat which overtakes the first call makes a second one; some
+// versions answer a repeat with 500. Hollo honours keys likewise. snac and
+// GoToSocial ignore them. No call tells which of these a server is, so a call
+// with an unknown outcome must not be repeated because of the key: the publisher
+// is not a [publish.Idempotent]. It is a [publish.Finder] instead, and what the
+// key adds is a second line of defence, should a status turn up late.
+//
+// [Publisher.Find] reads the account's own statuses and compares them with the
+// post. It answers "not there" only when the list was read back to the beginning
+// of the attempt, a minute has passed since, and nothing in the list could be the
+// post. Where it is not sure it returns an error, which leaves the outcome
+// unknown until a person has looked: a post is rather held back than doubled.
+//
+// What it cannot know: a status with the same text that somebody else published
+// for the same account after the attempt had begun is taken for the post, and a
+// post that its author has deleted meanwhile is not there. Statuses of other
+// targets are told apart by their time, because an account's next call is not
+// made before the outcome of the last one is settled; one with the same text that
+// was published less than a minute before the attempt leaves a doubt, as the
+// clock of the server may be wrong.
+//
+// # Logging in
+//
+// [BeginLogin] is for programs at a terminal: it gets an access token by way of
+// the server's own login page.
 package mastodon
 
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
@@ -38,11 +63,11 @@ func (p *Publisher) Platform() string { return Platform }
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "instance_url", Required: true, Help: "the server, such as mastodon.social"},
-		{Name: "access_token", Required: true, Secret: true, Help: "from Preferences, Development, with the scopes read:accounts and write:statuses"},
-		{Name: "visibility", Option: true, Help: "public, unlisted, private or direct"},
-		{Name: "language", Option: true, Help: "language code of the posts, such as en"},
-		{Name: "sensitive", Option: true, Help: "true to mark posts as sensitive"},
-		{Name: "spoiler_text", Option: true, Help: "content warning shown instead of the text"},
+		{Name: "access_token", Required: true, Secret: true, Help: "from Preferences, Development, with the scopes read:accounts, read:statuses and write:statuses"},
+		{Name: "visibility", Option: true, Post: true, Help: "public, unlisted, private or direct"},
+		{Name: "language", Option: true, Post: true, Help: "language code of the posts, such as en"},
+		{Name: "sensitive", Option: true, Post: true, Help: "true to mark posts as sensitive"},
+		{Name: "spoiler_text", Option: true, Post: true, Help: "content warning shown instead of the text"},
 	}
 }
 
@@ -78,29 +103,6 @@ func (p *Publisher) header(c publish.Credentials) http.Header {
 func checkToken(token string) error {
 	if len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return publish.Contentf("access_token", "the access token holds white space or characters that no token has; copy it again")
-	}
-	return nil
-}
-
-// languageCode is a BCP 47 tag of a language, a script and a region at most.
-var languageCode = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
-
-const maxSpoiler = 500 // bytes
-
-func checkOptions(o schedctl.Options) error {
-	for name, value := range o {
-		text, isText := value.(string)
-		_, isBool := value.(bool)
-		switch {
-		case name == "visibility" && text != "public" && text != "unlisted" && text != "private" && text != "direct":
-			return publish.Contentf(name, "visibility is public, unlisted, private or direct")
-		case name == "language" && !languageCode.MatchString(text):
-			return publish.Contentf(name, "language is a code such as en, de or pt-BR")
-		case name == "sensitive" && !isBool:
-			return publish.Contentf(name, "sensitive must be true or false")
-		case name == "spoiler_text" && (!isText || len(text) > maxSpoiler || strings.ContainsAny(text, "\x00\r\n")):
-			return publish.Contentf(name, "spoiler_text is one line of at most %d bytes", maxSpoiler)
-		}
 	}
 	return nil
 }

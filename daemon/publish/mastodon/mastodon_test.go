@@ -123,7 +123,7 @@ func TestContentIsCheckedBeforeTheCall(t *testing.T) {
 		{"over the limit", strings.Repeat("é", 51), "", limits, "too_long"},
 		{"over with the warning", strings.Repeat("é", 45), "careful", limits, "too_long"},
 		{"a long link", "see https://example.com/" + strings.Repeat("x", 200), "", limits, ""},
-		{"two short links", "https://a.example https://b.example and words", "", limits, "too_long"},
+		{"two short links", "https://a.com https://b.com and words", "", limits, "too_long"},
 		{"no limit known", strings.Repeat("é", 5000), "", schedctl.Limits{}, ""},
 		{"white space", " \n\t", "", limits, "empty"},
 		{"nothing", "", "", schedctl.Limits{}, "empty"},
@@ -202,7 +202,7 @@ func ExamplePublisher_Fields() {
 	}
 	// Output:
 	// instance_url: the server, such as mastodon.social
-	// access_token: from Preferences, Development, with the scopes read:accounts and write:statuses
+	// access_token: from Preferences, Development, with the scopes read:accounts, read:statuses and write:statuses
 	// visibility: public, unlisted, private or direct
 	// language: language code of the posts, such as en
 	// sensitive: true to mark posts as sensitive

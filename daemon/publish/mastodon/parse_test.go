@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
@@ -28,62 +27,6 @@ func TestServer(t *testing.T) {
 			t.Errorf("%q: got %v, %v; want %s", text, u, err, want)
 		}
 	}
-}
-
-func TestLength(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text string
-		want int
-	}{
-		{"", 0},
-		{"hello", 5},
-		{"héllo", 5},
-		{"he\u0301llo", 5},
-		{"👩‍👩‍👧‍👦🇩🇪👍🏽", 3},
-		{"https://example.com", 23},
-		{"https://example.com/" + strings.Repeat("x", 500), 23},
-		{"HTTP://EXAMPLE.COM", 23},
-		{"see https://example.com.", 4 + 23 + 1},
-		{"(https://example.com)", 1 + 23 + 1},
-		{"https://example.com/a_(b)", 23},
-		{"(https://example.com/a_(b))", 1 + 23 + 1},
-		{"'https://example.com/'!?", 1 + 23 + 3},
-		{"https://a.example\nhttps://b.example", 23 + 1 + 23},
-		{"https://a.example https://b.example", 23 + 1 + 23},
-		{"xhttps://example.com", 20},
-		{"example.com", 11},
-		{"ftp://example.com", 17},
-		{"https://", 8},
-		{"@alice", 6},
-		{"@alice@social.example", 6},
-		{"hi @alice@social.example, @bob@other.example!", len("hi @alice, @bob!")},
-		{"mail alice@social.example", len("mail alice@social.example")},
-		{"https://social.example/@alice@other.example", 23},
-		{strings.Repeat("あ", 500), 500},
-	} {
-		if got := length(tt.text, "", schedctl.Limits{URLCharacters: 23}); got != tt.want {
-			t.Errorf("%q: got %d, want %d", tt.text, got, tt.want)
-		}
-	}
-	if got := length("https://example.com", "careful", schedctl.Limits{}); got != 19+7 {
-		t.Errorf("without a length for links: got %d, want 26", got)
-	}
-}
-
-func FuzzLength(f *testing.F) {
-	f.Add("see https://example.com/a_(b)). @alice@social.example", "careful")
-	f.Add("http://)))", "")
-	f.Fuzz(func(t *testing.T, text, spoiler string) {
-		whole := utf8.RuneCountInString(text) + utf8.RuneCountInString(spoiler)
-		if got := length(text, spoiler, schedctl.Limits{}); got < 0 || got > whole {
-			t.Errorf("%q: got %d of %d characters", text, got, whole)
-		}
-		// A link of one character can only make a text shorter.
-		if got := length(text, "", schedctl.Limits{URLCharacters: 1}); got > utf8.RuneCountInString(text) {
-			t.Errorf("%q: got %d with short links", text, got)
-		}
-	})
 }
 
 func FuzzParseInstance(f *testing.F) {

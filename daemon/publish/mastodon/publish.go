@@ -49,28 +49,31 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 
 // Check counts as Mastodon does; see [length].
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
+	var c publish.Check
 	if strings.TrimSpace(content) == "" {
-		return publish.Check{
+		c = publish.Check{
 			Limit: a.Limits.MaxCharacters, Unit: a.Limits.Unit,
 			Problems: []*publish.Error{publish.Contentf("empty", "the post is empty; a status needs text")},
 		}
+	} else {
+		c = publish.Measured(length(content, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
 	}
-	return publish.Measured(length(content, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
+	c.Problems = append(c.Problems, optionProblems(a.Options)...)
+	return c
 }
 
 func statusOf(r publish.Request) status {
 	o := r.Account.Options
-	s := status{
-		Status: r.Content, Visibility: o.String("visibility"), Language: o.String("language"), SpoilerText: o.String("spoiler_text"),
+	return status{
+		Status: r.Content, Visibility: o.String("visibility"), Language: o.String("language"),
+		Sensitive: sensitive(o["sensitive"]), SpoilerText: o.String("spoiler_text"),
 	}
-	if sensitive, given := o["sensitive"].(bool); given {
-		s.Sensitive = &sensitive
-	}
-	return s
 }
 
 // read tells what a server's answer means. One that says yes but names no
-// status may come from something in front of the server.
+// status may come from something in front of the server. A visibility other than
+// the one asked for, as with servers that have no unlisted statuses, is not an
+// error: the status is out.
 func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		words := outbound.Words(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))

@@ -1,0 +1,225 @@
+package mastodon
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+const (
+	// patience is how long after its beginning a call may still make a status.
+	// Servers and what is in front of them end a request within a minute.
+	patience = time.Minute
+
+	pageSize = 40 // statuses; the most that Mastodon gives
+	maxPages = 10
+
+	// wholePage is the smallest number at which servers are known to cut a list
+	// that they do not page.
+	wholePage = 20
+)
+
+// Find looks for the request's status among the account's own, as the package
+// comment tells. Errors are an [*publish.Error] with an unknown outcome.
+func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	u, err := server(r.Credentials["instance_url"])
+	if err != nil {
+		return schedctl.Receipt{}, false, err
+	}
+	s := &search{publisher: p, server: u, request: r, began: since}
+	receipt, found, err := s.run(ctx)
+	if err != nil {
+		e := *publish.AsError(err)
+		e.Outcome = schedctl.OutcomeUnknown
+		return schedctl.Receipt{}, false, &e
+	}
+	return receipt, found, nil
+}
+
+// search is one run of Find.
+type search struct {
+	publisher *Publisher
+	server    *url.URL
+	request   publish.Request
+	began     time.Time // the attempt, by our clock
+
+	window   window
+	doubtful bool // there is a status that may be the post, or may not
+	shown    bool // there is one that not everybody may read
+}
+
+func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
+	o, err := s.owner(ctx)
+	if err != nil {
+		return schedctl.Receipt{}, false, err
+	}
+	receipt, whole, err := s.read(ctx, o)
+	switch {
+	case err != nil || receipt.ID != "":
+		return receipt, err == nil, err
+	case s.doubtful:
+		return receipt, false, unsure("doubtful", "there is a status that may be this post; look there, and retry with force if it is not")
+	case !whole:
+		return receipt, false, unsure("incomplete", "the server does not list the statuses back to the time of the call; look there whether the post is among them")
+	case !s.shown && !public(o, s.request):
+		return receipt, false, unsure("hidden", "the server may not list statuses that are not public; look there whether the post is published")
+	case time.Since(s.began) < patience:
+		return receipt, false, unsure("too_early", "the server does not have the post yet, and may still be at work on it")
+	}
+	return receipt, false, nil
+}
+
+// unsure is the error of a search that found neither the post nor its absence.
+func unsure(code, message string) error {
+	return &publish.Error{Kind: schedctl.KindUnknown, Code: code, Message: message, Outcome: schedctl.OutcomeUnknown}
+}
+
+// owner is the account that a token is for.
+type owner struct {
+	id      string
+	privacy string // of statuses that ask for none, where the server says
+}
+
+// owner asks whose token it is, and learns what the server's clock says.
+func (s *search) owner(ctx context.Context) (owner, error) {
+	a, err := s.get(ctx, "api/v1/accounts/verify_credentials", nil)
+	if err != nil {
+		return owner{}, err
+	}
+	s.window = windowOf(s.began, time.Now(), a.Header.Get("Date"))
+	o, ok := parseOwner(a)
+	if !ok {
+		return owner{}, unreadable(a, "who the account is")
+	}
+	return o, nil
+}
+
+// public reports whether everybody may read the request's status.
+func public(o owner, r publish.Request) bool {
+	visibility := r.Account.Options.String("visibility")
+	if visibility == "" {
+		visibility = o.privacy
+	}
+	return visibility != "private" && visibility != "direct"
+}
+
+// read goes through the statuses from the newest until it finds the post or
+// reaches the beginning of the window. Whole is false when it did not get there.
+func (s *search) read(ctx context.Context, o owner) (receipt schedctl.Receipt, whole bool, err error) {
+	query := url.Values{"limit": {strconv.Itoa(pageSize)}, "exclude_reblogs": {"true"}}
+	seen := map[string]bool{}
+	for range maxPages {
+		a, err := s.get(ctx, "api/v1/accounts/"+url.PathEscape(o.id)+"/statuses", query)
+		if err != nil {
+			return receipt, false, err
+		}
+		page, ok := parseStatuses(a)
+		if !ok {
+			return receipt, false, unreadable(a, "what it has published")
+		}
+		if receipt, err = s.match(ctx, page); err != nil || receipt.ID != "" {
+			return receipt, false, err
+		}
+		fresh := addNew(seen, page)
+		switch {
+		case len(page) == 0 || s.beyond(page):
+			return receipt, true, nil
+		case fresh == 0: // a server that does not page
+			return receipt, len(seen) < wholePage, nil
+		}
+		query.Set("max_id", page[len(page)-1].ID)
+	}
+	return receipt, false, nil
+}
+
+// addNew adds the statuses of a page to those seen and returns how many are new.
+func addNew(seen map[string]bool, page []listed) int {
+	before := len(seen)
+	for _, status := range page {
+		seen[status.ID] = true
+	}
+	return len(seen) - before
+}
+
+// beyond reports whether a page ends before the window. A boost has the time of
+// what it boosts on some servers, so it does not count.
+func (s *search) beyond(page []listed) bool {
+	for i := len(page) - 1; i >= 0; i-- {
+		if !page[i].boost && !page[i].created.IsZero() {
+			return page[i].created.Before(s.window.possible)
+		}
+	}
+	return false
+}
+
+// match returns the receipt of the post when it is on the page. Of several it is
+// the first after the attempt began.
+func (s *search) match(ctx context.Context, page []listed) (receipt schedctl.Receipt, err error) {
+	for _, status := range page {
+		s.shown = s.shown || status.visibility == "private" || status.visibility == "direct"
+		when := s.window.place(status.created)
+		if status.boost || status.reply || when == outside {
+			continue
+		}
+		likeness, err := s.compare(ctx, status)
+		switch {
+		case err != nil:
+			return receipt, err
+		case likeness == same && when == inside:
+			receipt = status.receipt
+		case likeness != other:
+			s.doubtful = true
+		}
+	}
+	return receipt, nil
+}
+
+// compare reads a status as exactly as the server lets it be read, and asks for
+// its source only where that can decide something.
+func (s *search) compare(ctx context.Context, status listed) (likeness, error) {
+	wanted := wording{text: s.request.Content, warning: s.request.Account.Options.String("spoiler_text")}
+	if status.source != nil {
+		return compareSource(wanted, *status.source, status.edited), nil
+	}
+	l := compareShown(wanted, status.shown, status.edited)
+	if l != unclear {
+		return l, nil
+	}
+	a, err := s.get(ctx, "api/v1/statuses/"+url.PathEscape(status.ID)+"/source", nil)
+	if err != nil {
+		// A server that is there but has no such call answers all the same.
+		if publish.AsError(err).HTTPStatus == 0 {
+			return unclear, err
+		}
+		return unclear, nil
+	}
+	if source, ok := parseSource(a); ok {
+		return compareSource(wanted, source, status.edited), nil
+	}
+	return unclear, nil
+}
+
+// get makes a call that has to be answered with 200.
+func (s *search) get(ctx context.Context, path string, query url.Values) (outbound.Answer, error) {
+	u := s.server.JoinPath(path)
+	u.RawQuery = query.Encode()
+	a, err := outbound.Get(ctx, s.publisher.client, u.String(), s.publisher.header(s.request.Credentials))
+	if err == nil && a.Status != http.StatusOK {
+		words := outbound.Words(a, s.request.Credentials["access_token"], s.request.Content, s.request.Account.Options.String("spoiler_text"))
+		err = outbound.WithWords(outbound.Refusal(a, time.Now()), words)
+	}
+	return a, err
+}
+
+func unreadable(a outbound.Answer, what string) error {
+	return &publish.Error{
+		Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
+		Message: "the server gave no readable answer when asked " + what,
+	}
+}

@@ -1,0 +1,97 @@
+package mastodon
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// wording is what a status says.
+type wording struct {
+	text    string
+	warning string
+}
+
+// listed is a status in an account's list.
+type listed struct {
+	ID         string
+	receipt    schedctl.Receipt
+	created    time.Time // zero when the server does not say
+	shown      wording   // the text as HTML
+	source     *wording  // as it was written, where the server says
+	visibility string
+	boost      bool
+	reply      bool
+	edited     bool
+}
+
+func parseOwner(a outbound.Answer) (owner, bool) {
+	var account struct {
+		Source any `json:"source"`
+	}
+	id := outbound.Receipt(a).ID
+	if a.Cut || id == "" || json.Unmarshal(a.Body, &account) != nil {
+		return owner{}, false
+	}
+	source, _ := account.Source.(map[string]any)
+	privacy, _ := source["privacy"].(string)
+	return owner{id: id, privacy: privacy}, true
+}
+
+// parseStatuses reads a page of statuses. A page with one that has no id is not
+// readable: nobody knows what it is.
+func parseStatuses(a outbound.Answer) ([]listed, bool) {
+	var raw []json.RawMessage
+	if a.Cut || json.Unmarshal(a.Body, &raw) != nil || raw == nil {
+		return nil, false
+	}
+	page := make([]listed, len(raw))
+	for i := range raw {
+		status, ok := parseStatus(raw[i])
+		if !ok {
+			return nil, false
+		}
+		page[i] = status
+	}
+	return page, true
+}
+
+func parseStatus(raw json.RawMessage) (listed, bool) {
+	receipt := outbound.Receipt(outbound.Answer{Body: raw})
+	var status map[string]any
+	if receipt.ID == "" || json.Unmarshal(raw, &status) != nil {
+		return listed{}, false
+	}
+	text := func(name string) string { s, _ := status[name].(string); return s }
+	l := listed{
+		ID: receipt.ID, receipt: receipt,
+		shown:      wording{text: text("content"), warning: text("spoiler_text")},
+		visibility: text("visibility"),
+		boost:      status["reblog"] != nil,
+		reply:      status["in_reply_to_id"] != nil,
+		edited:     status["edited_at"] != nil,
+	}
+	if created, err := time.Parse(time.RFC3339, text("created_at")); err == nil {
+		l.created = created
+	}
+	if source := text("text"); source != "" {
+		l.source = &wording{text: source, warning: l.shown.warning}
+	}
+	return l, true
+}
+
+// parseSource reads what a status was written as.
+func parseSource(a outbound.Answer) (wording, bool) {
+	var source struct {
+		Text        any `json:"text"`
+		SpoilerText any `json:"spoiler_text"`
+	}
+	if a.Cut || json.Unmarshal(a.Body, &source) != nil {
+		return wording{}, false
+	}
+	text, ok := source.Text.(string)
+	warning, _ := source.SpoilerText.(string)
+	return wording{text: text, warning: warning}, ok
+}

@@ -1,0 +1,102 @@
+package mastodon
+
+import (
+	"strings"
+	"unicode"
+)
+
+// likeness says whether a status is the post that is looked for.
+type likeness int
+
+const (
+	other likeness = iota
+	unclear
+	same
+)
+
+// alike is from which share of common letter triples on a text may be the other,
+// changed by a server. Unrelated ones of a language share up to a third.
+const alike = 0.5
+
+// compareSource compares the post with a status as it was written. A server that
+// tells this keeps what it is given, but for white space around it.
+func compareSource(wanted, status wording, edited bool) likeness {
+	textSame, warningSame := tidy(wanted.text) == tidy(status.text), tidy(wanted.warning) == tidy(status.warning)
+	switch {
+	case textSame && warningSame:
+		return same
+	case textSame, edited, string(bare(wanted.text)) == string(bare(status.text)):
+		return unclear
+	}
+	return other
+}
+
+// compareShown compares the post with a status as it is shown, as HTML. Servers
+// take Markdown out of it, shorten links and leave the servers of mentions away.
+func compareShown(wanted, status wording, edited bool) likeness {
+	shown := wording{text: plainText(status.text), warning: status.warning}
+	l := compareSource(wanted, shown, edited)
+	if l == other && similar(bare(wanted.text), bare(shown.text)) {
+		return unclear
+	}
+	return l
+}
+
+// tidy returns a text without what servers and their HTML change: the amount of
+// white space, characters that cannot be seen, and the servers of mentions.
+func tidy(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || r == 0xFE0E || r == 0xFE0F {
+			return -1
+		}
+		return r
+	}, withoutServers(text))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func withoutServers(text string) string {
+	var short strings.Builder
+	end := 0
+	for _, m := range mentions(text) {
+		short.WriteString(text[end:m.counted])
+		end = m.end
+	}
+	short.WriteString(text[end:])
+	return short.String()
+}
+
+// bare returns the letters and digits of a text, in lower case, without links.
+func bare(text string) []rune {
+	text = withoutServers(text)
+	var letters []rune
+	end := 0
+	for _, l := range append(links(text), entity{start: len(text)}) {
+		for _, r := range strings.ToLower(text[end:l.start]) {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				letters = append(letters, r)
+			}
+		}
+		end = l.end
+	}
+	return letters
+}
+
+// similar reports whether two texts have so much in common that one may be the
+// other. Texts of fewer than three letters are if they are equal.
+func similar(a, b []rune) bool {
+	if len(a) < 3 || len(b) < 3 {
+		return string(a) == string(b)
+	}
+	triples := map[[3]rune]int{}
+	for i := 0; i+3 <= len(a); i++ {
+		triples[[3]rune(a[i:i+3])]++
+	}
+	common := 0
+	for i := 0; i+3 <= len(b); i++ {
+		if t := [3]rune(b[i : i+3]); triples[t] > 0 {
+			triples[t]--
+			common++
+		}
+	}
+	return 2*float64(common) >= alike*float64(len(a)+len(b)-4)
+}
