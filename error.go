@@ -72,11 +72,18 @@ type Error struct {
 	Err     error        // the cause, never shown to a caller, or nil
 }
 
-// FieldError is one fault in one field of a request.
+// FieldError is one fault in one field of a request. Where it is about what one
+// account's network takes, it names the account, and the length of a text that
+// is too long for it.
 type FieldError struct {
 	Field   string
 	Code    Code
 	Message string
+
+	AccountID string // or empty
+	Length    int    // in Unit; 0 for none
+	Limit     int    // in Unit; 0 for none
+	Unit      string // "characters", "graphemes" or "bytes"; empty without a length
 }
 
 // Errorf returns an [*Error] with a formatted message. A %w verb sets Err.

@@ -1,7 +1,8 @@
 package apiv1
 
-// ValidatePost is the body of POST /posts/validate: that of [CreatePost].
-type ValidatePost = CreatePost
+// ValidatePost is the body of POST /posts/validate: that of [CreatePost], except
+// that what is wrong with it may be told instead of refused.
+type ValidatePost CreatePost
 
 // Validation is the answer of POST /posts/validate: whether create would take
 // the post, and what each network says of it without being asked.

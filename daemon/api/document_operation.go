@@ -13,23 +13,26 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// everyRoute are refusals that any route can answer with, and everyWrite those
-// of routes that write besides.
+// everyRoute are refusals that any route can answer with, everyBody those of
+// routes with a body besides, and everyWrite those of routes that write.
 var (
 	everyRoute = []schedctl.Code{
 		schedctl.AuthenticationRequired, schedctl.InvalidAPIKey, schedctl.APIKeyRevoked, schedctl.APIKeyExpired,
 		schedctl.NotAcceptable, schedctl.Internal, schedctl.Unavailable,
 	}
-	everyWrite = []schedctl.Code{
-		schedctl.InvalidJSON, schedctl.ValidationFailed, schedctl.InvalidIdempotencyKey, schedctl.IdempotencyKeyReused,
-		schedctl.IdempotencyRunning, schedctl.BodyTooLarge, schedctl.UnsupportedMediaType,
+	everyBody = []schedctl.Code{
+		schedctl.InvalidJSON, schedctl.ValidationFailed, schedctl.BodyTooLarge, schedctl.UnsupportedMediaType,
 	}
+	everyWrite = []schedctl.Code{schedctl.InvalidIdempotencyKey, schedctl.IdempotencyKeyReused, schedctl.IdempotencyRunning}
 )
 
 // refusals returns every code the route can answer with.
 func (rt *route) refusals() []schedctl.Code {
 	codes := slices.Concat(everyRoute, rt.codes)
 	if rt.method != http.MethodGet {
+		codes = append(codes, everyBody...)
+	}
+	if rt.writes() {
 		codes = append(codes, everyWrite...)
 	}
 	if len(rt.scopes) > 0 {
@@ -38,6 +41,10 @@ func (rt *route) refusals() []schedctl.Code {
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
+
+// writes reports whether the route changes anything, and so can be repeated with
+// an Idempotency-Key.
+func (rt *route) writes() bool { return rt.method != http.MethodGet && !rt.writesNothing }
 
 // operation describes the route for the document.
 func (rt *route) operation(registry huma.Registry) *huma.Operation {
@@ -61,7 +68,7 @@ func (rt *route) parameters() []*huma.Param {
 	if strings.Contains(rt.path, "{id}") {
 		params = append(params, &huma.Param{Name: "id", In: "path", Required: true, Schema: text})
 	}
-	if rt.method != http.MethodGet {
+	if rt.writes() {
 		params = append(params, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
 			Description: "Makes the call safe to repeat for 24 hours: the same key with the same body gives the stored answer, with Idempotent-Replayed: true.",
@@ -105,7 +112,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	if rt.status == http.StatusCreated {
 		headers["Location"] = header("The path of what was created.")
 	}
-	if rt.method != http.MethodGet {
+	if rt.writes() {
 		headers["Idempotent-Replayed"] = header("true when this answer was stored by an earlier call with the same Idempotency-Key.")
 	}
 	return headers

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,7 +17,11 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of bodies; in these, unknown fields are refused.
-var requests = []string{"AddAccount", "CreatePost", "EditAccount", "EditPost", "PublishPost", "RetryPost", "SchedulePost"}
+var requests = []string{"AddAccount", "CreatePost", "EditAccount", "EditPost", "Override", "PublishPost", "RetryPost", "SchedulePost", "ValidatePost"}
+
+// likenesses are schemas whose fields mean what those of another one mean,
+// though their limits are others.
+var likenesses = map[string]string{"ValidatePost": "CreatePost"}
 
 // enums are the texts that a field of a type can have.
 var enums = map[reflect.Type][]any{
@@ -26,29 +31,53 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.AccountStatus](): values([]schedctl.AccountStatus{
 		schedctl.AccountConnected, schedctl.AccountDisconnected, schedctl.AccountError,
 	}),
+	reflect.TypeFor[schedctl.EventType](): values(schedctl.EventTypes()),
 	reflect.TypeFor[schedctl.ErrorKind](): values(schedctl.ErrorKinds()),
 	reflect.TypeFor[schedctl.Outcome]():   values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown}),
 	reflect.TypeFor[storage.Sort]():       values(listSorts),
 }
 
 // always are the fields whose type allows null and whose value never is.
-var always = []string{"Post.created_at", "Post.updated_at", "Account.created_at", "Account.updated_at"}
+var always = []string{
+	"Post.created_at", "Post.updated_at", "Account.created_at", "Account.updated_at", "TimelineEvent.created_at", "Attempt.started_at",
+}
 
 // completeSchemas adds to the schemas what their types do not say.
 func completeSchemas(registry huma.Registry) {
 	for _, name := range slices.Sorted(maps.Keys(registry.Map())) {
-		schema := registry.Map()[name]
-		schema.Description = descriptions[name]
-		if !slices.Contains(requests, name) {
-			schema.AdditionalProperties = nil // a later version may say more
-		}
-		t := registry.TypeFromRef(schemaRef + name)
-		for i := range t.NumField() {
-			field := t.Field(i)
-			property, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			schema.Properties[property] = completeProperty(name+"."+property, schema.Properties[property], field.Type)
-		}
+		completeSchema(name, registry.Map()[name], registry.TypeFromRef(schemaRef+name))
 	}
+}
+
+// completeSchema adds to the schema of this name what its type t does not say.
+func completeSchema(name string, schema *huma.Schema, t reflect.Type) {
+	schema.Description = descriptions[name]
+	if !slices.Contains(requests, name) {
+		schema.AdditionalProperties = nil // a later version may say more
+	}
+	if name == "Override" {
+		schema.Required = []string{"social_account_id"} // of a request; an answer has all
+	}
+	for _, field := range reflect.VisibleFields(t) {
+		if seen, _ := t.FieldByName(field.Name); field.Anonymous || !slices.Equal(seen.Index, field.Index) {
+			continue // another one is in its place
+		}
+		property, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		completed := completeProperty(meaning(name, t, field)+"."+property, schema.Properties[property], field.Type)
+		if limit, ok := limits[name+"."+property]; ok {
+			limit(completed)
+		}
+		schema.Properties[property] = completed
+	}
+}
+
+// meaning returns the schema that says what a field means: that of the embedded
+// type that has it, or of the schema that this one is like, or its own.
+func meaning(name string, t reflect.Type, field reflect.StructField) string {
+	if len(field.Index) > 1 {
+		return t.Field(field.Index[0]).Name
+	}
+	return cmp.Or(likenesses[name], name)
 }
 
 // completeProperty returns the schema of the field at path, of type t.
@@ -72,9 +101,6 @@ func completeProperty(path string, s *huma.Schema, t reflect.Type) *huma.Schema 
 		s.Nullable = false
 	}
 	s.Description = descriptions[path]
-	if limit, ok := limits[path]; ok {
-		limit(s)
-	}
 	return s
 }
 
@@ -82,19 +108,30 @@ func completeProperty(path string, s *huma.Schema, t reflect.Type) *huma.Schema 
 var limits = map[string]func(*huma.Schema){
 	"CreatePost.content":              contentLimits,
 	"EditPost.content":                contentLimits,
+	"Override.options":                nullable,
+	"CreatePost.target_overrides":     overrideLimits,
+	"EditPost.target_overrides":       overrideLimits,
+	"Attempt.outcome":                 attemptOutcomes,
 	"CreatePost.social_account_ids":   idLimits,
 	"EditPost.social_account_ids":     idLimits,
 	"SchedulePost.social_account_ids": idLimits,
 	"PublishPost.social_account_ids":  idLimits,
 	"CreatePost.publish_at":           nullable,
+	"ValidatePost.publish_at":         nullable,
 	"EditPost.publish_at":             nullable,
 	"RetryPost.target_ids":            oneOrMore,
 	"AddAccount.name":                 nameLimits,
 	"EditAccount.name":                nameLimits,
 }
 
-func contentLimits(s *huma.Schema) { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
-func idLimits(s *huma.Schema)      { s.MaxItems, s.UniqueItems = ptr(schedctl.MaxAccounts), true }
-func nameLimits(s *huma.Schema)    { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxAccountName) }
-func oneOrMore(s *huma.Schema)     { s.MinItems = ptr(1) }
-func nullable(s *huma.Schema)      { s.Nullable = true }
+func contentLimits(s *huma.Schema)  { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
+func idLimits(s *huma.Schema)       { s.MaxItems, s.UniqueItems = ptr(schedctl.MaxAccounts), true }
+func nameLimits(s *huma.Schema)     { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxAccountName) }
+func overrideLimits(s *huma.Schema) { s.MaxItems = ptr(schedctl.MaxAccounts) }
+func attemptOutcomes(s *huma.Schema) {
+	s.Enum = values([]schedctl.Outcome{
+		schedctl.OutcomeRunning, schedctl.OutcomePublished, schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown,
+	})
+}
+func oneOrMore(s *huma.Schema) { s.MinItems = ptr(1) }
+func nullable(s *huma.Schema)  { s.Nullable = true }

@@ -35,10 +35,13 @@ func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer,
 		return answer{}, err
 	}
 	post, events, err := schedctl.Create(schedctl.NewPost{
-		WorkspaceID: c.key.WorkspaceID, Content: b.content, Accounts: accounts,
+		WorkspaceID: c.key.WorkspaceID, Content: b.content, Accounts: accounts, Overrides: b.overrides,
 		PublishAt: b.publishAt.at, Now: b.publishAt.now,
 	}, c.now)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := s.refuseUnfit(&post, accounts, b.overrides); err != nil {
 		return answer{}, err
 	}
 	created, err := postAnswer(http.StatusCreated, post)
@@ -48,7 +51,7 @@ func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer,
 	guarded := !b.allowDuplicate && anyGuarded(accounts)
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		if guarded {
-			if err := refuseDuplicates(tx, &post); err != nil {
+			if err := refuseDuplicates(tx, &post, accounts); err != nil {
 				return answer{}, err
 			}
 		}
@@ -94,11 +97,11 @@ func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if err != nil {
 			return nil, err
 		}
-		events, err := p.Edit(schedctl.Edit{Content: b.content, Accounts: accounts, PublishAt: b.publishAt.at}, c.now)
-		if err != nil || len(events) == 0 || b.allowDuplicate {
+		events, err := p.Edit(schedctl.Edit{Content: b.content, Accounts: accounts, Overrides: b.overrides, PublishAt: b.publishAt.at}, c.now)
+		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, refuseDuplicates(tx, p)
+		return events, s.refuseChanged(tx, p, terms{b.overrides, b.allowDuplicate})
 	})
 }
 
@@ -118,10 +121,10 @@ func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 			return nil, err
 		}
 		events, err := p.Schedule(b.publishAt.at, accounts, c.now)
-		if err != nil || b.allowDuplicate {
-			return events, err
+		if err != nil {
+			return nil, err
 		}
-		return events, refuseDuplicates(tx, p)
+		return events, s.refuseChanged(tx, p, terms{allowDuplicate: b.allowDuplicate})
 	})
 }
 
@@ -133,10 +136,10 @@ func (s *server) publishPost(ctx context.Context, c *call, b publishPost) (answe
 			return nil, err
 		}
 		events, err := p.PublishNow(accounts, c.now)
-		if err != nil || b.allowDuplicate {
-			return events, err
+		if err != nil {
+			return nil, err
 		}
-		return events, refuseDuplicates(tx, p)
+		return events, s.refuseChanged(tx, p, terms{allowDuplicate: b.allowDuplicate})
 	})
 }
 

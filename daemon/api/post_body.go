@@ -7,11 +7,12 @@ type createPost struct {
 	content    string
 	accountIDs []string
 	publishAt  moment
+	overrides  []schedctl.Override
 
 	allowDuplicate bool
 }
 
-var createPostFields = []string{"content", "social_account_ids", "publish_at", "allow_duplicate"}
+var createPostFields = []string{"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate"}
 
 func readCreatePost(d *decoder) (b createPost) {
 	hasContent := false
@@ -23,6 +24,8 @@ func readCreatePost(d *decoder) (b createPost) {
 			b.accountIDs = d.accountIDs(name)
 		case "publish_at":
 			b.publishAt = d.publishAt(name)
+		case "target_overrides":
+			b.overrides = d.overrides(name)
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool(name)
 		}
@@ -36,11 +39,12 @@ type editPost struct {
 	content    *string
 	accountIDs *[]string
 	publishAt  moment
+	overrides  *[]schedctl.Override
 
 	allowDuplicate bool
 }
 
-var editPostFields = []string{"content", "social_account_ids", "publish_at", "allow_duplicate"}
+var editPostFields = []string{"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate"}
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
@@ -54,12 +58,15 @@ func readEditPost(d *decoder) (b editPost) {
 			b.accountIDs = d.accountIDList(name)
 		case "publish_at":
 			b.publishAt = d.laterOnly(name, d.publishAt(name))
+		case "target_overrides":
+			list := d.overrides(name)
+			b.overrides = &list
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool(name)
 		}
 	})
 	if !given && d.err == nil && len(d.faults) == 0 {
-		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give content, social_account_ids or publish_at")
+		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give content, social_account_ids, publish_at or target_overrides")
 	}
 	return b
 }

@@ -26,51 +26,59 @@ func anyGuarded(accounts []schedctl.Account) bool {
 // that waits to go out has a twin: another one with the same text for the same
 // account whose time is less than the account's guard away. It belongs into the
 // transaction that stores the post, so that of two twins sent at once one is
-// refused.
-func refuseDuplicates(r storage.Reader, p *schedctl.Post) error {
+// refused. accounts are those of the targets, in their order.
+func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Account) error {
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		if _, waiting := t.Due(); !waiting {
 			continue
 		}
-		a, err := r.Account(p.WorkspaceID, t.AccountID)
-		if err != nil {
+		sent := text{workspaceID: p.WorkspaceID, postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), at: p.PublishAt}
+		if err := sent.refuseDuplicate(r, &accounts[i]); err != nil {
 			return err
-		}
-		guard := guardOf(&a)
-		if guard <= 0 {
-			continue
-		}
-		twin, err := hasTwin(r, p, a.ID, guard)
-		if err != nil {
-			return err
-		}
-		if twin {
-			return schedctl.Errorf(schedctl.DuplicateContent, "content",
-				"%s has the same text from another post less than %s away; change the text, or allow it with allow_duplicate: true (--allow-duplicate)",
-				a.ID, a.Options.String(guardOption))
 		}
 	}
 	return nil
 }
 
-// hasTwin looks for a twin of the post among the posts of the account, of which
-// it looks at the latest [storage.ScanLimit] within the guard.
-func hasTwin(r storage.Reader, p *schedctl.Post, accountID string, guard time.Duration) (bool, error) {
+// text is what an account gets at a time.
+type text struct {
+	workspaceID, accountID string
+	postID                 string // of the post that brings it, or empty
+	content                string
+	at                     time.Time
+}
+
+// refuseDuplicate returns an error with code DUPLICATE_CONTENT when the account
+// guards itself against a twin that there is.
+func (t *text) refuseDuplicate(r storage.Reader, a *schedctl.Account) error {
+	guard := guardOf(a)
+	if guard <= 0 {
+		return nil
+	}
+	twin, err := t.hasTwin(r, guard)
+	if err != nil || !twin {
+		return err
+	}
+	return schedctl.Errorf(schedctl.DuplicateContent, "content",
+		"%s has the same text from another post less than %s away; change the text, or allow it with allow_duplicate: true (--allow-duplicate)",
+		a.ID, a.Options.String(guardOption))
+}
+
+// hasTwin looks for the same text in another post for the account whose time is
+// less than within away. It looks at the latest [storage.ScanLimit] posts.
+func (t *text) hasTwin(r storage.Reader, within time.Duration) (bool, error) {
 	q := storage.PostQuery{
-		WorkspaceID: p.WorkspaceID, AccountID: accountID, Sort: storage.PublishDescending, Limit: maxLimit,
-		PublishAfter:  p.PublishAt.Add(time.Millisecond - guard), // exactly the guard apart is far enough
-		PublishBefore: p.PublishAt.Add(guard),
+		WorkspaceID: t.workspaceID, AccountID: t.accountID, Sort: storage.PublishDescending, Limit: maxLimit,
+		PublishAfter:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough
+		PublishBefore: t.at.Add(within),
 	}
 	for seen := 0; seen < storage.ScanLimit; seen += maxLimit {
 		page, err := r.Posts(q)
 		if err != nil {
 			return false, err
 		}
-		isTwin := func(other schedctl.Post) bool {
-			return other.ID != p.ID && other.Content == p.Content && mayGoTo(&other, accountID)
-		}
-		if slices.ContainsFunc(page.Posts, isTwin) {
+		if slices.ContainsFunc(page.Posts, t.isIn) {
 			return true, nil
 		}
 		if page.Next == nil {
@@ -81,17 +89,20 @@ func hasTwin(r storage.Reader, p *schedctl.Post, accountID string, guard time.Du
 	return false, nil
 }
 
-// mayGoTo reports whether the account has the post, will have it, or may have
-// it without anyone knowing.
-func mayGoTo(p *schedctl.Post, accountID string) bool {
-	return slices.ContainsFunc(p.Targets, func(t schedctl.Target) bool {
-		if t.AccountID != accountID {
+// isIn reports whether the account has the text from another post, will have it,
+// or may have it without anyone knowing.
+func (t *text) isIn(other schedctl.Post) bool {
+	if other.ID == t.postID {
+		return false
+	}
+	return slices.ContainsFunc(other.Targets, func(target schedctl.Target) bool {
+		if target.AccountID != t.accountID || other.ContentFor(&target) != t.content {
 			return false
 		}
-		switch t.Status {
+		switch target.Status {
 		case schedctl.Scheduled, schedctl.Publishing, schedctl.Published:
 			return true
 		}
-		return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
+		return target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown
 	})
 }

@@ -33,8 +33,9 @@ type route struct {
 	status   int
 	response reflect.Type // nil for no body
 
-	asksNetwork bool // before anything is committed
-	handle      handler
+	asksNetwork   bool // before anything is committed
+	writesNothing bool // though it takes a body
+	handle        handler
 }
 
 // handler does the work of a route.
@@ -47,9 +48,11 @@ type call struct {
 	id    string // of the resource in the path; may be empty
 	query string // raw
 
+	// What follows is set on routes with a body.
+	now  time.Time
+	body []byte
+
 	// What follows is set on routes that write.
-	now         time.Time
-	body        []byte
 	match       precondition
 	answerKey   storage.AnswerKey // its IdempotencyKey is empty when there is none
 	fingerprint [32]byte
@@ -116,6 +119,13 @@ func (s *server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answe
 		return answer{}, err
 	}
 	if rt.method == http.MethodGet {
+		return rt.handle(ctx, c)
+	}
+	if rt.writesNothing {
+		if c.body, err = readBody(w, r); err != nil {
+			return answer{}, err
+		}
+		c.now = time.Now()
 		return rt.handle(ctx, c)
 	}
 	if err := c.readWrite(w, r); err != nil {

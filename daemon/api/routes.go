@@ -99,10 +99,19 @@ func (s *server) postRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts",
 		summary: "Create a post",
-		about:   "Without publish_at the post is a draft; with a time it is scheduled; with \"now\" it goes out at once. The answer is sent when the post is on disk.",
-		scopes:  writesDrafts, codes: invalid,
+		about: "Without publish_at the post is a draft; with a time it is scheduled; with \"now\" it goes out at once. The answer is sent when the post is on disk. " +
+			"A post that is to go out is refused when the network of an account would not take it; a draft may be too long.",
+		scopes: writesDrafts, codes: invalid,
 		request: reflect.TypeFor[apiv1.CreatePost](), status: http.StatusCreated, response: one,
 		handle: withBody(readCreatePost, s.createPost),
+	}, {
+		method: http.MethodPost, path: "/posts/validate", id: "validatePost", tag: "Posts",
+		summary: "Tell whether a post would be taken",
+		about: "Takes the body of createPost and stores nothing. Tells for each account how long its network counts the text to be, and every reason for which the post would be refused when it is to go out; without publish_at, as if it went out now. " +
+			"What would be refused is no error here: only a body that cannot be read is.",
+		scopes: readsPosts, writesNothing: true, codes: []schedctl.Code{schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts},
+		request: reflect.TypeFor[apiv1.ValidatePost](), status: http.StatusOK, response: reflect.TypeFor[apiv1.Validation](),
+		handle: withBody(readCreatePost, s.validatePost),
 	}, {
 		method: http.MethodGet, path: "/posts/{id}", id: "getPost", tag: "Posts",
 		summary: "Get a post",
@@ -110,6 +119,13 @@ func (s *server) postRoutes() []route {
 		scopes:  readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
 		handle: s.getPost,
+	}, {
+		method: http.MethodGet, path: "/posts/{id}/timeline", id: "getPostTimeline", tag: "Posts",
+		summary: "Tell what happened to a post",
+		about:   "Its events, the latest 1000 of the last 30 days, and its targets with all attempts to publish them.",
+		scopes:  readsPosts, codes: []schedctl.Code{schedctl.NotFound},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.Timeline](),
+		handle: s.getTimeline,
 	}, {
 		method: http.MethodPatch, path: "/posts/{id}", id: "editPost", tag: "Posts",
 		summary: "Edit a post",
@@ -137,7 +153,7 @@ func (s *server) postOperationRoutes() []route {
 		scopes:  writesPosts,
 		codes: []schedctl.Code{
 			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
-			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
+			schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent,
 		},
 		request: reflect.TypeFor[apiv1.SchedulePost](), status: http.StatusOK, response: one,
 		handle: withBody(readSchedulePost, s.schedulePost),
@@ -148,7 +164,7 @@ func (s *server) postOperationRoutes() []route {
 		scopes:  writesPosts,
 		codes: []schedctl.Code{
 			schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed,
-			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent,
+			schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.ContentTooLong, schedctl.DuplicateContent,
 		},
 		request: reflect.TypeFor[apiv1.PublishPost](), bodyless: true, status: http.StatusAccepted, response: one,
 		handle: withOptionalBody(readPublishPost, s.publishPost),

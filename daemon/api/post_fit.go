@@ -1,0 +1,193 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// parcel is what a post sends to one account.
+type parcel struct {
+	account schedctl.Account
+	content string
+
+	// Of the account's override: what it sets, and where a request has it; empty
+	// when there is none.
+	options schedctl.Options
+	own     bool // it sets the content
+	path    string
+}
+
+// parcelFor returns what an account gets of a post with this content and these
+// overrides.
+func parcelFor(a schedctl.Account, content string, overrides []schedctl.Override) parcel {
+	c := parcel{account: a, content: content}
+	for i := range overrides {
+		if o := &overrides[i]; o.AccountID == a.ID {
+			c.options, c.path = o.Options, overridePath(i)
+			if o.Content != "" {
+				c.content, c.own = o.Content, true
+			}
+			break
+		}
+	}
+	return c
+}
+
+func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) + "]" }
+
+// refuseUnfit returns an error that names every account whose network does not
+// take what the post sends there. A draft may be too long for a network and is
+// only refused for options that its overrides get wrong. accounts are those of
+// the post's targets; overrides are those of the request, by whose places the
+// error names them. No network is asked.
+func (s *server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+	faults := s.unknownOptions(accounts, overrides)
+	if len(faults) > 0 {
+		return firstOf(faults)
+	}
+	draft := p.Status() == schedctl.Draft
+	for i := range accounts {
+		c := parcelFor(accounts[i], p.Content, overrides)
+		if draft && len(c.options) == 0 {
+			continue
+		}
+		_, found := s.measure(c)
+		if draft {
+			found = slices.DeleteFunc(found, func(f schedctl.FieldError) bool { return !c.sets(f.Field) })
+		}
+		faults = append(faults, found...)
+	}
+	return firstOf(faults)
+}
+
+// measure returns what the network of a parcel's account says of it, and its
+// problems as faults of a request.
+func (s *server) measure(c parcel) (publish.Check, []schedctl.FieldError) {
+	p, ok := s.publishers[c.account.Platform]
+	if !ok {
+		return publish.Measured(utf8.RuneCountInString(c.content), 0, "characters"), nil
+	}
+	a := c.account
+	a.Options, a.Credentials = a.OptionsFor(c.options), nil
+	check := p.Check(a, c.content)
+	var faults []schedctl.FieldError
+	for _, problem := range check.Problems {
+		faults = append(faults, c.fault(check, problem))
+	}
+	return check, faults
+}
+
+// tooLong is the code of a publisher's problem with the length of a text.
+const tooLong = "too_long"
+
+func (c *parcel) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
+	f := schedctl.FieldError{
+		Field: c.field(problem.Code), Code: schedctl.ValidationFailed, AccountID: c.account.ID,
+		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, problem.Message),
+	}
+	if problem.Code == tooLong {
+		f.Code, f.Length, f.Limit, f.Unit = schedctl.ContentTooLong, check.Length, check.Limit, check.Unit
+	}
+	return f
+}
+
+// field returns where in a request the cause of a publisher's problem is: an
+// option of the override or of the account, else the text.
+func (c *parcel) field(code string) string {
+	switch {
+	case has(c.options, code):
+		return c.option(code)
+	case has(c.account.Options, code):
+		return "social_account_ids"
+	case c.own:
+		return join(c.path, "content")
+	}
+	return "content"
+}
+
+func (c *parcel) option(name string) string { return join(join(c.path, "options"), name) }
+
+// sets reports whether the field is an option that the override sets.
+func (c *parcel) sets(field string) bool {
+	for name := range c.options {
+		if field == c.option(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func has(o schedctl.Options, name string) bool {
+	_, there := o[name]
+	return there
+}
+
+// unknownOptions returns a fault for every option of an override that is not one
+// of those that the platform of its account lets a post choose. Overrides of
+// other accounts are left to package schedctl.
+func (s *server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (faults []schedctl.FieldError) {
+	for i, o := range overrides {
+		at := slices.IndexFunc(accounts, func(a schedctl.Account) bool { return a.ID == o.AccountID })
+		if at < 0 || len(o.Options) == 0 {
+			continue
+		}
+		platform := accounts[at].Platform
+		known := s.postOptions(platform)
+		for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+			shown := clip(name, 64)
+			field := join(overridePath(i), join("options", shown))
+			switch {
+			case !slices.Contains(known, name):
+				faults = append(faults, fieldError(field, "%s has no option %q for a single post; %s", platform, shown, suggestion(shown, known)))
+			case o.Options[name] == nil:
+				faults = append(faults, fieldError(field, "%s is null; leave it out for that of the account", shown))
+			}
+		}
+	}
+	return faults
+}
+
+// postOptions returns the names of the options that a post may override.
+func (s *server) postOptions(platform string) (names []string) {
+	if p, ok := s.publishers[platform]; ok {
+		for _, f := range p.Fields() {
+			if f.Option && f.Post {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
+// terms are what a request says of a change to a post besides the change.
+type terms struct {
+	overrides      *[]schedctl.Override // nil when they stay
+	allowDuplicate bool
+}
+
+// refuseChanged returns an error when a post that was changed may not be stored
+// as it is now: its networks do not take it, or it is a duplicate.
+func (s *server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms) error {
+	accounts := make([]schedctl.Account, len(p.Targets))
+	for i := range p.Targets {
+		var err error
+		if accounts[i], err = r.Account(p.WorkspaceID, p.Targets[i].AccountID); err != nil {
+			return err
+		}
+	}
+	overrides := p.Overrides()
+	if t.overrides != nil {
+		overrides = *t.overrides
+	}
+	if err := s.refuseUnfit(p, accounts, overrides); err != nil || t.allowDuplicate {
+		return err
+	}
+	return refuseDuplicates(r, p, accounts)
+}

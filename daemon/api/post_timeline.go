@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// maxTimeline is how many events a timeline tells of, the latest ones.
+const maxTimeline = 1000
+
+// getTimeline answers GET /posts/{id}/timeline.
+func (s *server) getTimeline(ctx context.Context, c *call) (answer, error) {
+	var line apiv1.Timeline
+	err := s.view(ctx, func(r storage.Reader) error {
+		post, err := c.post(r)
+		if err != nil {
+			return err
+		}
+		events, err := r.PostEvents(post.ID, maxTimeline)
+		if err != nil {
+			return err
+		}
+		line = apiv1.Timeline{PostID: post.ID, Status: post.Status(), Events: make([]apiv1.TimelineEvent, len(events))}
+		for i := range events {
+			line.Events[i] = timelineEvent(&events[i])
+		}
+		line.Targets, err = targetTimelines(r, post)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return newAnswer(http.StatusOK, line)
+}
+
+func targetTimelines(r storage.Reader, post schedctl.Post) ([]apiv1.TargetTimeline, error) {
+	lines := make([]apiv1.TargetTimeline, len(post.Targets))
+	for i, target := range apiv1.NewPost(post).Targets {
+		attempts, err := r.Attempts(target.ID)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = apiv1.TargetTimeline{Target: target, Attempts: make([]apiv1.Attempt, len(attempts))}
+		for j := range attempts {
+			lines[i].Attempts[j] = timelineAttempt(&attempts[j])
+		}
+	}
+	return lines, nil
+}
+
+func timelineEvent(e *schedctl.Event) apiv1.TimelineEvent {
+	out := apiv1.TimelineEvent{
+		ID: e.ID, Type: e.Type, CreatedAt: apiv1.NewTime(e.CreatedAt), Status: e.Status, Error: apiv1.NewTargetError(e.Error),
+	}
+	if e.TargetID != "" {
+		out.TargetID = &e.TargetID
+	}
+	if e.AccountID != "" {
+		out.SocialAccountID = &e.AccountID
+	}
+	return out
+}
+
+func timelineAttempt(a *schedctl.Attempt) apiv1.Attempt {
+	out := apiv1.Attempt{
+		ID: a.ID, Number: a.Number, StartedAt: apiv1.NewTime(a.StartedAt), FinishedAt: apiv1.NewTime(a.FinishedAt),
+		Outcome: a.Outcome, Error: apiv1.NewTargetError(a.Error),
+	}
+	if out.Error != nil {
+		out.HTTPStatus = out.Error.HTTPStatus
+	}
+	return out
+}

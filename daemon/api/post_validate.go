@@ -1,0 +1,201 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// sameTextWithin is how far apart the same text for the same account should be:
+// networks take what repeats sooner for spam.
+const sameTextWithin = 24 * time.Hour
+
+// validatePost answers POST /posts/validate by the rules of createPost, all of
+// them, where createPost ends at the first that is broken. A post without a time
+// is looked at as if it went out now.
+func (s *server) validatePost(ctx context.Context, c *call, b createPost) (answer, error) {
+	v := validation{server: s, call: c, body: b}
+	err := s.view(ctx, func(r storage.Reader) error {
+		v.reader = r
+		return v.run()
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return newAnswer(http.StatusOK, v.result)
+}
+
+// validation is one look at a post that nobody stores.
+type validation struct {
+	server *server
+	call   *call
+	body   createPost
+	reader storage.Reader
+
+	known  []schedctl.Account
+	named  []schedctl.Account // these, and stand-ins for those that are not known
+	result apiv1.Validation
+}
+
+func (v *validation) run() error {
+	v.result = apiv1.Validation{
+		Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},
+	}
+	if err := v.resolve(); err != nil {
+		return err
+	}
+	v.whole()
+	for i := range v.result.Accounts {
+		v.result.Allowed = v.result.Allowed && v.result.Accounts[i].Allowed
+	}
+	v.result.Allowed = v.result.Allowed && len(v.result.Problems) == 0
+	return nil
+}
+
+// resolve looks at each account by itself. Those that are not there are problems
+// of the post.
+func (v *validation) resolve() error {
+	ids := v.body.accountIDs
+	if len(ids) > schedctl.MaxAccounts {
+		_, err := v.call.accounts(v.reader, ids)
+		return v.problem(err)
+	}
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			_, err := v.call.accounts(v.reader, []string{id, id})
+			if err := v.problem(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := v.account(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validation) account(id string) error {
+	list, refusal := v.call.accounts(v.reader, []string{id})
+	if refusal == nil {
+		return v.look(list[0], nil)
+	}
+	a, err := v.reader.Account(v.call.key.WorkspaceID, id)
+	if err != nil || schedctl.CodeOf(refusal) != schedctl.InvalidSocialAccounts {
+		v.named = append(v.named, schedctl.Account{ID: id})
+		return v.problem(refusal)
+	}
+	return v.look(a, refusal)
+}
+
+// look adds what there is to say of one account, of which refusal says why no
+// post can go there, or is nil.
+func (v *validation) look(a schedctl.Account, refusal error) error {
+	c := parcelFor(a, v.body.content, v.body.overrides)
+	check, faults := v.server.measure(c)
+	about := apiv1.AccountValidation{
+		SocialAccountID: a.ID, Platform: a.Platform, Length: check.Length, Unit: cmp.Or(check.Unit, "characters"),
+		Problems: slices.Concat([]apiv1.Problem{}, problemsOf(refusal), problems(faults)),
+		Warnings: append([]string{}, check.Warnings...),
+	}
+	if check.Limit > 0 {
+		about.Limit = &check.Limit
+	}
+	if a.PausedUntil.After(v.at()) {
+		about.Warnings = append(about.Warnings, fmt.Sprintf(
+			"its network takes nothing more until %s; the post waits until then", apiv1.Time{Time: a.PausedUntil}))
+	}
+	if err := v.repeats(&about, &c); err != nil {
+		return err
+	}
+	about.Allowed = len(about.Problems) == 0
+	v.known, v.named = append(v.known, a), append(v.named, a)
+	v.result.Accounts = append(v.result.Accounts, about)
+	return nil
+}
+
+// repeats notes that the account gets the same text twice: a problem where it
+// guards itself, else a warning.
+func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
+	if v.body.allowDuplicate {
+		return nil
+	}
+	sent := text{workspaceID: v.call.key.WorkspaceID, accountID: c.account.ID, content: c.content, at: v.at()}
+	refusal := sent.refuseDuplicate(v.reader, &c.account)
+	if refusal != nil {
+		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
+			return refusal
+		}
+		about.Problems = append(about.Problems, problemsOf(refusal)...)
+		return nil
+	}
+	twin, err := sent.hasTwin(v.reader, sameTextWithin)
+	if twin {
+		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may take that for spam")
+	}
+	return err
+}
+
+// at is when the post would go out.
+func (v *validation) at() time.Time {
+	if v.body.publishAt.at.IsZero() {
+		return v.call.now
+	}
+	return v.body.publishAt.at
+}
+
+// whole looks at the post by itself, with a text that is good where only the
+// rest is in question.
+func (v *validation) whole() {
+	v.problem(schedctl.CheckContent(v.body.content))
+	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.named}
+	overridden := post
+	overridden.Overrides = v.body.overrides
+	_, _, err := schedctl.Create(overridden, v.call.now)
+	v.problem(err)
+	v.result.Problems = append(v.result.Problems, problems(v.server.unknownOptions(v.known, v.body.overrides))...)
+	if len(v.body.accountIDs) <= schedctl.MaxAccounts {
+		post.PublishAt, post.Now = v.body.publishAt.at, v.body.publishAt.now
+		_, _, err = schedctl.Create(post, v.call.now)
+		v.problem(err)
+	}
+}
+
+// problem adds a refusal of the post as a whole. It returns an error that is
+// none.
+func (v *validation) problem(err error) error {
+	var refusal *schedctl.Error
+	if err != nil && !errors.As(err, &refusal) {
+		return err
+	}
+	v.result.Problems = append(v.result.Problems, problemsOf(err)...)
+	return nil
+}
+
+// problemsOf returns a refusal as what a validation tells.
+func problemsOf(err error) []apiv1.Problem {
+	var refusal *schedctl.Error
+	if !errors.As(err, &refusal) {
+		return nil
+	}
+	if len(refusal.Details) > 0 {
+		return problems(refusal.Details)
+	}
+	return []apiv1.Problem{{Field: refusal.Field, Code: string(refusal.Code), Message: refusal.Message}}
+}
+
+func problems(faults []schedctl.FieldError) []apiv1.Problem {
+	list := make([]apiv1.Problem, len(faults))
+	for i, f := range faults {
+		list[i] = apiv1.Problem{Field: f.Field, Code: string(f.Code), Message: f.Message}
+	}
+	return list
+}
