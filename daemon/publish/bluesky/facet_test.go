@@ -1,0 +1,163 @@
+package bluesky
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// spans shows what was found as "part of the text=what it stands for".
+func spans(text string) []string {
+	var list []string
+	for _, f := range facets(text) {
+		of := f.Features[0]
+		list = append(list, text[f.Index.Start:f.Index.End]+"="+of.URI+of.handle+of.Tag)
+	}
+	return list
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://example.com":                   "https://example.com=https://example.com",
+		"see http://example.com/a?b=c#d now":    "http://example.com/a?b=c#d=http://example.com/a?b=c#d",
+		"HTTPS://Example.COM":                   "HTTPS://Example.COM=HTTPS://Example.COM",
+		"(https://example.com)":                 "https://example.com=https://example.com",
+		"(https://example.com).":                "https://example.com=https://example.com",
+		"https://example.com/a_(b)":             "https://example.com/a_(b)=https://example.com/a_(b)",
+		"https://example.com.":                  "https://example.com=https://example.com",
+		"https://example.com, and":              "https://example.com=https://example.com",
+		"https://example.com/?!":                "https://example.com/?=https://example.com/?",
+		"https://bücher.example/ß":              "https://bücher.example/ß=https://bücher.example/ß",
+		"http://127.0.0.1:8080/x":               "http://127.0.0.1:8080/x=http://127.0.0.1:8080/x",
+		"example.com":                           "example.com=https://example.com",
+		"🙂 example.com/a.":                      "example.com/a=https://example.com/a",
+		"(example.com)":                         "example.com=https://example.com",
+		"my-site.example.com:8080/x":            "my-site.example.com:8080/x=https://my-site.example.com:8080/x",
+		"example.com:":                          "example.com=https://example.com",
+		"example.com…":                          "example.com=https://example.com",
+		"example.com, too":                      "example.com=https://example.com",
+		"foo(example.com)":                      "example.com=https://example.com",
+		"https://a.example\u3000https://b.test": "https://a.example=https://a.example https://b.test=https://b.test",
+		"https://":                              "",
+		"https:///path":                         "",
+		"https://.":                             "",
+		"xhttps://example.com":                  "",
+		"mail jane.name@example.com":            "",
+		"ends.Next sentence":                    "",
+		"main.go, e.g. v1.2":                    "",
+		"example..com":                          "",
+		"ftp://example.com":                     "",
+		"https://%zz":                           "",
+	} {
+		if got := strings.Join(spans(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"@alice.bsky.social":                      "@alice.bsky.social=alice.bsky.social",
+		"hi @Alice.BSKY.Social!":                  "@Alice.BSKY.Social=alice.bsky.social",
+		"(@alice.bsky.social)":                    "@alice.bsky.social=alice.bsky.social",
+		"@alice.bsky.social's":                    "@alice.bsky.social=alice.bsky.social",
+		"@alice.bsky.social. And":                 "@alice.bsky.social=alice.bsky.social",
+		"@alice.bsky.social, @bob.test":           "@alice.bsky.social=alice.bsky.social @bob.test=bob.test",
+		"日本 @a-b.example.com":                     "@a-b.example.com=a-b.example.com",
+		"@alice":                                  "",
+		"@alice.invalid":                          "",
+		"@alice.example.com_x":                    "",
+		"@-alice.example.com":                     "",
+		"@alice..com":                             "",
+		"a@alice.bsky.social":                     "",
+		"@":                                       "",
+		"@" + strings.Repeat("a", 64) + ".com":    "",
+		"@" + strings.Repeat("a.", 130) + "a.com": "",
+	} {
+		if got := strings.Join(spans(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTags(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"#golang":                     "#golang=golang",
+		"a #golang, b":                "#golang=golang",
+		"＃日本語 です":                     "＃日本語=日本語",
+		"#a1 #1a #C++":                "#a1=a1 #1a=1a #C++=C++",
+		"#don't!?":                    "#don't=don't",
+		"#a#b":                        "#a#b=a#b",
+		"##a":                         "##a=#a",
+		"#\U0001F642":                 "#🙂=🙂",
+		"#foo\u200bbar":               "#foo=foo",
+		"#foo(example.com)":           "#foo(example.com=foo(example.com",
+		"#" + strings.Repeat("x", 64): "#" + strings.Repeat("x", 64) + "=" + strings.Repeat("x", 64),
+		"#" + strings.Repeat("x", 65): "",
+		"#" + strings.Repeat("🙂", 33): "",
+		"#":                           "",
+		"#1 #2024 #...":               "",
+		"#\uFE0Fx":                    "",
+		"a#b (#c)":                    "",
+		"# golang":                    "",
+	} {
+		if got := strings.Join(spans(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestOffsetsAreBytes(t *testing.T) {
+	t.Parallel()
+	text := "👍🏽 #grö✓\nü example.com"
+	want := []facet{
+		{Index: byteSlice{9, 17}, Features: []feature{{Type: typeTag, Tag: "grö✓"}}},
+		{Index: byteSlice{21, 32}, Features: []feature{{Type: typeLink, URI: "https://example.com"}}},
+	}
+	if diff := cmp.Diff(want, facets(text), cmp.AllowUnexported(feature{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func FuzzFacets(f *testing.F) {
+	for _, text := range []string{
+		"(https://example.com/a_(b)). @alice.bsky.social, #tag", "#a(b.com @(c.com", "＃日本語\u200bx", "@a.com(@b.com)", "\xff#\xfe", "a.com:1/",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		end := 0
+		for _, found := range facets(text) {
+			i, of := found.Index, found.Features[0]
+			if i.Start < end || i.End <= i.Start || i.End > len(text) {
+				t.Fatalf("%q: %+v after %d", text, i, end)
+			}
+			end = i.End
+			part := text[i.Start:i.End]
+			if utf8.ValidString(text) && !utf8.ValidString(part) {
+				t.Errorf("%q: %q cuts a character", text, part)
+			}
+			switch of.Type {
+			case typeLink:
+				if strings.TrimPrefix(of.URI, "https://") != strings.TrimPrefix(part, "https://") {
+					t.Errorf("%q: link %q shown as %q", text, of.URI, part)
+				}
+			case typeMention:
+				if !strings.EqualFold("@"+of.handle, part) || len(of.handle) > maxHandle {
+					t.Errorf("%q: mention %q shown as %q", text, of.handle, part)
+				}
+			case typeTag:
+				if !strings.HasSuffix(part, of.Tag) || len(of.Tag) > 640 || of.Tag == "" {
+					t.Errorf("%q: tag %q shown as %q", text, of.Tag, part)
+				}
+			default:
+				t.Errorf("%q: type %q", text, of.Type)
+			}
+		}
+	})
+}
