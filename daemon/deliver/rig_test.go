@@ -118,9 +118,13 @@ func (s dueSource) Due(ctx context.Context, from schedctl.Due, fn func(schedctl.
 	return s.View(ctx, func(r storage.Reader) error { return r.Due(from, fn) })
 }
 
+func (r *rig) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(&r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
 // start begins a run of the daemon, as after a start of its process.
 func (r *rig) start() *run {
-	log := slog.New(slog.NewTextHandler(&r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := r.logger()
 	cfg := deliver.Config{
 		Store: r.store, Publishers: r.registry, Sealer: r.sealer,
 		Owner: schedctl.NewULID(time.Now()).String(), Logger: log,

@@ -1,0 +1,153 @@
+package deliver_test
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// keyed is a network with keys of its own. Its accounts are idempotent by their
+// option.
+type keyed struct {
+	*publishtest.Fake
+	made atomic.Int64
+}
+
+func (k *keyed) NewKey(now time.Time) string { return fmt.Sprint("key-", k.made.Add(1)) }
+
+func (r *rig) keyed() *keyed {
+	k := &keyed{Fake: r.fake}
+	r.registry["fake"] = k
+	return k
+}
+
+// wantKeys checks which of the calls had the same key, numbering keys by their
+// first use, and that they are those of the attempts.
+func (r *rig) wantKeys(p schedctl.Post, want ...int) (given []string) {
+	r.Helper()
+	var stored, distinct []string
+	var numbers []int
+	for _, q := range r.fake.Requests() {
+		given = append(given, q.Key)
+		if !slices.Contains(distinct, q.Key) {
+			distinct = append(distinct, q.Key)
+		}
+		numbers = append(numbers, slices.Index(distinct, q.Key)+1)
+	}
+	r.view(func(tx storage.Reader) error {
+		attempts, err := tx.Attempts(p.Targets[0].ID)
+		stored = nil
+		for _, a := range attempts {
+			stored = append(stored, a.Key)
+		}
+		return err
+	})
+	if !slices.Equal(numbers, want) || !slices.Equal(given, stored) {
+		r.Fatalf("keys given %q and stored %q, want %v", given, stored, want)
+	}
+	return given
+}
+
+func TestKeyOfACallThatMayHavePublishedIsUsedAgain(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		answers []publishtest.Answer
+		keys    []int
+	}{
+		{"published", nil, []int{1}},
+		{"not published", []publishtest.Answer{netDown, netDown}, []int{1, 2, 3}},
+		{"unknown", []publishtest.Answer{lostReply, noAnswer}, []int{1, 1, 1}},
+		{"unknown, then not published", []publishtest.Answer{lostReply, netDown}, []int{1, 1, 1}},
+		{"not published, then unknown", []publishtest.Answer{netDown, lostReply, netDown}, []int{1, 2, 2, 2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.keyed()
+				r.fake.Then(test.answers...)
+				r.start()
+				p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
+				r.after(time.Hour)
+				r.wantStatus(p, schedctl.Published)
+				keys := r.wantKeys(p, test.keys...)
+				if posts := r.fake.Posts(); len(posts) != 1 || posts[keys[len(keys)-1]] != 1 {
+					t.Errorf("the network has %v", posts)
+				}
+			})
+		})
+	}
+}
+
+func TestKeyOutlivesTheRun(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.keyed()
+		r.fake.Then(lostReply)
+		r.start()
+		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
+		synctest.Wait()
+		r.kill()
+		r.start()
+		r.after(time.Minute)
+		r.wantStatus(p, schedctl.Published)
+		r.wantKeys(p, 1, 1)
+	})
+}
+
+// A run that ends during the call leaves an attempt whose key the next one uses.
+func TestKeyOfAnInterruptedCall(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.keyed()
+		r.fake.Then(publishtest.Answer{After: 25 * time.Second, Accepted: true})
+		r.start()
+		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
+		synctest.Wait()
+		r.kill()
+		r.start()
+		r.after(time.Hour)
+		r.wantStatus(p, schedctl.Published)
+		key := r.wantKeys(p, 1, 1)[0]
+		if n := r.fake.Posts()[key]; n != 1 {
+			t.Errorf("published %d times", n)
+		}
+	})
+}
+
+// Whoever forces a retry of what may be published has the same key used, so that
+// a network which has it says so.
+func TestKeyOfAForcedRetry(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.keyed()
+		r.fake.Then(lostReply)
+		r.start()
+		a := r.account("me", nil)
+		p := r.publishNow(a)
+		r.after(time.Hour)
+		r.wantStatus(p, schedctl.Failed)
+		a.Options = schedctl.Options{"idempotent": true}
+		r.putAccount(a)
+		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) {
+			return p.Retry(schedctl.Retry{Force: true}, time.Now())
+		})
+		r.after(time.Minute)
+		r.wantStatus(p, schedctl.Published)
+		r.wantKeys(p, 1, 1)
+	})
+}
+
+func TestKeyWithoutAKeyerIsTheTarget(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.fake.Then(netDown)
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		r.after(time.Minute)
+		if key := r.wantKeys(p, 1, 1)[0]; key != p.Targets[0].ID {
+			t.Errorf("key %s for target %s", key, p.Targets[0].ID)
+		}
+	})
+}

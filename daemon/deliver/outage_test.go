@@ -1,0 +1,74 @@
+package deliver_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+// A network that is down for an hour delays its own accounts and no others. What
+// is due shortly before its return goes out then, at the next try. What was due
+// earlier has used up its tries: it has failed, is not on the network, and goes
+// out when a person retries it.
+func TestNetworkThatIsDownForAnHour(t *testing.T) {
+	bubble(t, func(r *rig) {
+		down := publishtest.NewFake("down")
+		r.registry["down"] = down
+		back := time.Now().Add(time.Hour)
+		down.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+			if time.Now().Before(back) {
+				return publishtest.Answer{Err: netDown.Err, After: 10 * time.Second} // no connection comes about
+			}
+			return publishtest.Answer{}
+		})
+		var affected, others []schedctl.Post
+		r.start()
+		for i := range 20 {
+			mine, other := r.accountOn("down", fmt.Sprint("affected ", i), nil), r.account(fmt.Sprint("other ", i), nil)
+			for _, in := range []time.Duration{time.Minute, 30 * time.Minute, time.Hour - time.Minute, time.Hour + 10*time.Minute} {
+				affected = append(affected, r.schedule(in, mine))
+				others = append(others, r.schedule(in, other))
+			}
+		}
+		r.after(2 * time.Hour)
+		for _, p := range others {
+			if got := r.wantStatus(p, schedctl.Published); got.PublishedAt.Sub(got.PublishAt) > time.Second || got.Attempts != 1 {
+				t.Errorf("on the other network: due at %s, published at %s with attempt %d", got.PublishAt, got.PublishedAt, got.Attempts)
+			}
+		}
+		for _, p := range affected {
+			if p.Targets[0].PublishAt.Before(back.Add(-10 * time.Minute)) {
+				r.wantUsedUp(p)
+				r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
+				continue
+			}
+			got := r.wantStatus(p, schedctl.Published)
+			if late := got.PublishedAt.Sub(slices.MaxFunc([]time.Time{got.PublishAt, back}, time.Time.Compare)); late > 2*time.Minute {
+				t.Errorf("due at %s, published %s after it could be", got.PublishAt, late)
+			}
+		}
+		r.after(time.Minute)
+		for _, p := range affected {
+			r.wantStatus(p, schedctl.Published)
+			if n := down.Posts()[p.Targets[0].ID]; n != 1 {
+				t.Errorf("published %d times", n)
+			}
+		}
+	})
+}
+
+// wantUsedUp checks that a post has failed after five tries that did not reach
+// its network.
+func (r *rig) wantUsedUp(p schedctl.Post) {
+	r.Helper()
+	got := r.wantStatus(p, schedctl.Failed)
+	if e := got.Error; e.Kind != schedctl.KindNetwork || e.Outcome != no || !e.Retryable || got.Attempts != 5 {
+		r.Errorf("after %d attempts: %+v", got.Attempts, e)
+	}
+}
