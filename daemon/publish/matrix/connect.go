@@ -1,0 +1,156 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Connect asks whose token it is, which room an alias stands for, and whether
+// the user is in it. The profile's credentials name the room by its id: an alias
+// can be given to another room.
+func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	if err := publish.CheckFields(p.Fields(), c); err != nil {
+		return publish.Profile{}, err
+	}
+	s, err := p.parse(c.Credentials)
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	user, err := p.whoami(ctx, s)
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	profile := publish.Profile{Username: user, Limits: schedctl.Limits{MaxCharacters: maxBody, Unit: "bytes"}}
+	if strings.HasPrefix(s.room, "#") {
+		if s.room, err = p.resolve(ctx, s); err != nil {
+			return publish.Profile{}, err
+		}
+		profile.Credentials = maps.Clone(c.Credentials)
+		profile.Credentials["room_id"] = s.room
+	}
+	if profile.DisplayName, err = p.member(ctx, s, user); err != nil {
+		return publish.Profile{}, err
+	}
+	profile.URL = roomPage(s.room, user, "")
+	return profile, p.checkReadable(ctx, s)
+}
+
+func (p *Publisher) whoami(ctx context.Context, s session) (string, error) {
+	var answer struct {
+		UserID string `json:"user_id"`
+	}
+	status, err := p.get(ctx, s, s.endpoint("account", "whoami"), &answer)
+	if err != nil {
+		return "", err
+	}
+	user := outbound.Label(answer.UserID)
+	if status != http.StatusOK || !strings.HasPrefix(user, "@") {
+		return "", notAServer(s)
+	}
+	return user, nil
+}
+
+// resolve returns the id of the room that has the alias.
+func (p *Publisher) resolve(ctx context.Context, s session) (string, error) {
+	var answer struct {
+		RoomID string `json:"room_id"`
+	}
+	status, err := p.get(ctx, s, s.endpoint("directory", "room", s.room), &answer)
+	if err != nil {
+		return "", err
+	}
+	if status != http.StatusOK || !roomID.MatchString(answer.RoomID) {
+		return "", publish.Contentf("room_id", "%s knows no room with this alias; check room_id", s.server.Host)
+	}
+	return answer.RoomID, nil
+}
+
+// member returns the user's name in the room. A homeserver tells nobody outside
+// of a room who is in it.
+func (p *Publisher) member(ctx context.Context, s session, user string) (string, error) {
+	var answer struct {
+		Membership  string `json:"membership"`
+		DisplayName any    `json:"displayname"`
+	}
+	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.member", user), &answer)
+	var refused *publish.Error
+	if errors.As(err, &refused) && refused.HTTPStatus == http.StatusForbidden {
+		status, err = refused.HTTPStatus, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if status != http.StatusOK || answer.Membership != "join" {
+		return "", &publish.Error{
+			Kind: schedctl.KindAuth, Code: "not_joined", HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
+			Message: outbound.Label(user) + " has not joined the room; join it with a client, then try again",
+		}
+	}
+	return outbound.Label(answer.DisplayName), nil
+}
+
+// checkReadable refuses an encrypted room, where a message that everyone on the
+// way can read is not what its members expect.
+func (p *Publisher) checkReadable(ctx context.Context, s session) error {
+	var answer struct{}
+	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.encryption"), &answer)
+	if err == nil && status == http.StatusOK {
+		return publish.Contentf("room_id", "the room is encrypted, and schedctl cannot encrypt; use another room")
+	}
+	return err
+}
+
+// get reads a document. A status of 404 is no error.
+func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any) (status int, err error) {
+	a, err := outbound.Get(ctx, p.client, u.String(), p.header(s))
+	switch {
+	case errors.Is(err, outbound.ErrPrivateAddress):
+		return 0, publish.Contentf("homeserver_url", "%s", publish.AsError(err).Message)
+	case err != nil:
+		return 0, err
+	case a.Status == http.StatusNotFound:
+		return a.Status, nil
+	case a.Status != http.StatusOK:
+		return 0, refusedGet(a, s)
+	case a.Cut || json.Unmarshal(a.Body, document) != nil:
+		return 0, notAServer(s)
+	}
+	return a.Status, nil
+}
+
+func refusedGet(a outbound.Answer, s session) error {
+	e := refusal(a, time.Now(), s.token)
+	e.Outcome = schedctl.OutcomeNotPublished
+	if a.Status >= 300 && a.Status < 400 {
+		e.Kind, e.Code = schedctl.KindContent, "homeserver_url"
+		e.Message = s.server.Host + " redirects to another address; give that one as homeserver_url"
+	}
+	return e
+}
+
+func notAServer(s session) error {
+	return publish.Contentf("homeserver_url", "%.200q has no client API of Matrix; clients show the address of your homeserver in their settings", s.server.Host)
+}
+
+// roomPage returns the address of a room, or of an event in it, for everyone's
+// client. The user's homeserver is a way into the room.
+func roomPage(room, user, event string) string {
+	page := "https://matrix.to/#/" + url.QueryEscape(room)
+	if event != "" {
+		page += "/" + url.QueryEscape(event)
+	}
+	if _, server, ok := strings.Cut(user, ":"); ok {
+		page += "?via=" + url.QueryEscape(server)
+	}
+	return page
+}

@@ -1,0 +1,145 @@
+package matrix_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/matrix"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/recorded"
+)
+
+func TestConnectFollowsAnAliasOnce(t *testing.T) {
+	t.Parallel()
+	p := matrix.New(recorded.Client(t, "testdata/connect.json"), outbound.PublicOnly, "1.2.3")
+	given := credentials(server, "#news:example.org")
+	got, err := p.Connect(t.Context(), publish.Connection{Credentials: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := publish.Profile{
+		Username: "@alice:example.org", DisplayName: "Alice 🙂",
+		URL:         "https://matrix.to/#/%21636q39766251%3Aexample.org?via=example.org",
+		Limits:      schedctl.Limits{MaxCharacters: 60000, Unit: "bytes"},
+		Credentials: credentials(server, room),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("profile (-want +got):\n%s", diff)
+	}
+	if given["room_id"] != "#news:example.org" {
+		t.Error("the credentials that were given have changed")
+	}
+	if err := publish.CheckFields(p.Fields(), publish.Connection{Credentials: got.Credentials}); err != nil {
+		t.Errorf("what is stored cannot be connected with again: %v", err)
+	}
+}
+
+func TestConnectChecksFieldsFirst(t *testing.T) {
+	t.Parallel()
+	p := matrix.New(nil, outbound.PublicOnly, "test")
+	for _, tt := range []struct{ server, token, room, field string }{
+		{"matrix.example.org", token, room, "homeserver_url"},
+		{"http://matrix.example.org", token, room, "homeserver_url"},
+		{"https://192.168.1.1", token, room, "homeserver_url"},
+		{"https://matrix.example.org/?x=1", token, room, "homeserver_url"},
+		{server, "with space", room, "access_token"},
+		{server, token + "\n", room, "access_token"},
+		{server, token, "news:example.org", "room_id"},
+		{server, token, "#news", "room_id"},
+		{server, token, "!a/../b:example.org", "room_id"},
+		{server, token, "https://matrix.to/#/#news:example.org", "room_id"},
+	} {
+		c := credentials(tt.server, tt.room)
+		c["access_token"] = tt.token
+		_, err := p.Connect(t.Context(), publish.Connection{Credentials: c})
+		if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != tt.field || strings.Contains(e.Message, tt.token) {
+			t.Errorf("%+v: got %+v", tt, e)
+		}
+	}
+}
+
+// A name that resolves to a private address is found out when it is dialled.
+func TestConnectRefusesPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	p := matrix.New(outbound.Client(outbound.PublicOnly), outbound.AllowPrivate, "test")
+	_, err := p.Connect(t.Context(), publish.Connection{Credentials: credentials("http://localhost:1", room)})
+	e := publish.AsError(err)
+	if e.Kind != schedctl.KindContent || e.Code != "homeserver_url" || !strings.Contains(e.Message, "--allow-private-networks") {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// reply is what a homeserver answers.
+type reply struct {
+	status int
+	body   string
+}
+
+// homeserver answers by the last words of a path, as one does on which all is
+// well unless told otherwise.
+type homeserver map[string]reply
+
+func (h homeserver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	well := homeserver{
+		"whoami":             {200, `{"user_id":"@alice:example.org"}`},
+		"#news:example.org":  {200, `{"room_id":"!1:example.org"}`},
+		"@alice:example.org": {200, `{"membership":"join"}`},
+	}
+	name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	answer, told := h[name]
+	if !told {
+		answer = well[name]
+	}
+	if answer.status == 0 {
+		answer = reply{404, `{"errcode":"M_NOT_FOUND","error":"Event not found."}`}
+	}
+	w.WriteHeader(answer.status)
+	fmt.Fprint(w, answer.body)
+}
+
+func TestConnectTellsWhyNot(t *testing.T) {
+	t.Parallel()
+	const whoami, alias, member = "whoami", "#news:example.org", "@alice:example.org"
+	for _, tt := range []struct {
+		name   string
+		server homeserver
+		kind   schedctl.ErrorKind
+		code   string
+		says   string
+	}{
+		{"dead token", homeserver{whoami: {401, `{"errcode":"M_UNKNOWN_TOKEN","error":"Invalid access token passed.","soft_logout":false}`}}, schedctl.KindAuth, "M_UNKNOWN_TOKEN", "new one"},
+		{"no API", homeserver{whoami: {404, "<h1>404</h1>"}}, schedctl.KindContent, "homeserver_url", "no client API"},
+		{"a page for people", homeserver{whoami: {200, "<!doctype html>"}}, schedctl.KindContent, "homeserver_url", "no client API"},
+		{"another document", homeserver{whoami: {200, `{"user_id":"alice"}`}}, schedctl.KindContent, "homeserver_url", "no client API"},
+		{"moved", homeserver{whoami: {301, ""}}, schedctl.KindContent, "homeserver_url", "redirects"},
+		{"busy", homeserver{whoami: {429, `{"errcode":"M_LIMIT_EXCEEDED","error":"Too Many Requests","retry_after_ms":2000}`}}, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", "fewer calls"},
+		{"broken", homeserver{whoami: {502, ""}}, schedctl.KindPlatform, "", "HTTP 502"},
+		{"no such alias", homeserver{alias: {404, `{"errcode":"M_NOT_FOUND","error":"Room alias not found."}`}}, schedctl.KindContent, "room_id", "no room with this alias"},
+		{"odd alias", homeserver{alias: {200, `{"room_id":"../x"}`}}, schedctl.KindContent, "room_id", "no room with this alias"},
+		{"a stranger", homeserver{member: {403, `{"errcode":"M_FORBIDDEN","error":"You aren't a member of the room."}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
+		{"invited only", homeserver{member: {200, `{"membership":"invite"}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
+		{"never there", homeserver{member: {404, `{"errcode":"M_NOT_FOUND"}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
+		{"encrypted", homeserver{"m.room.encryption": {200, `{"algorithm":"m.megolm.v1.aes-sha2"}`}}, schedctl.KindContent, "room_id", "encrypted"},
+		{"not known whether encrypted", homeserver{"m.room.encryption": {500, ""}}, schedctl.KindPlatform, "", "HTTP 500"},
+		{"echoes the token", homeserver{whoami: {403, `{"errcode":"X","error":"no ` + token + `"}`}}, schedctl.KindAuth, "X", "HTTP 403"},
+	} {
+		web := httptest.NewServer(tt.server)
+		p := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+		_, err := p.Connect(t.Context(), publish.Connection{Credentials: credentials(web.URL, alias)})
+		web.Close()
+		e := publish.AsError(err)
+		if e.Kind != tt.kind || e.Code != tt.code || !strings.Contains(e.Message, tt.says) || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s: got %s %q %s %q", tt.name, e.Kind, e.Code, e.Outcome, e.Message)
+		}
+		if strings.Contains(e.Message, token) {
+			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+		}
+	}
+}

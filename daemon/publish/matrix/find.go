@@ -1,0 +1,95 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const (
+	// The clock of a homeserver may be slow by this much.
+	skew = 10 * time.Minute
+
+	pageSize = "50"
+	maxPages = 20
+)
+
+// Find reads the room backwards, to some minutes before since, and looks for an
+// event of the account's user with the request's key. When there are more events
+// than it reads, it is an error.
+func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	s, err := p.parseRoom(r.Credentials)
+	if err != nil {
+		return schedctl.Receipt{}, false, err
+	}
+	user := r.Account.Username
+	query := url.Values{"dir": {"b"}, "limit": {pageSize}, "filter": {filter(user)}}
+	for range maxPages {
+		u := s.endpoint("rooms", s.room, "messages")
+		u.RawQuery = query.Encode()
+		var events page
+		status, err := p.get(ctx, s, u, &events)
+		if err != nil {
+			return schedctl.Receipt{}, false, err
+		}
+		if status != http.StatusOK {
+			return schedctl.Receipt{}, false, cannotAsk("the homeserver does not show what is in the room")
+		}
+		if id := events.find(r.Key, user); id != "" {
+			return schedctl.Receipt{ID: id, URL: roomPage(s.room, user, id)}, true, nil
+		}
+		if events.End == "" || events.End == query.Get("from") || events.reach(since.Add(-skew)) {
+			return schedctl.Receipt{}, false, nil
+		}
+		query.Set("from", events.End)
+	}
+	return schedctl.Receipt{}, false, cannotAsk("too much was written in the room since to look through it")
+}
+
+// filter asks for messages of the user alone.
+func filter(user string) string {
+	f := map[string][]string{"types": {"m.room.message"}}
+	if user != "" {
+		f["senders"] = []string{user}
+	}
+	return string(encode(f))
+}
+
+func cannotAsk(why string) error {
+	return &publish.Error{Kind: schedctl.KindPlatform, Code: "cannot_ask", Message: why, Outcome: schedctl.OutcomeUnknown}
+}
+
+// page is a part of a room's events, the newest first.
+type page struct {
+	Chunk []event `json:"chunk"`
+	End   string  `json:"end"` // where the next page begins, or empty
+}
+
+type event struct {
+	ID      string          `json:"event_id"`
+	Sender  string          `json:"sender"`
+	Time    int64           `json:"origin_server_ts"` // Unix milliseconds
+	Content json.RawMessage `json:"content"`
+}
+
+// find returns the id of the event with the key, or the empty string. Others in
+// the room can write any key: only the user's own events count.
+func (p page) find(key, user string) string {
+	for _, e := range p.Chunk {
+		var content map[string]any
+		if json.Unmarshal(e.Content, &content) == nil && content[keyMember] == key && (user == "" || e.Sender == user) && isEvent(e.ID) {
+			return e.ID
+		}
+	}
+	return ""
+}
+
+// reach reports whether the page goes back beyond an instant.
+func (p page) reach(t time.Time) bool {
+	return len(p.Chunk) > 0 && time.UnixMilli(p.Chunk[len(p.Chunk)-1].Time).Before(t)
+}

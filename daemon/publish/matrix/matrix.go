@@ -1,0 +1,107 @@
+// Package matrix publishes to a room of Matrix, through the homeserver of a user
+// who has joined it (https://spec.matrix.org/latest/client-server-api/).
+//
+// Each message is sent with a transaction id, the request's key. To the device
+// of the access token, a homeserver answers a repeated id with the event that it
+// has already made, so the publisher is a [publish.Idempotent]. Two things are
+// beyond what an account can tell: how long a homeserver remembers the id (a day
+// on Synapse, until a restart on some others), and whether the account was given
+// the token of another device since. The key is therefore in the event, too, and
+// the publisher is a [publish.Finder]: the room can be asked for it at any time.
+package matrix
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Platform is the name of the platform.
+const Platform = "matrix"
+
+// maxBody is the longest message, in bytes of JSON. An event has at most 65,536
+// bytes with all that the homeserver adds to it, signatures and hashes among it.
+const maxBody = 60000
+
+// Publisher implements [publish.Publisher], [publish.Idempotent] and
+// [publish.Finder].
+type Publisher struct {
+	client    *http.Client
+	policy    outbound.Policy
+	userAgent string
+}
+
+// New returns the publisher. The policy is the client's, and the version the
+// daemon's own, for the User-Agent.
+func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
+}
+
+// Platform returns "matrix".
+func (p *Publisher) Platform() string { return Platform }
+
+// Fields lists homeserver_url, access_token and room_id.
+func (p *Publisher) Fields() []publish.Field {
+	return []publish.Field{
+		{Name: "homeserver_url", Required: true, Help: "where clients reach the homeserver, such as https://matrix.example.org"},
+		{Name: "access_token", Required: true, Secret: true, Help: "of a user who has joined the room"},
+		{Name: "room_id", Required: true, Help: "!id of a room, or an #alias:example.org of it; not an encrypted one"},
+	}
+}
+
+// Idempotent returns true.
+func (p *Publisher) Idempotent(schedctl.Account) bool { return true }
+
+// session is what an account is connected with.
+type session struct {
+	server *url.URL
+	token  string
+	room   string // its id, or an alias
+}
+
+// Identifiers of rooms are opaque after their first character; newer ones lack
+// the name of a server.
+var (
+	roomID    = regexp.MustCompile(`^![^\s/?#]{1,254}$`)
+	roomAlias = regexp.MustCompile(`^#[^\s/?#]{1,200}:[A-Za-z0-9.:\[\]-]{1,230}$`)
+)
+
+// parse checks credentials. No error holds the token.
+func (p *Publisher) parse(c publish.Credentials) (session, error) {
+	server, err := p.policy.ParseAddress(c["homeserver_url"])
+	token := c["access_token"]
+	switch {
+	case err != nil:
+		return session{}, publish.Contentf("homeserver_url", "homeserver_url: %s", err)
+	case server.RawQuery != "":
+		return session{}, publish.Contentf("homeserver_url", "homeserver_url holds a question mark; it looks like https://matrix.example.org")
+	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return session{}, publish.Contentf("access_token", "the access token holds white space or characters that no token has; copy it again")
+	case !roomID.MatchString(c["room_id"]) && !roomAlias.MatchString(c["room_id"]):
+		return session{}, publish.Contentf("room_id", "room_id is the !id of a room, as its settings show under Advanced, or an alias such as #news:example.org")
+	}
+	return session{server: server, token: token, room: c["room_id"]}, nil
+}
+
+// endpoint returns an URL of the client-server API. The segments are not escaped
+// yet.
+func (s session) endpoint(segments ...string) *url.URL {
+	escaped := []string{"_matrix", "client", "v3"}
+	for _, segment := range segments {
+		escaped = append(escaped, url.PathEscape(segment))
+	}
+	return s.server.JoinPath(escaped...)
+}
+
+func (p *Publisher) header(s session) http.Header {
+	h := http.Header{}
+	h.Set("Authorization", "Bearer "+s.token)
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", p.userAgent)
+	return h
+}

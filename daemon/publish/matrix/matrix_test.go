@@ -1,0 +1,131 @@
+package matrix_test
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/matrix"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/publish/recorded"
+)
+
+var (
+	_ publish.Publisher  = (*matrix.Publisher)(nil)
+	_ publish.Idempotent = (*matrix.Publisher)(nil)
+	_ publish.Finder     = (*matrix.Publisher)(nil)
+)
+
+const (
+	server  = "https://matrix.example.org"
+	token   = "syt_YWxpY2U_0123456789abcdef_2T3u4v"
+	room    = "!636q39766251:example.org"
+	content = "Version 2 <is> out, @room 🙂"
+)
+
+var receipt = schedctl.Receipt{
+	ID:  "$YUwRidLecu7Yiu6FYfRcZGbdvCRGPmVhQzWtVoL9tXk",
+	URL: "https://matrix.to/#/%21636q39766251%3Aexample.org/%24YUwRidLecu7Yiu6FYfRcZGbdvCRGPmVhQzWtVoL9tXk?via=example.org",
+}
+
+func credentials(server, room string) publish.Credentials {
+	return publish.Credentials{"homeserver_url": server, "access_token": token, "room_id": room}
+}
+
+// request is for the room of the recorded exchanges.
+func request() publish.Request {
+	return publish.Request{
+		TargetID: publishtest.TargetID, Key: publishtest.TargetID, Content: content, Credentials: credentials(server, room),
+		Account: schedctl.Account{Username: "@alice:example.org"},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	publishtest.Run(t, publishtest.Suite{
+		New: func(c *http.Client) publish.Publisher { return matrix.New(c, outbound.AllowPrivate, "test") },
+		Connection: func(url string) publish.Connection {
+			return publish.Connection{Credentials: credentials(url, room)}
+		},
+		Network: recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
+		Receipt: receipt,
+		Key:     func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+	})
+}
+
+func TestIdempotent(t *testing.T) {
+	t.Parallel()
+	if !matrix.New(nil, outbound.PublicOnly, "test").Idempotent(schedctl.Account{}) {
+		t.Error("a repeated transaction id is no new event")
+	}
+}
+
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	p := matrix.New(recorded.Client(t, "testdata/publish.json"), outbound.PublicOnly, "1.2.3")
+	got, err := p.Publish(t.Context(), request())
+	if err != nil || got != receipt {
+		t.Errorf("got %+v, %v; want %+v", got, err, receipt)
+	}
+}
+
+// The alias may have moved to another room since; it is looked up by Connect.
+func TestPublishNeedsTheRoomsID(t *testing.T) {
+	t.Parallel()
+	r := request()
+	r.Credentials["room_id"] = "#news:example.org"
+	_, err := matrix.New(nil, outbound.PublicOnly, "test").Publish(t.Context(), r)
+	if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "room_id" || e.Outcome != schedctl.OutcomeNotPublished {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	p := matrix.New(nil, outbound.PublicOnly, "test")
+	for _, tt := range []struct {
+		name, content string
+		length        int
+		codes         []string
+	}{
+		{"at the limit", strings.Repeat("x", 60000), 60000, nil},
+		{"over the limit", strings.Repeat("🙂", 15001), 60004, []string{"too_long"}},
+		{"escaped", "<b>\n\"é\"", 3 + 2 + 2 + 2 + 2, nil},
+		{"white space", " \t", 3, []string{"empty"}},
+		{"nothing", "", 0, []string{"empty"}},
+	} {
+		c := p.Check(schedctl.Account{}, tt.content)
+		var codes []string
+		for _, problem := range c.Problems {
+			codes = append(codes, problem.Code)
+		}
+		if diff := cmp.Diff(tt.codes, codes); diff != "" || c.Length != tt.length || c.Limit != 60000 || c.Unit != "bytes" {
+			t.Errorf("%s: got %+v, codes %v", tt.name, c, codes)
+		}
+		if tt.codes == nil {
+			continue
+		}
+		r := request()
+		r.Content = tt.content
+		if _, err := p.Publish(t.Context(), r); publish.AsError(err).Code != tt.codes[0] {
+			t.Errorf("%s: publishing gave %v before any call", tt.name, err)
+		}
+	}
+}
+
+func ExamplePublisher_Fields() {
+	for _, f := range matrix.New(nil, outbound.PublicOnly, "").Fields() {
+		fmt.Printf("%s: %s\n", f.Name, f.Help)
+	}
+	// Output:
+	// homeserver_url: where clients reach the homeserver, such as https://matrix.example.org
+	// access_token: of a user who has joined the room
+	// room_id: !id of a room, or an #alias:example.org of it; not an encrypted one
+}
