@@ -6,6 +6,7 @@ import "testing"
 type Snac struct {
 	URL         string `json:"url"`
 	User        string `json:"user"`
+	Password    string `json:"password"` // of the user, for the login page
 	AccessToken string `json:"access_token"`
 }
 

@@ -4,7 +4,7 @@
 # Starts a server with one user on 127.0.0.1:PORT, its data in the new directory
 # DIR, and prints a JSON object that says how to reach it. down.sh DIR ends it.
 #
-#   snac  {"url", "user", "access_token"}
+#   snac  {"url", "user", "password", "access_token"}
 #   pds   {"url", "did", "handle", "password", "app_password", "jwt_secret"}, with
 #         an identity directory on PLC_PORT; ACCESS_TTL=3s makes access tokens
 #         last three seconds
@@ -73,8 +73,8 @@ snac_token() {
 	code=$(grep -oE '[0-9a-f]{32,}' <<<"$page" | head -n 1) || die "snac shows no code"
 	token=$(curl -fsS "$url/oauth/token" -d grant_type=authorization_code -d "client_id=$id" \
 		-d "client_secret=$(jq -r .client_secret <<<"$app")" -d "redirect_uri=$redirect" -d "code=$code") || die "snac gives no token"
-	jq -n --arg url "$url" --arg user "$user" --argjson token "$token" \
-		'{url: $url, user: $user, access_token: $token.access_token}'
+	jq -n --arg url "$url" --arg user "$user" --arg password "$password" --argjson token "$token" \
+		'{url: $url, user: $user, password: $password, access_token: $token.access_token}'
 }
 
 mkdir "$dir"
