@@ -22,7 +22,8 @@ An account is named by its id, by its name, or by platform:name.`,
 		Example: `  schedctl account add feed --name demo
   schedctl account list`,
 	})
-	cmd.AddCommand(newAccountAdd(a), newAccountList(a), newAccountShow(a), newAccountVerify(a), newAccountRemove(a))
+	cmd.AddCommand(newAccountAdd(a), newAccountList(a), newAccountShow(a), newAccountVerify(a),
+		newAccountReconnect(a), newAccountRemove(a))
 	return cmd
 }
 

@@ -55,6 +55,27 @@ func snacStatuses(t *testing.T, snac publishtest.Snac) (texts []string) {
 	}
 }
 
+func TestKilledAfterPDSAccepted(t *testing.T) {
+	t.Parallel()
+	pds := publishtest.StartPDS(t)
+	killedAfterAcceptance(t, pds.URL, "/xrpc/com.atproto.repo.putRecord",
+		func(proxy string) apiv1.AddAccount {
+			return apiv1.AddAccount{Platform: "bluesky", Credentials: map[string]string{
+				"service_url": proxy, "identifier": pds.Handle, "app_password": pds.AppPassword,
+			}}
+		},
+		func() (texts []string) {
+			for _, record := range pds.Posts(t) {
+				var post struct{ Text string }
+				if err := json.Unmarshal(record.Value, &post); err != nil {
+					t.Fatal(err)
+				}
+				texts = append(texts, post.Text)
+			}
+			return texts
+		})
+}
+
 func fetch(t *testing.T, url, token string, into any) {
 	t.Helper()
 	req, err := http.NewRequest("GET", url, nil)

@@ -210,7 +210,11 @@ func (a *app) report(err error, args []string) {
 		}
 	}
 	if !a.json.set && !slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") }) {
-		fmt.Fprintln(a.err, "schedctl: "+oneLine(message))
+		headline, details := explain(err, message)
+		fmt.Fprintln(a.err, "schedctl: "+oneLine(headline))
+		for _, line := range details {
+			fmt.Fprintln(a.err, "  "+oneLine(line))
+		}
 		return
 	}
 	out := apiv1.Error{Code: code, Message: message}

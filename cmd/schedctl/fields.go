@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // fieldList is the value of --json: set without a value it means all fields.
@@ -110,6 +112,9 @@ func (a *app) checkFields(cmd *cobra.Command) error {
 		return nil
 	}
 	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
+	if dry := cmd.Flag("dry-run"); dry != nil && dry.Changed {
+		known = fieldsOf(reflect.TypeFor[apiv1.Validation]())
+	}
 	for _, name := range a.json.names {
 		if slices.Contains(known, name) {
 			continue

@@ -84,6 +84,9 @@ The fields are
 	}{
 		{"post", reflect.TypeFor[apiv1.Post]()},
 		{"target, in a post's targets", reflect.TypeFor[apiv1.Target]()},
+		{"timeline", reflect.TypeFor[apiv1.Timeline]()},
+		{"attempt, in a timeline's targets", reflect.TypeFor[apiv1.Attempt]()},
+		{"validate and --dry-run", reflect.TypeFor[apiv1.Validation]()},
 		{"account", reflect.TypeFor[apiv1.Account]()},
 		{"me", reflect.TypeFor[apiv1.Me]()},
 		{"time", reflect.TypeFor[understood]()},

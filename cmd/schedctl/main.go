@@ -22,7 +22,11 @@ import (
 	"os/signal"
 	"syscall"
 	_ "time/tzdata" // zones work on machines without a zone database
+
+	"github.com/schedctl/schedctl/cmd/schedctl/quietstart"
 )
+
+func init() { quietstart.End() }
 
 // version is set by the build.
 var version = ""

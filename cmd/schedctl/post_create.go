@@ -14,11 +14,11 @@ type postCreate struct {
 	*app
 	text           source
 	file           string
-	to             []string
+	to, overrides  []string
 	when           whenFlags
 	idempotencyKey string
 	allowDuplicate bool
-	wait           bool
+	dry, wait      bool
 }
 
 func newPostCreate(a *app) *cobra.Command {
@@ -32,9 +32,14 @@ and with none of them it is a draft.
 The text is the argument, the content of a file (-F FILE), or what comes from
 standard input ("-", "-F -", or a pipe). One line break at the end of a file does
 not count. A time without a zone is local time, or that of --tz; what was
-understood is said back on standard error.`,
+understood is said back on standard error.
+
+With --override an account gets a text of its own; one that begins with @ is
+written with @@, because ACCOUNT=@FILE names a file. With --dry-run nothing is
+created: "schedctl post validate" tells what is printed instead.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
+  schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
   fortune | schedctl post create --to all --now --wait
   id=$(schedctl post create "A draft for later" -q)`,
 		Args: takes(0, 1, "one text"),
@@ -48,10 +53,12 @@ understood is said back on standard error.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	a.addTo(cmd, &o.to)
+	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
 	f.BoolVar(&o.when.now, "now", false, "publish at once")
 	f.StringVar(&o.idempotencyKey, "idempotency-key", "", "makes the command safe to repeat: one `key`, one post")
 	addAllowDuplicate(cmd, &o.allowDuplicate)
+	addDryRun(cmd, &o.dry)
 	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
@@ -67,12 +74,16 @@ func addAllowDuplicate(cmd *cobra.Command, allow *bool) {
 	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "also to accounts whose duplicate_guard would refuse the same text again")
 }
 
+func noText() error {
+	f := usage("a post needs a text")
+	f.hint = "give it as an argument, with -F FILE, or - to type it"
+	return f
+}
+
 func (o *postCreate) run(ctx context.Context) error {
 	switch {
 	case o.text.stdin() && !o.text.given() && o.inTerminal:
-		f := usage("a post needs a text")
-		f.hint = "give it as an argument, with -F FILE, or - to type it"
-		return f
+		return noText()
 	case o.wait && !o.when.given():
 		return usage("--wait needs a time: a draft is never published; give --at, --in or --now")
 	case o.when.given() && len(o.to) == 0:
@@ -84,6 +95,10 @@ func (o *postCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	overrides, err := readOverrides(o.overrides)
+	if err != nil {
+		return err
+	}
 	c, err := o.connect()
 	if err != nil {
 		return err
@@ -92,26 +107,37 @@ func (o *postCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	post, err := o.send(ctx, c, text, publishAt)
-	if err != nil {
+	create := apiv1.CreatePost{Content: text, PublishAt: publishAt, AllowDuplicate: o.allowDuplicate}
+	post, err := o.send(ctx, c, create, overrides)
+	if err != nil && !o.dry {
 		o.keepDraft(o.text, text, "schedctl post create -F %s")
-		return err
 	}
-	if o.wait {
+	switch {
+	case err != nil || o.dry:
+		return err
+	case o.wait:
 		return o.waitFor(ctx, c, []string{post.ID})
 	}
 	return o.printPost(ctx, c, post)
 }
 
-func (o *postCreate) send(ctx context.Context, c *client.Client, text string, publishAt *string) (apiv1.Post, error) {
-	ids, err := o.recipients(ctx, c, o.to)
-	if err != nil {
-		return apiv1.Post{}, err
+// send creates the post or, with --dry-run, only has it checked.
+func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
+	if create.SocialAccountIDs, err = o.recipients(ctx, c, o.to); err != nil {
+		return post, err
+	}
+	if create.TargetOverrides, err = o.overridesFor(ctx, c, overrides, nil, create.SocialAccountIDs); err != nil {
+		return post, err
+	}
+	if o.dry {
+		return post, o.check(ctx, c, create)
 	}
 	var options []client.Option
 	if o.idempotencyKey != "" {
 		options = append(options, client.IdempotencyKey(o.idempotencyKey))
+	} else if create.PublishAt != nil {
+		// A key may be a repeated one, and the post would then be warned of itself.
+		o.warn(ctx, c, create)
 	}
-	create := apiv1.CreatePost{Content: text, SocialAccountIDs: ids, PublishAt: publishAt, AllowDuplicate: o.allowDuplicate}
 	return c.CreatePost(ctx, create, options...)
 }

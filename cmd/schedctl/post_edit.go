@@ -5,17 +5,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 type postEdit struct {
 	*app
-	id   string
-	text source
-	file string
-	to   []string
-	when whenFlags
+	id            string
+	text          source
+	file          string
+	to, overrides []string
+	when          whenFlags
+	dry           bool
 
 	allowDuplicate bool
 }
@@ -27,10 +29,12 @@ func newPostEdit(a *app) *cobra.Command {
 		Short: "Change a draft or a scheduled post",
 		Long: `Change the text, the accounts or the time of a draft or a scheduled post. What is
 not given stays as it is; --to replaces all accounts. A draft that is given a
-time is scheduled.`,
+time is scheduled. --override changes the text of one account; an empty one,
+ACCOUNT=, lets the account have the text of the post again.`,
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
-  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo`,
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run`,
 		Args:              takes(1, 2, "the id of a post and at most one text"),
 		ValidArgsFunction: a.completePost,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -43,23 +47,30 @@ time is scheduled.`,
 	})
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	a.addTo(cmd, &o.to)
+	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
+	addDryRun(cmd, &o.dry)
 	return cmd
 }
 
 func (o *postEdit) run(ctx context.Context) error {
 	// A pipe is the text only when nothing else is to be changed: in a script
 	// standard input is often no terminal and not meant.
-	readsText := o.text.given() || !o.when.given() && o.to == nil && !o.inTerminal
-	if !readsText && !o.when.given() && o.to == nil {
+	other := o.when.given() || o.to != nil || o.overrides != nil
+	readsText := o.text.given() || !other && !o.inTerminal
+	if !readsText && !other {
 		f := usage("nothing to change")
-		f.hint = "give a text, --to, --at or --in"
+		f.hint = "give a text, --to, --override, --at or --in"
 		return f
 	}
 	edit := apiv1.EditPost{AllowDuplicate: o.allowDuplicate}
 	var err error
 	if edit.PublishAt, err = o.when.publishAt(o.app); err != nil {
+		return err
+	}
+	overrides, err := readOverrides(o.overrides)
+	if err != nil {
 		return err
 	}
 	c, err := o.connect()
@@ -73,7 +84,10 @@ func (o *postEdit) run(ctx context.Context) error {
 		}
 		edit.Content = &text
 	}
-	post, err := o.send(ctx, c, edit)
+	if o.dry {
+		return o.try(ctx, c, edit, overrides)
+	}
+	post, err := o.send(ctx, c, edit, overrides)
 	if err != nil {
 		if readsText {
 			o.keepDraft(o.text, *edit.Content, "schedctl post edit "+o.id+" -F %s")
@@ -83,12 +97,59 @@ func (o *postEdit) run(ctx context.Context) error {
 	return o.printPost(ctx, c, post)
 }
 
-func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPost) (post apiv1.Post, err error) {
+func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) (post apiv1.Post, err error) {
 	if edit.SocialAccountIDs, err = o.replacing(ctx, c, o.to); err != nil {
 		return post, err
 	}
-	if post, err = c.EditPost(ctx, o.id, edit); err != nil {
+	var options []client.Option
+	if overrides != nil {
+		// All overrides are replaced by those that are sent, so they must be those
+		// of the version that was read.
+		if post, err = c.Post(ctx, o.id); err != nil {
+			return post, refusedPost(o.id, err)
+		}
+		options = append(options, client.IfVersion(post.Version))
+		if edit.TargetOverrides, err = o.changed(ctx, c, post, edit.SocialAccountIDs, overrides); err != nil {
+			return post, err
+		}
+	}
+	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)
 	}
 	return post, nil
+}
+
+// changed returns all overrides of a post after the change.
+func (o *postEdit) changed(ctx context.Context, c *client.Client, p apiv1.Post, to *[]string, overrides []override) (*[]apiv1.Override, error) {
+	ids := p.SocialAccountIDs
+	if to != nil {
+		ids = *to
+	}
+	list, err := o.overridesFor(ctx, c, overrides, p.TargetOverrides, ids)
+	return &list, err
+}
+
+// try checks the post as it would be.
+func (o *postEdit) try(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) error {
+	to, err := o.replacing(ctx, c, o.to)
+	if err != nil {
+		return err
+	}
+	return o.dryRun(ctx, c, o.id, []schedctl.Status{schedctl.Draft, schedctl.Scheduled}, func(p apiv1.Post, post *apiv1.CreatePost) error {
+		list, err := o.changed(ctx, c, p, to, overrides)
+		if err != nil {
+			return err
+		}
+		post.TargetOverrides, post.AllowDuplicate = *list, o.allowDuplicate
+		if edit.Content != nil {
+			post.Content = *edit.Content
+		}
+		if to != nil {
+			post.SocialAccountIDs = *to
+		}
+		if edit.PublishAt != nil {
+			post.PublishAt = edit.PublishAt
+		}
+		return nil
+	})
 }

@@ -4,24 +4,19 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/when"
 )
 
 type postList struct {
 	*app
-	statuses               []string
-	account, after, before string
-	when                   whenFlags
-	search, sort           string
-	limit                  int
-	all                    bool
+	filter postFilter
+	sort   string
+	limit  int
+	all    bool
 }
 
 // sorts are the orders of a list, the default first.
@@ -43,28 +38,13 @@ time given, --before does not; both are about when posts go out.`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
+	o.filter.add(a, cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
-	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
-	f.StringVar(&o.after, "after", "", "only posts at or after this `time`")
-	f.StringVar(&o.before, "before", "", "only posts before this `time`")
-	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, in whatever case")
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
 	f.IntVar(&o.limit, "limit", 20, "at most this `number` of posts")
 	f.BoolVar(&o.all, "all", false, "all posts")
-	o.when.addZone(cmd)
-	cmd.RegisterFlagCompletionFunc("account", a.completeAccount)
-	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
-}
-
-func statusNames() []string {
-	var names []string
-	for _, s := range schedctl.Statuses() {
-		names = append(names, string(s))
-	}
-	return names
 }
 
 func (o *postList) run(ctx context.Context) error {
@@ -76,12 +56,8 @@ func (o *postList) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.account != "" {
-		ids, err := o.filterAccount(ctx, c)
-		if err != nil {
-			return err
-		}
-		q.AccountID = ids
+	if err := o.filter.resolve(ctx, c, &q); err != nil {
+		return err
 	}
 	posts, more, err := o.collect(ctx, c, q)
 	if err != nil {
@@ -100,68 +76,27 @@ func (o *postList) run(ctx context.Context) error {
 }
 
 // query checks the flags and puts them together.
-func (o *postList) query() (q client.PostQuery, err error) {
-	q = client.PostQuery{Search: o.search, Sort: o.sort, Limit: pageSize}
-	for _, list := range o.statuses {
-		for _, s := range strings.Split(list, ",") {
-			if !slices.Contains(statusNames(), s) {
-				return q, oneOf("--status", s, statusNames())
-			}
-			q.Statuses = append(q.Statuses, schedctl.Status(s))
-		}
-	}
-	if o.sort != "" && !slices.Contains(sorts, o.sort) {
+func (o *postList) query() (client.PostQuery, error) {
+	q, err := o.filter.query(o.app)
+	switch {
+	case err != nil:
+		return q, err
+	case o.sort != "" && !slices.Contains(sorts, o.sort):
 		return q, oneOf("--sort", o.sort, sorts)
-	}
-	if o.limit < 1 {
+	case o.limit < 1:
 		return q, usage("--limit %d: give at least 1, or use --all", o.limit)
 	}
+	q.Sort = o.sort
 	if !o.all {
 		q.Limit = min(o.limit, pageSize)
 	}
-	if q.After, err = o.bound(o.after); err != nil {
-		return q, err
-	}
-	q.Before, err = o.bound(o.before)
-	return q, err
+	return q, nil
 }
 
 func oneOf(flag, value string, known []string) error {
 	f := usage("%s %q is not known", flag, value)
 	f.hint = "use one of " + strings.Join(known, ", ")
 	return f
-}
-
-// bound reads --after or --before, which may well be in the past.
-func (o *postList) bound(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	loc, err := o.when.zone(o.app)
-	if err != nil {
-		return time.Time{}, err
-	}
-	now := o.now()
-	m, err := when.Parse(text, now, loc)
-	if err != nil {
-		return time.Time{}, err
-	}
-	o.echo(m, now, loc)
-	return m.Time, nil
-}
-
-// filterAccount returns the id for --account: posts to an account that was
-// removed can be listed too.
-func (o *postList) filterAccount(ctx context.Context, c *client.Client) (string, error) {
-	if isAccountID(o.account) {
-		return o.account, nil
-	}
-	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
-	if err != nil {
-		return "", err
-	}
-	acct, err := pickAccount(list, o.account, exitInvalid)
-	return acct.ID, err
 }
 
 // collect goes through the pages; more says that it stopped at the limit.

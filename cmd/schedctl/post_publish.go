@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -12,6 +13,7 @@ type postPublish struct {
 	*app
 	to   []string
 	wait bool
+	dry  bool
 
 	allowDuplicate bool
 }
@@ -32,6 +34,7 @@ func newPostPublish(a *app) *cobra.Command {
 	})
 	a.addTo(cmd, &o.to)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
+	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
@@ -44,6 +47,10 @@ func (o *postPublish) run(ctx context.Context, id string) error {
 	to, err := o.replacing(ctx, c, o.to)
 	if err != nil {
 		return err
+	}
+	if o.dry {
+		may := []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
+		return o.dryRun(ctx, c, id, may, o.released(to, apiv1.PublishNow, o.allowDuplicate))
 	}
 	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -14,6 +15,7 @@ type postSchedule struct {
 	to   []string
 	when whenFlags
 	wait bool
+	dry  bool
 
 	allowDuplicate bool
 }
@@ -36,6 +38,7 @@ scheduled already, use "schedctl post edit".`,
 	a.addTo(cmd, &o.to)
 	o.when.add(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
+	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
@@ -56,6 +59,9 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if o.dry {
+		return o.dryRun(ctx, c, id, []schedctl.Status{schedctl.Draft}, o.released(to, *at, o.allowDuplicate))
+	}
 	post, err := c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, err)
@@ -74,4 +80,16 @@ func (a *app) replacing(ctx context.Context, c *client.Client, to []string) (*[]
 	}
 	ids, err := a.recipients(ctx, c, to)
 	return &ids, err
+}
+
+// released returns the change of a post that is given a time and perhaps other
+// accounts.
+func (a *app) released(to *[]string, at string, allowDuplicate bool) func(apiv1.Post, *apiv1.CreatePost) error {
+	return func(_ apiv1.Post, post *apiv1.CreatePost) error {
+		post.PublishAt, post.AllowDuplicate = &at, allowDuplicate
+		if to != nil {
+			post.SocialAccountIDs, post.TargetOverrides = *to, kept(post.TargetOverrides, *to)
+		}
+		return nil
+	}
 }

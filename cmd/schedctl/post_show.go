@@ -63,6 +63,9 @@ func (a *app) detail(p apiv1.Post, names map[string]string) []byte {
 	}
 	if !a.outTerminal {
 		out := a.describe(append(pairs, pair{"Content", p.Content}))
+		for _, o := range p.TargetOverrides {
+			out = append(out, strings.Join([]string{"override", o.SocialAccountID, oneLine(nameOf(names, o.SocialAccountID)), oneLine(deref(o.Content)), optionsText(o.Options)}, "\t")+"\n"...)
+		}
 		for _, row := range a.targetRows(p, names) {
 			out = append(out, "target\t"+strings.Join(row, "\t")+"\n"...)
 		}
@@ -70,12 +73,32 @@ func (a *app) detail(p apiv1.Post, names map[string]string) []byte {
 	}
 	var b bytes.Buffer
 	b.Write(a.describe(pairs))
-	b.WriteString("\n  " + strings.ReplaceAll(printable(p.Content), "\n", "\n  ") + "\n\n")
+	b.WriteString("\n" + indented(p.Content) + "\n")
+	for _, o := range p.TargetOverrides {
+		b.WriteString(a.overrideText(o, names) + "\n")
+	}
 	b.Write(a.render(table{header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, status: 3, rows: a.targetRows(p, names)}))
 	for _, step := range nextSteps(p) {
 		b.WriteString(a.dim("next: ") + step + "\n")
 	}
 	return b.Bytes()
+}
+
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(printable(text), "\n", "\n  ") + "\n"
+}
+
+// overrideText is what one account gets instead.
+func (a *app) overrideText(o apiv1.Override, names map[string]string) string {
+	text := a.dim("for " + oneLine(nameOf(names, o.SocialAccountID)) + ":")
+	if len(o.Options) > 0 {
+		text += " " + oneLine(optionsText(o.Options))
+	}
+	text += "\n"
+	if o.Content != nil {
+		text += indented(*o.Content)
+	}
+	return text
 }
 
 func (a *app) targetRows(p apiv1.Post, names map[string]string) [][]string {
@@ -123,7 +146,7 @@ func nextSteps(p apiv1.Post) []string {
 func accountSteps(p apiv1.Post) (steps []string) {
 	for _, t := range p.Targets {
 		if t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
-			steps = append(steps, "schedctl account verify "+t.SocialAccountID)
+			steps = append(steps, "schedctl account reconnect "+t.SocialAccountID)
 		}
 	}
 	return steps
@@ -131,19 +154,12 @@ func accountSteps(p apiv1.Post) (steps []string) {
 
 // retrySteps warn where a retry could publish a second time.
 func retrySteps(p apiv1.Post) []string {
-	var known, unknown bool
-	for _, t := range p.Targets {
-		if t.Status == schedctl.Failed {
-			lost := t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
-			unknown = unknown || lost
-			known = known || !lost
-		}
-	}
+	known, unknown := failedTargets(p)
 	var steps []string
-	if known {
+	if len(known) > 0 {
 		steps = append(steps, "schedctl post retry "+p.ID)
 	}
-	if unknown {
+	if len(unknown) > 0 {
 		steps = append(steps, "look whether the account has the post; if not: schedctl post retry "+p.ID+" --force")
 	}
 	return steps

@@ -314,7 +314,7 @@ func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
 		})
 	}
 	m := newMachine(t, nil).terminals()
-	m.want(t, 2, "", "schedctl: nothing to change; give a text, --to, --at or --in\n", "post", "edit", "post_1")
+	m.want(t, 2, "", "schedctl: nothing to change; give a text, --to, --override, --at or --in\n", "post", "edit", "post_1")
 }
 
 func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
@@ -459,8 +459,8 @@ func TestNextStepsWarnOfASecondPublication(t *testing.T) {
 		{schedctl.Published, nil, nil},
 		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, nil)}, []string{"schedctl post retry post_1"}},
 		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, lost)}, []string{"look whether the account has the post; if not: schedctl post retry post_1 --force"}},
-		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, refusedLogin)}, []string{"schedctl account verify acct_1", "schedctl post retry post_1"}},
-		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, refusedLogin)}, []string{"schedctl account verify acct_1", "schedctl post wait post_1"}},
+		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post retry post_1"}},
+		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post wait post_1"}},
 	} {
 		got := nextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets})
 		if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 //	keep VAR              set VAR to the standard output of the last command
 //	status N command...   run the command and check its exit status
 //
+//	terminal N FILE command...  run the command on a terminal, with the conversation
+//	                      in FILE (linux only; see runOnTerminal)
+//
 // and the condition [mount], whether disks can be mounted.
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -67,6 +70,7 @@ func TestScripts(t *testing.T) {
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver,
 					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "status": checkStatus,
+					"terminal": runOnTerminal,
 				},
 			})
 		})
@@ -98,13 +102,23 @@ func of(ts *testscript.TestScript) *background { return ts.Value(running{}).(*ba
 
 // program returns a command that runs schedctl in the script's environment.
 func program(ts *testscript.TestScript, args ...string) *exec.Cmd {
-	bin := filepath.SplitList(ts.Getenv("PATH"))[0]
-	cmd := exec.Command(filepath.Join(bin, "schedctl"), args...)
-	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
-		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-	}
+	cmd := exec.Command(scriptProgram(ts, "schedctl"), args...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
 	return cmd
+}
+
+// scriptProgram returns the path of a program of this test.
+func scriptProgram(ts *testscript.TestScript, name string) string {
+	return filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], name)
+}
+
+func scriptEnv(ts *testscript.TestScript) (env []string) {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 func startDaemon(ts *testscript.TestScript, neg bool, args []string) {

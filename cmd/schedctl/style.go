@@ -10,6 +10,7 @@ import (
 // colors are the SGR parameters of statuses, of posts, targets and accounts.
 var colors = map[string]string{
 	"draft": "2", "scheduled": "34", "publishing": "33", "published": "32", "failed": "31", "canceled": "2",
+	"ok": "32", "warning": "33", "refused": "31", "not published": "31", "unknown": "33", "running": "33",
 	"connected": "32", "error": "31", "disconnected": "2",
 }
 

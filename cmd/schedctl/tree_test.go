@@ -52,7 +52,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 // What stands for a value is a noun that says what to write.
 func TestFlagValuesAreNamed(t *testing.T) {
 	t.Parallel()
-	nouns := strings.Fields("URL account directory duration fields file format host:port http://host:port id key key=value name number order status text time zone")
+	nouns := strings.Fields("URL account account=text directory duration fields file format host:port http://host:port id key key=value name number order status text time zone")
 	walk(tree(t), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if name, _ := pflag.UnquoteUsage(f); name != "" && !slices.Contains(nouns, name) {
@@ -123,26 +123,29 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 	t.Parallel()
 	root := tree(t)
 	for path, flags := range map[string]string{
-		"daemon run":     "data-dir listen allow-private-networks max-lateness log-format public-url",
-		"me":             "url api-key-file json quiet no-input no-color debug timeout",
-		"version":        "",
-		"account add":    "name set secret-file",
-		"account list":   "",
-		"account show":   "",
-		"account verify": "",
-		"account remove": "",
-		"post create":    "file to at in now tz wait idempotency-key allow-duplicate",
-		"post list":      "status account after before search sort limit all",
-		"post show":      "",
-		"post edit":      "file to at",
-		"post delete":    "yes",
-		"post schedule":  "at to",
-		"post publish":   "to",
-		"post cancel":    "yes",
-		"post retry":     "target force",
-		"post wait":      "timeout",
-		"time":           "tz",
-		"completion":     "",
+		"daemon run":        "data-dir listen allow-private-networks max-lateness log-format public-url",
+		"me":                "url api-key-file json quiet no-input no-color debug timeout",
+		"version":           "",
+		"account add":       "name set secret-file login accessible",
+		"account reconnect": "set secret-file login accessible",
+		"account list":      "",
+		"account show":      "",
+		"account verify":    "",
+		"account remove":    "",
+		"post create":       "file to at in now tz wait idempotency-key allow-duplicate override dry-run",
+		"post list":         "status account after before search sort limit all",
+		"post show":         "",
+		"post edit":         "file to at override dry-run",
+		"post validate":     "file to override",
+		"post timeline":     "",
+		"post delete":       "yes",
+		"post schedule":     "at to dry-run",
+		"post publish":      "to dry-run",
+		"post cancel":       "yes",
+		"post retry":        "target force status account after before search yes wait",
+		"post wait":         "timeout",
+		"time":              "tz",
+		"completion":        "",
 	} {
 		cmd, _, err := root.Find(strings.Fields(path))
 		if err != nil || cmd.CommandPath() != "schedctl "+path {

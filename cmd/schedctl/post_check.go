@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// addDryRun defines --dry-run.
+func addDryRun(cmd *cobra.Command, dry *bool) {
+	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; tell for each account whether its network would take the post")
+}
+
+// check asks whether a post would be taken and prints the answer. A post that
+// would not is an error.
+func (a *app) check(ctx context.Context, c *client.Client, post apiv1.CreatePost) error {
+	v, err := c.ValidatePost(ctx, post)
+	if err != nil {
+		return err
+	}
+	if err := a.printValidation(ctx, c, v); err != nil || v.Allowed {
+		return err
+	}
+	return refusedContent(v)
+}
+
+// refusedContent is the failure of a post that would be refused. The reasons are
+// part of the result.
+func refusedContent(v apiv1.Validation) error {
+	var refused int
+	for _, acct := range v.Accounts {
+		if !acct.Allowed {
+			refused++
+		}
+	}
+	if refused == 0 {
+		return invalid(schedctl.ValidationFailed, "the post would be refused")
+	}
+	return invalid(schedctl.ValidationFailed, "the post would be refused for %d of %s", refused, plural(len(v.Accounts), "account"))
+}
+
+func (a *app) printValidation(ctx context.Context, c *client.Client, v apiv1.Validation) error {
+	switch {
+	case a.json.set:
+		return a.printJSON(v)
+	case a.quiet:
+		return nil
+	}
+	names := accountNames(ctx, c)
+	var b bytes.Buffer
+	b.Write(a.render(validationTable(v, names, a.outTerminal)))
+	if !a.outTerminal {
+		for _, p := range v.Problems {
+			b.WriteString("post\t\t\trefused\t\t\t\t" + oneLine(p.Message) + "\n")
+		}
+		for _, w := range v.Warnings {
+			b.WriteString("post\t\t\twarning\t\t\t\t" + oneLine(w) + "\n")
+		}
+		return a.write(b.Bytes())
+	}
+	for _, line := range remarks(v, names) {
+		b.WriteString(line + "\n")
+	}
+	if v.Allowed {
+		b.WriteString("the post would be taken\n")
+	}
+	return a.write(b.Bytes())
+}
+
+// validationTable has a row for each account; for programs with what is wrong.
+func validationTable(v apiv1.Validation, names map[string]string, person bool) table {
+	t := table{header: []string{"ACCOUNT", "PLATFORM", "RESULT", "LENGTH", "LIMIT", "UNIT"}, status: 2}
+	for _, acct := range v.Accounts {
+		row := []string{nameOf(names, acct.SocialAccountID), acct.Platform, verdictText(acct), fmt.Sprint(acct.Length), "", acct.Unit}
+		if acct.Limit != nil {
+			row[4] = fmt.Sprint(*acct.Limit)
+		}
+		if !person {
+			row = append(append([]string{acct.SocialAccountID}, row...), strings.Join(append(messages(acct.Problems), acct.Warnings...), "; "))
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+func verdictText(acct apiv1.AccountValidation) string {
+	switch {
+	case !acct.Allowed:
+		return "refused"
+	case len(acct.Warnings) > 0:
+		return "warning"
+	}
+	return "ok"
+}
+
+func messages(problems []apiv1.Problem) (out []string) {
+	for _, p := range problems {
+		out = append(out, p.Message)
+	}
+	return out
+}
+
+// remarks are the problems and warnings, a line each.
+func remarks(v apiv1.Validation, names map[string]string) (lines []string) {
+	add := func(kind, account string, texts []string) {
+		for _, text := range texts {
+			lines = append(lines, kind+": "+account+oneLine(text))
+		}
+	}
+	add("problem", "", messages(v.Problems))
+	for _, acct := range v.Accounts {
+		add("problem", oneLine(nameOf(names, acct.SocialAccountID))+": ", messages(acct.Problems))
+	}
+	return append(lines, warnings(v, names)...)
+}
+
+// warnings are those of the post and of its accounts, a line each.
+func warnings(v apiv1.Validation, names map[string]string) (lines []string) {
+	for _, w := range v.Warnings {
+		lines = append(lines, "warning: "+oneLine(w))
+	}
+	for _, acct := range v.Accounts {
+		for _, w := range acct.Warnings {
+			lines = append(lines, "warning: "+oneLine(nameOf(names, acct.SocialAccountID))+": "+oneLine(w))
+		}
+	}
+	return lines
+}
+
+// warnTime is how long a post may be held up for its warnings.
+const warnTime = 3 * time.Second
+
+// warn tells what the author of a post may want to know. It never keeps a post
+// from going out: when nothing can be learned, nothing is said.
+func (a *app) warn(ctx context.Context, c *client.Client, post apiv1.CreatePost) {
+	ctx, cancel := context.WithTimeout(ctx, warnTime)
+	defer cancel()
+	v, err := c.ValidatePost(ctx, post)
+	if err != nil || !v.Allowed {
+		return // what is refused is so by what comes next
+	}
+	var names map[string]string
+	for _, acct := range v.Accounts {
+		if len(acct.Warnings) > 0 && names == nil {
+			names = accountNames(ctx, c)
+		}
+	}
+	for _, line := range warnings(v, names) {
+		a.tell("%s", line)
+	}
+}
+
+// dryRun checks a post that exists as it would be after a change.
+func (a *app) dryRun(ctx context.Context, c *client.Client, id string, may []schedctl.Status, change func(apiv1.Post, *apiv1.CreatePost) error) error {
+	p, err := c.Post(ctx, id)
+	if err != nil {
+		return refusedPost(id, err)
+	}
+	if err := inState(p, may); err != nil {
+		return err
+	}
+	post := apiv1.CreatePost{Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
+	if p.PublishAt != nil && p.PublishAt.After(a.now()) {
+		at := p.PublishAt.String()
+		post.PublishAt = &at
+	}
+	if err := change(p, &post); err != nil {
+		return err
+	}
+	return a.check(ctx, c, post)
+}
+
+func inState(p apiv1.Post, may []schedctl.Status) error {
+	var names []string
+	for _, s := range may {
+		if p.Status == s {
+			return nil
+		}
+		names = append(names, string(s))
+	}
+	return &failure{
+		status: exitConflict, code: schedctl.PostNotEditable,
+		message: fmt.Sprintf("%s is %s, and only a post that is %s can be changed so", p.ID, p.Status, strings.Join(names, " or ")),
+	}
+}

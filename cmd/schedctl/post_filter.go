@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// postFilter are the flags that select posts.
+type postFilter struct {
+	statuses                       []string
+	account, after, before, search string
+	when                           whenFlags
+}
+
+// filterFlags are the names of the flags.
+var filterFlags = []string{"status", "account", "after", "before", "search"}
+
+func (o *postFilter) add(a *app, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
+	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
+	f.StringVar(&o.after, "after", "", "only posts at or after this `time`")
+	f.StringVar(&o.before, "before", "", "only posts before this `time`")
+	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, in whatever case")
+	o.when.addZone(cmd)
+	cmd.RegisterFlagCompletionFunc("account", a.completeAccount)
+	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func statusNames() []string {
+	var names []string
+	for _, s := range schedctl.Statuses() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// query checks the flags and puts them together; the account is for resolve.
+func (o *postFilter) query(a *app) (q client.PostQuery, err error) {
+	q = client.PostQuery{Search: o.search, Limit: pageSize}
+	for _, list := range o.statuses {
+		for _, s := range strings.Split(list, ",") {
+			if !slices.Contains(statusNames(), s) {
+				return q, oneOf("--status", s, statusNames())
+			}
+			q.Statuses = append(q.Statuses, schedctl.Status(s))
+		}
+	}
+	if q.After, err = o.bound(a, o.after); err != nil {
+		return q, err
+	}
+	q.Before, err = o.bound(a, o.before)
+	return q, err
+}
+
+// bound reads --after or --before, which may well be in the past.
+func (o *postFilter) bound(a *app, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	loc, err := o.when.zone(a)
+	if err != nil {
+		return time.Time{}, err
+	}
+	now := a.now()
+	m, err := when.Parse(text, now, loc)
+	if err != nil {
+		return time.Time{}, err
+	}
+	a.echo(m, now, loc)
+	return m.Time, nil
+}
+
+// resolve adds --account to the query: posts to an account that was removed can
+// be listed too.
+func (o *postFilter) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) error {
+	if o.account == "" || isAccountID(o.account) {
+		q.AccountID = o.account
+		return nil
+	}
+	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil {
+		return err
+	}
+	acct, err := pickAccount(list, o.account, exitInvalid)
+	q.AccountID = acct.ID
+	return err
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// addOverride defines --override.
+func (a *app) addOverride(cmd *cobra.Command, overrides *[]string) {
+	cmd.Flags().StringArrayVar(overrides, "override", nil,
+		"another text for one account, as `account=text` or account=@file (repeatable)")
+	cmd.RegisterFlagCompletionFunc("override", func(cmd *cobra.Command, args []string, part string) ([]string, cobra.ShellCompDirective) {
+		names, _ := a.completeAccount(cmd, nil, part)
+		for i, name := range names {
+			account, platform, _ := strings.Cut(name, "\t")
+			names[i] = account + "=\t" + platform
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// override is one --override: an empty text takes the account's own one away.
+type override struct{ account, text string }
+
+// readOverrides reads the flags and the files that they name.
+func readOverrides(flags []string) (list []override, err error) {
+	for _, flag := range flags {
+		account, text, found := strings.Cut(flag, "=")
+		if !found || account == "" {
+			return nil, usage("--override %q: write ACCOUNT=TEXT or ACCOUNT=@FILE", clip(oneLine(flag), 40))
+		}
+		switch {
+		case strings.HasPrefix(text, "@@"):
+			text = text[1:]
+		case strings.HasPrefix(text, "@"):
+			data, err := readFile(text[1:])
+			if err != nil {
+				return nil, fmt.Errorf("read the text for %s: %w; a text that begins with @ is written with @@", account, err)
+			}
+			text = trimFile(data)
+			if err := checkText(text, flag[len(account)+2:]); err != nil {
+				return nil, err
+			}
+		}
+		if text != "" {
+			if err := checkText(text, "the text for "+account); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, override{account, text})
+	}
+	return list, nil
+}
+
+// overridesFor returns overrides as the API takes them. They are added to those
+// in before, and take their place for the same account. The accounts of the post
+// are ids.
+func (a *app) overridesFor(ctx context.Context, c *client.Client, list []override, before []apiv1.Override, ids []string) ([]apiv1.Override, error) {
+	out := kept(before, ids)
+	given := map[string]bool{}
+	for _, o := range list {
+		found, err := a.recipients(ctx, c, []string{o.account})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			switch {
+			case !slices.Contains(ids, id):
+				f := invalid(schedctl.InvalidSocialAccounts, "--override %s: the post does not go to that account", o.account)
+				f.hint = "add --to " + o.account
+				return nil, f
+			case given[id]:
+				return nil, usage("--override %s: the account has a text already; give one", o.account)
+			}
+			given[id] = true
+			out = replaced(out, id, o.text)
+		}
+	}
+	return out, nil
+}
+
+// replaced returns the overrides with this text for an account, whose options
+// stay.
+func replaced(list []apiv1.Override, id, text string) []apiv1.Override {
+	var content *string
+	if text != "" {
+		content = &text
+	}
+	for i := range list {
+		if list[i].SocialAccountID != id {
+			continue
+		}
+		list[i].Content = content
+		if content == nil && len(list[i].Options) == 0 {
+			return slices.Delete(list, i, i+1)
+		}
+		return list
+	}
+	if content == nil {
+		return list
+	}
+	return append(list, apiv1.Override{SocialAccountID: id, Content: content})
+}
+
+// kept returns the overrides of the accounts that a post will go to.
+func kept(overrides []apiv1.Override, ids []string) []apiv1.Override {
+	out := []apiv1.Override{}
+	for _, o := range overrides {
+		if slices.Contains(ids, o.SocialAccountID) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type postValidate struct {
+	*app
+	text           source
+	file           string
+	to, overrides  []string
+	allowDuplicate bool
+}
+
+func newPostValidate(a *app) *cobra.Command {
+	o := &postValidate{app: a}
+	cmd := prints[apiv1.Validation](&cobra.Command{
+		Use:   "validate [TEXT]",
+		Short: "Tell whether networks would take a text",
+		Long: `Tell for each account whether its network would take a text, how long the network
+counts it to be, and what the limit is. Nothing is stored or published. The exit
+status is 5 when any would refuse it.
+
+The text comes from where "schedctl post create" takes it. Elsewhere than on a
+terminal there is a line for each account: its id, its name, its platform, the
+result (ok, warning or refused), the length, the limit, the unit, and what is
+wrong.`,
+		Example: `  schedctl post validate "Hello, world" --to all
+  schedctl post validate -F news.txt --to mastodon:me --override mastodon:me=@short.txt
+  schedctl post validate "Hello, world" --to demo --json=allowed,accounts`,
+		Args: takes(0, 1, "one text"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.text, err = textOf(args, o.file); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	})
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	a.addTo(cmd, &o.to)
+	a.addOverride(cmd, &o.overrides)
+	addAllowDuplicate(cmd, &o.allowDuplicate)
+	return cmd
+}
+
+func (o *postValidate) run(ctx context.Context) error {
+	switch {
+	case o.text.stdin() && !o.text.given() && o.inTerminal:
+		return noText()
+	case len(o.to) == 0:
+		f := invalid(schedctl.InvalidSocialAccounts, "a text is checked for accounts, and none is given")
+		f.hint = "give --to ACCOUNT, or --to all"
+		return f
+	}
+	overrides, err := readOverrides(o.overrides)
+	if err != nil {
+		return err
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	text, err := o.readText(ctx, o.text)
+	if err != nil {
+		return err
+	}
+	now := apiv1.PublishNow // as it would be judged when it goes out
+	post := apiv1.CreatePost{Content: text, PublishAt: &now, AllowDuplicate: o.allowDuplicate}
+	if post.SocialAccountIDs, err = o.recipients(ctx, c, o.to); err != nil {
+		return err
+	}
+	if post.TargetOverrides, err = o.overridesFor(ctx, c, overrides, nil, post.SocialAccountIDs); err != nil {
+		return err
+	}
+	return o.check(ctx, c, post)
+}

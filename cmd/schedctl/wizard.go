@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// wizard asks a person for what a connection lacks, and again for what the
+// network did not like.
+type wizard struct {
+	*connectFlags
+	*connection
+	whole  bool // everything is asked for, not only a secret that was left out
+	rename bool // the name is asked for as well
+	asked  []string
+}
+
+// choosePlatform asks for the platform.
+func (o *connectFlags) choosePlatform(ctx context.Context) (string, error) {
+	var platform string
+	var choices []choice
+	for _, name := range platformNames() {
+		choices = append(choices, choice{name, name})
+	}
+	err := o.ask(ctx, []question{{title: "Platform", choices: choices, value: &platform}})
+	return platform, err
+}
+
+// connect asks, and sends until the network accepts or the person gives up.
+func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)) (apiv1.Account, error) {
+	again := w.first()
+	for {
+		err := w.askFor(ctx, again)
+		var acct apiv1.Account
+		if err == nil {
+			acct, err = send()
+		}
+		if err == nil || !correctable(err) || len(w.asked) == 0 {
+			return acct, err
+		}
+		w.tell("%s", oneLine(err.Error()))
+		w.tell("correct it, or give up with Ctrl-C; what you leave stays as it is")
+		again = w.faulty(err)
+	}
+}
+
+// correctable reports whether other answers may help.
+func correctable(err error) bool {
+	var refused *client.Error
+	var login *loginError
+	if errors.As(err, &login) {
+		return true
+	}
+	if !errors.As(err, &refused) {
+		return false
+	}
+	status := refusalStatus(refused)
+	return status == exitInvalid || status == exitUnreachable && refused.API.Code != "INTERNAL"
+}
+
+// nameField stands for the account's name among the fields.
+const nameField = "name"
+
+// first returns the names of the fields to ask for at first.
+func (w *wizard) first() (names []string) {
+	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform)
+	for _, f := range w.fields {
+		wanted := w.whole || f.Secret
+		if f.Secret && !f.Required && w.anySecret() {
+			wanted = false // it comes instead of the one that is given
+		}
+		if wanted && w.values[f.Name] == "" {
+			names = append(names, f.Name)
+		}
+	}
+	if w.whole && w.rename && w.name == "" {
+		names = append(names, nameField)
+	}
+	return names
+}
+
+// faulty returns the fields that a refusal is about, all that were asked for when
+// it does not say. What came from a flag is asked for too when it is at fault.
+func (w *wizard) faulty(err error) []string {
+	var login *loginError
+	if errors.As(err, &login) && !slices.Contains(w.asked, loginServer) {
+		return append([]string{loginServer}, w.asked...)
+	}
+	var refused *client.Error
+	if errors.As(err, &refused) {
+		var names []string
+		for _, d := range refused.API.Details {
+			name := d.Field[strings.LastIndex(d.Field, ".")+1:]
+			if name == nameField && w.rename || w.field(name) != nil {
+				names = append(names, name)
+			}
+		}
+		if names != nil {
+			return names
+		}
+	}
+	return w.asked
+}
+
+func (w *wizard) field(name string) *publish.Field {
+	for i := range w.fields {
+		if w.fields[i].Name == name {
+			return &w.fields[i]
+		}
+	}
+	return nil
+}
+
+// askFor asks for fields, those of a login first, and shows what was gathered.
+func (w *wizard) askFor(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if !slices.Contains(w.asked, name) {
+			w.asked = append(w.asked, name)
+		}
+	}
+	if w.platform == loginPlatform && slices.Contains(names, loginSecret) {
+		rest, err := w.logIn(ctx, names)
+		if err != nil {
+			return err
+		}
+		names = rest
+	}
+	if err := w.askFields(ctx, names); err != nil {
+		return err
+	}
+	if w.whole {
+		w.summary()
+	}
+	return nil
+}
+
+// askFields asks for fields, credentials on one page and options on the next.
+func (w *wizard) askFields(ctx context.Context, names []string) error {
+	for _, options := range []bool{false, true} {
+		var questions []question
+		var write []func()
+		for _, name := range names {
+			f := w.field(name)
+			if f != nil && f.Option == options {
+				answer := w.values[name]
+				questions = append(questions, question{title: title(name), help: f.Help, secret: f.Secret, required: f.Required, value: &answer})
+				write = append(write, func() { w.values[name] = strings.TrimSpace(answer) })
+			}
+		}
+		if !options && slices.Contains(names, nameField) {
+			help := "what you call the account; its user name when empty"
+			if needsName(w.platform) {
+				help = "lower-case letters, digits and hyphens: it becomes part of the address"
+			}
+			questions = append(questions, question{title: "Name", help: help, required: needsName(w.platform), value: &w.name})
+		}
+		if err := w.ask(ctx, questions); err != nil {
+			return err
+		}
+		for _, w := range write {
+			w()
+		}
+	}
+	return nil
+}
+
+// summary tells what is about to be connected: a form leaves nothing on the
+// screen.
+func (w *wizard) summary() {
+	w.tell("%s", title("platform")+": "+w.platform)
+	for _, f := range w.fields {
+		switch value := w.values[f.Name]; {
+		case value != "" && f.Secret:
+			w.tell("%s: (not shown)", title(f.Name))
+		case value != "":
+			w.tell("%s: %s", title(f.Name), oneLine(value))
+		}
+	}
+	if w.name != "" {
+		w.tell("Name: %s", oneLine(w.name))
+	}
+	w.tell("connecting …")
+}
