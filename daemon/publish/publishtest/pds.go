@@ -113,18 +113,20 @@ func (p PDS) login(t *testing.T) string {
 	return session.AccessJWT
 }
 
+// call makes one call and decodes its answer; body and into may be nil.
 func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
 	t.Helper()
-	encoded, err := json.Marshal(body)
+	var encoded io.Reader = http.NoBody
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, p.URL+"/xrpc/"+path, encoded)
 	if err != nil {
 		t.Fatal(err)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, p.URL+"/xrpc/"+path, bytes.NewReader(encoded))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if method == http.MethodGet {
-		r.Body = nil
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
@@ -139,10 +141,11 @@ func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("%s: status %d, %v: %s", path, answer.StatusCode, err, text)
 	}
-	if into != nil {
-		if err := json.Unmarshal(text, into); err != nil {
-			t.Fatalf("%s: %v: %s", path, err, text)
-		}
+	if into == nil {
+		return
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatalf("%s: %v: %s", path, err, text)
 	}
 }
 

@@ -29,13 +29,20 @@ func startServer(t *testing.T, kind string, ports int, environment []string, int
 		}
 	}
 	run := filepath.Join(dir, "run")
+	guard, hold, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer guard.Close()
 	t.Cleanup(func() {
 		if out, err := exec.Command(filepath.Join(dir, "down.sh"), run).CombinedOutput(); err != nil {
 			t.Errorf("down.sh: %v: %s", err, out)
 		}
+		hold.Close()
 	})
 	up := exec.Command(filepath.Join(dir, "up.sh"), slices.Concat([]string{kind, run}, freePorts(t, ports))...)
-	up.Env = append(os.Environ(), environment...)
+	up.Env = slices.Concat(os.Environ(), environment, []string{"GUARD=3"})
+	up.ExtraFiles = []*os.File{guard} // the first of them is descriptor 3
 	up.Stderr = t.Output()
 	out, err := up.Output()
 	if err != nil {

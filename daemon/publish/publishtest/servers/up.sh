@@ -8,6 +8,9 @@
 #   pds   {"url", "did", "handle", "password", "app_password", "jwt_secret"}, with
 #         an identity directory on PLC_PORT; ACCESS_TTL=3s makes access tokens
 #         last three seconds
+#
+# With GUARD=3 the server also ends when nobody holds the writing end of the pipe
+# on descriptor 3 any more: when a test is killed before it can run down.sh.
 set -euo pipefail
 kind=$1 dir=$2 port=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,6 +29,14 @@ start() {
 	shift
 	"$@" </dev/null >"$log" 2>&1 &
 	echo $! >"$dir/pid"
+	if [ -n "${GUARD:-}" ]; then
+		guard </dev/null >/dev/null 2>&1 &
+	fi
+}
+
+guard() {
+	read -r -u "$GUARD" || true
+	"$here/down.sh" "$dir"
 }
 
 # await SECONDS COMMAND... repeats the command until it succeeds or the server ends.

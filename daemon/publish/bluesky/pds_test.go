@@ -1,0 +1,243 @@
+package bluesky_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/bluesky"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+)
+
+// rig is a publisher and the account on a real server that it is connected to.
+type rig struct {
+	*bluesky.Publisher
+	pds     publishtest.PDS
+	profile publish.Profile
+}
+
+// The same things against a real server.
+func TestPDS(t *testing.T) {
+	t.Parallel()
+	r := rig{Publisher: bluesky.New(outbound.Client(outbound.AllowPrivate), "test"), pds: publishtest.StartPDS(t)}
+	profile, err := r.Connect(t.Context(), r.connection())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if profile.Username != r.pds.Handle || profile.Credentials["did"] != r.pds.DID || profile.URL != "https://bsky.app/profile/"+r.pds.Handle {
+		t.Errorf("profile %+v", profile)
+	}
+	r.profile = profile
+
+	// One after the other: they count the posts of one account.
+	t.Run("repeat", r.testRepeat)
+	t.Run("concurrent repeats", r.testConcurrentRepeats)
+	t.Run("facets", r.testFacets)
+	t.Run("length", r.testLength)
+	t.Run("expired session", r.testExpiredSession)
+	t.Run("concurrent refreshes", r.testConcurrentRefreshes)
+	t.Run("revoked app password", r.testRevokedAppPassword)
+	t.Run("wrong app password", r.testWrongAppPassword)
+}
+
+func (r rig) connection() publish.Connection {
+	return publish.Connection{Credentials: publish.Credentials{
+		"service_url": r.pds.URL, "identifier": r.pds.Handle, "app_password": r.pds.AppPassword,
+	}}
+}
+
+// request is for a new post.
+func (r rig) request(content string) publish.Request {
+	return publish.Request{
+		TargetID: "pt_1", Key: r.NewKey(time.Now()), Attempt: 1, Content: content, Credentials: r.profile.Credentials,
+		Account: schedctl.Account{Username: r.profile.Username, Limits: r.profile.Limits},
+	}
+}
+
+// wantPosts asks how many posts there are more than before.
+func (r rig) wantPosts(t *testing.T, before, more int) []publishtest.PDSRecord {
+	t.Helper()
+	posts := r.pds.Posts(t)
+	if len(posts) != before+more {
+		t.Fatalf("there are %d posts more, want %d", len(posts)-before, more)
+	}
+	return posts
+}
+
+func (r rig) testRepeat(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	q := r.request("From a test: 1 < 2 & \"quotes\" 🙂")
+	var first publishtest.PDSRecord
+	for attempt := range 3 {
+		receipt, err := r.Publish(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		post := r.wantPosts(t, before, 1)[0]
+		if attempt == 0 {
+			first = post
+		}
+		if receipt.ID != post.URI || post.CID != first.CID {
+			t.Errorf("attempt %d: receipt %+v, post %s %s, at first %s", attempt, receipt, post.URI, post.CID, first.CID)
+		}
+	}
+	var stored struct {
+		Text      string
+		CreatedAt time.Time
+		Langs     []string
+	}
+	if err := json.Unmarshal(first.Value, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if age := time.Since(stored.CreatedAt); stored.Text != q.Content || age < 0 || age > time.Hour || len(stored.Langs) != 1 {
+		t.Errorf("stored %+v", stored)
+	}
+}
+
+func (r rig) testConcurrentRepeats(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	q := r.request("sent five times at once")
+	var calls sync.WaitGroup
+	for range 5 {
+		calls.Go(func() {
+			if _, err := r.Publish(t.Context(), q); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	r.wantPosts(t, before, 1)
+}
+
+func (r rig) testFacets(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	text := "Grüße @" + r.pds.Handle + " and @nobody.test: https://example.com/a?b=c, example.com #größe"
+	if _, err := r.Publish(t.Context(), r.request(text)); err != nil {
+		t.Fatal(err)
+	}
+	var stored struct {
+		Text   string
+		Facets []struct {
+			Index    struct{ ByteStart, ByteEnd int }
+			Features []map[string]string
+		}
+	}
+	if err := json.Unmarshal(r.wantPosts(t, before, 1)[0].Value, &stored); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]map[string]string{}
+	for _, f := range stored.Facets {
+		got[stored.Text[f.Index.ByteStart:f.Index.ByteEnd]] = f.Features[0]
+	}
+	const kind = "app.bsky.richtext.facet#"
+	want := map[string]map[string]string{
+		"@" + r.pds.Handle:          {"$type": kind + "mention", "did": r.pds.DID},
+		"https://example.com/a?b=c": {"$type": kind + "link", "uri": "https://example.com/a?b=c"},
+		"example.com":               {"$type": kind + "link", "uri": "https://example.com"},
+		"#größe":                    {"$type": kind + "tag", "tag": "größe"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("facets (-want +got):\n%s", diff)
+	}
+}
+
+// What is allowed here is allowed there, up to the last character.
+func (r rig) testLength(t *testing.T) {
+	for name, content := range map[string]string{
+		"ASCII": strings.Repeat("x", 300), "accents": strings.Repeat("e\u0301", 300), "emoji": strings.Repeat("👍🏽", 300),
+		"families": strings.Repeat("👨‍👩‍👧‍👦", 120), "flags": strings.Repeat("🇩🇪", 300), "line breaks": strings.Repeat("x\r\n", 150),
+	} {
+		before := len(r.pds.Posts(t))
+		if _, err := r.Publish(t.Context(), r.request(content)); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r.wantPosts(t, before, 1)
+	}
+	before := len(r.pds.Posts(t))
+	_, err := r.Publish(t.Context(), r.request(strings.Repeat("x", 301)))
+	if e := publish.AsError(err); e.Code != "too_long" {
+		t.Errorf("301: got %+v", e)
+	}
+	r.wantPosts(t, before, 0)
+}
+
+func (r rig) testExpiredSession(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	for name, token := range map[string]string{
+		"expired": r.pds.Expire(t, r.profile.Credentials["access_jwt"]), "of another kind": r.profile.Credentials["refresh_jwt"], "no token": "garbage",
+	} {
+		q := r.request("after a while: " + name)
+		q.Credentials = publish.Credentials{}
+		for field, value := range r.profile.Credentials {
+			q.Credentials[field] = value
+		}
+		q.Credentials["access_jwt"] = token
+		_, err := r.Publish(t.Context(), q)
+		wantExpired(t, name, err)
+		r.wantPosts(t, before, 0)
+		if q.Credentials, err = r.Refresh(t.Context(), q.Credentials); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := r.Publish(t.Context(), q); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r.wantPosts(t, before, 1)
+		before++
+	}
+}
+
+func (r rig) testConcurrentRefreshes(t *testing.T) {
+	before := len(r.pds.Posts(t))
+	var calls sync.WaitGroup
+	for range 5 {
+		calls.Go(func() {
+			fresh, err := r.Refresh(t.Context(), r.profile.Credentials)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			q := r.request("with a session of its own")
+			q.Credentials = fresh
+			if _, err := r.Publish(t.Context(), q); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	r.wantPosts(t, before, 5)
+}
+
+func (r rig) testRevokedAppPassword(t *testing.T) {
+	c := r.connection()
+	c.Credentials["app_password"] = r.pds.NewAppPassword(t, "short-lived")
+	profile, err := r.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.pds.RevokeAppPassword(t, "short-lived")
+	c.Credentials = profile.Credentials
+	_, connectErr := r.Connect(t.Context(), c)
+	_, refreshErr := r.Refresh(t.Context(), profile.Credentials)
+	for during, err := range map[string]error{"verify": connectErr, "refresh": refreshErr} {
+		if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Code == publish.CodeSessionExpired || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s: got %+v, want auth", during, e)
+		}
+	}
+}
+
+func (r rig) testWrongAppPassword(t *testing.T) {
+	c := r.connection()
+	c.Credentials["app_password"] = "wrong-wrong-wrong"
+	_, err := r.Connect(t.Context(), c)
+	if e := publish.AsError(err); e.Kind != schedctl.KindAuth || strings.Contains(e.Message, "wrong-wrong") {
+		t.Errorf("got %+v, want auth", e)
+	}
+}
