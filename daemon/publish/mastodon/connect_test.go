@@ -85,6 +85,47 @@ func TestConnectTellsWhyNot(t *testing.T) {
 	}
 }
 
+// Whoever connects again keeps the limits that he knows, unless the server names
+// others or has none.
+func TestConnectDoesNotMakeUpLimits(t *testing.T) {
+	t.Parallel()
+	const v1, v2 = "GET /api/v1/instance", "GET /api/v2/instance"
+	for name, tt := range map[string]struct {
+		routes routes
+		kind   schedctl.ErrorKind // empty when it connects
+	}{
+		"both broken":               {routes{v2: {500, ""}, v1: {503, ""}}, schedctl.KindPlatform},
+		"one missing, one broken":   {routes{v1: {502, ""}}, schedctl.KindPlatform},
+		"one broken, one missing":   {routes{v2: {502, ""}}, schedctl.KindPlatform},
+		"busy":                      {routes{v2: {429, ""}}, schedctl.KindRateLimited},
+		"refused":                   {routes{v2: {401, ""}, v1: {403, ""}}, schedctl.KindPlatform},
+		"moved":                     {routes{v2: {302, ""}}, schedctl.KindPlatform},
+		"a page for people":         {routes{v2: {200, "<html>"}}, schedctl.KindPlatform},
+		"null":                      {routes{v2: {200, "null"}}, schedctl.KindPlatform},
+		"broken, but the older one": {routes{v2: {500, ""}, v1: {200, instanceV2}}, ""},
+		"both missing":              {routes{}, ""},
+		"both gone":                 {routes{v2: {410, ""}, v1: {405, ""}}, ""},
+		"nothing said":              {routes{v2: {200, "{}"}}, ""},
+	} {
+		tt.routes["GET /api/v1/accounts/verify_credentials"] = working()["GET /api/v1/accounts/verify_credentials"]
+		server := httptest.NewServer(tt.routes)
+		p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+		for range 2 {
+			profile, err := p.Connect(t.Context(), connection(server.URL))
+			if tt.kind == "" {
+				if err != nil || profile.Limits.MaxCharacters == 0 {
+					t.Errorf("%s: got %+v, %v", name, profile, err)
+				}
+				continue
+			}
+			if e := publish.AsError(err); e.Kind != tt.kind || e.Code != "" || e.Outcome != schedctl.OutcomeNotPublished {
+				t.Errorf("%s: got %+v, want %s", name, e, tt.kind)
+			}
+		}
+		server.Close()
+	}
+}
+
 // It is no use to try again later.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -90,5 +92,88 @@ func get(t *testing.T, client *http.Client, url string, header http.Header, into
 	}
 	if err := json.Unmarshal(a.Body, into); err != nil || a.Status != http.StatusOK {
 		t.Fatalf("%s: status %d, %v", url, a.Status, err)
+	}
+}
+
+// A login as a person goes through it, with the page in place of a browser.
+func TestSnacLogin(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	client := outbound.Client(outbound.AllowPrivate)
+	login, err := mastodon.BeginLogin(t.Context(), client, snac.URL, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := outbound.Get(t.Context(), client, login.URL, nil)
+	if err != nil || page.Status != http.StatusOK {
+		t.Fatalf("login page: %d, %v", page.Status, err)
+	}
+	form := url.Values{"login": {snac.User}, "passwd": {snac.Password}}
+	for _, field := range regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]*)"`).FindAllStringSubmatch(string(page.Body), -1) {
+		form.Set(field[1], field[2])
+	}
+	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+	shown, err := outbound.Post(t.Context(), client, snac.URL+"/oauth/x-snac-login", header, []byte(form.Encode()))
+	if err != nil || shown.Status != http.StatusOK {
+		t.Fatalf("log in: %d, %v", shown.Status, err)
+	}
+
+	token, err := login.Finish(t.Context(), string(shown.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := mastodon.New(client, "test")
+	profile, err := p.Connect(t.Context(), publish.Connection{Credentials: publish.Credentials{"instance_url": snac.URL, "access_token": token}})
+	if err != nil || !strings.HasPrefix(profile.Username, snac.User+"@") {
+		t.Errorf("connected with the token: %+v, %v", profile, err)
+	}
+	if _, err := login.Finish(t.Context(), string(shown.Body)+"x"); err == nil {
+		t.Error("a code with the state of another login was accepted")
+	}
+}
+
+func TestSnacFind(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+	request := func(content string, options schedctl.Options) publish.Request {
+		return publish.Request{
+			Key: "pt_1", Content: content, Account: schedctl.Account{Options: options},
+			Credentials: publish.Credentials{"instance_url": snac.URL, "access_token": snac.AccessToken},
+		}
+	}
+	began := time.Now()
+	for _, r := range []publish.Request{
+		request("Nothing but words", nil),
+		request(" *Markdown*, `code`, <b> & \"quotes\"\r\n\r\n> said\n\nhttps://example.com/a_(b)?c=d&e=f @bob@social.example #tag :smile: 👩‍💻 ", nil),
+		request("With a warning", schedctl.Options{"spoiler_text": "careful & more", "sensitive": true}),
+		request("For few", schedctl.Options{"visibility": "unlisted"}),
+	} {
+		receipt, err := p.Publish(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, found, err := p.Find(t.Context(), r, began); err != nil || !found || got != receipt {
+			t.Errorf("%q: got %+v, %v, %v; want %+v", r.Content, got, found, err, receipt)
+		}
+	}
+	if _, found, err := p.Find(t.Context(), request("Something that was never published", nil), began.Add(-2*time.Minute)); err != nil || found {
+		t.Errorf("never published: got %v, %v", found, err)
+	}
+	checkUnsure(t, p, "too_early", request("Something that was never published", nil), began)
+	private := request("For followers", schedctl.Options{"visibility": "private"})
+	if _, err := p.Publish(t.Context(), private); err != nil {
+		t.Fatal(err)
+	}
+	checkUnsure(t, p, "hidden", private, began.Add(-2*time.Minute))
+	private.Credentials = publish.Credentials{"instance_url": snac.URL, "access_token": strings.Repeat("0", 32)}
+	checkUnsure(t, p, "", private, began.Add(-2*time.Minute))
+}
+
+func checkUnsure(t *testing.T, p *mastodon.Publisher, code string, r publish.Request, since time.Time) {
+	t.Helper()
+	_, found, err := p.Find(t.Context(), r, since)
+	if e := publish.AsError(err); err == nil || found || e.Code != code || e.Outcome != schedctl.OutcomeUnknown {
+		t.Errorf("%q: got %v, %+v; want %q", r.Content, found, err, code)
 	}
 }
