@@ -36,13 +36,13 @@ type Connector struct {
 	log *slog.Logger
 
 	mu        sync.Mutex           // mu guards what follows
-	refreshes map[string]*refresh  // under way, by account
-	unstored  map[string]successor // sessions that the store did not take, by account
+	exchanges map[string]*exchange // under way, by account
+	unstored  map[string]successor // sessions that are not in the store, by account
 }
 
 // New returns a connector.
 func New(cfg Config) *Connector {
-	return &Connector{cfg: cfg, log: cfg.Logger, refreshes: map[string]*refresh{}, unstored: map[string]successor{}}
+	return &Connector{cfg: cfg, log: cfg.Logger, exchanges: map[string]*exchange{}, unstored: map[string]successor{}}
 }
 
 // Connect asks the network who the credentials are for, for at most 20 seconds,

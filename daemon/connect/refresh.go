@@ -11,16 +11,6 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// refresh is one under way. Its result is written before done is closed.
-type refresh struct {
-	done        chan struct{}
-	credentials publish.Credentials
-	failure     *publish.Error
-}
-
-// successor is what comes after stored credentials and could not be stored.
-type successor struct{ of, credentials publish.Credentials }
-
 // Refresh returns credentials of an account with another session than the one
 // in used, which its network has called expired. Those that are stored are
 // returned when they are others already; else the network is asked, once for all
@@ -32,43 +22,23 @@ type successor struct{ of, credentials publish.Credentials }
 // alone when ctx ends, for a session that it has given out must not be lost.
 func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error) {
 	for {
-		r, mine := c.join(accountID)
+		x, mine := c.join(accountID)
 		if mine {
-			c.run(context.WithoutCancel(ctx), r, schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
+			defer c.end(accountID, x)
+			x.credentials, x.failure = c.refresh(context.WithoutCancel(ctx), schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
+			return x.credentials, x.failure
 		}
-		select {
-		case <-r.done:
-		case <-ctx.Done():
-			return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
+		if err := x.wait(ctx); err != nil {
+			return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", err)
 		}
-		// What another has asked for may be the very session that has expired.
-		if mine || r.failure != nil || !maps.Equal(r.credentials, used) {
-			return r.credentials, r.failure
+		if x.failure != nil {
+			return nil, x.failure
+		}
+		// What has come of it may be the very session that has expired.
+		if x.credentials != nil && !maps.Equal(x.credentials, used) {
+			return maps.Clone(x.credentials), nil
 		}
 	}
-}
-
-// join returns the refresh of the account that is under way, or a new one that
-// is the caller's to run.
-func (c *Connector) join(accountID string) (r *refresh, mine bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if r := c.refreshes[accountID]; r != nil {
-		return r, false
-	}
-	r = &refresh{done: make(chan struct{})}
-	c.refreshes[accountID] = r
-	return r, true
-}
-
-func (c *Connector) run(ctx context.Context, r *refresh, of schedctl.Account, used publish.Credentials) {
-	defer func() {
-		c.mu.Lock()
-		delete(c.refreshes, of.ID)
-		c.mu.Unlock()
-		close(r.done)
-	}()
-	r.credentials, r.failure = c.refresh(ctx, of, used)
 }
 
 func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
@@ -83,17 +53,17 @@ func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publi
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	if latest := c.latest(a.ID, stored); !maps.Equal(latest, used) {
-		if !maps.Equal(latest, stored) {
-			c.keep(ctx, a, stored, latest)
+	fresh := c.latest(a.ID, stored)
+	if maps.Equal(fresh, used) {
+		var failure *publish.Error
+		if fresh, failure = c.askForSession(ctx, a, used); failure != nil {
+			return nil, failure
 		}
-		return latest, nil
+		c.remember(a.ID, used, fresh)
 	}
-	fresh, failure := c.askForSession(ctx, a, used)
-	if failure != nil {
-		return nil, failure
+	if !maps.Equal(fresh, stored) {
+		c.keep(ctx, a, stored, fresh)
 	}
-	c.keep(ctx, a, stored, fresh)
 	return fresh, nil
 }
 
@@ -130,17 +100,11 @@ func (c *Connector) askForSession(ctx context.Context, a schedctl.Account, used 
 }
 
 // keep stores the successor of the account's credentials, if the account has
-// them still; in memory when the store does not take it.
+// them still. One that the store does not take is in memory.
 func (c *Connector) keep(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) {
-	err := c.replace(ctx, of, old, fresh)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
+	if err := c.replace(ctx, of, old, fresh); err != nil {
 		c.log.Error("refreshed session is not stored, it is kept in memory", "account", of.ID, "error", err)
-		c.unstored[of.ID] = successor{of: old, credentials: fresh}
-		return
 	}
-	delete(c.unstored, of.ID)
 }
 
 // replace puts the new credentials in the place of the old ones. An account that
@@ -163,17 +127,6 @@ func (c *Connector) replace(ctx context.Context, of schedctl.Account, old, fresh
 		a.Credentials, a.UpdatedAt = sealed, now
 		return tx.PutAccount(a)
 	})
-}
-
-// latest returns the successor of an account's stored credentials that could
-// not be stored, if there is one, else the stored ones.
-func (c *Connector) latest(accountID string, stored publish.Credentials) publish.Credentials {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s, ok := c.unstored[accountID]; ok && maps.Equal(s.of, stored) {
-		return s.credentials
-	}
-	return stored
 }
 
 // unrefreshed is why there is no new session.

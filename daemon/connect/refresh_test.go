@@ -315,3 +315,81 @@ func TestRefreshWhileTheStoreCannotBeRead(t *testing.T) {
 		r.wantRefreshes(0)
 	})
 }
+
+// Verifying may give the account a new session too. Whoever wants one meanwhile
+// is given that.
+func TestRefreshDuringAVerification(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.network.rotates, r.network.slow = true, true
+		a := r.account("me")
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			if _, err := r.Verify(r.Context(), r.workspace, a.ID); err != nil {
+				r.Error(err)
+			}
+		})
+		synctest.Wait()
+		for range 10 {
+			callers.Go(func() { r.wantRefresh(a, session("1"), session("2")) })
+		}
+		callers.Wait()
+		r.wantHeld(a, session("2"))
+		r.wantRefreshes(0)
+	})
+}
+
+// And the other way round: what is verified is the new session.
+func TestVerificationDuringARefresh(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		r.network.expire()
+		r.network.rotates = true
+		var callers sync.WaitGroup
+		callers.Go(func() { r.wantRefresh(a, session("1"), session("2")) })
+		synctest.Wait()
+		verdict, failure := r.Check(r.Context(), a)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		callers.Wait()
+		now := r.read(a.ID)
+		verdict.Apply(&now, time.Now())
+		r.update(func(tx storage.Tx) error { return tx.PutAccount(now) })
+		r.wantHeld(a, session("3"))
+		r.wantRefreshes(1)
+	})
+}
+
+// The verdict is never stored, for the request that wanted it has failed. The
+// session that came with it is not lost.
+func TestSessionOfAVerdictThatIsNotStored(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		r.network.rotates = true
+		for range 2 {
+			if _, failure := r.Check(r.Context(), a); failure != nil {
+				t.Fatal(failure)
+			}
+		}
+		r.wantHeld(a, session("1"))
+		r.wantRefresh(a, session("1"), session("3"))
+		r.wantHeld(a, session("3"))
+		r.wantRefreshes(0)
+	})
+}
+
+func TestVerificationThatDoesNotWait(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		r.network.expire()
+		var caller sync.WaitGroup
+		caller.Go(func() { r.wantRefresh(a, session("1"), session("2")) })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(r.Context(), time.Millisecond)
+		defer cancel()
+		if _, failure := r.Check(ctx, a); failure == nil || failure.Kind != schedctl.KindNetwork {
+			t.Errorf("got %+v", failure)
+		}
+		caller.Wait()
+	})
+}

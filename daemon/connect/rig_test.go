@@ -37,6 +37,8 @@ type network struct {
 	answer    func(c publish.Credentials) (publish.Credentials, error) // of Refresh, instead of its own
 	refuse    error                                                    // of Connect
 	onConnect func(publish.Connection)
+	slow      bool
+	rotates   bool // Connect ends the session it is given and begins another
 }
 
 func (n *network) set(change func(*network)) {
@@ -67,6 +69,9 @@ func (n *network) with(c publish.Credentials, session int) publish.Credentials {
 }
 
 func (n *network) Connect(_ context.Context, c publish.Connection) (publish.Profile, error) {
+	if n.slow {
+		time.Sleep(time.Second)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.connects = append(n.connects, c)
@@ -81,6 +86,10 @@ func (n *network) Connect(_ context.Context, c publish.Connection) (publish.Prof
 	case "":
 		p.Credentials = n.with(c.Credentials, n.session)
 	case strconv.Itoa(n.session):
+		if n.rotates {
+			n.session++
+			p.Credentials = n.with(c.Credentials, n.session)
+		}
 	default:
 		return publish.Profile{}, expired()
 	}

@@ -36,15 +36,12 @@ func (c *Connector) Check(ctx context.Context, a schedctl.Account) (Verdict, *pu
 	if err != nil {
 		return Verdict{}, unreadable(err)
 	}
-	used := c.latest(a.ID, stored)
-	v := Verdict{connector: c, about: []publish.Credentials{stored, used}}
-	given := publish.Connection{Name: a.Name, Credentials: used, Options: a.Options}
-	var failure *publish.Error
-	v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, given)
+	v := Verdict{connector: c, about: []publish.Credentials{stored}}
+	failure := c.ask(ctx, a, stored, &v)
 	if failure != nil && c.curable(a.Platform, failure) {
-		if given.Credentials, failure = c.Refresh(ctx, a.WorkspaceID, a.ID, used); failure == nil {
-			v.about = append(v.about, given.Credentials)
-			v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, given)
+		var fresh publish.Credentials
+		if fresh, failure = c.Refresh(ctx, a.WorkspaceID, a.ID, v.about[len(v.about)-1]); failure == nil {
+			failure = c.ask(ctx, a, fresh, &v)
 		}
 	}
 	if failure != nil && failure.Kind != schedctl.KindAuth {
@@ -54,10 +51,38 @@ func (c *Connector) Check(ctx context.Context, a schedctl.Account) (Verdict, *pu
 	return v, nil
 }
 
+// ask connects an account again, with the latest credentials since those that
+// are given, and writes what the network says into the verdict. A network may
+// give out a new session for it.
+func (c *Connector) ask(ctx context.Context, a schedctl.Account, held publish.Credentials, v *Verdict) (failure *publish.Error) {
+	x, err := c.begin(ctx, a.ID)
+	if err != nil {
+		return unrefreshed(schedctl.KindNetwork, "the account was not verified in time", err)
+	}
+	defer c.end(a.ID, x)
+	if c.refreshes(a.Platform) {
+		ctx = context.WithoutCancel(ctx) // what the network gives out must not be lost
+	}
+	used := c.latest(a.ID, held)
+	v.about = append(v.about, used)
+	v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, publish.Connection{Name: a.Name, Credentials: used, Options: a.Options})
+	if failure == nil && !maps.Equal(v.fresh, used) {
+		v.about = append(v.about, v.fresh)
+		x.credentials = v.fresh
+		c.remember(a.ID, used, v.fresh)
+	}
+	return failure
+}
+
 // curable reports whether a new session may help.
 func (c *Connector) curable(platform string, e *publish.Error) bool {
+	return c.refreshes(platform) && e.Code == publish.CodeSessionExpired
+}
+
+// refreshes reports whether the accounts of a platform have sessions.
+func (c *Connector) refreshes(platform string) bool {
 	_, ok := c.cfg.Publishers[platform].(publish.Refresher)
-	return ok && e.Code == publish.CodeSessionExpired
+	return ok
 }
 
 func unreadable(err error) *publish.Error {

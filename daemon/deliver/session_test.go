@@ -32,7 +32,6 @@ type sessions struct {
 	refreshes int
 	refuse    []error                                       // of the next refreshes
 	answer    func(publish.Credentials) publish.Credentials // to a refresh, instead of the good session
-	cut       int                                           // how many calls get no answer
 }
 
 func (s *sessions) Refresh(_ context.Context, c publish.Credentials) (publish.Credentials, error) {
