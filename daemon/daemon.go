@@ -97,7 +97,7 @@ func assemble(cfg Config, listener net.Listener) *daemon {
 	})
 	d.loop = schedule.New(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	d.handler = api.New(api.Config{
-		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Logger: cfg.Logger,
+		Store: cfg.Store, Publishers: publishers, Connector: d.connector, Logger: cfg.Logger,
 		Feeds: feed.Handler(feedSource{cfg.Store}, publicURL, cfg.Logger),
 		Ready: d.ready, Version: cfg.Version,
 	})

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -31,9 +30,9 @@ func (s *server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 		name = *b.name
 	}
 	options := merged(nil, b.options)
-	profile, refusal := connect(ctx, p, publish.Connection{Name: name, Credentials: b.credentials, Options: options})
-	if refusal != nil {
-		return answer{}, connectError(p, refusal)
+	profile, credentials, failure := s.connector.Connect(ctx, b.platform, publish.Connection{Name: name, Credentials: b.credentials, Options: options})
+	if failure != nil {
+		return answer{}, connectError(p, failure)
 	}
 	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	a := schedctl.Account{
@@ -44,7 +43,7 @@ func (s *server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 	if err := schedctl.CheckAccountName(a.Name); err != nil {
 		return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "name", "the network's name for this account cannot be used; give it a name of your own")
 	}
-	if a.Credentials, err = s.sealCredentials(b.credentials, a.ID); err != nil {
+	if a.Credentials, err = s.connector.Seal(credentials, a.ID); err != nil {
 		return answer{}, err
 	}
 	created, err := accountAnswer(http.StatusCreated, a)
@@ -68,40 +67,29 @@ func (s *server) editAccount(ctx context.Context, c *call, b settings) (answer, 
 	if err := cmp.Or(b.check(p), b.mayEdit(&before)); err != nil {
 		return answer{}, err
 	}
-	var profile *publish.Profile
+	verified := func(*schedctl.Account) {}
 	if b.needsNetwork(p) {
-		if profile, err = s.reconnect(ctx, p, before, b); err != nil {
-			return answer{}, err
-		}
-	}
-	var sealed []byte
-	if b.credentials != nil {
-		if sealed, err = s.sealCredentials(b.credentials, before.ID); err != nil {
+		if verified, err = s.reconnect(ctx, p, before, b); err != nil {
 			return answer{}, err
 		}
 	}
 	return s.changeAccount(ctx, c, func(a *schedctl.Account) ([]schedctl.Event, error) {
-		return nil, b.apply(a, sealed, profile)
+		if err := b.mayEdit(a); err != nil {
+			return nil, err
+		}
+		*a = b.applied(*a)
+		verified(a)
+		return nil, nil
 	})
 }
 
-// apply brings an account in line with the settings, the sealed credentials and
-// what the network said; nil for what stays as it is.
-func (b *settings) apply(a *schedctl.Account, sealed []byte, profile *publish.Profile) error {
-	if err := b.mayEdit(a); err != nil {
-		return err
-	}
+// applied returns an account with the name and the options of the settings.
+func (b *settings) applied(a schedctl.Account) schedctl.Account {
 	if b.name != nil {
 		a.Name = *b.name
 	}
-	if sealed != nil {
-		a.Credentials = sealed
-	}
 	a.Options = merged(a.Options, b.options)
-	if profile != nil {
-		applyProfile(a, *profile)
-	}
-	return nil
+	return a
 }
 
 // mayEdit returns nil when the account is connected or is about to be.
@@ -125,23 +113,42 @@ func (b *settings) needsNetwork(p publish.Publisher) bool {
 	return b.credentials != nil || (b.name != nil && len(credentials) == 0)
 }
 
-// reconnect verifies an account as it will be after the change.
-func (s *server) reconnect(ctx context.Context, p publish.Publisher, a schedctl.Account, b settings) (*publish.Profile, error) {
-	c := publish.Connection{Name: a.Name, Credentials: b.credentials, Options: merged(a.Options, b.options)}
-	if b.name != nil {
-		c.Name = *b.name
+// reconnect asks the network about an account as it will be after the change,
+// and returns what brings the stored one in line with the answer.
+func (s *server) reconnect(ctx context.Context, p publish.Publisher, before schedctl.Account, b settings) (func(*schedctl.Account), error) {
+	after := b.applied(before)
+	if b.credentials == nil {
+		return s.recheck(ctx, p, after)
 	}
-	if c.Credentials == nil {
-		var err error
-		if c.Credentials, err = s.openCredentials(a); err != nil {
-			return nil, err
-		}
+	given := publish.Connection{Name: after.Name, Credentials: b.credentials, Options: after.Options}
+	profile, credentials, failure := s.connector.Connect(ctx, p.Platform(), given)
+	if failure != nil {
+		return nil, connectError(p, failure)
 	}
-	profile, refusal := connect(ctx, p, c)
-	if refusal != nil {
-		return nil, connectError(p, refusal)
+	if err := refuseAnother(p, &before, profile); err != nil {
+		return nil, err
 	}
-	return &profile, nil
+	sealed, err := s.connector.Seal(credentials, before.ID)
+	if err != nil {
+		return nil, err
+	}
+	return func(a *schedctl.Account) {
+		a.Credentials = sealed
+		applyProfile(a, profile)
+	}, nil
+}
+
+// recheck is reconnect for credentials that stay.
+func (s *server) recheck(ctx context.Context, p publish.Publisher, after schedctl.Account) (func(*schedctl.Account), error) {
+	verdict, failure := s.connector.Check(ctx, after)
+	if failure != nil {
+		return nil, connectError(p, failure)
+	}
+	now := time.Now()
+	if verdict.Apply(&after, now); verdict.Refused() {
+		return nil, refused(after.Error.Message)
+	}
+	return func(a *schedctl.Account) { verdict.Apply(a, now) }, nil
 }
 
 // verifyAccount answers POST /social-accounts/{id}/verify: 200 with the account
@@ -158,37 +165,11 @@ func (s *server) verifyAccount(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	credentials, err := s.openCredentials(before)
-	if err != nil {
-		return answer{}, err
-	}
-	profile, refusal := connect(ctx, p, publish.Connection{Name: before.Name, Credentials: credentials, Options: before.Options})
-	if refusal != nil && refusal.Kind != schedctl.KindAuth {
-		return answer{}, connectError(p, refusal)
+	verdict, failure := s.connector.Check(ctx, before)
+	if failure != nil {
+		return answer{}, connectError(p, failure)
 	}
 	return s.changeAccount(ctx, c, func(a *schedctl.Account) ([]schedctl.Event, error) {
-		switch {
-		case !bytes.Equal(a.Credentials, before.Credentials):
-			return nil, nil // others than those that were verified
-		case refusal != nil:
-			return refuseAccount(a, refusal, c), nil
-		}
-		applyProfile(a, profile)
-		return nil, nil
+		return verdict.Apply(a, c.now), nil
 	})
-}
-
-// refuseAccount notes that the network refuses the account, and returns the
-// event of it when that is new.
-func refuseAccount(a *schedctl.Account, refusal *publish.Error, c *call) []schedctl.Event {
-	known := a.Status == schedctl.AccountError
-	a.Status = schedctl.AccountError
-	a.Error = &schedctl.TargetError{
-		Kind: refusal.Kind, Code: refusal.Code, Message: refusal.Message,
-		HTTPStatus: refusal.HTTPStatus, Outcome: schedctl.OutcomeNotPublished,
-	}
-	if known {
-		return nil
-	}
-	return []schedctl.Event{schedctl.AccountErrorEvent(*a, c.now)}
 }

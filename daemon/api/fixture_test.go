@@ -14,10 +14,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/seal"
@@ -45,7 +47,8 @@ type tenant struct {
 	account   string
 }
 
-// network is a fake whose Connect can be told what to answer.
+// network is a fake whose Connect can be told what to answer. A post may choose
+// its option mood, which is calm or loud; loud counts twice.
 type network struct {
 	*publishtest.Fake
 
@@ -55,6 +58,7 @@ type network struct {
 	began   chan struct{} // closed by the first call, when calls are held
 	held    <-chan struct{}
 	asked   int
+	checked int
 }
 
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
@@ -65,16 +69,45 @@ func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Pr
 	if refusal != nil {
 		return publish.Profile{}, refusal
 	}
-	return n.Fake.Connect(ctx, c)
+	profile, err := n.Fake.Connect(ctx, c)
+	if c.Credentials["token"] == "somebody-else" {
+		profile.Username, profile.URL = "somebody else", "https://fake.example/somebody-else"
+	}
+	return profile, err
+}
+
+func (n *network) Fields() []publish.Field {
+	return append(n.Fake.Fields(), publish.Field{Name: "mood", Option: true, Post: true})
+}
+
+func (n *network) Check(a schedctl.Account, content string) publish.Check {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.panics {
+		panic("out of cheese")
+	}
+	n.checked++
+	length, mood := utf8.RuneCountInString(content), a.Options.String("mood")
+	if mood == "loud" {
+		length *= 2
+	}
+	check := publish.Measured(length, a.Limits.MaxCharacters, "characters")
+	if has := a.Options["mood"]; has != nil && mood != "calm" && mood != "loud" {
+		check.Problems = append(check.Problems, publish.Contentf("mood", "mood is calm or loud"))
+	}
+	if a.Credentials != nil {
+		check.Problems = append(check.Problems, publish.Contentf("credentials", "a check has no business with them"))
+	}
+	if strings.Contains(content, "?") {
+		check.Warnings = append(check.Warnings, "a question")
+	}
+	return check
 }
 
 func (n *network) ask() (held <-chan struct{}, refusal error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.asked++
-	if n.panics {
-		panic("out of cheese")
-	}
 	if n.began != nil {
 		close(n.began)
 		n.began = nil
@@ -140,11 +173,12 @@ func newFixtureOn(t *testing.T, store storage.Store) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	publishers := publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")})
+	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	f.handler = api.New(api.Config{
-		Store: f.store, Sealer: sealer, Version: "test",
-		Publishers: publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")}),
-		Logger:     slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Feeds:      http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
+		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
+		Connector: connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger}),
+		Feeds:     http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
 	})
 	f.mine, f.other = f.newTenant("mine"), f.newTenant("other")
 	return f
@@ -211,6 +245,25 @@ func (f *fixture) changeStored(id string, change func(*schedctl.Post)) {
 		p.Version++
 		return tx.PutPost(p)
 	})
+}
+
+// changeAccount changes a stored account behind the API's back.
+func (f *fixture) changeAccount(id string, change func(*schedctl.Account)) {
+	f.t.Helper()
+	f.update(func(tx storage.Tx) error {
+		a, err := tx.Account(f.mine.workspace, id)
+		if err != nil {
+			return err
+		}
+		change(&a)
+		return tx.PutAccount(a)
+	})
+}
+
+// limit lets the network of an account take so many characters.
+func (f *fixture) limit(id string, characters int) {
+	f.t.Helper()
+	f.changeAccount(id, func(a *schedctl.Account) { a.Limits = schedctl.Limits{MaxCharacters: characters, Unit: "characters"} })
 }
 
 // option changes a request of a test.

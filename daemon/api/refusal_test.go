@@ -224,7 +224,7 @@ var refusals = []struct {
 	}},
 	{"a publisher that panics", schedctl.Internal, "", func(f *fixture) *response {
 		f.network.panicking()
-		return f.do(nil, "POST", "/social-accounts", body{"platform": "fake"})
+		return f.do(nil, "POST", "/posts", f.planned("x", time.Hour))
 	}},
 	{"a text that the account has already", schedctl.DuplicateContent, "content", func(f *fixture) *response {
 		f.guarded()
@@ -321,7 +321,7 @@ func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.network.panicking()
-	e := f.do(nil, "POST", "/social-accounts", body{"platform": "fake"}).refused(schedctl.Internal)
+	e := f.do(nil, "POST", "/posts", f.planned("x", time.Hour)).refused(schedctl.Internal)
 	if strings.Contains(e.Message, "out of cheese") {
 		t.Errorf("the text of an internal error is told: %s", e.Message)
 	}

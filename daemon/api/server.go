@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -23,8 +23,8 @@ const prefix = "/api/v1"
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
-	Sealer     *seal.Sealer
-	Logger     *slog.Logger // nil for none
+	Connector  *connect.Connector // asks networks about accounts
+	Logger     *slog.Logger       // nil for none
 
 	// Feeds serves what is below /feeds/; nil for nothing.
 	Feeds http.Handler
@@ -41,7 +41,7 @@ type Config struct {
 type server struct {
 	store      storage.Store
 	publishers publish.Registry
-	sealer     *seal.Sealer
+	connector  *connect.Connector
 	log        *slog.Logger
 	ready      func(context.Context) error
 	running    *running
@@ -57,7 +57,7 @@ func New(c Config) http.Handler {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &server{
-		store: c.Store, publishers: c.Publishers, sealer: c.Sealer, log: c.Logger, ready: c.Ready,
+		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready,
 		running: newRunning(), mux: http.NewServeMux(),
 	}
 	api := humago.New(s.mux, humaConfig(c.Version))
