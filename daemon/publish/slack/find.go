@@ -1,0 +1,77 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const (
+	// The clocks of Slack and of this machine may differ by this much.
+	skew = 10 * time.Minute
+
+	pageSize = "50"
+	maxPages = 20
+)
+
+// Find reads the history of the channel from some minutes before since, and looks
+// for the request's key. It is an error that the account is a webhook, that the
+// bot lacks the scope channels:history, or that there is more than it reads.
+func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	a, err := p.parse(r.Credentials)
+	if err != nil {
+		return schedctl.Receipt{}, false, err
+	}
+	if a.webhook != nil {
+		return schedctl.Receipt{}, false, cannotAsk("a webhook cannot be asked what it has posted")
+	}
+	query := url.Values{
+		"channel": {a.channel}, "limit": {pageSize}, "include_all_metadata": {"true"},
+		"oldest": {fmt.Sprintf("%d.000000", since.Add(-skew).Unix())},
+	}
+	for range maxPages {
+		var h history
+		if err := p.get(ctx, a, "conversations.history", query, &h); err != nil {
+			return schedctl.Receipt{}, false, err
+		}
+		if ts := h.find(r.Key); ts != "" {
+			return receipt(r.Account.ProfileURL, a.channel, ts), true, nil
+		}
+		if h.Metadata.NextCursor == "" || h.Metadata.NextCursor == query.Get("cursor") {
+			return schedctl.Receipt{}, false, nil
+		}
+		query.Set("cursor", h.Metadata.NextCursor)
+	}
+	return schedctl.Receipt{}, false, cannotAsk("too much was written in the channel since to look through it")
+}
+
+func cannotAsk(why string) error {
+	return &publish.Error{Kind: schedctl.KindPlatform, Code: "cannot_ask", Message: why, Outcome: schedctl.OutcomeUnknown}
+}
+
+// history is a page of the messages of a channel.
+type history struct {
+	Messages []struct {
+		TS       string          `json:"ts"`
+		Metadata json.RawMessage `json:"metadata"` // of any form: other apps write it, too
+	} `json:"messages"`
+	Metadata struct {
+		NextCursor string `json:"next_cursor"`
+	} `json:"response_metadata"`
+}
+
+// find returns the ts of the message with the key, or the empty string.
+func (h history) find(key string) string {
+	for _, m := range h.Messages {
+		var own metadata
+		if json.Unmarshal(m.Metadata, &own) == nil && own == (metadata{eventType, eventPayload{key}}) && timestamp.MatchString(m.TS) {
+			return m.TS
+		}
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package slack
+
+import (
+	"encoding/json"
+	"regexp"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// errorName is the form of Slack's names for errors.
+var errorName = regexp.MustCompile(`^[a-z][a-z_]{1,63}$`)
+
+// meaning is what follows from a named error.
+type meaning struct {
+	kind    schedctl.ErrorKind
+	message string
+}
+
+const (
+	newToken    = "the token is not valid any more; connect the account with a new one"
+	askAdmin    = "the workspace does not let the app post; ask one of its administrators"
+	newWebhook  = "the webhook does not exist any more; make a new one and connect the account with it"
+	noPost      = "the app may not post in the channel; let an administrator allow it"
+	whoKnows    = "the network met a fault of its own; it may have published all the same"
+	tooManyCall = "the network asks for fewer calls"
+)
+
+// meanings are the errors of chat.postMessage and of webhooks that are not about
+// the post. Any other name is taken for a refusal of the post.
+var meanings = map[string]meaning{
+	"not_authed":               {schedctl.KindAuth, newToken},
+	"invalid_auth":             {schedctl.KindAuth, newToken},
+	"account_inactive":         {schedctl.KindAuth, newToken},
+	"token_revoked":            {schedctl.KindAuth, newToken},
+	"token_expired":            {schedctl.KindAuth, newToken},
+	"missing_scope":            {schedctl.KindAuth, "the app lacks a scope, chat:write for posts; add it, install the app again and connect the account with the new token"},
+	"not_allowed_token_type":   {schedctl.KindAuth, "this is not the token of a bot; connect the account with one that begins with xoxb-"},
+	"no_permission":            {schedctl.KindAuth, noPost},
+	"access_denied":            {schedctl.KindAuth, askAdmin},
+	"accesslimited":            {schedctl.KindAuth, askAdmin},
+	"ekm_access_denied":        {schedctl.KindAuth, askAdmin},
+	"enterprise_is_restricted": {schedctl.KindAuth, askAdmin},
+	"org_login_required":       {schedctl.KindAuth, askAdmin},
+	"team_access_not_granted":  {schedctl.KindAuth, askAdmin},
+	"team_disabled":            {schedctl.KindAuth, askAdmin},
+
+	"channel_not_found":   {schedctl.KindAuth, "the channel does not exist, or the bot is not in it; invite the bot, or connect the account with another channel"},
+	"not_in_channel":      {schedctl.KindAuth, "the bot is not in the channel; invite it with /invite"},
+	"user_not_found":      {schedctl.KindAuth, "the person whom the webhook writes to does not exist any more; connect the account with another webhook"},
+	"is_archived":         {schedctl.KindAuth, "the channel is archived; restore it, or connect the account with another one"},
+	"channel_is_archived": {schedctl.KindAuth, "the channel is archived; restore it, or connect the account with another one"},
+
+	"action_prohibited":                     {schedctl.KindAuth, noPost},
+	"restricted_action":                     {schedctl.KindAuth, noPost},
+	"restricted_action_read_only_channel":   {schedctl.KindAuth, noPost},
+	"restricted_action_thread_only_channel": {schedctl.KindAuth, noPost},
+	"posting_to_general_channel_denied":     {schedctl.KindAuth, noPost},
+
+	"invalid_token":   {schedctl.KindAuth, newWebhook},
+	"no_active_hooks": {schedctl.KindAuth, newWebhook},
+	"no_service":      {schedctl.KindAuth, newWebhook},
+	"no_service_id":   {schedctl.KindAuth, newWebhook},
+	"no_team":         {schedctl.KindAuth, newWebhook},
+
+	"msg_too_long": {schedctl.KindContent, "the post is too long for the network; shorten it"},
+	"no_text":      {schedctl.KindContent, "the post is empty; a message needs text"},
+
+	"ratelimited":            {schedctl.KindRateLimited, tooManyCall},
+	"rate_limited":           {schedctl.KindRateLimited, tooManyCall},
+	"message_limit_exceeded": {schedctl.KindRateLimited, "the workspace has sent too many messages"},
+
+	// Some part of the call may have succeeded, Slack says of these.
+	"fatal_error":         {schedctl.KindPlatform, whoKnows},
+	"internal_error":      {schedctl.KindPlatform, whoKnows},
+	"request_timeout":     {schedctl.KindPlatform, whoKnows},
+	"service_unavailable": {schedctl.KindPlatform, whoKnows},
+}
+
+// refusal returns what an answer of the Web API means that does not say ok, or
+// nil. Slack answers 200 to most calls that it refuses.
+func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+	var answer struct {
+		OK    bool   `json:"ok"`
+		Error string `json:"error"`
+	}
+	err := json.Unmarshal(a.Body, &answer)
+	if a.Status < 200 || a.Status > 299 {
+		return named(outbound.Refusal(a, now), answer.Error, outbound.Words(a, hidden...))
+	}
+	switch {
+	case a.Cut || err != nil:
+		return noAnswer(a)
+	case answer.OK:
+		return nil
+	case !errorName.MatchString(answer.Error):
+		return noAnswer(a)
+	}
+	e := &publish.Error{
+		Kind: schedctl.KindContent, Message: "the network refused the post", HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+	}
+	e = named(e, answer.Error, answer.Error)
+	switch e.Kind {
+	case schedctl.KindRateLimited:
+		e.RetryAt = outbound.RetryAt(a.Header, now)
+	case schedctl.KindPlatform:
+		e.Outcome = schedctl.OutcomeUnknown
+	}
+	return e
+}
+
+// webhookRefusal is refusal for a webhook, which answers with a status and a name
+// in plain text.
+func webhookRefusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+	words := outbound.Words(a, hidden...)
+	return named(outbound.Refusal(a, now), words, words)
+}
+
+// named puts into an error what its name says. A fault of the server stays one,
+// and so does a redirect, which is not Slack's.
+func named(e *publish.Error, name, words string) *publish.Error {
+	if errorName.MatchString(name) && e.Code == "" {
+		e.Code = name
+		m, known := meanings[name]
+		if refused := e.HTTPStatus < 300 || e.HTTPStatus >= 400 && e.HTTPStatus < 500; known && refused {
+			e.Kind, e.Message = m.kind, m.message
+		}
+	}
+	return outbound.WithWords(e, words)
+}

@@ -1,0 +1,164 @@
+// Package slack publishes to a channel of Slack, as a bot
+// (https://docs.slack.dev/reference/methods/chat.postMessage) or through an
+// incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
+//
+// Slack recognises no repeated call: the publisher is no [publish.Idempotent]. A
+// bot's messages carry the request's key in their metadata, by which [Publisher]
+// finds them again in the history of the channel, if the bot may read it. A
+// webhook cannot be asked anything. Where Slack cannot be asked, a call whose
+// outcome is unknown stays so until a person has looked into the channel.
+package slack
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// Platform is the name of the platform.
+const Platform = "slack"
+
+// Slack cuts a text after 40,000 characters, of bots and webhooks alike
+// (https://api.slack.com/changelog/2018-04-truncating-really-long-messages), and
+// asks for no more than 4,000.
+const (
+	maxText  = 40000
+	fineText = 4000
+)
+
+// publicAPI is where the Web API is, but for governments.
+const publicAPI = "https://slack.com/api"
+
+// Publisher implements [publish.Publisher] and [publish.Finder].
+type Publisher struct {
+	client    *http.Client
+	policy    outbound.Policy
+	userAgent string
+}
+
+// New returns the publisher. The policy is the client's, and the version the
+// daemon's own, for the User-Agent.
+func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
+	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
+}
+
+// Platform returns "slack".
+func (p *Publisher) Platform() string { return Platform }
+
+// Fields lists webhook_url, or bot_token and channel, and the options of a
+// message. None is required of every account, so Connect checks which are there.
+func (p *Publisher) Fields() []publish.Field {
+	return []publish.Field{
+		{Name: "webhook_url", Secret: true, Help: "an incoming webhook of a channel; or give bot_token and channel"},
+		{Name: "bot_token", Secret: true, Help: "xoxb-… of an app with the scope chat:write, and channels:history to look for posts whose fate is in doubt"},
+		{Name: "channel", Help: "with bot_token: the id of a channel, such as C0123456789"},
+		{Name: "api_url", Help: "with bot_token: https://slack-gov.com/api for GovSlack; else " + publicAPI},
+		{Name: "mrkdwn", Option: true, Post: true, Help: "false to show *stars* and _lines_ as they are"},
+	}
+}
+
+// access is what an account is connected with: a bot, or a webhook.
+type access struct {
+	webhook *url.URL // nil for a bot
+	api     *url.URL
+	token   string
+	channel string
+}
+
+var (
+	channelID   = regexp.MustCompile(`^[CGD][A-Z0-9]{2,30}$`)
+	webhookPath = regexp.MustCompile(`^/services/[A-Z0-9]+/([A-Z0-9]+)/[A-Za-z0-9]+$`)
+)
+
+// parse checks credentials. No error holds a secret.
+func (p *Publisher) parse(c publish.Credentials) (access, error) {
+	switch {
+	case c["webhook_url"] != "" && c["bot_token"] != "":
+		return access{}, publish.Contentf("webhook_url", "there is a webhook_url and a bot_token; give one of them")
+	case c["webhook_url"] != "":
+		return p.parseWebhook(c)
+	case c["bot_token"] != "":
+		return p.parseBot(c)
+	}
+	return access{}, publish.Contentf("webhook_url", "webhook_url is missing: give that, or bot_token and channel")
+}
+
+// parseWebhook takes other hosts than Slack's: several servers for chats accept
+// webhooks as Slack does.
+func (p *Publisher) parseWebhook(c publish.Credentials) (access, error) {
+	for _, name := range []string{"channel", "api_url"} {
+		if c[name] != "" {
+			return access{}, publish.Contentf(name, "%s goes with a bot_token; a webhook has its channel", name)
+		}
+	}
+	u, err := p.policy.ParseAddress(c["webhook_url"])
+	switch {
+	case err != nil:
+		return access{}, publish.Contentf("webhook_url", "webhook_url: %s", err)
+	case strings.Trim(u.Path, "/") == "", ofSlack(u) && !webhookPath.MatchString(u.Path):
+		return access{}, publish.Contentf("webhook_url", "webhook_url looks like https://hooks.slack.com/services/T…/B…/…; copy it from the app's settings, Incoming Webhooks")
+	}
+	return access{webhook: u}, nil
+}
+
+func ofSlack(u *url.URL) bool {
+	return u.Host == "hooks.slack.com" || u.Host == "hooks.slack-gov.com"
+}
+
+func (p *Publisher) parseBot(c publish.Credentials) (access, error) {
+	address := c["api_url"]
+	if address == "" {
+		address = publicAPI
+	}
+	api, err := p.policy.ParseAddress(address)
+	token := c["bot_token"]
+	switch {
+	case err != nil:
+		return access{}, publish.Contentf("api_url", "api_url: %s", err)
+	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return access{}, publish.Contentf("bot_token", "the token holds white space or characters that no token has; copy it again")
+	case !channelID.MatchString(c["channel"]):
+		return access{}, publish.Contentf("channel", "channel is the id of a channel, such as C0123456789, which its details show at the end")
+	}
+	api.RawQuery = ""
+	return access{api: api, token: token, channel: c["channel"]}, nil
+}
+
+// hidden returns what no message may repeat.
+func (a access) hidden() []string {
+	if a.webhook == nil {
+		return []string{a.token}
+	}
+	return []string{a.webhook.String(), a.webhook.RequestURI(), a.webhook.Path[strings.LastIndex(a.webhook.Path, "/")+1:]}
+}
+
+// method returns the URL of a method of the Web API.
+func (a access) method(name string, query url.Values) string {
+	u := a.api.JoinPath(name)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+func (p *Publisher) header(a access) http.Header {
+	h := http.Header{}
+	h.Set("User-Agent", p.userAgent)
+	if a.webhook == nil {
+		h.Set("Accept", "application/json")
+		h.Set("Authorization", "Bearer "+a.token)
+	}
+	return h
+}
+
+func checkOptions(o schedctl.Options) *publish.Error {
+	if value, given := o["mrkdwn"]; given {
+		if _, isBool := value.(bool); !isBool {
+			return publish.Contentf("mrkdwn", "mrkdwn is true or false")
+		}
+	}
+	return nil
+}
