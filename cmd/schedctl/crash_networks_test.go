@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -111,9 +112,9 @@ func killedAfterAcceptance(t *testing.T, network, publishes string, account func
 	}
 	var want, posts []string
 	for i, id := range accounts {
-		text := fmt.Sprintf("Round %d of a daemon that is killed", i)
+		text := fmt.Sprintf("In round %d the daemon is killed", i)
 		want = append(want, text)
-		proxy.arm(d.cmd.Process.Kill)
+		proxy.arm(text, d.cmd.Process.Kill)
 		r := &request{
 			key: fmt.Sprintf("round-%d", i), body: fmt.Sprintf(`{"content":%q,"social_account_ids":[%q],"publish_at":"now"}`, text, id),
 		}
@@ -138,12 +139,18 @@ func killedAfterAcceptance(t *testing.T, network, publishes string, account func
 }
 
 // killingProxy stands between the daemon and a real network. When it is armed
-// it kills the daemon as soon as the network has accepted a post, and does not
-// pass on the answer.
+// with a text it kills the daemon as soon as the network has accepted a post
+// with it, and does not pass on the answer. What a daemon repeats of earlier
+// posts goes through.
 type killingProxy struct {
 	*httptest.Server
-	kill atomic.Pointer[func() error]
-	done chan struct{}
+	armed atomic.Pointer[armed]
+	done  chan struct{}
+}
+
+type armed struct {
+	text string
+	kill func() error
 }
 
 func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
@@ -152,38 +159,41 @@ func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
 		t.Fatal(err)
 	}
 	p := &killingProxy{done: make(chan struct{}, 1)}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	forward := proxy.Director
-	proxy.Director = func(r *http.Request) {
-		forward(r)
-		r.Host = target.Host // it signs, and answers, with its own name
-	}
-	proxy.ModifyResponse = func(r *http.Response) error {
-		if r.Request.Method != http.MethodPost || r.Request.URL.Path != publishes || r.StatusCode != http.StatusOK {
-			return nil
-		}
-		kill := p.kill.Swap(nil)
-		if kill == nil {
-			return nil
-		}
-		body, err := io.ReadAll(r.Body) // the network has done all it does
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return err
+			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		if err := (*kill)(); err != nil {
-			return err
+		a := p.armed.Load()
+		fatal := a != nil && r.Method == http.MethodPost && r.URL.Path == publishes &&
+			bytes.Contains(body, []byte(a.text)) && p.armed.CompareAndSwap(a, nil)
+		proxy := httputil.ReverseProxy{ErrorLog: log.New(t.Output(), "proxy: ", 0), Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target) // with the network's own name as Host, which it answers with
+		}}
+		if fatal {
+			proxy.ModifyResponse = func(resp *http.Response) error { return p.killAfter(t, resp, a.kill) }
 		}
-		p.done <- struct{}{}
-		panic(http.ErrAbortHandler)
-	}
-	p.Server = httptest.NewServer(proxy)
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(p.Close)
 	return p
 }
 
-// arm makes the next acceptance the daemon's last.
-func (p *killingProxy) arm(kill func() error) { p.kill.Store(&kill) }
+// killAfter kills the daemon when the network has done all it does.
+func (p *killingProxy) killAfter(t *testing.T, resp *http.Response, kill func() error) error {
+	if _, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		t.Errorf("the network answers %s, %v", resp.Status, err)
+	}
+	if err := kill(); err != nil {
+		t.Error(err)
+	}
+	p.done <- struct{}{}
+	panic(http.ErrAbortHandler)
+}
+
+// arm makes the acceptance of a post with the text the daemon's last.
+func (p *killingProxy) arm(text string, kill func() error) { p.armed.Store(&armed{text, kill}) }
 
 // wait waits until the daemon was killed.
 func (p *killingProxy) wait(t *testing.T) {

@@ -5,10 +5,15 @@ import (
 	"net/http"
 
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/bluesky"
+	"github.com/schedctl/schedctl/daemon/publish/discord"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	httppost "github.com/schedctl/schedctl/daemon/publish/http"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/daemon/publish/matrix"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/slack"
+	"github.com/schedctl/schedctl/daemon/publish/telegram"
 )
 
 // Config is what the platforms need of the daemon.
@@ -22,8 +27,13 @@ type Config struct {
 // Publishers returns every platform.
 func Publishers(c Config) publish.Registry {
 	return publish.NewRegistry(
+		bluesky.New(c.Client, c.Version),
+		discord.New(c.Client, c.Outbound, c.Version),
 		feed.New(c.PublicURL),
 		httppost.New(c.Client, c.Outbound, c.Version),
 		mastodon.New(c.Client, c.Version),
+		matrix.New(c.Client, c.Outbound, c.Version),
+		slack.New(c.Client, c.Outbound, c.Version),
+		telegram.New(c.Client, c.Outbound, c.Version),
 	)
 }
