@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"iter"
 	"net/url"
 	"regexp"
 	"strings"
@@ -62,7 +63,7 @@ func facets(text string) []facet {
 
 // words yields where each run of characters that are not white space begins and
 // ends.
-func words(text string) func(yield func(start, end int) bool) {
+func words(text string) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		start := -1
 		for i, r := range text {

@@ -13,8 +13,10 @@ missing() {
 	command -v snac >/dev/null || echo snac2
 	command -v curl >/dev/null || echo curl
 	command -v jq >/dev/null || echo jq
-	# the database driver of the personal data server is compiled
+	# the database driver of the personal data server is compiled, against the
+	# headers of Node.js
 	command -v node >/dev/null || echo nodejs libnode-dev
+	[ "$(command -v node)" != /usr/bin/node ] || [ -e /usr/include/node/node.h ] || echo libnode-dev
 	command -v npm >/dev/null || echo npm
 	command -v g++ >/dev/null || echo g++
 	command -v make >/dev/null || echo make
