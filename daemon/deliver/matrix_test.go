@@ -1,0 +1,297 @@
+package deliver_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/all"
+	"github.com/schedctl/schedctl/daemon/publish/feed"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// mishap is what happens to the first call.
+type mishap struct {
+	name    string
+	accepts bool // the network has the post afterwards
+	answer  func(w http.ResponseWriter, r *http.Request, accepted string)
+	want    end
+	unless  map[string]end // for platforms, and for all that a memory is true of
+}
+
+// end is what becomes of a post whose first call met a mishap.
+type end struct {
+	Status  schedctl.Status
+	Kind    schedctl.ErrorKind // of the first attempt
+	Outcome schedctl.Outcome   // of the first attempt
+	Posts   int                // on the network
+	Calls   int                // that were to publish
+}
+
+var memories = map[memory]string{neither: "neither", idempotent: "idempotent", findable: "findable"}
+
+// The ends that there are. What a network has accepted is published once, or it
+// is for a person to say.
+var (
+	atOnce      = end{schedctl.Published, "", yes, 1, 1}
+	found       = end{schedctl.Published, "", yes, 1, 1} // the network was asked
+	refusedPost = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, no, 0, 1} }
+	sentAgain   = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, no, 1, 2} }
+	repeated    = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, maybe, 1, 2} }
+	inDoubt     = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, maybe, 1, 1} }
+	held        = end{schedctl.Publishing, schedctl.KindAuth, no, 0, 1} // until the account works again
+)
+
+// ambiguous is what becomes of a post that the network has, and did not say so.
+func ambiguous(kind schedctl.ErrorKind) (want end, unless map[string]end) {
+	return inDoubt(kind), map[string]end{"idempotent": repeated(kind), "findable": found}
+}
+
+func status(code int, header ...string) func(http.ResponseWriter, *http.Request, string) {
+	return func(w http.ResponseWriter, _ *http.Request, _ string) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func mishaps() []mishap {
+	lost, lostUnless := ambiguous(schedctl.KindNetwork)
+	broken, brokenUnless := ambiguous(schedctl.KindPlatform)
+	// Whatever a receiver answers with 2xx, it has said yes.
+	unreadable := map[string]end{"http": atOnce, "http, idempotent": atOnce, "idempotent": repeated(schedctl.KindPlatform), "findable": found}
+	return []mishap{
+		{name: "accepts", accepts: true, want: atOnce, answer: func(w http.ResponseWriter, _ *http.Request, accepted string) {
+			io.WriteString(w, accepted)
+		}},
+		{name: "accepts, then drops the connection", accepts: true, want: lost, unless: lostUnless, answer: func(http.ResponseWriter, *http.Request, string) {
+			panic(http.ErrAbortHandler)
+		}},
+		{name: "accepts, then says nothing", accepts: true, want: lost, unless: lostUnless, answer: func(_ http.ResponseWriter, r *http.Request, _ string) {
+			<-r.Context().Done()
+		}},
+		{name: "slow", accepts: true, want: atOnce, answer: func(w http.ResponseWriter, _ *http.Request, accepted string) {
+			time.Sleep(20 * time.Second)
+			io.WriteString(w, accepted)
+		}},
+		{name: "malformed body", accepts: true, want: broken, unless: unreadable, answer: func(w http.ResponseWriter, _ *http.Request, accepted string) {
+			io.WriteString(w, `{"id":`+accepted)
+		}},
+		{name: "huge body", accepts: true, want: broken, unless: unreadable, answer: func(w http.ResponseWriter, _ *http.Request, accepted string) {
+			io.WriteString(w, accepted+strings.Repeat(" ", outbound.MaxBody))
+		}},
+		{name: "drops the connection unasked", want: end{schedctl.Failed, schedctl.KindNetwork, maybe, 0, 1}, answer: func(http.ResponseWriter, *http.Request, string) {
+			panic(http.ErrAbortHandler)
+		}, unless: map[string]end{"idempotent": repeated(schedctl.KindNetwork), "findable": sentAgain(schedctl.KindNetwork)}},
+
+		{name: "401", answer: status(401), want: held},
+		{name: "403", answer: status(403), want: held},
+		{name: "404", answer: status(404), want: sentAgain(schedctl.KindPlatform)},
+		{name: "409", answer: status(409), want: refusedPost(schedctl.KindDuplicate)},
+		{name: "422", answer: status(422), want: refusedPost(schedctl.KindContent)},
+		{name: "429", answer: status(429), want: sentAgain(schedctl.KindRateLimited)},
+		{name: "429 with Retry-After", answer: status(429, "Retry-After", "90"), want: sentAgain(schedctl.KindRateLimited)},
+		{name: "500", accepts: true, answer: status(500), want: broken, unless: brokenUnless},
+		{name: "503", accepts: true, answer: status(503), want: broken, unless: brokenUnless},
+		{name: "503 with Retry-After", answer: status(503, "Retry-After", "90"), want: sentAgain(schedctl.KindPlatform)},
+		{name: "redirects", answer: status(307, "Location", "/elsewhere"), want: refusedPost(schedctl.KindContent)},
+		{name: "accepts and redirects", accepts: true, answer: status(303, "Location", "/thanks"), want: inDoubt(schedctl.KindContent),
+			unless: map[string]end{"findable": found}},
+	}
+}
+
+// Every platform meets every mishap, and the post is on the network exactly once
+// where the network can be asked or recognises a repeat, and at most once where
+// it does neither.
+func TestEveryPlatformMeetsEveryMishap(t *testing.T) {
+	t.Parallel()
+	for _, p := range platforms() {
+		for _, m := range mishaps() {
+			t.Run(p.name+"/"+m.name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { meet(t, p, m) })
+			})
+		}
+	}
+}
+
+func meet(t *testing.T, p platform, m mishap) {
+	network := &memoryNetwork{platform: p, mishap: m}
+	wire := newWire(network)
+	defer wire.cut()
+	r := newRig(t, storagetest.NewMemory())
+	defer r.kill()
+	a := r.connect(p, wire.client)
+	r.start()
+	post := r.publishNow(a)
+	r.after(time.Hour)
+
+	want := m.want
+	for _, name := range []string{memories[p.memory], p.name} {
+		if other, ok := m.unless[name]; ok {
+			want = other
+		}
+	}
+	if diff := cmp.Diff(want, r.end(post, network)); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%s", diff, r.logs.String())
+	}
+	if want == held {
+		r.goesOnOnceReconnected(post, network)
+	}
+	r.wantDiscretionOf(p)
+}
+
+// connect stores an account of the platform.
+func (r *rig) connect(p platform, client *http.Client) schedctl.Account {
+	r.Helper()
+	publisher := p.publisher(client)
+	r.registry[publisher.Platform()] = publisher
+	now := schedctl.Millis(time.Now())
+	a := p.account
+	a.ID, a.WorkspaceID, a.Platform, a.Name = schedctl.NewID(schedctl.AccountPrefix, now), r.workspace, publisher.Platform(), "me"
+	a.Status, a.CreatedAt, a.UpdatedAt = schedctl.AccountConnected, now, now
+	plain, err := json.Marshal(p.given)
+	if err != nil {
+		r.Fatal(err)
+	}
+	a.Credentials = r.sealer.Seal(plain, a.ID)
+	r.putAccount(a)
+	return a
+}
+
+func (r *rig) end(p schedctl.Post, n *memoryNetwork) end {
+	r.Helper()
+	e := end{Status: r.target(p).Status}
+	e.Posts, e.Calls = n.counts()
+	r.view(func(tx storage.Reader) error {
+		attempts, err := tx.Attempts(p.Targets[0].ID)
+		if len(attempts) > 0 {
+			e.Outcome = attempts[0].Outcome
+			if attempts[0].Error != nil {
+				e.Kind = attempts[0].Error.Kind
+			}
+		}
+		return err
+	})
+	return e
+}
+
+// goesOnOnceReconnected checks that a post that was held goes out, once.
+func (r *rig) goesOnOnceReconnected(p schedctl.Post, n *memoryNetwork) {
+	r.Helper()
+	a := r.readAccount(p.Targets[0].AccountID)
+	if a.Status != schedctl.AccountError || !slices.Contains(r.events(), schedctl.EventAccountError) {
+		r.Errorf("account is %s, events %v", a.Status, r.events())
+	}
+	r.reconnect(a.ID)
+	r.after(time.Minute)
+	if got := r.end(p, n); got.Status != schedctl.Published || got.Posts != 1 || got.Calls != 2 {
+		r.Errorf("connected again: %+v", got)
+	}
+}
+
+// wantDiscretionOf checks that no log holds the post, a secret or a session.
+func (r *rig) wantDiscretionOf(p platform) {
+	r.Helper()
+	hidden := []string{secret}
+	fields := p.publisher(nil).Fields()
+	for name, value := range p.given {
+		if !slices.ContainsFunc(fields, func(f publish.Field) bool { return f.Name == name && !f.Secret }) {
+			hidden = append(hidden, value)
+		}
+	}
+	for _, word := range hidden {
+		if strings.Contains(r.logs.String(), word) {
+			r.Errorf("the log holds %q:\n%s", word, r.logs.String())
+		}
+	}
+}
+
+// A network that never does better is left alone after a while, with at most one
+// post.
+func TestMishapsWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	for _, p := range platforms() {
+		for _, m := range mishaps() {
+			t.Run(p.name+"/"+m.name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					network := &memoryNetwork{platform: p, mishap: m, forEver: true}
+					wire := newWire(network)
+					defer wire.cut()
+					r := newRig(t, storagetest.NewMemory())
+					defer r.kill()
+					a := r.connect(p, wire.client)
+					r.start()
+					post := r.publishNow(a)
+					r.after(25 * time.Hour)
+					got := r.end(post, network)
+					if got.Status != schedctl.Published && got.Status != schedctl.Failed {
+						t.Errorf("target is %s", got.Status)
+					}
+					if got.Posts > 1 || got.Calls > 5 || (got.Posts == 0 && got.Status == schedctl.Published) {
+						t.Errorf("target is %s with %d posts after %d calls", got.Status, got.Posts, got.Calls)
+					}
+					if e := r.target(post).Error; got.Posts == 1 && got.Status == schedctl.Failed && e.Outcome != maybe {
+						t.Errorf("the network has the post, the target says %+v", e)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A platform that is added is in the matrix. A feed has no network.
+func TestMatrixIsWhole(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{feed.Platform: true}
+	for _, p := range platforms() {
+		met[p.publisher(nil).Platform()] = true
+	}
+	for name := range all.Publishers(all.Config{}) {
+		if !met[name] {
+			t.Errorf("%s is not in the matrix", name)
+		}
+	}
+}
+
+// A rate limit pauses the account until the network said to return, and no other.
+func TestRetryAfterIsKept(t *testing.T) {
+	t.Parallel()
+	for _, p := range platforms() {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				network := &memoryNetwork{platform: p, mishap: mishap{answer: status(429, "Retry-After", "90")}}
+				wire := newWire(network)
+				defer wire.cut()
+				r := newRig(t, storagetest.NewMemory())
+				defer r.kill()
+				a := r.connect(p, wire.client)
+				r.start()
+				first := r.publishNow(a)
+				r.after(time.Second)
+				second := r.publishNow(a)
+				r.after(88 * time.Second)
+				if _, calls := network.counts(); calls != 1 {
+					t.Errorf("%d calls within the time that the network asked for", calls)
+				}
+				r.after(time.Minute)
+				r.wantStatus(first, schedctl.Published)
+				r.wantStatus(second, schedctl.Published)
+			})
+		})
+	}
+}

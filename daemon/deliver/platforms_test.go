@@ -1,0 +1,263 @@
+package deliver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/bluesky"
+	"github.com/schedctl/schedctl/daemon/publish/discord"
+	httppost "github.com/schedctl/schedctl/daemon/publish/http"
+	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/daemon/publish/matrix"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/slack"
+	"github.com/schedctl/schedctl/daemon/publish/telegram"
+)
+
+// memory is what can be done about a call whose outcome is unknown.
+type memory int
+
+const (
+	neither    memory = iota // nobody knows: a person has to look
+	idempotent               // the call is repeated
+	findable                 // the network is asked
+)
+
+// platform is a network of the matrix, and an account on it.
+type platform struct {
+	name      string
+	memory    memory
+	publisher func(*http.Client) publish.Publisher
+	account   schedctl.Account
+	given     publish.Credentials
+
+	// publishes recognises the call that publishes.
+	publishes func(*http.Request) bool
+	// key returns what the network recognises a repeat by, nil when by nothing.
+	key func(r *http.Request, body []byte) string
+	// accepted is the answer to a call that published.
+	accepted func(p sent) string
+	// asked is the answer to any other call.
+	asked func(r *http.Request, posts []sent) string
+}
+
+// sent is a post that the network has.
+type sent struct {
+	number int
+	key    string
+	body   map[string]any
+	at     time.Time
+}
+
+func platforms() []platform {
+	return []platform{
+		httpPlatform("http", neither), httpPlatform("http, idempotent", idempotent),
+		mastodonPlatform(), blueskyPlatform(), matrixPlatform(),
+		discordPlatform(), telegramPlatform(), slackWebhookPlatform(), slackBotPlatform(),
+	}
+}
+
+func isPost(r *http.Request) bool { return r.Method == http.MethodPost }
+
+func httpPlatform(name string, m memory) platform {
+	return platform{
+		name: name, memory: m,
+		publisher: func(c *http.Client) publish.Publisher { return httppost.New(c, outbound.AllowPrivate, "test") },
+		account:   schedctl.Account{Options: schedctl.Options{"idempotent": m == idempotent}},
+		given:     publish.Credentials{"url": "http://receiver.test/hook"},
+		publishes: isPost,
+		key: func(r *http.Request, _ []byte) string {
+			if m == idempotent {
+				return r.Header.Get("Idempotency-Key")
+			}
+			return ""
+		},
+		accepted: func(p sent) string { return fmt.Sprintf(`{"id":"%d"}`, p.number) },
+	}
+}
+
+// mastodonPlatform is a server that ignores keys, as some do.
+func mastodonPlatform() platform {
+	status := func(p sent) string {
+		text, _ := p.body["status"].(string)
+		return fmt.Sprintf(`{"id":"%d","url":"https://server.test/@me/%d","visibility":"public","created_at":%q,"content":"<p>%s</p>"}`,
+			p.number, p.number, p.at.UTC().Format(time.RFC3339Nano), html.EscapeString(text))
+	}
+	return platform{
+		name: "mastodon", memory: findable,
+		publisher: func(c *http.Client) publish.Publisher { return mastodon.New(c, "test") },
+		account:   schedctl.Account{Username: "me@server.test", Limits: schedctl.Limits{MaxCharacters: 500, Unit: "characters"}},
+		given:     publish.Credentials{"instance_url": "https://server.test", "access_token": "a-token-of-the-server"},
+		publishes: isPost,
+		accepted:  status,
+		asked: func(r *http.Request, posts []sent) string {
+			if strings.HasSuffix(r.URL.Path, "verify_credentials") {
+				return `{"id":"1","username":"me","source":{"privacy":"public"}}`
+			}
+			list := []string{}
+			for i := len(posts) - 1; i >= 0 && r.URL.Query().Get("max_id") == ""; i-- {
+				list = append(list, status(posts[i]))
+			}
+			return "[" + strings.Join(list, ",") + "]"
+		},
+	}
+}
+
+func blueskyPlatform() platform {
+	const did = "did:plc:abcdefghijklmnopqrstuvwx"
+	return platform{
+		name: "bluesky", memory: idempotent,
+		publisher: func(c *http.Client) publish.Publisher { return bluesky.New(c, "test") },
+		account:   schedctl.Account{Username: "me.pds.test"},
+		given: publish.Credentials{
+			"service_url": "https://pds.test", "identifier": "me.pds.test", "app_password": "abcd-efgh-ijkl-mnop",
+			"did": did, "access_jwt": "an-access-token", "refresh_jwt": "a-refresh-token",
+		},
+		publishes: isPost,
+		key: func(_ *http.Request, body []byte) string {
+			var put struct{ Rkey string }
+			json.Unmarshal(body, &put)
+			return put.Rkey
+		},
+		accepted: func(p sent) string {
+			return fmt.Sprintf(`{"uri":"at://%s/app.bsky.feed.post/%s","cid":"a-cid"}`, did, p.key)
+		},
+	}
+}
+
+func matrixPlatform() platform {
+	return platform{
+		name: "matrix", memory: idempotent,
+		publisher: func(c *http.Client) publish.Publisher { return matrix.New(c, outbound.AllowPrivate, "test") },
+		account:   schedctl.Account{Username: "@me:server.test"},
+		given:     publish.Credentials{"homeserver_url": "https://server.test", "access_token": "a-token-of-the-server", "room_id": "!room:server.test"},
+		publishes: func(r *http.Request) bool { return r.Method == http.MethodPut },
+		key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+		accepted:  func(p sent) string { return fmt.Sprintf(`{"event_id":"$%d"}`, p.number) },
+	}
+}
+
+func discordPlatform() platform {
+	return platform{
+		name:      "discord",
+		publisher: func(c *http.Client) publish.Publisher { return discord.New(c, outbound.AllowPrivate, "test") },
+		given:     publish.Credentials{"webhook_url": "https://discord.com/api/webhooks/1/a-token-of-the-webhook"},
+		publishes: isPost,
+		accepted:  func(p sent) string { return fmt.Sprintf(`{"id":"%d","channel_id":"7"}`, p.number) },
+	}
+}
+
+func telegramPlatform() platform {
+	return platform{
+		name:      "telegram",
+		publisher: func(c *http.Client) publish.Publisher { return telegram.New(c, outbound.AllowPrivate, "test") },
+		given:     publish.Credentials{"bot_token": "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11", "chat_id": "@news"},
+		publishes: isPost,
+		accepted: func(p sent) string {
+			return fmt.Sprintf(`{"ok":true,"result":{"message_id":%d,"chat":{"id":-1001,"type":"channel","username":"news"}}}`, p.number)
+		},
+	}
+}
+
+func slackWebhookPlatform() platform {
+	return platform{
+		name:      "slack, webhook",
+		publisher: func(c *http.Client) publish.Publisher { return slack.New(c, outbound.AllowPrivate, "test") },
+		given:     publish.Credentials{"webhook_url": "https://hooks.slack.com/services/T00000000/B00000000/aTokenOfTheWebhook"},
+		publishes: isPost,
+		accepted:  func(sent) string { return "ok" },
+	}
+}
+
+func slackBotPlatform() platform {
+	ts := func(p sent) string { return fmt.Sprintf("%d.%06d", p.at.Unix(), p.number) }
+	return platform{
+		name: "slack, bot", memory: findable,
+		publisher: func(c *http.Client) publish.Publisher { return slack.New(c, outbound.AllowPrivate, "test") },
+		given:     publish.Credentials{"bot_token": "xoxb-a-token-of-a-bot", "channel": "C0123456789"},
+		publishes: isPost,
+		accepted:  func(p sent) string { return fmt.Sprintf(`{"ok":true,"channel":"C0123456789","ts":%q}`, ts(p)) },
+		asked: func(_ *http.Request, posts []sent) string {
+			list := []string{}
+			for _, p := range posts {
+				meta, _ := json.Marshal(p.body["metadata"])
+				list = append(list, fmt.Sprintf(`{"type":"message","ts":%q,"metadata":%s}`, ts(p), meta))
+			}
+			return `{"ok":true,"messages":[` + strings.Join(list, ",") + `]}`
+		},
+	}
+}
+
+// memoryNetwork is the server of a platform. The first call that is to publish
+// meets the mishap, and all others do if it is for ever; else all is well
+// afterwards.
+type memoryNetwork struct {
+	platform
+	mishap  mishap
+	forEver bool
+
+	mu    sync.Mutex // mu guards what follows
+	posts []sent
+	calls int // that were to publish
+}
+
+func (n *memoryNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if !n.publishes(r) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.asked == nil {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		io.WriteString(w, n.asked(r, n.posts))
+		return
+	}
+	n.mu.Lock()
+	n.calls++
+	well := n.calls > 1 && !n.forEver
+	n.mu.Unlock()
+	if well {
+		io.WriteString(w, n.accepted(n.accept(r, body)))
+		return
+	}
+	answer := ""
+	if n.mishap.accepts {
+		answer = n.accepted(n.accept(r, body))
+	}
+	n.mishap.answer(w, r, answer)
+}
+
+// accept makes a post of a call, unless it is a repeat that the network
+// recognises.
+func (n *memoryNetwork) accept(r *http.Request, body []byte) sent {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p := sent{number: len(n.posts) + 1, at: time.Now()}
+	if n.key != nil {
+		p.key = n.key(r, body)
+	}
+	for _, known := range n.posts {
+		if p.key != "" && known.key == p.key {
+			return known
+		}
+	}
+	json.Unmarshal(body, &p.body)
+	n.posts = append(n.posts, p)
+	return p
+}
+
+func (n *memoryNetwork) counts() (posts, calls int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.posts), n.calls
+}
