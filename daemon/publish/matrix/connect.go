@@ -16,13 +16,16 @@ import (
 )
 
 // Connect asks whose token it is, which room an alias stands for, and whether
-// the user is in it. The profile's credentials name the room by its id: an alias
-// can be given to another room.
+// the user is in it. The profile's credentials keep the id of the room, and the
+// account stays with that one when the alias is given to another room.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
+	stored := c.Credentials
+	c.Credentials = maps.Clone(stored)
+	delete(c.Credentials, resolvedRoom)
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
 	}
-	s, err := p.parse(c.Credentials)
+	s, err := p.parse(stored)
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -31,12 +34,14 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 		return publish.Profile{}, err
 	}
 	profile := publish.Profile{Username: user, Limits: schedctl.Limits{MaxCharacters: maxBody, Unit: "bytes"}}
-	if strings.HasPrefix(s.room, "#") {
+	if isAlias(s.room) {
 		if s.room, err = p.resolve(ctx, s); err != nil {
 			return publish.Profile{}, err
 		}
-		profile.Credentials = maps.Clone(c.Credentials)
-		profile.Credentials["room_id"] = s.room
+	}
+	if isAlias(c.Credentials["room_id"]) {
+		profile.Credentials = c.Credentials
+		profile.Credentials[resolvedRoom] = s.room
 	}
 	if profile.DisplayName, err = p.member(ctx, s, user); err != nil {
 		return publish.Profile{}, err
@@ -129,7 +134,7 @@ func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any
 }
 
 func refusedGet(a outbound.Answer, s session) error {
-	e := refusal(a, time.Now(), s.token)
+	e := refusal(a, time.Now(), s.hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	if a.Status >= 300 && a.Status < 400 {
 		e.Kind, e.Code = schedctl.KindContent, "homeserver_url"

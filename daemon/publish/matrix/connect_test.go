@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/recorded"
 )
 
-func TestConnectFollowsAnAliasOnce(t *testing.T) {
+func TestConnectFollowsAnAlias(t *testing.T) {
 	t.Parallel()
 	p := matrix.New(recorded.Client(t, "testdata/connect.json"), outbound.PublicOnly, "1.2.3")
 	given := credentials(server, "#news:example.org")
@@ -28,16 +28,31 @@ func TestConnectFollowsAnAliasOnce(t *testing.T) {
 		Username: "@alice:example.org", DisplayName: "Alice 🙂",
 		URL:         "https://matrix.to/#/%21636q39766251%3Aexample.org?via=example.org",
 		Limits:      schedctl.Limits{MaxCharacters: 60000, Unit: "bytes"},
-		Credentials: credentials(server, room),
+		Credentials: credentials(server, "#news:example.org"),
 	}
+	want.Credentials["resolved_room_id"] = room
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("profile (-want +got):\n%s", diff)
 	}
-	if given["room_id"] != "#news:example.org" {
-		t.Error("the credentials that were given have changed")
+	if diff := cmp.Diff(credentials(server, "#news:example.org"), given); diff != "" {
+		t.Errorf("the credentials that were given (-before +after):\n%s", diff)
 	}
-	if err := publish.CheckFields(p.Fields(), publish.Connection{Credentials: got.Credentials}); err != nil {
-		t.Errorf("what is stored cannot be connected with again: %v", err)
+}
+
+// An alias that is given to another room must not take the account along.
+func TestConnectAgainKeepsTheRoom(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(homeserver{"#news:example.org": {200, `{"room_id":"!2:example.org"}`}})
+	defer web.Close()
+	stored := credentials(web.URL, "#news:example.org")
+	stored["resolved_room_id"] = "!1:example.org"
+	p := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+	for given, want := range map[string]string{"!1:example.org": "!1:example.org", "": "!2:example.org", "nonsense": "!2:example.org"} {
+		stored["resolved_room_id"] = given
+		got, err := p.Connect(t.Context(), publish.Connection{Credentials: stored})
+		if err != nil || got.Credentials["resolved_room_id"] != want {
+			t.Errorf("%q: got %v, %v; want %s", given, got.Credentials, err, want)
+		}
 	}
 }
 

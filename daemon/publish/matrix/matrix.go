@@ -57,11 +57,15 @@ func (p *Publisher) Fields() []publish.Field {
 // Idempotent returns true.
 func (p *Publisher) Idempotent(schedctl.Account) bool { return true }
 
+// resolvedRoom is the credential that Connect adds where room_id is an alias.
+const resolvedRoom = "resolved_room_id"
+
 // session is what an account is connected with.
 type session struct {
 	server *url.URL
 	token  string
-	room   string // its id, or an alias
+	room   string   // its id; an alias before Connect has followed it
+	hidden []string // what no message may repeat
 }
 
 // Identifiers of rooms are opaque after their first character; newer ones lack
@@ -85,8 +89,14 @@ func (p *Publisher) parse(c publish.Credentials) (session, error) {
 	case !roomID.MatchString(c["room_id"]) && !roomAlias.MatchString(c["room_id"]):
 		return session{}, publish.Contentf("room_id", "room_id is the !id of a room, as its settings show under Advanced, or an alias such as #news:example.org")
 	}
-	return session{server: server, token: token, room: c["room_id"]}, nil
+	s := session{server: server, token: token, room: c["room_id"], hidden: []string{token}}
+	if resolved := c[resolvedRoom]; isAlias(s.room) && roomID.MatchString(resolved) {
+		s.room, s.hidden = resolved, append(s.hidden, resolved)
+	}
+	return s, nil
 }
+
+func isAlias(room string) bool { return strings.HasPrefix(room, "#") }
 
 // endpoint returns an URL of the client-server API. The segments are not escaped
 // yet.

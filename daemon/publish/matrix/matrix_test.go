@@ -2,9 +2,12 @@ package matrix_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"path"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,10 +63,57 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func TestIdempotent(t *testing.T) {
+func TestConformanceThroughAnAlias(t *testing.T) {
 	t.Parallel()
-	if !matrix.New(nil, outbound.PublicOnly, "test").Idempotent(schedctl.Account{}) {
-		t.Error("a repeated transaction id is no new event")
+	publishtest.Run(t, publishtest.Suite{
+		New: func(c *http.Client) publish.Publisher { return matrix.New(c, outbound.AllowPrivate, "test") },
+		Connection: func(url string) publish.Connection {
+			return publish.Connection{Credentials: credentials(url, "#news:example.org")}
+		},
+		Network: recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
+		Receipt: receipt,
+		Key:     func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+	})
+}
+
+// rooms is a homeserver that makes one event of each transaction id, and loses
+// the first answer.
+type rooms struct {
+	mu     sync.Mutex // mu guards events
+	events map[string]string
+}
+
+func (s *rooms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.events[r.URL.Path]; !known {
+		s.events[r.URL.Path] = string(body)
+		panic(http.ErrAbortHandler)
+	}
+	fmt.Fprintf(w, `{"event_id":"$%d"}`, len(s.events))
+}
+
+func TestARepeatedCallIsOneEvent(t *testing.T) {
+	t.Parallel()
+	homeserver := &rooms{events: map[string]string{}}
+	web := httptest.NewServer(homeserver)
+	defer web.Close()
+	p := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+	if !p.Idempotent(schedctl.Account{}) {
+		t.Error("a homeserver recognises a repeated transaction id")
+	}
+	r := request()
+	r.Credentials["homeserver_url"] = web.URL
+	r.Attempt = 1
+	_, err := p.Publish(t.Context(), r)
+	if e := publish.AsError(err); e.Outcome != schedctl.OutcomeUnknown {
+		t.Fatalf("the lost answer: got %+v", e)
+	}
+	r.Attempt = 2
+	got, err := p.Publish(t.Context(), r)
+	if err != nil || got.ID != "$1" || len(homeserver.events) != 1 {
+		t.Errorf("got %+v, %v and %d events; want one", got, err, len(homeserver.events))
 	}
 }
 
@@ -76,7 +126,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// The alias may have moved to another room since; it is looked up by Connect.
+// An alias is looked up by Connect alone: it may have moved to another room since.
 func TestPublishNeedsTheRoomsID(t *testing.T) {
 	t.Parallel()
 	r := request()

@@ -63,7 +63,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, s.room, r.Account.Username, time.Now(), s.token, r.Content)
+	return read(a, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
 }
 
 // parseRoom is parse for calls, which need the room's id.
