@@ -43,7 +43,15 @@ func (a *app) printAccounts(accounts []apiv1.Account) error {
 	for _, acct := range accounts {
 		t.rows = append(t.rows, []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), deref(acct.ProfileURL)})
 	}
-	return a.write(a.render(t))
+	if err := a.write(a.render(t)); err != nil || !a.errTerminal {
+		return err
+	}
+	for _, acct := range accounts {
+		if acct.Status == schedctl.AccountError && acct.Error != nil {
+			a.tell("%s: %s; see: schedctl account show %s", oneLine(acct.Name), oneLine(errorText(acct.Error)), acct.ID)
+		}
+	}
+	return nil
 }
 
 // printAccount prints one account: as the list does, or on a terminal with a

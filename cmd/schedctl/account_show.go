@@ -59,17 +59,36 @@ func (a *app) accountPairs(acct apiv1.Account) []pair {
 		{"Created", a.timeText(acct.CreatedAt)},
 		{"Updated", a.timeText(acct.UpdatedAt)},
 	}
-	if a.outTerminal && acct.Status == schedctl.AccountError {
-		pairs = append(pairs, pair{"Next", "schedctl account verify " + acct.ID})
+	if a.outTerminal {
+		for _, step := range accountNext(acct) {
+			pairs = append(pairs, pair{"Next", step})
+		}
 	}
 	return pairs
+}
+
+// accountNext are the commands that make sense for an account as it is.
+func accountNext(acct apiv1.Account) []string {
+	switch {
+	case acct.Status == schedctl.AccountError && acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:
+		return []string{"schedctl account reconnect " + acct.ID + "   with new credentials; its posts wait until then"}
+	case acct.Status == schedctl.AccountError:
+		return []string{"schedctl account verify " + acct.ID}
+	case acct.Status == schedctl.AccountDisconnected && !needsName(acct.Platform):
+		return []string{"schedctl account reconnect " + acct.ID + "   to use it again"}
+	}
+	return nil
 }
 
 func limitText(l apiv1.Limits) string {
 	if l.MaxCharacters == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d %s", *l.MaxCharacters, l.Unit)
+	text := fmt.Sprintf("%d %s", *l.MaxCharacters, l.Unit)
+	if l.URLCharacters != nil {
+		text += fmt.Sprintf(", %d for an URL", *l.URLCharacters)
+	}
+	return text
 }
 
 func optionsText(options map[string]any) string {

@@ -137,6 +137,42 @@ updated
 	m.want(t, 3, "", `schedctl: there is no account "nobody"; the accounts are http:hook (`+hookID+")\n", "account", "show", "nobody")
 }
 
+// A person sees what is wrong with an account, and what to do.
+func TestAccountHealth(t *testing.T) {
+	t.Parallel()
+	limited := broken
+	limited.Limits.URLCharacters = ptr(23)
+	gone := broken
+	gone.Status, gone.Error = schedctl.AccountDisconnected, nil
+	down := broken
+	down.Error = &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "no answer"}
+	for name, tc := range map[string]struct {
+		acct apiv1.Account
+		want []string
+	}{
+		"refused": {limited, []string{"Status        error", "Limit         500 characters, 23 for an URL", "Error         auth: 401 Unauthorized",
+			"Next          schedctl account reconnect " + hookID + " with new credentials; its posts wait until then"}},
+		"out of reach": {down, []string{"Next          schedctl account verify " + hookID}},
+		"removed":      {gone, []string{"Next          schedctl account reconnect " + hookID + " to use it again"}},
+	} {
+		m := newMachine(t, routes{"GET /social-accounts/" + hookID: apiv1.AccountEnvelope{SocialAccount: tc.acct}}).terminals()
+		m.env["NO_COLOR"] = "1"
+		if status := m.run(t, "account", "show", hookID); status != 0 {
+			t.Fatalf("%s: exit status %d: %s", name, status, &m.err)
+		}
+		for _, line := range tc.want {
+			if !strings.Contains(m.out.String(), line+"\n") {
+				t.Errorf("%s: it does not show %q:\n%s", name, line, &m.out)
+			}
+		}
+	}
+	m := newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{broken}}}).terminals()
+	m.run(t, "account", "list")
+	if want := "hook: auth: 401 Unauthorized; see: schedctl account show " + hookID + "\n"; m.err.String() != want {
+		t.Errorf("got %q, want %q", &m.err, want)
+	}
+}
+
 // A script must see that an account does not work.
 func TestAccountVerifyOfARefusedAccountFails(t *testing.T) {
 	t.Parallel()
@@ -144,7 +180,7 @@ func TestAccountVerifyOfARefusedAccountFails(t *testing.T) {
 		"GET /social-accounts/" + hookID:              apiv1.AccountEnvelope{SocialAccount: broken},
 		"POST /social-accounts/" + hookID + "/verify": apiv1.AccountEnvelope{SocialAccount: broken},
 	})
-	m.want(t, 1, hookID+"\n", "schedctl: hook is refused by its network: 401 Unauthorized; its posts wait until it works again\n",
+	m.want(t, 1, hookID+"\n", "schedctl: hook is refused by its network: 401 Unauthorized; its posts wait until it works again; give it new credentials with: schedctl account reconnect "+hookID+"\n",
 		"account", "verify", hookID, "-q")
 }
 

@@ -47,6 +47,6 @@ func refusedAccount(acct apiv1.Account) error {
 	return &failure{
 		status: exitOther, code: codeOther,
 		message: acct.Name + " is refused by its network: " + acct.Error.Message,
-		hint:    "its posts wait until it works again",
+		hint:    "its posts wait until it works again; give it new credentials with: schedctl account reconnect " + acct.ID,
 	}
 }

@@ -120,3 +120,9 @@ func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func at(offset time.Duration) *apiv1.Time { return apiv1.NewTime(noon.Add(offset)) }
 
 func ptr[T any](v T) *T { return &v }
+
+// answerError refuses a request as invalid.
+func answerError(w http.ResponseWriter, e apiv1.Error) {
+	w.WriteHeader(http.StatusBadRequest)
+	json.NewEncoder(w).Encode(apiv1.ErrorEnvelope{Error: e})
+}

@@ -67,10 +67,11 @@ func correctable(err error) bool {
 // nameField stands for the account's name among the fields.
 const nameField = "name"
 
-// first returns the names of the fields to ask for at first.
+// first returns the names of the fields to ask for at first, those that are
+// needed before those that are not.
 func (w *wizard) first() (names []string) {
 	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform)
-	for _, f := range w.fields {
+	for _, f := range needed(w.fields) {
 		wanted := w.whole || f.Secret
 		if f.Secret && !f.Required && w.anySecret() {
 			wanted = false // it comes instead of the one that is given
@@ -83,6 +84,18 @@ func (w *wizard) first() (names []string) {
 		names = append(names, nameField)
 	}
 	return names
+}
+
+func needed(fields []publish.Field) []publish.Field {
+	return slices.SortedStableFunc(slices.Values(fields), func(a, b publish.Field) int {
+		switch {
+		case a.Required == b.Required:
+			return 0
+		case a.Required:
+			return -1
+		}
+		return 1
+	})
 }
 
 // faulty returns the fields that a refusal is about, all that were asked for when

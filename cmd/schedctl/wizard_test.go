@@ -48,8 +48,7 @@ func (c *connector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.sent = append(c.sent, add)
 	if n := len(c.sent) - 1; n < len(c.refusals) {
-		w.WriteHeader(http.StatusBadRequest)
-		json.NewEncoder(w).Encode(apiv1.ErrorEnvelope{Error: c.refusals[n]})
+		answerError(w, c.refusals[n])
 		return
 	}
 	json.NewEncoder(w).Encode(apiv1.AccountEnvelope{SocialAccount: apiv1.Account{ID: hookID, Platform: add.Platform, Name: "hook"}})
