@@ -24,6 +24,7 @@ func testWorkspacesSeeNothingOfEachOther(t *testing.T, f *fixture) {
 		body         any
 	}{
 		{"GET", "/posts/" + p.ID, nil},
+		{"GET", "/posts/" + p.ID + "/timeline", nil},
 		{"PATCH", "/posts/" + p.ID, body{"content": "y"}},
 		{"DELETE", "/posts/" + p.ID, nil},
 		{"POST", "/posts/" + p.ID + "/schedule", body{"publish_at": in(time.Hour)}},

@@ -103,7 +103,7 @@ func (v *validation) look(a schedctl.Account, refusal error) error {
 	check, faults := v.server.measure(c)
 	about := apiv1.AccountValidation{
 		SocialAccountID: a.ID, Platform: a.Platform, Length: check.Length, Unit: cmp.Or(check.Unit, "characters"),
-		Problems: slices.Concat([]apiv1.Problem{}, problemsOf(refusal), problems(faults)),
+		Problems: append(append([]apiv1.Problem{}, problemsOf(refusal)...), problems(faults)...),
 		Warnings: append([]string{}, check.Warnings...),
 	}
 	if check.Limit > 0 {
