@@ -13,10 +13,6 @@ import (
 )
 
 const (
-	// patience is how long after its beginning a call may still make a status.
-	// Servers and what is in front of them end a request within a minute.
-	patience = time.Minute
-
 	pageSize = 40 // statuses; the most that Mastodon gives
 	maxPages = 10
 
@@ -26,7 +22,9 @@ const (
 )
 
 // Find looks for the request's status among the account's own, as the package
-// comment tells. Errors are an [*publish.Error] with an unknown outcome.
+// comment tells. A server may be at work on a call for up to a minute; what is
+// not there before then may still come. Errors are an [*publish.Error] with an
+// unknown outcome.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	u, err := server(r.Credentials["instance_url"])
 	if err != nil {
@@ -69,8 +67,6 @@ func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
 		return receipt, false, unsure("incomplete", "the server does not list the statuses back to the time of the call; look there whether the post is among them")
 	case !s.shown && !public(o, s.request):
 		return receipt, false, unsure("hidden", "the server may not list statuses that are not public; look there whether the post is published")
-	case time.Since(s.began) < patience:
-		return receipt, false, unsure("too_early", "the server does not have the post yet, and may still be at work on it")
 	}
 	return receipt, false, nil
 }

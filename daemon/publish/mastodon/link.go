@@ -21,10 +21,11 @@ var linkSchemes = []string{"https://", "http://", "dat://", "dweb://", "ipfs://"
 
 // neverTopLevel are names that are reserved, or are used and will not be given
 // to anybody, and the schemes, which may follow a full stop.
-var neverTopLevel = words("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail onionservice test")
+var neverTopLevel = words("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail test")
 
-// topLevel are the names of top-level domains in other scripts.
-var topLevel = words(`
+// topLevel are the names of top-level domains in other scripts, by their first
+// character.
+var topLevel = byFirst(`
 	한국 닷넷 닷컴 삼성 中国 中國 台湾 台灣 香港 澳门 澳門 新加坡 世界 中文网 中信 企业 佛山 信息 健康 八卦 公司 公益 商城 商店 商标 嘉里 在线
 	大拿 天主教 娱乐 广东 我爱你 手机 招聘 政务 政府 新闻 时尚 書籍 机构 游戏 点看 移动 组织机构 网址 网店 网站 网络 谷歌 购物 通販 集团 食品 餐厅
 	みんな アマゾン クラウド グーグル コム ストア セール ファッション ポイント 家電
@@ -38,6 +39,15 @@ func words(list string) map[string]bool {
 		set[word] = true
 	}
 	return set
+}
+
+func byFirst(list string) map[rune][]string {
+	names := map[rune][]string{}
+	for name := range words(list) {
+		first, _ := utf8.DecodeRuneInString(name)
+		names[first] = append(names[first], name)
+	}
+	return names
 }
 
 // links returns the links in a text that have a scheme, in their order.
@@ -165,7 +175,8 @@ func topLevelDomain(text, label string) int {
 
 func foreignTopLevelDomain(text, label string) int {
 	longest := 0
-	for name := range topLevel {
+	first, _ := utf8.DecodeRuneInString(label)
+	for _, name := range topLevel[first] {
 		if len(name) > longest && strings.HasPrefix(label, name) && !goesOn(text[len(name):]) {
 			longest = len(name)
 		}

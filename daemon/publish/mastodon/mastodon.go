@@ -8,15 +8,17 @@
 // answers a repeat with the first status, but writes the key after the status,
 // so that a repeat which overtakes the first call makes a second one; some
 // versions answer a repeat with 500. Hollo honours keys likewise. snac and
-// GoToSocial ignore them. No call tells which of these a server is, so a call
-// with an unknown outcome must not be repeated because of the key: the publisher
-// is not a [publish.Idempotent]. It is a [publish.Finder] instead, and what the
-// key adds is a second line of defence, should a status turn up late.
+// GoToSocial ignore them. An account does not say which of these its server is,
+// so a call with an unknown outcome must not be repeated because of the key: the
+// publisher is not a [publish.Idempotent]. It is a [publish.Finder] instead, and
+// what the key adds is a second line of defence, should a status turn up late.
 //
 // [Publisher.Find] reads the account's own statuses and compares them with the
 // post. It answers "not there" only when the list was read back to the beginning
-// of the attempt, a minute has passed since, and nothing in the list could be the
-// post. Where it is not sure it returns an error, which leaves the outcome
+// of the attempt and nothing in it could be the post; for a post that is not
+// public, it also has to show one that is not, because snac and others leave
+// those out. To ask not before the server is done with the call is the caller's
+// part. Where Find is not sure it returns an error, which leaves the outcome
 // unknown until a person has looked: a post is rather held back than doubled.
 //
 // What it cannot know: a status with the same text that somebody else published

@@ -61,6 +61,7 @@ func TestPlainText(t *testing.T) {
 		`<a href="https://example.com/xyz"><b>example.com/x</b></a>`:      "https://example.com/xyz",
 		`<a href="https://example.com/xyz">https://example.com/xyz</a>`:   "https://example.com/xyz",
 		`<a href="https://xn--bcher-kva.de/">https://bücher.de/</a>`:      "https://bücher.de/",
+		`<a href="https://www.example.com/xyz">www.example.com/x…</a>`:    "https://www.example.com/xyz",
 		`<a href="https://example.com/xyz"></a>.`:                         ".",
 		strings.Repeat("<div>", 300) + "deep" + strings.Repeat("<b>", 10): "",
 	} {
@@ -73,7 +74,7 @@ func TestPlainText(t *testing.T) {
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 6, 2, 15, 0, 0, 500e6, time.UTC)
-	now := began.Add(10 * time.Minute)
+	now := time.Date(2026, 6, 2, 15, 10, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		name    string
 		date    string

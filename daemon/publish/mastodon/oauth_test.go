@@ -126,7 +126,7 @@ func TestLogin(t *testing.T) {
 		{"another method", &loginServer{metadata: `{"code_challenge_methods_supported":["plain"],"x":"%[1]s"}`}, fine, false},
 		{"no fine scopes", &loginServer{metadata: `{"scopes_supported":["read","write"],"x":"%[1]s"}`}, coarse, false},
 		{"fine scopes refused", &loginServer{coarse: true}, coarse, false},
-		{"endpoints elsewhere", &loginServer{metadata: `{"authorization_endpoint":"https://evil.example/a","token_endpoint":"https://evil.example/t","x":"%[1]s"}`}, fine, false},
+		{"endpoints elsewhere", &loginServer{metadata: `{"authorization_endpoint":"http://evil.example/a","token_endpoint":"http://evil.example/t","x":"%[1]s"}`}, fine, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

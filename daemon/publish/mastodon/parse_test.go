@@ -1,6 +1,7 @@
 package mastodon
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,35 @@ func FuzzRead(f *testing.F) {
 		e := publish.AsError(err)
 		if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
 			t.Errorf("%d %q: got %+v", code, body, e)
+		}
+	})
+}
+
+func FuzzParseMetadata(f *testing.F) {
+	f.Add([]byte(`{"authorization_endpoint":"https://social.example/oauth/authorize","token_endpoint":"https://social.example/oauth/token","scopes_supported":["read"],"code_challenge_methods_supported":["S256"]}`))
+	f.Add([]byte(`{"token_endpoint":"https://social.example@evil.example/","code_challenge_methods_supported":"S256"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		u := &url.URL{Scheme: "https", Host: "social.example"}
+		m := parseMetadata(outbound.Answer{Status: 200, Body: body}, u, metadata{authorization: "https://social.example/a", token: "https://social.example/t"})
+		for _, endpoint := range []string{m.authorization, m.token} {
+			if got, err := url.Parse(endpoint); err != nil || got.Scheme != "https" || !strings.EqualFold(got.Host, "social.example") || got.User != nil {
+				t.Errorf("%q: endpoint %q", body, endpoint)
+			}
+		}
+	})
+}
+
+func FuzzReadCode(f *testing.F) {
+	f.Add("0123456789abcdef&state=s")
+	f.Add("https://social.example/oauth/authorize/native?code=x&state=s#")
+	f.Fuzz(func(t *testing.T, pasted string) {
+		l := &Login{state: "s"}
+		code, err := l.readCode(pasted)
+		if (err == nil) != (code != "") || checkToken(code) != nil {
+			t.Errorf("%q: got %q, %v", pasted, code, err)
+		}
+		if err != nil && len(pasted) > 20 && strings.Contains(err.Error(), pasted) {
+			t.Errorf("%q is in %q", pasted, err)
 		}
 	})
 }

@@ -104,7 +104,8 @@ func TestSnacLogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := outbound.Get(t.Context(), client, login.URL, nil)
+	header := http.Header{"Connection": {"close"}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	page, err := outbound.Get(t.Context(), client, login.URL, header)
 	if err != nil || page.Status != http.StatusOK {
 		t.Fatalf("login page: %d, %v", page.Status, err)
 	}
@@ -112,7 +113,6 @@ func TestSnacLogin(t *testing.T) {
 	for _, field := range regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]*)"`).FindAllStringSubmatch(string(page.Body), -1) {
 		form.Set(field[1], field[2])
 	}
-	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 	shown, err := outbound.Post(t.Context(), client, snac.URL+"/oauth/x-snac-login", header, []byte(form.Encode()))
 	if err != nil || shown.Status != http.StatusOK {
 		t.Fatalf("log in: %d, %v", shown.Status, err)
@@ -160,7 +160,6 @@ func TestSnacFind(t *testing.T) {
 	if _, found, err := p.Find(t.Context(), request("Something that was never published", nil), began.Add(-2*time.Minute)); err != nil || found {
 		t.Errorf("never published: got %v, %v", found, err)
 	}
-	checkUnsure(t, p, "too_early", request("Something that was never published", nil), began)
 	private := request("For followers", schedctl.Options{"visibility": "private"})
 	if _, err := p.Publish(t.Context(), private); err != nil {
 		t.Fatal(err)
