@@ -41,7 +41,11 @@ func (s feedSource) Entries(ctx context.Context, account schedctl.Account, after
 			if err != nil {
 				return err
 			}
-			entries = append(entries, feed.Entry{ID: p.TargetID, Content: post.Content, PublishedAt: p.At})
+			t := post.Target(p.TargetID)
+			if t == nil {
+				continue
+			}
+			entries = append(entries, feed.Entry{ID: t.ID, Content: post.ContentFor(t), PublishedAt: p.At})
 		}
 		return nil
 	})
@@ -70,5 +74,5 @@ func publishedEntry(r storage.Reader, account schedctl.Account, targetID string)
 	if t == nil || t.Status != schedctl.Published || t.AccountID != account.ID {
 		return feed.Entry{}, schedctl.Errorf(schedctl.NotFound, "", "the feed has no entry %s", targetID)
 	}
-	return feed.Entry{ID: t.ID, Content: post.Content, PublishedAt: t.PublishedAt}, nil
+	return feed.Entry{ID: t.ID, Content: post.ContentFor(t), PublishedAt: t.PublishedAt}, nil
 }

@@ -51,7 +51,7 @@ func (d *Deliverer) call(ctx context.Context, c *call) (*ending, *doubt) {
 // judge applies the policy to a call that did not publish, or may not have.
 func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.lateSince, f.tries, f.doubtful, f.askAfter = c.lateSince, c.tries, c.doubtful, d.cfg.AskAfter
+	f.lateSince, f.tries, f.doubtful = c.lateSince, c.tries, c.doubtful
 	decided := policy(e, f)
 	d.logFailure(c, e, decided)
 	if decided.askIn > 0 {

@@ -81,10 +81,6 @@ type Config struct {
 	// for 24 hours.
 	MaxLateness time.Duration
 
-	// AskAfter is how long after a call with an unknown outcome its network is
-	// asked what became of it, where it can be; zero for a minute.
-	AskAfter time.Duration
-
 	// Owner names this run of the daemon in its attempts. No other run may have
 	// had the same name.
 	Owner string
@@ -108,9 +104,6 @@ type Deliverer struct {
 func New(cfg Config) *Deliverer {
 	if cfg.MaxLateness == 0 {
 		cfg.MaxLateness = 24 * time.Hour
-	}
-	if cfg.AskAfter == 0 {
-		cfg.AskAfter = time.Minute
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = defaultWorkers

@@ -11,6 +11,11 @@ const (
 	// maxTries is how many attempts a target has, since a person queued it.
 	maxTries = 5
 
+	// firstAsk is how long after a call with an unknown outcome its network is
+	// asked what became of it. Servers, and what is in front of them, end a
+	// request within a minute.
+	firstAsk = time.Minute
+
 	// maxAsks is how often a network that does not answer is asked what became
 	// of a call.
 	maxAsks = 5
@@ -27,15 +32,14 @@ const (
 type facts struct {
 	now        time.Time
 	lateSince  time.Time
-	spread     float64       // random, from -1 to 1
-	tries      int           // attempts since a person queued the target, this one included
-	doubtful   bool          // an earlier one may have published
-	repeatable bool          // the network recognises a repeat of this call
-	findable   bool          // the network can be asked what it has
-	asks       int           // how often it was asked in vain
-	askAfter   time.Duration // how long to wait before it is asked for the first time
-	absent     bool          // it was asked, and does not have the post
-	elapsed    bool          // the call lies back, so that a retry need not wait
+	spread     float64 // random, from -1 to 1
+	tries      int     // attempts since a person queued the target, this one included
+	doubtful   bool    // an earlier one may have published
+	repeatable bool    // the network recognises a repeat of this call
+	findable   bool    // the network can be asked what it has
+	asks       int     // how often it was asked in vain
+	absent     bool    // it was asked, and does not have the post
+	elapsed    bool    // the call lies back, so that a retry need not wait
 }
 
 // decision is what follows from a call that did not publish, or may not have.
@@ -75,7 +79,7 @@ func policy(e *publish.Error, f facts) decision {
 // longer than any is.
 func askIn(f facts) time.Duration {
 	if f.asks == 0 {
-		return f.askAfter
+		return firstAsk
 	}
 	return backoff(f.asks, f.spread)
 }

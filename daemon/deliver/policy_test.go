@@ -71,7 +71,7 @@ func TestPolicy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.facts.now, test.facts.askAfter = now, time.Minute
+			test.facts.now = now
 			got := policy(&publish.Error{Kind: test.kind, Code: "c", Message: "m", HTTPStatus: 418, Outcome: test.outcome, RetryAt: test.retryAt}, test.facts)
 			if test.want.AskIn != 0 {
 				if want := (decision{askIn: test.want.AskIn}); got != want {

@@ -54,7 +54,7 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 		}
 		x.log.Warn("attempt of an earlier run has no end", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
 		q := x.queues.of(a.AccountID, a.WorkspaceID)
-		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: x.overBy(a, now)})
+		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: overBy(a, now)})
 		x.setMark(ulid(a.TargetID), inFlight)
 		x.queues.arrange(q, now)
 	}
@@ -63,8 +63,8 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 
 // overBy returns when an interrupted call is over on the network's side too. The
 // daemon may have ended, and started again, while the network was at work.
-func (d *Deliverer) overBy(a schedctl.Attempt, now time.Time) time.Time {
-	over, latest := a.StartedAt.Add(d.cfg.AskAfter), now.Add(d.cfg.AskAfter)
+func overBy(a schedctl.Attempt, now time.Time) time.Time {
+	over, latest := a.StartedAt.Add(firstAsk), now.Add(firstAsk)
 	if over.After(latest) {
 		return latest // the clock was set back
 	}
