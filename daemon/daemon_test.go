@@ -388,6 +388,30 @@ func TestAFeedHasPagesAndOnlyWhatIsPublishedToIt(t *testing.T) {
 	r.end()
 }
 
+// A feed shows what the post says to it.
+func TestAFeedShowsItsOwnContent(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	var a apiv1.AccountEnvelope
+	r.do("POST", "/api/v1/social-accounts", `{"platform":"feed","name":"blog"}`, &a)
+	id := a.SocialAccount.ID
+	var p apiv1.PostEnvelope
+	status, body := r.do("POST", "/api/v1/posts", `{"content":"for all","social_account_ids":["`+id+`"],"publish_at":"now",
+		"target_overrides":[{"social_account_id":"`+id+`","content":"for the blog"}]}`, &p)
+	for began := time.Now(); p.Post.Status != schedctl.Published; {
+		if time.Since(began) > 20*time.Second || status != http.StatusCreated {
+			t.Fatalf("not published: %d %s", status, body)
+		}
+		r.do("GET", "/api/v1/posts/"+p.Post.ID, "", &p)
+	}
+	for _, path := range []string{"/feeds/blog.json", "/feeds/blog/" + p.Post.Targets[0].ID} {
+		if _, body := r.do("GET", path, "", nil); !strings.Contains(body, "for the blog") || strings.Contains(body, "for all") {
+			t.Errorf("%s shows %s", path, body)
+		}
+	}
+	r.end()
+}
+
 func TestAPrivateAddressIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	r := start(t, func(c *daemon.Config) { c.Outbound = outbound.PublicOnly })
