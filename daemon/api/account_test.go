@@ -87,7 +87,7 @@ func TestAccountFieldsAreChecked(t *testing.T) {
 		body        string
 		field, says string
 	}{
-		{`{"platform":"fakebook"}`, "platform", "use one of fake, page"},
+		{`{"platform":"fakebook"}`, "platform", "use one of fake, http, page"},
 		{`{}`, "platform", "is missing"},
 		{`{"platform":"fake","credentials":{"tokn":"secret-value"}}`, "credentials.tokn", `did you mean "token"?`},
 		{`{"platform":"fake","credentials":{"token":5}}`, "credentials.token", "must be a string, not a number"},

@@ -18,7 +18,7 @@ import (
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":"x"}`, `{"content":"\ud83d\ude00","social_account_ids":["a","b"],"publish_at":"2036-06-02T15:00:00Z"}`,
-		`{"content":"x","publish_at":null,"allow_duplicate":true}`, `{"content":"x","content":"y"}`, "{\"content\":\"\xff\"}",
+		`{"content":"x","publish_at":null,"allow_duplicate":true}`, `{"content":"x","target_overrides":[{"social_account_id":"a","content":null,"options":{"b":[1]}},{}]}`, `{"content":"x","content":"y"}`, "{\"content\":\"\xff\"}",
 		`{"a":{"b":[1,-2.5e3,null,false,"\u0000"]},"content":5}`, `{"content":"\ud800"}`, `[[[[`, `{"content":"x"} x`, ` {} `, `{"":0}`, `{"content":1e999}`,
 	} {
 		f.Add([]byte(seed))

@@ -37,6 +37,8 @@ type fixture struct {
 	network *network
 	logs    *syncBuffer
 
+	connector *connect.Connector
+
 	mine, other tenant
 }
 
@@ -58,7 +60,7 @@ type network struct {
 	began   chan struct{} // closed by the first call, when calls are held
 	held    <-chan struct{}
 	asked   int
-	checked int
+	thrown  string // by Connect
 }
 
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
@@ -70,10 +72,19 @@ func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Pr
 		return publish.Profile{}, refusal
 	}
 	profile, err := n.Fake.Connect(ctx, c)
-	if c.Credentials["token"] == "somebody-else" {
+	switch c.Credentials["token"] {
+	case "somebody-else":
 		profile.Username, profile.URL = "somebody else", "https://fake.example/somebody-else"
+	case "with-session":
+		profile.Credentials = publish.Credentials{"token": "with-session", "session": c.Credentials["session"] + "s"}
 	}
 	return profile, err
+}
+
+func (n *network) panicOnConnect(with string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.thrown = with
 }
 
 func (n *network) Fields() []publish.Field {
@@ -86,7 +97,6 @@ func (n *network) Check(a schedctl.Account, content string) publish.Check {
 	if n.panics {
 		panic("out of cheese")
 	}
-	n.checked++
 	length, mood := utf8.RuneCountInString(content), a.Options.String("mood")
 	if mood == "loud" {
 		length *= 2
@@ -108,6 +118,9 @@ func (n *network) ask() (held <-chan struct{}, refusal error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.asked++
+	if n.thrown != "" {
+		panic(n.thrown)
+	}
 	if n.began != nil {
 		close(n.began)
 		n.began = nil
@@ -173,11 +186,12 @@ func newFixtureOn(t *testing.T, store storage.Store) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publishers := publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")})
+	publishers := publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")}, &network{Fake: publishtest.NewFake("http")})
 	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})
 	f.handler = api.New(api.Config{
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
-		Connector: connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger}),
+		Connector: f.connector,
 		Feeds:     http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
 	})
 	f.mine, f.other = f.newTenant("mine"), f.newTenant("other")

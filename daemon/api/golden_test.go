@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,6 +31,26 @@ func TestWire(t *testing.T) {
 		"me":             func(f *fixture) *response { return f.do(nil, "GET", "/me", nil) },
 		"post_draft":     func(f *fixture) *response { return f.do(nil, "POST", "/posts", body{"content": "x"}) },
 		"post_scheduled": func(f *fixture) *response { return f.do(nil, "POST", "/posts", plan(f)) },
+		"post_overridden": func(f *fixture) *response {
+			b := plan(f)
+			b["target_overrides"] = []body{override(f.mine.account, "its own", body{"mood": "loud"})}
+			return f.do(nil, "POST", "/posts", b)
+		},
+		"post_timeline": func(f *fixture) *response {
+			p := f.inStatus(schedctl.Publishing)
+			f.attempt(p.ID, schedctl.Result{Error: &schedctl.TargetError{
+				Kind: schedctl.KindContent, Code: "E1", Message: "no", HTTPStatus: 422, Outcome: schedctl.OutcomeNotPublished,
+			}}, time.Now())
+			return f.do(nil, "GET", "/posts/"+p.ID+"/timeline", nil)
+		},
+		"validation": func(f *fixture) *response {
+			f.limit(f.mine.account, 3)
+			return f.do(nil, "POST", "/posts/validate", body{"content": "1234?", "social_account_ids": []string{f.mine.account, "acct_1"}})
+		},
+		"error_unfit": func(f *fixture) *response {
+			f.limit(f.mine.account, 3)
+			return f.do(nil, "POST", "/posts", plan(f))
+		},
 		"post_failed": func(f *fixture) *response {
 			return f.do(nil, "GET", "/posts/"+f.inStatus(schedctl.Failed).ID, nil)
 		},
@@ -68,7 +89,7 @@ func TestWire(t *testing.T) {
 }
 
 var (
-	ids   = regexp.MustCompile(`\b(post|pt|acct|ws|key|req)_[0-9A-HJKMNP-TV-Z]{26}\b`)
+	ids   = regexp.MustCompile(`\b(post|pt|acct|ws|key|req|evt|att)_[0-9A-HJKMNP-TV-Z]{26}\b`)
 	times = regexp.MustCompile(`"20(2\d|3[0-5])-\d\d-\d\dT[0-9:.]+Z"`)
 	sizes = regexp.MustCompile(`Content-Length: \d+`)
 )
