@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/charmbracelet/bubbles/help"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/huh"
 )
@@ -18,6 +19,7 @@ func (a *app) askForm(ctx context.Context, questions []question) error {
 	theme := huh.ThemeBase16() // its colours can be read on light and dark grounds
 	if !a.colored() {
 		theme = huh.ThemeBase()
+		theme.Help = help.Styles{}
 	}
 	form := huh.NewForm(huh.NewGroup(fields...)).WithTheme(theme).WithShowHelp(true).
 		WithProgramOptions(tea.WithInput(a.in), tea.WithOutput(a.err), tea.WithoutSignalHandler())
