@@ -12,7 +12,8 @@
 //
 // A step that refuses ends the request, so that nobody without a key learns what
 // exists, and a repeated request finds its stored answer before anything that
-// time can change is looked at.
+// time can change is looked at. A route that takes a body and writes nothing has
+// no stored answers; its answer is as good as the moment.
 //
 // # Writing
 //

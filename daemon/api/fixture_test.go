@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -48,110 +46,6 @@ type tenant struct {
 	key       string
 	account   string
 }
-
-// network is a fake whose Connect can be told what to answer. A post may choose
-// its option mood, which is calm or loud; loud counts twice.
-type network struct {
-	*publishtest.Fake
-
-	mu      sync.Mutex // mu guards what follows
-	refusal error
-	panics  bool
-	began   chan struct{} // closed by the first call, when calls are held
-	held    <-chan struct{}
-	asked   int
-	thrown  string // by Connect
-}
-
-func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
-	held, refusal := n.ask()
-	if held != nil {
-		<-held
-	}
-	if refusal != nil {
-		return publish.Profile{}, refusal
-	}
-	profile, err := n.Fake.Connect(ctx, c)
-	switch c.Credentials["token"] {
-	case "somebody-else":
-		profile.Username, profile.URL = "somebody else", "https://fake.example/somebody-else"
-	case "with-session":
-		profile.Credentials = publish.Credentials{"token": "with-session", "session": c.Credentials["session"] + "s"}
-	}
-	return profile, err
-}
-
-func (n *network) panicOnConnect(with string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.thrown = with
-}
-
-func (n *network) Fields() []publish.Field {
-	return append(n.Fake.Fields(), publish.Field{Name: "mood", Option: true, Post: true})
-}
-
-func (n *network) Check(a schedctl.Account, content string) publish.Check {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.panics {
-		panic("out of cheese")
-	}
-	length, mood := utf8.RuneCountInString(content), a.Options.String("mood")
-	if mood == "loud" {
-		length *= 2
-	}
-	check := publish.Measured(length, a.Limits.MaxCharacters, "characters")
-	if has := a.Options["mood"]; has != nil && mood != "calm" && mood != "loud" {
-		check.Problems = append(check.Problems, publish.Contentf("mood", "mood is calm or loud"))
-	}
-	if a.Credentials != nil {
-		check.Problems = append(check.Problems, publish.Contentf("credentials", "a check has no business with them"))
-	}
-	if strings.Contains(content, "?") {
-		check.Warnings = append(check.Warnings, "a question")
-	}
-	return check
-}
-
-func (n *network) ask() (held <-chan struct{}, refusal error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.asked++
-	if n.thrown != "" {
-		panic(n.thrown)
-	}
-	if n.began != nil {
-		close(n.began)
-		n.began = nil
-	}
-	return n.held, n.refusal
-}
-
-// holdConnects makes calls wait for release; began is closed by the first one.
-func (n *network) holdConnects(release <-chan struct{}) (began <-chan struct{}) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.began, n.held = make(chan struct{}), release
-	return n.began
-}
-
-func (n *network) refuse(err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.refusal = err
-}
-
-func (n *network) connects() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.asked
-}
-
-// nameless is a network without credentials, where the name is the address.
-type nameless struct{ *publishtest.Fake }
-
-func (nameless) Fields() []publish.Field { return nil }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()

@@ -248,12 +248,6 @@ var refusals = []struct {
 // laterCodes belong to what the API does not do yet.
 var laterCodes = []schedctl.Code{schedctl.RateLimited}
 
-func (n *network) panicking() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.panics = true
-}
-
 // callUnderWay repeats a call whose first instance waits for its network.
 func callUnderWay(f *fixture) *response {
 	f.t.Helper()

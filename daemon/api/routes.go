@@ -61,7 +61,7 @@ func (s *server) accountRoutes() []route {
 	}, {
 		method: http.MethodPatch, path: "/social-accounts/{id}", id: "editSocialAccount", tag: "Social accounts",
 		summary: "Rename, configure or reconnect a social account",
-		about:   "New credentials replace all old ones; they, and options of the platform's own, are verified with the network first. An option set to null goes back to its default.",
+		about:   "New credentials replace all old ones; they, and options of the platform's own, are verified with the network first. An option set to null goes back to its default. Credentials of somebody else than the account has been are refused: they make a new account.",
 		scopes:  writesAccounts,
 		codes:   []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountVerificationFailed, schedctl.NotFound},
 		request: reflect.TypeFor[apiv1.EditAccount](), status: http.StatusOK, response: one,
