@@ -12,9 +12,11 @@ import (
 // There is one at a time, so that sessions come in a row and each is asked for
 // once. What it leaves is written before done is closed.
 type exchange struct {
-	done        chan struct{}
-	credentials publish.Credentials // the new ones, or nil
-	failure     *publish.Error      // of a refresh: for all who wait for it
+	done chan struct{}
+
+	// What a refresh has come to, for all who wait for it; else nil.
+	credentials publish.Credentials
+	failure     *publish.Error
 }
 
 // join returns the account's exchange that is under way, or a new one that is

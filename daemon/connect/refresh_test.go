@@ -214,6 +214,10 @@ func TestChangedDuringARefresh(t *testing.T) {
 			a.Status, a.Credentials = schedctl.AccountDisconnected, nil
 			r.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
 		},
+		"disconnected, with its credentials": func(r *rig, a schedctl.Account) {
+			a.Status = schedctl.AccountDisconnected
+			r.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
+		},
 		"gone bad": func(r *rig, a schedctl.Account) {
 			a.Credentials = []byte("nonsense")
 			r.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
@@ -391,5 +395,43 @@ func TestVerificationThatDoesNotWait(t *testing.T) {
 			t.Errorf("got %+v", failure)
 		}
 		caller.Wait()
+	})
+}
+
+// A session that a verification brought is stored by somebody else before the
+// verdict is: that is still about the account.
+func TestVerdictOnASessionThatIsStoredAlready(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.network.rotates = true
+		a := r.account("me")
+		a.Username = "old"
+		r.put(a, session("1"))
+		verdict, failure := r.Check(r.Context(), a)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		r.wantRefresh(a, session("1"), session("2"))
+		r.wantHeld(a, session("2"))
+		now := r.read(a.ID)
+		if verdict.Apply(&now, time.Now()); now.Username != "someone" {
+			t.Errorf("the account is still called %q", now.Username)
+		}
+	})
+}
+
+// Sessions in memory come after the log-in that they came from, and after no
+// other.
+func TestSessionsOfTwoLogins(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		r.network.expire()
+		r.faulty.FailUpdates(1, storagetest.BeforeFn)
+		r.wantRefresh(a, session("1"), session("2"))
+		other := publish.Credentials{"password": "another", "session": "7", "renewal": "renewal-7"}
+		r.put(a, other)
+		r.wantRefresh(a, other, publish.Credentials{"password": "another", "session": "2", "renewal": "renewal-2"})
+		r.put(a, session("1")) // back again
+		r.network.expire()
+		r.wantRefresh(a, session("1"), session("3"))
 	})
 }

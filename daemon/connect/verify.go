@@ -68,7 +68,6 @@ func (c *Connector) ask(ctx context.Context, a schedctl.Account, held publish.Cr
 	v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, publish.Connection{Name: a.Name, Credentials: used, Options: a.Options})
 	if failure == nil && !maps.Equal(v.fresh, used) {
 		v.about = append(v.about, v.fresh)
-		x.credentials = v.fresh
 		c.remember(a.ID, used, v.fresh)
 	}
 	return failure

@@ -202,6 +202,28 @@ func TestVerdictOnOtherCredentials(t *testing.T) {
 	}
 }
 
+// An account without credentials looks the same when it is disconnected.
+func TestVerdictOnAnAccountWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.account("me")
+	a.Platform, a.Credentials, a.Status = "plain", nil, schedctl.AccountError
+	verdict, failure := r.Check(t.Context(), a)
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	gone := a
+	gone.Status = schedctl.AccountDisconnected
+	verdict.Apply(&a, time.Now())
+	verdict.Apply(&gone, time.Now())
+	if a.Status != schedctl.AccountConnected || gone.Status != schedctl.AccountDisconnected {
+		t.Errorf("the account is %s, disconnected %s", a.Status, gone.Status)
+	}
+	if len(a.Credentials) != 0 {
+		t.Error("the account has credentials now")
+	}
+}
+
 // The same secrets that were sealed anew are the same secrets.
 func TestVerdictOnCredentialsSealedAnew(t *testing.T) {
 	t.Parallel()
