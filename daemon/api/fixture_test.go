@@ -35,7 +35,9 @@ type fixture struct {
 	network *network
 	logs    *syncBuffer
 
-	connector *connect.Connector
+	publishers publish.Registry
+	sealer     *seal.Sealer
+	connector  *connect.Connector
 
 	mine, other tenant
 }
@@ -82,6 +84,7 @@ func newFixtureOn(t *testing.T, store storage.Store) *fixture {
 	}
 	publishers := publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")}, &network{Fake: publishtest.NewFake("http")})
 	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	f.publishers, f.sealer = publishers, sealer
 	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})
 	f.handler = api.New(api.Config{
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,

@@ -43,6 +43,7 @@ func indexEvents(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
+	index.FillPercent = fill
 	return tx.Bucket([]byte(bucketNames[events])).ForEach(func(key, record []byte) error {
 		e, err := readEvent(key, record)
 		if err != nil || e.PostID == "" {
