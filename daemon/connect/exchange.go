@@ -35,6 +35,9 @@ func (c *Connector) join(accountID string) (x *exchange, mine bool) {
 // begin waits for an exchange of its own.
 func (c *Connector) begin(ctx context.Context, accountID string) (*exchange, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		x, mine := c.join(accountID)
 		if mine {
 			return x, nil

@@ -21,15 +21,15 @@ import (
 // is refused for good; noting that is up to the caller. The network is not left
 // alone when ctx ends, for a session that it has given out must not be lost.
 func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error) {
-	for {
+	for ctx.Err() == nil {
 		x, mine := c.join(accountID)
 		if mine {
 			defer c.end(accountID, x)
 			x.credentials, x.failure = c.refresh(context.WithoutCancel(ctx), schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
 			return x.credentials, x.failure
 		}
-		if err := x.wait(ctx); err != nil {
-			return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", err)
+		if x.wait(ctx) != nil {
+			break
 		}
 		if x.failure != nil {
 			return nil, x.failure
@@ -39,6 +39,7 @@ func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, 
 			return maps.Clone(x.credentials), nil
 		}
 	}
+	return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
 }
 
 func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {

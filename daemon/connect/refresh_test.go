@@ -435,3 +435,20 @@ func TestSessionsOfTwoLogins(t *testing.T) {
 		r.wantRefresh(a, session("1"), session("3"))
 	})
 }
+
+func TestNothingIsBegunForACallerThatHasGone(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me")
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel()
+		if _, failure := r.Refresh(ctx, r.workspace, a.ID, session("1")); failure == nil || failure.Kind != schedctl.KindNetwork {
+			t.Errorf("refresh: %+v", failure)
+		}
+		if _, failure := r.Check(ctx, a); failure == nil || failure.Kind != schedctl.KindNetwork {
+			t.Errorf("check: %+v", failure)
+		}
+		if connects, refreshes := r.network.counts(); connects+refreshes != 0 {
+			t.Errorf("%d connects, %d refreshes", connects, refreshes)
+		}
+	})
+}

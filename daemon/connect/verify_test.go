@@ -28,6 +28,9 @@ func TestVerifyRefreshesWhatIsKnown(t *testing.T) {
 	if diff := cmp.Diff(got, r.read(a.ID)); diff != "" {
 		t.Errorf("stored (-returned +stored):\n%s", diff)
 	}
+	got.UpdatedAt = got.UpdatedAt.Add(-time.Hour)
+	r.put(got, r.held(a.ID))
+	got.Credentials = r.read(a.ID).Credentials
 	again, err := r.Verify(t.Context(), r.workspace, a.ID)
 	if diff := cmp.Diff(got, again); diff != "" || err != nil {
 		t.Errorf("verified again without news: %v\n%s", err, diff)

@@ -11,7 +11,8 @@
 // No call is made before its attempt is on disk, and none is repeated unless
 // the network cannot have the post, or recognises a repeat. A call whose outcome
 // is unknown is settled by asking the network where it can be asked, and else
-// the target fails and says so. The end of a call is kept until it is on disk,
+// the target fails and says so. A call that an expired session was refused for is
+// made again with a new one, within its attempt. The end of a call is kept until it is on disk,
 // however long the store refuses it.
 //
 // An account has one call in flight, so that one that hangs delays no other.

@@ -18,12 +18,18 @@ import (
 // killed during the call does.
 func (r *rig) interrupt(p schedctl.Post) {
 	r.Helper()
+	r.interruptAt(p, time.Now())
+}
+
+// interruptAt is interrupt for an attempt that began at a certain time.
+func (r *rig) interruptAt(p schedctl.Post, began time.Time) {
+	r.Helper()
 	r.update(func(tx storage.Tx) error {
 		p, err := tx.Post(r.workspace, p.ID)
 		if err != nil {
 			return err
 		}
-		attempt, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID, Owner: "an earlier run", Lease: time.Minute, Key: p.Targets[0].ID}, time.Now())
+		attempt, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID, Owner: "an earlier run", Lease: time.Minute, Key: p.Targets[0].ID}, began)
 		if err != nil {
 			return err
 		}
@@ -140,6 +146,23 @@ func TestAccountUnderRecoveryPublishesNothingElseAndBlocksNoOther(t *testing.T) 
 		r.wantStatus(p, schedctl.Published)
 		r.wantStatus(next, schedctl.Published)
 		r.wantCalls(3)
+	})
+}
+
+// The clock was wrong when the attempt began. The question is not put off until
+// it is as late as it was then.
+func TestInterruptedInTheFuture(t *testing.T) {
+	bubble(t, func(r *rig) {
+		f := r.findable()
+		p := r.publishNow(r.account("me", nil))
+		r.interruptAt(p, time.Now().Add(24*time.Hour))
+		r.start()
+		r.after(time.Minute - time.Millisecond)
+		if len(f.asked()) != 0 {
+			t.Error("asked at once")
+		}
+		r.after(time.Millisecond)
+		r.wantStatus(p, schedctl.Published)
 	})
 }
 

@@ -388,3 +388,43 @@ func TestDisconnectedDuringARefresh(t *testing.T) {
 		}
 	})
 }
+
+// What may have published is not sent again with another session.
+func TestExpiredSessionOfACallThatMayHavePublished(t *testing.T) {
+	bubble(t, func(r *rig) {
+		s := r.withSessions()
+		a := r.sessionAccount(s, "me")
+		r.fake.Then(publishtest.Answer{Accepted: true, Err: &publish.Error{
+			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Outcome: maybe,
+		}})
+		r.start()
+		p := r.publishNow(a)
+		r.after(2 * time.Minute)
+		r.wantStatus(p, schedctl.Published)
+		r.wantCalls(1)
+		if s.asked() != 0 {
+			t.Errorf("%d refreshes", s.asked())
+		}
+	})
+}
+
+// The refusal of an old password says nothing about the one that was given
+// during the call.
+func TestAnotherPasswordDuringTheCall(t *testing.T) {
+	bubble(t, func(r *rig) {
+		s := r.withSessions()
+		a := r.sessionAccount(s, "me")
+		slow := refused
+		slow.After = 10 * time.Second
+		r.fake.Then(slow)
+		r.start()
+		p := r.publishNow(a)
+		r.after(time.Second)
+		r.reseal(s, &a, publish.Credentials{"token": "another-token", "session": firstSession})
+		r.after(10 * time.Second)
+		r.wantStatus(p, schedctl.Published)
+		if got := r.readAccount(a.ID); got.Status != schedctl.AccountConnected {
+			t.Errorf("account is %s", got.Status)
+		}
+	})
+}
