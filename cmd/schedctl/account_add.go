@@ -107,34 +107,18 @@ func (o *accountAdd) run(ctx context.Context) error {
 		return err
 	}
 	if whole {
-		platform := loginPlatform
-		if !o.login {
-			if platform, err = o.choosePlatform(ctx); err != nil {
-				return err
-			}
+		if err := o.choosePlatform(ctx, conn); err != nil {
+			return err
 		}
-		values := conn.values
-		conn = newConnection(platform, o.name)
-		conn.values = values
 	}
-	if err := conn.check(); err != nil {
+	if err := o.gather(ctx, conn); err != nil {
 		return err
 	}
-	if err := o.readSecrets(ctx, conn); err != nil {
-		return err
-	}
-	send := func() (apiv1.Account, error) {
+	acct, err := o.establish(ctx, &wizard{connectFlags: &o.connectFlags, connection: conn, whole: whole, rename: true}, func() (apiv1.Account, error) {
 		return c.AddAccount(ctx, apiv1.AddAccount{
 			Platform: conn.platform, Name: conn.name, Credentials: conn.credentials(), Options: conn.options(),
 		})
-	}
-	var acct apiv1.Account
-	if o.asks() {
-		w := &wizard{connectFlags: &o.connectFlags, connection: conn, whole: whole, rename: true}
-		acct, err = w.connect(ctx, send)
-	} else if err = conn.incomplete(); err == nil {
-		acct, err = send()
-	}
+	})
 	if err != nil {
 		return err
 	}

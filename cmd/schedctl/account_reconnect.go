@@ -51,23 +51,14 @@ func (o *accountReconnect) run(ctx context.Context, ref string) error {
 	if err := o.read(conn); err != nil {
 		return err
 	}
-	if err := conn.check(); err != nil {
-		return err
-	}
-	if err := o.readSecrets(ctx, conn); err != nil {
+	if err := o.gather(ctx, conn); err != nil {
 		return err
 	}
 	conn.remember(acct)
 	send := func() (apiv1.Account, error) {
 		return c.EditAccount(ctx, acct.ID, apiv1.EditAccount{Credentials: conn.credentials(), Options: conn.options()})
 	}
-	var again apiv1.Account
-	if o.asks() {
-		w := &wizard{connectFlags: &o.connectFlags, connection: conn.withoutOptions()}
-		again, err = w.connect(ctx, send)
-	} else if err = conn.incomplete(); err == nil {
-		again, err = send()
-	}
+	again, err := o.establish(ctx, &wizard{connectFlags: &o.connectFlags, connection: conn.withoutOptions()}, send)
 	if err != nil {
 		return err
 	}

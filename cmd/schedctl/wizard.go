@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -21,15 +22,21 @@ type wizard struct {
 	asked  []string
 }
 
-// choosePlatform asks for the platform.
-func (o *connectFlags) choosePlatform(ctx context.Context) (string, error) {
-	var platform string
-	var choices []choice
-	for _, name := range platformNames() {
-		choices = append(choices, choice{name, name})
+// choosePlatform asks for the platform, unless a flag says it.
+func (o *connectFlags) choosePlatform(ctx context.Context, c *connection) error {
+	platform := loginPlatform
+	if !o.login {
+		choices := make([]choice, len(publishers))
+		for i, name := range platformNames() {
+			choices[i] = choice{name, name}
+		}
+		platform = ""
+		if err := o.ask(ctx, []question{{title: "Platform", choices: choices, value: &platform}}); err != nil {
+			return err
+		}
 	}
-	err := o.ask(ctx, []question{{title: "Platform", choices: choices, value: &platform}})
-	return platform, err
+	c.platform, c.fields = platform, platformFields(platform)
+	return nil
 }
 
 // connect asks, and sends until the network accepts or the person gives up.
@@ -61,7 +68,7 @@ func correctable(err error) bool {
 		return false
 	}
 	status := refusalStatus(refused)
-	return status == exitInvalid || status == exitUnreachable && refused.API.Code != "INTERNAL"
+	return status == exitInvalid || status == exitUnreachable && refused.API.Code != schedctl.Internal
 }
 
 // nameField stands for the account's name among the fields.
