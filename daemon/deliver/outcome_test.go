@@ -225,13 +225,17 @@ func TestDoubtIsNotRepeatedWhenTheAccountTakesItsPromiseBack(t *testing.T) {
 type finder struct {
 	publishtest.FindingFake
 
-	mu     sync.Mutex // mu guards what follows
-	silent int        // how many questions it does not answer; -1 for all
+	mu     sync.Mutex    // mu guards what follows
+	silent int           // how many questions it does not answer; -1 for all
+	limit  time.Duration // after which those may be asked again that it does not answer
 	since  []time.Time
 }
 
 func (f *finder) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	if f.note(since) {
+		if f.limit > 0 {
+			return schedctl.Receipt{}, false, &publish.Error{Kind: schedctl.KindRateLimited, RetryAt: time.Now().Add(f.limit), Outcome: maybe}
+		}
 		return schedctl.Receipt{}, false, netDown.Err
 	}
 	return f.FindingFake.Find(ctx, r, since)
@@ -311,6 +315,24 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A network that wants fewer questions is asked when it says.
+func TestNetworkSaysWhenToAsk(t *testing.T) {
+	bubble(t, func(r *rig) {
+		f := r.findable()
+		f.silent, f.limit = 1, 15*time.Minute
+		r.fake.Then(lostReply)
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		r.after(16*time.Minute - time.Millisecond)
+		if n := len(f.asked()); n != 1 {
+			t.Errorf("asked %d times within the time that the network wanted", n)
+		}
+		r.after(time.Millisecond)
+		r.wantStatus(p, schedctl.Published)
+		r.wantCalls(1)
+	})
 }
 
 // panicking is a publisher with a fault of its own.

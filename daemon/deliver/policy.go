@@ -32,14 +32,15 @@ const (
 type facts struct {
 	now        time.Time
 	lateSince  time.Time
-	spread     float64 // random, from -1 to 1
-	tries      int     // attempts since a person queued the target, this one included
-	doubtful   bool    // an earlier one may have published
-	repeatable bool    // the network recognises a repeat of this call
-	findable   bool    // the network can be asked what it has
-	asks       int     // how often it was asked in vain
-	absent     bool    // it was asked, and does not have the post
-	elapsed    bool    // the call lies back, so that a retry need not wait
+	spread     float64   // random, from -1 to 1
+	tries      int       // attempts since a person queued the target, this one included
+	doubtful   bool      // an earlier one may have published
+	repeatable bool      // the network recognises a repeat of this call
+	findable   bool      // the network can be asked what it has
+	asks       int       // how often it was asked in vain
+	askAt      time.Time // when it said to ask again, or zero
+	absent     bool      // it was asked, and does not have the post
+	elapsed    bool      // the call lies back, so that a retry need not wait
 }
 
 // decision is what follows from a call that did not publish, or may not have.
@@ -81,7 +82,7 @@ func askIn(f facts) time.Duration {
 	if f.asks == 0 {
 		return firstAsk
 	}
-	return backoff(f.asks, f.spread)
+	return max(backoff(f.asks, f.spread), believed(f.askAt, f.now).Sub(f.now))
 }
 
 // retryAt returns when a call that may be repeated is to be, or zero.
