@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,6 +45,25 @@ func TestREADMETableOfExitStatuses(t *testing.T) {
 		got = append(got, status)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// The README tells of every platform, and what happens there when nobody knows
+// the outcome.
+func TestREADMETableOfPlatforms(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, row := range tableUnder(t, "| platform | connect | when the outcome of a call is unknown |") {
+		cells := strings.Split(row, "|")
+		name := strings.Trim(strings.TrimSpace(cells[1]), "`")
+		got = append(got, name)
+		if !strings.Contains(cells[2], "`schedctl account add "+name) {
+			t.Errorf("%s: the table does not say how to connect it", name)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(platformNames(), got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

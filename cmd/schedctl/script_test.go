@@ -39,8 +39,9 @@ func TestMain(m *testing.M) {
 //	daemon [flag...]      start a daemon on a free port and wait until it is ready
 //	terminate             end it with SIGTERM and check that it exits with 0
 //	                      ("stop" is testscript's own and ends the script)
-//	receiver              start a receiver for the http platform, and a Mastodon
-//	                      server that repeats the token it refuses, at $RECEIVER
+//	receiver              start a receiver for the http platform at $RECEIVER, and a
+//	                      Mastodon server that repeats the token it refuses: a
+//	                      wrong one at once, a revoked one when it is to publish
 //	disk DIR SIZE         mount a disk of this size at DIR
 //	received FILE         write what the receiver got to FILE, a line each
 //	keep VAR              set VAR to the standard output of the last command
@@ -214,7 +215,22 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		}
 		fmt.Fprint(w, `{"id":"1","username":"me","acct":"me","url":"https://social.test/@me"}`)
 		return
+	case "apps":
+		fmt.Fprint(w, `{"client_id":"the-client","client_secret":"its-secret"}`)
+		return
+	case "token":
+		fmt.Fprint(w, `{"access_token":"fresh-token","scope":"read write"}`)
+		return
 	case "statuses", "repeat":
+		switch auth := req.Header.Get("Authorization"); {
+		case strings.Contains(auth, "revoked"):
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"error":"The access token was revoked"}`)
+			return
+		case strings.Contains(auth, "fresh"):
+			fmt.Fprint(w, `{"id":"7","url":"https://social.test/@me/7","content":"<p>Hello</p>","visibility":"public"}`)
+			return
+		}
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		fmt.Fprintf(w, `{"error":"no: %s %s"}`, req.Header.Get("Authorization"), req.Header.Get("webhook-signature"))
 		return

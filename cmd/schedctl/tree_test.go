@@ -231,6 +231,10 @@ func TestCompletionAsksTheDaemon(t *testing.T) {
 		{[]string{"completion", ""}, "bash\nzsh\nfish\npowershell\n"},
 		{[]string{"help", ""}, "formatting\t"},
 		{[]string{"account", "add", ""}, "feed\nhttp\nmastodon\n"},
+		{[]string{"account", "add", "http", "--set", ""}, "url=\twhere to POST each publication, http:// or https://\nidempotent=\t"},
+		{[]string{"account", "reconnect", ""}, "demo\tfeed\nhook\thttp\n"},
+		{[]string{"post", "create", "--override", ""}, "demo=\tfeed\nhook=\thttp\n"},
+		{[]string{"post", "timeline", ""}, "post_2\tpublished: "},
 	} {
 		if got := complete(m, tc.args...); !strings.Contains(got, tc.want) {
 			t.Errorf("%q: got\n%s\nwant it to have\n%s", tc.args, got, tc.want)
