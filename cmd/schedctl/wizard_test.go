@@ -248,3 +248,22 @@ func TestSeveralSecretsComeAsADocument(t *testing.T) {
 		}
 	}
 }
+
+func TestWhenTheWizardAsksLineByLine(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		env  map[string]string
+		flag bool
+		want bool
+	}{
+		"an ordinary terminal":     {map[string]string{"TERM": "xterm-256color"}, false, false},
+		"the flag":                 {map[string]string{"TERM": "xterm-256color"}, true, true},
+		"the environment":          {map[string]string{"TERM": "xterm-256color", "ACCESSIBLE": "1"}, false, true},
+		"a terminal without moves": {map[string]string{"TERM": "dumb"}, false, true},
+	} {
+		o := connectFlags{app: &app{system: system{getenv: func(name string) string { return tc.env[name] }}}, accessible: tc.flag}
+		if got := o.lineByLine(); got != tc.want {
+			t.Errorf("%s: line by line: %v, want %v", name, got, tc.want)
+		}
+	}
+}
