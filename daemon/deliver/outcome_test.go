@@ -34,7 +34,7 @@ func TestRetriesWithBackoff(t *testing.T) {
 		r.fake.Then(netDown, netDown, netDown, netDown, netDown)
 		r.start()
 		p := r.publishNow(r.account("me", nil))
-		for n, wait := range []time.Duration{10, 20, 40, 80} {
+		for n, wait := range []time.Duration{10, 80, 640, 5120} {
 			synctest.Wait()
 			r.wantCalls(n + 1)
 			target := r.wantStatus(p, schedctl.Publishing)
@@ -170,7 +170,7 @@ func TestUnknownOutcomeIsRepeatedWhereItIsRecognised(t *testing.T) {
 		r.fake.Then(lostReply, noAnswer)
 		r.start()
 		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
-		r.after(time.Minute)
+		r.after(2 * time.Minute)
 		calls := r.wantCalls(3)
 		r.wantStatus(p, schedctl.Published)
 		for i, q := range calls {
@@ -193,7 +193,7 @@ func TestDoubtOutlivesLaterFailures(t *testing.T) {
 		r.fake.Then(lostReply, netDown, netDown, netDown, netDown)
 		r.start()
 		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
-		r.after(time.Hour)
+		r.after(3 * time.Hour)
 		r.wantCalls(5)
 		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe || e.Retryable {
 			t.Errorf("error %+v", e)
@@ -227,6 +227,7 @@ type finder struct {
 
 	mu     sync.Mutex    // mu guards what follows
 	silent int           // how many questions it does not answer; -1 for all
+	unable bool          // with silent: it never will
 	limit  time.Duration // after which those may be asked again that it does not answer
 	since  []time.Time
 }
@@ -235,6 +236,9 @@ func (f *finder) Find(ctx context.Context, r publish.Request, since time.Time) (
 	if f.note(since) {
 		if f.limit > 0 {
 			return schedctl.Receipt{}, false, &publish.Error{Kind: schedctl.KindRateLimited, RetryAt: time.Now().Add(f.limit), Outcome: maybe}
+		}
+		if f.unable {
+			return schedctl.Receipt{}, false, &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Outcome: maybe}
 		}
 		return schedctl.Receipt{}, false, netDown.Err
 	}
@@ -315,6 +319,24 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A network that can never tell is asked once.
+func TestNetworkThatCannotBeAsked(t *testing.T) {
+	bubble(t, func(r *rig) {
+		f := r.findable()
+		f.silent, f.unable = -1, true
+		r.fake.Then(lostReply)
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		r.after(time.Minute + time.Second)
+		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe {
+			t.Errorf("error %+v", e)
+		}
+		if n := len(f.asked()); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
 }
 
 // A network that wants fewer questions is asked when it says.
@@ -399,7 +421,7 @@ func TestNothingConfidentialInLogsAndErrors(t *testing.T) {
 		r.start()
 		p := r.publishNow(r.account("me", nil))
 		r.publishNow(r.account("other", nil))
-		r.after(time.Hour)
+		r.after(3 * time.Hour)
 		r.wantDiscretion()
 		e := r.wantStatus(p, schedctl.Failed).Error
 		if want := "<h1>[hidden]</h1> [hidden]"; e.Message != want || e.Code != "x [hidden]" {

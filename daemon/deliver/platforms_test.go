@@ -136,13 +136,22 @@ func blueskyPlatform() platform {
 
 func matrixPlatform() platform {
 	return platform{
-		name: "matrix", memory: idempotent,
+		name: "matrix", memory: findable,
 		publisher: func(c *http.Client) publish.Publisher { return matrix.New(c, outbound.AllowPrivate, "test") },
 		account:   schedctl.Account{Username: "@me:server.test"},
 		given:     publish.Credentials{"homeserver_url": "https://server.test", "access_token": "a-token-of-the-server", "room_id": "!room:server.test"},
 		publishes: func(r *http.Request) bool { return r.Method == http.MethodPut },
 		key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
 		accepted:  func(p sent) string { return fmt.Sprintf(`{"event_id":"$%d"}`, p.number) },
+		asked: func(_ *http.Request, posts []sent) string {
+			list := []string{}
+			for i := len(posts) - 1; i >= 0; i-- {
+				content, _ := json.Marshal(posts[i].body)
+				list = append(list, fmt.Sprintf(`{"event_id":"$%d","sender":"@me:server.test","origin_server_ts":%d,"content":%s}`,
+					posts[i].number, posts[i].at.UnixMilli(), content))
+			}
+			return `{"chunk":[` + strings.Join(list, ",") + `]}`
+		},
 	}
 }
 

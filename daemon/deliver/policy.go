@@ -20,9 +20,12 @@ const (
 	// of a call.
 	maxAsks = 5
 
-	// firstBackoff is doubled with each try, give or take a fifth.
-	firstBackoff = 10 * time.Second
-	jitter       = 0.2
+	// firstBackoff is multiplied by backoffFactor with each try, give or take a
+	// fifth: 10 s, 80 s, 11 min, 85 min. So five tries outlast a network that is
+	// down for an hour.
+	firstBackoff  = 10 * time.Second
+	backoffFactor = 8
+	jitter        = 0.2
 
 	// maxPause bounds how long a network is believed that says when to return.
 	maxPause = 24 * time.Hour
@@ -82,7 +85,7 @@ func askIn(f facts) time.Duration {
 	if f.asks == 0 {
 		return firstAsk
 	}
-	return max(backoff(f.asks, f.spread), believed(f.askAt, f.now).Sub(f.now))
+	return max(jittered(firstBackoff<<(f.asks-1), f.spread), believed(f.askAt, f.now).Sub(f.now))
 }
 
 // retryAt returns when a call that may be repeated is to be, or zero.
@@ -113,7 +116,15 @@ func believed(at, now time.Time) time.Time {
 
 // backoff returns the wait after the nth try.
 func backoff(n int, spread float64) time.Duration {
-	wait := firstBackoff << max(0, n-1)
+	wait := firstBackoff
+	for range n - 1 {
+		wait *= backoffFactor
+	}
+	return jittered(wait, spread)
+}
+
+// jittered returns the wait give or take a fifth; spread is from -1 to 1.
+func jittered(wait time.Duration, spread float64) time.Duration {
 	return wait + time.Duration(jitter*spread*float64(wait))
 }
 

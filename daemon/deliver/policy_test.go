@@ -32,8 +32,8 @@ func TestPolicy(t *testing.T) {
 		want    want
 	}{
 		{"network, first try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1}, want{Retry: 10 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"network, second try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 2}, want{Retry: 20 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"platform, fourth try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 4}, want{Retry: 80 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"network, second try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 2}, want{Retry: 80 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"platform, fourth try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 4}, want{Retry: 5120 * time.Second, Attempt: no, Target: no, Retryable: true}},
 		{"network, last try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 5}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
 		{"network, latest", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, spread: 1}, want{Retry: 12 * time.Second, Attempt: no, Target: no, Retryable: true}},
 		{"network, earliest", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, spread: -1}, want{Retry: 8 * time.Second, Attempt: no, Target: no, Retryable: true}},
@@ -53,7 +53,7 @@ func TestPolicy(t *testing.T) {
 		{"no outcome given", schedctl.KindNetwork, "", time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"unknown outcome of a refusal", schedctl.KindAuth, maybe, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"unknown outcome, network says when", schedctl.KindPlatform, maybe, in(time.Hour), facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},
-		{"unknown outcome, repeatable", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 2, repeatable: true}, want{Retry: 20 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
+		{"unknown outcome, repeatable", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 2, repeatable: true}, want{Retry: 80 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
 		{"unknown outcome, repeatable, last try", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 5, repeatable: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"unknown kind, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Retry: 10 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
 		{"interrupted, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true, elapsed: true}, want{Retry: 0, Attempt: maybe, Target: maybe, Retryable: true}},

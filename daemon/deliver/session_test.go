@@ -222,7 +222,7 @@ func TestUnreachableRefreshIsTriedLater(t *testing.T) {
 		s.refuse = []error{netDown.Err, &publish.Error{Kind: schedctl.KindNetwork, Outcome: maybe}}
 		r.start()
 		p := r.publishNow(a)
-		r.after(time.Minute)
+		r.after(2 * time.Minute)
 		r.wantStatus(p, schedctl.Published)
 		r.wantCalls(1)
 		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{no, no, yes}) {
@@ -247,7 +247,7 @@ func TestIncompleteSessionOverwritesNothing(t *testing.T) {
 				s.answer = func(publish.Credentials) publish.Credentials { return answer }
 				r.start()
 				p := r.publishNow(a)
-				r.after(time.Hour)
+				r.after(3 * time.Hour)
 				r.wantCalls(0)
 				if e := r.wantStatus(p, schedctl.Failed).Error; e.Kind != schedctl.KindPlatform || e.Outcome != no || !e.Retryable {
 					t.Errorf("error %+v", e)

@@ -114,6 +114,9 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 			"kind", failure.Kind, "code", failure.Code, "error", failure.Err)
 		f.asks++
 		f.askAt = failure.RetryAt
+		if failure.Code == publish.CodeCannotAsk {
+			f.asks = maxAsks
+		}
 	case found:
 		return published(c, receipt), nil
 	default:

@@ -47,7 +47,7 @@ type Publisher interface {
 type Finder interface {
 	// Find looks for the post of a request whose attempt began at since. When it
 	// is not there, found is false: the caller may send it again. An error means
-	// that the network could not be asked.
+	// that the network could not be asked; with [CodeCannotAsk], that it never can.
 	Find(ctx context.Context, r Request, since time.Time) (receipt schedctl.Receipt, found bool, err error)
 }
 
@@ -80,6 +80,10 @@ type Refresher interface {
 	// means that the network refuses the account for good.
 	Refresh(ctx context.Context, c Credentials) (Credentials, error)
 }
+
+// CodeCannotAsk is the code of an error of a [Finder] that will not be able to
+// tell, however often it is asked.
+const CodeCannotAsk = "cannot_ask"
 
 // CodeSessionExpired is the code of an [*Error] of kind auth and outcome
 // not_published that a [Refresher] may cure.

@@ -61,7 +61,7 @@ func filter(user string) string {
 }
 
 func cannotAsk(why string) error {
-	return &publish.Error{Kind: schedctl.KindPlatform, Code: "cannot_ask", Message: why, Outcome: schedctl.OutcomeUnknown}
+	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
 // page is a part of a room's events, the newest first.

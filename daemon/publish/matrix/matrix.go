@@ -3,11 +3,12 @@
 //
 // Each message is sent with a transaction id, the request's key. To the device
 // of the access token, a homeserver answers a repeated id with the event that it
-// has already made, so the publisher is a [publish.Idempotent]. Two things are
-// beyond what an account can tell: how long a homeserver remembers the id (a day
-// on Synapse, until a restart on some others), and whether the account was given
-// the token of another device since. The key is therefore in the event, too, and
-// the publisher is a [publish.Finder]: the room can be asked for it at any time.
+// has already made: sending is idempotent. But it forgets the id after a while (a
+// day on Synapse, with a restart on some others), and does not know it from the
+// token of another device. The key is therefore in the event, too, and the
+// publisher is a [publish.Finder] and no [publish.Idempotent]: the room is asked
+// for the key, which it knows at any time, and only a message that is not there is
+// sent again, with the same id.
 package matrix
 
 import (
@@ -16,7 +17,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
@@ -28,8 +28,7 @@ const Platform = "matrix"
 // bytes with all that the homeserver adds to it, signatures and hashes among it.
 const maxBody = 60000
 
-// Publisher implements [publish.Publisher], [publish.Idempotent] and
-// [publish.Finder].
+// Publisher implements [publish.Publisher] and [publish.Finder].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy
@@ -53,9 +52,6 @@ func (p *Publisher) Fields() []publish.Field {
 		{Name: "room_id", Required: true, Help: "!id of a room, or an #alias:example.org of it; not an encrypted one"},
 	}
 }
-
-// Idempotent returns true.
-func (p *Publisher) Idempotent(schedctl.Account) bool { return true }
 
 // resolvedRoom is the credential that Connect adds where room_id is an alias.
 const resolvedRoom = "resolved_room_id"

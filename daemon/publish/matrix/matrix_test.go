@@ -21,9 +21,8 @@ import (
 )
 
 var (
-	_ publish.Publisher  = (*matrix.Publisher)(nil)
-	_ publish.Idempotent = (*matrix.Publisher)(nil)
-	_ publish.Finder     = (*matrix.Publisher)(nil)
+	_ publish.Publisher = (*matrix.Publisher)(nil)
+	_ publish.Finder    = (*matrix.Publisher)(nil)
 )
 
 const (
@@ -100,9 +99,6 @@ func TestARepeatedCallIsOneEvent(t *testing.T) {
 	web := httptest.NewServer(homeserver)
 	defer web.Close()
 	p := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
-	if !p.Idempotent(schedctl.Account{}) {
-		t.Error("a homeserver recognises a repeated transaction id")
-	}
 	r := request()
 	r.Credentials["homeserver_url"] = web.URL
 	r.Attempt = 1

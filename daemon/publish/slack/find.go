@@ -51,7 +51,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 }
 
 func cannotAsk(why string) error {
-	return &publish.Error{Kind: schedctl.KindPlatform, Code: "cannot_ask", Message: why, Outcome: schedctl.OutcomeUnknown}
+	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
 // history is a page of the messages of a channel.
