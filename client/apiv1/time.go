@@ -19,15 +19,22 @@ func NewTime(t time.Time) *Time {
 }
 
 // String returns the wire form.
-func (t Time) String() string {
-	if t.Nanosecond() < int(time.Millisecond) {
-		return t.UTC().Format("2006-01-02T15:04:05Z")
-	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
-}
+func (t Time) String() string { return string(t.append(make([]byte, 0, 32))) }
 
 // MarshalJSON returns the quoted wire form.
-func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
+func (t Time) MarshalJSON() ([]byte, error) {
+	return append(t.append(append(make([]byte, 0, 32), '"')), '"'), nil
+}
+
+// append appends the wire form. Package time has a short way for RFC 3339 and
+// reads every other layout anew each time; an answer has many times.
+func (t Time) append(b []byte) []byte {
+	b = t.UTC().AppendFormat(b, time.RFC3339)
+	if ms := t.Nanosecond() / int(time.Millisecond); ms > 0 {
+		b = append(b[:len(b)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z')
+	}
+	return b
+}
 
 // UnmarshalJSON reads RFC 3339 with any offset; a client takes what it is given.
 // What the daemon accepts in requests is stricter and decided there.
