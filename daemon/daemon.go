@@ -174,13 +174,22 @@ const staleTick = 90 * time.Second
 
 // ready returns why the daemon is not able to publish, or nil.
 func (d *daemon) ready(ctx context.Context) error {
-	if age := time.Since(d.loop.LastTick()); age > staleTick {
-		return fmt.Errorf("the timer loop has not ticked for %s", age.Round(time.Second))
-	}
-	if age := time.Since(d.deliverer.LastTick()); age > staleTick {
-		return fmt.Errorf("the workers have not ticked for %s", age.Round(time.Second))
+	now := time.Now()
+	if err := errors.Join(ticking("timer loop", d.loop.LastTick(), now), ticking("publishing loop", d.deliverer.LastTick(), now)); err != nil {
+		return err
 	}
 	return d.store.View(ctx, func(storage.Reader) error { return nil })
+}
+
+// ticking returns an error when a part has not ticked lately.
+func ticking(part string, last, now time.Time) error {
+	if last.IsZero() {
+		return fmt.Errorf("the %s has not started yet", part)
+	}
+	if age := now.Sub(last); age > staleTick {
+		return fmt.Errorf("the %s has not ticked for %s", part, age.Round(time.Second))
+	}
+	return nil
 }
 
 // dueSource lets the loop read the due index.

@@ -52,6 +52,25 @@ func TestNetworkThatIsDownForAnHour(t *testing.T) {
 	})
 }
 
+// So is a network whose front says 502 for an hour, which leaves in doubt what
+// became of the first call: it is asked when it is back.
+func TestNetworkThatIsDownForAnHourLeavesNoDoubt(t *testing.T) {
+	bubble(t, func(r *rig) {
+		f := r.findable()
+		f.back = time.Now().Add(time.Hour)
+		r.fake.Then(noAnswer)
+		r.start()
+		first := r.publishNow(r.account("me", nil))
+		r.after(4 * time.Hour)
+		if got := r.wantStatus(first, schedctl.Published); got.PublishedAt.Sub(f.back) > 2*time.Hour {
+			t.Errorf("published %s after the network was back", got.PublishedAt.Sub(f.back))
+		}
+		if n := r.fake.Posts()[first.Targets[0].ID]; n != 1 {
+			t.Errorf("published %d times", n)
+		}
+	})
+}
+
 // A network that does not come back is given up after five tries, without doubt:
 // a person can retry.
 func TestNetworkThatStaysDown(t *testing.T) {

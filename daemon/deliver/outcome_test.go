@@ -229,6 +229,7 @@ type finder struct {
 	silent int           // how many questions it does not answer; -1 for all
 	unable bool          // with silent: it never will
 	limit  time.Duration // after which those may be asked again that it does not answer
+	back   time.Time     // before this it is down
 	since  []time.Time
 }
 
@@ -249,6 +250,9 @@ func (f *finder) note(since time.Time) (silent bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.since = append(f.since, since)
+	if time.Now().Before(f.back) {
+		return true
+	}
 	if f.silent != 0 {
 		f.silent--
 		return true
@@ -299,7 +303,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 				if got := x.Stats().InFlight; got != 0 {
 					t.Errorf("%d workers taken by waiting", got)
 				}
-				r.after(5 * time.Minute)
+				r.after(3 * time.Hour)
 				r.wantCalls(test.calls)
 				r.wantStatus(p, test.status)
 				r.after(24 * time.Hour)

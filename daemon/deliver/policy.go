@@ -42,6 +42,7 @@ type facts struct {
 	findable   bool      // the network can be asked what it has
 	asks       int       // how often it was asked in vain
 	askAt      time.Time // when it said to ask again, or zero
+	down       bool      // the last question did not get through to it
 	absent     bool      // it was asked, and does not have the post
 	elapsed    bool      // the call lies back, so that a retry need not wait
 }
@@ -80,10 +81,14 @@ func policy(e *publish.Error, f facts) decision {
 
 // askIn returns how long to wait before the network is asked. A call of which
 // nothing is heard may still be at work there, so the first question waits for
-// longer than any is.
+// longer than any is. The questions to a network that is down outlast an hour,
+// as tries do; one that answers and cannot tell will hardly know more by then.
 func askIn(f facts) time.Duration {
-	if f.asks == 0 {
+	switch {
+	case f.asks == 0:
 		return firstAsk
+	case f.down:
+		return max(backoff(f.asks, f.spread), believed(f.askAt, f.now).Sub(f.now))
 	}
 	return max(jittered(firstBackoff<<(f.asks-1), f.spread), believed(f.askAt, f.now).Sub(f.now))
 }

@@ -96,7 +96,7 @@ func TestInterruptedAttempt(t *testing.T) {
 				}
 				time.Sleep(10 * time.Second)
 				r.start()
-				r.after(time.Hour)
+				r.after(3 * time.Hour)
 				r.wantCalls(began + test.calls)
 				got := r.wantStatus(p, test.status)
 				if got := r.outcomes(p); !slices.Equal(got, test.outcomes) {

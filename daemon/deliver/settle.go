@@ -113,7 +113,7 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		d.log.Warn("network cannot say what became of an attempt", "account", c.attempt.AccountID, "attempt", c.attempt.ID,
 			"kind", failure.Kind, "code", failure.Code, "error", failure.Err)
 		f.asks++
-		f.askAt = failure.RetryAt
+		f.askAt, f.down = failure.RetryAt, failure.Kind.Retryable()
 		if failure.Code == publish.CodeCannotAsk {
 			f.asks = maxAsks
 		}
