@@ -2,6 +2,7 @@ package bluesky_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,7 @@ func TestPDS(t *testing.T) {
 	t.Run("length", r.testLength)
 	t.Run("expired session", r.testExpiredSession)
 	t.Run("concurrent refreshes", r.testConcurrentRefreshes)
+	t.Run("refresh token", r.testRefreshToken)
 	t.Run("revoked app password", r.testRevokedAppPassword)
 	t.Run("wrong app password", r.testWrongAppPassword)
 }
@@ -213,6 +215,15 @@ func (r rig) testConcurrentRefreshes(t *testing.T) {
 	}
 	calls.Wait()
 	r.wantPosts(t, before, 5)
+}
+
+// A session is renewed by its refresh token: servers allow few log-ins.
+func (r rig) testRefreshToken(t *testing.T) {
+	c := maps.Clone(r.profile.Credentials)
+	c["app_password"] = "not-to-be-used"
+	if _, err := r.Refresh(t.Context(), c); err != nil {
+		t.Error(err)
+	}
 }
 
 func (r rig) testRevokedAppPassword(t *testing.T) {

@@ -44,10 +44,13 @@ func send(ctx context.Context, client *http.Client, method, url string, header h
 	if err != nil {
 		return Answer{}, unusableURL()
 	}
-	// Without GetBody net/http has nothing to repeat. A body of this type stays
-	// one for it even when it is empty.
-	req.Body = io.NopCloser(bytes.NewReader(body))
-	req.ContentLength = int64(len(body))
+	// Without GetBody net/http has nothing to repeat. An empty body of this type
+	// is one for it too, but goes out in chunks, which servers refuse where they
+	// expect none: only a key makes net/http repeat a request without a body.
+	if len(body) > 0 || header.Get("Idempotency-Key") != "" || header.Get("X-Idempotency-Key") != "" {
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		req.ContentLength = int64(len(body))
+	}
 	return do(client, req, header)
 }
 

@@ -46,6 +46,20 @@ func TestWhatPublishesIsNeverReplayed(t *testing.T) {
 	}
 }
 
+// Servers of the AT protocol refuse a body in chunks, even an empty one, where
+// they expect none.
+func TestNoBodyIsSentAsNone(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%q %v", r.Header.Get("Content-Length"), r.TransferEncoding)
+	}))
+	defer server.Close()
+	a, err := outbound.Post(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, nil, nil)
+	if want := `"0" []`; err != nil || string(a.Body) != want {
+		t.Errorf("the server saw %s, %v; want %s", a.Body, err, want)
+	}
+}
+
 func TestPutKeepsItsMethod(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
