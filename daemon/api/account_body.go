@@ -78,12 +78,12 @@ func (b *settings) check(p publish.Publisher) error {
 	}
 	credentials, options := fieldNames(p)
 	var faults []schedctl.FieldError
-	for _, name := range slices.Sorted(maps.Keys(b.credentials)) {
+	for _, name := range fewNames(b.credentials) {
 		if !slices.Contains(credentials, name) {
 			faults = append(faults, unknownField(p, "credential", "credentials", name, credentials))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.options)) {
+	for _, name := range fewNames(b.options) {
 		switch {
 		case !slices.Contains(options, name):
 			faults = append(faults, unknownField(p, "option", "options", name, options))
@@ -92,6 +92,14 @@ func (b *settings) check(p publish.Publisher) error {
 		}
 	}
 	return firstOf(faults)
+}
+
+// fewNames returns the names of fields in order, of very many only the first:
+// no platform has so many fields, so that one of these is unknown, and one
+// answer names no more faults.
+func fewNames[V any](fields map[string]V) []string {
+	names := slices.Sorted(maps.Keys(fields))
+	return names[:min(len(names), maxFaults)]
 }
 
 // fieldNames returns the names of a platform's credentials and options.

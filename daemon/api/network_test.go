@@ -23,6 +23,7 @@ type network struct {
 	held    <-chan struct{}
 	asked   int
 	thrown  string // by Connect
+	checked int
 }
 
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
@@ -64,6 +65,7 @@ func (n *network) Fields() []publish.Field {
 func (n *network) Check(a schedctl.Account, content string) publish.Check {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.checked++
 	if n.panics {
 		panic("out of cheese")
 	}
@@ -110,6 +112,13 @@ func (n *network) refuse(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refusal = err
+}
+
+// checks returns how often a text was measured.
+func (n *network) checks() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.checked
 }
 
 func (n *network) connects() int {

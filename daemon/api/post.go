@@ -86,14 +86,14 @@ func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 	if c.draftsOnly() && b.publishAt.asksToGoOut() {
 		return answer{}, errDraftsOnly
 	}
-	return s.changePost(ctx, c, http.StatusOK, schedctl.OpEdit, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpEdit, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
 		if c.draftsOnly() && p.Status() != schedctl.Draft {
 			return nil, errDraftsOnly
 		}
 		if b.publishAt.null && p.Status() == schedctl.Scheduled {
 			return nil, schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "a scheduled post cannot lose its time; give another time, or cancel the post")
 		}
-		accounts, err := c.editAccounts(tx, p, b)
+		accounts, err := c.editAccounts(r, p, b)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, s.refuseChanged(tx, p, terms{b.overrides, b.allowDuplicate})
+		return events, s.refuseChanged(r, p, terms{b.overrides, b.allowDuplicate}, measure)
 	})
 }
 
@@ -115,8 +115,8 @@ func (c *call) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]
 
 // schedulePost answers POST /posts/{id}/schedule.
 func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
-	return s.changePost(ctx, c, http.StatusOK, schedctl.OpSchedule, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
-		accounts, err := c.launchAccounts(tx, p, b.accountIDs)
+	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
+		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
 			return nil, err
 		}
@@ -124,14 +124,14 @@ func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 		if err != nil {
 			return nil, err
 		}
-		return events, s.refuseChanged(tx, p, terms{allowDuplicate: b.allowDuplicate})
+		return events, s.refuseChanged(r, p, terms{allowDuplicate: b.allowDuplicate}, measure)
 	})
 }
 
 // publishPost answers POST /posts/{id}/publish-now.
 func (s *server) publishPost(ctx context.Context, c *call, b publishPost) (answer, error) {
-	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(tx storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
-		accounts, err := c.launchAccounts(tx, p, b.accountIDs)
+	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
+		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
 			return nil, err
 		}
@@ -139,20 +139,20 @@ func (s *server) publishPost(ctx context.Context, c *call, b publishPost) (answe
 		if err != nil {
 			return nil, err
 		}
-		return events, s.refuseChanged(tx, p, terms{allowDuplicate: b.allowDuplicate})
+		return events, s.refuseChanged(r, p, terms{allowDuplicate: b.allowDuplicate}, measure)
 	})
 }
 
 // cancelPost answers POST /posts/{id}/cancel.
 func (s *server) cancelPost(ctx context.Context, c *call) (answer, error) {
-	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.Cancel(c.now)
 	})
 }
 
 // retryPost answers POST /posts/{id}/retry.
 func (s *server) retryPost(ctx context.Context, c *call, b schedctl.Retry) (answer, error) {
-	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpRetry, func(_ storage.Tx, p *schedctl.Post) ([]schedctl.Event, error) {
+	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpRetry, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.Retry(b, c.now)
 	})
 }

@@ -15,17 +15,11 @@ var errDraftsOnly = insufficientScope("this API key writes drafts only; a key wi
 // checked before change runs, so that a post in the wrong state is told before
 // what is wrong with the request's accounts. change may run more than once.
 func (s *server) changePost(ctx context.Context, c *call, status int, op schedctl.Operation,
-	change func(storage.Tx, *schedctl.Post) ([]schedctl.Event, error),
+	change func(storage.Reader, *schedctl.Post) ([]schedctl.Event, error),
 ) (answer, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
-		post, err := c.post(tx)
+		post, err := c.changeable(tx, op)
 		if err != nil {
-			return answer{}, err
-		}
-		if err := c.match.check(&post); err != nil {
-			return answer{}, err
-		}
-		if err := schedctl.CheckOperation(op, post.Status()); err != nil {
 			return answer{}, err
 		}
 		before := post.Version
@@ -40,6 +34,43 @@ func (s *server) changePost(ctx context.Context, c *call, status int, op schedct
 		}
 		return postAnswer(status, post)
 	})
+}
+
+// changeFitting is changePost for a change after which the networks must take
+// the post. The change is tried on a snapshot first: to measure a text for many
+// accounts takes long, and while a transaction lasts nobody else can write. In
+// it only those are measured again for which something has changed meanwhile.
+func (s *server) changeFitting(ctx context.Context, c *call, status int, op schedctl.Operation,
+	change func(storage.Reader, *schedctl.Post, measurer) ([]schedctl.Event, error),
+) (answer, error) {
+	known := make(measurements)
+	err := s.view(ctx, func(r storage.Reader) error {
+		post, err := c.changeable(r, op)
+		if err != nil {
+			return err
+		}
+		_, err = change(r, &post, s.noting(known))
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return s.changePost(ctx, c, status, op, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
+		return change(r, p, s.recalling(known))
+	})
+}
+
+// changeable loads the post of the path for an operation that it is in the
+// state for.
+func (c *call) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Post, error) {
+	post, err := c.post(r)
+	if err != nil {
+		return schedctl.Post{}, err
+	}
+	if err := c.match.check(&post); err != nil {
+		return schedctl.Post{}, err
+	}
+	return post, schedctl.CheckOperation(op, post.Status())
 }
 
 // post loads the post of the path. One that the key may not see is not there.

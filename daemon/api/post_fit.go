@@ -48,6 +48,10 @@ func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) +
 // the post's targets; overrides are those of the request, by whose places the
 // error names them. No network is asked.
 func (s *server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+	return s.refuseUnfitBy(s.faultsOf, p, accounts, overrides)
+}
+
+func (s *server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
 	faults := s.unknownOptions(accounts, overrides)
 	if len(faults) > 0 {
 		return firstOf(faults)
@@ -58,7 +62,7 @@ func (s *server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, over
 		if draft && len(c.options) == 0 {
 			continue
 		}
-		_, found := s.measure(c)
+		found := measure(c)
 		if draft {
 			found = slices.DeleteFunc(found, func(f schedctl.FieldError) bool { return !c.sets(f.Field) })
 		}
@@ -131,7 +135,7 @@ func has(o schedctl.Options, name string) bool {
 
 // unknownOptions returns a fault for every option of an override that is not one
 // of those that the platform of its account lets a post choose. Overrides of
-// other accounts are left to package schedctl.
+// other accounts are left to package schedctl. There are at most maxFaults.
 func (s *server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (faults []schedctl.FieldError) {
 	for i, o := range overrides {
 		at := slices.IndexFunc(accounts, func(a schedctl.Account) bool { return a.ID == o.AccountID })
@@ -141,6 +145,9 @@ func (s *server) unknownOptions(accounts []schedctl.Account, overrides []schedct
 		platform := accounts[at].Platform
 		known := s.postOptions(platform)
 		for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+			if len(faults) == maxFaults {
+				return faults
+			}
 			shown := clip(name, 64)
 			field := join(overridePath(i), join("options", shown))
 			switch {
@@ -174,7 +181,7 @@ type terms struct {
 
 // refuseChanged returns an error when a post that was changed may not be stored
 // as it is now: its networks do not take it, or it is a duplicate.
-func (s *server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms) error {
+func (s *server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms, measure measurer) error {
 	accounts := make([]schedctl.Account, len(p.Targets))
 	for i := range p.Targets {
 		var err error
@@ -186,7 +193,7 @@ func (s *server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms) erro
 	if t.overrides != nil {
 		overrides = *t.overrides
 	}
-	if err := s.refuseUnfit(p, accounts, overrides); err != nil || t.allowDuplicate {
+	if err := s.refuseUnfitBy(measure, p, accounts, overrides); err != nil || t.allowDuplicate {
 		return err
 	}
 	return refuseDuplicates(r, p, accounts)
