@@ -73,16 +73,31 @@ func (a *app) askLines(ctx context.Context, questions []question) error {
 	return nil
 }
 
+// noAnswer takes a value away that is there.
+const noAnswer = "-"
+
+func (q question) removable() bool { return q.choices == nil && !q.required && *q.value != "" }
+
+// before tells of the value that is there.
+func (q question) before() string {
+	text := oneLine(*q.value)
+	if q.secret {
+		text = "as before"
+	}
+	if q.removable() {
+		text += ", " + noAnswer + " for none"
+	}
+	return text
+}
+
 // askLine asks once. No answer leaves the value that is there.
 func (a *app) askLine(ctx context.Context, q question) (string, error) {
 	prompt := q.title
 	switch {
 	case q.choices != nil:
 		prompt = fmt.Sprintf("%s, 1 to %d", q.title, len(q.choices))
-	case *q.value != "" && q.secret:
-		prompt += " [as before]"
 	case *q.value != "":
-		prompt += " [" + oneLine(*q.value) + "]"
+		prompt += " [" + q.before() + "]"
 	case !q.required:
 		prompt += " (empty for none)"
 	}
@@ -92,6 +107,9 @@ func (a *app) askLine(ctx context.Context, q question) (string, error) {
 		return "", err
 	}
 	answer := first(strings.TrimSpace(line), *q.value)
+	if answer == noAnswer && q.removable() {
+		return "", nil
+	}
 	if q.choices == nil {
 		return answer, q.check(answer)
 	}

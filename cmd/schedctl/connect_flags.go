@@ -112,7 +112,11 @@ func (o *connectFlags) readSecretFile(ctx context.Context) (string, error) {
 	}
 	secret := strings.TrimRight(string(data), "\r\n")
 	if secret == "" || len(secret) > maxSecret {
-		return "", usage("%s holds no secret: it has %s", o.secretFile, plural(len(data), "byte"))
+		name := o.secretFile
+		if name == "-" {
+			name = "standard input"
+		}
+		return "", usage("%s holds no secret: it has %s", name, plural(min(len(data), maxSecret+1), "byte"))
 	}
 	return secret, nil
 }

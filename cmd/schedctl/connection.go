@@ -126,9 +126,22 @@ func (c *connection) incomplete() error {
 	if secret {
 		hints = append(hints, "--secret-file FILE, --secret-file - or SCHEDCTL_SECRET")
 	}
-	f := usage("%s needs %s", c.platform, strings.Join(names, " and "))
-	f.hint = "give it with " + strings.Join(hints, " and ")
+	f := usage("%s needs %s", c.platform, enumerated(names))
+	given := "it"
+	if len(names) > 1 {
+		given = "them"
+	}
+	f.hint = "give " + given + " with " + enumerated(hints)
 	return f
+}
+
+// enumerated returns words as a sentence lists them.
+func enumerated(list []string) string {
+	if len(list) < 3 {
+		return strings.Join(list, " and ")
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
 func (c *connection) anySecret() bool {

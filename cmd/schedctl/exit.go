@@ -211,9 +211,13 @@ func (a *app) report(err error, args []string) {
 	}
 	if !a.json.set && !slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") }) {
 		headline, details := explain(err, message)
+		var refused *client.Error
+		if errors.As(err, &refused) {
+			headline = words.Replace(headline)
+		}
 		fmt.Fprintln(a.err, "schedctl: "+oneLine(headline))
 		for _, line := range details {
-			fmt.Fprintln(a.err, "  "+oneLine(line))
+			fmt.Fprintln(a.err, "  "+oneLine(words.Replace(line)))
 		}
 		return
 	}

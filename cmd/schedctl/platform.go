@@ -64,6 +64,7 @@ func anyField(is func(publish.Field) bool) bool {
 func title(name string) string {
 	words := strings.ReplaceAll(name, "_", " ")
 	words = strings.ReplaceAll(words+" ", "url ", "URL ")
+	words = strings.ReplaceAll(words, "api ", "API ")
 	words = strings.TrimSpace(strings.ReplaceAll(words, " id ", " ID "))
 	return strings.ToUpper(words[:1]) + words[1:]
 }

@@ -32,21 +32,24 @@ or canceled.`,
 	return cmd
 }
 
-// accountNames returns the names of accounts by id. They are for show: whoever
-// may not read accounts sees ids.
-func accountNames(ctx context.Context, c *client.Client) map[string]string {
-	names := map[string]string{}
+// accounts are the accounts by id.
+type accounts map[string]apiv1.Account
+
+// accountNames returns the accounts. They are for show: whoever may not read
+// them sees ids.
+func accountNames(ctx context.Context, c *client.Client) accounts {
+	names := accounts{}
 	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
 	if err != nil {
 		return names
 	}
 	for _, acct := range list {
-		names[acct.ID] = acct.Name
+		names[acct.ID] = acct
 	}
 	return names
 }
 
-func nameOf(names map[string]string, id string) string { return first(names[id], id) }
+func nameOf(names accounts, id string) string { return first(names[id].Name, id) }
 
 // printPosts prints posts as a list.
 func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Post) error {
@@ -70,7 +73,7 @@ func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Po
 	return a.write(a.render(t))
 }
 
-func recipientsText(p apiv1.Post, names map[string]string) string {
+func recipientsText(p apiv1.Post, names accounts) string {
 	to := make([]string, len(p.SocialAccountIDs))
 	for i, id := range p.SocialAccountIDs {
 		to[i] = nameOf(names, id)
@@ -115,7 +118,7 @@ func (a *app) sentence(p apiv1.Post) string {
 	id := a.bold(p.ID)
 	switch p.Status {
 	case schedctl.Draft:
-		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.status("draft"), nextSteps(p)[0])
+		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.status("draft"), nextSteps(p, nil)[0])
 	case schedctl.Scheduled:
 		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.status("scheduled"),
 			when.Format(p.PublishAt.In(a.local)), when.Relative(p.PublishAt.Time, a.now()), to)

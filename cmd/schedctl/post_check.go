@@ -76,7 +76,7 @@ func (a *app) printValidation(ctx context.Context, c *client.Client, v apiv1.Val
 }
 
 // validationTable has a row for each account; for programs with what is wrong.
-func validationTable(v apiv1.Validation, names map[string]string, person bool) table {
+func validationTable(v apiv1.Validation, names accounts, person bool) table {
 	t := table{header: []string{"ACCOUNT", "PLATFORM", "RESULT", "LENGTH", "LIMIT", "UNIT"}, status: 2}
 	for _, acct := range v.Accounts {
 		row := []string{nameOf(names, acct.SocialAccountID), acct.Platform, verdictText(acct), fmt.Sprint(acct.Length), "", acct.Unit}
@@ -109,7 +109,7 @@ func messages(problems []apiv1.Problem) (out []string) {
 }
 
 // remarks are the problems and warnings, a line each.
-func remarks(v apiv1.Validation, names map[string]string) (lines []string) {
+func remarks(v apiv1.Validation, names accounts) (lines []string) {
 	add := func(kind, account string, texts []string) {
 		for _, text := range texts {
 			lines = append(lines, kind+": "+account+oneLine(text))
@@ -123,7 +123,7 @@ func remarks(v apiv1.Validation, names map[string]string) (lines []string) {
 }
 
 // warnings are those of the post and of its accounts, a line each.
-func warnings(v apiv1.Validation, names map[string]string) (lines []string) {
+func warnings(v apiv1.Validation, names accounts) (lines []string) {
 	for _, w := range v.Warnings {
 		lines = append(lines, "warning: "+oneLine(w))
 	}
@@ -147,7 +147,7 @@ func (a *app) warn(ctx context.Context, c *client.Client, post apiv1.CreatePost)
 	if err != nil || !v.Allowed {
 		return // what is refused is so by what comes next
 	}
-	var names map[string]string
+	var names accounts
 	for _, acct := range v.Accounts {
 		if len(acct.Warnings) > 0 && names == nil {
 			names = accountNames(ctx, c)

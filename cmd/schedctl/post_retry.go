@@ -106,7 +106,7 @@ func joined(errs ...error) error {
 }
 
 // accountList names the accounts of targets.
-func accountList(targets []apiv1.Target, names map[string]string) string {
+func accountList(targets []apiv1.Target, names accounts) string {
 	list := make([]string, len(targets))
 	for i, t := range targets {
 		list[i] = oneLine(nameOf(names, t.SocialAccountID))

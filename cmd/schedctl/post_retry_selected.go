@@ -81,7 +81,7 @@ func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 	return known, unknown
 }
 
-func (o *postRetry) tellPlan(p apiv1.Post, known, unknown []apiv1.Target, names map[string]string) {
+func (o *postRetry) tellPlan(p apiv1.Post, known, unknown []apiv1.Target, names accounts) {
 	text := clip(oneLine(p.Content), 40)
 	if len(known) > 0 {
 		o.tell("%s to %s: %s", p.ID, accountList(known, names), text)

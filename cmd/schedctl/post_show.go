@@ -52,7 +52,7 @@ func (a *app) showPosts(ctx context.Context, ids []string) error {
 
 // detail describes a post: for people with its text as it is, for programs a
 // line for each field and target.
-func (a *app) detail(p apiv1.Post, names map[string]string) []byte {
+func (a *app) detail(p apiv1.Post, names accounts) []byte {
 	pairs := []pair{
 		{"ID", p.ID},
 		{"Status", string(p.Status)},
@@ -78,7 +78,7 @@ func (a *app) detail(p apiv1.Post, names map[string]string) []byte {
 		b.WriteString(a.overrideText(o, names) + "\n")
 	}
 	b.Write(a.render(table{header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, status: 3, rows: a.targetRows(p, names)}))
-	for _, step := range nextSteps(p) {
+	for _, step := range nextSteps(p, names) {
 		b.WriteString(a.dim("next: ") + step + "\n")
 	}
 	return b.Bytes()
@@ -89,7 +89,7 @@ func indented(text string) string {
 }
 
 // overrideText is what one account gets instead.
-func (a *app) overrideText(o apiv1.Override, names map[string]string) string {
+func (a *app) overrideText(o apiv1.Override, names accounts) string {
 	text := a.dim("for " + oneLine(nameOf(names, o.SocialAccountID)) + ":")
 	if len(o.Options) > 0 {
 		text += " " + oneLine(optionsText(o.Options))
@@ -101,22 +101,28 @@ func (a *app) overrideText(o apiv1.Override, names map[string]string) string {
 	return text
 }
 
-func (a *app) targetRows(p apiv1.Post, names map[string]string) [][]string {
+func (a *app) targetRows(p apiv1.Post, names accounts) [][]string {
 	rows := make([][]string, len(p.Targets))
 	for i, t := range p.Targets {
-		rows[i] = []string{t.ID, oneLine(nameOf(names, t.SocialAccountID)), t.Platform, string(t.Status), oneLine(a.targetDetail(t))}
+		rows[i] = []string{t.ID, oneLine(nameOf(names, t.SocialAccountID)), t.Platform, string(t.Status), oneLine(a.targetDetail(t, names))}
 	}
 	return rows
 }
 
 // targetDetail says what is known of a target beyond its status.
-func (a *app) targetDetail(t apiv1.Target) string {
+func (a *app) targetDetail(t apiv1.Target, names accounts) string {
 	var said []string
 	if t.Status == schedctl.Published {
 		said = append(said, first(deref(t.PlatformPostURL), deref(t.PlatformPostID)))
 	}
 	if t.Error != nil {
 		said = append(said, errorText(t.Error))
+	}
+	if held(t, names) {
+		if t.Error == nil {
+			said = append(said, errorText(names[t.SocialAccountID].Error))
+		}
+		return strings.Join(append(said, "waits until the account works again"), "; ")
 	}
 	if t.NextAttemptAt != nil && t.Attempts > 0 {
 		said = append(said, "next try "+a.timeText(t.NextAttemptAt))
@@ -125,7 +131,7 @@ func (a *app) targetDetail(t apiv1.Target) string {
 }
 
 // nextSteps are the commands that make sense for a post as it is.
-func nextSteps(p apiv1.Post) []string {
+func nextSteps(p apiv1.Post, names accounts) []string {
 	switch p.Status {
 	case schedctl.Draft:
 		if len(p.SocialAccountIDs) == 0 {
@@ -133,23 +139,29 @@ func nextSteps(p apiv1.Post) []string {
 		}
 		return []string{"schedctl post schedule " + p.ID + " --at TIME", "schedctl post publish " + p.ID}
 	case schedctl.Scheduled:
-		return []string{"schedctl post edit " + p.ID + " --at TIME", "schedctl post cancel " + p.ID}
+		return append(accountSteps(p, names), "schedctl post edit "+p.ID+" --at TIME", "schedctl post cancel "+p.ID)
 	case schedctl.Publishing:
-		return append(accountSteps(p), "schedctl post wait "+p.ID)
+		return append(accountSteps(p, names), "schedctl post wait "+p.ID)
 	case schedctl.Failed:
-		return append(accountSteps(p), retrySteps(p)...)
+		return append(accountSteps(p, names), retrySteps(p)...)
 	}
 	return nil
 }
 
 // accountSteps name the accounts that hold the post up.
-func accountSteps(p apiv1.Post) (steps []string) {
+func accountSteps(p apiv1.Post, names accounts) (steps []string) {
 	for _, t := range p.Targets {
-		if t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
+		if held(t, names) || t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
 			steps = append(steps, "schedctl account reconnect "+t.SocialAccountID)
 		}
 	}
 	return steps
+}
+
+// held reports whether a target waits for an account that its network refuses.
+func held(t apiv1.Target, names accounts) bool {
+	unfinished := t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing
+	return unfinished && names[t.SocialAccountID].Status == schedctl.AccountError
 }
 
 // retrySteps warn where a retry could publish a second time.

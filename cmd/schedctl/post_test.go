@@ -462,7 +462,7 @@ func TestNextStepsWarnOfASecondPublication(t *testing.T) {
 		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post retry post_1"}},
 		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post wait post_1"}},
 	} {
-		got := nextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets})
+		got := nextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets}, nil)
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", tc.status, diff)
 		}

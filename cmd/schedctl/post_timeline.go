@@ -67,7 +67,7 @@ func (a *app) showTimeline(ctx context.Context, id string) error {
 }
 
 // attemptFields is one attempt for a program.
-func attemptFields(t apiv1.TargetTimeline, at apiv1.Attempt, names map[string]string) []string {
+func attemptFields(t apiv1.TargetTimeline, at apiv1.Attempt, names accounts) []string {
 	fields := []string{
 		t.ID, nameOf(names, t.SocialAccountID), t.Platform, fmt.Sprint(at.Number),
 		instant(at.StartedAt), instant(at.FinishedAt), string(at.Outcome), statusText(at.HTTPStatus), "", "",
@@ -93,7 +93,7 @@ func statusText(status *int) string {
 }
 
 // timelineText is a timeline for people.
-func (a *app) timelineText(t apiv1.Timeline, names map[string]string) []byte {
+func (a *app) timelineText(t apiv1.Timeline, names accounts) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s is %s\n", a.bold(t.PostID), a.status(string(t.Status)))
 	if len(t.Events) > 0 {
@@ -108,7 +108,7 @@ func (a *app) timelineText(t apiv1.Timeline, names map[string]string) []byte {
 		b.WriteString("\n")
 		b.Write(a.targetText(target, names))
 	}
-	if steps := nextSteps(asPost(t)); len(steps) > 0 {
+	if steps := nextSteps(asPost(t), names); len(steps) > 0 {
 		b.WriteString("\n")
 		for _, step := range steps {
 			b.WriteString(a.dim("next: ") + step + "\n")
@@ -118,10 +118,10 @@ func (a *app) timelineText(t apiv1.Timeline, names map[string]string) []byte {
 }
 
 // targetText is one target with its attempts.
-func (a *app) targetText(t apiv1.TargetTimeline, names map[string]string) []byte {
+func (a *app) targetText(t apiv1.TargetTimeline, names accounts) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s (%s), %s: %s", a.bold(oneLine(nameOf(names, t.SocialAccountID))), t.Platform, t.ID, a.status(string(t.Status)))
-	if detail := oneLine(a.targetDetail(withAttempts(t))); detail != "" {
+	if detail := oneLine(a.targetDetail(withAttempts(t), names)); detail != "" {
 		b.WriteString("; " + detail)
 	}
 	b.WriteString("\n")

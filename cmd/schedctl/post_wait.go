@@ -56,6 +56,7 @@ type watched struct {
 	id   string
 	post apiv1.Post // as last seen; without a status before the first look
 	away time.Time  // since when the daemon has not answered; zero when it has
+	told string     // what was said of the targets that take longer
 	done bool
 	err  error // why the wait for this post ended badly
 }
@@ -88,7 +89,7 @@ func (a *app) waitFor(ctx context.Context, c *client.Client, ids []string) error
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return a.verdict(watches, sync.OnceValue(func() map[string]string { return accountNames(ctx, c) }))
+	return a.verdict(watches, sync.OnceValue(func() accounts { return accountNames(ctx, c) }))
 }
 
 // look looks once at every post that has not ended, and reports whether there
@@ -99,6 +100,9 @@ func (a *app) look(ctx context.Context, c *client.Client, watches []watched) (wa
 		if !w.done {
 			p, err := c.Post(ctx, w.id)
 			a.note(w, p, err)
+			if err == nil && !w.done {
+				a.tellHoldups(ctx, c, w)
+			}
 		}
 		waiting = waiting || !w.done
 	}
@@ -125,6 +129,31 @@ func (a *app) note(w *watched, p apiv1.Post, err error) {
 		w.done, w.err = true, draftFailure(p)
 	} else if before != "" && w.post.Status != before && a.errTerminal {
 		a.tell("%s: %s", w.id, w.post.Status)
+	}
+}
+
+// tellHoldups tells why targets take longer, each time that it changes: nobody
+// should wait for an account that needs a person.
+func (a *app) tellHoldups(ctx context.Context, c *client.Client, w *watched) {
+	now := fmt.Sprint(w.post.PublishAt != nil && w.post.PublishAt.After(a.now()))
+	for _, t := range w.post.Targets {
+		now += fmt.Sprint(t.Status, errorText(t.Error), t.NextAttemptAt)
+	}
+	if now == w.told {
+		return
+	}
+	w.told = now
+	names := accountNames(ctx, c)
+	for _, t := range w.post.Targets {
+		if final(t.Status) {
+			continue
+		}
+		if detail := oneLine(a.targetDetail(t, names)); detail != "" {
+			a.tell("%s: %s (%s): %s", w.id, oneLine(nameOf(names, t.SocialAccountID)), t.Platform, detail)
+		}
+	}
+	for _, step := range accountSteps(w.post, names) {
+		a.tell("next: %s", step)
 	}
 }
 
@@ -160,7 +189,7 @@ func draftFailure(p apiv1.Post) error {
 }
 
 // verdict returns what went wrong with the posts, in their order.
-func (a *app) verdict(watches []watched, names func() map[string]string) error {
+func (a *app) verdict(watches []watched, names func() accounts) error {
 	var wrong several
 	for _, w := range watches {
 		switch {
@@ -194,7 +223,7 @@ func (a *app) timedOut(w watched) error {
 	return f
 }
 
-func targetFailure(p apiv1.Post, t apiv1.Target, names map[string]string) error {
+func targetFailure(p apiv1.Post, t apiv1.Target, names accounts) error {
 	reason := "no reason is known"
 	if t.Error != nil {
 		reason = errorText(t.Error)
@@ -203,6 +232,6 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names map[string]string) error 
 	return &failure{
 		status: exitFailed, code: codeFailed,
 		message: fmt.Sprintf("%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason),
-		hint:    "next: " + strings.Join(nextSteps(alone), ", then "),
+		hint:    "next: " + strings.Join(nextSteps(alone, names), ", then "),
 	}
 }

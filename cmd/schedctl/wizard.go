@@ -77,7 +77,8 @@ const nameField = "name"
 // first returns the names of the fields to ask for at first, those that are
 // needed before those that are not.
 func (w *wizard) first() (names []string) {
-	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform)
+	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
+		len(w.secrets()) > 1 && !w.anySecret() // one of them is needed
 	for _, f := range needed(w.fields) {
 		wanted := w.whole || f.Secret
 		if f.Secret && !f.Required && w.anySecret() {
@@ -117,7 +118,11 @@ func (w *wizard) faulty(err error) []string {
 		var names []string
 		for _, d := range refused.API.Details {
 			name := d.Field[strings.LastIndex(d.Field, ".")+1:]
-			if name == nameField && w.rename || w.field(name) != nil {
+			f := w.field(name)
+			if others := w.alternatives(f); others != nil {
+				return others
+			}
+			if name == nameField && w.rename || f != nil {
 				names = append(names, name)
 			}
 		}
@@ -126,6 +131,20 @@ func (w *wizard) faulty(err error) []string {
 		}
 	}
 	return w.asked
+}
+
+// alternatives returns the credentials of which some come instead of f, itself
+// among them, or nil when there is no choice.
+func (w *wizard) alternatives(f *publish.Field) (names []string) {
+	if f == nil || f.Required || f.Option || len(w.secrets()) < 2 {
+		return nil
+	}
+	for _, other := range w.fields {
+		if !other.Required && !other.Option {
+			names = append(names, other.Name)
+		}
+	}
+	return names
 }
 
 func (w *wizard) field(name string) *publish.Field {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -104,11 +105,37 @@ func TestWizardLetsARefusedFieldBeCorrected(t *testing.T) {
 	}
 	for _, said := range []string{
 		"url is no URL\ncorrect it, or give up with Ctrl-C; what you leave stays as it is\n", "URL [bot.test]: ",
-		"the network refuses this account\n", "URL [https://bot.test]: ", "Secret [as before]: ", "Name [hook]: ",
+		"the network refuses this account\n", "URL [https://bot.test]: ", "Secret [as before, - for none]: ", "Name [hook, - for none]: ",
 	} {
 		if !strings.Contains(m.err.String(), said) {
 			t.Errorf("it does not say %q:\n%s", said, &m.err)
 		}
+	}
+}
+
+// Whoever gave one credential where another is meant can take it away.
+func TestWizardOffersWhatComesInstead(t *testing.T) {
+	t.Parallel()
+	fault := func(text string) apiv1.Error {
+		return apiv1.Error{Code: schedctl.ValidationFailed, Message: text, Details: []apiv1.Detail{{Field: "credentials.webhook_url", Message: text}}}
+	}
+	c := connector{refusals: []apiv1.Error{fault("webhook_url is missing"), fault("there are two")}}
+	m := person(t, routes{"POST /social-accounts": http.HandlerFunc(c.ServeHTTP)},
+		"\n\n\n\n"+"\n\n"+"C0123456789\n\n", "", "", "https://hooks.test", "xoxb-1", "-", "")
+	if status := m.run(t, "account", "add", "slack"); status != 0 {
+		t.Fatalf("exit status %d:\n%s", status, &m.err)
+	}
+	want := []map[string]string{
+		{},
+		{"webhook_url": "https://hooks.test", "bot_token": "xoxb-1"},
+		{"bot_token": "xoxb-1", "channel": "C0123456789"},
+	}
+	var got []map[string]string
+	for _, add := range c.sent {
+		got = append(got, add.Credentials)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("-want +got:\n%s\n%s", diff, &m.err)
 	}
 }
 

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// refusedAccounts are those of which the second is refused by its network.
+func refusedAccounts() apiv1.AccountList {
+	list := apiv1.AccountList{Results: append([]apiv1.Account{}, twoAccounts.Results...)}
+	list.Results[1].Status = schedctl.AccountError
+	list.Results[1].Error = &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "the token was revoked", Outcome: schedctl.OutcomeNotPublished}
+	return list
+}
+
+// heldPost is due and waits for that account, which was never asked to take it.
+func heldPost(e *apiv1.TargetError) apiv1.Post {
+	return apiv1.Post{
+		ID: "post_1", Content: "Hello", Status: schedctl.Publishing, PublishAt: at(-time.Minute), SocialAccountIDs: []string{demoID, hookID},
+		Targets: []apiv1.Target{
+			{ID: "pt_1", SocialAccountID: demoID, Platform: "feed", Status: schedctl.Published},
+			{ID: "pt_2", SocialAccountID: hookID, Platform: "http", Status: schedctl.Scheduled, Error: e, NextAttemptAt: at(-time.Minute), Attempts: 1},
+		},
+		TargetSummary: apiv1.TargetSummary{Total: 2, Published: 1, Scheduled: 1},
+	}
+}
+
+const heldReason = "auth: the token was revoked; waits until the account works again"
+
+// A post that waits for an account says so, also when it was not tried yet.
+func TestPostShowTellsWhatAPostWaitsFor(t *testing.T) {
+	t.Parallel()
+	for name, e := range map[string]*apiv1.TargetError{"not tried": nil, "tried": refusedAccounts().Results[1].Error} {
+		m := newMachine(t, routes{"GET /social-accounts": refusedAccounts(), "GET /posts/post_1": apiv1.PostEnvelope{Post: heldPost(e)}})
+		line := "target\tpt_2\thook\thttp\tscheduled\t" + heldReason + "\n"
+		if status := m.run(t, "post", "show", "post_1"); status != 0 || !strings.Contains(m.out.String(), line) {
+			t.Errorf("%s: exit status %d, not %q:\n%s%s", name, status, line, &m.out, &m.err)
+		}
+		line = "next: schedctl account reconnect " + hookID + "\n"
+		if status := m.terminals().noColorEnv().run(t, "post", "show", "post_1"); status != 0 || !strings.Contains(m.out.String(), line) {
+			t.Errorf("%s: exit status %d, not %q:\n%s%s", name, status, line, &m.out, &m.err)
+		}
+	}
+}
+
+// Nobody waits in vain for an account that needs a person, and hears of it once.
+func TestPostWaitTellsWhatAPostWaitsFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMachine(t, routes{"GET /social-accounts": refusedAccounts(), "GET /posts/post_1": apiv1.PostEnvelope{Post: heldPost(nil)}})
+		m.want(t, 8, "", "post_1: hook (http): "+heldReason+"\nnext: schedctl account reconnect "+hookID+"\n"+
+			"schedctl: post_1 is still publishing after 5s; wait on with: schedctl post wait post_1\n",
+			"post", "wait", "post_1", "--timeout", "5s")
+	})
+}
+
+// What the daemon says to programs is said to people in the words of their tool.
+func TestRefusalsNameFlags(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{"POST /posts/post_1/retry": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		answerError(w, apiv1.Error{Code: schedctl.PostNotRetryable, Message: "look there first, then retry with force"})
+	})})
+	m.want(t, 6, "", "schedctl: look there first, then retry with --force\n", "post", "retry", "post_1")
+}

@@ -1,0 +1,11 @@
+package main
+
+import "strings"
+
+// words says in terms of the command line what the daemon's refusals say in
+// terms of the API.
+var words = strings.NewReplacer(
+	"retry with force", "retry with --force",
+	"list them with GET /api/v1/social-accounts", "see: schedctl account list --all",
+	"verify it or give it new credentials first", "give it new credentials with: schedctl account reconnect ACCOUNT",
+)
