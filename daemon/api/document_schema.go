@@ -119,7 +119,7 @@ var limits = map[string]func(*huma.Schema){
 	"CreatePost.publish_at":           nullable,
 	"ValidatePost.publish_at":         nullable,
 	"EditPost.publish_at":             nullable,
-	"RetryPost.target_ids":            oneOrMore,
+	"RetryPost.target_ids":            targetLimits,
 	"AddAccount.name":                 nameLimits,
 	"EditAccount.name":                nameLimits,
 }
@@ -133,5 +133,5 @@ func attemptOutcomes(s *huma.Schema) {
 		schedctl.OutcomeRunning, schedctl.OutcomePublished, schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown,
 	})
 }
-func oneOrMore(s *huma.Schema) { s.MinItems = ptr(1) }
-func nullable(s *huma.Schema)  { s.Nullable = true }
+func targetLimits(s *huma.Schema) { s.MinItems, s.MaxItems = ptr(1), ptr(schedctl.MaxAccounts) }
+func nullable(s *huma.Schema)     { s.Nullable = true }

@@ -37,7 +37,11 @@ func (d *decoder) override(path string) (o schedctl.Override) {
 
 // id reads the id of an account. No answer repeats one that is too long.
 func (d *decoder) id(path string) string {
+	noted := len(d.faults)
 	id := d.string(path)
+	if id == "" && d.err == nil && len(d.faults) == noted {
+		d.fault(schedctl.ValidationFailed, path, "%s is empty; name one of social_account_ids", path)
+	}
 	if len(id) > maxID {
 		d.fault(schedctl.ValidationFailed, path, "%s is longer than any id", path)
 		return clip(id, maxID)

@@ -104,6 +104,7 @@ func TestOverridesOfTheWrongShape(t *testing.T) {
 		{`["A"]`, schedctl.ValidationFailed, "target_overrides[0]", "must be an object, not a string"},
 		{`[{}]`, schedctl.ValidationFailed, "target_overrides[0].social_account_id", "is missing"},
 		{`[{"social_account_id":null}]`, schedctl.ValidationFailed, "target_overrides[0].social_account_id", "must be a string, not null"},
+		{`[{"social_account_id":""}]`, schedctl.ValidationFailed, "target_overrides[0].social_account_id", "is empty"},
 		{`[{"social_account_id":"A","text":"x"}]`, schedctl.ValidationFailed, "target_overrides[0].text", "unknown field"},
 		{`[{"social_account_id":"A","content":5}]`, schedctl.ValidationFailed, "target_overrides[0].content", "must be a string, not a number"},
 		{`[{"social_account_id":"A","content":""}]`, schedctl.ValidationFailed, "target_overrides[0].content", "or null"},

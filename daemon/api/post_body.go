@@ -132,12 +132,17 @@ func readRetryPost(d *decoder) (b schedctl.Retry) {
 }
 
 // targetIDs reads the ids of targets. An empty list is a fault: whoever filtered
-// the targets and found none does not mean all of them.
+// the targets and found none does not mean all of them. So is a list of more
+// than a post can have.
 func (d *decoder) targetIDs(path string) []string {
 	noted := len(d.faults)
 	ids := d.ids(path, schedctl.ValidationFailed)
-	if len(ids) == 0 && len(d.faults) == noted {
+	switch {
+	case len(d.faults) > noted:
+	case len(ids) == 0:
 		d.fault(schedctl.ValidationFailed, path, "%s names no target; leave it out for all failed ones", path)
+	case len(ids) > schedctl.MaxAccounts:
+		d.fault(schedctl.ValidationFailed, path, "%s names %d targets and a post has at most %d; leave it out for all failed ones", path, len(ids), schedctl.MaxAccounts)
 	}
 	return ids
 }

@@ -202,7 +202,8 @@ func TestRetryPost(t *testing.T) {
 	target := []string{p.Targets[0].ID}
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"target_ids": target}).refused(schedctl.PostNotRetryable)
 	f.do(nil, "POST", "/posts/"+p.ID+"/retry", body{"target_ids": []string{"pt_none"}}).refused(schedctl.ValidationFailed)
-	for _, none := range []string{`{"target_ids":[],"force":true}`, `{"target_ids":"x"}`} {
+	tooMany := `{"target_ids":["pt_none"` + strings.Repeat(`,"x"`, 100) + `]}`
+	for _, none := range []string{`{"target_ids":[],"force":true}`, `{"target_ids":"x"}`, tooMany} {
 		e := f.do(nil, "POST", "/posts/"+p.ID+"/retry", none).refused(schedctl.ValidationFailed)
 		if len(e.Details) != 1 || e.Details[0].Field != "target_ids" {
 			t.Errorf("%s: %+v", none, e.Details)
