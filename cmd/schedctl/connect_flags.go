@@ -111,12 +111,15 @@ func (o *connectFlags) readSecretFile(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the secret: %w", err)
 	}
 	secret := strings.TrimRight(string(data), "\r\n")
-	if secret == "" || len(secret) > maxSecret {
-		name := o.secretFile
-		if name == "-" {
-			name = "standard input"
-		}
-		return "", usage("%s holds no secret: it has %s", name, plural(min(len(data), maxSecret+1), "byte"))
+	name := o.secretFile
+	if name == "-" {
+		name = "standard input"
+	}
+	switch {
+	case secret == "":
+		return "", usage("%s holds no secret: it has %s", name, plural(len(data), "byte"))
+	case len(secret) > maxSecret:
+		return "", usage("%s holds no secret: it has more than %s", name, plural(maxSecret, "byte"))
 	}
 	return secret, nil
 }

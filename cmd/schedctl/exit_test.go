@@ -158,7 +158,7 @@ func TestInterrupted(t *testing.T) {
 	if got := run(ctx, m.system, []string{"post", "wait", "post_1"}); got != 130 {
 		t.Errorf("exit status %d, want 130", got)
 	}
-	if got := m.err.String(); got != "schedctl: interrupted\n" {
+	if got := m.err.String(); got != "schedctl: interrupted; nothing was called off; wait on with: schedctl post wait post_1\n" {
 		t.Errorf("got %q", got)
 	}
 }

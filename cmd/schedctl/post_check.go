@@ -51,10 +51,16 @@ func (a *app) printValidation(ctx context.Context, c *client.Client, v apiv1.Val
 	switch {
 	case a.json.set:
 		return a.printJSON(v)
-	case a.quiet:
+	case a.quiet && v.Allowed:
 		return nil
 	}
 	names := accountNames(ctx, c)
+	if a.quiet { // a refusal is never without its reasons
+		for _, line := range remarks(v, names) {
+			a.tell("%s", line)
+		}
+		return nil
+	}
 	var b bytes.Buffer
 	b.Write(a.render(validationTable(v, names, a.outTerminal)))
 	if !a.outTerminal {

@@ -48,6 +48,8 @@ func TestPostValidate(t *testing.T) {
 		hookID+"\thook\thttp\trefused\t512\t500\tcharacters\t12 too many\n"+
 		"post\t\t\trefused\t\t\t\tthe time has passed\npost\t\t\twarning\t\t\t\tit is late\n", end,
 		"post", "validate", "Hello", "--to", "all")
+	newMachine(t, refusing).want(t, 5, "", "problem: the time has passed\nproblem: hook: 12 too many\nwarning: it is late\n"+end,
+		"post", "validate", "Hello", "--to", "all", "-q")
 	m = newMachine(t, refusing).terminals()
 	m.env["NO_COLOR"] = "1"
 	m.want(t, 5, `ACCOUNT  PLATFORM  RESULT   LENGTH  LIMIT  UNIT

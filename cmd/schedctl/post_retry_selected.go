@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -98,7 +97,7 @@ func (o *postRetry) tellPlan(p apiv1.Post, known, unknown []apiv1.Target, names 
 // partly puts before the errors of some posts that the others were done.
 func partly(all int, err error) error {
 	list, ok := err.(several)
-	if !ok || len(list) == 0 || errors.Is(list[len(list)-1], context.Canceled) {
+	if !ok || len(list) == 0 || exitStatus(list[len(list)-1]) == exitInterrupted {
 		return err
 	}
 	summary := &failure{status: exitFailed, code: codeFailed, message: fmt.Sprintf("of %s not all went well", plural(all, "post"))}

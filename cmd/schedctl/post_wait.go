@@ -87,9 +87,28 @@ func (a *app) waitFor(ctx context.Context, c *client.Client, ids []string) error
 		return err
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return a.interrupted(watches)
 	}
 	return a.verdict(watches, sync.OnceValue(func() accounts { return accountNames(ctx, c) }))
+}
+
+// interrupted is the end of a wait that a person ends. It names the posts that go
+// on: of one that was just created nobody knows the id yet.
+func (a *app) interrupted(watches []watched) error {
+	if a.errTerminal {
+		a.tell("") // the terminal shows ^C
+	}
+	f := &failure{status: exitInterrupted, code: codeInterrupted, message: "interrupted"}
+	var ids []string
+	for _, w := range watches {
+		if !w.done {
+			ids = append(ids, w.id)
+		}
+	}
+	if ids != nil {
+		f.hint = "nothing was called off; wait on with: schedctl post wait " + strings.Join(ids, " ")
+	}
+	return f
 }
 
 // look looks once at every post that has not ended, and reports whether there
