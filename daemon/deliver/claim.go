@@ -188,6 +188,9 @@ func (x *dispatcher) called(c *call, end *ending, unsettled *doubt) {
 	q := c.queue
 	q.doubts = append(q.doubts, unsettled)
 	q.until = time.Now().Add(unsettled.askIn)
+	if unsettled.refused && q.changed {
+		q.until = time.Time{} // what was refused may be another login by now
+	}
 	x.finish(q)
 }
 

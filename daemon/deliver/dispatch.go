@@ -89,7 +89,7 @@ func (x *dispatcher) readMail(now time.Time) {
 	for _, account := range mail.changed {
 		if q := x.queues.byAccount[account]; q != nil {
 			q.changed = true
-			if q.held {
+			if q.held || q.refused() {
 				x.queues.release(q)
 				x.queues.arrange(q, now)
 			}

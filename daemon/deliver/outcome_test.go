@@ -230,10 +230,14 @@ type finder struct {
 	unable bool          // with silent: it never will
 	limit  time.Duration // after which those may be asked again that it does not answer
 	back   time.Time     // before this it is down
+	barred bool          // it refuses the account
 	since  []time.Time
 }
 
 func (f *finder) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	if f.isBarred() {
+		return schedctl.Receipt{}, false, &publish.Error{Kind: schedctl.KindAuth, Code: "revoked", HTTPStatus: 401, Outcome: maybe, Message: "connect it again"}
+	}
 	if f.note(since) {
 		if f.limit > 0 {
 			return schedctl.Receipt{}, false, &publish.Error{Kind: schedctl.KindRateLimited, RetryAt: time.Now().Add(f.limit), Outcome: maybe}
@@ -244,6 +248,18 @@ func (f *finder) Find(ctx context.Context, r publish.Request, since time.Time) (
 		return schedctl.Receipt{}, false, netDown.Err
 	}
 	return f.FindingFake.Find(ctx, r, since)
+}
+
+func (f *finder) isBarred() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.barred
+}
+
+func (f *finder) bar(barred bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.barred = barred
 }
 
 func (f *finder) note(since time.Time) (silent bool) {
@@ -323,6 +339,61 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A token that is revoked while an outcome is in doubt stops the account, says so,
+// and burns nothing: the network is asked when the account is connected again.
+func TestRefusedWhileInDoubt(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		answer publishtest.Answer
+		calls  int
+	}{{"has it", lostReply, 1}, {"does not have it", noAnswer, 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				f := r.findable()
+				f.bar(true)
+				r.fake.Then(test.answer)
+				r.start()
+				a := r.account("me", nil)
+				p, next := r.publishNow(a), r.schedule(time.Second, a)
+				r.after(5 * time.Hour)
+				r.wantStatus(p, schedctl.Publishing)
+				if got := r.readAccount(a.ID); got.Status != schedctl.AccountError || got.Error == nil || got.Error.Code != "revoked" {
+					t.Errorf("account is %s: %+v", got.Status, got.Error)
+				}
+				if n := count(r.events(), schedctl.EventAccountError); n != 1 {
+					t.Errorf("told %d times", n)
+				}
+				f.bar(false)
+				r.reconnect(a.ID)
+				r.after(time.Second)
+				r.wantStatus(p, schedctl.Published)
+				r.after(time.Minute)
+				r.wantStatus(next, schedctl.Published)
+				r.wantCalls(test.calls + 1)
+				if n := r.fake.Posts()[p.Targets[0].ID]; n != 1 {
+					t.Errorf("published %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// Nobody connects the account again: it ends with the late limit.
+func TestRefusedWhileInDoubtForTooLong(t *testing.T) {
+	bubble(t, func(r *rig) {
+		f := r.findable()
+		f.bar(true)
+		r.fake.Then(noAnswer)
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		r.after(25 * time.Hour)
+		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe || e.Retryable {
+			t.Errorf("error %+v", e)
+		}
+		r.wantCalls(1)
+	})
 }
 
 // A network that can never tell is asked once.

@@ -2,6 +2,8 @@ package deliver
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -20,6 +22,13 @@ type doubt struct {
 	askIn  time.Duration // when to ask, from the moment of the doubt
 	after  time.Time     // not to be asked before, or zero
 	unread bool          // the store could not be read the last time
+
+	refused bool // the account was, so that asking waits for it
+}
+
+// refused reports whether a doubt of the queue waits for its account.
+func (q *queue) refused() bool {
+	return slices.ContainsFunc(q.doubts, func(d *doubt) bool { return d.refused })
 }
 
 // interrupted is what became of the attempts of a run that has ended.
@@ -112,6 +121,10 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 	case failure != nil:
 		d.log.Warn("network cannot say what became of an attempt", "account", c.attempt.AccountID, "attempt", c.attempt.ID,
 			"kind", failure.Kind, "code", failure.Code, "error", failure.Err)
+		if wait := d.refusedFor(c, failure); wait > 0 {
+			d.refuse(ctx, c, failure)
+			return nil, &doubt{call: c, err: in.err, asks: in.asks, askIn: wait, refused: true}
+		}
 		f.asks++
 		f.askAt, f.down = failure.RetryAt, failure.Kind.Retryable()
 		if failure.Code == publish.CodeCannotAsk {
@@ -123,6 +136,40 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		f.absent = true
 	}
 	return d.judge(c, in.err, f)
+}
+
+// refusedAsk is how often the network of a refused account is asked about a
+// doubt when nobody connects the account anew.
+const refusedAsk = time.Hour
+
+// refusedFor returns how long a question waits for an account that is refused,
+// zero when it is not, or when the post would be too late. With 403 the network
+// knows the account, but does not let it read.
+func (d *Deliverer) refusedFor(c *call, failure *publish.Error) time.Duration {
+	if failure.Kind != schedctl.KindAuth || failure.HTTPStatus == http.StatusForbidden {
+		return 0
+	}
+	return max(0, min(refusedAsk, time.Until(c.lateSince.Add(d.cfg.MaxLateness))))
+}
+
+// refuse notes that the network refuses the account of a call, so that a person
+// learns why the doubt stays. Should the store fail, the next question notes it.
+func (d *Deliverer) refuse(ctx context.Context, c *call, failure *publish.Error) {
+	e := &ending{call: c, decision: decision{refused: true, result: schedctl.Result{Error: targetError(failure, false, false)}}}
+	err := d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+		r := recording{Deliverer: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
+		account, err := r.account(c.attempt.WorkspaceID, c.attempt.AccountID)
+		if err != nil {
+			return err
+		}
+		r.stop(account, e)
+		return r.write()
+	})
+	if err != nil {
+		d.log.Error("refused account cannot be recorded", "account", c.attempt.AccountID, "error", err)
+		return
+	}
+	d.logEnd(e)
 }
 
 // reread returns the call with post and account as they are now, and the status
