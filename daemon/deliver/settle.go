@@ -2,7 +2,6 @@ package deliver
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -142,11 +141,14 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 // doubt when nobody connects the account anew.
 const refusedAsk = time.Hour
 
+// forbidden is the HTTP status with which a network that knows an account does
+// not let it read.
+const forbidden = 403
+
 // refusedFor returns how long a question waits for an account that is refused,
-// zero when it is not, or when the post would be too late. With 403 the network
-// knows the account, but does not let it read.
+// zero when it is not, or when the post would be too late.
 func (d *Deliverer) refusedFor(c *call, failure *publish.Error) time.Duration {
-	if failure.Kind != schedctl.KindAuth || failure.HTTPStatus == http.StatusForbidden {
+	if failure.Kind != schedctl.KindAuth || failure.HTTPStatus == forbidden {
 		return 0
 	}
 	return max(0, min(refusedAsk, time.Until(c.lateSince.Add(d.cfg.MaxLateness))))
