@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -103,6 +105,7 @@ func TestPackageNamesSaySomething(t *testing.T) {
 
 func listPackages(t *testing.T) []pkg {
 	t.Helper()
+	readFolders(t)
 	out, err := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,Standard", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -116,5 +119,20 @@ func listPackages(t *testing.T) []pkg {
 			t.Fatal(err)
 		}
 		pkgs = append(pkgs, p)
+	}
+}
+
+// readFolders makes the answer of go list an input of the test, so that a result
+// is not taken from the cache when a source has changed.
+func readFolders(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin") {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
