@@ -34,7 +34,9 @@ var layers = []struct {
 	{pkg: "/daemon/publish", may: []string{module, module + "/daemon/publish…", "code.dny.dev/ssrf", "github.com/google/go-cmp/…", "github.com/rivo/uniseg", "golang.org/x/net/html…", "golang.org/x/net/publicsuffix"}, why: "a network knows nothing of storage"},
 	{pkg: "/daemon/deliver", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "delivery is the same for every engine and every network"},
 	{pkg: "/daemon/connect", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "accounts are asked about in one way for every network"},
-	{pkg: "/daemon/api", may: []string{module, module + "/storage", module + "/client/apiv1", module + "/daemon/connect", module + "/daemon/publish…", module + "/daemon/seal", "github.com/danielgtaylor/huma/v2…"}, why: "the server must not be built on its own client"},
+	{pkg: "/daemon/api", may: []string{module, module + "/storage", module + "/client/apiv1", module + "/daemon/connect", module + "/daemon/publish…", module + "/daemon/seal", "github.com/danielgtaylor/huma/v2…", "github.com/swaggest/swgui…"}, why: "the server must not be built on its own client"},
+	{pkg: "/daemon/webhook", may: []string{module, module + "/storage", module + "/client/apiv1", module + "/daemon/publish/outbound", module + "/daemon/publish/signing", module + "/daemon/seal"}, why: "webhooks are told what the outbox says, and nobody asks them"},
+	{pkg: "/daemon/metrics", may: []string{module, module + "/storage", "github.com/prometheus/…"}, why: "the parts say what happens, and one package counts it"},
 	{pkg: "/daemon", may: []string{module, module + "/storage", module + "/daemon…", module + "/client/apiv1"}, why: "the engine is handed in: no bbolt"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/when", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }

@@ -16,13 +16,21 @@ const (
 	EventPostCanceled  EventType = "post.canceled"
 	EventPostCompleted EventType = "post.completed" // the last target finished
 	EventAccountError  EventType = "social_account.error"
+
+	// EventWebhookDisabled tells that a webhook failed for so long that it is no
+	// longer told of anything.
+	EventWebhookDisabled EventType = "webhook.disabled"
+
+	// EventWebhookTest is sent to one webhook when a person asks for it. Nobody
+	// subscribes to it.
+	EventWebhookTest EventType = "webhook.test"
 )
 
-// EventTypes lists every event type.
+// EventTypes lists every event type that can be subscribed to.
 func EventTypes() []EventType {
 	return []EventType{
 		EventPostCreated, EventPostScheduled, EventPostQueued, EventPostUpdated, EventPostPublished,
-		EventPostFailed, EventPostCanceled, EventPostCompleted, EventAccountError,
+		EventPostFailed, EventPostCanceled, EventPostCompleted, EventAccountError, EventWebhookDisabled,
 	}
 }
 
@@ -33,11 +41,12 @@ type Event struct {
 	Type        EventType
 	CreatedAt   time.Time
 	WorkspaceID string
-	PostID      string // empty on account events
+	PostID      string // set on post and target events
 	TargetID    string // set on target events
 	AccountID   string // set on target and account events
 	Platform    string // set on target and account events
-	Status      Status // the target's on target events, else the post's; empty on account events
+	WebhookID   string // set on webhook events
+	Status      Status // the target's on target events, the post's on post events
 
 	PlatformPostID  string
 	PlatformPostURL string
@@ -52,4 +61,19 @@ func AccountErrorEvent(a Account, now time.Time) Event {
 		ID: NewID(EventPrefix, now), Type: EventAccountError, CreatedAt: now,
 		WorkspaceID: a.WorkspaceID, AccountID: a.ID, Platform: a.Platform, Error: a.Error,
 	}
+}
+
+// WebhookDisabledEvent tells that schedctl has disabled a webhook.
+func WebhookDisabledEvent(w Webhook, now time.Time) Event {
+	return webhookEvent(EventWebhookDisabled, w, now)
+}
+
+// WebhookTestEvent is what a webhook is sent when a person tests it.
+func WebhookTestEvent(w Webhook, now time.Time) Event {
+	return webhookEvent(EventWebhookTest, w, now)
+}
+
+func webhookEvent(typ EventType, w Webhook, now time.Time) Event {
+	now = Millis(now)
+	return Event{ID: NewID(EventPrefix, now), Type: typ, CreatedAt: now, WorkspaceID: w.WorkspaceID, WebhookID: w.ID}
 }

@@ -1,6 +1,7 @@
 package schedctl
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"sync"
@@ -22,6 +23,7 @@ const (
 	DeliveryPrefix  Prefix = "whd"
 	AttemptPrefix   Prefix = "att"
 	RequestPrefix   Prefix = "req"
+	AuditPrefix     Prefix = "aud"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by
@@ -92,6 +94,11 @@ func NewID(p Prefix, now time.Time) string { return NewULID(now).ID(p) }
 // NewULID returns a new ULID; see [NewID] for what is guaranteed.
 func NewULID(now time.Time) ULID { return ulids.next(now.UnixMilli()) }
 
+// IDsAfter makes all ids from now on younger than u, so that ids increase also
+// across restarts with a clock that was set back. It may be called from any
+// goroutine.
+func IDsAfter(u ULID) { ulids.after(u) }
+
 // ulids is the process's one source of ids.
 var ulids ulidSource
 
@@ -111,6 +118,14 @@ func (s *ulidSource) next(ms int64) ULID {
 	rand.Read(s.last[6:])
 	s.last[6] &= 0x7f // room for 2^79 increments before the time part would change
 	return s.last
+}
+
+func (s *ulidSource) after(u ULID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes.Compare(u[:], s.last[:]) > 0 {
+		s.last = u
+	}
 }
 
 func (s *ulidSource) increment() {

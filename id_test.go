@@ -1,6 +1,7 @@
 package schedctl_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +80,19 @@ func TestKeySecrets(t *testing.T) {
 		if _, ok := schedctl.HashKeySecret(s); ok {
 			t.Errorf("%q was accepted", s)
 		}
+	}
+}
+
+// A clock that was set back while nothing ran must not make younger ids smaller.
+func TestIDsIncreaseAcrossAClockSetBack(t *testing.T) {
+	last := schedctl.NewULID(time.Now().Add(time.Minute))
+	schedctl.IDsAfter(last)
+	next := schedctl.NewULID(time.Now())
+	if bytes.Compare(next[:], last[:]) <= 0 {
+		t.Errorf("%s is not younger than %s", next, last)
+	}
+	schedctl.IDsAfter(schedctl.ULID{})
+	if again := schedctl.NewULID(time.Now()); bytes.Compare(again[:], next[:]) <= 0 {
+		t.Errorf("%s is not younger than %s", again, next)
 	}
 }

@@ -23,12 +23,19 @@ const AdminKeyFile = "admin.key"
 // workspace that nobody can enter.
 func bootstrap(ctx context.Context, store storage.Store, dir string, log *slog.Logger) error {
 	var existing []schedctl.Workspace
+	var lastEvent string
 	err := store.View(ctx, func(r storage.Reader) (err error) {
+		if lastEvent, err = r.LastEvent(); err != nil {
+			return err
+		}
 		existing, err = r.Workspaces()
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read workspaces: %w", err)
+	}
+	if last, ok := schedctl.ParseID(schedctl.EventPrefix, lastEvent); ok {
+		schedctl.IDsAfter(last) // who reads events goes on from the last one seen
 	}
 	if len(existing) > 0 {
 		return nil

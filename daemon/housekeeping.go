@@ -8,10 +8,13 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How long answers to repeatable requests and events are kept.
+// How long answers to repeatable requests, events, deliveries to webhooks and
+// the audit log are kept.
 const (
-	answerRetention = 24 * time.Hour
-	eventRetention  = 30 * 24 * time.Hour
+	answerRetention   = 24 * time.Hour
+	eventRetention    = 30 * 24 * time.Hour
+	deliveryRetention = 30 * 24 * time.Hour
+	auditRetention    = 90 * 24 * time.Hour
 )
 
 const (
@@ -36,12 +39,16 @@ func (d *daemon) keepHouse(ctx context.Context) error {
 	}
 }
 
-// prune removes old answers and events in small transactions until none is left.
+// prune removes old records in small transactions until none is left.
 func prune(ctx context.Context, store storage.Store, now time.Time) error {
+	before := storage.Retention{
+		Answers: now.Add(-answerRetention), Events: now.Add(-eventRetention),
+		Deliveries: now.Add(-deliveryRetention), Audit: now.Add(-auditRetention),
+	}
 	for {
 		var removed int
 		err := store.Update(ctx, func(tx storage.Tx) (err error) {
-			removed, err = tx.Prune(now.Add(-answerRetention), now.Add(-eventRetention), pruneAtOnce)
+			removed, err = tx.Prune(before, pruneAtOnce)
 			return err
 		})
 		if err != nil {

@@ -25,6 +25,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -80,7 +81,17 @@ type Store interface {
 type Commit struct {
 	Due      []schedctl.Due // waiting entries that were added to the due index
 	Accounts []string       // ids of accounts that were put
+	Webhooks []string       // ids of webhooks that were put or deleted
 	Events   int            // events that were added
+	Took     time.Duration  // how long the engine took to bring the group to disk
+}
+
+// Copier is implemented by engines that can be copied while they are used.
+type Copier interface {
+	// Copy writes the whole database as it is at one moment, in the form that
+	// the engine opens, and returns how many bytes it wrote. Transactions go on
+	// meanwhile.
+	Copy(ctx context.Context, w io.Writer) (int64, error)
 }
 
 // Reader reads one snapshot.
@@ -141,10 +152,35 @@ type Reader interface {
 	// the given id; an empty id begins at the oldest kept.
 	Events(afterID string, limit int) ([]schedctl.Event, error)
 
+	// Event returns an event, and LastEvent the id of the youngest one, empty when
+	// there is none.
+	Event(id string) (schedctl.Event, error)
+	LastEvent() (string, error)
+
 	// PostEvents returns the latest events about a post in order of their ids,
 	// at most limit of them; also those of a post that was deleted. Its cost
 	// depends on how many events the post has.
 	PostEvents(postID string, limit int) ([]schedctl.Event, error)
+
+	// Webhook returns a webhook of the workspace, Webhooks all of them in order
+	// of creation.
+	Webhook(workspaceID, id string) (schedctl.Webhook, error)
+	Webhooks(workspaceID string) ([]schedctl.Webhook, error)
+
+	// Delivery returns a delivery of the webhook.
+	Delivery(webhookID, id string) (schedctl.Delivery, error)
+
+	// Deliveries returns up to limit deliveries of a webhook, the youngest first,
+	// beginning after the given id; an empty id begins at the youngest.
+	Deliveries(webhookID, afterID string, limit int) ([]schedctl.Delivery, error)
+
+	// PendingDeliveries returns up to limit pending deliveries of a webhook in
+	// order of their next attempts.
+	PendingDeliveries(webhookID string, limit int) ([]schedctl.Delivery, error)
+
+	// Audit returns up to limit audit entries of a workspace, the youngest first,
+	// beginning after the given id; an empty id begins at the youngest.
+	Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error)
 }
 
 // Tx reads and writes in one transaction; it sees its own writes.
@@ -179,9 +215,28 @@ type Tx interface {
 	// AddEvents appends to the outbox. The ids must be new.
 	AddEvents(...schedctl.Event) error
 
-	// Prune removes at most limit answers and events older than the given
-	// times and returns how many it removed.
-	Prune(answersBefore, eventsBefore time.Time, limit int) (int, error)
+	// PutWebhook creates or replaces a webhook.
+	PutWebhook(schedctl.Webhook) error
+
+	// DeleteWebhook removes a webhook. Its deliveries stay until Prune removes
+	// them, and none of them is pending any more.
+	DeleteWebhook(workspaceID, id string) error
+
+	// PutDelivery creates or replaces a delivery of a webhook that is there.
+	PutDelivery(schedctl.Delivery) error
+
+	// AddAudit appends to the audit log. The id must be new.
+	AddAudit(schedctl.AuditEntry) error
+
+	// Prune removes at most limit records that are older than they are kept, and
+	// deliveries of webhooks that are gone, and returns how many it removed.
+	Prune(before Retention, limit int) (int, error)
+}
+
+// Retention says of what age records are past keeping: those from before these
+// times. A zero time keeps all.
+type Retention struct {
+	Answers, Events, Deliveries, Audit time.Time
 }
 
 // Sort is an order of posts. Ties are in order of id, ascending or descending

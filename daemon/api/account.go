@@ -14,7 +14,7 @@ import (
 )
 
 // listAccounts answers GET /social-accounts.
-func (s *server) listAccounts(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listAccounts(ctx context.Context, c *call) (answer, error) {
 	q := parseQuery(c.query, []string{"status"}, nil)
 	all := q.has("status") && oneOf(q, "status", q.text("status"), []string{"all"}) == "all"
 	if q.err != nil {
@@ -39,7 +39,7 @@ func (s *server) listAccounts(ctx context.Context, c *call) (answer, error) {
 }
 
 // getAccount answers GET /social-accounts/{id}.
-func (s *server) getAccount(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getAccount(ctx context.Context, c *call) (answer, error) {
 	a, err := s.account(ctx, c)
 	if err != nil {
 		return answer{}, err
@@ -49,7 +49,7 @@ func (s *server) getAccount(ctx context.Context, c *call) (answer, error) {
 
 // removeAccount answers DELETE /social-accounts/{id}: the account stays to be
 // read, its secrets do not.
-func (s *server) removeAccount(ctx context.Context, c *call) (answer, error) {
+func (s *Server) removeAccount(ctx context.Context, c *call) (answer, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		a, err := c.account(tx)
 		if err != nil || a.Status == schedctl.AccountDisconnected {
@@ -62,7 +62,7 @@ func (s *server) removeAccount(ctx context.Context, c *call) (answer, error) {
 }
 
 // account loads the account of the path.
-func (s *server) account(ctx context.Context, c *call) (a schedctl.Account, err error) {
+func (s *Server) account(ctx context.Context, c *call) (a schedctl.Account, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		a, err = c.account(r)
 		return err
@@ -93,7 +93,7 @@ func sameAccount(a, b schedctl.Account) bool {
 // it with the events and the answer in one transaction, unless it is as before.
 // change must not write to what the account points to, and may run more than
 // once.
-func (s *server) changeAccount(ctx context.Context, c *call, change func(*schedctl.Account) ([]schedctl.Event, error)) (answer, error) {
+func (s *Server) changeAccount(ctx context.Context, c *call, change func(*schedctl.Account) ([]schedctl.Event, error)) (answer, error) {
 	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		a, err := c.account(tx)

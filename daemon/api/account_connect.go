@@ -11,7 +11,7 @@ import (
 )
 
 // publisher returns the publisher of a platform.
-func (s *server) publisher(platform string) (publish.Publisher, error) {
+func (s *Server) publisher(platform string) (publish.Publisher, error) {
 	if p, ok := s.publishers[platform]; ok {
 		return p, nil
 	}

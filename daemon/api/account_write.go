@@ -14,7 +14,7 @@ import (
 
 // addAccount answers POST /social-accounts: the network is asked first, outside
 // of any transaction, and only an account that it knows is stored.
-func (s *server) addAccount(ctx context.Context, c *call, b addAccount) (answer, error) {
+func (s *Server) addAccount(ctx context.Context, c *call, b addAccount) (answer, error) {
 	if len(c.key.AccountIDs) > 0 {
 		return answer{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts and cannot connect others; use another key")
 	}
@@ -55,7 +55,7 @@ func (s *server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 
 // editAccount answers PATCH /social-accounts/{id}. New credentials replace all
 // old ones.
-func (s *server) editAccount(ctx context.Context, c *call, b settings) (answer, error) {
+func (s *Server) editAccount(ctx context.Context, c *call, b settings) (answer, error) {
 	before, err := s.account(ctx, c)
 	if err != nil {
 		return answer{}, err
@@ -115,7 +115,7 @@ func (b *settings) needsNetwork(p publish.Publisher) bool {
 
 // reconnect asks the network about an account as it will be after the change,
 // and returns what brings the stored one in line with the answer.
-func (s *server) reconnect(ctx context.Context, p publish.Publisher, before schedctl.Account, b settings) (func(*schedctl.Account), error) {
+func (s *Server) reconnect(ctx context.Context, p publish.Publisher, before schedctl.Account, b settings) (func(*schedctl.Account), error) {
 	after := b.applied(before)
 	if b.credentials == nil {
 		return s.recheck(ctx, p, after)
@@ -139,7 +139,7 @@ func (s *server) reconnect(ctx context.Context, p publish.Publisher, before sche
 }
 
 // recheck is reconnect for credentials that stay.
-func (s *server) recheck(ctx context.Context, p publish.Publisher, after schedctl.Account) (func(*schedctl.Account), error) {
+func (s *Server) recheck(ctx context.Context, p publish.Publisher, after schedctl.Account) (func(*schedctl.Account), error) {
 	verdict, failure := s.connector.Check(ctx, after)
 	if failure != nil {
 		return nil, connectError(p, failure)
@@ -153,7 +153,7 @@ func (s *server) recheck(ctx context.Context, p publish.Publisher, after schedct
 
 // verifyAccount answers POST /social-accounts/{id}/verify: 200 with the account
 // whether its network accepts it or not.
-func (s *server) verifyAccount(ctx context.Context, c *call) (answer, error) {
+func (s *Server) verifyAccount(ctx context.Context, c *call) (answer, error) {
 	before, err := s.account(ctx, c)
 	if err != nil {
 		return answer{}, err

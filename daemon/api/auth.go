@@ -13,7 +13,7 @@ import (
 )
 
 // authenticate returns the API key that a request was made with.
-func (s *server) authenticate(ctx context.Context, h http.Header, now time.Time) (schedctl.APIKey, error) {
+func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time) (schedctl.APIKey, error) {
 	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	token = strings.TrimLeft(token, " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {

@@ -39,7 +39,7 @@ const bearer = "apiKey"
 
 // serveDocument serves the OpenAPI document, which is made when it is first
 // asked for.
-func (s *server) serveDocument(doc *huma.OpenAPI) {
+func (s *Server) serveDocument(doc *huma.OpenAPI) {
 	finished := sync.OnceValue(func() *huma.OpenAPI {
 		completeSchemas(doc.Components.Schemas)
 		return doc

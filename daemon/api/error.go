@@ -19,7 +19,7 @@ var retryAfter = map[schedctl.Code]string{
 
 // fail answers with the envelope of err and logs what only the operator of the
 // daemon can do something about.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := asError(err)
 	header := w.Header()
 	requestID := header.Get(requestIDHeader)
@@ -56,7 +56,7 @@ func internal(err error) *schedctl.Error {
 	}
 }
 
-func (s *server) logFailure(r *http.Request, requestID string, e *schedctl.Error) {
+func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error) {
 	level := slog.LevelError
 	switch {
 	case Status(e.Code) < http.StatusInternalServerError:

@@ -45,7 +45,7 @@ func (c *call) fingerprintBody() {
 // here only when the handler refuses what it may have accepted the first time,
 // such as a time that has passed since. After a failure of the store nothing is
 // looked for: what it shows then need not be on disk.
-func (s *server) once(ctx context.Context, c *call, rt *route) (answer, error) {
+func (s *Server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 	if !c.repeatable() {
 		return rt.handle(ctx, c)
 	}
@@ -71,7 +71,7 @@ func (s *server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 }
 
 // lookUp is remembered in a snapshot of its own.
-func (s *server) lookUp(ctx context.Context, c *call) (stored answer, found bool, err error) {
+func (s *Server) lookUp(ctx context.Context, c *call) (stored answer, found bool, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		stored, found, err = c.remembered(r)
 		return err
@@ -122,7 +122,7 @@ func (c *call) remember(tx storage.Tx, a answer) error {
 // commit applies a change and stores its answer in one transaction, or finds
 // the answer that another request with the same key has stored meanwhile.
 // change may run more than once.
-func (s *server) commit(ctx context.Context, c *call, change func(storage.Tx) (answer, error)) (answer, error) {
+func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (answer, error)) (answer, error) {
 	var out answer
 	err := s.store.Update(ctx, func(tx storage.Tx) error {
 		a, found, err := c.remembered(tx)

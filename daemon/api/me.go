@@ -10,7 +10,7 @@ import (
 )
 
 // getMe answers GET /me.
-func (s *server) getMe(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getMe(ctx context.Context, c *call) (answer, error) {
 	var workspace schedctl.Workspace
 	err := s.view(ctx, func(r storage.Reader) (err error) {
 		workspace, err = r.Workspace(c.key.WorkspaceID)

@@ -11,7 +11,7 @@ import (
 )
 
 // getPost answers GET /posts/{id}.
-func (s *server) getPost(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getPost(ctx context.Context, c *call) (answer, error) {
 	var post schedctl.Post
 	err := s.view(ctx, func(r storage.Reader) (err error) {
 		post, err = c.post(r)
@@ -26,7 +26,7 @@ func (s *server) getPost(ctx context.Context, c *call) (answer, error) {
 // createPost answers POST /posts. Only the writes are in the transaction: an
 // account that is disconnected between this and the commit leaves the post as it
 // would have been, had the account been disconnected right after it.
-func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer, error) {
+func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer, error) {
 	if c.draftsOnly() && b.publishAt.asksToGoOut() {
 		return answer{}, errDraftsOnly
 	}
@@ -60,7 +60,7 @@ func (s *server) createPost(ctx context.Context, c *call, b createPost) (answer,
 }
 
 // createAccounts resolves the accounts of a new post; a draft may have none.
-func (s *server) createAccounts(ctx context.Context, c *call, ids []string) (accounts []schedctl.Account, err error) {
+func (s *Server) createAccounts(ctx context.Context, c *call, ids []string) (accounts []schedctl.Account, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func renumber(events []schedctl.Event, now time.Time) []schedctl.Event {
 }
 
 // editPost answers PATCH /posts/{id}.
-func (s *server) editPost(ctx context.Context, c *call, b editPost) (answer, error) {
+func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, error) {
 	if c.draftsOnly() && b.publishAt.asksToGoOut() {
 		return answer{}, errDraftsOnly
 	}
@@ -114,7 +114,7 @@ func (c *call) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]
 }
 
 // schedulePost answers POST /posts/{id}/schedule.
-func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
+func (s *Server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
 	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 }
 
 // publishPost answers POST /posts/{id}/publish-now.
-func (s *server) publishPost(ctx context.Context, c *call, b publishPost) (answer, error) {
+func (s *Server) publishPost(ctx context.Context, c *call, b publishPost) (answer, error) {
 	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
@@ -144,21 +144,21 @@ func (s *server) publishPost(ctx context.Context, c *call, b publishPost) (answe
 }
 
 // cancelPost answers POST /posts/{id}/cancel.
-func (s *server) cancelPost(ctx context.Context, c *call) (answer, error) {
+func (s *Server) cancelPost(ctx context.Context, c *call) (answer, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.Cancel(c.now)
 	})
 }
 
 // retryPost answers POST /posts/{id}/retry.
-func (s *server) retryPost(ctx context.Context, c *call, b schedctl.Retry) (answer, error) {
+func (s *Server) retryPost(ctx context.Context, c *call, b schedctl.Retry) (answer, error) {
 	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpRetry, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.Retry(b, c.now)
 	})
 }
 
 // deletePost answers DELETE /posts/{id}.
-func (s *server) deletePost(ctx context.Context, c *call) (answer, error) {
+func (s *Server) deletePost(ctx context.Context, c *call) (answer, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		post, err := c.post(tx)
 		if err != nil {

@@ -14,7 +14,7 @@ var errDraftsOnly = insufficientScope("this API key writes drafts only; a key wi
 // and stores post, events and answer, all in one transaction. The operation is
 // checked before change runs, so that a post in the wrong state is told before
 // what is wrong with the request's accounts. change may run more than once.
-func (s *server) changePost(ctx context.Context, c *call, status int, op schedctl.Operation,
+func (s *Server) changePost(ctx context.Context, c *call, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post) ([]schedctl.Event, error),
 ) (answer, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
@@ -40,7 +40,7 @@ func (s *server) changePost(ctx context.Context, c *call, status int, op schedct
 // the post. The change is tried on a snapshot first: to measure a text for many
 // accounts takes long, and while a transaction lasts nobody else can write. In
 // it only those are measured again for which something has changed meanwhile.
-func (s *server) changeFitting(ctx context.Context, c *call, status int, op schedctl.Operation,
+func (s *Server) changeFitting(ctx context.Context, c *call, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post, measurer) ([]schedctl.Event, error),
 ) (answer, error) {
 	known := make(measurements)

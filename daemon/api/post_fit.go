@@ -47,11 +47,11 @@ func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) +
 // only refused for options that its overrides get wrong. accounts are those of
 // the post's targets; overrides are those of the request, by whose places the
 // error names them. No network is asked.
-func (s *server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+func (s *Server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
 	return s.refuseUnfitBy(s.faultsOf, p, accounts, overrides)
 }
 
-func (s *server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+func (s *Server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
 	faults := s.unknownOptions(accounts, overrides)
 	if len(faults) > 0 {
 		return firstOf(faults)
@@ -73,7 +73,7 @@ func (s *server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []sc
 
 // measure returns what the network of a parcel's account says of it, and its
 // problems as faults of a request.
-func (s *server) measure(c parcel) (publish.Check, []schedctl.FieldError) {
+func (s *Server) measure(c parcel) (publish.Check, []schedctl.FieldError) {
 	p, ok := s.publishers[c.account.Platform]
 	if !ok {
 		return publish.Measured(utf8.RuneCountInString(c.content), 0, "characters"), nil
@@ -136,7 +136,7 @@ func has(o schedctl.Options, name string) bool {
 // unknownOptions returns a fault for every option of an override that is not one
 // of those that the platform of its account lets a post choose. Overrides of
 // other accounts are left to package schedctl. There are at most maxFaults.
-func (s *server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (faults []schedctl.FieldError) {
+func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (faults []schedctl.FieldError) {
 	for i, o := range overrides {
 		at := slices.IndexFunc(accounts, func(a schedctl.Account) bool { return a.ID == o.AccountID })
 		if at < 0 || len(o.Options) == 0 {
@@ -162,7 +162,7 @@ func (s *server) unknownOptions(accounts []schedctl.Account, overrides []schedct
 }
 
 // postOptions returns the names of the options that a post may override.
-func (s *server) postOptions(platform string) (names []string) {
+func (s *Server) postOptions(platform string) (names []string) {
 	if p, ok := s.publishers[platform]; ok {
 		for _, f := range p.Fields() {
 			if f.Option && f.Post {
@@ -181,7 +181,7 @@ type terms struct {
 
 // refuseChanged returns an error when a post that was changed may not be stored
 // as it is now: its networks do not take it, or it is a duplicate.
-func (s *server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms, measure measurer) error {
+func (s *Server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms, measure measurer) error {
 	accounts := make([]schedctl.Account, len(p.Targets))
 	for i := range p.Targets {
 		var err error

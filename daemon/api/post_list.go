@@ -24,7 +24,7 @@ var (
 )
 
 // listPosts answers GET /posts.
-func (s *server) listPosts(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listPosts(ctx context.Context, c *call) (answer, error) {
 	query, err := c.postQuery()
 	if err != nil {
 		return answer{}, err

@@ -12,7 +12,7 @@ import (
 type measurer func(parcel) []schedctl.FieldError
 
 // faultsOf measures.
-func (s *server) faultsOf(c parcel) []schedctl.FieldError {
+func (s *Server) faultsOf(c parcel) []schedctl.FieldError {
 	_, faults := s.measure(c)
 	return faults
 }
@@ -26,7 +26,7 @@ type measurement struct {
 }
 
 // noting measures and notes what it found.
-func (s *server) noting(known measurements) measurer {
+func (s *Server) noting(known measurements) measurer {
 	return func(c parcel) []schedctl.FieldError {
 		faults := s.faultsOf(c)
 		known[c.account.ID] = measurement{c, slices.Clone(faults)}
@@ -36,7 +36,7 @@ func (s *server) noting(known measurements) measurer {
 
 // recalling measures what was not measured before exactly as it is now. It
 // changes nothing and so may be used where a transaction is composed.
-func (s *server) recalling(known measurements) measurer {
+func (s *Server) recalling(known measurements) measurer {
 	return func(c parcel) []schedctl.FieldError {
 		if before, there := known[c.account.ID]; there && reflect.DeepEqual(before.parcel, c) {
 			return slices.Clone(before.faults)

@@ -13,7 +13,7 @@ import (
 const maxTimeline = 1000
 
 // getTimeline answers GET /posts/{id}/timeline.
-func (s *server) getTimeline(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
 	var line apiv1.Timeline
 	err := s.view(ctx, func(r storage.Reader) error {
 		post, err := c.post(r)

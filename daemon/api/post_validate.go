@@ -21,7 +21,7 @@ const sameTextWithin = 24 * time.Hour
 // validatePost answers POST /posts/validate by the rules of createPost, all of
 // them, where createPost ends at the first that is broken. A post without a time
 // is looked at as if it went out now.
-func (s *server) validatePost(ctx context.Context, c *call, b createPost) (answer, error) {
+func (s *Server) validatePost(ctx context.Context, c *call, b createPost) (answer, error) {
 	v := validation{server: s, call: c, body: b}
 	err := s.view(ctx, func(r storage.Reader) error {
 		v.reader = r
@@ -35,7 +35,7 @@ func (s *server) validatePost(ctx context.Context, c *call, b createPost) (answe
 
 // validation is one look at a post that nobody stores.
 type validation struct {
-	server *server
+	server *Server
 	call   *call
 	body   createPost
 	reader storage.Reader

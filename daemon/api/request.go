@@ -70,7 +70,7 @@ func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // logRequest writes the line of one request. The path is not logged, only its
 // pattern, and neither headers nor bodies are.
-func (s *server) logRequest(r *http.Request, w *recorder, start time.Time) {
+func (s *Server) logRequest(r *http.Request, w *recorder, start time.Time) {
 	if !s.log.Enabled(r.Context(), slog.LevelDebug) {
 		return
 	}
@@ -84,7 +84,7 @@ var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.Me
 
 // missing answers what no route matched: 405 when the path has routes for other
 // methods, else 404.
-func (s *server) missing(w http.ResponseWriter, r *http.Request) {
+func (s *Server) missing(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowed(r); allowed != nil {
 		list := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", list)
@@ -95,7 +95,7 @@ func (s *server) missing(w http.ResponseWriter, r *http.Request) {
 }
 
 // allowed returns the methods that the request's path has routes for.
-func (s *server) allowed(r *http.Request) []string {
+func (s *Server) allowed(r *http.Request) []string {
 	if !cleanPath(r.URL.Path) {
 		return nil
 	}

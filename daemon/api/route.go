@@ -90,7 +90,7 @@ func withoutBody(next handler) handler {
 }
 
 // register puts the route into the mux and into the document.
-func (s *server) register(api huma.API, rt route) {
+func (s *Server) register(api huma.API, rt route) {
 	op := rt.operation(api.OpenAPI().Components.Schemas)
 	api.OpenAPI().AddOperation(op)
 	api.Adapter().Handle(op, func(ctx huma.Context) {
@@ -105,7 +105,7 @@ func (s *server) register(api huma.API, rt route) {
 }
 
 // serve takes a request through the steps that all routes share.
-func (s *server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
+func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
 	ctx := r.Context()
 	c := &call{id: r.PathValue("id"), query: r.URL.RawQuery}
 	var err error

@@ -12,11 +12,11 @@ import (
 )
 
 // routes lists every operation below the prefix.
-func (s *server) routes() []route {
+func (s *Server) routes() []route {
 	return slices.Concat(s.workspaceRoutes(), s.accountRoutes(), s.postRoutes(), s.postOperationRoutes())
 }
 
-func (s *server) workspaceRoutes() []route {
+func (s *Server) workspaceRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Workspace",
 		summary: "Tell whose key this is",
@@ -34,7 +34,7 @@ var (
 	writesDrafts   = []schedctl.Scope{schedctl.ScopePostsWrite, schedctl.ScopePostsDraft}
 )
 
-func (s *server) accountRoutes() []route {
+func (s *Server) accountRoutes() []route {
 	one := reflect.TypeFor[apiv1.AccountEnvelope]()
 	return []route{{
 		method: http.MethodGet, path: "/social-accounts", id: "listSocialAccounts", tag: "Social accounts",
@@ -83,7 +83,7 @@ func (s *server) accountRoutes() []route {
 	}}
 }
 
-func (s *server) postRoutes() []route {
+func (s *Server) postRoutes() []route {
 	one := reflect.TypeFor[apiv1.PostEnvelope]()
 	invalid := []schedctl.Code{
 		schedctl.ValidationFailed, schedctl.InvalidPublishAt, schedctl.ContentTooLong,
@@ -144,7 +144,7 @@ func (s *server) postRoutes() []route {
 	}}
 }
 
-func (s *server) postOperationRoutes() []route {
+func (s *Server) postOperationRoutes() []route {
 	one := reflect.TypeFor[apiv1.PostEnvelope]()
 	return []route{{
 		method: http.MethodPost, path: "/posts/{id}/schedule", id: "schedulePost", tag: "Posts",

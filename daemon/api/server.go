@@ -37,8 +37,9 @@ type Config struct {
 	Version string
 }
 
-// server is the API with its routes.
-type server struct {
+// Server serves everything the daemon says over HTTP. It may be used from any
+// goroutine.
+type Server struct {
 	store      storage.Store
 	publishers publish.Registry
 	connector  *connect.Connector
@@ -49,14 +50,13 @@ type server struct {
 	mux        *http.ServeMux
 }
 
-// New returns the handler of everything the daemon serves over HTTP. It may be
-// used from any goroutine and starts none. It panics on a route that contradicts
-// another, which no configuration can cause.
-func New(c Config) http.Handler {
+// New returns a server. It starts no goroutine. It panics on a route that
+// contradicts another, which no configuration can cause.
+func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &server{
+	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready,
 		running: newRunning(), mux: http.NewServeMux(),
 	}
@@ -74,8 +74,18 @@ func New(c Config) http.Handler {
 	return s
 }
 
+// Run does what the server has to do between requests, until ctx ends. Event
+// streams end with it; other requests are served without it too.
+func (s *Server) Run(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+// Committed is to be told of every commit of the store. It does not block.
+func (s *Server) Committed(storage.Commit) {}
+
 // ServeHTTP answers one request and logs it.
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	w.Header()[requestIDHeader] = []string{requestID(r, start)}
 	rec := &recorder{ResponseWriter: w}
@@ -94,7 +104,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // recovered answers a request whose handler panicked. Once the answer has
 // begun, only cutting the connection tells the client.
-func (s *server) recovered(w *recorder, r *http.Request, v any) {
+func (s *Server) recovered(w *recorder, r *http.Request, v any) {
 	if v == http.ErrAbortHandler { // net/http compares it as a value too
 		panic(v)
 	}
@@ -107,14 +117,14 @@ func (s *server) recovered(w *recorder, r *http.Request, v any) {
 }
 
 // healthz tells that the process lives.
-func (s *server) healthz(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	answer{status: http.StatusOK, body: okBody}.write(w)
 }
 
 var okBody = []byte(`{"status":"ok"}` + "\n")
 
 // readyz tells whether requests will be served.
-func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.ready != nil {
 		if err := s.ready(r.Context()); err != nil {
 			s.fail(w, r, schedctl.Errorf(schedctl.Unavailable, "", "not ready: %w", err))
@@ -125,6 +135,6 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 }
 
 // view reads one snapshot.
-func (s *server) view(ctx context.Context, fn func(storage.Reader) error) error {
+func (s *Server) view(ctx context.Context, fn func(storage.Reader) error) error {
 	return storeError(s.store.View(ctx, fn), "the daemon could not read its database; see its log")
 }
