@@ -72,7 +72,7 @@ func testAnswerIsReplaced(f *fixture) {
 		same(f, "answer", want, read(f, answerTo(key)))
 	}
 	f.update(func(tx storage.Tx) error {
-		_, err := tx.Prune(epoch.Add(24*time.Hour), time.Time{}, 10)
+		_, err := tx.Prune(storage.Retention{Answers: epoch.Add(24 * time.Hour)}, 10)
 		return err
 	})
 	missing(f, "an answer that was replaced and pruned", answerTo(key))

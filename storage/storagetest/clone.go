@@ -63,6 +63,13 @@ func cloneKey(k schedctl.APIKey) schedctl.APIKey {
 	return k
 }
 
+func cloneWebhook(w schedctl.Webhook) schedctl.Webhook {
+	w.EventTypes = slices.Clone(w.EventTypes)
+	w.Secret = slices.Clone(w.Secret)
+	w.PreviousSecret = slices.Clone(w.PreviousSecret)
+	return w
+}
+
 func cloneAnswer(a storage.Answer) storage.Answer {
 	a.Header = maps.Clone(a.Header)
 	a.Body = slices.Clone(a.Body)

@@ -150,7 +150,7 @@ func testPruneTakesPostEventsAway(f *fixture) {
 		f.addEvents(e)
 	}
 	for left := events; len(left) > 0; {
-		f.prune(time.Time{}, epoch.Add(time.Hour), 1)
+		f.prune(storage.Retention{Events: epoch.Add(time.Hour)}, 1)
 		left = left[1:]
 		for _, post := range posts {
 			same(f, "events left", among(left, post), eventsOf(f, post, 100))
@@ -158,11 +158,11 @@ func testPruneTakesPostEventsAway(f *fixture) {
 	}
 }
 
-func (f *fixture) prune(answersBefore, eventsBefore time.Time, limit int) int {
+func (f *fixture) prune(before storage.Retention, limit int) int {
 	f.Helper()
 	var n int
 	f.update(func(tx storage.Tx) (err error) {
-		n, err = tx.Prune(answersBefore, eventsBefore, limit)
+		n, err = tx.Prune(before, limit)
 		return err
 	})
 	return n
@@ -183,16 +183,16 @@ func testPruneIsBounded(f *fixture) {
 		}
 		return n + len(eventsAfter(f, "", 100))
 	}
-	later := epoch.Add(time.Hour)
+	later := storage.Retention{Answers: epoch.Add(time.Hour), Events: epoch.Add(time.Hour)}
 	for total := 20; total > 0; {
-		n := f.prune(later, later, 3)
+		n := f.prune(later, 3)
 		if n != min(3, total) {
 			f.Fatalf("Prune removed %d of %d, want 3", n, total)
 		}
 		total -= n
 		same(f, "left", total, left())
 	}
-	same(f, "removed from nothing", 0, f.prune(later, later, 3))
+	same(f, "removed from nothing", 0, f.prune(later, 3))
 }
 
 func testPruneKeepsTheYounger(f *fixture) {
@@ -201,11 +201,11 @@ func testPruneKeepsTheYounger(f *fixture) {
 	old, young := f.answerKey("old"), f.answerKey("young")
 	f.putAnswer(young, storage.Answer{CreatedAt: epoch})
 	f.putAnswer(old, storage.Answer{CreatedAt: epoch.Add(-time.Millisecond)})
-	same(f, "removed", 1+4, f.prune(epoch, events[4].CreatedAt, 100))
+	same(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
 	same(f, "events", events[4:], eventsAfter(f, "", 100))
 	missing(f, "the old answer", answerTo(old))
 	read(f, answerTo(young))
-	same(f, "removed with zero times", 0, f.prune(time.Time{}, time.Time{}, 100))
+	same(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
 
 	f.putAnswer(old, storage.Answer{CreatedAt: epoch, Status: 7})
 	same(f, "an answer stored anew", 7, read(f, answerTo(old)).Status)

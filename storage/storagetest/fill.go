@@ -25,8 +25,10 @@ func filled[T any](f *fixture) T {
 var idPrefixes = map[string]schedctl.Prefix{
 	"Post.ID": schedctl.PostPrefix, "Target.ID": schedctl.TargetPrefix, "Account.ID": schedctl.AccountPrefix,
 	"Attempt.ID": schedctl.AttemptPrefix, "APIKey.ID": schedctl.KeyPrefix, "Event.ID": schedctl.EventPrefix,
-	"Workspace.ID": schedctl.WorkspacePrefix,
-	"WorkspaceID":  schedctl.WorkspacePrefix, ".PostID": schedctl.PostPrefix, "TargetID": schedctl.TargetPrefix,
+	"Workspace.ID": schedctl.WorkspacePrefix, "Webhook.ID": schedctl.WebhookPrefix, "Delivery.ID": schedctl.DeliveryPrefix,
+	"AuditEntry.ID": schedctl.AuditPrefix, "WebhookID": schedctl.WebhookPrefix, "EventID": schedctl.EventPrefix,
+	"Webhook.Cursor": schedctl.EventPrefix, "AuditEntry.KeyID": schedctl.KeyPrefix,
+	"WorkspaceID": schedctl.WorkspacePrefix, ".PostID": schedctl.PostPrefix, "TargetID": schedctl.TargetPrefix,
 	"AccountID": schedctl.AccountPrefix, "AccountIDs": schedctl.AccountPrefix,
 }
 

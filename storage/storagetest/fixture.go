@@ -7,10 +7,17 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // epoch is when the suite's records are made.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// pruneAll is past all that the suite makes.
+var pruneAll = storage.Retention{
+	Answers: epoch.Add(1000 * time.Hour), Events: epoch.Add(1000 * time.Hour),
+	Deliveries: epoch.Add(1000 * time.Hour), Audit: epoch.Add(1000 * time.Hour),
+}
 
 // newID returns an id made at the given time, also one before that of an
 // earlier call.

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -27,6 +28,9 @@ func NewMemory() storage.Store {
 		workspaces: make(map[string]schedctl.Workspace),
 		keys:       make(map[string]schedctl.APIKey),
 		answers:    make(map[storage.AnswerKey]storage.Answer),
+		webhooks:   make(map[string]schedctl.Webhook),
+		deliveries: make(map[ownedKey]schedctl.Delivery),
+		audit:      make(map[ownedKey]schedctl.AuditEntry),
 	}
 }
 
@@ -44,6 +48,9 @@ type memory struct {
 	keys       map[string]schedctl.APIKey
 	answers    map[storage.AnswerKey]storage.Answer
 	events     []schedctl.Event // in order of id
+	webhooks   map[string]schedctl.Webhook
+	deliveries map[ownedKey]schedctl.Delivery   // by webhook
+	audit      map[ownedKey]schedctl.AuditEntry // by workspace
 }
 
 type attemptKey struct {
@@ -78,13 +85,16 @@ func (m *memory) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	tx := &memoryTx{memoryReader: memoryReader{m}}
 	if err := tx.run(fn); err != nil {
 		tx.rollback()
 		return err
 	}
 	if m.notify != nil && len(tx.undo) > 0 {
-		m.notify(tx.commit())
+		told := tx.commit()
+		told.Took = time.Since(began)
+		m.notify(told)
 	}
 	return nil
 }
@@ -108,6 +118,7 @@ type memoryTx struct {
 	undo     []func()
 	due      []schedctl.Due
 	accounts []string
+	webhooks []string
 	events   int
 }
 
@@ -144,7 +155,7 @@ func (tx *memoryTx) commit() storage.Commit {
 		post := tx.m.posts[route.PostID]
 		return !slices.Contains(dueEntries(post), d)
 	})
-	return storage.Commit{Due: due, Accounts: tx.accounts, Events: tx.events}
+	return storage.Commit{Due: due, Accounts: tx.accounts, Webhooks: tx.webhooks, Events: tx.events}
 }
 
 func set[K comparable, V any](tx *memoryTx, in map[K]V, key K, value V) {
@@ -176,10 +187,19 @@ func check(prefix schedctl.Prefix, ids ...string) error {
 	return nil
 }
 
+// checkOptional is check for an id that may be empty.
+func checkOptional(prefix schedctl.Prefix, id string) error {
+	if id == "" {
+		return nil
+	}
+	return check(prefix, id)
+}
+
 var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
-	schedctl.AttemptPrefix: "attempt",
+	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
+	schedctl.AuditPrefix: "audit entry",
 }
 
 func notFound(what, id string) error {

@@ -166,10 +166,8 @@ func (r memoryReader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
 }
 
 func (r memoryReader) Events(afterID string, limit int) ([]schedctl.Event, error) {
-	if afterID != "" {
-		if err := check(schedctl.EventPrefix, afterID); err != nil {
-			return nil, err
-		}
+	if err := checkOptional(schedctl.EventPrefix, afterID); err != nil {
+		return nil, err
 	}
 	i, found := searchEvent(r.m.events, afterID)
 	if found {
@@ -177,6 +175,21 @@ func (r memoryReader) Events(afterID string, limit int) ([]schedctl.Event, error
 	}
 	rest := r.m.events[i:]
 	return cloneAll(rest[:min(limit, len(rest))], cloneEvent), nil
+}
+
+func (r memoryReader) Event(id string) (schedctl.Event, error) {
+	i, found := searchEvent(r.m.events, id)
+	if !found {
+		return schedctl.Event{}, notFound("event", id)
+	}
+	return cloneEvent(r.m.events[i]), nil
+}
+
+func (r memoryReader) LastEvent() (string, error) {
+	if len(r.m.events) == 0 {
+		return "", nil
+	}
+	return r.m.events[len(r.m.events)-1].ID, nil
 }
 
 func (r memoryReader) PostEvents(postID string, limit int) ([]schedctl.Event, error) {

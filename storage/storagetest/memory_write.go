@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -156,15 +154,10 @@ func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
 }
 
 func checkEvent(e schedctl.Event) error {
-	optional := func(prefix schedctl.Prefix, id string) error {
-		if id == "" {
-			return nil
-		}
-		return check(prefix, id)
-	}
 	return cmp.Or(
-		check(schedctl.EventPrefix, e.ID), check(schedctl.WorkspacePrefix, e.WorkspaceID), optional(schedctl.PostPrefix, e.PostID),
-		optional(schedctl.TargetPrefix, e.TargetID), optional(schedctl.AccountPrefix, e.AccountID),
+		check(schedctl.EventPrefix, e.ID), check(schedctl.WorkspacePrefix, e.WorkspaceID), checkOptional(schedctl.PostPrefix, e.PostID),
+		checkOptional(schedctl.TargetPrefix, e.TargetID), checkOptional(schedctl.AccountPrefix, e.AccountID),
+		checkOptional(schedctl.WebhookPrefix, e.WebhookID),
 	)
 }
 
@@ -174,37 +167,16 @@ func (tx *memoryTx) removeEvent(id string) {
 	}
 }
 
-func (tx *memoryTx) Prune(answersBefore, eventsBefore time.Time, limit int) (int, error) {
-	removed := 0
-	for _, key := range tx.oldAnswers(answersBefore) {
-		if removed == limit {
-			return removed, nil
-		}
-		unset(tx, tx.m.answers, key)
-		removed++
+func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
+	if err := cmp.Or(
+		check(schedctl.AuditPrefix, a.ID), check(schedctl.WorkspacePrefix, a.WorkspaceID), checkOptional(schedctl.KeyPrefix, a.KeyID),
+	); err != nil {
+		return err
 	}
-	for removed < limit && len(tx.m.events) > 0 && tx.m.events[0].CreatedAt.Before(eventsBefore) {
-		first := tx.m.events[0]
-		tx.removeEvent(first.ID)
-		tx.undo = append(tx.undo, func() { tx.m.events = slices.Insert(tx.m.events, 0, first) })
-		removed++
+	key := ownedKey{a.WorkspaceID, a.ID}
+	if _, exists := tx.m.audit[key]; exists {
+		return fmt.Errorf("audit entry %s exists already", a.ID)
 	}
-	return removed, nil
-}
-
-// oldAnswers returns the answers from before the given time, the oldest first.
-func (tx *memoryTx) oldAnswers(before time.Time) []storage.AnswerKey {
-	var keys []storage.AnswerKey
-	for key, a := range tx.m.answers {
-		if a.CreatedAt.Before(before) {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, func(a, b storage.AnswerKey) int {
-		if c := tx.m.answers[a].CreatedAt.Compare(tx.m.answers[b].CreatedAt); c != 0 {
-			return c
-		}
-		return strings.Compare(a.IdempotencyKey, b.IdempotencyKey)
-	})
-	return keys
+	set(tx, tx.m.audit, key, a)
+	return nil
 }

@@ -64,7 +64,7 @@ func testFailedTransactionLeavesNothing(f *fixture) {
 		changed.Content = "changed"
 		disconnected := e.account
 		disconnected.Status = schedctl.AccountDisconnected
-		_, pruned := tx.Prune(epoch.Add(1000*time.Hour), epoch.Add(1000*time.Hour), 100)
+		_, pruned := tx.Prune(pruneAll, 100)
 		return errors.Join(tx.PutPost(changed), tx.PutAccount(disconnected), tx.DeletePost(f.ws, e.post.ID), pruned, fail)
 	})
 	if !errors.Is(err, fail) {
