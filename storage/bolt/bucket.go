@@ -25,29 +25,39 @@ const (
 	answerHashes
 	events
 	eventsByPost
+	webhooks
+	webhookOwners
+	deliveries
+	pendingDeliveries
+	audit
 	bucketCount
 )
 
 var bucketNames = [bucketCount]string{
-	meta:         "schedctl",
-	workspaces:   "workspaces",
-	keys:         "keys",
-	keyHashes:    "key hashes",
-	accounts:     "accounts",
-	accountNames: "account names",
-	feeds:        "feeds",
-	posts:        "posts",
-	targets:      "targets",
-	due:          "due",
-	postsByAge:   "posts by age",
-	postsByTime:  "posts by time",
-	attempts:     "attempts",
-	running:      "running",
-	published:    "published",
-	answers:      "answers",
-	answerHashes: "answer hashes",
-	events:       "events",
-	eventsByPost: "events by post",
+	meta:              "schedctl",
+	workspaces:        "workspaces",
+	keys:              "keys",
+	keyHashes:         "key hashes",
+	accounts:          "accounts",
+	accountNames:      "account names",
+	feeds:             "feeds",
+	posts:             "posts",
+	targets:           "targets",
+	due:               "due",
+	postsByAge:        "posts by age",
+	postsByTime:       "posts by time",
+	attempts:          "attempts",
+	running:           "running",
+	published:         "published",
+	answers:           "answers",
+	answerHashes:      "answer hashes",
+	events:            "events",
+	eventsByPost:      "events by post",
+	webhooks:          "webhooks",
+	webhookOwners:     "webhook owners",
+	deliveries:        "deliveries",
+	pendingDeliveries: "pending deliveries",
+	audit:             "audit",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

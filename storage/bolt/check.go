@@ -25,7 +25,8 @@ func (s *Store) Check(ctx context.Context) error {
 		c := checker{reader: r.(*reader), ctx: ctx}
 		for _, check := range []func(*checker){
 			(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
-			(*checker).answers, (*checker).events, (*checker).records, (*checker).counts,
+			(*checker).answers, (*checker).events, (*checker).webhooks, (*checker).deliveries,
+			(*checker).records, (*checker).counts,
 		} {
 			check(&c)
 		}
@@ -193,17 +194,44 @@ func (c *checker) events() {
 	}
 }
 
+func (c *checker) webhooks() {
+	c.each(webhooks, func(key, record []byte) error {
+		_, err := readWebhook(key, record)
+		if err == nil {
+			c.holds(webhookOwners, key[16:], key[:16])
+		}
+		return err
+	})
+}
+
+func (c *checker) deliveries() {
+	c.each(deliveries, func(key, record []byte) error {
+		d, err := readDelivery(key, record)
+		if err != nil {
+			return err
+		}
+		if pending := pendingKey(&d, key); pending != nil {
+			c.holds(pendingDeliveries, pending, nil)
+		}
+		return nil
+	})
+}
+
 // records reads what no index is made from.
 func (c *checker) records() {
 	c.each(workspaces, func(key, record []byte) error {
 		_, err := readWorkspace(key, record)
 		return err
 	})
+	c.each(audit, func(key, record []byte) error {
+		_, err := readAudit(key, record)
+		return err
+	})
 }
 
 // counts looks for entries that no record accounts for. It comes last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, due, postsByAge, postsByTime, published, running, accountNames, feeds, keyHashes, answerHashes} {
+	for _, b := range []bucket{targets, due, postsByAge, postsByTime, published, running, accountNames, feeds, keyHashes, answerHashes, webhookOwners, pendingDeliveries} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

@@ -26,8 +26,9 @@ type coder struct {
 // layout is the first byte of every record that is written; older ones are read
 // as what they are. A record with a later one was not written by this version.
 //
-// Layout 2 gave targets a content and options of their own.
-const layout = 2
+// Layout 2 gave targets a content and options of their own; layout 3 gave events
+// a webhook.
+const layout = 3
 
 var errShort = errors.New("it ends too early")
 

@@ -28,6 +28,11 @@
 //	answer hashes    created:8 hash:8                       → nothing
 //	events           event:16                               → event record
 //	events by post   post:16 event:16                       → events:…
+//	webhooks         workspace:16 webhook:16                → webhook record
+//	webhook owners   webhook:16                             → workspace:16
+//	deliveries       webhook:16 delivery:16                 → delivery record
+//	pending deliveries  webhook:16 time:8 delivery:16       → nothing
+//	audit            workspace:16 audit:16                  → audit record
 //
 // The two list indexes hold a post once for each of its accounts and once under
 // the account zero, which stands for any. They are cut by status, so that a

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"errors"
 	"go/parser"
 	"go/token"
 	"path/filepath"
@@ -49,6 +50,9 @@ var recordReaders = map[string]func([]byte) error{
 	"attempt record":   func(b []byte) error { return decode(b, new(schedctl.Attempt), (*coder).attempt) },
 	"answer record":    func(b []byte) error { return decode(b, new(storage.Answer), (*coder).answer) },
 	"event record":     func(b []byte) error { return decode(b, new(schedctl.Event), (*coder).event) },
+	"webhook record":   func(b []byte) error { return decode(b, new(schedctl.Webhook), (*coder).webhook) },
+	"delivery record":  func(b []byte) error { return decode(b, new(schedctl.Delivery), (*coder).delivery) },
+	"audit record":     func(b []byte) error { return decode(b, new(schedctl.AuditEntry), (*coder).auditEntry) },
 }
 
 // fits reports whether bytes can be what a drawing says.
@@ -141,6 +145,9 @@ func seed(tx storage.Tx) error {
 	if err := tx.PutAnswer(storage.AnswerKey{WorkspaceID: ws.ID}, storage.Answer{CreatedAt: now}); err != nil {
 		return err
 	}
+	if err := seedWebhook(tx, ws.ID, now); err != nil {
+		return err
+	}
 	for i := range 3 { // waiting, running and published
 		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Accounts: []schedctl.Account{feed}, Now: true}, now)
 		if err != nil {
@@ -169,4 +176,15 @@ func seed(tx storage.Tx) error {
 		}
 	}
 	return nil
+}
+
+// seedWebhook adds a webhook with a delivery that waits, and an audit entry.
+func seedWebhook(tx storage.Tx, ws string, now time.Time) error {
+	w := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws, URL: "https://example.com"}
+	d := schedctl.Delivery{
+		ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: w.ID, EventID: schedctl.NewID(schedctl.EventPrefix, now),
+		Status: schedctl.DeliveryPending, NextAttemptAt: now, CreatedAt: now,
+	}
+	a := schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: ws, At: now, Action: "seed"}
+	return errors.Join(tx.PutWebhook(w), tx.PutDelivery(d), tx.AddAudit(a))
 }

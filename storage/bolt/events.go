@@ -32,6 +32,31 @@ func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err e
 	return list, nil
 }
 
+// Event implements [storage.Reader].
+func (r *reader) Event(id string) (schedctl.Event, error) {
+	event, err := parse(schedctl.EventPrefix, id)
+	if err != nil {
+		return schedctl.Event{}, err
+	}
+	record := r.in(events).Get(append(r.scratch[:0], event[:]...))
+	if record == nil {
+		return schedctl.Event{}, notFound(schedctl.EventPrefix, id)
+	}
+	return readEvent(event[:], record)
+}
+
+// LastEvent implements [storage.Reader].
+func (r *reader) LastEvent() (string, error) {
+	switch k, _ := r.in(events).Cursor().Last(); len(k) {
+	case 0:
+		return "", nil
+	case 16:
+		return id(k, schedctl.EventPrefix), nil
+	default:
+		return "", wrongKey(events, k)
+	}
+}
+
 func readEvent(key, record []byte) (e schedctl.Event, err error) {
 	if len(key) != 16 {
 		return e, fmt.Errorf("events: %w: a key has %d bytes", storage.ErrCorrupt, len(key))

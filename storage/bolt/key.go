@@ -2,10 +2,12 @@ package bolt
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // ulid is 16 bytes of a key.
@@ -54,11 +56,16 @@ func parse2(p1 schedctl.Prefix, id1 string, p2 schedctl.Prefix, id2 string) (a, 
 var nouns = map[schedctl.Prefix]string{
 	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
 	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
-	schedctl.AttemptPrefix: "attempt",
+	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
 }
 
 func notFound(prefix schedctl.Prefix, id string) error {
 	return schedctl.Errorf(schedctl.NotFound, "", "there is no %s %q", nouns[prefix], id)
+}
+
+// wrongKey says that a key has a length that no key of its bucket has.
+func wrongKey(b bucket, key []byte) error {
+	return fmt.Errorf("%q: %w: a key has %d bytes", b, storage.ErrCorrupt, len(key))
 }
 
 // statusCodes gives each status its byte in keys and records. A byte never

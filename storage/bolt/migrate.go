@@ -25,6 +25,7 @@ var migrations = []migration{
 	{"create the buckets", createBuckets},
 	{"let targets have a content of their own", nothing},
 	{"index the events by post", indexEvents},
+	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
 }
 
 func createBuckets(tx *bbolt.Tx) error {
@@ -55,6 +56,16 @@ func indexEvents(tx *bbolt.Tx) error {
 		}
 		return index.Put(concat(nil, post[:], key), slices.Clone(key))
 	})
+}
+
+// createWebhookBuckets also leads to a layout in which events can name a webhook.
+func createWebhookBuckets(tx *bbolt.Tx) error {
+	for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit} {
+		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nothing is the migration to a layout whose records stand beside the old ones.

@@ -5,26 +5,33 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
 )
 
-// Prune implements [storage.Tx].
-func (tx *tx) Prune(answersBefore, eventsBefore time.Time, limit int) (int, error) {
-	old := tx.oldAnswers(answersBefore, limit)
+// Prune implements [storage.Tx]. What it costs beside the records it removes is
+// a look at the oldest of each kind, and of each webhook and each workspace.
+func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
+	left := limit
+	for _, prune := range []func(storage.Retention, int) (int, error){
+		tx.pruneAnswers, tx.pruneEvents, tx.pruneDeliveries, tx.pruneAudit,
+	} {
+		n, err := prune(before, left)
+		if err != nil {
+			return 0, err
+		}
+		left -= n
+	}
+	return limit - left, nil
+}
+
+func (tx *tx) pruneAnswers(before storage.Retention, limit int) (int, error) {
+	old := tx.oldAnswers(before.Answers, limit)
 	for _, key := range old {
 		if err := tx.deleteAnswer(key); err != nil {
 			return 0, err
 		}
 	}
-	past, err := tx.oldEvents(eventsBefore, limit-len(old))
-	if err != nil {
-		return 0, err
-	}
-	for i := range past {
-		if err := tx.deleteEvent(past[i]); err != nil {
-			return 0, err
-		}
-	}
-	return len(old) + len(past), nil
+	return len(old), nil
 }
 
 func (tx *tx) oldAnswers(before time.Time, limit int) (old [][]byte) {
@@ -33,6 +40,19 @@ func (tx *tx) oldAnswers(before time.Time, limit int) (old [][]byte) {
 		old = append(old, slices.Clone(k))
 	}
 	return old
+}
+
+func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
+	old, err := tx.oldEvents(before.Events, limit)
+	if err != nil {
+		return 0, err
+	}
+	for i := range old {
+		if err := tx.deleteEvent(old[i]); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), nil
 }
 
 func (tx *tx) oldEvents(before time.Time, limit int) (old []schedctl.Event, err error) {
@@ -59,4 +79,62 @@ func (tx *tx) deleteEvent(e schedctl.Event) error {
 		return err
 	}
 	return tx.unindexEvent(e)
+}
+
+func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) {
+	old, err := firstOfEach(tx, deliveries, limit, readDelivery, func(d *schedctl.Delivery, key []byte) bool {
+		return d.CreatedAt.Before(before.Deliveries) || tx.webhookOwner(ulid(key)) == nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for i := range old {
+		if err := tx.movePending(pendingKey(&old[i].record, old[i].key), nil); err != nil {
+			return 0, err
+		}
+		if err := tx.delete(deliveries, old[i].key); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), nil
+}
+
+func (tx *tx) pruneAudit(before storage.Retention, limit int) (int, error) {
+	old, err := firstOfEach(tx, audit, limit, readAudit, func(a *schedctl.AuditEntry, _ []byte) bool { return a.At.Before(before.Audit) })
+	if err != nil {
+		return 0, err
+	}
+	for i := range old {
+		if err := tx.delete(audit, old[i].key); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), nil
+}
+
+// keyed is a record with its key.
+type keyed[T any] struct {
+	key    []byte
+	record T
+}
+
+// firstOfEach returns up to limit records, of each owner the oldest ones that
+// are past keeping.
+func firstOfEach[T any](
+	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), past func(v *T, key []byte) bool,
+) (found []keyed[T], err error) {
+	c := tx.in(b).Cursor()
+	for k, v := c.First(); k != nil && len(found) < limit; {
+		record, err := read(k, v)
+		if err != nil {
+			return nil, err
+		}
+		if !past(&record, k) {
+			k, v = c.Seek(afterAll(k[:16]))
+			continue
+		}
+		found = append(found, keyed[T]{slices.Clone(k), record})
+		k, v = c.Next()
+	}
+	return found, nil
 }

@@ -171,4 +171,50 @@ func (c *coder) event(e *schedctl.Event) {
 	text(c, &e.PlatformPostURL)
 	c.time(&e.PublishedAt)
 	c.targetError(&e.Error)
+	if c.layout >= 3 {
+		c.optionalID(schedctl.WebhookPrefix, &e.WebhookID)
+	}
+}
+
+// webhook leaves id and workspace to the key.
+func (c *coder) webhook(w *schedctl.Webhook) {
+	text(c, &w.Name)
+	text(c, &w.URL)
+	list(c, &w.EventTypes, text)
+	c.bool(&w.Enabled)
+	text(c, &w.DisabledReason)
+	c.bytes(&w.Secret)
+	c.bytes(&w.PreviousSecret)
+	c.time(&w.PreviousUntil)
+	c.time(&w.CreatedAt)
+	c.time(&w.UpdatedAt)
+	c.optionalID(schedctl.EventPrefix, &w.Cursor)
+	c.time(&w.FailingSince)
+}
+
+// delivery leaves id and webhook to the key.
+func (c *coder) delivery(d *schedctl.Delivery) {
+	c.id(schedctl.EventPrefix, &d.EventID)
+	text(c, &d.EventType)
+	text(c, &d.Status)
+	c.int(&d.Attempt)
+	c.int(&d.HTTPStatus)
+	c.int64((*int64)(&d.Duration))
+	text(c, &d.Response)
+	text(c, &d.Error)
+	c.time(&d.NextAttemptAt)
+	c.int(&d.RetriesFrom)
+	c.time(&d.CreatedAt)
+	c.time(&d.AttemptedAt)
+}
+
+// auditEntry leaves id and workspace to the key.
+func (c *coder) auditEntry(a *schedctl.AuditEntry) {
+	c.time(&a.At)
+	c.optionalID(schedctl.KeyPrefix, &a.KeyID)
+	text(c, &a.KeyName)
+	text(c, &a.RemoteAddr)
+	text(c, &a.Action)
+	text(c, &a.ResourceID)
+	text(c, &a.RequestID)
 }

@@ -223,7 +223,7 @@ func TestAnswerIndexForgets(t *testing.T) {
 	}
 	later := time.Now().Add(time.Hour)
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
-		_, err := tx.Prune(later, time.Time{}, 9)
+		_, err := tx.Prune(storage.Retention{Answers: later}, 9)
 		return err
 	})
 	if n := slots(); err != nil || n != 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"time"
 
 	bbolt "go.etcd.io/bbolt"
 
@@ -32,7 +33,9 @@ type tx struct {
 	due      []schedctl.Due
 	undue    bool // an entry was taken away as well
 	accounts []string
+	webhooks []string
 	events   int
+	began    time.Time
 
 	// Changes of the answer index: what was added is in it already, what was
 	// removed leaves it after the commit.
@@ -40,6 +43,10 @@ type tx struct {
 
 	// last is the youngest id known in a bucket, or zero.
 	last [bucketCount]ulid
+
+	// lastAudit is the key of the youngest audit entry known of a workspace, or
+	// zero.
+	lastAudit [32]byte
 
 	// The rest is memory that is used again.
 	coder         coder
@@ -53,9 +60,9 @@ type tx struct {
 func (tx *tx) reset(opened *bbolt.Tx) {
 	tx.buckets = buckets{bolt: opened}
 	tx.dirty, tx.wrote, tx.undue = false, false, false
-	tx.due, tx.accounts, tx.events = nil, nil, 0
+	tx.due, tx.accounts, tx.webhooks, tx.events = nil, nil, nil, 0
 	tx.added, tx.removed = tx.added[:0], tx.removed[:0]
-	tx.last = [bucketCount]ulid{}
+	tx.last, tx.lastAudit = [bucketCount]ulid{}, [32]byte{}
 	tx.arena.reset()
 }
 
@@ -76,7 +83,7 @@ func (tx *tx) told() storage.Commit {
 			return tx.in(due).Get(appendDue(tx.scratch[:0], d)) == nil
 		})
 	}
-	return storage.Commit{Due: tx.due, Accounts: tx.accounts, Events: tx.events}
+	return storage.Commit{Due: tx.due, Accounts: tx.accounts, Webhooks: tx.webhooks, Events: tx.events}
 }
 
 // youngest reports whether an id is younger than all in a bucket, which it then

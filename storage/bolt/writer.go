@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/schedctl/schedctl/storage"
 )
@@ -116,11 +117,13 @@ func (s *Store) begin() (*tx, error) {
 	if s.broken {
 		return nil, fmt.Errorf("write %s: %w", s.path, errBroken)
 	}
+	began := time.Now()
 	opened, err := s.db.Begin(true)
 	if err != nil {
 		return nil, fmt.Errorf("begin writing %s: %w", s.path, err)
 	}
 	s.tx.reset(opened)
+	s.tx.began = began
 	return &s.tx, nil
 }
 
@@ -137,6 +140,7 @@ func (s *Store) commit(tx *tx) (err error) {
 		s.broken = s.visible(id)
 		return fmt.Errorf("commit to %s: %w", s.path, err)
 	}
+	told.Took = time.Since(tx.began)
 	tx.committed()
 	if s.notify != nil {
 		s.notify(told)

@@ -1,0 +1,58 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Audit implements [storage.Reader].
+func (r *reader) Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error) {
+	_, end, err := endOfPage(schedctl.WorkspacePrefix, workspaceID, schedctl.AuditPrefix, afterID)
+	if err != nil {
+		return nil, err
+	}
+	return pageBefore(r, audit, end, limit, readAudit)
+}
+
+func readAudit(key, record []byte) (a schedctl.AuditEntry, err error) {
+	if len(key) != 32 {
+		return a, wrongKey(audit, key)
+	}
+	a.WorkspaceID, a.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.AuditPrefix)
+	if err := decode(record, &a, (*coder).auditEntry); err != nil {
+		return a, fmt.Errorf("audit entry %s: %w", a.ID, err)
+	}
+	return a, nil
+}
+
+// AddAudit implements [storage.Tx].
+func (tx *tx) AddAudit(a schedctl.AuditEntry) error {
+	ws, entry, err := parse2(schedctl.WorkspacePrefix, a.WorkspaceID, schedctl.AuditPrefix, a.ID)
+	if err != nil {
+		return err
+	}
+	key := concat(tx.scratch[:0], ws[:], entry[:])
+	if !tx.youngestAudit(key) && tx.in(audit).Get(key) != nil {
+		return fmt.Errorf("add audit entry %s: there is one with this id", a.ID)
+	}
+	return putRecord(tx, audit, key, &a, (*coder).auditEntry)
+}
+
+// youngestAudit is [tx.youngest] among the entries of a workspace. It remembers
+// one workspace, because few files have more that are written to at once.
+func (tx *tx) youngestAudit(key []byte) bool {
+	last := &tx.lastAudit
+	if !bytes.Equal(last[:16], key[:16]) {
+		k := seekBefore(tx.in(audit).Cursor(), afterAll(key[:16]))
+		if *last = [32]byte{}; bytes.HasPrefix(k, key[:16]) {
+			copy(last[:], k)
+		}
+	}
+	if bytes.Compare(key, last[:]) <= 0 {
+		return false
+	}
+	copy(last[:], key)
+	return true
+}

@@ -1,0 +1,90 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Webhook implements [storage.Reader].
+func (r *reader) Webhook(workspaceID, id string) (schedctl.Webhook, error) {
+	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
+	if err != nil {
+		return schedctl.Webhook{}, err
+	}
+	key := concat(r.scratch[:0], ws[:], webhook[:])
+	record := r.in(webhooks).Get(key)
+	if record == nil {
+		return schedctl.Webhook{}, notFound(schedctl.WebhookPrefix, id)
+	}
+	return readWebhook(key, record)
+}
+
+// Webhooks implements [storage.Reader].
+func (r *reader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
+	return listUnder(r, webhooks, workspaceID, readWebhook)
+}
+
+func readWebhook(key, record []byte) (w schedctl.Webhook, err error) {
+	if len(key) != 32 {
+		return w, wrongKey(webhooks, key)
+	}
+	w.WorkspaceID, w.ID = id(key[:16], schedctl.WorkspacePrefix), id(key[16:], schedctl.WebhookPrefix)
+	if err := decode(record, &w, (*coder).webhook); err != nil {
+		return w, fmt.Errorf("webhook %s: %w", w.ID, err)
+	}
+	return w, nil
+}
+
+// webhookOwner returns the workspace of a webhook, or nil when there is no such
+// webhook.
+func (r *reader) webhookOwner(webhook ulid) []byte {
+	return r.in(webhookOwners).Get(append(r.scratch[:0], webhook[:]...))
+}
+
+// PutWebhook implements [storage.Tx].
+func (tx *tx) PutWebhook(w schedctl.Webhook) error {
+	ws, webhook, err := parse2(schedctl.WorkspacePrefix, w.WorkspaceID, schedctl.WebhookPrefix, w.ID)
+	if err != nil {
+		return err
+	}
+	owner := tx.webhookOwner(webhook)
+	if owner != nil && !bytes.Equal(owner, ws[:]) {
+		return notFound(schedctl.WebhookPrefix, w.ID)
+	}
+	if err := putRecord(tx, webhooks, concat(tx.scratch[:0], ws[:], webhook[:]), &w, (*coder).webhook); err != nil {
+		return err
+	}
+	tx.tellOfWebhook(w.ID)
+	if owner != nil {
+		return nil
+	}
+	return tx.put(webhookOwners, append(tx.scratch[:0], webhook[:]...), tx.arena.value(ws[:]))
+}
+
+// DeleteWebhook implements [storage.Tx]. It leaves the deliveries where they
+// are, however many wait: those of a webhook that is gone are read as given up.
+func (tx *tx) DeleteWebhook(workspaceID, id string) error {
+	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
+	if err != nil {
+		return err
+	}
+	key := concat(nil, ws[:], webhook[:])
+	if tx.in(webhooks).Get(key) == nil {
+		return notFound(schedctl.WebhookPrefix, id)
+	}
+	if err := tx.delete(webhooks, key); err != nil {
+		return err
+	}
+	tx.tellOfWebhook(id)
+	return tx.delete(webhookOwners, key[16:])
+}
+
+// tellOfWebhook notes that the commit is to name a webhook.
+func (tx *tx) tellOfWebhook(id string) {
+	if !slices.Contains(tx.webhooks, id) {
+		tx.webhooks = append(tx.webhooks, id)
+	}
+}
