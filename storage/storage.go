@@ -215,14 +215,17 @@ type Tx interface {
 	// AddEvents appends to the outbox. The ids must be new.
 	AddEvents(...schedctl.Event) error
 
-	// PutWebhook creates or replaces a webhook.
+	// PutWebhook creates or replaces a webhook. An id that a webhook of another
+	// workspace has is NOT_FOUND.
 	PutWebhook(schedctl.Webhook) error
 
 	// DeleteWebhook removes a webhook. Its deliveries stay until Prune removes
-	// them, and none of them is pending any more.
+	// them, and none of them is pending any more: those that were are read as
+	// failed. It costs the same however many there are.
 	DeleteWebhook(workspaceID, id string) error
 
-	// PutDelivery creates or replaces a delivery of a webhook that is there.
+	// PutDelivery creates or replaces a delivery. A webhook that is not there is
+	// NOT_FOUND.
 	PutDelivery(schedctl.Delivery) error
 
 	// AddAudit appends to the audit log. The id must be new.

@@ -13,14 +13,10 @@ var eventParts = []part{
 	{"EventKeepsEveryField", testEventKeepsEveryField},
 	{"EventsAreInOrder", testEventsAreInOrder},
 	{"EventIDsAreNew", testEventIDsAreNew},
+	{"EventIsFoundByItsID", testEventIsFoundByItsID},
+	{"LastEventIsTheYoungest", testLastEventIsTheYoungest},
 	{"PostEventsAreOfOnePost", testPostEventsAreOfOnePost},
 	{"PostEventsOutliveThePost", testPostEventsOutliveThePost},
-}
-
-var pruneParts = []part{
-	{"PruneIsBounded", testPruneIsBounded},
-	{"PruneKeepsTheYounger", testPruneKeepsTheYounger},
-	{"PruneTakesPostEventsAway", testPruneTakesPostEventsAway},
 }
 
 func eventsAfter(f *fixture, id string, limit int) []schedctl.Event {
@@ -43,6 +39,11 @@ func testEventKeepsEveryField(f *fixture) {
 	got[0].Error.Message = "spoiled"
 	same(f, "event after a change of what was read", []schedctl.Event{want}, eventsAfter(f, "", 9))
 
+	one := read(f, eventByID(want.ID))
+	same(f, "event by its id", want, one)
+	one.Error.Message = "spoiled"
+	same(f, "event by its id after a change of what was read", want, read(f, eventByID(want.ID)))
+
 	bare := schedctl.Event{ID: newID(schedctl.EventPrefix, epoch.Add(time.Hour)), Type: schedctl.EventAccountError, WorkspaceID: f.ws}
 	f.addEvents(bare)
 	same(f, "bare event", []schedctl.Event{bare}, eventsAfter(f, want.ID, 9))
@@ -54,6 +55,48 @@ func testEventKeepsEveryField(f *fixture) {
 			missing(f, "events after "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, 1) })
 		}
 	}
+}
+
+func eventByID(id string) func(storage.Reader) (schedctl.Event, error) {
+	return func(r storage.Reader) (schedctl.Event, error) { return r.Event(id) }
+}
+
+func testEventIsFoundByItsID(f *fixture) {
+	events := f.newEvents(9, epoch)
+	f.addEvents(events[:8]...)
+	for _, e := range events[:8] {
+		same(f, "event", e, read(f, eventByID(e.ID)))
+	}
+	for _, id := range append(malformed(schedctl.EventPrefix), events[8].ID) {
+		missing(f, "event "+id, eventByID(id))
+	}
+}
+
+func testLastEventIsTheYoungest(f *fixture) {
+	same(f, "at first", "", read(f, storage.Reader.LastEvent))
+	events := f.newEvents(6, epoch)
+	for _, step := range []struct{ add, last int }{{2, 2}, {1, 2}, {5, 5}, {0, 5}} {
+		f.update(func(tx storage.Tx) error {
+			if err := tx.AddEvents(events[step.add]); err != nil {
+				return err
+			}
+			last, err := tx.LastEvent()
+			same(f, "last event inside", events[step.last].ID, last)
+			return err
+		})
+		same(f, "last event", events[step.last].ID, read(f, storage.Reader.LastEvent))
+	}
+	f.prune(storage.Retention{Events: events[3].CreatedAt}, 100)
+	same(f, "after the older ones were removed", events[5].ID, read(f, storage.Reader.LastEvent))
+	f.update(func(tx storage.Tx) error {
+		if _, err := tx.Prune(pruneAll, 100); err != nil {
+			return err
+		}
+		last, err := tx.LastEvent()
+		same(f, "inside, after all were removed", "", last)
+		return err
+	})
+	same(f, "after all were removed", "", read(f, storage.Reader.LastEvent))
 }
 
 func testEventsAreInOrder(f *fixture) {
@@ -140,73 +183,4 @@ func testPostEventsOutliveThePost(f *fixture) {
 	f.addEvents(events...)
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, p.ID) })
 	same(f, "events of a post that was deleted", events, eventsOf(f, p.ID, 9))
-}
-
-func testPruneTakesPostEventsAway(f *fixture) {
-	posts := twoPosts()
-	events := f.about(posts, 40)
-	f.addEvents(events[:15]...)
-	for _, e := range events[15:] {
-		f.addEvents(e)
-	}
-	for left := events; len(left) > 0; {
-		f.prune(storage.Retention{Events: epoch.Add(time.Hour)}, 1)
-		left = left[1:]
-		for _, post := range posts {
-			same(f, "events left", among(left, post), eventsOf(f, post, 100))
-		}
-	}
-}
-
-func (f *fixture) prune(before storage.Retention, limit int) int {
-	f.Helper()
-	var n int
-	f.update(func(tx storage.Tx) (err error) {
-		n, err = tx.Prune(before, limit)
-		return err
-	})
-	return n
-}
-
-func testPruneIsBounded(f *fixture) {
-	events := f.newEvents(10, epoch)
-	f.addEvents(events...)
-	for i := range 10 {
-		f.putAnswer(f.answerKey(string(rune('a'+i))), storage.Answer{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
-	}
-	left := func() (n int) {
-		f.Helper()
-		for i := range 10 {
-			if _, err := try(f, answerTo(f.answerKey(string(rune('a'+i))))); err == nil {
-				n++
-			}
-		}
-		return n + len(eventsAfter(f, "", 100))
-	}
-	later := storage.Retention{Answers: epoch.Add(time.Hour), Events: epoch.Add(time.Hour)}
-	for total := 20; total > 0; {
-		n := f.prune(later, 3)
-		if n != min(3, total) {
-			f.Fatalf("Prune removed %d of %d, want 3", n, total)
-		}
-		total -= n
-		same(f, "left", total, left())
-	}
-	same(f, "removed from nothing", 0, f.prune(later, 3))
-}
-
-func testPruneKeepsTheYounger(f *fixture) {
-	events := f.newEvents(10, epoch)
-	f.addEvents(events...)
-	old, young := f.answerKey("old"), f.answerKey("young")
-	f.putAnswer(young, storage.Answer{CreatedAt: epoch})
-	f.putAnswer(old, storage.Answer{CreatedAt: epoch.Add(-time.Millisecond)})
-	same(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
-	same(f, "events", events[4:], eventsAfter(f, "", 100))
-	missing(f, "the old answer", answerTo(old))
-	read(f, answerTo(young))
-	same(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
-
-	f.putAnswer(old, storage.Answer{CreatedAt: epoch, Status: 7})
-	same(f, "an answer stored anew", 7, read(f, answerTo(old)).Status)
 }

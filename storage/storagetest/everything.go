@@ -18,6 +18,9 @@ type everything struct {
 	answerKey storage.AnswerKey
 	answer    storage.Answer
 	event     schedctl.Event
+	webhook   schedctl.Webhook
+	delivery  schedctl.Delivery
+	audit     schedctl.AuditEntry
 }
 
 func newEverything(f *fixture) everything {
@@ -25,8 +28,11 @@ func newEverything(f *fixture) everything {
 		post: filled[schedctl.Post](f), attempt: filled[schedctl.Attempt](f), account: filled[schedctl.Account](f),
 		workspace: filled[schedctl.Workspace](f), key: filled[schedctl.APIKey](f), answerKey: f.answerKey("k"),
 		answer: filled[storage.Answer](f), event: filled[schedctl.Event](f),
+		webhook: filled[schedctl.Webhook](f), delivery: filled[schedctl.Delivery](f), audit: filled[schedctl.AuditEntry](f),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
+	e.webhook.WorkspaceID, e.audit.WorkspaceID = f.ws, f.ws
+	e.delivery.WebhookID, e.delivery.Status = e.webhook.ID, schedctl.DeliveryPending
 	e.account.Platform = feedPlatform
 	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
 	e.post.Targets[1].Status = schedctl.Scheduled
@@ -36,7 +42,8 @@ func newEverything(f *fixture) everything {
 
 func (e everything) put(tx storage.Tx) error {
 	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
-		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutAnswer(e.answerKey, e.answer), tx.AddEvents(e.event))
+		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutAnswer(e.answerKey, e.answer), tx.AddEvents(e.event),
+		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit))
 }
 
 // count returns how many of the ways to read it find something.
@@ -61,6 +68,10 @@ func (e everything) count(r storage.Reader) (found int) {
 	one(err)
 	_, err = r.Answer(e.answerKey)
 	one(err)
+	_, err = r.Event(e.event.ID)
+	one(err)
+	last, err := r.LastEvent()
+	has(min(1, len(last)), err)
 	err = r.Due(schedctl.Due{}, func(schedctl.Due) bool { found++; return false })
 	has(0, err)
 	page, err := r.Posts(storage.PostQuery{WorkspaceID: e.post.WorkspaceID, Limit: 9})
@@ -81,11 +92,33 @@ func (e everything) count(r storage.Reader) (found int) {
 	has(len(events), err)
 	events, err = r.PostEvents(e.event.PostID, 9)
 	has(len(events), err)
+	return found + e.countWebhooks(r)
+}
+
+// countWebhooks is the part of count that webhooks have, and the audit log.
+func (e everything) countWebhooks(r storage.Reader) (found int) {
+	has := func(n int, err error) {
+		if err == nil {
+			found += n
+		}
+	}
+	_, err := r.Webhook(e.webhook.WorkspaceID, e.webhook.ID)
+	has(1, err)
+	_, err = r.Delivery(e.webhook.ID, e.delivery.ID)
+	has(1, err)
+	webhooks, err := r.Webhooks(e.webhook.WorkspaceID)
+	has(len(webhooks), err)
+	deliveries, err := r.Deliveries(e.webhook.ID, "", 9)
+	has(len(deliveries), err)
+	pending, err := r.PendingDeliveries(e.webhook.ID, 9)
+	has(len(pending), err)
+	audit, err := r.Audit(e.audit.WorkspaceID, "", 9)
+	has(len(audit), err)
 	return found
 }
 
 // ways is how many ways there are to read one of everything.
-const ways = 17
+const ways = 25
 
 func countAll(f *fixture, e everything) int {
 	f.Helper()

@@ -18,6 +18,14 @@ func testWorkspacesSeeNothingOfEachOther(f *fixture) {
 	same(f, "accounts", []schedctl.Account(nil), read(f, accountsOf(other)))
 	same(f, "keys", []schedctl.APIKey(nil), read(f, keysOf(other)))
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeletePost(other, e.post.ID) })
+	missing(f, "webhook", func(r storage.Reader) (schedctl.Webhook, error) { return r.Webhook(other, e.webhook.ID) })
+	same(f, "webhooks", []schedctl.Webhook(nil), read(f, webhooksOf(other)))
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteWebhook(other, e.webhook.ID) })
+	same(f, "audit entries", []schedctl.AuditEntry(nil), read(f, auditOf(other)))
+	webhook := newID(schedctl.WebhookPrefix, epoch)
+	missing(f, "delivery", deliveryByID(webhook, e.delivery.ID))
+	same(f, "deliveries", []schedctl.Delivery(nil), read(f, deliveriesOf(webhook)))
+	same(f, "pending deliveries", []schedctl.Delivery(nil), read(f, pendingDeliveriesOf(webhook)))
 	for _, sort := range sorts {
 		for _, account := range []string{"", e.account.ID} {
 			page := list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9})

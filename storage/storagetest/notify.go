@@ -17,6 +17,7 @@ var notifyParts = []part{
 	{"NotifyTellsOnlyWhatIsCommitted", testNotifyTellsOnlyWhatIsCommitted},
 	{"NotifyComesBeforeTheAnswer", testNotifyComesBeforeTheAnswer},
 	{"NotifyComesInOrder", testNotifyComesInOrder},
+	{"NotifyTellsHowLongItTook", testNotifyTellsHowLongItTook},
 }
 
 // ear hears commits.
@@ -35,7 +36,8 @@ func listen(f *fixture) *ear {
 	return e
 }
 
-// heard returns what was heard since the last call, put together, in order.
+// heard returns what was heard since the last call, put together, in order, and
+// leaves out how long it took.
 func (e *ear) heard() storage.Commit {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -43,11 +45,13 @@ func (e *ear) heard() storage.Commit {
 	for _, c := range e.commits {
 		all.Due = append(all.Due, c.Due...)
 		all.Accounts = append(all.Accounts, c.Accounts...)
+		all.Webhooks = append(all.Webhooks, c.Webhooks...)
 		all.Events += c.Events
 	}
 	e.commits = nil
 	slices.SortFunc(all.Due, schedctl.Due.Compare)
 	slices.Sort(all.Accounts)
+	slices.Sort(all.Webhooks)
 	return all
 }
 
@@ -174,4 +178,17 @@ func testNotifyComesInOrder(f *fixture) {
 	if len(told) != 80 || !slices.IsSortedFunc(told, schedctl.Due.Compare) {
 		f.Errorf("told of %d entries, want 80, in order of their commits: %v", len(told), told)
 	}
+}
+
+func testNotifyTellsHowLongItTook(f *fixture) {
+	e := listen(f)
+	began := time.Now()
+	f.putPosts(f.newPost(epoch, time.Time{}, schedctl.Draft))
+	within := time.Since(began)
+	for _, c := range e.commits {
+		if c.Took < 0 || c.Took > within {
+			f.Errorf("a commit took %v, within an Update of %v", c.Took, within)
+		}
+	}
+	same(f, "commits", 1, len(e.commits))
 }

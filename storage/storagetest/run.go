@@ -32,7 +32,8 @@ type part struct {
 // parts is filled where the tests are, one list for each noun.
 var parts = concat(
 	postParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
-	accountParts, answerParts, keyParts, workspaceParts, eventParts, pruneParts,
+	accountParts, answerParts, keyParts, workspaceParts, eventParts,
+	webhookParts, deliveryParts, auditParts, pruneParts,
 	transactionParts, closeParts, isolationParts,
 )
 

@@ -64,6 +64,13 @@ func testFailedTransactionLeavesNothing(f *fixture) {
 		changed.Content = "changed"
 		disconnected := e.account
 		disconnected.Status = schedctl.AccountDisconnected
+		delivered := e.delivery
+		delivered.Status = schedctl.DeliveryDelivered
+		again := e.audit
+		again.ID = newID(schedctl.AuditPrefix, epoch)
+		if err := errors.Join(tx.PutDelivery(delivered), tx.AddAudit(again), tx.DeleteWebhook(f.ws, e.webhook.ID)); err != nil {
+			return err
+		}
 		_, pruned := tx.Prune(pruneAll, 100)
 		return errors.Join(tx.PutPost(changed), tx.PutAccount(disconnected), tx.DeletePost(f.ws, e.post.ID), pruned, fail)
 	})
@@ -72,6 +79,7 @@ func testFailedTransactionLeavesNothing(f *fixture) {
 	}
 	same(f, "ways to find it after a failed change", ways, countAll(f, e))
 	same(f, "post", e.post, read(f, postByID(f, e.post.ID)))
+	same(f, "delivery", e.delivery, read(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
 }
 
 // testRefusedWritesChangeNothing refuses one write after the other in a
@@ -117,6 +125,22 @@ func testRefusedWritesChangeNothing(f *fixture) {
 			k.AccountIDs[0] = "bad"
 			return tx.PutKey(k)
 		},
+		"a webhook with a bad cursor": func(tx storage.Tx) error {
+			w := e.webhook
+			w.Name, w.Cursor = "changed", "bad"
+			return tx.PutWebhook(w)
+		},
+		"a delivery with a bad event": func(tx storage.Tx) error {
+			d := e.delivery
+			d.Status, d.EventID = schedctl.DeliveryDelivered, "bad"
+			return tx.PutDelivery(d)
+		},
+		"an audit entry twice": func(tx storage.Tx) error { return tx.AddAudit(e.audit) },
+		"an audit entry with a bad key": func(tx storage.Tx) error {
+			a := e.audit
+			a.ID, a.KeyID = newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), "bad"
+			return tx.AddAudit(a)
+		},
 	}
 	heard.heard()
 	f.update(func(tx storage.Tx) error {
@@ -133,6 +157,8 @@ func testRefusedWritesChangeNothing(f *fixture) {
 	same(f, "account", e.account, read(f, accountByID(f, e.account.ID)))
 	same(f, "feed", e.account, read(f, feedNamed(e.account.Name)))
 	missing(f, "the feed's new name", feedNamed("renamed"))
+	same(f, "webhook", e.webhook, read(f, webhookByID(f, e.webhook.ID)))
+	same(f, "delivery", e.delivery, read(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
 }
 
 func testFailuresHarmOnlyThemselves(f *fixture) {

@@ -1,0 +1,139 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var auditParts = []part{
+	{"AuditKeepsEveryField", testAuditKeepsEveryField},
+	{"AuditIsInOrder", testAuditIsInOrder},
+	{"AuditOfWorkspacesThatTakeTurns", testAuditOfWorkspacesThatTakeTurns},
+	{"AuditIDsAreNew", testAuditIDsAreNew},
+}
+
+// many is more than there is of anything that a test lists.
+const many = 1000
+
+func auditOf(ws string) func(storage.Reader) ([]schedctl.AuditEntry, error) {
+	return func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(ws, "", many) }
+}
+
+func (f *fixture) addAudit(entries ...schedctl.AuditEntry) {
+	f.Helper()
+	f.update(func(tx storage.Tx) error {
+		for _, a := range entries {
+			if err := tx.AddAudit(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// newAudit returns n entries, one a millisecond, in order.
+func newAudit(ws string, n int, from time.Time) []schedctl.AuditEntry {
+	entries := make([]schedctl.AuditEntry, n)
+	for i := range entries {
+		at := from.Add(time.Duration(i) * time.Millisecond)
+		entries[i] = schedctl.AuditEntry{ID: newID(schedctl.AuditPrefix, at), WorkspaceID: ws, At: at, Action: fmt.Sprint(i)}
+	}
+	return entries
+}
+
+// youngestFirst returns a list in the other order.
+func youngestFirst[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
+
+func testAuditKeepsEveryField(f *fixture) {
+	want := filled[schedctl.AuditEntry](f)
+	f.addAudit(want)
+	same(f, "entry", []schedctl.AuditEntry{want}, read(f, auditOf(want.WorkspaceID)))
+	bare := schedctl.AuditEntry{ID: want.ID, WorkspaceID: f.ws}
+	f.addAudit(bare)
+	same(f, "bare entry", []schedctl.AuditEntry{bare}, read(f, auditOf(f.ws)))
+	for _, id := range malformed(schedctl.AuditPrefix) {
+		bad := bare
+		bad.ID = id
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.AddAudit(bad) })
+		if id != "" {
+			missing(f, "entries after "+id, func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(f.ws, id, 1) })
+		}
+	}
+	for _, id := range malformed(schedctl.WorkspacePrefix) {
+		missing(f, "entries of "+id, auditOf(id))
+		bad := bare
+		bad.WorkspaceID = id
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.AddAudit(bad) })
+	}
+}
+
+func testAuditIsInOrder(f *fixture) {
+	entries := newAudit(f.ws, 30, epoch)
+	f.addAudit(entries[20:]...)
+	f.addAudit(entries[:20]...)
+	page := func(after string, limit int) []schedctl.AuditEntry {
+		return read(f, func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(f.ws, after, limit) })
+	}
+	want := youngestFirst(entries)
+	same(f, "all", want, page("", many))
+	same(f, "the youngest", want[:7], page("", 7))
+	for i := range want {
+		same(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
+	}
+	same(f, "after one that is not there", want, page(newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), many))
+}
+
+// testAuditOfWorkspacesThatTakeTurns adds to three workspaces at once, so that
+// the youngest entry of all is not the youngest of each.
+func testAuditOfWorkspacesThatTakeTurns(f *fixture) {
+	var all [3][]schedctl.AuditEntry
+	for i := range all {
+		all[i] = newAudit(newID(schedctl.WorkspacePrefix, epoch.Add(time.Duration(i)*time.Hour)), 20, epoch.Add(time.Duration(-i)*time.Hour))
+	}
+	for from := 0; from < 20; from += 5 {
+		f.update(func(tx storage.Tx) error {
+			for i := range 5 {
+				for _, ws := range []int{1, 0, 2} {
+					if err := tx.AddAudit(all[ws][from+i]); err != nil {
+						return err
+					}
+					if err := tx.AddAudit(all[ws][from+i]); err == nil {
+						return errors.New("an entry was added twice")
+					}
+				}
+			}
+			return nil
+		})
+	}
+	for _, entries := range all {
+		same(f, "entries", youngestFirst(entries), read(f, auditOf(entries[0].WorkspaceID)))
+	}
+}
+
+func testAuditIDsAreNew(f *fixture) {
+	entries := newAudit(f.ws, 3, epoch)
+	f.addAudit(entries[1])
+	for _, again := range [][]schedctl.AuditEntry{{entries[1]}, {entries[0], entries[0]}, {entries[2], entries[2]}} {
+		err := f.store.Update(f.Context(), func(tx storage.Tx) error {
+			for _, a := range again {
+				if err := tx.AddAudit(a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			f.Error("an entry was added twice")
+		}
+	}
+	same(f, "entries", entries[1:2], read(f, auditOf(f.ws)))
+}

@@ -1,0 +1,147 @@
+package storagetest
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var pruneParts = []part{
+	{"PruneIsBounded", testPruneIsBounded},
+	{"PruneKeepsTheYounger", testPruneKeepsTheYounger},
+	{"PruneTakesPostEventsAway", testPruneTakesPostEventsAway},
+	{"PruneTakesOldDeliveriesAway", testPruneTakesOldDeliveriesAway},
+	{"PruneTakesDeliveriesOfGoneWebhooksAway", testPruneTakesDeliveriesOfGoneWebhooksAway},
+	{"PruneTakesAuditEntriesAway", testPruneTakesAuditEntriesAway},
+}
+
+func testPruneTakesPostEventsAway(f *fixture) {
+	posts := twoPosts()
+	events := f.about(posts, 40)
+	f.addEvents(events[:15]...)
+	for _, e := range events[15:] {
+		f.addEvents(e)
+	}
+	for left := events; len(left) > 0; {
+		f.prune(storage.Retention{Events: epoch.Add(time.Hour)}, 1)
+		left = left[1:]
+		for _, post := range posts {
+			same(f, "events left", among(left, post), eventsOf(f, post, 100))
+		}
+	}
+}
+
+func (f *fixture) prune(before storage.Retention, limit int) int {
+	f.Helper()
+	var n int
+	f.update(func(tx storage.Tx) (err error) {
+		n, err = tx.Prune(before, limit)
+		return err
+	})
+	return n
+}
+
+func testPruneIsBounded(f *fixture) {
+	events := f.newEvents(10, epoch)
+	f.addEvents(events...)
+	for i := range 10 {
+		f.putAnswer(f.answerKey(string(rune('a'+i))), storage.Answer{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
+	}
+	left := func() (n int) {
+		f.Helper()
+		for i := range 10 {
+			if _, err := try(f, answerTo(f.answerKey(string(rune('a'+i))))); err == nil {
+				n++
+			}
+		}
+		return n + len(eventsAfter(f, "", 100))
+	}
+	later := storage.Retention{Answers: epoch.Add(time.Hour), Events: epoch.Add(time.Hour)}
+	for total := 20; total > 0; {
+		n := f.prune(later, 3)
+		if n != min(3, total) {
+			f.Fatalf("Prune removed %d of %d, want 3", n, total)
+		}
+		total -= n
+		same(f, "left", total, left())
+	}
+	same(f, "removed from nothing", 0, f.prune(later, 3))
+}
+
+func testPruneKeepsTheYounger(f *fixture) {
+	events := f.newEvents(10, epoch)
+	f.addEvents(events...)
+	old, young := f.answerKey("old"), f.answerKey("young")
+	f.putAnswer(young, storage.Answer{CreatedAt: epoch})
+	f.putAnswer(old, storage.Answer{CreatedAt: epoch.Add(-time.Millisecond)})
+	same(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
+	same(f, "events", events[4:], eventsAfter(f, "", 100))
+	missing(f, "the old answer", answerTo(old))
+	read(f, answerTo(young))
+	same(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
+
+	f.putAnswer(old, storage.Answer{CreatedAt: epoch, Status: 7})
+	same(f, "an answer stored anew", 7, read(f, answerTo(old)).Status)
+}
+
+func testPruneTakesOldDeliveriesAway(f *fixture) {
+	webhooks := f.newWebhooks(3)
+	f.putWebhooks(webhooks...)
+	for i, w := range webhooks {
+		f.putDeliveries(newDeliveries(w, 6, epoch.Add(time.Duration(i)*time.Millisecond))...) // every second one is pending
+	}
+	same(f, "removed with a zero time", 0, f.prune(storage.Retention{}, 100))
+	before := storage.Retention{Deliveries: epoch.Add(3 * time.Millisecond)}
+	same(f, "removed", 2, f.prune(before, 2))
+	same(f, "removed of what was left", 3+2+1-2, f.prune(before, 100))
+	same(f, "removed from what is younger", 0, f.prune(before, 100))
+	for i, w := range webhooks {
+		left := read(f, deliveriesOf(w.ID))
+		same(f, "deliveries left", 3+i, len(left))
+		for _, d := range left {
+			if d.CreatedAt.Before(before.Deliveries) {
+				f.Errorf("a delivery of %v is left", d.CreatedAt)
+			}
+		}
+		same(f, "pending deliveries left", pendingOf(left), read(f, pendingDeliveriesOf(w.ID)))
+	}
+}
+
+func testPruneTakesDeliveriesOfGoneWebhooksAway(f *fixture) {
+	webhooks := f.newWebhooks(3)
+	f.putWebhooks(webhooks...)
+	for _, w := range webhooks {
+		f.putDeliveries(newDeliveries(w, 5, epoch)...)
+	}
+	f.update(func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, webhooks[1].ID) })
+	for left := 5; left > 0; {
+		same(f, "deliveries left", left, len(read(f, deliveriesOf(webhooks[1].ID))))
+		n := f.prune(storage.Retention{}, 2)
+		same(f, "removed", min(2, left), n)
+		left -= n
+	}
+	same(f, "removed from nothing", 0, f.prune(storage.Retention{}, 2))
+	same(f, "deliveries of the gone webhook", []schedctl.Delivery{}, read(f, deliveriesOf(webhooks[1].ID)))
+	for _, w := range []schedctl.Webhook{webhooks[0], webhooks[2]} {
+		same(f, "deliveries of another webhook", 5, len(read(f, deliveriesOf(w.ID))))
+	}
+
+	again := f.newWebhooks(1)[0] // nothing of the old one is left to come back with its id
+	again.ID = webhooks[1].ID
+	f.putWebhooks(again)
+	same(f, "pending deliveries under the same id", []schedctl.Delivery{}, read(f, pendingDeliveriesOf(again.ID)))
+}
+
+func testPruneTakesAuditEntriesAway(f *fixture) {
+	other := newID(schedctl.WorkspacePrefix, epoch.Add(time.Hour))
+	here, there := newAudit(f.ws, 6, epoch), newAudit(other, 6, epoch.Add(time.Millisecond))
+	f.addAudit(here...)
+	f.addAudit(there...)
+	same(f, "removed with a zero time", 0, f.prune(storage.Retention{}, 100))
+	before := storage.Retention{Audit: epoch.Add(3 * time.Millisecond)}
+	same(f, "removed", 1, f.prune(before, 1))
+	same(f, "removed of what was left", 3+2-1, f.prune(before, 100))
+	same(f, "entries here", youngestFirst(here[3:]), read(f, auditOf(f.ws)))
+	same(f, "entries there", youngestFirst(there[2:]), read(f, auditOf(other)))
+}

@@ -1,0 +1,180 @@
+package storagetest
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var webhookParts = []part{
+	{"WebhookKeepsEveryField", testWebhookKeepsEveryField},
+	{"WebhooksAreInOrder", testWebhooksAreInOrder},
+	{"WebhookStaysInItsWorkspace", testWebhookStaysInItsWorkspace},
+	{"DeletedWebhookIsGone", testDeletedWebhookIsGone},
+	{"DeletedWebhookLeavesDeliveries", testDeletedWebhookLeavesDeliveries},
+	{"CommitNamesWebhooks", testCommitNamesWebhooks},
+}
+
+func webhookByID(f *fixture, id string) func(storage.Reader) (schedctl.Webhook, error) {
+	return func(r storage.Reader) (schedctl.Webhook, error) { return r.Webhook(f.ws, id) }
+}
+
+func webhooksOf(ws string) func(storage.Reader) ([]schedctl.Webhook, error) {
+	return func(r storage.Reader) ([]schedctl.Webhook, error) { return r.Webhooks(ws) }
+}
+
+func (f *fixture) putWebhooks(webhooks ...schedctl.Webhook) {
+	f.Helper()
+	f.update(func(tx storage.Tx) error {
+		for _, w := range webhooks {
+			if err := tx.PutWebhook(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// newWebhooks returns n webhooks, one a second, in order.
+func (f *fixture) newWebhooks(n int) []schedctl.Webhook {
+	webhooks := make([]schedctl.Webhook, n)
+	for i := range webhooks {
+		at := epoch.Add(time.Duration(i) * time.Second)
+		webhooks[i] = schedctl.Webhook{
+			ID: newID(schedctl.WebhookPrefix, at), WorkspaceID: f.ws, URL: "https://example.com", Enabled: true,
+			EventTypes: schedctl.EventTypes(), Secret: []byte{byte(i + 1)}, CreatedAt: at, UpdatedAt: at,
+		}
+	}
+	return webhooks
+}
+
+func testWebhookKeepsEveryField(f *fixture) {
+	want := filled[schedctl.Webhook](f)
+	want.WorkspaceID = f.ws
+	given := cloneWebhook(want)
+	spoil := func(w *schedctl.Webhook) {
+		w.EventTypes[0] = "spoiled"
+		w.Secret[0]++
+		w.PreviousSecret[0]++
+	}
+	f.putWebhooks(given)
+	spoil(&given)
+	got := read(f, webhookByID(f, want.ID))
+	same(f, "webhook", want, got)
+	spoil(&got)
+	listed := read(f, webhooksOf(f.ws))
+	same(f, "listed webhooks", []schedctl.Webhook{want}, listed)
+	spoil(&listed[0])
+	same(f, "webhook after a change of what was listed", want, read(f, webhookByID(f, want.ID)))
+
+	bare := schedctl.Webhook{ID: want.ID, WorkspaceID: f.ws}
+	f.putWebhooks(bare)
+	same(f, "replaced webhook", bare, read(f, webhookByID(f, want.ID)))
+	missing(f, "no webhook", webhookByID(f, newID(schedctl.WebhookPrefix, epoch)))
+	for _, id := range malformed(schedctl.WebhookPrefix) {
+		missing(f, "webhook "+id, webhookByID(f, id))
+		bad := bare
+		bad.ID = id
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutWebhook(bad) })
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, id) })
+	}
+	bad := bare
+	bad.Cursor = "bad"
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutWebhook(bad) })
+}
+
+func testWebhooksAreInOrder(f *fixture) {
+	webhooks := f.newWebhooks(5)
+	elsewhere := f.newWebhooks(1)[0]
+	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
+	f.putWebhooks(webhooks[3], webhooks[0], elsewhere, webhooks[4], webhooks[1], webhooks[2])
+	same(f, "webhooks", webhooks, read(f, webhooksOf(f.ws)))
+	same(f, "webhooks elsewhere", []schedctl.Webhook{elsewhere}, read(f, webhooksOf(elsewhere.WorkspaceID)))
+	for _, id := range malformed(schedctl.WorkspacePrefix) {
+		missing(f, "webhooks of "+id, webhooksOf(id))
+	}
+}
+
+func testWebhookStaysInItsWorkspace(f *fixture) {
+	w := f.newWebhooks(1)[0]
+	f.putWebhooks(w)
+	stolen := w
+	stolen.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutWebhook(stolen) })
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteWebhook(stolen.WorkspaceID, w.ID) })
+	missing(f, "webhook elsewhere", func(r storage.Reader) (schedctl.Webhook, error) { return r.Webhook(stolen.WorkspaceID, w.ID) })
+	same(f, "webhooks elsewhere", []schedctl.Webhook{}, read(f, webhooksOf(stolen.WorkspaceID)))
+	same(f, "webhook", w, read(f, webhookByID(f, w.ID)))
+}
+
+func testDeletedWebhookIsGone(f *fixture) {
+	webhooks := f.newWebhooks(3)
+	f.putWebhooks(webhooks...)
+	gone := webhooks[1]
+	f.update(func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, gone.ID) })
+	missing(f, "a deleted webhook", webhookByID(f, gone.ID))
+	same(f, "webhooks left", []schedctl.Webhook{webhooks[0], webhooks[2]}, read(f, webhooksOf(f.ws)))
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, gone.ID) })
+
+	elsewhere := gone // its id is free again
+	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
+	f.putWebhooks(elsewhere)
+	same(f, "webhooks elsewhere", []schedctl.Webhook{elsewhere}, read(f, webhooksOf(elsewhere.WorkspaceID)))
+}
+
+func testDeletedWebhookLeavesDeliveries(f *fixture) {
+	webhooks := f.newWebhooks(2)
+	f.putWebhooks(webhooks...)
+	gone := webhooks[0]
+	deliveries, others := newDeliveries(gone, 6, epoch), newDeliveries(webhooks[1], 6, epoch)
+	f.putDeliveries(deliveries...)
+	f.putDeliveries(others...)
+	f.update(func(tx storage.Tx) error {
+		if err := tx.DeleteWebhook(f.ws, gone.ID); err != nil {
+			return err
+		}
+		left, err := tx.PendingDeliveries(gone.ID, many)
+		same(f, "pending deliveries inside", []schedctl.Delivery{}, left)
+		return err
+	})
+	same(f, "pending deliveries", []schedctl.Delivery{}, read(f, pendingDeliveriesOf(gone.ID)))
+	want := youngestFirst(deliveries)
+	for i := range want {
+		if d := &want[i]; d.Status == schedctl.DeliveryPending {
+			d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}
+		}
+		same(f, "delivery", want[i], read(f, deliveryByID(gone.ID, want[i].ID)))
+	}
+	same(f, "deliveries", want, read(f, deliveriesOf(gone.ID)))
+	for _, d := range []schedctl.Delivery{deliveries[0], newDeliveries(gone, 1, epoch)[0]} {
+		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutDelivery(d) })
+	}
+	same(f, "pending deliveries of the other", pendingOf(others), read(f, pendingDeliveriesOf(webhooks[1].ID)))
+}
+
+func testCommitNamesWebhooks(f *fixture) {
+	e := listen(f)
+	webhooks := f.newWebhooks(3)
+	f.putWebhooks(webhooks...)
+	same(f, "new webhooks", storage.Commit{Webhooks: idsOf(webhooks)}, e.heard())
+	f.putWebhooks(webhooks[1], webhooks[1])
+	same(f, "a webhook as it was", storage.Commit{Webhooks: idsOf(webhooks[1:2])}, e.heard())
+	f.putDeliveries(newDeliveries(webhooks[0], 2, epoch)...)
+	f.addAudit(newAudit(f.ws, 2, epoch)...)
+	same(f, "deliveries and audit entries", storage.Commit{}, e.heard())
+	f.update(func(tx storage.Tx) error {
+		if err := tx.PutWebhook(webhooks[2]); err != nil {
+			return err
+		}
+		return tx.DeleteWebhook(f.ws, webhooks[2].ID)
+	})
+	same(f, "a deleted webhook", storage.Commit{Webhooks: idsOf(webhooks[2:])}, e.heard())
+}
+
+func idsOf(webhooks []schedctl.Webhook) (ids []string) {
+	for _, w := range webhooks {
+		ids = append(ids, w.ID)
+	}
+	return ids
+}
