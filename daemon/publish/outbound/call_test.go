@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -193,6 +194,49 @@ func TestPostTellsWhatBecameOfTheCall(t *testing.T) {
 		}
 		if all := fmt.Sprint(e.Message, e.Err); strings.Contains(all, "secret") || strings.Contains(all, "content") {
 			t.Errorf("%s: %q tells too much", tt.name, all)
+		}
+	}
+}
+
+// Unanswered finds the same words without knowing what was sent.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
+	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0)
+	tlsServer.StartTLS()
+	t.Cleanup(tlsServer.Close)
+	server, _ := countingServer(t, http.StatusOK)
+	dropped := serveRaw(t, func(_ net.Conn, _ *bufio.Reader, next func() bool) { next() })
+	silent := serveRaw(t, func(_ net.Conn, in *bufio.Reader, next func() bool) {
+		if next() {
+			in.ReadByte() // until the client closes
+		}
+	})
+	closed := httptest.NewServer(nil)
+	closed.Close()
+
+	guarded, open := outbound.Client(outbound.PublicOnly), outbound.Client(outbound.AllowPrivate)
+	impatient := outbound.Client(outbound.AllowPrivate)
+	impatient.Transport.(*http.Transport).ResponseHeaderTimeout = time.Millisecond
+	nameless := outbound.Client(outbound.AllowPrivate)
+	nameless.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
+	}
+	for _, tt := range []struct {
+		client    *http.Client
+		url, says string
+	}{
+		{open, closed.URL, "refused the connection"},
+		{guarded, server.URL, "--allow-private-networks"},
+		{nameless, server.URL, "there is no host named"},
+		{open, tlsServer.URL, "unknown authority"},
+		{open, strings.Replace(server.URL, "http:", "https:", 1), "http://"},
+		{open, dropped.url, "without an answer"},
+		{impatient, silent.url, "did not answer in time"},
+	} {
+		_, err := tt.client.Post(tt.url+"/hook-with-secret", "text/plain", strings.NewReader("the content"))
+		if said := outbound.Unanswered(err, "bot.example"); !strings.Contains(said, tt.says) || !strings.Contains(said, "bot.example") || strings.Contains(said, "secret") {
+			t.Errorf("%s: %q, want %q", err, said, tt.says)
 		}
 	}
 }

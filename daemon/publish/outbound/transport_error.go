@@ -30,6 +30,19 @@ func transportError(err error, host string, wrote bool) error {
 	}
 }
 
+// Unanswered says, for people, why a call to a host got no answer, where that is
+// all there is to say: err is what an [http.Client] returned. The text holds
+// neither the URL, which may be a secret, nor bytes that the other end sent.
+func Unanswered(err error, host string) string {
+	var op *net.OpError
+	connecting := errors.As(err, &op) && op.Op == "dial" ||
+		errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, http.ErrSchemeMismatch)
+	if connecting {
+		return unsentMessage(err, host)
+	}
+	return lostMessage(err, host)
+}
+
 // lostMessage says why a request that was begun got no answer.
 func lostMessage(err error, host string) string {
 	switch {
@@ -52,7 +65,7 @@ func unsentMessage(err error, host string) string {
 	case errors.Is(err, ErrPrivateAddress):
 		return (&privateHostError{host}).Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Sprintf("there is no host named %s; check the address of the account", host)
+		return fmt.Sprintf("there is no host named %s; check the address", host)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the name %s could not be resolved", host)
 	case errors.As(err, &verification):

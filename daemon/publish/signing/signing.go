@@ -5,6 +5,7 @@ package signing
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -19,6 +20,16 @@ const Prefix = "whsec_"
 
 // ErrSecret means that a text is not a secret.
 var ErrSecret = errors.New("the secret must be " + Prefix + " followed by the base64 of 24 to 64 bytes")
+
+// newSecretSize is how many bytes are in a new secret.
+const newSecretSize = 32
+
+// NewSecret returns a new random secret.
+func NewSecret() string {
+	key := make([]byte, newSecretSize)
+	rand.Read(key)
+	return Prefix + base64.StdEncoding.EncodeToString(key)
+}
 
 // Key signs bodies. It may be used from any goroutine.
 type Key []byte

@@ -62,3 +62,16 @@ func TestParseSecret(t *testing.T) {
 		}
 	}
 }
+
+func TestNewSecret(t *testing.T) {
+	t.Parallel()
+	one, two := signing.NewSecret(), signing.NewSecret()
+	if one == two {
+		t.Errorf("the same secret twice: %s", one)
+	}
+	for _, secret := range []string{one, two} {
+		if key, err := signing.ParseSecret(secret); err != nil || len(key) != 32 {
+			t.Errorf("%s: a key of %d bytes, %v", secret, len(key), err)
+		}
+	}
+}
