@@ -15,8 +15,14 @@ type answer struct {
 	status   int
 	etag     string
 	location string
+	created  string // the id of what was created, for the audit log; may be empty
 	body     []byte // JSON, or nil for none
+	secret   bool   // body shows a secret: where it is stored, it is sealed
 	replayed bool   // it was stored by an earlier request with the same key
+
+	// stream takes the place of everything above: it writes the whole answer,
+	// and returns when there is nothing more to say.
+	stream func(http.ResponseWriter, *http.Request)
 }
 
 // noContent is the answer that has nothing to say.
@@ -36,7 +42,7 @@ func postAnswer(status int, p schedctl.Post) (answer, error) {
 	a, err := newAnswer(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p)})
 	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
 	if status == http.StatusCreated {
-		a.location = prefix + "/posts/" + p.ID
+		a.created, a.location = p.ID, prefix+"/posts/"+p.ID
 	}
 	return a, err
 }
@@ -45,7 +51,7 @@ func postAnswer(status int, p schedctl.Post) (answer, error) {
 func accountAnswer(status int, acc schedctl.Account) (answer, error) {
 	a, err := newAnswer(status, apiv1.AccountEnvelope{SocialAccount: apiv1.NewAccount(acc)})
 	if status == http.StatusCreated {
-		a.location = prefix + "/social-accounts/" + acc.ID
+		a.created, a.location = acc.ID, prefix+"/social-accounts/"+acc.ID
 	}
 	return a, err
 }

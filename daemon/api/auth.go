@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,6 +12,18 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
+
+// admit returns the API key that a request was made with, unless its limit is
+// spent, and notes that the key was used.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (schedctl.APIKey, error) {
+	now := time.Now()
+	key, err := s.authenticate(r.Context(), r.Header, now)
+	if err != nil {
+		return schedctl.APIKey{}, s.limits.refuse(w, r, now, err)
+	}
+	key.LastUsedAt = s.used.note(key.Hash, now)
+	return key, s.limits.spend(w, key.ID, now)
+}
 
 // authenticate returns the API key that a request was made with.
 func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time) (schedctl.APIKey, error) {
@@ -24,14 +37,34 @@ func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time)
 	if !ok {
 		return schedctl.APIKey{}, errBadKey
 	}
-	key, known := s.keys.get(hash, now)
-	var err error
-	if !known {
-		err = s.view(ctx, func(r storage.Reader) (err error) {
-			key, err = r.KeyByHash(hash)
-			return err
-		})
+	key, err := s.keyByHash(ctx, hash, now)
+	if err != nil {
+		return schedctl.APIKey{}, err
 	}
+	return key, key.Check(now)
+}
+
+// checkKey returns nil while a key that was good when its request began is good
+// still. A request that takes long, such as a stream, asks again before it goes
+// on.
+func (s *Server) checkKey(ctx context.Context, key *schedctl.APIKey, now time.Time) error {
+	current, err := s.keyByHash(ctx, key.Hash, now)
+	if err != nil {
+		return err
+	}
+	return current.Check(now)
+}
+
+// keyByHash returns the API key whose secret has this hash.
+func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (schedctl.APIKey, error) {
+	key, forgotten, found := s.keys.get(hash, now)
+	if found {
+		return key, nil
+	}
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		key, err = r.KeyByHash(hash)
+		return err
+	})
 	switch {
 	case schedctl.CodeOf(err) == schedctl.NotFound:
 		return schedctl.APIKey{}, errBadKey
@@ -40,17 +73,17 @@ func (s *Server) authenticate(ctx context.Context, h http.Header, now time.Time)
 	case subtle.ConstantTimeCompare(hash[:], key.Hash[:]) != 1:
 		return schedctl.APIKey{}, errBadKey
 	}
-	if !known {
-		s.keys.put(key, now)
-	}
-	return key, key.Check(now)
+	s.keys.put(key, forgotten, now)
+	return key, nil
 }
 
 // keyCache keeps the API keys that are in use, so that not every request reads
-// its key anew. A change of a key takes effect within [keysKept].
+// its key anew. A change that is made behind its back takes effect within
+// [keysKept], one that is followed by forget at once.
 type keyCache struct {
-	mu   sync.RWMutex // mu guards kept
-	kept map[[32]byte]keptKey
+	mu        sync.RWMutex // mu guards kept and forgotten
+	kept      map[[32]byte]keptKey
+	forgotten uint64 // how many times forget was called
 }
 
 type keptKey struct {
@@ -63,22 +96,36 @@ const (
 	maxKeysKept = 1024
 )
 
-// get returns the key with the hash, unless it has to be read.
-func (c *keyCache) get(hash [32]byte, now time.Time) (schedctl.APIKey, bool) {
+// get returns the key with the hash, unless it has to be read; who reads it gives
+// forgotten to put.
+func (c *keyCache) get(hash [32]byte, now time.Time) (key schedctl.APIKey, forgotten uint64, found bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k, found := c.kept[hash]
-	return k.key, found && now.Before(k.until)
+	return k.key, c.forgotten, found && now.Before(k.until)
 }
 
-// put keeps a key that was just read.
-func (c *keyCache) put(key schedctl.APIKey, now time.Time) {
+// put keeps a key that was just read, unless any key was forgotten since the
+// reading began: then it may be the one, as it was before.
+func (c *keyCache) put(key schedctl.APIKey, forgotten uint64, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.forgotten != forgotten {
+		return
+	}
 	if c.kept == nil || len(c.kept) >= maxKeysKept {
 		c.kept = make(map[[32]byte]keptKey)
 	}
 	c.kept[key.Hash] = keptKey{key, now.Add(keysKept)}
+}
+
+// forget lets the key with the hash be read anew by whoever asks from now on. It
+// is to be called after the commit of a change.
+func (c *keyCache) forget(hash [32]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.kept, hash)
+	c.forgotten++
 }
 
 var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that it was copied whole and that the address is right")
@@ -103,17 +150,12 @@ func insufficientScope(format string, args ...any) error {
 // draftsOnly reports whether the key may write drafts and nothing else.
 func (c *call) draftsOnly() bool { return !c.key.Allows(schedctl.ScopePostsWrite) }
 
+// limited reports whether the key is good for certain accounts only.
+func (c *call) limited() bool { return len(c.key.AccountIDs) > 0 }
+
 // mayUse reports whether the key is good for the account.
 func (c *call) mayUse(accountID string) bool {
-	if len(c.key.AccountIDs) == 0 {
-		return true
-	}
-	for _, id := range c.key.AccountIDs {
-		if id == accountID {
-			return true
-		}
-	}
-	return false
+	return !c.limited() || slices.Contains(c.key.AccountIDs, accountID)
 }
 
 // maySee reports whether the key is good for all accounts of the post.

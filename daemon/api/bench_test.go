@@ -31,6 +31,7 @@ func (s *weightless) KeyByHash([32]byte) (schedctl.APIKey, error)       { return
 func (s *weightless) Account(string, string) (schedctl.Account, error)  { return s.account, nil }
 func (s *weightless) PutPost(schedctl.Post) error                       { return nil }
 func (s *weightless) AddEvents(...schedctl.Event) error                 { return nil }
+func (s *weightless) AddAudit(schedctl.AuditEntry) error                { return nil }
 func (s *weightless) PutAnswer(storage.AnswerKey, storage.Answer) error { return nil }
 func (s *weightless) Answer(storage.AnswerKey) (storage.Answer, error) {
 	return storage.Answer{}, errNoAnswer

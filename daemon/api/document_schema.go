@@ -17,7 +17,7 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of bodies; in these, unknown fields are refused.
-var requests = []string{"AddAccount", "CreatePost", "EditAccount", "EditPost", "Override", "PublishPost", "RetryPost", "SchedulePost", "ValidatePost"}
+var requests = []string{"AddAccount", "CreateAPIKey", "CreatePost", "CreateWorkspace", "EditAccount", "EditPost", "Override", "PublishPost", "RetryPost", "SchedulePost", "ValidatePost"}
 
 // likenesses are schemas whose fields mean what those of another one mean,
 // though their limits are others.
@@ -40,6 +40,7 @@ var enums = map[reflect.Type][]any{
 // always are the fields whose type allows null and whose value never is.
 var always = []string{
 	"Post.created_at", "Post.updated_at", "Account.created_at", "Account.updated_at", "TimelineEvent.created_at", "Attempt.started_at",
+	"APIKey.created_at", "AuditEntry.created_at",
 }
 
 // completeSchemas adds to the schemas what their types do not say.
@@ -122,6 +123,11 @@ var limits = map[string]func(*huma.Schema){
 	"RetryPost.target_ids":            targetLimits,
 	"AddAccount.name":                 nameLimits,
 	"EditAccount.name":                nameLimits,
+	"CreateAPIKey.name":               nameLimits,
+	"CreateAPIKey.scopes":             scopeLimits,
+	"CreateAPIKey.expires_at":         nullable,
+	"CreateAPIKey.social_account_ids": keyAccountLimits,
+	"CreateWorkspace.name":            nameLimits,
 }
 
 func contentLimits(s *huma.Schema)  { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
@@ -132,6 +138,10 @@ func attemptOutcomes(s *huma.Schema) {
 	s.Enum = values([]schedctl.Outcome{
 		schedctl.OutcomeRunning, schedctl.OutcomePublished, schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown,
 	})
+}
+func scopeLimits(s *huma.Schema) { s.MinItems, s.UniqueItems = ptr(1), true }
+func keyAccountLimits(s *huma.Schema) {
+	s.MinItems, s.MaxItems, s.UniqueItems = ptr(1), ptr(schedctl.MaxAccounts), true
 }
 func targetLimits(s *huma.Schema) { s.MinItems, s.MaxItems = ptr(1), ptr(schedctl.MaxAccounts) }
 func nullable(s *huma.Schema)     { s.Nullable = true }

@@ -15,6 +15,7 @@ import (
 var retryAfter = map[schedctl.Code]string{
 	schedctl.IdempotencyRunning: "1",
 	schedctl.Unavailable:        "5",
+	schedctl.RateLimited:        "1", // unless the limit said more
 }
 
 // fail answers with the envelope of err and logs what only the operator of the
@@ -24,7 +25,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	header := w.Header()
 	requestID := header.Get(requestIDHeader)
 	s.logFailure(r, requestID, e)
-	if seconds, ok := retryAfter[e.Code]; ok {
+	if seconds, ok := retryAfter[e.Code]; ok && header.Get("Retry-After") == "" {
 		header.Set("Retry-After", seconds)
 	}
 	status := Status(e.Code)

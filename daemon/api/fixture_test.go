@@ -31,6 +31,7 @@ import (
 type fixture struct {
 	t       *testing.T
 	handler http.Handler
+	server  *api.Server // the handler, when no test puts something before it
 	store   *storagetest.Faulty
 	network *network
 	logs    *syncBuffer
@@ -71,7 +72,7 @@ func onEveryEngine(t *testing.T, test func(*testing.T, *fixture)) {
 	})
 }
 
-func newFixtureOn(t *testing.T, store storage.Store) *fixture {
+func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Config)) *fixture {
 	t.Helper()
 	f := &fixture{
 		t: t, store: storagetest.NewFaulty(store), logs: &syncBuffer{},
@@ -86,11 +87,16 @@ func newFixtureOn(t *testing.T, store storage.Store) *fixture {
 	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	f.publishers, f.sealer = publishers, sealer
 	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})
-	f.handler = api.New(api.Config{
+	config := api.Config{
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
-		Connector: f.connector,
-		Feeds:     http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
-	})
+		Connector: f.connector, Sealer: sealer,
+		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
+	}
+	for _, c := range configure {
+		c(&config)
+	}
+	f.server = api.New(config)
+	f.handler = f.server
 	f.mine, f.other = f.newTenant("mine"), f.newTenant("other")
 	return f
 }

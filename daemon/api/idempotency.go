@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -73,14 +75,14 @@ func (s *Server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 // lookUp is remembered in a snapshot of its own.
 func (s *Server) lookUp(ctx context.Context, c *call) (stored answer, found bool, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
-		stored, found, err = c.remembered(r)
+		stored, found, err = s.remembered(r, c)
 		return err
 	})
 	return stored, found, err
 }
 
 // remembered looks for the stored answer to the request.
-func (c *call) remembered(r storage.Reader) (a answer, found bool, err error) {
+func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, err error) {
 	if !c.repeatable() {
 		return answer{}, false, nil
 	}
@@ -96,14 +98,28 @@ func (c *call) remembered(r storage.Reader) (a answer, found bool, err error) {
 		return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 			"this Idempotency-Key was used with another body; use a new key for a new request")
 	}
+	if stored.Sealed {
+		if stored.Body, err = s.sealer.Open(stored.Body, c.answerOwner()); err != nil {
+			return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+				"this Idempotency-Key was used with another API key, or the daemon has another secret.key since; use a new key for a new request")
+		}
+	}
 	return answer{
 		status: stored.Status, etag: stored.Header["ETag"], location: stored.Header["Location"],
 		body: stored.Body, replayed: true,
 	}, true, nil
 }
 
+// answerOwner is what a sealed answer is sealed for: the request that it answers
+// and the API key that made it. Another one of the same workspace may hold less
+// than the secret in the answer gives.
+func (c *call) answerOwner() string {
+	k := &c.answerKey
+	return fmt.Sprintf("answer %q %q %q %q %q", k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey, c.key.ID)
+}
+
 // remember stores the answer with the effect it tells of.
-func (c *call) remember(tx storage.Tx, a answer) error {
+func (s *Server) remember(tx storage.Tx, c *call, a answer) error {
 	if !c.repeatable() {
 		return nil
 	}
@@ -114,18 +130,22 @@ func (c *call) remember(tx storage.Tx, a answer) error {
 	if a.location != "" {
 		header["Location"] = a.location
 	}
+	if a.secret {
+		a.body = s.sealer.Seal(a.body, c.answerOwner())
+	}
 	return tx.PutAnswer(c.answerKey, storage.Answer{
-		Fingerprint: c.fingerprint, Status: a.status, Header: header, Body: a.body, CreatedAt: schedctl.Millis(c.now),
+		Fingerprint: c.fingerprint, Status: a.status, Header: header, Body: a.body, Sealed: a.secret,
+		CreatedAt: schedctl.Millis(c.now),
 	})
 }
 
-// commit applies a change and stores its answer in one transaction, or finds
-// the answer that another request with the same key has stored meanwhile.
-// change may run more than once.
+// commit applies a change, stores its answer and writes it into the audit log,
+// all in one transaction, or finds the answer that another request with the same
+// key has stored meanwhile. change may run more than once.
 func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (answer, error)) (answer, error) {
 	var out answer
 	err := s.store.Update(ctx, func(tx storage.Tx) error {
-		a, found, err := c.remembered(tx)
+		a, found, err := s.remembered(tx, c)
 		if err != nil {
 			return err
 		}
@@ -133,7 +153,7 @@ func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (a
 			if a, err = change(tx); err != nil {
 				return err
 			}
-			if err = c.remember(tx, a); err != nil {
+			if err = errors.Join(s.remember(tx, c, a), tx.AddAudit(c.auditEntry(&a))); err != nil {
 				return err
 			}
 		}

@@ -11,13 +11,18 @@ import (
 
 // getMe answers GET /me.
 func (s *Server) getMe(ctx context.Context, c *call) (answer, error) {
-	var workspace schedctl.Workspace
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		workspace, err = r.Workspace(c.key.WorkspaceID)
-		return err
-	})
+	workspace, err := s.workspace(ctx, c)
 	if err != nil {
 		return answer{}, err
 	}
 	return newAnswer(http.StatusOK, apiv1.NewMe(workspace, c.key))
+}
+
+// workspace loads the workspace of the request's key.
+func (s *Server) workspace(ctx context.Context, c *call) (w schedctl.Workspace, err error) {
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		w, err = r.Workspace(c.key.WorkspaceID)
+		return err
+	})
+	return w, err
 }

@@ -32,6 +32,7 @@ type route struct {
 	bodyless bool         // the body may be left out
 	status   int
 	response reflect.Type // nil for no body
+	media    string       // the media type of the response; empty for JSON
 
 	asksNetwork   bool // before anything is committed
 	writesNothing bool // though it takes a body
@@ -44,9 +45,16 @@ type handler func(ctx context.Context, c *call) (answer, error)
 // call is one request that has passed authentication. It belongs to the
 // goroutine of the request, except that a transaction may read it.
 type call struct {
-	key   schedctl.APIKey
-	id    string // of the resource in the path; may be empty
-	query string // raw
+	key        schedctl.APIKey
+	id         string // of the resource in the path; may be empty
+	deliveryID string // of the delivery in the path, on routes that have one
+	query      string // raw
+	header     http.Header
+
+	// For the audit log.
+	action    string // the operationId
+	requestID string
+	remote    string // the address, with its port
 
 	// What follows is set on routes with a body.
 	now  time.Time
@@ -100,6 +108,10 @@ func (s *Server) register(api huma.API, rt route) {
 			s.fail(w, r, err)
 			return
 		}
+		if a.stream != nil {
+			a.stream(w, r)
+			return
+		}
 		a.write(w)
 	})
 }
@@ -107,15 +119,16 @@ func (s *Server) register(api huma.API, rt route) {
 // serve takes a request through the steps that all routes share.
 func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
 	ctx := r.Context()
-	c := &call{id: r.PathValue("id"), query: r.URL.RawQuery}
+	c := &call{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), query: r.URL.RawQuery, header: r.Header}
+	c.action, c.requestID, c.remote = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr
 	var err error
-	if c.key, err = s.authenticate(ctx, r.Header, time.Now()); err != nil {
+	if c.key, err = s.admit(w, r); err != nil {
 		return answer{}, err
 	}
 	if err := authorize(&c.key, rt.scopes); err != nil {
 		return answer{}, err
 	}
-	if err := checkAccept(r.Header); err != nil {
+	if err := checkAccept(r.Header, rt.mediaType()); err != nil {
 		return answer{}, err
 	}
 	if rt.method == http.MethodGet {
@@ -132,6 +145,9 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answe
 		return answer{}, err
 	}
 	c.now = time.Now() // reading the body may have taken a while
+	if err := s.checkKey(ctx, &c.key, c.now); err != nil {
+		return answer{}, err
+	}
 	return s.once(ctx, c, rt)
 }
 

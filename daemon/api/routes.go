@@ -13,17 +13,7 @@ import (
 
 // routes lists every operation below the prefix.
 func (s *Server) routes() []route {
-	return slices.Concat(s.workspaceRoutes(), s.accountRoutes(), s.postRoutes(), s.postOperationRoutes())
-}
-
-func (s *Server) workspaceRoutes() []route {
-	return []route{{
-		method: http.MethodGet, path: "/me", id: "getMe", tag: "Workspace",
-		summary: "Tell whose key this is",
-		about:   "Answers with the workspace and the API key of the request. Use it to check credentials.",
-		status:  http.StatusOK, response: reflect.TypeFor[apiv1.Me](),
-		handle: s.getMe,
-	}}
+	return slices.Concat(s.workspaceRoutes(), s.keyRoutes(), s.accountRoutes(), s.postRoutes(), s.postOperationRoutes())
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -13,6 +14,8 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -24,7 +27,12 @@ type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Connector  *connect.Connector // asks networks about accounts
+	Sealer     *seal.Sealer       // seals secrets of webhooks, and answers that carry a secret
+	Outbound   outbound.Policy    // which addresses webhooks may have
 	Logger     *slog.Logger       // nil for none
+
+	// RateLimit is how often one API key may ask; the zero value is no limit.
+	RateLimit RateLimit
 
 	// Feeds serves what is below /feeds/; nil for nothing.
 	Feeds http.Handler
@@ -43,10 +51,15 @@ type Server struct {
 	store      storage.Store
 	publishers publish.Registry
 	connector  *connect.Connector
+	sealer     *seal.Sealer
+	outbound   outbound.Policy
 	log        *slog.Logger
 	ready      func(context.Context) error
 	running    *running
 	keys       keyCache
+	used       lastUsed
+	limits     rateLimits
+	hub        *hub
 	mux        *http.ServeMux
 }
 
@@ -58,13 +71,15 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready,
-		running: newRunning(), mux: http.NewServeMux(),
+		sealer: c.Sealer, outbound: c.Outbound, hub: newHub(c.Store, c.Logger),
+		running: newRunning(), limits: newRateLimits(c.RateLimit), mux: http.NewServeMux(),
 	}
 	api := humago.New(s.mux, humaConfig(c.Version))
 	for _, rt := range s.routes() {
 		s.register(api, rt)
 	}
 	s.serveDocument(api.OpenAPI())
+	s.serveDocs()
 	s.mux.HandleFunc("GET /healthz", s.healthz)
 	s.mux.HandleFunc("GET /readyz", s.readyz)
 	s.mux.HandleFunc("/", s.missing)
@@ -77,12 +92,18 @@ func New(c Config) *Server {
 // Run does what the server has to do between requests, until ctx ends. Event
 // streams end with it; other requests are served without it too.
 func (s *Server) Run(ctx context.Context) error {
-	<-ctx.Done()
+	var wg sync.WaitGroup
+	for _, part := range []func(context.Context){s.hub.run, s.keepLastUsed} {
+		wg.Go(func() { part(ctx) })
+	}
+	wg.Wait()
 	return nil
 }
 
 // Committed is to be told of every commit of the store. It does not block.
-func (s *Server) Committed(storage.Commit) {}
+func (s *Server) Committed(c storage.Commit) {
+	s.hub.committed(c)
+}
 
 // ServeHTTP answers one request and logs it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// backupStall is how long a client may take nothing of a backup before it is
+// cut off: as long as it is there, the database cannot reuse space.
+const backupStall = 30 * time.Second
+
+// mediaBytes is the media type of a file whose form is nobody else's business.
+const mediaBytes = "application/octet-stream"
+
+// getBackup answers GET /backup with a copy of the whole database.
+func (s *Server) getBackup(ctx context.Context, c *call) (answer, error) {
+	if c.limited() {
+		return answer{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts, and a backup holds all of them; use another key")
+	}
+	if err := s.mayCopyAll(ctx, c); err != nil {
+		return answer{}, err
+	}
+	copier, ok := s.store.(storage.Copier)
+	if !ok {
+		return answer{}, schedctl.Errorf(schedctl.Unavailable, "", "the database of this daemon cannot be copied while it runs; use the means of the database itself")
+	}
+	return answer{stream: func(w http.ResponseWriter, r *http.Request) { s.sendBackup(w, r, copier) }}, nil
+}
+
+// mayCopyAll returns nil when the key may read all that a copy holds. What is
+// sealed in it stays sealed.
+func (s *Server) mayCopyAll(ctx context.Context, c *call) error {
+	if q := parseQuery(c.query, nil, nil); q.err != nil {
+		return q.err
+	}
+	return s.view(ctx, func(r storage.Reader) error {
+		all, err := r.Workspaces()
+		if err != nil {
+			return err
+		}
+		if len(all) > 1 && !c.key.Allows(schedctl.ScopeWorkspacesWrite) {
+			return insufficientScope("this daemon holds %d workspaces and a backup has all of them; use a key with the scope %s as well", len(all), schedctl.ScopeWorkspacesWrite)
+		}
+		return nil
+	})
+}
+
+// sendBackup writes the copy as it is made. A failure cuts the connection, so
+// that a part is never taken for the whole.
+func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier storage.Copier) {
+	h := w.Header()
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
+	h.Set("Content-Type", mediaBytes)
+	h.Set("Content-Disposition", `attachment; filename="schedctl-`+time.Now().UTC().Format("20060102T150405Z")+`.db"`)
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	out := newSteady(w)
+	defer out.done()
+	n, err := copier.Copy(r.Context(), out)
+	if err == nil {
+		return
+	}
+	s.log.LogAttrs(r.Context(), slog.LevelWarn, "backup not finished",
+		slog.String("request", h.Get(requestIDHeader)), slog.Int64("bytes", n), slog.Any("error", err))
+	if !out.begun {
+		h.Del("Content-Disposition")
+		s.fail(w, r, schedctl.Errorf(schedctl.Unavailable, "", "the daemon could not read its database; see its log: %w", err))
+		return
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// steady writes to a client that has to keep taking: it is cut off when it takes
+// nothing for [backupStall].
+type steady struct {
+	to      http.ResponseWriter
+	control *http.ResponseController
+	begun   bool
+}
+
+func newSteady(w http.ResponseWriter) *steady {
+	out := &steady{to: w, control: http.NewResponseController(w)}
+	// The server's limit on reading a request ends the request's context, and
+	// would end a copy that takes longer.
+	out.deadline(out.control.SetReadDeadline, time.Time{})
+	return out
+}
+
+// piece is how much has to be taken in time, in bytes.
+const piece = 16 << 10
+
+// Write writes in small pieces, each with a deadline of its own.
+func (s *steady) Write(b []byte) (n int, err error) {
+	s.begun = s.begun || len(b) > 0
+	for len(b) > 0 {
+		if err := s.deadline(s.control.SetWriteDeadline, time.Now().Add(backupStall)); err != nil {
+			return n, err
+		}
+		part := b[:min(len(b), piece)]
+		m, err := s.to.Write(part)
+		if n += m; err != nil {
+			return n, fmt.Errorf("send backup: %w", err)
+		}
+		b = b[len(part):]
+	}
+	return n, nil
+}
+
+// done lets the connection be used for other requests, at their own pace.
+func (s *steady) done() { s.deadline(s.control.SetWriteDeadline, time.Time{}) }
+
+// deadline sets a deadline where there is a connection to set it on.
+func (s *steady) deadline(set func(time.Time) error, at time.Time) error {
+	if err := set(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return fmt.Errorf("set deadline: %w", err)
+	}
+	return nil
+}

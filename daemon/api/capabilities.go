@@ -1,0 +1,97 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// features are what every daemon of this version can do. The words are part of
+// the API and never change their meaning.
+var features = []string{
+	"drafts", "scheduling", "publish_now", "cancel", "retry", "validation", "timeline", "target_overrides",
+	"duplicate_guard", "idempotency", "if_match", "webhooks", "events", "api_keys", "draft_keys", "account_keys",
+	"workspaces", "audit",
+}
+
+// Features that depend on how the daemon runs.
+const (
+	featureBackup    = "backup"
+	featureRateLimit = "rate_limit"
+)
+
+// commonFields describe the options that accounts of every platform have.
+var commonFields = map[string]string{
+	"pacing":          "the time between posts of the account that go out late, such as 10s",
+	"duplicate_guard": "how long the same text is refused after it went to the account, such as 24h",
+}
+
+// getCapabilities answers GET /capabilities.
+func (s *Server) getCapabilities(ctx context.Context, c *call) (answer, error) {
+	workspace, err := s.workspace(ctx, c)
+	if err != nil {
+		return answer{}, err
+	}
+	return newAnswer(http.StatusOK, apiv1.Capabilities{
+		Workspace: apiv1.NewWorkspace(workspace), APIKey: apiv1.NewAPIKey(c.key),
+		Features: s.features(), Limits: s.serviceLimits(), Platforms: s.platforms(),
+	})
+}
+
+func (s *Server) features() []string {
+	out := slices.Clone(features)
+	if _, copies := s.store.(storage.Copier); copies {
+		out = append(out, featureBackup)
+	}
+	if s.limits.keys != nil {
+		out = append(out, featureRateLimit)
+	}
+	return out
+}
+
+func (s *Server) serviceLimits() apiv1.ServiceLimits {
+	l := apiv1.ServiceLimits{
+		ContentCharacters: schedctl.MaxContent, AccountsPerPost: schedctl.MaxAccounts, BodyBytes: maxBody,
+		PageSize: maxLimit, Webhooks: schedctl.MaxWebhooks, IdempotencySeconds: int(answersKept / time.Second),
+	}
+	if s.limits.keys != nil {
+		l.RequestsPerSecond = ptr(s.limits.perSecond)
+	}
+	return l
+}
+
+// platforms describes what accounts are connected with, by name.
+func (s *Server) platforms() []apiv1.PlatformEntry {
+	out := []apiv1.PlatformEntry{}
+	for _, name := range slices.Sorted(maps.Keys(s.publishers)) {
+		out = append(out, platformEntry(s.publishers[name]))
+	}
+	return out
+}
+
+func platformEntry(p publish.Publisher) apiv1.PlatformEntry {
+	e := apiv1.PlatformEntry{Name: p.Platform(), Credentials: []apiv1.PlatformField{}, Options: []apiv1.PlatformField{}}
+	own := map[string]bool{}
+	for _, f := range p.Fields() {
+		own[f.Name] = true
+		field := apiv1.PlatformField{Name: f.Name, About: f.Help, Required: f.Required, Secret: f.Secret, PerPost: f.Post}
+		if f.Option {
+			e.Options = append(e.Options, field)
+		} else {
+			e.Credentials = append(e.Credentials, field)
+		}
+	}
+	for _, name := range commonOptions {
+		if !own[name] {
+			e.Options = append(e.Options, apiv1.PlatformField{Name: name, About: commonFields[name]})
+		}
+	}
+	return e
+}

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// defaultScopes are those of a key that is made without naming any, as far as
+// its maker holds them.
+var defaultScopes = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite, schedctl.ScopeAccountsRead}
+
+// listKeys answers GET /api-keys.
+func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
+	if q := parseQuery(c.query, nil, nil); q.err != nil {
+		return answer{}, q.err
+	}
+	var keys []schedctl.APIKey
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		keys, err = r.Keys(c.key.WorkspaceID)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	s.used.update(keys)
+	list := apiv1.APIKeyList{Results: make([]apiv1.APIKey, len(keys)), Count: len(keys)}
+	for i, k := range keys {
+		list.Results[i] = apiv1.NewAPIKey(k)
+	}
+	return newAnswer(http.StatusOK, list)
+}
+
+// createKey answers POST /api-keys. The secret is in the answer and nowhere else.
+func (s *Server) createKey(ctx context.Context, c *call, b createKey) (answer, error) {
+	key, err := c.newKey(b)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := s.view(ctx, func(r storage.Reader) error { return c.checkAccounts(r, key.AccountIDs) }); err != nil {
+		return answer{}, err
+	}
+	var secret string
+	secret, key.Hash = schedctl.NewKeySecret()
+	created, err := newAnswer(http.StatusCreated, apiv1.CreatedAPIKey{APIKey: apiv1.NewAPIKey(key), Secret: secret})
+	if err != nil {
+		return answer{}, err
+	}
+	created.secret, created.created, created.location = true, key.ID, prefix+"/api-keys/"+key.ID
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) { return created, tx.PutKey(key) })
+}
+
+// newKey returns the key that the body asks for, without a hash. It can do
+// nothing that the key which makes it cannot do.
+func (c *call) newKey(b createKey) (schedctl.APIKey, error) {
+	now := schedctl.Millis(c.now)
+	key := schedctl.APIKey{
+		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.key.WorkspaceID, Name: b.name,
+		AccountIDs: b.accountIDs, CreatedAt: now, ExpiresAt: b.expiresAt,
+	}
+	if !b.expiresAt.IsZero() && !b.expiresAt.After(c.now) {
+		return key, schedctl.Errorf(schedctl.ValidationFailed, "expires_at", "expires_at has passed already; give a future time, or leave it out for a key that does not expire")
+	}
+	for _, scope := range schedctl.Scopes() {
+		asked := slices.Contains(b.scopes, scope)
+		switch {
+		case asked && !c.key.Allows(scope):
+			return key, insufficientScope("this API key lacks the scope %s and cannot give it to another; use a key that has it", scope)
+		case asked, b.scopes == nil && slices.Contains(defaultScopes, scope) && c.key.Allows(scope):
+			key.Scopes = append(key.Scopes, scope)
+		}
+	}
+	if len(key.Scopes) == 0 {
+		return key, insufficientScope("this API key holds none of the usual scopes (%s); name the scopes of the new key", joinAll(defaultScopes, ", "))
+	}
+	if key.AccountIDs == nil {
+		key.AccountIDs = c.key.AccountIDs
+	}
+	return key, nil
+}
+
+// checkAccounts returns nil when the key may be limited to these accounts: they
+// are of the workspace, also disconnected ones, and without repeats.
+func (c *call) checkAccounts(r storage.Reader, ids []string) error {
+	const field = "social_account_ids"
+	if len(ids) > schedctl.MaxAccounts {
+		return schedctl.Errorf(schedctl.InvalidSocialAccounts, field, "%s names %d accounts; a key can be limited to %d", field, len(ids), schedctl.MaxAccounts)
+	}
+	for i, id := range ids {
+		switch {
+		case !c.mayUse(id):
+			return schedctl.Errorf(schedctl.AccountNotAllowed, field, "this API key may not use %s and cannot let another use it; use a key that may", id)
+		case slices.Contains(ids[:i], id):
+			return schedctl.Errorf(schedctl.InvalidSocialAccounts, field, "%s names %s twice; name it once", field, id)
+		}
+		_, err := r.Account(c.key.WorkspaceID, id)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			return schedctl.Errorf(schedctl.InvalidSocialAccounts, field, "there is no account %s in this workspace; list them with GET %s/social-accounts", id, prefix)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revokeKey answers DELETE /api-keys/{id}. When it is answered, no request with
+// the key is accepted any more.
+func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
+	var revoked schedctl.APIKey
+	a, err := s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		keys, err := tx.Keys(c.key.WorkspaceID)
+		if err != nil {
+			return answer{}, err
+		}
+		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.id })
+		if i < 0 {
+			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "there is no such API key in this workspace; list them with GET %s/api-keys", prefix)
+		}
+		revoked = keys[i]
+		if !revoked.RevokedAt.IsZero() {
+			return noContent, nil
+		}
+		if err := c.refuseLockOut(keys, &revoked); err != nil {
+			return answer{}, err
+		}
+		revoked.RevokedAt = schedctl.Millis(c.now)
+		return noContent, tx.PutKey(revoked)
+	})
+	s.keys.forget(revoked.Hash) // also when the commit failed: it may be on disk all the same
+	return a, err
+}
+
+// irreplaceable are the scopes that only a key which holds them can give.
+var irreplaceable = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}
+
+// refuseLockOut returns an error when without the key nobody could make keys
+// (or workspaces) any more, ever: the one who revokes it must make another
+// first.
+func (c *call) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
+	for _, scope := range irreplaceable {
+		holds := func(k *schedctl.APIKey) bool {
+			return k.Allows(scope) && len(k.AccountIDs) == 0 && k.Check(c.now) == nil
+		}
+		another := slices.ContainsFunc(keys, func(k schedctl.APIKey) bool { return k.ID != revoked.ID && holds(&k) })
+		if holds(revoked) && !another {
+			return schedctl.Errorf(schedctl.ValidationFailed, "id",
+				"this is the last API key with the scope %s, and without it nobody could give that scope again; make another key that has it, then revoke this one", scope)
+		}
+	}
+	return nil
+}

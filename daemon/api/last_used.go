@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// flushEvery is how often, at most, the times at which keys were used are
+// written.
+const flushEvery = time.Minute
+
+// flushGrace is how long the last write may take when the server stops.
+const flushGrace = 5 * time.Second
+
+// lastUsed remembers when keys were used last until that is written, so that a
+// request that reads makes no write.
+type lastUsed struct {
+	mu sync.Mutex // mu guards at
+	at map[[32]byte]time.Time
+}
+
+// note notes that a key is used, and returns the time as it is kept.
+func (u *lastUsed) note(hash [32]byte, now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.at == nil {
+		u.at = make(map[[32]byte]time.Time)
+	}
+	if now.After(u.at[hash]) {
+		u.at[hash] = now
+	}
+	return now
+}
+
+// update sets the time on keys that were used later than their records say.
+func (u *lastUsed) update(keys []schedctl.APIKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range keys {
+		if at := u.at[keys[i].Hash]; at.After(keys[i].LastUsedAt) {
+			keys[i].LastUsedAt = at
+		}
+	}
+}
+
+// noted returns what is not written yet.
+func (u *lastUsed) noted() map[[32]byte]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := make(map[[32]byte]time.Time, len(u.at))
+	for hash, at := range u.at {
+		out[hash] = at
+	}
+	return out
+}
+
+// written drops what has been written, unless the key was used again.
+func (u *lastUsed) written(noted map[[32]byte]time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for hash, at := range noted {
+		if u.at[hash].Equal(at) {
+			delete(u.at, hash)
+		}
+	}
+}
+
+// keepLastUsed writes when keys were used, once in a while and a last time when
+// ctx ends. What could not be written is written the next time.
+func (s *Server) keepLastUsed(ctx context.Context) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.flushLastUsed(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushGrace)
+			defer cancel()
+			s.flushLastUsed(last)
+			return
+		}
+	}
+}
+
+// flushLastUsed writes the times of all keys that were used, in one transaction.
+func (s *Server) flushLastUsed(ctx context.Context) {
+	noted := s.used.noted()
+	if len(noted) == 0 {
+		return
+	}
+	err := s.store.Update(ctx, func(tx storage.Tx) error {
+		for hash, at := range noted {
+			key, err := tx.KeyByHash(hash)
+			if err != nil {
+				return err
+			}
+			if !at.After(key.LastUsedAt) {
+				continue
+			}
+			key.LastUsedAt = at
+			if err := tx.PutKey(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "last use of API keys not written", slog.Any("error", err))
+		return
+	}
+	s.used.written(noted)
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// RateLimit is how often one API key may ask: Burst times at once, and then
+// PerSecond times a second. The zero value is no limit.
+type RateLimit struct {
+	PerSecond float64
+	Burst     int // what comes in a second when 0
+}
+
+// Who has no valid key may try so many at once, and then one more every so
+// often, from one address.
+const (
+	failuresAtOnce = 20
+	failureEvery   = 3 * time.Second
+	maxAddresses   = 1 << 14
+)
+
+const (
+	maxLimited = 1 << 14 // keys whose buckets are kept
+	maxBurst   = 1_000_000
+)
+
+// rateLimits limit requests by key, and failed authentication by address.
+type rateLimits struct {
+	keys      *buckets[string] // nil without a limit
+	perSecond float64
+	failures  *buckets[netip.Prefix]
+}
+
+func newRateLimits(l RateLimit) rateLimits {
+	out := rateLimits{failures: &buckets[netip.Prefix]{every: failureEvery, burst: failuresAtOnce, most: maxAddresses}}
+	if out.perSecond = l.PerSecond; l.PerSecond > 0 {
+		burst := float64(l.Burst)
+		if l.Burst <= 0 {
+			burst = math.Ceil(l.PerSecond)
+		}
+		every := min(float64(time.Second)/l.PerSecond, float64(time.Hour))
+		out.keys = &buckets[string]{
+			every: max(time.Duration(every), 1), burst: int(min(burst, maxBurst)), most: maxLimited,
+		}
+	}
+	return out
+}
+
+// spend takes a token of the key and says in the headers what is left. It
+// returns an error when none is left.
+func (l *rateLimits) spend(w http.ResponseWriter, keyID string, now time.Time) error {
+	if l.keys == nil {
+		return nil
+	}
+	a := l.keys.take(keyID, now)
+	h := w.Header()
+	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(l.keys.burst)}
+	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(a.remaining)}
+	h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(a.full.Add(time.Second-1).Unix(), 10)}
+	if a.granted {
+		return nil
+	}
+	return rateLimited(w, a.wait, "this API key has made too many requests; go on in %d s, and see the X-RateLimit headers to stay below the limit")
+}
+
+// refuse returns what a request without a valid key is told: refusal, until
+// there were too many from its address. Forwarding headers are not looked at:
+// anyone can write them.
+func (l *rateLimits) refuse(w http.ResponseWriter, r *http.Request, now time.Time, refusal error) error {
+	if Status(schedctl.CodeOf(refusal)) != http.StatusUnauthorized {
+		return refusal
+	}
+	a := l.failures.take(addressBlock(r.RemoteAddr), now)
+	if a.granted {
+		return refusal
+	}
+	return rateLimited(w, a.wait, "too many requests without a valid API key came from your address; check the key and go on in %d s")
+}
+
+func rateLimited(w http.ResponseWriter, wait time.Duration, format string) error {
+	seconds := int64(math.Ceil(wait.Seconds()))
+	w.Header()["Retry-After"] = []string{strconv.FormatInt(seconds, 10)}
+	return schedctl.Errorf(schedctl.RateLimited, "", format, seconds)
+}
+
+// addressBlock returns the addresses that are taken for one caller: of IPv6 all
+// in the same /64, which is what one customer has. The zero value stands for a
+// Unix socket.
+func addressBlock(remote string) netip.Prefix {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	addr := at.Addr().Unmap().WithZone("")
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	block, _ := addr.Prefix(bits) // no address is shorter
+	return block
+}
+
+// remoteAddress returns the address without its port, or "unix" for a socket.
+func remoteAddress(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		return "unix"
+	}
+	return host
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+var (
+	writesKeys       = []schedctl.Scope{schedctl.ScopeKeysWrite}
+	writesWorkspaces = []schedctl.Scope{schedctl.ScopeWorkspacesWrite}
+)
+
+// workspaceRoutes are about the workspace, and about the daemon as a whole.
+func (s *Server) workspaceRoutes() []route {
+	return []route{{
+		method: http.MethodGet, path: "/me", id: "getMe", tag: "Workspace",
+		summary: "Tell whose key this is",
+		about:   "Answers with the workspace and the API key of the request. Use it to check credentials.",
+		status:  http.StatusOK, response: reflect.TypeFor[apiv1.Me](),
+		handle: s.getMe,
+	}, {
+		method: http.MethodGet, path: "/capabilities", id: "getCapabilities", tag: "Workspace",
+		summary: "Tell what this daemon can do",
+		about:   "The features, the limits, and the platforms with what their accounts are connected with.",
+		status:  http.StatusOK, response: reflect.TypeFor[apiv1.Capabilities](),
+		handle: s.getCapabilities,
+	}, {
+		method: http.MethodGet, path: "/workspaces", id: "listWorkspaces", tag: "Workspace",
+		summary: "List workspaces",
+		about:   "All workspaces of the daemon in order of creation.",
+		scopes:  writesWorkspaces, codes: []schedctl.Code{schedctl.ValidationFailed},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.WorkspaceList](),
+		handle: s.listWorkspaces,
+	}, {
+		method: http.MethodPost, path: "/workspaces", id: "createWorkspace", tag: "Workspace",
+		summary: "Make a workspace",
+		about: "Answers with the workspace and its first API key, which may do everything in it; the secret is shown this once. Workspaces see nothing of each other. " +
+			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
+		scopes:  writesWorkspaces,
+		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
+		handle: withBody(readCreateWorkspace, s.createWorkspace),
+	}, {
+		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
+		summary: "List what was written",
+		about:   "Every write of the last 90 days that was accepted, the youngest first: who did what, when, and with which API key.",
+		scopes:  writesKeys, params: pageParams("entries"), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.AuditList](),
+		handle: s.listAudit,
+	}, {
+		method: http.MethodGet, path: "/backup", id: "getBackup", tag: "Workspace",
+		summary: "Copy the database",
+		about: "A copy of the whole database as it is at one moment, while the daemon goes on; secrets in it stay sealed. It is a file that the daemon can be started on. " +
+			"A copy that ends early cuts the connection. Needs the scope workspaces:write as well when there is more than one workspace.",
+		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
+		status: http.StatusOK, response: reflect.TypeFor[[]byte](), media: mediaBytes,
+		handle: s.getBackup,
+	}}
+}
+
+func (s *Server) keyRoutes() []route {
+	return []route{{
+		method: http.MethodGet, path: "/api-keys", id: "listAPIKeys", tag: "API keys",
+		summary: "List API keys",
+		about:   "All keys of the workspace in order of creation, revoked and expired ones included; never a secret.",
+		scopes:  writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.APIKeyList](),
+		handle: s.listKeys,
+	}, {
+		method: http.MethodPost, path: "/api-keys", id: "createAPIKey", tag: "API keys",
+		summary: "Make an API key",
+		about: "The secret is shown this once. A key can do nothing that the key which makes it cannot do: it has some of its scopes, and of its accounts when those are limited. " +
+			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
+		scopes:  writesKeys,
+		codes:   []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
+		request: reflect.TypeFor[apiv1.CreateAPIKey](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedAPIKey](),
+		handle: withBody(readCreateKey, s.createKey),
+	}, {
+		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
+		summary: "Revoke an API key",
+		about: "At once and for good; repeating the call changes nothing. A key can revoke itself. " +
+			"The last key without a limit that holds keys:write, or workspaces:write, is refused: without it nobody could give that scope again.",
+		scopes: writesKeys, codes: []schedctl.Code{schedctl.NotFound},
+		status: http.StatusNoContent,
+		handle: withoutBody(s.revokeKey),
+	}}
+}

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// listWorkspaces answers GET /workspaces.
+func (s *Server) listWorkspaces(ctx context.Context, c *call) (answer, error) {
+	if q := parseQuery(c.query, nil, nil); q.err != nil {
+		return answer{}, q.err
+	}
+	var all []schedctl.Workspace
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		all, err = r.Workspaces()
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	list := apiv1.WorkspaceList{Results: make([]apiv1.Workspace, len(all)), Count: len(all)}
+	for i, w := range all {
+		list.Results[i] = apiv1.NewWorkspace(w)
+	}
+	return newAnswer(http.StatusOK, list)
+}
+
+// createWorkspace answers POST /workspaces. The new workspace comes with a key
+// that may do everything in it.
+func (s *Server) createWorkspace(ctx context.Context, c *call, b createWorkspace) (answer, error) {
+	now := schedctl.Millis(c.now)
+	w := schedctl.Workspace{
+		ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: b.name,
+		Timezone: b.timezone, Plan: "self-hosted", CreatedAt: now,
+	}
+	secret, hash := schedctl.NewKeySecret()
+	key := schedctl.APIKey{
+		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
+		Hash: hash, Scopes: workspaceScopes(), CreatedAt: now,
+	}
+	created, err := newAnswer(http.StatusCreated, apiv1.CreatedWorkspace{
+		Workspace: apiv1.NewWorkspace(w), APIKey: apiv1.NewAPIKey(key), Secret: secret,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	created.secret, created.created = true, w.ID
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		return created, errors.Join(tx.PutWorkspace(w), tx.PutKey(key))
+	})
+}
+
+// workspaceScopes are all scopes but the one that makes workspaces: that stays
+// with the first workspace of the daemon.
+func workspaceScopes() []schedctl.Scope {
+	return slices.DeleteFunc(schedctl.Scopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
+}

@@ -1,0 +1,52 @@
+package api
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// createWorkspace is the body of POST /workspaces.
+type createWorkspace struct {
+	name     string
+	timezone string
+}
+
+var createWorkspaceFields = []string{"name", "timezone"}
+
+func readCreateWorkspace(d *decoder) createWorkspace {
+	b := createWorkspace{timezone: "UTC"}
+	named := false
+	d.object("", createWorkspaceFields, func(field string) {
+		switch field {
+		case "name":
+			b.name, named = d.name(field), true
+		case "timezone":
+			b.timezone = d.zone(field)
+		}
+	})
+	d.require(named, "name", "say whose posts it is for")
+	return b
+}
+
+// maxZone is more than the length of any name in the IANA database.
+const maxZone = 64
+
+// zone reads the name of a time zone in the IANA database.
+func (d *decoder) zone(path string) string {
+	noted := len(d.faults)
+	name := d.string(path)
+	if d.err != nil || len(d.faults) > noted {
+		return ""
+	}
+	// Package time takes the empty name for UTC and Local for the machine's own.
+	known := name != "" && name != "Local" && len(name) <= maxZone
+	if known {
+		_, err := time.LoadLocation(name)
+		known = err == nil
+	}
+	if !known {
+		d.fault(schedctl.ValidationFailed, path, "unknown time zone %q; use an IANA name such as Europe/Rome or UTC", clip(name, maxZone))
+	}
+	return name
+}
