@@ -44,7 +44,8 @@ type verdict struct {
 	call    *call         // with begun
 
 	// failed says that the target has ended without an attempt, and why.
-	failed *schedctl.TargetError
+	failed   *schedctl.TargetError
+	platform string // with failed
 }
 
 // takeItems adds what the queue has to be claimed next to the batch.
@@ -129,6 +130,7 @@ func (x *dispatcher) obey(ctx context.Context, it item, v verdict, now time.Time
 	case over:
 		if f := v.failed; f != nil {
 			x.log.Warn("target not published", "target", e.TargetID(), "account", q.account, "kind", f.Kind, "code", f.Code)
+			x.cfg.Observe(Observation{Platform: v.platform, Outcome: f.Outcome, Kind: f.Kind})
 		}
 		x.forget(e.Target, now)
 	case unreadable:

@@ -124,7 +124,7 @@ func (c *claiming) fail(p *schedctl.Post, t *schedctl.Target, e *schedctl.Target
 	}
 	c.changedPost(p)
 	c.events = append(c.events, events...)
-	return verdict{fate: over, failed: e}, nil
+	return verdict{fate: over, failed: e, platform: t.Platform}, nil
 }
 
 // blocked returns what the target has to wait for.

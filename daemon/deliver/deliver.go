@@ -86,6 +86,11 @@ type Config struct {
 	// had the same name.
 	Owner string
 
+	// Observe is told of every attempt that has ended, and of every target that
+	// has failed without one, once that is on disk; nil for nobody. It must not
+	// block, and is called from any goroutine.
+	Observe func(Observation)
+
 	// Workers is how many accounts may have a call in flight; zero for 1024.
 	Workers int
 
@@ -108,6 +113,9 @@ func New(cfg Config) *Deliverer {
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = defaultWorkers
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = func(Observation) {}
 	}
 	return &Deliverer{cfg: cfg, log: cfg.Logger, mail: newMailbox()}
 }

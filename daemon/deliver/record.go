@@ -86,6 +86,7 @@ func (d *Deliverer) record(ctx context.Context, batch []*ending) (done []bool, e
 	for i, e := range batch {
 		if r.done[i] {
 			d.logEnd(e)
+			d.cfg.Observe(e.observation(r.now))
 		}
 	}
 	return r.done, r.fault

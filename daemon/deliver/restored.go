@@ -1,0 +1,173 @@
+package deliver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// restored is what became of a target that is found in a backup and whose time
+// has come since.
+func restored() *schedctl.TargetError {
+	return &schedctl.TargetError{
+		Kind: schedctl.KindUnknown, Code: "restored", Outcome: schedctl.OutcomeUnknown,
+		Message: "this comes from a backup, and the daemon that the backup is of may have published it since; look at the account whether the post is there, and if not retry with force",
+	}
+}
+
+// Withhold ends every target of a restored backup that may have gone out since
+// the backup was made: those whose time is not after now, and those that were
+// being published, with their attempts. Each becomes failed with an unknown
+// outcome, so that a person looks before it is sent. It returns how many there
+// were.
+//
+// No deliverer may run on the store meanwhile. After an error it can be called
+// again and goes on.
+func Withhold(ctx context.Context, store storage.Store, now time.Time) (targets int, err error) {
+	attempts, posts, err := doubtful(ctx, store, now)
+	if err != nil {
+		return 0, err
+	}
+	for len(attempts) > 0 {
+		batch := attempts[:min(len(attempts), maxGroup)]
+		attempts = attempts[len(batch):]
+		n, err := withhold(ctx, store, now, func(r *recording) (int, error) { return r.endAttempts(batch) })
+		if targets += n; err != nil {
+			return targets, err
+		}
+	}
+	for len(posts) > 0 {
+		batch := posts[:min(len(posts), maxGroup)]
+		posts = posts[len(batch):]
+		n, err := withhold(ctx, store, now, func(r *recording) (int, error) { return r.endTargets(batch) })
+		if targets += n; err != nil {
+			return targets, err
+		}
+	}
+	return targets, nil
+}
+
+// place is where a post is.
+type place struct{ workspace, post string }
+
+// doubtful returns the attempts without an end, and the posts that have a target
+// whose time has come and that has none.
+func doubtful(ctx context.Context, store storage.Store, now time.Time) (attempts []schedctl.Attempt, posts []place, err error) {
+	err = store.View(ctx, func(r storage.Reader) (err error) {
+		if attempts, err = r.RunningAttempts(); err != nil {
+			return err
+		}
+		posts, err = overduePosts(r, now.UnixMilli())
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("find what may have gone out: %w", err)
+	}
+	return attempts, posts, nil
+}
+
+// overduePosts returns the posts with a target that is due, or that is between
+// two attempts: the next one may have been made.
+func overduePosts(r storage.Reader, now int64) (posts []place, err error) {
+	seen := map[place]bool{}
+	add := func(p place) {
+		if !seen[p] {
+			seen[p] = true
+			posts = append(posts, p)
+		}
+	}
+	var failed error
+	err = r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+		if d.At > now {
+			return false
+		}
+		route, err := r.Route(d.TargetID())
+		if err != nil {
+			failed = err
+			return false
+		}
+		add(place{route.WorkspaceID, route.PostID})
+		return true
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	workspaces, err := r.Workspaces()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range workspaces {
+		query := storage.PostQuery{WorkspaceID: w.ID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: maxGroup}
+		for more := true; more; more = query.After != nil {
+			page, err := r.Posts(query)
+			if err != nil {
+				return nil, err
+			}
+			for i := range page.Posts {
+				add(place{w.ID, page.Posts[i].ID})
+			}
+			query.After = page.Next
+		}
+	}
+	return posts, nil
+}
+
+// withhold runs one transaction and returns how many targets it has ended.
+func withhold(ctx context.Context, store storage.Store, now time.Time, end func(*recording) (int, error)) (ended int, err error) {
+	err = store.Update(ctx, func(tx storage.Tx) error {
+		r := recording{edits: newEdits(tx), now: now.UTC().Round(0)}
+		n, err := end(&r)
+		if err != nil {
+			return err
+		}
+		ended = n
+		return r.write()
+	})
+	if err != nil {
+		return 0, fmt.Errorf("hold back what may have gone out: %w", err)
+	}
+	return ended, nil
+}
+
+// endAttempts ends attempts of which nobody knows how they ended.
+func (r *recording) endAttempts(attempts []schedctl.Attempt) (targets int, err error) {
+	for _, a := range attempts {
+		e := &ending{call: &call{attempt: a}, decision: decision{
+			outcome: schedctl.OutcomeUnknown, result: schedctl.Result{Error: restored()},
+		}}
+		if err := r.end(e); err != nil {
+			return 0, err
+		}
+		targets++
+	}
+	return targets, nil
+}
+
+// endTargets ends the targets of posts that may have been published.
+func (r *recording) endTargets(places []place) (targets int, err error) {
+	for _, p := range places {
+		post, err := r.post(p.workspace, p.post)
+		if err != nil {
+			return 0, err
+		}
+		for i := range post.Targets {
+			t := &post.Targets[i]
+			at, waiting := t.Due()
+			if t.Status != schedctl.Publishing && (!waiting || at.After(r.now)) {
+				continue
+			}
+			events, err := post.Finish(t.ID, schedctl.Result{Error: restored()}, r.now)
+			if err != nil {
+				return 0, err
+			}
+			r.changedPost(post)
+			r.events = append(r.events, events...)
+			targets++
+		}
+	}
+	return targets, nil
+}
