@@ -1,0 +1,230 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Backlog returns how many events still have to be told to a webhook.
+type Backlog func(context.Context) (int, error)
+
+const (
+	// patience is how long a census may take: a scrape does not wait for longer
+	// than ten seconds.
+	patience = 8 * time.Second
+
+	// share is how much longer a census counts than it took. Counting is in
+	// proportion to what is there, and scrapes can be frequent: so it never
+	// takes more than a hundredth of the time.
+	share = 100
+)
+
+// census counts states when it is asked.
+type census struct {
+	store   storage.Store
+	backlog Backlog
+	log     *slog.Logger
+
+	due, overdue, untold, accounts *prometheus.Desc
+
+	mu     sync.Mutex // mu guards what follows, and is held while counting
+	last   counts
+	valid  time.Time // until when last counts
+	failed bool
+}
+
+// counts are what a census comes to.
+type counts struct {
+	due, overdue, backlog int
+	accounts              map[accountState]int
+}
+
+type accountState struct {
+	platform string
+	status   schedctl.AccountStatus
+}
+
+func newCensus(c Config) *census {
+	return &census{
+		store: c.Store, backlog: c.Backlog, log: c.Logger,
+		due: prometheus.NewDesc("schedctl_due_targets",
+			"Targets that wait for their time or for their next attempt.", nil, nil),
+		overdue: prometheus.NewDesc("schedctl_overdue_targets",
+			"Targets whose time has come and that are neither published nor given up.", nil, nil),
+		untold: prometheus.NewDesc("schedctl_webhook_backlog",
+			"Events that still have to be told to a webhook, one for each webhook.", nil, nil),
+		accounts: prometheus.NewDesc("schedctl_accounts",
+			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
+	}
+}
+
+// Describe implements [prometheus.Collector].
+func (c *census) Describe(out chan<- *prometheus.Desc) {
+	out <- c.due
+	out <- c.overdue
+	out <- c.untold
+	out <- c.accounts
+}
+
+// Collect implements [prometheus.Collector].
+func (c *census) Collect(out chan<- prometheus.Metric) {
+	n, err := c.taken()
+	if err != nil {
+		return // told of when it began
+	}
+	gauge := func(d *prometheus.Desc, n int, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+	}
+	gauge(c.due, n.due)
+	gauge(c.overdue, n.overdue)
+	if c.backlog != nil {
+		gauge(c.untold, n.backlog)
+	}
+	for state, n := range n.accounts {
+		gauge(c.accounts, n, state.platform, string(state.status))
+	}
+}
+
+// taken returns the counts, new ones when the last are too old.
+func (c *census) taken() (counts, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	began := time.Now()
+	if began.Before(c.valid) {
+		return c.last, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	n, err := c.take(ctx, began)
+	if err != nil {
+		if !c.failed {
+			c.log.Error("targets and accounts cannot be counted", "error", err)
+		}
+		c.failed = true
+		return n, err
+	}
+	c.last, c.failed = n, false
+	ended := time.Now()
+	c.valid = ended.Add(share * ended.Sub(began))
+	return n, nil
+}
+
+// take counts. Each part is of a snapshot of its own: between two of them a
+// target can move, and then counts twice or not at all, this once.
+func (c *census) take(ctx context.Context, now time.Time) (n counts, err error) {
+	if c.backlog != nil {
+		if n.backlog, err = c.backlog(ctx); err != nil {
+			return n, err
+		}
+	}
+	var workspaces []schedctl.Workspace
+	err = c.store.View(ctx, func(r storage.Reader) (err error) {
+		if workspaces, err = r.Workspaces(); err != nil {
+			return err
+		}
+		n.accounts, err = countAccounts(r, workspaces)
+		return err
+	})
+	if err != nil {
+		return n, err
+	}
+	if err := c.countDue(ctx, &n, now.UnixMilli()); err != nil {
+		return n, err
+	}
+	for _, w := range workspaces {
+		between, err := c.countBetween(ctx, w.ID, now)
+		if err != nil {
+			return n, err
+		}
+		n.overdue += between
+	}
+	return n, nil
+}
+
+func countAccounts(r storage.Reader, workspaces []schedctl.Workspace) (map[accountState]int, error) {
+	n := map[accountState]int{}
+	for _, w := range workspaces {
+		accounts, err := r.Accounts(w.ID)
+		if err != nil {
+			return nil, err
+		}
+		for i := range accounts {
+			n[accountState{accounts[i].Platform, accounts[i].Status}]++
+		}
+	}
+	return n, nil
+}
+
+// chunk is how many entries are read in one snapshot: a few milliseconds, so
+// that the space of what is written meanwhile is not kept for long.
+const chunk = 50_000
+
+// countDue counts the due index.
+func (c *census) countDue(ctx context.Context, n *counts, now int64) error {
+	var last schedctl.Due
+	for {
+		read := 0
+		err := c.store.View(ctx, func(r storage.Reader) error {
+			from := last
+			return r.Due(from, func(d schedctl.Due) bool {
+				if d == from {
+					return true // of the chunk before
+				}
+				last = d
+				n.due++
+				if d.At <= now {
+					n.overdue++
+				}
+				read++
+				return read < chunk
+			})
+		})
+		if err = errors.Join(err, ctx.Err()); err != nil || read < chunk {
+			return err
+		}
+	}
+}
+
+// page is how many posts are read in one snapshot.
+const page = 500
+
+// countBetween counts the targets of a workspace whose time has come and that
+// are not in the due index before now: an attempt of theirs is running, or their
+// next one is later.
+func (c *census) countBetween(ctx context.Context, workspaceID string, now time.Time) (n int, err error) {
+	query := storage.PostQuery{WorkspaceID: workspaceID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: page}
+	for {
+		err := c.store.View(ctx, func(r storage.Reader) error {
+			found, err := r.Posts(query)
+			if err != nil {
+				return err
+			}
+			for i := range found.Posts {
+				n += between(&found.Posts[i], now)
+			}
+			query.After = found.Next
+			return nil
+		})
+		if err = errors.Join(err, ctx.Err()); err != nil || query.After == nil {
+			return n, err
+		}
+	}
+}
+
+func between(p *schedctl.Post, now time.Time) (n int) {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if at, waiting := t.Due(); t.Status == schedctl.Publishing && (!waiting || at.After(now)) {
+			n++
+		}
+	}
+	return n
+}

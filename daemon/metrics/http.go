@@ -1,0 +1,78 @@
+package metrics
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// serving makes what counts requests and what they wait for.
+func (m *Metrics) serving() {
+	m.commits = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "schedctl_store_commit_seconds",
+		Help:    "How long it took to bring a group of transactions to disk.",
+		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
+	})
+	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "schedctl_http_requests_total",
+		Help: `HTTP requests by the pattern of their route ("unknown" for none), method and class of status.`,
+	}, []string{"route", "method", "status"})
+	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "schedctl_http_request_duration_seconds",
+		Help:    "How long HTTP requests took, event streams to their end.",
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+	}, []string{"route", "method"})
+}
+
+// Request is an HTTP request that was answered.
+type Request struct {
+	Pattern string // of its route, as package net/http has it; empty or "/" for none
+	Method  string
+	Status  int // 0 when the connection was cut instead
+	Took    time.Duration
+}
+
+// Requested counts a request.
+func (m *Metrics) Requested(r Request) {
+	route, method := routeOf(r.Pattern), methodOf(r.Method)
+	m.requests.WithLabelValues(route, method, classOf(r.Status)).Inc()
+	m.durations.WithLabelValues(route, method).Observe(r.Took.Seconds())
+}
+
+// routeOf returns the path of a pattern, which is bounded as the paths of
+// requests are not.
+func routeOf(pattern string) string {
+	if _, path, ok := strings.Cut(pattern, " "); ok {
+		pattern = path
+	}
+	if pattern == "" || pattern == "/" {
+		return "unknown"
+	}
+	return pattern
+}
+
+func methodOf(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+func classOf(status int) string {
+	switch status / 100 {
+	case 1:
+		return "1xx"
+	case 2:
+		return "2xx"
+	case 3:
+		return "3xx"
+	case 4:
+		return "4xx"
+	case 5:
+		return "5xx"
+	}
+	return "cut"
+}

@@ -1,0 +1,161 @@
+// Package metrics counts what the parts of a daemon tell it and shows the
+// counts to Prometheus.
+//
+// The parts know nothing of it: each takes a plain function that it calls when
+// something has happened, and the daemon connects the two. What is a state and
+// not a happening, such as how many targets wait, is counted when it is asked
+// for; see [Metrics.Handler].
+//
+// # Labels
+//
+// No label holds an id, a path or anything else that a client can choose, so
+// that the number of time series is bounded by the program: routes by their
+// patterns, methods by those that routes have, statuses by their class.
+package metrics
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Config is what metrics are made of. Store and Logger are required.
+type Config struct {
+	Store storage.Store // counted in at a scrape
+
+	// Backlog tells how many events still have to be told to a webhook; nil
+	// shows none.
+	Backlog Backlog
+
+	Logger  *slog.Logger
+	Version string // the daemon's
+}
+
+// Metrics counts. All methods may be called from any goroutine, and none blocks
+// but [Metrics.Handler]'s.
+type Metrics struct {
+	registry *prometheus.Registry
+	log      *slog.Logger
+
+	lateness   prometheus.Histogram
+	attempts   *prometheus.CounterVec
+	unsent     *prometheus.CounterVec
+	deliveries *prometheus.CounterVec
+	answering  *prometheus.HistogramVec
+	commits    prometheus.Histogram
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+}
+
+// New returns metrics that have counted nothing.
+func New(c Config) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), log: c.Logger}
+	m.publishing()
+	m.serving()
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "schedctl_build_info", Help: "Always 1; the labels tell what is running.",
+	}, []string{"version", "goversion"})
+	info.WithLabelValues(c.Version, runtime.Version()).Set(1)
+	m.registry.MustRegister(
+		m.lateness, m.attempts, m.unsent, m.deliveries, m.answering, m.commits, m.requests, m.durations,
+		info, newCensus(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return m
+}
+
+// publishing makes what counts posts on their way out.
+func (m *Metrics) publishing() {
+	m.lateness = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "schedctl_publish_lateness_seconds",
+		Help:    "From when a target was due, or a person last asked for it, to when its network had it.",
+		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 21600, 86400},
+	})
+	m.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "schedctl_publish_attempts_total",
+		Help: "Attempts to publish a target that have ended, by what is known of them; kind says why one did not publish.",
+	}, []string{"platform", "outcome", "kind"})
+	m.unsent = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "schedctl_publish_unattempted_total",
+		Help: "Targets that failed when their turn came and no network was called, such as those found too late.",
+	}, []string{"platform", "kind"})
+	m.deliveries = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "schedctl_webhook_attempts_total",
+		Help: "Attempts to tell a webhook of an event, by what became of the delivery.",
+	}, []string{"outcome"})
+	m.answering = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long the attempts to tell a webhook took.",
+		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+	}, []string{"outcome"})
+}
+
+// Attempt is an attempt to publish that has ended.
+type Attempt struct {
+	Platform string // empty when the account is gone
+	Outcome  schedctl.Outcome
+	Kind     schedctl.ErrorKind // empty when it published
+	Lateness time.Duration      // of one that published
+}
+
+// Attempted counts an attempt to publish.
+func (m *Metrics) Attempted(a Attempt) {
+	m.attempts.WithLabelValues(named(a.Platform), string(a.Outcome), named(string(a.Kind))).Inc()
+	if a.Outcome == schedctl.OutcomePublished {
+		m.lateness.Observe(max(a.Lateness, 0).Seconds())
+	}
+}
+
+// Unattempted counts a target that failed without an attempt.
+func (m *Metrics) Unattempted(platform string, kind schedctl.ErrorKind) {
+	m.unsent.WithLabelValues(named(platform), string(kind)).Inc()
+}
+
+// none stands in a label for what there is not: Prometheus takes an empty label
+// for a missing one.
+const none = "none"
+
+func named(value string) string {
+	if value == "" {
+		return none
+	}
+	return value
+}
+
+// Delivered counts an attempt to tell a webhook, after which the delivery had
+// the given status: delivered, pending when another attempt follows, or failed.
+func (m *Metrics) Delivered(after schedctl.DeliveryStatus, took time.Duration) {
+	outcome := string(after)
+	if after == schedctl.DeliveryPending {
+		outcome = "retried"
+	}
+	m.deliveries.WithLabelValues(outcome).Inc()
+	m.answering.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+// Committed counts a commit of the store.
+func (m *Metrics) Committed(c storage.Commit) { m.commits.Observe(c.Took.Seconds()) }
+
+// Handler serves the metrics in the formats that Prometheus reads. What cannot be
+// counted, because the store fails, is left out and logged.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog: logged{m.log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapes,
+	})
+}
+
+// scrapes is how many requests are answered at a time: nobody needs a key for
+// them, and each costs more than one that is refused.
+const scrapes = 4
+
+// logged is a daemon's log as promhttp wants it.
+type logged struct{ log *slog.Logger }
+
+// Println logs an error.
+func (l logged) Println(v ...any) { l.log.Warn("metrics cannot be shown whole", "error", v[len(v)-1]) }
