@@ -14,18 +14,19 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// creator creates posts as the API does: a post, its events and the answer to
-// the request in one transaction.
+// creator creates posts as the API does: a post, its events, the entry in the
+// audit log and the answer to the request in one transaction.
 type creator struct {
 	store      *bolt.Store
 	account    schedctl.Account
 	at         time.Time // when the first post goes out
-	unanswered bool      // without the answer
+	key        string    // the API key it does so with
+	unanswered bool      // without the answer and the entry
 }
 
 func newCreator(store *bolt.Store) *creator {
 	now := time.Now()
-	return &creator{store: store, at: now.Add(24 * time.Hour), account: schedctl.Account{
+	return &creator{store: store, at: now.Add(24 * time.Hour), key: schedctl.NewID(schedctl.KeyPrefix, now), account: schedctl.Account{
 		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now),
 		Platform: "mastodon", Name: "bench", Status: schedctl.AccountConnected,
 	}}
@@ -50,6 +51,12 @@ func (c *creator) create(tx storage.Tx, number int) (schedctl.Post, error) {
 	}
 	if c.unanswered {
 		return p, nil
+	}
+	if err := tx.AddAudit(schedctl.AuditEntry{
+		ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: p.WorkspaceID, At: now, KeyID: c.key, KeyName: "bench",
+		RemoteAddr: "127.0.0.1", Action: "createPost", ResourceID: p.ID, RequestID: schedctl.NewID(schedctl.RequestPrefix, now),
+	}); err != nil {
+		return p, err
 	}
 	key := storage.AnswerKey{WorkspaceID: p.WorkspaceID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: p.ID}
 	return p, tx.PutAnswer(key, storage.Answer{Status: 201, Body: answerBody, CreatedAt: p.CreatedAt})

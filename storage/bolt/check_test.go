@@ -84,7 +84,7 @@ func TestCheckStops(t *testing.T) {
 func TestSpoiledRecordsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
-	var ws, post, target, account string
+	var ws, post, target, account, webhook, delivery, event string
 	if err := s.View(t.Context(), func(r storage.Reader) error {
 		list, err := r.Workspaces()
 		if err != nil {
@@ -97,11 +97,22 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 		}
 		p := page.Posts[1] // the one with a running attempt
 		post, target, account = p.ID, p.Targets[0].ID, p.Targets[0].AccountID
-		return nil
+		webhooks, err := r.Webhooks(ws)
+		if err != nil {
+			return err
+		}
+		webhook = webhooks[0].ID
+		deliveries, err := r.Deliveries(webhook, "", 1)
+		if err != nil {
+			return err
+		}
+		delivery = deliveries[0].ID
+		event, err = r.LastEvent()
+		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events, targets, published, feeds} {
+	for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events, targets, published, feeds, webhooks, deliveries, audit} {
 		err := s.db.Update(func(tx *bbolt.Tx) error {
 			in := tx.Bucket([]byte(bucketNames[b]))
 			var all [][]byte
@@ -142,6 +153,13 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 		"Keys":      func(r storage.Reader) error { _, err := r.Keys(ws); return err },
 		"Events":    func(r storage.Reader) error { _, err := r.Events("", 1); return err },
 		"OfPost":    func(r storage.Reader) error { _, err := r.PostEvents(post, 9); return err },
+		"Event":     func(r storage.Reader) error { _, err := r.Event(event); return err },
+		"Webhook":   func(r storage.Reader) error { _, err := r.Webhook(ws, webhook); return err },
+		"Webhooks":  func(r storage.Reader) error { _, err := r.Webhooks(ws); return err },
+		"Delivery":  func(r storage.Reader) error { _, err := r.Delivery(webhook, delivery); return err },
+		"Told":      func(r storage.Reader) error { _, err := r.Deliveries(webhook, "", 1); return err },
+		"Pending":   func(r storage.Reader) error { _, err := r.PendingDeliveries(webhook, 1); return err },
+		"Audit":     func(r storage.Reader) error { _, err := r.Audit(ws, "", 1); return err },
 	}
 	for name, read := range reads {
 		if err := s.View(t.Context(), read); !errors.Is(err, storage.ErrCorrupt) {
@@ -154,10 +172,60 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 		"DeletePost": func(tx storage.Tx) error { return tx.DeletePost(ws, post) },
 		"PutAccount": func(tx storage.Tx) error { return tx.PutAccount(schedctl.Account{ID: account, WorkspaceID: ws}) },
 		"Prune":      func(tx storage.Tx) error { _, err := tx.Prune(storage.Retention{Events: later}, 9); return err },
+		"PutDelivery": func(tx storage.Tx) error {
+			return tx.PutDelivery(schedctl.Delivery{ID: delivery, WebhookID: webhook, EventID: event})
+		},
 	}
 	for name, write := range writes {
 		if err := s.Update(t.Context(), write); !errors.Is(err, storage.ErrCorrupt) {
 			t.Errorf("%s returned %v, want %v", name, err, storage.ErrCorrupt)
+		}
+	}
+}
+
+// TestPruneOfSpoiledRecords guards that what cannot be read is not counted as
+// old, in the buckets that Prune comes to after the events.
+func TestPruneOfSpoiledRecords(t *testing.T) {
+	t.Parallel()
+	for _, b := range []bucket{deliveries, audit} {
+		s := seeded(t)
+		spoil(t, s, b, garble)
+		err := s.Update(t.Context(), func(tx storage.Tx) error { _, err := tx.Prune(storage.Retention{}, 9); return err })
+		if !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%q: Prune returned %v, want %v", b, err, storage.ErrCorrupt)
+		}
+	}
+}
+
+// TestWrongKeysAreErrors guards against keys that are cut off, which would be
+// taken for ids.
+func TestWrongKeysAreErrors(t *testing.T) {
+	t.Parallel()
+	for b, read := range map[bucket]func(r storage.Reader, ws, webhook string) error{
+		webhooks:          func(r storage.Reader, ws, _ string) error { _, err := r.Webhooks(ws); return err },
+		deliveries:        func(r storage.Reader, _, webhook string) error { _, err := r.Deliveries(webhook, "", 9); return err },
+		pendingDeliveries: func(r storage.Reader, _, webhook string) error { _, err := r.PendingDeliveries(webhook, 9); return err },
+		audit:             func(r storage.Reader, ws, _ string) error { _, err := r.Audit(ws, "", 9); return err },
+	} {
+		s := seeded(t)
+		var ws, webhook string
+		err := s.View(t.Context(), func(r storage.Reader) error {
+			workspaces, err := r.Workspaces()
+			if err != nil {
+				return err
+			}
+			ws = workspaces[0].ID
+			list, err := r.Webhooks(ws)
+			webhook = list[0].ID
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(t, s, b, short)
+		err = s.View(t.Context(), func(r storage.Reader) error { return read(r, ws, webhook) })
+		if !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%q: error %v, want %v", b, err, storage.ErrCorrupt)
 		}
 	}
 }

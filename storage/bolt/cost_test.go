@@ -2,9 +2,12 @@ package bolt_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -110,4 +113,140 @@ func TestScanLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestPagesOfDeliveriesCostTheSame guards that of deliveries, of pending ones
+// and of the audit log no more is read than the page.
+func TestPagesOfDeliveriesCostTheSame(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "deliveries.db"))
+	now := time.Now()
+	w := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now)}
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWebhook(w) }); err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]func(storage.Reader) (int, error){
+		"deliveries": func(r storage.Reader) (int, error) { l, err := r.Deliveries(w.ID, "", 20); return len(l), err },
+		"pending":    func(r storage.Reader) (int, error) { l, err := r.PendingDeliveries(w.ID, 20); return len(l), err },
+		"audit":      func(r storage.Reader) (int, error) { l, err := r.Audit(w.WorkspaceID, "", 20); return len(l), err },
+	}
+	costs := func() map[string]float64 {
+		m := make(map[string]float64)
+		for name, page := range pages {
+			m[name] = testing.AllocsPerRun(20, func() { pageOf20(t, s, page) })
+		}
+		return m
+	}
+	tell(t, s, w, 500)
+	few := costs()
+	tell(t, s, w, 20_000)
+	for name, cost := range costs() {
+		if cost > 1.5*few[name] {
+			t.Errorf("a page of %q takes %.0f allocations among many, %.0f among few", name, cost, few[name])
+		}
+	}
+}
+
+// tell adds n pending deliveries to a webhook, and as many audit entries.
+func tell(t *testing.T, s *bolt.Store, w schedctl.Webhook, n int) {
+	t.Helper()
+	now := time.Now()
+	err := s.Update(context.Background(), func(tx storage.Tx) error {
+		for range n {
+			d := schedctl.Delivery{
+				ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: w.ID, EventID: schedctl.NewID(schedctl.EventPrefix, now),
+				Status: schedctl.DeliveryPending, NextAttemptAt: now, CreatedAt: now,
+			}
+			a := schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: w.WorkspaceID, At: now}
+			if err := errors.Join(tx.PutDelivery(d), tx.AddAudit(a)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pageOf20(t *testing.T, s *bolt.Store, page func(storage.Reader) (int, error)) {
+	err := s.View(context.Background(), func(r storage.Reader) error {
+		n, err := page(r)
+		if n != 20 {
+			t.Errorf("a page of %d, want 20", n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeletingAWebhookCostsTheSame guards that the writer does not stop for all
+// that still waits for the webhook.
+func TestDeletingAWebhookCostsTheSame(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "deleted.db"))
+	cost := func(pending int) float64 {
+		now := time.Now()
+		w := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now)}
+		put := func(tx storage.Tx) error { return tx.PutWebhook(w) }
+		if err := s.Update(context.Background(), put); err != nil {
+			t.Fatal(err)
+		}
+		tell(t, s, w, pending)
+		return testing.AllocsPerRun(1, func() {
+			err := s.Update(context.Background(), func(tx storage.Tx) error {
+				return errors.Join(tx.DeleteWebhook(w.WorkspaceID, w.ID), tx.PutWebhook(w))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	few := cost(100)
+	if among := cost(10_000); among > 2*few {
+		t.Errorf("a webhook is deleted in %.0f allocations with many deliveries that wait, %.0f with few", among, few)
+	}
+}
+
+// TestAuditIsCheap guards that a new entry of the audit log is not looked for:
+// every write that is accepted adds one.
+func TestAuditIsCheap(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "audit.db"))
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
+	const n = 1000
+	cost := func(order func([]schedctl.AuditEntry)) float64 {
+		batches := make([][]schedctl.AuditEntry, 0, 6) // one more than is measured
+		for range cap(batches) {
+			batches = append(batches, newAudit(ws, n))
+			order(batches[len(batches)-1])
+		}
+		return testing.AllocsPerRun(len(batches)-1, func() {
+			err := s.Update(context.Background(), func(tx storage.Tx) error {
+				for _, a := range batches[0] {
+					if err := tx.AddAudit(a); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			batches = batches[1:]
+		}) / n
+	}
+	inOrder, within := cost(func([]schedctl.AuditEntry) {}), cost(slices.Reverse)
+	if inOrder > 2*within/3 {
+		t.Errorf("an entry takes %.2f allocations at the end of the log, and %.2f within", inOrder, within)
+	}
+}
+
+func newAudit(ws string, n int) (entries []schedctl.AuditEntry) {
+	now := time.Now()
+	for range n {
+		entries = append(entries, schedctl.AuditEntry{
+			ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: ws, At: now, Action: "createPost",
+		})
+	}
+	return entries
 }

@@ -172,6 +172,7 @@ func killAfter(t *testing.T, path string, lines int, reached map[string]string) 
 
 // acknowledged checks that all posts are at least as far as was acknowledged.
 func acknowledged(r storage.Reader, reached map[string]string) error {
+	audited := make(auditLogs)
 	for key, last := range reached {
 		ws, id, _ := strings.Cut(key, " ")
 		p, err := r.Post(ws, id)
@@ -181,10 +182,32 @@ func acknowledged(r storage.Reader, reached map[string]string) error {
 		if last == "begun" && p.Targets[0].Attempts == 0 || last == "published" && p.Status() != schedctl.Published {
 			return fmt.Errorf("post %s was %s and is %s again", id, last, p.Status())
 		}
+		if err := audited.load(r, ws); err != nil {
+			return err
+		}
+		if !audited[ws][id] {
+			return fmt.Errorf("the audit log does not tell of post %s", id)
+		}
 		answer := storage.AnswerKey{WorkspaceID: ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: id}
 		if _, err := r.Answer(answer); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// auditLogs says for each workspace what its audit log tells of.
+type auditLogs map[string]map[string]bool
+
+// load reads the log of a workspace, once.
+func (l auditLogs) load(r storage.Reader, ws string) error {
+	if l[ws] != nil {
+		return nil
+	}
+	l[ws] = make(map[string]bool)
+	entries, err := r.Audit(ws, "", 1<<30)
+	for _, a := range entries {
+		l[ws][a.ResourceID] = true
+	}
+	return err
 }

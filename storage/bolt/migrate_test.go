@@ -191,3 +191,96 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 		t.Error("there is no event to look for")
 	}
 }
+
+// TestAFileOfVersion3 opens a file as it was before there were webhooks: without
+// their buckets, and with records of layout 2.
+func TestAFileOfVersion3(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	var ws string
+	var before []any
+	everything := func(r storage.Reader) (all []any, err error) {
+		list, err := r.Workspaces()
+		if err != nil {
+			return nil, err
+		}
+		ws = list[0].ID
+		page, err1 := r.Posts(storage.PostQuery{WorkspaceID: ws, Limit: 100})
+		events, err2 := r.Events("", 100)
+		accounts, err3 := r.Accounts(ws)
+		keys, err4 := r.Keys(ws)
+		return []any{list, page, events, accounts, keys}, errors.Join(err1, err2, err3, err4)
+	}
+	err := s.View(t.Context(), func(r storage.Reader) (err error) { before, err = everything(r); return err })
+	path := s.path
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	makeVersion3(t, path)
+
+	if s, err = Open(path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var after []any
+	if err := s.View(t.Context(), func(r storage.Reader) (err error) { after, err = everything(r); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("what was there before (-before +after):\n%s", diff)
+	}
+	if err := s.Update(t.Context(), func(tx storage.Tx) error { return seedWebhook(tx, ws, sampleTime) }); err != nil {
+		t.Errorf("a webhook in a file that was migrated: %v", err)
+	}
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// makeVersion3 takes out of a file what version 4 brought.
+func makeVersion3(t *testing.T, path string) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit} {
+			if err := tx.DeleteBucket([]byte(bucketNames[b])); err != nil {
+				return err
+			}
+		}
+		for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events} {
+			if err := asLayout2(tx.Bucket([]byte(bucketNames[b])), b); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket([]byte(bucketNames[meta])).Put(versionKey, binary.BigEndian.AppendUint64(nil, 3))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asLayout2 rewrites all records of a bucket. Of those that have changed since,
+// events lose the byte that says that they name no webhook.
+func asLayout2(in *bbolt.Bucket, b bucket) error {
+	records := make(map[string][]byte)
+	err := in.ForEach(func(k, v []byte) error { records[string(k)] = slices.Clone(v); return nil })
+	if err != nil {
+		return err
+	}
+	for key, record := range records {
+		record[0] = 2
+		if b == events {
+			record = record[:len(record)-1]
+		}
+		if err := in.Put([]byte(key), record); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -79,6 +79,27 @@ func sampleEvent() schedctl.Event {
 	}
 }
 
+func sampleWebhook() schedctl.Webhook {
+	return schedctl.Webhook{
+		Name: "w", URL: "https://example.com", EventTypes: schedctl.EventTypes(), Enabled: true, DisabledReason: "why",
+		Secret: []byte{1}, PreviousSecret: []byte{2, 3}, PreviousUntil: sampleTime, CreatedAt: sampleTime, UpdatedAt: sampleTime,
+		Cursor: schedctl.NewID(schedctl.EventPrefix, sampleTime), FailingSince: sampleTime,
+	}
+}
+
+func sampleDelivery() schedctl.Delivery {
+	return schedctl.Delivery{
+		EventID: schedctl.NewID(schedctl.EventPrefix, sampleTime), EventType: schedctl.EventPostFailed, Status: schedctl.DeliveryPending,
+		Attempt: 3, HTTPStatus: 500, Duration: 1234 * time.Millisecond, Response: "no", NextAttemptAt: sampleTime, CreatedAt: sampleTime,
+	}
+}
+
+func sampleAudit() schedctl.AuditEntry {
+	return schedctl.AuditEntry{
+		At: sampleTime, KeyID: schedctl.NewID(schedctl.KeyPrefix, sampleTime), KeyName: "k", RemoteAddr: "::1", Action: "createPost",
+	}
+}
+
 func TestSpoiledRecords(t *testing.T) {
 	t.Parallel()
 	t.Run("post", func(t *testing.T) { testSpoiled(t, samplePost(), (*coder).post) })
@@ -90,6 +111,9 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("key", func(t *testing.T) { testSpoiled(t, sampleKey(), (*coder).key) })
 	t.Run("answer", func(t *testing.T) { testSpoiled(t, sampleAnswer(), (*coder).answer) })
 	t.Run("event", func(t *testing.T) { testSpoiled(t, sampleEvent(), (*coder).event) })
+	t.Run("webhook", func(t *testing.T) { testSpoiled(t, sampleWebhook(), (*coder).webhook) })
+	t.Run("delivery", func(t *testing.T) { testSpoiled(t, sampleDelivery(), (*coder).delivery) })
+	t.Run("audit entry", func(t *testing.T) { testSpoiled(t, sampleAudit(), (*coder).auditEntry) })
 }
 
 func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
@@ -140,14 +164,55 @@ func fuzz[T any](f *testing.F, sample T, fields func(*coder, *T)) {
 	})
 }
 
-func FuzzPost(f *testing.F)    { fuzz(f, samplePost(), (*coder).post) }
-func FuzzAttempt(f *testing.F) { fuzz(f, sampleAttempt(), (*coder).attempt) }
-func FuzzAccount(f *testing.F) { fuzz(f, sampleAccount(), (*coder).account) }
-func FuzzKey(f *testing.F)     { fuzz(f, sampleKey(), (*coder).key) }
-func FuzzAnswer(f *testing.F)  { fuzz(f, sampleAnswer(), (*coder).answer) }
-func FuzzEvent(f *testing.F)   { fuzz(f, sampleEvent(), (*coder).event) }
+func FuzzPost(f *testing.F)     { fuzz(f, samplePost(), (*coder).post) }
+func FuzzAttempt(f *testing.F)  { fuzz(f, sampleAttempt(), (*coder).attempt) }
+func FuzzAccount(f *testing.F)  { fuzz(f, sampleAccount(), (*coder).account) }
+func FuzzKey(f *testing.F)      { fuzz(f, sampleKey(), (*coder).key) }
+func FuzzAnswer(f *testing.F)   { fuzz(f, sampleAnswer(), (*coder).answer) }
+func FuzzEvent(f *testing.F)    { fuzz(f, sampleEvent(), (*coder).event) }
+func FuzzWebhook(f *testing.F)  { fuzz(f, sampleWebhook(), (*coder).webhook) }
+func FuzzDelivery(f *testing.F) { fuzz(f, sampleDelivery(), (*coder).delivery) }
+func FuzzAudit(f *testing.F)    { fuzz(f, sampleAudit(), (*coder).auditEntry) }
 func FuzzWorkspace(f *testing.F) {
 	fuzz(f, schedctl.Workspace{Name: "w", CreatedAt: sampleTime}, (*coder).workspace)
+}
+
+// older returns the record of v as an earlier layout had it.
+func older[T any](t *testing.T, layout byte, v T, fields func(*coder, *T)) []byte {
+	t.Helper()
+	c := coder{buf: []byte{layout}, layout: layout}
+	fields(&c, &v)
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	return c.buf
+}
+
+// TestOlderLayoutsAreRead guards that a record is read by the layout it was
+// written in, without what that did not know.
+func TestOlderLayoutsAreRead(t *testing.T) {
+	t.Parallel()
+	post, event := samplePost(), sampleEvent()
+	post.Targets[0].Content, event.WebhookID = "of its own", schedctl.NewID(schedctl.WebhookPrefix, sampleTime)
+	for from := byte(1); from <= layout; from++ {
+		wantPost, wantEvent := post.Clone(), event
+		if from < 2 {
+			wantPost.Targets[0].Content = ""
+		}
+		if from < 3 {
+			wantEvent.WebhookID = ""
+		}
+		var gotPost schedctl.Post
+		var gotEvent schedctl.Event
+		err := errors.Join(decode(older(t, from, post, (*coder).post), &gotPost, (*coder).post),
+			decode(older(t, from, event, (*coder).event), &gotEvent, (*coder).event))
+		if err != nil {
+			t.Errorf("layout %d: %v", from, err)
+		}
+		if diff := cmp.Diff(wantPost, gotPost, cmpopts.EquateEmpty()) + cmp.Diff(wantEvent, gotEvent); diff != "" {
+			t.Errorf("layout %d (-want +got):\n%s", from, diff)
+		}
+	}
 }
 
 func TestNumbersSurvive(t *testing.T) {

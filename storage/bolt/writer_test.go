@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/schedctl/schedctl"
@@ -99,6 +101,36 @@ func TestWaitingTransactionsShareACommit(t *testing.T) {
 	if commits != 1 {
 		t.Errorf("%d commits for 50 transactions that waited, want 1", commits)
 	}
+}
+
+// TestCommitTellsHowLongItTook guards that both the transactions and the disk
+// are in it, and not the time in the queue.
+func TestCommitTellsHowLongItTook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := openNew(t, nil)
+		s.sync = func(tx *bbolt.Tx) error { time.Sleep(time.Second); return tx.Commit() }
+		var took []time.Duration
+		s.Notify(func(c storage.Commit) { took = append(took, c.Took) })
+		var wait sync.WaitGroup
+		for range 2 {
+			wait.Go(func() {
+				err := s.Update(context.Background(), func(tx storage.Tx) error {
+					time.Sleep(time.Minute)
+					return tx.PutWorkspace(newWorkspace())
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait() // the second one waits for the first
+		}
+		wait.Wait()
+		each := time.Minute + time.Second
+		if diff := cmp.Diff([]time.Duration{each, each}, took); diff != "" {
+			t.Errorf("how long commits took (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestReadingTransactionsCommitNothing(t *testing.T) {
