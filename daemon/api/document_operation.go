@@ -18,7 +18,7 @@ import (
 var (
 	everyRoute = []schedctl.Code{
 		schedctl.AuthenticationRequired, schedctl.InvalidAPIKey, schedctl.APIKeyRevoked, schedctl.APIKeyExpired,
-		schedctl.NotAcceptable, schedctl.Internal, schedctl.Unavailable,
+		schedctl.NotAcceptable, schedctl.RateLimited, schedctl.Internal, schedctl.Unavailable,
 	}
 	everyBody = []schedctl.Code{
 		schedctl.InvalidJSON, schedctl.ValidationFailed, schedctl.BodyTooLarge, schedctl.UnsupportedMediaType,
@@ -65,8 +65,10 @@ func (rt *route) operation(registry huma.Registry) *huma.Operation {
 func (rt *route) parameters() []*huma.Param {
 	params := slices.Clone(rt.params)
 	text := &huma.Schema{Type: huma.TypeString}
-	if strings.Contains(rt.path, "{id}") {
-		params = append(params, &huma.Param{Name: "id", In: "path", Required: true, Schema: text})
+	for _, name := range []string{"id", "delivery_id"} {
+		if strings.Contains(rt.path, "{"+name+"}") {
+			params = append(params, &huma.Param{Name: name, In: "path", Required: true, Schema: text})
+		}
 	}
 	if rt.writes() {
 		params = append(params, &huma.Param{
@@ -87,7 +89,7 @@ func (rt *route) parameters() []*huma.Param {
 func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	success := &huma.Response{Description: http.StatusText(rt.status), Headers: rt.successHeaders()}
 	if rt.response != nil {
-		success.Content = jsonContent(registry, rt.response)
+		success.Content = content(registry, rt.mediaType(), rt.response)
 	}
 	out := map[string]*huma.Response{strconv.Itoa(rt.status): success}
 	byStatus := map[int][]string{}
@@ -136,5 +138,12 @@ func header(about string) *huma.Header {
 }
 
 func jsonContent(registry huma.Registry, t reflect.Type) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{"application/json": {Schema: registry.Schema(t, true, "")}}
+	return content(registry, mediaJSON, t)
+}
+
+func content(registry huma.Registry, media string, t reflect.Type) map[string]*huma.MediaType {
+	if media == mediaBytes {
+		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	}
+	return map[string]*huma.MediaType{media: {Schema: registry.Schema(t, true, "")}}
 }

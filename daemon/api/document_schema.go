@@ -17,7 +17,7 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of bodies; in these, unknown fields are refused.
-var requests = []string{"AddAccount", "CreateAPIKey", "CreatePost", "CreateWorkspace", "EditAccount", "EditPost", "Override", "PublishPost", "RetryPost", "SchedulePost", "ValidatePost"}
+var requests = []string{"AddAccount", "CreateAPIKey", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditPost", "EditWebhook", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
 
 // likenesses are schemas whose fields mean what those of another one mean,
 // though their limits are others.
@@ -31,16 +31,18 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.AccountStatus](): values([]schedctl.AccountStatus{
 		schedctl.AccountConnected, schedctl.AccountDisconnected, schedctl.AccountError,
 	}),
-	reflect.TypeFor[schedctl.EventType](): values(schedctl.EventTypes()),
-	reflect.TypeFor[schedctl.ErrorKind](): values(schedctl.ErrorKinds()),
-	reflect.TypeFor[schedctl.Outcome]():   values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown}),
-	reflect.TypeFor[storage.Sort]():       values(listSorts),
+	reflect.TypeFor[schedctl.EventType]():      values(schedctl.EventTypes()),
+	reflect.TypeFor[schedctl.DeliveryStatus](): values(schedctl.DeliveryStatuses()),
+	reflect.TypeFor[schedctl.ErrorKind]():      values(schedctl.ErrorKinds()),
+	reflect.TypeFor[schedctl.Outcome]():        values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown}),
+	reflect.TypeFor[storage.Sort]():            values(listSorts),
 }
 
 // always are the fields whose type allows null and whose value never is.
 var always = []string{
 	"Post.created_at", "Post.updated_at", "Account.created_at", "Account.updated_at", "TimelineEvent.created_at", "Attempt.started_at",
 	"APIKey.created_at", "AuditEntry.created_at",
+	"Webhook.created_at", "Webhook.updated_at", "Delivery.created_at", "Event.created_at",
 }
 
 // completeSchemas adds to the schemas what their types do not say.
@@ -128,6 +130,16 @@ var limits = map[string]func(*huma.Schema){
 	"CreateAPIKey.expires_at":         nullable,
 	"CreateAPIKey.social_account_ids": keyAccountLimits,
 	"CreateWorkspace.name":            nameLimits,
+	"CreateWebhook.url":               endpointLimits,
+	"CreateWebhook.event_types":       eventTypeLimits,
+	"CreateWebhook.name":              webhookNameLimits,
+	"CreateWebhook.secret":            webhookSecretLimits,
+	"EditWebhook.url":                 endpointLimits,
+	"EditWebhook.event_types":         eventTypeLimits,
+	"EditWebhook.name":                webhookNameLimits,
+	"ReplayWebhook.since":             timeLimits,
+	"Delivery.event_type":             testedEventTypes,
+	"Event.type":                      testedEventTypes,
 }
 
 func contentLimits(s *huma.Schema)  { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
@@ -143,5 +155,17 @@ func scopeLimits(s *huma.Schema) { s.MinItems, s.UniqueItems = ptr(1), true }
 func keyAccountLimits(s *huma.Schema) {
 	s.MinItems, s.MaxItems, s.UniqueItems = ptr(1), ptr(schedctl.MaxAccounts), true
 }
+func endpointLimits(s *huma.Schema) {
+	s.MinLength, s.MaxLength, s.Format = ptr(1), ptr(maxEndpoint), "uri"
+}
+func eventTypeLimits(s *huma.Schema) { s.MinItems, s.UniqueItems = ptr(1), true }
+func webhookNameLimits(s *huma.Schema) {
+	s.MinLength, s.MaxLength, s.Nullable = ptr(1), ptr(schedctl.MaxWebhookName), true
+}
+func webhookSecretLimits(s *huma.Schema) { s.Pattern = "^whsec_[A-Za-z0-9+/]{32,86}={0,2}$" }
+func testedEventTypes(s *huma.Schema) {
+	s.Enum = append(values(schedctl.EventTypes()), string(schedctl.EventWebhookTest))
+}
+func timeLimits(s *huma.Schema)   { s.Format = "date-time" }
 func targetLimits(s *huma.Schema) { s.MinItems, s.MaxItems = ptr(1), ptr(schedctl.MaxAccounts) }
 func nullable(s *huma.Schema)     { s.Nullable = true }

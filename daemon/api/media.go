@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"mime"
@@ -61,11 +62,17 @@ func jsonType(value string) bool {
 	return media == "application/json" || (strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
-// checkAccept returns nil when the client takes JSON (RFC 9110, section
-// 12.5.1): the most specific range that covers application/json decides.
-func checkAccept(h http.Header) error {
+// mediaJSON is the media type of all answers but those of routes that say so.
+const mediaJSON = "application/json"
+
+// mediaType returns the media type that the route answers with.
+func (rt *route) mediaType() string { return cmp.Or(rt.media, mediaJSON) }
+
+// checkAccept returns nil when the client takes answers of a media type
+// (RFC 9110, section 12.5.1): the most specific range that covers it decides.
+func checkAccept(h http.Header, offered string) error {
 	values := h["Accept"]
-	if len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == "application/json")) {
+	if len(values) == 0 || (len(values) == 1 && (values[0] == "*/*" || values[0] == offered)) {
 		return nil
 	}
 	best, accepted := 0, false
@@ -77,23 +84,27 @@ func checkAccept(h http.Header) error {
 		if err != nil {
 			continue
 		}
-		if rank := acceptRank(media); rank > best || (rank == best && rank > 0 && !accepted) {
+		if rank := acceptRank(media, offered); rank > best || (rank == best && rank > 0 && !accepted) {
 			best, accepted = rank, !zeroQuality(params["q"])
 		}
 	}
 	if !accepted {
-		return schedctl.Errorf(schedctl.NotAcceptable, "", "answers are JSON only; send Accept: application/json")
+		return schedctl.Errorf(schedctl.NotAcceptable, "", "answers are %s only; send Accept: %s", cmp.Or(mediaNames[offered], offered), offered)
 	}
 	return nil
 }
 
-// acceptRank says how specifically a media range covers application/json; 0 for
-// not at all.
-func acceptRank(media string) int {
-	switch media {
-	case "application/json":
+// mediaNames are the names that people know media types by.
+var mediaNames = map[string]string{mediaJSON: "JSON"}
+
+// acceptRank says how specifically a media range covers a media type; 0 for not
+// at all.
+func acceptRank(accepted, offered string) int {
+	family, _, _ := strings.Cut(offered, "/")
+	switch accepted {
+	case offered:
 		return 3
-	case "application/*":
+	case family + "/*":
 		return 2
 	case "*/*":
 		return 1

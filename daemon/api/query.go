@@ -111,9 +111,14 @@ func oneOf[T ~string](q *query, name, text string, among []T) T {
 
 // joinAll returns the values as one text.
 func joinAll[T ~string](values []T, separator string) string {
+	return strings.Join(textsOf(values), separator)
+}
+
+// textsOf returns the values as plain texts.
+func textsOf[T ~string](values []T) []string {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = string(v)
 	}
-	return strings.Join(texts, separator)
+	return texts
 }

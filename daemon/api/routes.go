@@ -13,7 +13,8 @@ import (
 
 // routes lists every operation below the prefix.
 func (s *Server) routes() []route {
-	return slices.Concat(s.workspaceRoutes(), s.keyRoutes(), s.accountRoutes(), s.postRoutes(), s.postOperationRoutes())
+	return slices.Concat(s.workspaceRoutes(), s.keyRoutes(), s.accountRoutes(), s.postRoutes(), s.postOperationRoutes(),
+		s.webhookRoutes(), s.deliveryRoutes(), s.eventRoutes())
 }
 
 var (

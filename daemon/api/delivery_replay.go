@@ -1,0 +1,65 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// testWebhook answers POST /webhooks/{id}/test.
+func (s *Server) testWebhook(ctx context.Context, c *call) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		w, err := c.webhook(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		now := schedctl.Millis(c.now)
+		e := schedctl.WebhookTestEvent(w, now)
+		d := schedctl.Delivery{
+			ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: w.ID, EventID: e.ID, EventType: e.Type,
+			Status: schedctl.DeliveryPending, NextAttemptAt: now, CreatedAt: now,
+		}
+		if err := errors.Join(tx.AddEvents(e), tx.PutDelivery(d), wakeWebhook(tx, w)); err != nil {
+			return answer{}, err
+		}
+		return newAnswer(http.StatusAccepted, apiv1.WebhookTest{Webhook: apiv1.NewWebhook(w), Delivery: apiv1.NewDelivery(d)})
+	})
+}
+
+// wakeWebhook puts the webhook as it is: a commit names the webhooks that were
+// put, and so whoever calls them learns that there is something to do.
+func wakeWebhook(tx storage.Tx, w schedctl.Webhook) error { return tx.PutWebhook(w) }
+
+// replayDelivery answers POST /webhooks/{id}/deliveries/{delivery_id}/replay.
+func (s *Server) replayDelivery(ctx context.Context, c *call) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		w, err := c.webhook(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := c.delivery(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		if _, err := tx.Event(d.EventID); schedctl.CodeOf(err) == schedctl.NotFound {
+			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "the event of this delivery is no longer kept, so that it cannot be told again")
+		} else if err != nil {
+			return answer{}, err
+		}
+		replay(&d, c.now)
+		if err := errors.Join(tx.PutDelivery(d), wakeWebhook(tx, w)); err != nil {
+			return answer{}, err
+		}
+		return newAnswer(http.StatusAccepted, apiv1.DeliveryEnvelope{Delivery: apiv1.NewDelivery(d)})
+	})
+}
+
+// replay queues a delivery to be tried at once, with all retries anew.
+func replay(d *schedctl.Delivery, now time.Time) {
+	d.Status, d.NextAttemptAt, d.RetriesFrom = schedctl.DeliveryPending, schedctl.Millis(now), d.Attempt
+}

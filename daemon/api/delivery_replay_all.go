@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// replayGroup is how many deliveries one transaction queues again, at most.
+const replayGroup = 500
+
+var replayWebhookFields = []string{"since"}
+
+// readReplayWebhook reads the body of POST /webhooks/{id}/replay.
+func readReplayWebhook(d *decoder) (since time.Time) {
+	given := false
+	d.object("", replayWebhookFields, func(name string) {
+		given = true
+		noted := len(d.faults)
+		text := d.string(name)
+		if d.err != nil || len(d.faults) > noted {
+			return
+		}
+		var advice string
+		if since, advice = parseTime(text); advice != "" {
+			d.fault(schedctl.ValidationFailed, name, "%s %s", name, advice)
+		}
+	})
+	d.require(given, "since", "say from when on; "+timeExample)
+	return since
+}
+
+// replayWebhook answers POST /webhooks/{id}/replay. Many deliveries are queued in
+// several transactions, of which the last one stores the answer: a call that was
+// interrupted has queued some, and repeated it queues the others.
+func (s *Server) replayWebhook(ctx context.Context, c *call, since time.Time) (answer, error) {
+	if stored, found, err := s.lookUp(ctx, c); err != nil || found {
+		return stored, err
+	}
+	count, after := 0, ""
+	for {
+		failed, next, err := s.failedSince(ctx, c, since, after)
+		if err != nil {
+			return answer{}, err
+		}
+		if next == "" {
+			return s.replayLast(ctx, c, failed, count)
+		}
+		var queued int
+		err = s.store.Update(ctx, func(tx storage.Tx) (err error) {
+			_, queued, err = c.replayGroup(tx, failed)
+			return err
+		})
+		if err != nil {
+			return answer{}, storeError(err, "the daemon could not queue all of them; repeat the call; see its log")
+		}
+		count, after = count+queued, next
+	}
+}
+
+// replayLast queues the last deliveries of a call and answers it; count is how
+// many were queued before.
+func (s *Server) replayLast(ctx context.Context, c *call, failed []string, count int) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		w, queued, err := c.replayGroup(tx, failed)
+		if err != nil {
+			return answer{}, err
+		}
+		return newAnswer(http.StatusAccepted, apiv1.WebhookReplay{Webhook: apiv1.NewWebhook(w), Count: count + queued})
+	})
+}
+
+// failedSince is the method of call in a snapshot of its own.
+func (s *Server) failedSince(ctx context.Context, c *call, since time.Time, after string) (ids []string, next string, err error) {
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		if _, err = c.webhook(r); err == nil {
+			ids, next, err = c.failedSince(r, since, after)
+		}
+		return err
+	})
+	return ids, next, err
+}
+
+// failedSince returns the next failed deliveries behind the given one, the
+// youngest first, no more than go into one transaction, and where to go on;
+// next is empty when these are the last.
+func (c *call) failedSince(r storage.Reader, since time.Time, after string) (ids []string, next string, err error) {
+	for scanned := 0; scanned < storage.ScanLimit; scanned += replayGroup {
+		batch, err := r.Deliveries(c.id, after, replayGroup)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, d := range batch {
+			if d.CreatedAt.Before(since) {
+				return ids, "", nil
+			}
+			if after = d.ID; d.Status == schedctl.DeliveryFailed {
+				ids = append(ids, d.ID)
+			}
+			if len(ids) == replayGroup {
+				return ids, after, nil
+			}
+		}
+		if len(batch) < replayGroup {
+			return ids, "", nil
+		}
+	}
+	return ids, after, nil
+}
+
+// replayGroup queues those of the deliveries that are still failed and whose
+// events are still kept, and returns how many.
+func (c *call) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, queued int, err error) {
+	if w, err = c.webhook(tx); err != nil {
+		return w, 0, err
+	}
+	for _, id := range ids {
+		again, err := c.replayFailed(tx, id)
+		if err != nil {
+			return w, 0, err
+		}
+		if again {
+			queued++
+		}
+	}
+	if queued > 0 {
+		err = wakeWebhook(tx, w)
+	}
+	return w, queued, err
+}
+
+// replayFailed queues a delivery and reports whether it could.
+func (c *call) replayFailed(tx storage.Tx, id string) (bool, error) {
+	d, err := tx.Delivery(c.id, id)
+	if err == nil && d.Status != schedctl.DeliveryFailed {
+		return false, nil
+	}
+	if err == nil {
+		_, err = tx.Event(d.EventID)
+	}
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	replay(&d, c.now)
+	return true, tx.PutDelivery(d)
+}

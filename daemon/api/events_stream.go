@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+const (
+	// heartbeat is how often a stream says something when nothing happens, so
+	// that proxies and readers can tell a quiet stream from a broken one.
+	heartbeat = 15 * time.Second
+
+	// readerPatience is how long a write may take, that is for how long a reader
+	// may take nothing.
+	readerPatience = 10 * time.Second
+
+	// parting is how long a stream that is to end may still write.
+	parting = time.Second
+
+	// catchUpBatch is how many events a stream reads that is behind the ring.
+	catchUpBatch = 256
+
+	// writeSize is how much a reader has to take within readerPatience, at most,
+	// in bytes.
+	writeSize = 16 << 10
+)
+
+// stream is one client that follows the events.
+type stream struct {
+	hub      *hub
+	key      schedctl.APIKey
+	end      context.CancelCauseFunc // with what the client is told; any goroutine may call it
+	position string                  // the last event that was sent or passed over
+	out      *streamWriter
+}
+
+// run sends events until ctx ends or the client takes no more.
+func (s *stream) run(ctx context.Context, from beginning) error {
+	defer s.out.hurry(ctx)()
+	s.out.text("retry: 2000\n\n")
+	if from.gone != "" {
+		s.out.comment(from.gone + " is not kept any more; the events after it that are kept follow")
+	}
+	if err := s.out.flush(ctx); err != nil {
+		return err
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		grown, err := s.advance(ctx)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-grown:
+		case <-beat.C:
+			s.out.comment("")
+			err = s.out.flush(ctx)
+		case <-ctx.Done():
+			return s.out.part(context.Cause(ctx))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// advance sends all there is and returns a channel that is closed when there may
+// be more.
+func (s *stream) advance(ctx context.Context) (grown <-chan struct{}, err error) {
+	for {
+		frames, last, grown := s.hub.after(s.position)
+		if grown == nil {
+			b, err := readFrames(ctx, s.hub.store, s.position, catchUpBatch, s.key.WorkspaceID)
+			if err != nil {
+				return nil, fmt.Errorf("read events after %s: %w", s.position, err)
+			}
+			if frames, last = b.frames, max(last, b.last); b.full {
+				last = b.last
+			}
+		}
+		if err := s.send(ctx, frames); err != nil {
+			return nil, err
+		}
+		if s.position = last; grown != nil {
+			return grown, nil
+		}
+	}
+}
+
+// send writes the frames that the key may see.
+func (s *stream) send(ctx context.Context, frames []frame) error {
+	for i := range frames {
+		if !frames[i].mayFollow(&s.key) {
+			continue
+		}
+		s.out.buf = append(s.out.buf, frames[i].text...)
+		if len(s.out.buf) >= writeSize {
+			if err := s.out.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return s.out.flush(ctx)
+}
+
+// streamWriter writes a stream in pieces, each of which the reader has to take
+// within [readerPatience].
+type streamWriter struct {
+	w    http.ResponseWriter
+	conn *http.ResponseController
+	buf  []byte
+}
+
+func newStreamWriter(w http.ResponseWriter) *streamWriter {
+	return &streamWriter{w: w, conn: http.NewResponseController(w)}
+}
+
+// begin writes the headers. The time that the server gives a request to be read
+// is over for a stream, else it would end with that time. The connection is not
+// used again, for it keeps the deadlines of the stream.
+func (o *streamWriter) begin() {
+	o.conn.SetReadDeadline(time.Time{})
+	h := o.w.Header()
+	h.Set("Content-Type", mediaEvents)
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
+	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	h.Set("Connection", "close")
+	o.w.WriteHeader(http.StatusOK)
+}
+
+// hurry lets a write that is under way when ctx ends take no longer than
+// parting. The function it returns is to be called when nothing more is written.
+func (o *streamWriter) hurry(ctx context.Context) func() {
+	hurried := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		o.conn.SetWriteDeadline(time.Now().Add(parting))
+		close(hurried)
+	})
+	return func() {
+		if !stop() {
+			<-hurried
+		}
+		o.conn.SetWriteDeadline(time.Now().Add(parting)) // net/http writes the end
+	}
+}
+
+func (o *streamWriter) text(s string) { o.buf = append(o.buf, s...) }
+
+// comment adds a line that readers pass over.
+func (o *streamWriter) comment(s string) { o.text(": " + s + "\n\n") }
+
+// flush sends what was added.
+func (o *streamWriter) flush(ctx context.Context) error {
+	if len(o.buf) == 0 {
+		return nil
+	}
+	if err := o.conn.SetWriteDeadline(time.Now().Add(readerPatience)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if err := ctx.Err(); err != nil { // now: the deadline that hurry sets must not be overwritten
+		return err
+	}
+	return o.write()
+}
+
+// part tells a client that is still there why its stream ends.
+func (o *streamWriter) part(cause error) error {
+	var e *schedctl.Error
+	if errors.As(cause, &e) {
+		o.comment(e.Message)
+		o.conn.SetWriteDeadline(time.Now().Add(parting))
+		return errors.Join(cause, o.write())
+	}
+	return cause
+}
+
+func (o *streamWriter) write() error {
+	_, err := o.w.Write(o.buf)
+	o.buf = o.buf[:0]
+	return errors.Join(err, o.conn.Flush())
+}

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// wholeWorkspace refuses keys that are limited to accounts: a webhook is told of
+// everything in the workspace.
+func wholeWorkspace(next handler) handler {
+	return func(ctx context.Context, c *call) (answer, error) {
+		if len(c.key.AccountIDs) > 0 {
+			return answer{}, schedctl.Errorf(schedctl.AccountNotAllowed, "",
+				"this API key is limited to certain accounts, and webhooks are told of all of them; use another key")
+		}
+		return next(ctx, c)
+	}
+}
+
+// listWebhooks answers GET /webhooks.
+func (s *Server) listWebhooks(ctx context.Context, c *call) (answer, error) {
+	if q := parseQuery(c.query, nil, nil); q.err != nil {
+		return answer{}, q.err
+	}
+	var webhooks []schedctl.Webhook
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		webhooks, err = r.Webhooks(c.key.WorkspaceID)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	list := apiv1.WebhookList{Results: make([]apiv1.Webhook, len(webhooks)), Count: len(webhooks)}
+	for i, w := range webhooks {
+		list.Results[i] = apiv1.NewWebhook(w)
+	}
+	return newAnswer(http.StatusOK, list)
+}
+
+// getWebhook answers GET /webhooks/{id}.
+func (s *Server) getWebhook(ctx context.Context, c *call) (answer, error) {
+	var w schedctl.Webhook
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		w, err = c.webhook(r)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return webhookAnswer(w)
+}
+
+// deleteWebhook answers DELETE /webhooks/{id}.
+func (s *Server) deleteWebhook(ctx context.Context, c *call) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		if _, err := c.webhook(tx); err != nil {
+			return answer{}, err
+		}
+		return noContent, tx.DeleteWebhook(c.key.WorkspaceID, c.id)
+	})
+}
+
+// webhook loads the webhook of the path.
+func (c *call) webhook(r storage.Reader) (schedctl.Webhook, error) {
+	w, err := r.Webhook(c.key.WorkspaceID, c.id)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such webhook in this workspace; list them with GET %s/webhooks", prefix)
+	}
+	return w, err
+}
+
+func webhookAnswer(w schedctl.Webhook) (answer, error) {
+	return newAnswer(http.StatusOK, apiv1.WebhookEnvelope{Webhook: apiv1.NewWebhook(w)})
+}
+
+// secretAnswer returns the answer that shows the secret of a webhook.
+func secretAnswer(status int, w schedctl.Webhook, secret string) (answer, error) {
+	a, err := newAnswer(status, apiv1.WebhookSecret{Webhook: apiv1.NewWebhook(w), Secret: secret})
+	if status == http.StatusCreated {
+		a.created, a.location = w.ID, prefix+"/webhooks/"+w.ID
+	}
+	a.secret = true
+	return a, err
+}

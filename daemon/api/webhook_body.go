@@ -1,0 +1,177 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/signing"
+)
+
+// webhookChange is what a request says about a webhook; nil stands for "not
+// given".
+type webhookChange struct {
+	url        *string
+	eventTypes []schedctl.EventType
+	name       *string // empty to have none
+	enabled    *bool
+	secret     string // empty for one that is made
+}
+
+var (
+	editWebhookFields   = []string{"url", "event_types", "name", "enabled"}
+	createWebhookFields = append([]string{"secret"}, editWebhookFields...)
+)
+
+// readCreateWebhook reads the body of POST /webhooks.
+func (s *Server) readCreateWebhook(d *decoder) (b webhookChange) {
+	hasTypes := false
+	d.object("", createWebhookFields, func(name string) {
+		if name == "secret" {
+			b.secret = d.webhookSecret(name)
+			return
+		}
+		hasTypes = hasTypes || name == "event_types"
+		b.read(d, s.outbound, name)
+	})
+	d.require(b.url != nil, "url", "say where to call, such as https://example.com/hooks")
+	d.require(hasTypes, "event_types", "name what to tell, such as "+string(schedctl.EventPostPublished))
+	return b
+}
+
+// readEditWebhook reads the body of PATCH /webhooks/{id}.
+func (s *Server) readEditWebhook(d *decoder) (b webhookChange) {
+	empty := true
+	d.object("", editWebhookFields, func(name string) {
+		empty = false
+		b.read(d, s.outbound, name)
+	})
+	if empty && d.err == nil && len(d.faults) == 0 {
+		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give url, event_types, name or enabled")
+	}
+	return b
+}
+
+func (b *webhookChange) read(d *decoder, policy outbound.Policy, name string) {
+	switch name {
+	case "url":
+		address := d.webhookURL(name, policy)
+		b.url = &address
+	case "event_types":
+		b.eventTypes = d.eventTypes(name)
+	case "name":
+		text := d.webhookName(name)
+		b.name = &text
+	case "enabled":
+		enabled := d.bool(name)
+		b.enabled = &enabled
+	}
+}
+
+// webhookURL reads an address that the policy allows.
+func (d *decoder) webhookURL(path string, policy outbound.Policy) string {
+	noted := len(d.faults)
+	text := d.string(path)
+	if d.err != nil || len(d.faults) > noted {
+		return ""
+	}
+	address, err := parseEndpoint(text, policy)
+	if err != nil {
+		d.fault(schedctl.ValidationFailed, path, "%w", err)
+	}
+	return address
+}
+
+// maxEndpoint is the longest address of a webhook, in bytes.
+const maxEndpoint = 2048
+
+// parseEndpoint returns the address of a webhook in its usual form. The text of
+// an error is for people, and does not hold the address, which may be a secret.
+func parseEndpoint(text string, policy outbound.Policy) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case len(text) > maxEndpoint:
+		return "", fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(text), maxEndpoint)
+	case err != nil:
+		return "", errors.New("the URL cannot be read; it looks like https://host/path")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", errors.New("the URL must begin with https:// or http://")
+	case u.Hostname() == "":
+		return "", errors.New("the URL has no host; it looks like https://host/path")
+	case u.User != nil:
+		return "", errors.New("the URL holds a user name or password; remove it, and check the signature of calls instead")
+	}
+	u.Host = strings.ToLower(u.Host)
+	u.Fragment, u.RawFragment = "", ""
+	return u.String(), policy.CheckHost(u.Hostname())
+}
+
+// eventTypes reads the event types that a webhook is to be told of.
+func (d *decoder) eventTypes(path string) []schedctl.EventType {
+	noted := len(d.faults)
+	texts := d.strings(path)
+	if d.err != nil || len(d.faults) > noted {
+		return nil
+	}
+	if len(texts) == 0 {
+		d.fault(schedctl.ValidationFailed, path, "%s is empty; name one or more of %s", path, joinAll(schedctl.EventTypes(), ", "))
+	}
+	types := make([]schedctl.EventType, 0, len(schedctl.EventTypes()))
+	for i, text := range texts {
+		typ, field := schedctl.EventType(text), path+"["+strconv.Itoa(i)+"]"
+		switch {
+		case !slices.Contains(schedctl.EventTypes(), typ):
+			shown := clip(text, 64)
+			d.fault(schedctl.ValidationFailed, field, "unknown event type %q; %s", shown, suggestion(shown, textsOf(schedctl.EventTypes())))
+		case slices.Contains(types, typ):
+			d.fault(schedctl.ValidationFailed, field, "%s is named twice; name it once", typ)
+		default:
+			types = append(types, typ)
+		}
+		if len(d.faults) == maxFaults {
+			break // one answer names no more
+		}
+	}
+	return types
+}
+
+// webhookName reads a name, or null for none.
+func (d *decoder) webhookName(path string) string {
+	if d.null() {
+		return ""
+	}
+	noted := len(d.faults)
+	name := d.string(path)
+	n := utf8.RuneCountInString(name)
+	switch {
+	case d.err != nil || len(d.faults) > noted:
+	case n == 0 || n > schedctl.MaxWebhookName:
+		d.fault(schedctl.ValidationFailed, path, "the name has %d characters; use 1 to %d, or null for none", n, schedctl.MaxWebhookName)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		d.fault(schedctl.ValidationFailed, path, "the name holds a control character; use printable characters")
+	case strings.TrimSpace(name) != name:
+		d.fault(schedctl.ValidationFailed, path, "the name begins or ends with white space; remove it")
+	}
+	return name
+}
+
+// webhookSecret reads a secret that the receiver has already. What is wrong
+// with it is told without it.
+func (d *decoder) webhookSecret(path string) string {
+	noted := len(d.faults)
+	secret := d.string(path)
+	if d.err != nil || len(d.faults) > noted {
+		return ""
+	}
+	if _, err := signing.ParseSecret(secret); err != nil {
+		d.fault(schedctl.ValidationFailed, path, "%w; leave it out to have one made", err)
+	}
+	return secret
+}

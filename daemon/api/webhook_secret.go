@@ -1,0 +1,42 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish/signing"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// previousSecretKept is how long a secret that was replaced signs as well.
+const previousSecretKept = 24 * time.Hour
+
+// newWebhookSecret returns a secret with 32 random bytes.
+func newWebhookSecret() string {
+	var key [32]byte
+	rand.Read(key[:])
+	return signing.Prefix + base64.StdEncoding.EncodeToString(key[:])
+}
+
+// rotateSecret answers POST /webhooks/{id}/rotate-secret. Only one former secret
+// is kept: a second rotation drops the oldest.
+func (s *Server) rotateSecret(ctx context.Context, c *call) (answer, error) {
+	secret := newWebhookSecret()
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		w, err := c.webhook(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		now := schedctl.Millis(c.now)
+		w.PreviousSecret, w.PreviousUntil = w.Secret, now.Add(previousSecretKept)
+		w.Secret, w.UpdatedAt = s.sealer.Seal([]byte(secret), w.ID), now
+		if err := tx.PutWebhook(w); err != nil {
+			return answer{}, err
+		}
+		return secretAnswer(http.StatusOK, w, secret)
+	})
+}
