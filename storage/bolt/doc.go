@@ -9,35 +9,39 @@
 // a field of any length at the end of a key. A record begins with the number of
 // its layout; record.go has them all.
 //
-//	schedctl         "version"                              → version:8
-//	workspaces       workspace:16                           → workspace record
-//	keys             workspace:16 key:16                    → key record
-//	key hashes       sha256:32                              → workspace:16 key:16
-//	accounts         workspace:16 account:16                → account record
-//	account names    workspace:16 name:…                    → account:16
-//	feeds            name:…                                 → workspace:16 account:16
-//	posts            post:16                                → post record
-//	targets          target:16                              → workspace:16 post:16 account:16
-//	due              time:8 target:16                       → nothing
-//	posts by age     workspace:16 account:16 status:1 post:16         → nothing
-//	posts by time    workspace:16 account:16 status:1 time:8 post:16  → nothing
-//	attempts         target:16 number:4                     → attempt record
-//	running          target:16 number:4                     → nothing
-//	published        account:16 time:8 target:16            → workspace:16 post:16
-//	answers          created:8 sha256:32                    → answer record
-//	answer hashes    created:8 hash:8                       → nothing
-//	events           event:16                               → event record
-//	events by post   post:16 event:16                       → events:…
-//	webhooks         workspace:16 webhook:16                → webhook record
-//	webhook owners   webhook:16                             → workspace:16
-//	deliveries       webhook:16 delivery:16                 → delivery record
-//	pending deliveries  webhook:16 time:8 delivery:16       → nothing
-//	audit            workspace:16 audit:16                  → audit record
+//	schedctl            "version"                                        → version:8
+//	workspaces          workspace:16                                     → workspace record
+//	keys                workspace:16 key:16                              → key record
+//	key hashes          sha256:32                                        → workspace:16 key:16
+//	accounts            workspace:16 account:16                          → account record
+//	account names       workspace:16 name:…                              → account:16
+//	feeds               name:…                                           → workspace:16 account:16
+//	posts               post:16                                          → post record
+//	targets             target:16                                        → workspace:16 post:16 account:16
+//	due                 time:8 target:16                                 → nothing
+//	posts by age        workspace:16 account:16 status:1 post:16         → nothing
+//	posts by time       workspace:16 account:16 status:1 time:8 post:16  → nothing
+//	attempts            target:16 number:4                               → attempt record
+//	running             target:16 number:4                               → nothing
+//	published           account:16 time:8 target:16                      → workspace:16 post:16
+//	answers             created:8 sha256:32                              → answer record
+//	answer hashes       created:8 hash:8                                 → nothing
+//	events              event:16                                         → event record
+//	events by post      post:16 event:16                                 → events:…
+//	webhooks            workspace:16 webhook:16                          → webhook record
+//	webhook owners      webhook:16                                       → workspace:16
+//	deliveries          webhook:16 delivery:16                           → delivery record
+//	pending deliveries  webhook:16 time:8 delivery:16                    → nothing
+//	audit               workspace:16 audit:16                            → audit record
 //
 // The two list indexes hold a post once for each of its accounts and once under
 // the account zero, which stands for any. They are cut by status, so that a
 // page of any set of statuses is a merge of a few cursors. A post without a
 // time has a time of all ones and so sorts after all others.
+//
+// Of a webhook that is deleted only its record and its owner go at once. Its
+// deliveries, of which many may be pending, stay for Prune to remove, a few at a
+// time; until then they are read as given up, because they have no owner.
 //
 // Nearly all keys begin with a time or with an id, which begins with a time, so
 // that writing goes on at the end of a bucket and not all over it. Answers are

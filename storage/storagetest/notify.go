@@ -103,7 +103,8 @@ func testNotifyTellsOnlyWhatIsCommitted(f *fixture) {
 	fail := errors.New("no")
 	err := f.store.Update(context.Background(), func(tx storage.Tx) error {
 		p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, newAccountIDs(1)...)
-		return errors.Join(tx.PutPost(p), tx.PutAccount(f.newAccount("a", epoch)), tx.AddEvents(f.newEvents(1, epoch)...), fail)
+		return errors.Join(tx.PutPost(p), tx.PutAccount(f.newAccount("a", epoch)), tx.AddEvents(f.newEvents(1, epoch)...),
+			tx.PutWebhook(f.newWebhooks(1)[0]), fail)
 	})
 	if !errors.Is(err, fail) {
 		f.Errorf("Update returned %v, want the error of its function", err)
