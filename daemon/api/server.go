@@ -37,6 +37,13 @@ type Config struct {
 	// Feeds serves what is below /feeds/; nil for nothing.
 	Feeds http.Handler
 
+	// Metrics serves /metrics, to whoever asks; nil for nothing.
+	Metrics http.Handler
+
+	// Observe is told of every request that was answered; nil for nobody. It must
+	// not block.
+	Observe func(Exchange)
+
 	// Ready tells why the daemon cannot serve, or nil; a nil Ready is always
 	// ready. Its error is shown by /readyz.
 	Ready func(context.Context) error
@@ -55,6 +62,7 @@ type Server struct {
 	outbound   outbound.Policy
 	log        *slog.Logger
 	ready      func(context.Context) error
+	observe    func(Exchange)
 	running    *running
 	keys       keyCache
 	used       lastUsed
@@ -71,7 +79,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready,
-		sealer: c.Sealer, outbound: c.Outbound, hub: newHub(c.Store, c.Logger),
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, hub: newHub(c.Store, c.Logger),
 		running: newRunning(), limits: newRateLimits(c.RateLimit), mux: http.NewServeMux(),
 	}
 	api := humago.New(s.mux, humaConfig(c.Version))
@@ -85,6 +93,9 @@ func New(c Config) *Server {
 	s.mux.HandleFunc("/", s.missing)
 	if c.Feeds != nil {
 		s.mux.Handle("GET /feeds/", c.Feeds)
+	}
+	if c.Metrics != nil {
+		s.mux.Handle("GET /metrics", c.Metrics)
 	}
 	return s
 }
@@ -100,6 +111,10 @@ func (s *Server) Run(ctx context.Context) error {
 	return nil
 }
 
+// EndStreams ends the event streams, and those that would begin later. It does
+// not wait for them.
+func (s *Server) EndStreams() { s.hub.end() }
+
 // Committed is to be told of every commit of the store. It does not block.
 func (s *Server) Committed(c storage.Commit) {
 	s.hub.committed(c)
@@ -110,6 +125,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	w.Header()[requestIDHeader] = []string{requestID(r, start)}
 	rec := &recorder{ResponseWriter: w}
+	if s.observe != nil {
+		defer s.observed(r, rec, start)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			s.recovered(rec, r, v)
