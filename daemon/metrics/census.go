@@ -13,7 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Backlog returns how many events still have to be told to a webhook.
+// Backlog returns how many events still have to be told to a webhook. It may
+// stop counting where it becomes dear.
 type Backlog func(context.Context) (int, error)
 
 const (
@@ -60,7 +61,7 @@ func newCensus(c Config) *census {
 		overdue: prometheus.NewDesc("schedctl_overdue_targets",
 			"Targets whose time has come and that are neither published nor given up.", nil, nil),
 		untold: prometheus.NewDesc("schedctl_webhook_backlog",
-			"Events that still have to be told to a webhook, one for each webhook.", nil, nil),
+			"Events that webhooks still have to be told, once for each webhook; not counted further than ten thousand.", nil, nil),
 		accounts: prometheus.NewDesc("schedctl_accounts",
 			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
 	}

@@ -88,7 +88,7 @@ func (m *Metrics) publishing() {
 	}, []string{"platform", "kind"})
 	m.deliveries = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "schedctl_webhook_attempts_total",
-		Help: "Attempts to tell a webhook of an event, by what became of the delivery.",
+		Help: "Attempts to tell a webhook of an event, by what became of them.",
 	}, []string{"outcome"})
 	m.answering = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long the attempts to tell a webhook took.",
@@ -128,15 +128,16 @@ func named(value string) string {
 	return value
 }
 
-// Delivered counts an attempt to tell a webhook, after which the delivery had
-// the given status: delivered, pending when another attempt follows, or failed.
-func (m *Metrics) Delivered(after schedctl.DeliveryStatus, took time.Duration) {
-	outcome := string(after)
-	if after == schedctl.DeliveryPending {
-		outcome = "retried"
-	}
-	m.deliveries.WithLabelValues(outcome).Inc()
-	m.answering.WithLabelValues(outcome).Observe(took.Seconds())
+// Delivery is an attempt to tell a webhook of an event.
+type Delivery struct {
+	Outcome string // one of a few words of the dispatcher's
+	Took    time.Duration
+}
+
+// Delivered counts an attempt to tell a webhook.
+func (m *Metrics) Delivered(d Delivery) {
+	m.deliveries.WithLabelValues(d.Outcome).Inc()
+	m.answering.WithLabelValues(d.Outcome).Observe(d.Took.Seconds())
 }
 
 // Committed counts a commit of the store.

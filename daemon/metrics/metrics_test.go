@@ -128,9 +128,9 @@ func TestCountsWhatItIsTold(t *testing.T) {
 	r.Attempted(metrics.Attempt{Platform: "http", Outcome: schedctl.OutcomeNotPublished, Kind: schedctl.KindNetwork})
 	r.Attempted(metrics.Attempt{Outcome: schedctl.OutcomeUnknown, Kind: schedctl.KindUnknown})
 	r.Unattempted("mastodon", schedctl.KindMissed)
-	r.Delivered(schedctl.DeliveryDelivered, 30*time.Millisecond)
-	r.Delivered(schedctl.DeliveryPending, time.Second)
-	r.Delivered(schedctl.DeliveryFailed, time.Second)
+	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: 30 * time.Millisecond})
+	r.Delivered(metrics.Delivery{Outcome: "failed", Took: time.Second})
+	r.Delivered(metrics.Delivery{Outcome: "failed", Took: time.Second})
 	r.Committed(storage.Commit{Took: 2 * time.Millisecond})
 	r.want(
 		`schedctl_publish_attempts_total{kind="none",outcome="published",platform="feed"} 2`,
@@ -141,8 +141,7 @@ func TestCountsWhatItIsTold(t *testing.T) {
 		`schedctl_publish_lateness_seconds_bucket{le="0.01"} 1`,
 		`schedctl_publish_lateness_seconds_sum 0.02`,
 		`schedctl_webhook_attempts_total{outcome="delivered"} 1`,
-		`schedctl_webhook_attempts_total{outcome="retried"} 1`,
-		`schedctl_webhook_attempts_total{outcome="failed"} 1`,
+		`schedctl_webhook_attempts_total{outcome="failed"} 2`,
 		`schedctl_webhook_attempt_duration_seconds_bucket{outcome="delivered",le="0.05"} 1`,
 		`schedctl_store_commit_seconds_bucket{le="0.0025"} 1`,
 		`schedctl_store_commit_seconds_sum 0.002`,
@@ -360,7 +359,7 @@ func TestLint(t *testing.T) {
 	r.account(r.workspace, "feed", schedctl.AccountConnected)
 	r.Attempted(metrics.Attempt{Platform: "feed", Outcome: schedctl.OutcomePublished})
 	r.Unattempted("feed", schedctl.KindMissed)
-	r.Delivered(schedctl.DeliveryDelivered, time.Second)
+	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: time.Second})
 	r.Requested(metrics.Request{Pattern: "GET /healthz", Method: "GET", Status: 200})
 	text, families := r.scrape()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
