@@ -1,0 +1,88 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+)
+
+// Backup writes a copy of the daemon's whole database to w as it arrives, and
+// returns its size in bytes. Secrets in it are sealed; the key that opens them
+// is not part of it.
+//
+// It may take as long as it takes, but for no longer than the client's timeout
+// may nothing arrive. It is not repeated: after an error, what w has got is not
+// a backup. A copy that broke off is an [*UnreachableError].
+func (c *Client) Backup(ctx context.Context, w io.Writer) (size int64, err error) {
+	waiting, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	idle := time.AfterFunc(c.timeout, func() { stop(context.DeadlineExceeded) })
+	defer idle.Stop()
+	resp, err := c.resty.R().SetContext(waiting).SetHeader("Accept", "application/octet-stream, application/json;q=0.5").
+		SetDoNotParseResponse(true).Execute(http.MethodGet, "/backup")
+	if err != nil {
+		return 0, c.brokenOff(ctx, waiting, err)
+	}
+	body := resp.RawBody()
+	defer body.Close()
+	if resp.StatusCode() != http.StatusOK {
+		return 0, c.refusal(resp, body)
+	}
+	from := &arriving{from: body, idle: idle, patience: c.timeout}
+	size, err = io.Copy(w, from)
+	switch {
+	case from.failed != nil:
+		return size, c.brokenOff(ctx, waiting, from.failed)
+	case err != nil:
+		return size, fmt.Errorf("write the backup: %w", err)
+	}
+	return size, nil
+}
+
+// brokenOff returns the error for an answer that did not come or did not end.
+func (c *Client) brokenOff(ctx, waiting context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case waiting.Err() != nil:
+		err = context.Cause(waiting)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("the backup broke off; the log of the daemon may say why")
+	}
+	return &UnreachableError{URL: c.url, Err: err}
+}
+
+// refusal reads the error that the daemon answers with instead of a copy.
+func (c *Client) refusal(resp *resty.Response, body io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
+	if err != nil {
+		return &UnreachableError{URL: c.url, Err: err}
+	}
+	return c.readError(resp.SetBody(text))
+}
+
+// arriving is what comes from the network; each piece that arrives sets the idle
+// timer anew.
+type arriving struct {
+	from     io.Reader
+	idle     *time.Timer
+	patience time.Duration
+	failed   error // of the network; a writer's error is none
+}
+
+// Read implements [io.Reader].
+func (a *arriving) Read(p []byte) (n int, err error) {
+	n, err = a.from.Read(p)
+	if n > 0 {
+		a.idle.Reset(a.patience)
+	}
+	if err != nil && err != io.EOF {
+		a.failed = err
+	}
+	return n, err
+}
