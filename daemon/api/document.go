@@ -16,10 +16,10 @@ func humaConfig(version string) huma.Config {
 	return huma.Config{OpenAPI: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title: "schedctl", Version: cmp.Or(version, "dev"),
-			Description: "Schedule posts and publish them to social networks. Times are UTC. Every answer has an X-Request-Id; " +
-				"every refusal is an error envelope whose code never changes its meaning.",
+			Title: "schedctl", Version: cmp.Or(version, "dev"), Description: documentAbout,
+			License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 		},
+		Servers: []*huma.Server{{URL: "/", Description: "The daemon that serves this document."}},
 		Components: &huma.Components{
 			Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
@@ -30,6 +30,9 @@ func humaConfig(version string) huma.Config {
 		Tags: []*huma.Tag{
 			{Name: "Posts", Description: "Texts with a time and the accounts they go to."},
 			{Name: "Social accounts", Description: "Identities on networks."},
+			{Name: "Events", Description: "What happens, as it happens."},
+			{Name: "Webhooks", Description: "Addresses that are told of events, signed as Standard Webhooks describes."},
+			{Name: "API keys", Description: "What programs prove with who they are; each with its scopes."},
 			{Name: "Workspace", Description: "What owns posts, accounts and keys."},
 		},
 	}}
@@ -40,12 +43,17 @@ const bearer = "apiKey"
 // serveDocument serves the OpenAPI document, which is made when it is first
 // asked for.
 func (s *Server) serveDocument(doc *huma.OpenAPI) {
-	finished := sync.OnceValue(func() *huma.OpenAPI {
+	finish := sync.OnceValue(func() error {
 		completeSchemas(doc.Components.Schemas)
-		return doc
+		return addExamples(doc)
 	})
 	serve := func(media string, render func() ([]byte, error)) http.HandlerFunc {
-		rendered := sync.OnceValues(render)
+		rendered := sync.OnceValues(func() ([]byte, error) {
+			if err := finish(); err != nil {
+				return nil, err
+			}
+			return render()
+		})
 		return func(w http.ResponseWriter, r *http.Request) {
 			body, err := rendered()
 			if err != nil {
@@ -58,7 +66,7 @@ func (s *Server) serveDocument(doc *huma.OpenAPI) {
 		}
 	}
 	s.mux.HandleFunc("GET /openapi.json", serve("application/json", func() ([]byte, error) {
-		return json.MarshalIndent(finished(), "", "  ")
+		return json.MarshalIndent(doc, "", "  ")
 	}))
-	s.mux.HandleFunc("GET /openapi.yaml", serve("application/yaml", func() ([]byte, error) { return finished().YAML() }))
+	s.mux.HandleFunc("GET /openapi.yaml", serve("application/yaml", doc.YAML))
 }

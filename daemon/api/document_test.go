@@ -29,6 +29,7 @@ var document = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
+	openapi3filter.RegisterBodyDecoder(mediaEvents, openapi3filter.RegisteredBodyDecoder("application/json"))
 	return legacy.NewRouter(doc)
 })
 
@@ -57,13 +58,32 @@ func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) 
 			t.Errorf("%s %s was granted, and the document forbids it: %v", r.Method, r.URL, err)
 		}
 	}
-	out := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: in, Status: res.status, Header: res.header,
-		Body: io.NopCloser(bytes.NewReader(res.body)), Options: options,
+	bodies := [][]byte{res.body}
+	if res.header.Get("Content-Type") == mediaEvents {
+		bodies = eventData(res.body) // each of which has the schema
 	}
-	if err := openapi3filter.ValidateResponse(context.Background(), out); err != nil {
-		t.Errorf("%s %s: the answer is not as documented: %v", r.Method, r.URL, err)
+	for _, body := range bodies {
+		out := &openapi3filter.ResponseValidationInput{
+			RequestValidationInput: in, Status: res.status, Header: res.header,
+			Body: io.NopCloser(bytes.NewReader(body)), Options: options,
+		}
+		if err := openapi3filter.ValidateResponse(context.Background(), out); err != nil {
+			t.Errorf("%s %s: the answer is not as documented: %v", r.Method, r.URL, err)
+		}
 	}
+}
+
+// mediaEvents is the media type of server-sent events.
+const mediaEvents = "text/event-stream"
+
+// eventData returns the data of server-sent events that have one line each.
+func eventData(stream []byte) (data [][]byte) {
+	for line := range bytes.Lines(stream) {
+		if d, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			data = append(data, d)
+		}
+	}
+	return data
 }
 
 func TestDocument(t *testing.T) {
@@ -80,37 +100,61 @@ func TestDocument(t *testing.T) {
 	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "test" {
 		t.Errorf("openapi %s, version %s", doc.OpenAPI, doc.Info.Version)
 	}
-	for path, methods := range map[string]string{
-		"/api/v1/me":                          "GET",
-		"/api/v1/social-accounts":             "GET POST",
-		"/api/v1/social-accounts/{id}":        "DELETE GET PATCH",
-		"/api/v1/social-accounts/{id}/verify": "POST",
-		"/api/v1/posts":                       "GET POST",
-		"/api/v1/posts/{id}":                  "DELETE GET PATCH",
-		"/api/v1/posts/{id}/schedule":         "POST",
-		"/api/v1/posts/{id}/publish-now":      "POST",
-		"/api/v1/posts/{id}/cancel":           "POST",
-		"/api/v1/posts/{id}/retry":            "POST",
-	} {
-		item := doc.Paths.Value(path)
-		if item == nil {
-			t.Errorf("no path %s", path)
-			continue
+	if len(doc.Servers) != 1 || doc.Info.License == nil {
+		t.Errorf("servers %v, license %v", doc.Servers, doc.Info.License)
+	}
+}
+
+// Every operation says what it is, has a tag that is explained, and lists every
+// refusal that any operation can meet.
+func TestDocumentDescribesEveryOperation(t *testing.T) {
+	t.Parallel()
+	doc := loadDocument(t)
+	for id, op := range documentOperations(t) {
+		if id == "" || op.Summary == "" || op.Description == "" {
+			t.Errorf("%s %s lacks an operationId, a summary or a description", op.method, op.path)
 		}
-		got := []string{}
-		for method, op := range item.Operations() {
-			got = append(got, method)
-			if op.OperationID == "" || op.Summary == "" || op.Description == "" {
-				t.Errorf("%s %s lacks an operationId, a summary or a description", method, path)
+		if len(op.Tags) != 1 || doc.Tags.Get(op.Tags[0]) == nil {
+			t.Errorf("%s has the tags %v, of which one must be explained in document.go", id, op.Tags)
+		}
+		want := []int{401, 406, 500, 503}
+		if op.RequestBody != nil {
+			want = append(want, 400, 413, 415)
+		}
+		if op.Parameters.GetByInAndName("header", "If-Match") != nil {
+			want = append(want, 400, 412)
+		}
+		if op.Parameters.GetByInAndName("header", "Idempotency-Key") != nil {
+			want = append(want, 400, 409)
+		}
+		if strings.Contains(op.path, "{") {
+			want = append(want, 404)
+		}
+		for _, status := range want {
+			if op.Responses.Status(status) == nil {
+				t.Errorf("%s %s has no answer %d", op.method, op.path, status)
 			}
 		}
-		slices.Sort(got)
-		if strings.Join(got, " ") != methods {
-			t.Errorf("%s has %v, want %s", path, got, methods)
+		for status, answer := range op.Responses.Map() {
+			if answer.Value.Headers["X-Request-Id"] == nil {
+				t.Errorf("%s %s: the answer %s has no X-Request-Id", op.method, op.path, status)
+			}
 		}
 	}
-	if doc.Paths.Len() != 12 {
-		t.Errorf("%d paths: a new one belongs into this test", doc.Paths.Len())
+}
+
+// What is said once for all operations names every status that the document
+// lists with no operation.
+func TestDocumentTellsWhatIsCommon(t *testing.T) {
+	t.Parallel()
+	about := loadDocument(t).Info.Description
+	for _, word := range []string{
+		"HEAD", "405 METHOD_NOT_ALLOWED", "`Allow`", "404 NOT_FOUND", "406 NOT_ACCEPTABLE", "413 BODY_TOO_LARGE",
+		"415 UNSUPPORTED_MEDIA_TYPE", "412 VERSION_MISMATCH", "`ETag`", "`If-Match`", "`Idempotency-Key`", "`X-Request-Id`",
+	} {
+		if !strings.Contains(about, word) {
+			t.Errorf("the description of the document does not tell of %s", word)
+		}
 	}
 }
 
@@ -141,7 +185,8 @@ func TestDocumentListsEveryCode(t *testing.T) {
 	}
 }
 
-func documentSchemas(t *testing.T) openapi3.Schemas {
+// loadDocument returns the API's own OpenAPI document.
+func loadDocument(t *testing.T) *openapi3.T {
 	t.Helper()
 	w := httptest.NewRecorder()
 	api.New(api.Config{}).ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
@@ -149,7 +194,12 @@ func documentSchemas(t *testing.T) openapi3.Schemas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doc.Components.Schemas
+	return doc
+}
+
+func documentSchemas(t *testing.T) openapi3.Schemas {
+	t.Helper()
+	return loadDocument(t).Components.Schemas
 }
 
 func TestDocumentAsYAML(t *testing.T) {

@@ -63,7 +63,7 @@ func TestUnknownPaths(t *testing.T) {
 	f := newFixture(t)
 	for _, path := range []string{
 		"/", "/api", "/api/v1", "/api/v1/", "/api/v1/posts/", "/api/v1//posts", "/api/v1/posts/x/", "/api/v1/posts/x/y",
-		"/api/v1/../v1/me", "/docs", "/schemas/Post", "/openapi-3.0.json", "/API/V1/ME",
+		"/api/v1/../v1/me", "/docs/", "/schemas/Post", "/openapi-3.0.json", "/API/V1/ME",
 	} {
 		for _, method := range []string{"GET", "POST"} {
 			f.exchange(nil, method, path, nil).refused(schedctl.NotFound)

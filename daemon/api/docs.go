@@ -1,0 +1,56 @@
+package api
+
+import (
+	_ "embed"
+	"net/http"
+	"strconv"
+
+	"github.com/swaggest/swgui/v5emb"
+)
+
+// The page that shows the OpenAPI document, and the script that starts it. Links
+// are relative, so that a proxy may serve the daemon below a path of its own.
+var (
+	//go:embed docs/index.html
+	docsPage []byte
+	//go:embed docs/start.js
+	docsScript []byte
+)
+
+// docsAssets are the files of Swagger UI that the page loads.
+var docsAssets = []string{"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
+
+// docsPolicy lets the page load what this daemon serves, and nothing else; no
+// script and no style is inline. Swagger UI has its icons in data URLs.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// serveDocs serves the page at /docs and what it loads. It needs no key: it shows
+// nothing but the document, and calls are made with the reader's key.
+func (s *Server) serveDocs() {
+	s.mux.Handle("GET /docs", docsFile("text/html; charset=utf-8", docsPage))
+	s.mux.Handle("GET /docs/start.js", docsFile("text/javascript; charset=utf-8", docsScript))
+	assets := v5emb.New("schedctl", "/openapi.json", "/docs")
+	for _, name := range docsAssets {
+		s.mux.HandleFunc("GET /docs/"+name, func(w http.ResponseWriter, r *http.Request) {
+			docsHeader(w.Header())
+			assets.ServeHTTP(w, r)
+		})
+	}
+}
+
+func docsFile(media string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		docsHeader(w.Header())
+		w.Header().Set("Content-Type", media)
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Write(body)
+	}
+}
+
+func docsHeader(h http.Header) {
+	h.Set("Content-Security-Policy", docsPolicy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-cache")
+	h["X-Content-Type-Options"] = noSniff
+}

@@ -1,0 +1,26 @@
+package api
+
+// documentAbout says, in Markdown, what is true of all operations, so that none
+// has to repeat it.
+const documentAbout = `Schedule posts and publish them to social networks.
+
+**Keys.** Every call below /api/v1 carries ` + "`Authorization: Bearer <API key>`" + `. The first start of the daemon writes a key to admin.key in its data directory.
+
+**Times** are RFC 3339 in UTC, with milliseconds where there are any. Ids are opaque texts.
+
+**Refusals** are an error envelope. Its ` + "`code`" + ` is for programs and never changes its meaning, its ` + "`message`" + ` is for people and says what to do next.
+Every answer has an ` + "`X-Request-Id`" + `, which the log of the daemon has too; a call may bring its own, 1 to 128 visible ASCII characters.
+
+**Methods.** HEAD is answered wherever GET is, with the same status and header and without a body.
+Any other method that a path does not take is 405 METHOD_NOT_ALLOWED, with the methods it takes in ` + "`Allow`" + `; an unknown path is 404 NOT_FOUND.
+
+**Media types.** A call whose ` + "`Accept`" + ` does not take what the operation answers with is 406 NOT_ACCEPTABLE.
+A body that is not JSON in UTF-8 by its ` + "`Content-Type`" + ` is 415 UNSUPPORTED_MEDIA_TYPE, and one of more than 1 MiB is 413 BODY_TOO_LARGE.
+Unknown fields and unknown query parameters are refused with 400.
+
+**Repeating.** With an ` + "`Idempotency-Key`" + `, a POST, PATCH or DELETE that changes something can be repeated for 24 hours: the same key with the same body is answered with what the first call was answered, and ` + "`Idempotent-Replayed: true`" + `; nothing is done twice.
+
+**Versions.** An answer with one post carries its version as ` + "`ETag`" + `. A change that is sent with it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH when the post has changed meanwhile; ` + "`*`" + ` matches any version.
+
+**Later versions** of the daemon may add operations, optional parameters, properties, error codes and values of enumerations in answers. Clients pass over what they do not know. Nothing that is here is taken away or changes its meaning below /api/v1.
+`

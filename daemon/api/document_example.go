@@ -1,0 +1,92 @@
+package api
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// exampleFiles holds the examples of each operation, in a file named after its
+// operationId. A test makes every call of them and compares the answers.
+//
+//go:embed examples
+var exampleFiles embed.FS
+
+// example is a call and its answer, as the document shows them. Of a refusal it
+// shows the answer only, since what is refused need not fit the schemas.
+type example struct {
+	Name    string            `json:"name"`    // unique in the operation
+	Summary string            `json:"summary"` // what the call does, in a few words
+	Path    map[string]string `json:"path"`    // parameters in the path
+	Request json.RawMessage   `json:"request"` // nil for no body
+	Status  int               `json:"status"`
+	Answer  json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the answer is not JSON
+}
+
+// addExamples adds to the operations the examples that there are files of.
+func addExamples(doc *huma.OpenAPI) error {
+	for _, path := range doc.Paths {
+		for _, op := range []*huma.Operation{path.Get, path.Post, path.Patch, path.Delete} {
+			if op == nil {
+				continue
+			}
+			examples, err := readExamples(op.OperationID)
+			if err != nil {
+				return fmt.Errorf("examples of %s: %w", op.OperationID, err)
+			}
+			for _, e := range examples {
+				e.addTo(op)
+			}
+		}
+	}
+	return nil
+}
+
+// readExamples returns what the file of an operation holds; none when there is
+// no file.
+func readExamples(operationID string) (examples []example, err error) {
+	text, err := exampleFiles.ReadFile("examples/" + operationID + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &examples)
+	}
+	return examples, err
+}
+
+func (e *example) addTo(op *huma.Operation) {
+	if answered := op.Responses[strconv.Itoa(e.Status)]; answered != nil {
+		e.show(answered.Content, e.Answer)
+	}
+	if e.Status >= http.StatusBadRequest {
+		return
+	}
+	if op.RequestBody != nil {
+		e.show(op.RequestBody.Content, e.Request)
+	}
+	for _, p := range op.Parameters {
+		if id, given := e.Path[p.Name]; given && p.In == "path" {
+			p.Example = id
+		}
+	}
+}
+
+// show adds a value to every media type of a body.
+func (e *example) show(content map[string]*huma.MediaType, value json.RawMessage) {
+	for _, media := range content {
+		if value == nil {
+			continue
+		}
+		if media.Examples == nil {
+			media.Examples = map[string]*huma.Example{}
+		}
+		media.Examples[e.Name] = &huma.Example{Summary: e.Summary, Value: value}
+	}
+}

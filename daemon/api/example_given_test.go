@@ -1,0 +1,145 @@
+package api_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/feed"
+	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// given says what there has to be before an example is called, by operation, or
+// by operation and example. It returns the ids of what it made, in the order in
+// which the ids of the examples stand for them; …1 of each kind is the first.
+var given = map[string]func(*fixture) []string{
+	"getPost":                    oneScheduled,
+	"getPostTimeline":            oneFailed,
+	"editPost":                   oneScheduled,
+	"editPost/published":         onePost(schedctl.Published),
+	"deletePost":                 oneDraft,
+	"deletePost/scheduled":       oneScheduled,
+	"schedulePost":               oneDraft,
+	"schedulePost/with accounts": func(f *fixture) []string { return []string{f.create(body{"content": announcement}).ID} },
+	"schedulePost/canceled":      onePost(schedctl.Canceled),
+	"publishPostNow":             oneScheduled,
+	"cancelPost":                 oneScheduled,
+	"cancelPost/published":       onePost(schedctl.Published),
+	"retryPost":                  oneFailed,
+	"retryPost/scheduled":        oneScheduled,
+	"listPosts":                  oneScheduled,
+}
+
+const announcement = "Version 1.4 is out."
+
+// exampleTime is when posts of the examples go out.
+const exampleTime = "2036-06-02T15:00:00Z"
+
+// state returns what is given for an example of an operation.
+func (e *example) state(operationID string) func(*fixture) []string {
+	if made := given[operationID+"/"+e.Name]; made != nil {
+		return made
+	}
+	return given[operationID]
+}
+
+// standIns makes what is given and lets the ids of the examples stand for it,
+// and for the workspace, the key and the two accounts that are always there.
+func (f *fixture) standIns(made func(*fixture) []string) *standIns {
+	f.t.Helper()
+	s := &standIns{counts: map[string]int{}}
+	me := decodeAs[apiv1.Me](f.t, f.do(nil, "GET", "/me", nil).want(200))
+	accounts := decodeAs[apiv1.AccountList](f.t, f.do(nil, "GET", "/social-accounts", nil).want(200))
+	for _, id := range []string{me.Workspace.ID, me.APIKey.ID, accounts.Results[0].ID, accounts.Results[1].ID} {
+		s.add(id)
+	}
+	if made == nil {
+		return s
+	}
+	for _, id := range made(f) {
+		s.add(id)
+	}
+	return s
+}
+
+func oneDraft(f *fixture) []string { return onePost(schedctl.Draft)(f) }
+
+func oneScheduled(f *fixture) []string { return onePost(schedctl.Scheduled)(f) }
+
+// onePost makes a post for the first account, and brings it to a status.
+func onePost(status schedctl.Status) func(*fixture) []string {
+	return func(f *fixture) []string {
+		f.t.Helper()
+		b := body{"content": announcement, "social_account_ids": []string{f.mine.account}}
+		switch status {
+		case schedctl.Draft:
+		case schedctl.Published:
+			b["publish_at"] = "now"
+		default:
+			b["publish_at"] = exampleTime
+		}
+		p := f.create(b)
+		switch status {
+		case schedctl.Published:
+			f.finish(p.ID, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1", URL: "https://posts.example/feeds/news.atom"}})
+		case schedctl.Canceled:
+			f.do(nil, "POST", "/posts/"+p.ID+"/cancel", nil).want(200)
+		}
+		return []string{p.ID, p.Targets[0].ID}[:len(p.Targets)+1]
+	}
+}
+
+// oneFailed makes a post that the network of the second account has not taken.
+func oneFailed(f *fixture) []string {
+	f.t.Helper()
+	accounts := decodeAs[apiv1.AccountList](f.t, f.do(nil, "GET", "/social-accounts", nil).want(200))
+	p := f.create(body{"content": announcement, "social_account_ids": []string{accounts.Results[1].ID}, "publish_at": "now"})
+	f.attempt(p.ID, schedctl.Result{Error: &schedctl.TargetError{
+		Kind: schedctl.KindContent, Message: "Validation failed: Text can't be blank", HTTPStatus: 422, Outcome: schedctl.OutcomeNotPublished,
+	}}, time.Now())
+	return []string{p.ID, p.Targets[0].ID}
+}
+
+// newExampleFixture is an API with the networks of the examples, one workspace
+// and two accounts.
+func newExampleFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{t: t, store: storagetest.NewFaulty(storagetest.NewMemory()), logs: &syncBuffer{}}
+	t.Cleanup(func() { f.store.Close() })
+	sealer, err := seal.New(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.sealer = sealer
+	f.publishers = publish.NewRegistry(feed.New("https://posts.example"), mastodon.New(outbound.Client(outbound.PublicOnly), "test"))
+	logger := slog.New(slog.NewTextHandler(f.logs, nil))
+	f.connector = connect.New(connect.Config{Store: f.store, Publishers: f.publishers, Sealer: sealer, Logger: logger})
+	f.handler = api.New(api.Config{
+		Store: f.store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger,
+	})
+	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
+	f.update(func(tx storage.Tx) error {
+		return tx.PutWorkspace(schedctl.Workspace{ID: f.mine.workspace, Name: "Acme", Timezone: "Europe/Rome", Plan: "self-hosted", CreatedAt: schedctl.Millis(time.Now())})
+	})
+	f.mine.key = f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.Name = "ci" })
+	f.mine.account = f.do(nil, "POST", "/social-accounts", body{"platform": "feed", "name": "releases"}).want(201).account().ID
+	f.update(func(tx storage.Tx) error {
+		now := schedctl.Millis(time.Now())
+		return tx.PutAccount(schedctl.Account{
+			ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: f.mine.workspace, Platform: mastodon.Platform, Name: "acme",
+			Username: "acme@social.example", DisplayName: "Acme", ProfileURL: "https://social.example/@acme",
+			Status: schedctl.AccountConnected, Limits: schedctl.Limits{MaxCharacters: 500, Unit: "graphemes", URLCharacters: 23},
+			CreatedAt: now, UpdatedAt: now,
+		})
+	})
+	return f
+}

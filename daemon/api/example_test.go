@@ -1,0 +1,280 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+)
+
+// example is a call in a file below examples: the call is written by hand, the
+// answer by -update.
+type example struct {
+	Name    string            `json:"name"`
+	Summary string            `json:"summary"`
+	Path    map[string]string `json:"path,omitempty"`
+	Request json.RawMessage   `json:"request,omitempty"`
+	Status  int               `json:"status"`
+	Answer  json.RawMessage   `json:"answer,omitempty"`
+}
+
+// TestExamples makes the call of every example of every operation and compares
+// what it is answered with the document. Ids of the examples stand for things
+// that given makes, ids and times of the answers are replaced.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	operations := documentOperations(t)
+	for id, op := range operations {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join("examples", id+".json")
+			examples := readExamples(t, file)
+			succeeds := false
+			for i := range examples {
+				succeeds = succeeds || examples[i].Status < 400
+				t.Run(examples[i].Name, func(t *testing.T) { examples[i].check(t, op) })
+			}
+			if !succeeds {
+				t.Errorf("%s %s has no example that succeeds: write one into daemon/api/%s as the other operations have, without its answer; "+
+					"say in given what it needs; and run go test ./daemon/api -run TestExamples -update", op.method, op.path, file)
+			}
+			if *update && !t.Failed() {
+				writeExamples(t, file, examples)
+			}
+		})
+	}
+	for _, file := range exampleFiles(t) {
+		if id := strings.TrimSuffix(filepath.Base(file), ".json"); operations[id].Operation == nil {
+			t.Errorf("%s is of no operation", file)
+		}
+	}
+}
+
+// operation is one of the document.
+type operation struct {
+	*openapi3.Operation
+	method, path string
+}
+
+// documentOperations returns the operations of the document by their ids.
+func documentOperations(t *testing.T) map[string]operation {
+	t.Helper()
+	out := map[string]operation{}
+	for path, item := range loadDocument(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			out[op.OperationID] = operation{op, method, path}
+		}
+	}
+	return out
+}
+
+// check makes the call and compares its answer, or takes the answer over.
+func (e *example) check(t *testing.T, op operation) {
+	f := newExampleFixture(t)
+	names := f.standIns(e.state(op.OperationID))
+	path := op.path
+	for name, value := range e.Path {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	if strings.Contains(path, "{") || e.Summary == "" {
+		t.Fatalf("%s: the example needs every parameter of the path, and a summary", path)
+	}
+	var sent any
+	if e.Request != nil {
+		sent = names.real(string(e.Request))
+	}
+	authorized := as(f.mine.key)
+	if e.Status == http.StatusUnauthorized {
+		authorized = header("Authorization", "")
+	}
+	r := f.exchange(authorized, op.method, names.real(path), sent).want(e.Status)
+	got := names.example(t, r)
+	if *update {
+		e.Answer = got
+		return
+	}
+	if diff := cmp.Diff(indented(t, e.Answer), indented(t, got)); diff != "" {
+		t.Errorf("run with -update when this is meant (-example +answer):\n%s", diff)
+	}
+	e.checkShown(t, op)
+}
+
+// checkShown compares the example with what the document shows.
+func (e *example) checkShown(t *testing.T, op operation) {
+	t.Helper()
+	response := op.Responses.Status(e.Status)
+	if response == nil {
+		t.Fatalf("the document has no answer %d", e.Status)
+	}
+	compareShown(t, response.Value.Content, e.Name, e.Answer)
+	if op.RequestBody != nil && e.Status < 400 {
+		compareShown(t, op.RequestBody.Value.Content, e.Name, e.Request)
+	}
+}
+
+func compareShown(t *testing.T, content openapi3.Content, name string, want json.RawMessage) {
+	t.Helper()
+	if want == nil {
+		return
+	}
+	for media, c := range content {
+		ref := c.Examples[name]
+		if ref == nil {
+			t.Errorf("the document does not show the example %s of %s", name, media)
+			continue
+		}
+		shown, err := json.Marshal(ref.Value.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(sorted(t, want), sorted(t, shown)); diff != "" {
+			t.Errorf("the document shows another example %s of %s (-example +document):\n%s", name, media, diff)
+		}
+	}
+}
+
+// standIns are what the ids of the examples stand for.
+type standIns struct {
+	pairs  []string // example, real, example, real …
+	counts map[string]int
+}
+
+// exampleID is what the ids of examples begin with after their prefix; a digit
+// follows.
+const exampleID = "01K2M4N6P8QARCTDVEWFXGYHZ"
+
+// add lets the next example id of its kind stand for a real id.
+func (s *standIns) add(real string) (example string) {
+	prefix, _, _ := strings.Cut(real, "_")
+	s.counts[prefix]++
+	example = fmt.Sprintf("%s_%s%X", prefix, exampleID, s.counts[prefix])
+	s.pairs = append(s.pairs, example, real)
+	return example
+}
+
+// real returns a text with real ids for those of the examples.
+func (s *standIns) real(text string) string { return strings.NewReplacer(s.pairs...).Replace(text) }
+
+var (
+	anyID   = regexp.MustCompile(`\b[a-z]{2,5}_[0-9A-HJKMNP-TV-Z]{26}\b`)
+	anyTime = regexp.MustCompile(`\b20(2\d|3[0-5])-\d\d-\d\dT[0-9:.]+Z`)
+)
+
+// secrets are replaced as well, each kind by one that is none.
+var secrets = map[*regexp.Regexp]string{
+	regexp.MustCompile(`\bsctl_[0-9A-Za-z]{40,}`):     "sctl_4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aSWd7Ty",
+	regexp.MustCompile(`\bwhsec_[0-9A-Za-z+/=]{24,}`): "whsec_b2Ygd2hhdCBpcyBzZW50LCBhbiBleGFtcGxl",
+}
+
+// example returns the body of an answer as examples show it; nil for none.
+func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
+	t.Helper()
+	if len(r.body) == 0 {
+		return nil
+	}
+	text := string(r.body)
+	if !json.Valid(r.body) {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(quoted)
+	}
+	for i := 0; i < len(s.pairs); i += 2 {
+		text = strings.ReplaceAll(text, s.pairs[i+1], s.pairs[i])
+	}
+	text = anyID.ReplaceAllStringFunc(text, func(id string) string {
+		for i := 0; i < len(s.pairs); i += 2 {
+			if id == s.pairs[i] || id == s.pairs[i+1] {
+				return s.pairs[i]
+			}
+		}
+		if strings.Contains(id, exampleID) {
+			return id // of nothing that there is
+		}
+		return s.add(id)
+	})
+	text = anyTime.ReplaceAllString(text, "2026-06-01T08:30:00Z")
+	for secret, instead := range secrets {
+		text = secret.ReplaceAllString(text, instead)
+	}
+	return json.RawMessage(indented(t, []byte(text)))
+}
+
+// indented returns JSON with its fields in their order, one a line.
+func indented(t *testing.T, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	if len(text) == 0 {
+		return ""
+	}
+	if err := json.Indent(&b, bytes.TrimSpace(text), "", "  "); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return b.String()
+}
+
+// sorted returns JSON with its fields sorted.
+func sorted(t *testing.T, text []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	out, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func exampleFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("examples/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	return files
+}
+
+// readExamples returns the examples of a file, none when it is not there.
+func readExamples(t *testing.T, file string) (examples []example) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&examples); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return examples
+}
+
+func writeExamples(t *testing.T, file string, examples []example) {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(examples); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,57 @@
+package openapi_test
+
+import (
+	"bytes"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl/daemon/api"
+)
+
+var (
+	update       = flag.Bool("update", false, "write openapi.json anew, unless that breaks clients")
+	allowBreaks  = flag.Bool("breaking", false, "with -update: write openapi.json anew even though that breaks clients")
+	documentFile = "openapi.json"
+)
+
+// served returns the document that the daemon serves.
+func served(t *testing.T) []byte {
+	t.Helper()
+	w := httptest.NewRecorder()
+	api.New(api.Config{}).ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("/openapi.json answers %d: %s", w.Code, w.Body)
+	}
+	return append(w.Body.Bytes(), '\n')
+}
+
+// TestDocument compares the file with what is served. What breaks clients is
+// told as such, and is not written by -update alone.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	want, err := os.ReadFile(documentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := served(t)
+	if breaks := breakingChanges(t, want, got); len(breaks) > 0 && !*allowBreaks {
+		t.Fatalf("clients that were written by %s break; take the changes back, or write it with -update -breaking when nobody can have such a client:\n%s",
+			documentFile, strings.Join(breaks, "\n"))
+	}
+	if bytes.Equal(want, got) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is stale; write it with go test ./daemon/api/openapi -run TestDocument -update (-file +served):\n%s",
+			documentFile, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
+	}
+	if err := os.WriteFile(documentFile, got, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
