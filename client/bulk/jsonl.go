@@ -1,0 +1,148 @@
+package bulk
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonRows reads JSON Lines: an object in each line.
+type jsonRows struct {
+	in   *bufio.Reader
+	line int // of what was read last
+}
+
+func (j *jsonRows) next() (Row, error) {
+	for {
+		text, err := j.readLine()
+		if err != nil {
+			return Row{}, err
+		}
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			continue
+		}
+		row, err := readObject(text, j.line)
+		if err != nil {
+			return Row{Line: j.line}, err
+		}
+		return row, nil
+	}
+}
+
+// readLine returns the next line, io.EOF after the last one.
+func (j *jsonRows) readLine() ([]byte, error) {
+	var text []byte
+	j.line++
+	for {
+		part, err := j.in.ReadSlice('\n')
+		text = append(text, part...)
+		switch {
+		case len(text) > maxRow:
+			return nil, final(j.line, "the line is longer than 1 MiB")
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(text) > 0:
+			return text, nil
+		}
+		return text, err
+	}
+}
+
+// readObject reads one row. Each key may be there once: of two the one that was
+// meant is not known.
+func readObject(text []byte, line int) (Row, error) {
+	row := Row{Line: line}
+	if !utf8.Valid(text) {
+		return row, wrong(line, "this is not UTF-8 text: convert the file first, for example with iconv")
+	}
+	if text[0] != '{' {
+		return row, wrong(line, "each line is an object, such as {\"content\":\"Hello\"}; this one is not")
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.Token()
+	var seen, unknown []string
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return row, notJSON(line, err)
+		}
+		key := token.(string) // the decoder takes nothing else before a colon
+		if slices.Contains(seen, key) {
+			return row, wrong(line, "the key %s is there twice", quoted(key))
+		}
+		seen = append(seen, key)
+		if !slices.Contains(columns, key) {
+			unknown = append(unknown, quoted(key))
+		}
+		if err := row.decode(dec, key); err != nil {
+			return row, notJSON(line, err)
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return row, notJSON(line, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return row, wrong(line, "something follows the object; write each object in a line of its own")
+	}
+	if unknown != nil {
+		return row, wrong(line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(columns, ", "))
+	}
+	if halfCharacter(text, row) {
+		return row, wrong(line, `a text has half of a character (a \u escape of a surrogate without its other half)`)
+	}
+	return row, nil
+}
+
+// decode reads the value of a key; null is as none.
+func (r *Row) decode(dec *json.Decoder, key string) error {
+	var value any
+	switch key {
+	case "id":
+		value = &r.ID
+	case "content":
+		value = &r.Content
+	case "to":
+		value = &r.To
+	case "at":
+		value = &r.At
+	case "tz":
+		value = &r.TZ
+	default:
+		value = new(json.RawMessage)
+	}
+	err := dec.Decode(value)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		want := "a text"
+		if key == "to" {
+			want = "a list of texts"
+		}
+		return fmt.Errorf("%q is %s, and here it is a JSON %s", key, want, kind.Value)
+	}
+	return err
+}
+
+func notJSON(line int, err error) *Error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return wrong(line, "the line ends inside of the object; write each object in one line")
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return wrong(line, "this is no JSON: %v", err)
+	}
+	return wrong(line, "%v", err)
+}
+
+// halfCharacter reports whether decoding has put a replacement character where
+// the line has none.
+func halfCharacter(line []byte, row Row) bool {
+	const replacement = "\ufffd"
+	texts := strings.Join(append([]string{row.ID, row.Content, row.At, row.TZ}, row.To...), "")
+	return strings.Count(texts, replacement) > bytes.Count(line, []byte(replacement))+strings.Count(strings.ToLower(string(line)), `\ufffd`)
+}

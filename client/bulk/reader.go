@@ -1,0 +1,109 @@
+package bulk
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Reader reads the rows of a file. It is for one goroutine.
+type Reader struct {
+	in   *bufio.Reader
+	rows rows // nil before the first row
+	file Format
+	err  error // what ended the file
+}
+
+// rows is a format.
+type rows interface {
+	// next returns the next row, io.EOF after the last one, or an [*Error].
+	next() (Row, error)
+}
+
+// byteOrderMark begins texts of some editors and has no meaning in UTF-8.
+const byteOrderMark = "\ufeff"
+
+// NewReader returns a reader of rows in a format. The empty format stands for
+// the one that the first character tells: "{" is JSON Lines.
+func NewReader(r io.Reader, f Format) *Reader {
+	return &Reader{in: bufio.NewReaderSize(r, 64<<10), file: f}
+}
+
+// Next returns the next row, io.EOF after the last one, or what is wrong. After
+// an [*Error] that is not final the rows that follow can be read; every other
+// error is returned again by all later calls.
+func (r *Reader) Next() (Row, error) {
+	if r.err != nil {
+		return Row{}, r.err
+	}
+	if r.rows == nil {
+		if r.err = r.open(); r.err != nil {
+			return Row{}, r.err
+		}
+	}
+	row, err := r.rows.next()
+	var at *Error
+	if err != nil && (!errors.As(err, &at) || at.Final) {
+		r.err = err
+	}
+	return row, err
+}
+
+// open looks at the beginning of the file.
+func (r *Reader) open() error {
+	start, err := r.in.Peek(len(byteOrderMark))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return final(1, "the file is UTF-16 text: save it as UTF-8, which spreadsheets call for example \"CSV UTF-8\"")
+	case string(start) == byteOrderMark:
+		r.in.Discard(len(byteOrderMark))
+	}
+	if r.file == "" {
+		r.file = r.sniff()
+	}
+	if r.file == JSONL {
+		r.rows = &jsonRows{in: r.in}
+		return nil
+	}
+	table, err := newCSVRows(r.in)
+	r.rows = table
+	return err
+}
+
+// sniff tells the format by the first character that is no space.
+func (r *Reader) sniff() Format {
+	start, _ := r.in.Peek(r.in.Size()) // an error is met again when reading
+	start = bytes.TrimLeft(start, " \t\r\n")
+	if len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		return JSONL
+	}
+	return CSV
+}
+
+// FormatOf returns the format that a file's name tells, or the empty one.
+func FormatOf(name string) Format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".csv", ".tsv":
+		return CSV
+	case ".jsonl", ".ndjson":
+		return JSONL
+	}
+	return ""
+}
+
+// checkText refuses what is no text: a row never has half of one.
+func checkText(row Row) error {
+	for _, text := range append([]string{row.ID, row.Content, row.At, row.TZ}, row.To...) {
+		if !utf8.ValidString(text) {
+			return wrong(row.Line, "this is not UTF-8 text: convert the file first, for example with iconv")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package bulk_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl/client/bulk"
+)
+
+// read returns all rows, each as it is or as what is wrong with it.
+func read(t *testing.T, text string, f bulk.Format) (rows []bulk.Row, faults []string) {
+	t.Helper()
+	for r := bulk.NewReader(strings.NewReader(text), f); ; {
+		row, err := r.Next()
+		var at *bulk.Error
+		switch {
+		case err == io.EOF:
+			if _, again := r.Next(); again != io.EOF {
+				t.Errorf("after the end: %v", again)
+			}
+			return rows, faults
+		case err == nil:
+			rows = append(rows, row)
+			continue
+		case !errors.As(err, &at):
+			t.Fatal(err)
+		}
+		faults = append(faults, err.Error())
+		if at.Final {
+			if _, again := r.Next(); again != err {
+				t.Errorf("after %v: %v", err, again)
+			}
+			return rows, faults
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	hello := []bulk.Row{{Content: "Hello", Line: 2}}
+	full := []bulk.Row{{ID: "1", Content: "Hello, you", To: []string{"blog", "mastodon:me"}, At: "2027-01-01 9:00", TZ: "UTC", Line: 2}}
+	for name, tc := range map[string]struct {
+		text string
+		want []bulk.Row
+	}{
+		"all columns":                    {"id,content,to,at,tz\n1,\"Hello, you\",blog;mastodon:me,2027-01-01 9:00,UTC\n", full},
+		"in another order":               {"tz,at,to,content,id\nUTC,2027-01-01 9:00,blog;mastodon:me,\"Hello, you\",1\n", full},
+		"names in any case, with spaces": {"ID, Content ,TO,at,Tz\n 1 ,\"Hello, you\", blog ; mastodon:me; ,2027-01-01 9:00 , UTC\n", full},
+		"semicolons":                     {"id;content;to;at;tz\n1;Hello, you;\"blog;mastodon:me\";2027-01-01 9:00;UTC\n", full},
+		"tabs":                           {"id\tcontent\tto\tat\ttz\n1\tHello, you\tblog;mastodon:me\t2027-01-01 9:00\tUTC\n", full},
+		"what a spreadsheet says":        {"sep=;\nid;content;to;at;tz\n1;Hello, you;\"blog;mastodon:me\";2027-01-01 9:00;UTC\n", []bulk.Row{{ID: "1", Content: "Hello, you", To: []string{"blog", "mastodon:me"}, At: "2027-01-01 9:00", TZ: "UTC", Line: 3}}},
+		"separated by anything":          {"sep=|\r\ncontent|id\r\nHello|\r\n", []bulk.Row{{Content: "Hello", Line: 3}}},
+		"one column":                     {"content\nHello\n", hello},
+		"without a last line break":      {"content\nHello", hello},
+		"after a quote":                  {"content\n\"Hello\"", hello},
+		"lines of Windows":               {"content,id\r\nHello,\r\n", hello},
+		"quoted lines of Windows":        {"content\r\n\"Hello\"\r\n", hello},
+		"ending in half of one":          {"content\r\n\"Hello\"\r", hello},
+		"a byte order mark":              {"\ufeffcontent\nHello\n", hello},
+		"a quoted header":                {"\ufeff\"content\",\"id\"\nHello,\n", hello},
+		"empty lines":                    {"\n\r\ncontent,id\n\n\r\n,\nHello,\n\n,\n", []bulk.Row{{Content: "Hello", Line: 7}}},
+		"quotes in quotes":               {"content\n\"\"\"Hello\"\" \"\"\"\n", []bulk.Row{{Content: `"Hello" "`, Line: 2}}},
+		"several lines in quotes":        {"content,id\n\"one\r\ntwo\n\nfour\",1\nnext,2\n", []bulk.Row{{Content: "one\r\ntwo\n\nfour", ID: "1", Line: 2}, {Content: "next", ID: "2", Line: 6}}},
+		"a carriage return in a text":    {"content\nHel\rlo\n", []bulk.Row{{Content: "Hel\rlo", Line: 2}}},
+		"spaces around a text":           {"content\n  Hello \n", []bulk.Row{{Content: "  Hello ", Line: 2}}},
+		"what looks like a formula":      {"content\n=1+1\n", []bulk.Row{{Content: "=1+1", Line: 2}}},
+		"no rows":                        {"content\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, f := range []bulk.Format{bulk.CSV, ""} {
+				got, faults := read(t, tc.text, f)
+				if diff := cmp.Diff(tc.want, got); diff != "" || faults != nil {
+					t.Errorf("%v, -want +got:\n%s", faults, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestJSONL(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text string
+		want []bulk.Row
+	}{
+		"all keys":          {`{"id":"1","content":"Hello","to":["a;b","c"],"at":"in 2h","tz":"UTC"}`, []bulk.Row{{ID: "1", Content: "Hello", To: []string{"a;b", "c"}, At: "in 2h", TZ: "UTC", Line: 1}}},
+		"empty lines":       {"\n \t\r\n{\"content\":\"Hello\"}\r\n\n", []bulk.Row{{Content: "Hello", Line: 3}}},
+		"nothing is null":   {`{"id":null,"content":"Hello","to":null,"at":null}`, []bulk.Row{{Content: "Hello", Line: 1}}},
+		"a byte order mark": {"\ufeff{\"content\":\"Hello\"}", []bulk.Row{{Content: "Hello", Line: 1}}},
+		"escapes":           {`{"content":"\u00e9\ud83d\ude00\r\n\ufffd` + "\ufffd" + `"}`, []bulk.Row{{Content: "é😀\r\n\ufffd\ufffd", Line: 1}}},
+		"nothing":           {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, faults := read(t, tc.text, bulk.JSONL)
+			if diff := cmp.Diff(tc.want, got); diff != "" || faults != nil {
+				t.Errorf("%v, -want +got:\n%s", faults, diff)
+			}
+		})
+	}
+}
+
+func TestFaultsNameTheirLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	for name, tc := range map[string]struct {
+		text string
+		rows int // that can be read all the same
+		want []string
+	}{
+		"unknown columns":     {"id,text,media,\nHello\n", 0, []string{`line 1: unknown column "text", "media", ""; the first line names the columns, which are id, content, to, at, tz`}},
+		"no header":           {"Hello,blog\n", 0, []string{`line 1: unknown column "Hello", "blog"; the first line names`}},
+		"a column twice":      {"content,Content\n", 0, []string{`line 1: the column "content" is there twice`}},
+		"no content":          {"id,to\n", 0, []string{`line 1: there is no column "content"`}},
+		"an empty file":       {"\n", 0, []string{`line 1: the file is empty`}},
+		"UTF-16":              {"\xff\xfec\x00", 0, []string{`line 1: the file is UTF-16 text`}},
+		"too few and many":    {"content,id\nHello\nHello, you,1\nHello,1\n", 1, []string{`line 2: there are 1 fields`, `line 3: there are 3 fields, and the first line names 2 columns; quote a text that holds ','`}},
+		"a bare quote":        {"content,id\nHel\"lo\",\nHello,1\n", 1, []string{`line 2: there is a quote inside of a field that is not quoted`}},
+		"text after a quote":  {"content,id\n\"Hello\n\"you,1\nHello,1\n", 1, []string{`line 2: there is text after the closing quote`}},
+		"an open quote":       {"content,id\nHello,1\n\"Hello,1\nHello,1\n", 1, []string{`line 3: a quote is opened in this line and never closed`}},
+		"a long line":         {"content\n" + long + "x\nHello\n", 0, []string{`line 2: the line is longer than 1 MiB`}},
+		"a long quote":        {"content\n\"" + long + "x\"\n", 0, []string{`line 2: the line is longer than 1 MiB`}},
+		"many long fields":    {"content,id,to\n" + long + "," + long + ",x\n", 0, []string{`line 2: the line is longer than 1 MiB`}},
+		"no UTF-8":            {"content\ncaf\xe9\nHello\n", 1, []string{`line 2: this is not UTF-8 text`}},
+		"a header not UTF-8":  {"caf\xe9\n", 0, []string{"line 1: unknown column \"caf\ufffd\""}},
+		"an unknown key":      {"{\"content\":\"a\",\"media\":[{}],\"Content\":1}\n{\"content\":\"a\"}", 1, []string{`line 1: unknown key "media", "Content"; the keys are id, content, to, at, tz`}},
+		"a key twice":         {`{"content":"a","content":"b"}`, 0, []string{`line 1: the key "content" is there twice`}},
+		"of another type":     {"{\"content\":1}\n{\"to\":\"blog\"}\n{\"to\":[1]}", 0, []string{`line 1: "content" is a text, and here it is a JSON number`, `line 2: "to" is a list of texts, and here it is a JSON string`, `line 3: "to" is a list of texts`}},
+		"two objects":         {`{"content":"a"} {"content":"b"}`, 0, []string{`line 1: something follows the object`}},
+		"half an object":      {"{\"content\":\"a\"\n}", 0, []string{`line 1: the line ends inside of the object`, `line 2: each line is an object`}},
+		"no object":           {"[{\"content\":\"a\"}]", 0, []string{`line 1: each line is an object`}},
+		"no JSON":             {"{content:1}", 0, []string{`line 1: this is no JSON: invalid character 'c'`}},
+		"half a character":    {`{"content":"\ud83d"}`, 0, []string{`line 1: a text has half of a character`}},
+		"JSON that's not UTF": {"{\"content\":\"\xe9\"}", 0, []string{`line 1: this is not UTF-8 text`}},
+		"a long object":       {"{\"content\":\"" + long + "\"}\n{}", 0, []string{`line 1: the line is longer than 1 MiB`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows, faults := read(t, tc.text, "")
+			if len(rows) != tc.rows || len(faults) != len(tc.want) {
+				t.Fatalf("%d rows, want %d; faults: %q", len(rows), tc.rows, faults)
+			}
+			for i, want := range tc.want {
+				if !strings.HasPrefix(faults[i], want) {
+					t.Errorf("got %q, want %q", faults[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestReadErrorsArePassedOn(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is gone")
+	for _, start := range []string{"", "content\n", "content\nHel", "content\n\"Hel", "content\n\"Hello\"", "content\nHel\"", "{", "{}\n"} {
+		r := bulk.NewReader(io.MultiReader(strings.NewReader(start), iotest.ErrReader(broken)), "")
+		var err error
+		for err == nil {
+			_, err = r.Next()
+		}
+		if !errors.Is(err, broken) {
+			t.Errorf("after %q: %v", start, err)
+		}
+	}
+}
+
+func TestFormatOf(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bulk.Format{
+		"a.csv": bulk.CSV, "A.CSV": bulk.CSV, "a.tsv": bulk.CSV, "a.jsonl": bulk.JSONL, "b/a.ndjson": bulk.JSONL, "a.json": "", "csv": "", "-": "",
+	} {
+		if got := bulk.FormatOf(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A file of any length is read row by row.
+func TestManyRowsAreStreamed(t *testing.T) {
+	t.Parallel()
+	const rows = 100_000
+	in, out := io.Pipe()
+	go func() {
+		fmt.Fprintln(out, "content,id")
+		for i := range rows {
+			fmt.Fprintf(out, "\"line\nof %d\",%d\n", i, i)
+		}
+		out.Close()
+	}()
+	r := bulk.NewReader(in, bulk.CSV)
+	for i := range rows {
+		row, err := r.Next()
+		if want := 2 + 2*i; err != nil || row.Line != want || row.ID != fmt.Sprint(i) {
+			t.Fatalf("row %d: %+v, %v; want line %d", i, row, err, want)
+		}
+	}
+	if _, err := r.Next(); err != io.EOF {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,74 @@
+// Package bulk reads and writes many posts at once: CSV and JSON Lines, whose
+// rows can be read again as they were written, and iCalendar files, which are
+// for calendars to read.
+//
+// # Columns
+//
+// A row has the columns id, content, to, at and tz. In CSV the first line names
+// those that a file has, in any order, and accounts in "to" are separated by
+// semicolons; in JSON Lines each line is an object with these keys and "to" is a
+// list. There are no other columns: one that is misspelt must not be lost.
+//
+//	id,content,to,at,tz                 {"content":"Hello","to":["blog","mastodon:me"],
+//	,"Hello, world",blog,2027-01-01 9:00,Europe/Berlin      "at":"2027-01-01 9:00"}
+//
+// What the columns mean is for the caller to say; here they are texts.
+//
+// # Sizes
+//
+// Rows are read and written one by one, so that a file may have any number of
+// them. One row has at most 1 MiB.
+package bulk
+
+import "fmt"
+
+// Row is one post of a file, as it is written there. Empty texts are columns
+// that the file does not have or leaves empty.
+type Row struct {
+	ID      string
+	Content string
+	To      []string // accounts, as a person names them
+	At      string   // a time, as a person writes it
+	TZ      string   // the zone of At
+
+	// Line is the number of the line that the row begins in, from 1. It is not
+	// written.
+	Line int
+}
+
+// columns are the names of the columns in the order they are written in.
+var columns = []string{"id", "content", "to", "at", "tz"}
+
+// maxRow is the length in bytes of the longest row.
+const maxRow = 1 << 20
+
+// Error says what is wrong with a file, and where.
+type Error struct {
+	Line    int    // from 1
+	Message string // what is wrong, and where it helps what to do
+	Final   bool   // the rows after it cannot be read either
+}
+
+// Error returns the line and the message.
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
+
+// wrong is an error of one row.
+func wrong(line int, format string, args ...any) *Error {
+	return &Error{Line: line, Message: fmt.Sprintf(format, args...)}
+}
+
+// final is an error that ends a file.
+func final(line int, format string, args ...any) *Error {
+	e := wrong(line, format, args...)
+	e.Final = true
+	return e
+}
+
+// Format is a form of files.
+type Format string
+
+// The formats.
+const (
+	CSV   Format = "csv"
+	JSONL Format = "jsonl"
+)

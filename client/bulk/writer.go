@@ -1,0 +1,73 @@
+package bulk
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// Writer writes rows so that a [Reader] gives the same rows again. What it
+// writes is complete after [Writer.Flush]. It is for one goroutine.
+//
+// Texts are written as they are. A spreadsheet takes a text that begins with
+// "=", "+", "-" or "@" for a formula; to change the text would make another post
+// of it.
+type Writer struct {
+	csv   *csv.Writer   // or nil
+	json  *json.Encoder // or nil
+	lines *bufio.Writer // below json
+	begun bool
+}
+
+// NewWriter returns a writer in a format.
+func NewWriter(w io.Writer, f Format) *Writer {
+	if f == JSONL {
+		lines := bufio.NewWriter(w)
+		enc := json.NewEncoder(lines)
+		enc.SetEscapeHTML(false)
+		return &Writer{json: enc, lines: lines}
+	}
+	return &Writer{csv: csv.NewWriter(w)}
+}
+
+// object is a row in JSON Lines.
+type object struct {
+	ID      string   `json:"id"`
+	Content string   `json:"content"`
+	To      []string `json:"to"`
+	At      string   `json:"at"`
+	TZ      string   `json:"tz"`
+}
+
+// Write adds a row. In CSV an account in To must not hold a semicolon.
+func (w *Writer) Write(r Row) error {
+	if w.json != nil {
+		return w.json.Encode(object{r.ID, r.Content, append([]string{}, r.To...), r.At, r.TZ})
+	}
+	if err := w.header(); err != nil {
+		return err
+	}
+	return w.csv.Write([]string{r.ID, r.Content, strings.Join(r.To, ";"), r.At, r.TZ})
+}
+
+func (w *Writer) header() error {
+	if w.begun {
+		return nil
+	}
+	w.begun = true
+	return w.csv.Write(columns)
+}
+
+// Flush writes what is left, and of CSV the header when there was no row.
+func (w *Writer) Flush() error {
+	if w.json != nil {
+		return w.lines.Flush()
+	}
+	if err := w.header(); err != nil {
+		return err
+	}
+	w.csv.Flush()
+	return w.csv.Error()
+}
