@@ -1,0 +1,140 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/signing"
+)
+
+const (
+	// callTimeout is how long an endpoint may take for its whole answer.
+	callTimeout = 10 * time.Second
+
+	// drainLimit is how much of a longer answer is read to keep its connection.
+	drainLimit = 64 << 10
+)
+
+// Why there was no call, for people.
+var (
+	errUnusableURL      = errors.New("the URL of the webhook cannot be used; give it another one")
+	errUnreadableSecret = errors.New("the secret of the webhook cannot be read; rotate it")
+)
+
+// ending is what has come of an attempt.
+type ending struct {
+	began    time.Time
+	took     time.Duration
+	status   int    // of the answer; 0 when there was none
+	response string // the beginning of its body
+	err      string // why there was none, for people
+}
+
+// delivered reports whether the endpoint has taken the event.
+func (e *ending) delivered() bool { return e.status >= 200 && e.status < 300 }
+
+// words says for people why the attempt failed.
+func (e *ending) words() string {
+	if e.status != 0 {
+		return "the endpoint answered with HTTP status " + strconv.Itoa(e.status)
+	}
+	return e.err
+}
+
+// call makes one attempt. When ctx ends, what it returns says nothing.
+func (d *Dispatcher) call(ctx context.Context, j *job) ending {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	began := time.Now()
+	end := ending{began: began}
+	if req, err := d.request(ctx, j, began); err != nil {
+		end.err = err.Error()
+	} else {
+		d.send(req, &end)
+	}
+	end.took = time.Since(began)
+	return end
+}
+
+// request returns the signed call of an event at a time. The text of an error is
+// for people.
+func (d *Dispatcher) request(ctx context.Context, j *job, now time.Time) (*http.Request, error) {
+	body, err := json.Marshal(apiv1.NewEvent(j.event))
+	if err != nil {
+		return nil, fmt.Errorf("the event cannot be written as JSON: %w", err)
+	}
+	keys, err := d.keys(&j.hook, now)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, j.hook.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, errUnusableURL // what the cause says holds the URL
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", strings.TrimSuffix("schedctl/"+d.cfg.Version, "/"))
+	signing.SetHeader(req.Header, j.event.ID, now, body, keys...)
+	return req, nil
+}
+
+// keys returns what signs at a time: the secret, and the one before it while it
+// is valid.
+func (d *Dispatcher) keys(hook *schedctl.Webhook, now time.Time) ([]signing.Key, error) {
+	sealed := [][]byte{hook.Secret}
+	if hook.PreviousSecret != nil && now.Before(hook.PreviousUntil) {
+		sealed = append(sealed, hook.PreviousSecret)
+	}
+	keys := make([]signing.Key, len(sealed))
+	for i := range sealed {
+		secret, err := d.cfg.Sealer.Open(sealed[i], hook.ID)
+		if err != nil {
+			return nil, errUnreadableSecret
+		}
+		if keys[i], err = signing.ParseSecret(string(secret)); err != nil {
+			return nil, errUnreadableSecret
+		}
+	}
+	return keys, nil
+}
+
+// send makes the call and notes the answer.
+func (d *Dispatcher) send(req *http.Request, end *ending) {
+	resp, err := d.cfg.Client.Do(req)
+	if err != nil {
+		end.err = outbound.Unanswered(err, req.URL.Hostname())
+		return
+	}
+	defer resp.Body.Close()
+	end.status = resp.StatusCode
+	// One that breaks off is an answer all the same.
+	head, err := io.ReadAll(io.LimitReader(resp.Body, schedctl.MaxDeliveryResponse+utf8.UTFMax))
+	if err == nil {
+		io.CopyN(io.Discard, resp.Body, drainLimit)
+	}
+	end.response = clip(head, schedctl.MaxDeliveryResponse)
+}
+
+// clip returns the beginning of a body as valid UTF-8, of at most limit bytes and
+// without a broken character at its end.
+func clip(body []byte, limit int) string {
+	text := strings.ToValidUTF8(string(body), "\uFFFD")
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

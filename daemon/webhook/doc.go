@@ -1,0 +1,31 @@
+// Package webhook tells webhooks of what is in the outbox, signed as Standard
+// Webhooks describes (https://www.standardwebhooks.com).
+//
+//	commit ─▶ watcher: reads each new event once, wakes the webhooks that want it
+//	            ├─▶ lane of first tries: events after the webhook's cursor, in order
+//	            └─▶ lane of retries: pending deliveries whose time has come, tests first
+//	  a lane:  read the webhook and what is next ─▶ call ─▶ one transaction records
+//	           the delivery, the cursor, and since when the webhook fails
+//
+// # What is guaranteed
+//
+// Every event that a webhook wants is told to it at least once, unless it fails
+// for so long that it is given up: a call is recorded after it has ended, so one
+// that a crash or a stop cuts off is made again. Each attempt has the event's id
+// as its webhook-id, by which a receiver knows a repeat. First tries are made in
+// the order of events, one at a time. One that fails becomes a pending delivery
+// and holds nothing up; [RetryAfter] says when it is tried again.
+//
+// Cursors and pending deliveries are in the store, and what is in memory can be
+// lost at any moment. No event waits in memory but those of the batch that a lane
+// is at.
+//
+// A webhook that is disabled is told nothing but tests. What happens meanwhile is
+// not told later either: its cursor moves on when it is enabled again.
+//
+// # Goroutines
+//
+// [Dispatcher.Run] watches, and owns two goroutines for each webhook, its lanes,
+// which are parked when there is nothing to tell. So an endpoint that is slow or
+// dead delays nobody else.
+package webhook

@@ -1,0 +1,68 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// firstTries finds the events that a webhook is to be told of, in their order.
+type firstTries struct {
+	*worker
+	batch []schedctl.Event // read, and neither told nor passed over
+	last  bool             // there were none after the batch
+	wakes int              // what was reported when it was read
+}
+
+func newFirstTries(w *worker) *lane {
+	f := &firstTries{worker: w}
+	return &lane{
+		worker: w, kind: "events", wake: w.newEvents, next: f.next, slowest: 10 * time.Second,
+		pause: pause{log: w.log},
+	}
+}
+
+// next returns the first event after the cursor that the webhook wants. It looks
+// at one batch at a time, so that no reading lasts long.
+func (f *firstTries) next(r storage.Reader) (*job, time.Time, error) {
+	at := f.at()
+	if !at.behind {
+		f.batch = nil
+		return nil, time.Time{}, nil
+	}
+	hook, err := r.Webhook(f.workspace, f.id)
+	if isNotFound(err) || (err == nil && !hook.Enabled) {
+		f.batch = nil
+		return nil, time.Time{}, nil // the watcher is told when that changes
+	}
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	cursor := max(at.cursor, hook.Cursor)
+	if len(f.batch) == 0 {
+		if f.batch, err = r.Events(cursor, batchSize); err != nil {
+			return nil, time.Time{}, err
+		}
+		f.last, f.wakes = len(f.batch) < batchSize, at.wakes
+	}
+	for ; len(f.batch) > 0; f.batch = f.batch[1:] {
+		e := f.batch[0]
+		if e.ID > cursor && hook.Wants(&e) {
+			return f.job(hook, e), time.Time{}, nil
+		}
+		f.passed(e.ID)
+	}
+	if f.last {
+		f.caughtUp(f.wakes)
+	}
+	return nil, time.Now(), nil
+}
+
+func (f *firstTries) job(hook schedctl.Webhook, e schedctl.Event) *job {
+	now := time.Now()
+	return &job{hook: hook, event: e, first: true, delivery: schedctl.Delivery{
+		ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: hook.ID,
+		EventID: e.ID, EventType: e.Type, CreatedAt: schedctl.Millis(now),
+	}}
+}

@@ -1,0 +1,123 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// disableAfter is how long a webhook may fail without a success in between.
+const disableAfter = 3 * 24 * time.Hour
+
+// record stores the end of a job in one transaction: the delivery, and what it
+// says of its webhook. It may be repeated. What was removed meanwhile stays
+// removed, and what others have changed stays as they have it.
+func (d *Dispatcher) record(ctx context.Context, j *job, end ending) error {
+	var disabled bool
+	err := d.cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
+		disabled, err = recordIn(tx, j, end, time.Now())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record delivery %s: %w", j.delivery.ID, err)
+	}
+	log := d.log.With("webhook", j.hook.ID, "delivery", j.delivery.ID, "event", j.event.ID)
+	switch {
+	case disabled:
+		log.Warn("webhook disabled, it has failed for too long", "status", end.status)
+	case end.delivered():
+		log.Debug("delivered", "status", end.status)
+	default:
+		log.Debug("delivery failed", "status", end.status, "reason", end.err)
+	}
+	return nil
+}
+
+func recordIn(tx storage.Tx, j *job, end ending, now time.Time) (disabled bool, err error) {
+	hook, err := tx.Webhook(j.hook.WorkspaceID, j.hook.ID)
+	if isNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	found, err := tx.Delivery(hook.ID, j.delivery.ID)
+	switch {
+	case isNotFound(err) && !j.first:
+		return false, nil
+	case isNotFound(err):
+		found = j.delivery
+	case err != nil:
+		return false, err
+	case found.Attempt > j.delivery.Attempt:
+		return false, nil // by a transaction that was said to have failed
+	}
+	if err := tx.PutDelivery(after(found, j, end, now)); err != nil {
+		return false, err
+	}
+	return recordHook(tx, hook, j, end, now)
+}
+
+// after returns a delivery as it is after a job. It is given as it is in the store
+// now: when it was replayed meanwhile, that still counts.
+func after(d schedctl.Delivery, j *job, end ending, now time.Time) schedctl.Delivery {
+	if j.lost {
+		d.Status, d.NextAttemptAt, d.Error = schedctl.DeliveryFailed, time.Time{}, end.err
+		return d
+	}
+	d.Attempt = j.delivery.Attempt + 1
+	d.AttemptedAt, d.Duration = schedctl.Millis(end.began), end.took.Round(time.Millisecond)
+	d.HTTPStatus, d.Response, d.Error = end.status, end.response, end.err
+	if end.delivered() {
+		d.Status, d.NextAttemptAt = schedctl.DeliveryDelivered, time.Time{}
+		return d
+	}
+	if !d.NextAttemptAt.Equal(j.delivery.NextAttemptAt) {
+		return d // replayed
+	}
+	wait, again := RetryAfter(d.Attempt - d.RetriesFrom)
+	if !again {
+		d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}
+		return d
+	}
+	d.Status, d.NextAttemptAt = schedctl.DeliveryPending, schedctl.Millis(now.Add(wait))
+	return d
+}
+
+// recordHook changes nothing of a webhook but its cursor and what tells that it
+// fails, for its owner may have changed the rest.
+func recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end ending, now time.Time) (disabled bool, err error) {
+	changed := false
+	if j.first && hook.Cursor < j.event.ID {
+		hook.Cursor, changed = j.event.ID, true
+	}
+	switch {
+	case j.lost:
+	case end.delivered():
+		changed = changed || !hook.FailingSince.IsZero()
+		hook.FailingSince = time.Time{}
+	case !hook.Enabled, !hook.UpdatedAt.Equal(j.hook.UpdatedAt):
+		// The failure is that of a webhook as it was before.
+	case hook.FailingSince.IsZero():
+		hook.FailingSince, changed = schedctl.Millis(now), true
+	case now.Sub(hook.FailingSince) >= disableAfter:
+		hook, disabled, changed = disable(hook, end, now), true, true
+		if err := tx.AddEvents(schedctl.WebhookDisabledEvent(hook, now)); err != nil {
+			return false, err
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	return disabled, tx.PutWebhook(hook)
+}
+
+func disable(hook schedctl.Webhook, end ending, now time.Time) schedctl.Webhook {
+	hook.Enabled, hook.UpdatedAt = false, schedctl.Millis(now)
+	hook.DisabledReason = fmt.Sprintf("every delivery since %s has failed; the last time %s",
+		hook.FailingSince.UTC().Format(time.RFC3339), end.words())
+	return hook
+}
