@@ -13,6 +13,7 @@ import (
 // humaConfig returns a configuration in which huma serves nothing by itself and
 // adds nothing to bodies.
 func humaConfig(version string) huma.Config {
+	registry := huma.NewMapRegistry(schemaRef, huma.DefaultSchemaNamer)
 	return huma.Config{OpenAPI: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -21,12 +22,13 @@ func humaConfig(version string) huma.Config {
 		},
 		Servers: []*huma.Server{{URL: "/", Description: "The daemon that serves this document."}},
 		Components: &huma.Components{
-			Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+			Schemas: registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearer: {Type: "http", Scheme: "bearer", Description: "An API key, sctl_… The first start of the daemon writes one to admin.key."},
 			},
 		},
 		Security: []map[string][]string{{bearer: {}}},
+		Webhooks: outgoing(registry),
 		Tags: []*huma.Tag{
 			{Name: "Posts", Description: "Texts with a time and the accounts they go to."},
 			{Name: "Social accounts", Description: "Identities on networks."},

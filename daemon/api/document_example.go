@@ -24,6 +24,7 @@ type example struct {
 	Name    string            `json:"name"`    // unique in the operation
 	Summary string            `json:"summary"` // what the call does, in a few words
 	Path    map[string]string `json:"path"`    // parameters in the path
+	Header  map[string]string `json:"header"`
 	Request json.RawMessage   `json:"request"` // nil for no body
 	Status  int               `json:"status"`
 	Answer  json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the answer is not JSON

@@ -142,8 +142,11 @@ func jsonContent(registry huma.Registry, t reflect.Type) map[string]*huma.MediaT
 }
 
 func content(registry huma.Registry, media string, t reflect.Type) map[string]*huma.MediaType {
-	if media == mediaBytes {
+	switch media {
+	case mediaBytes:
 		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	case mediaEvents:
+		return map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString}}}
 	}
 	return map[string]*huma.MediaType{media: {Schema: registry.Schema(t, true, "")}}
 }

@@ -1,7 +1,12 @@
 package api_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"log/slog"
+	"net/http"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +20,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
@@ -37,6 +43,19 @@ var given = map[string]func(*fixture) []string{
 	"retryPost":                  oneFailed,
 	"retryPost/scheduled":        oneScheduled,
 	"listPosts":                  oneScheduled,
+	"listAudit":                  oneScheduled,
+	"streamEvents":               oneStory,
+	"listAPIKeys":                oneKey,
+	"revokeAPIKey":               oneKey,
+	"listWebhooks":               oneWebhook,
+	"getWebhook":                 oneWebhook,
+	"editWebhook":                oneWebhook,
+	"deleteWebhook":              oneWebhook,
+	"testWebhook":                oneWebhook,
+	"rotateWebhookSecret":        oneWebhook,
+	"listWebhookDeliveries":      oneDelivery,
+	"replayWebhookDelivery":      oneDelivery,
+	"replayWebhook":              oneDelivery,
 }
 
 const announcement = "Version 1.4 is out."
@@ -109,12 +128,96 @@ func oneFailed(f *fixture) []string {
 	return []string{p.ID, p.Targets[0].ID}
 }
 
+// oneStory publishes a post and returns the event of its creation.
+func oneStory(f *fixture) []string {
+	f.t.Helper()
+	p := onePost(schedctl.Scheduled)(f)
+	f.update(func(tx storage.Tx) error {
+		post, err := tx.Post(f.mine.workspace, p[0])
+		if err != nil {
+			return err
+		}
+		_, err = post.Begin(schedctl.Claim{TargetID: p[1], Owner: "test", Lease: time.Minute, Key: p[1]}, time.Now())
+		if err != nil {
+			return err
+		}
+		events, err := post.Finish(p[1], schedctl.Result{Receipt: &schedctl.Receipt{ID: p[1], URL: "https://posts.example/feeds/releases.atom"}}, time.Now())
+		return errors.Join(err, tx.PutPost(post), tx.AddEvents(events...))
+	})
+	line := decodeAs[apiv1.Timeline](f.t, f.do(nil, "GET", "/posts/"+p[0]+"/timeline", nil).want(200))
+	return append(p, line.Events[0].ID)
+}
+
+// untilCompleted returns the request with a context that ends when its answer
+// tells that a post is completed.
+func (f *fixture) untilCompleted(r *http.Request) *http.Request {
+	ctx, cancel := context.WithCancel(r.Context())
+	f.t.Cleanup(cancel)
+	next := f.handler
+	f.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&lastWord{w, []byte("event: " + schedctl.EventPostCompleted), cancel}, r)
+	})
+	return r.WithContext(ctx)
+}
+
+// lastWord calls said when an answer has said something.
+type lastWord struct {
+	http.ResponseWriter
+	word []byte
+	said func()
+}
+
+func (w *lastWord) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b)
+	if bytes.Contains(b, w.word) {
+		w.said()
+	}
+	return n, err
+}
+
+func (w *lastWord) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// oneKey makes another key.
+func oneKey(f *fixture) []string {
+	f.t.Helper()
+	made := decodeAs[apiv1.CreatedAPIKey](f.t, f.do(nil, "POST", "/api-keys", body{"name": "old"}).want(201))
+	return []string{made.APIKey.ID}
+}
+
+func oneWebhook(f *fixture) []string {
+	f.t.Helper()
+	made := f.do(nil, "POST", "/webhooks", body{"url": "https://hooks.example/schedctl", "event_types": []string{"post.published", "post.failed"}, "name": "releases"})
+	return []string{decodeAs[apiv1.WebhookSecret](f.t, made.want(201)).Webhook.ID}
+}
+
+// oneDelivery makes a webhook that was told of a failed post and did not hear.
+func oneDelivery(f *fixture) []string {
+	f.t.Helper()
+	ids := oneWebhook(f)
+	test := decodeAs[apiv1.WebhookTest](f.t, f.do(nil, "POST", "/webhooks/"+ids[0]+"/test", nil).want(202)).Delivery
+	f.update(func(tx storage.Tx) error {
+		d, err := tx.Delivery(ids[0], test.ID)
+		if err != nil {
+			return err
+		}
+		d.EventType, d.Status, d.Attempt, d.HTTPStatus = schedctl.EventPostFailed, schedctl.DeliveryFailed, 9, 503
+		d.Response, d.Duration, d.AttemptedAt, d.NextAttemptAt = "down for maintenance", 125*time.Millisecond, d.CreatedAt, time.Time{}
+		d.Error = "the endpoint answered 503"
+		return tx.PutDelivery(d)
+	})
+	return append(ids, test.ID, test.EventID)
+}
+
 // newExampleFixture is an API with the networks of the examples, one workspace
 // and two accounts.
 func newExampleFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{t: t, store: storagetest.NewFaulty(storagetest.NewMemory()), logs: &syncBuffer{}}
-	t.Cleanup(func() { f.store.Close() })
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "schedctl.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	f := &fixture{t: t, store: storagetest.NewFaulty(store), logs: &syncBuffer{}}
 	sealer, err := seal.New(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -122,9 +225,9 @@ func newExampleFixture(t *testing.T) *fixture {
 	f.sealer = sealer
 	f.publishers = publish.NewRegistry(feed.New("https://posts.example"), mastodon.New(outbound.Client(outbound.PublicOnly), "test"))
 	logger := slog.New(slog.NewTextHandler(f.logs, nil))
-	f.connector = connect.New(connect.Config{Store: f.store, Publishers: f.publishers, Sealer: sealer, Logger: logger})
+	f.connector = connect.New(connect.Config{Store: store, Publishers: f.publishers, Sealer: sealer, Logger: logger})
 	f.handler = api.New(api.Config{
-		Store: f.store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger,
+		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger,
 	})
 	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 	f.update(func(tx storage.Tx) error {

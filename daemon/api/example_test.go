@@ -23,6 +23,7 @@ type example struct {
 	Name    string            `json:"name"`
 	Summary string            `json:"summary"`
 	Path    map[string]string `json:"path,omitempty"`
+	Header  map[string]string `json:"header,omitempty"`
 	Request json.RawMessage   `json:"request,omitempty"`
 	Status  int               `json:"status"`
 	Answer  json.RawMessage   `json:"answer,omitempty"`
@@ -93,11 +94,7 @@ func (e *example) check(t *testing.T, op operation) {
 	if e.Request != nil {
 		sent = names.real(string(e.Request))
 	}
-	authorized := as(f.mine.key)
-	if e.Status == http.StatusUnauthorized {
-		authorized = header("Authorization", "")
-	}
-	r := f.exchange(authorized, op.method, names.real(path), sent).want(e.Status)
+	r := f.exchange(e.options(f, names), op.method, names.real(path), sent).want(e.Status)
 	got := names.example(t, r)
 	if *update {
 		e.Answer = got
@@ -107,6 +104,21 @@ func (e *example) check(t *testing.T, op operation) {
 		t.Errorf("run with -update when this is meant (-example +answer):\n%s", diff)
 	}
 	e.checkShown(t, op)
+}
+
+// options are the header of the request. A stream of events is left when it has
+// told of a whole post.
+func (e *example) options(f *fixture, names *standIns) option {
+	return func(r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+f.mine.key)
+		if e.Status == http.StatusUnauthorized {
+			r.Header.Del("Authorization")
+		}
+		for name, value := range e.Header {
+			r.Header.Set(name, names.real(value))
+		}
+		*r = *f.untilCompleted(r)
+	}
 }
 
 // checkShown compares the example with what the document shows.
@@ -179,16 +191,17 @@ var secrets = map[*regexp.Regexp]string{
 // example returns the body of an answer as examples show it; nil for none.
 func (s *standIns) example(t *testing.T, r *response) json.RawMessage {
 	t.Helper()
-	if len(r.body) == 0 {
-		return nil
-	}
 	text := string(r.body)
-	if !json.Valid(r.body) {
-		quoted, err := json.Marshal(text)
+	switch r.header.Get("Content-Type") {
+	case "application/json":
+	case mediaEvents:
+		quoted, err := json.Marshal(text[:strings.LastIndex(text, "\n\n")+2])
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = string(quoted)
+	default:
+		return nil // no body, or one that nobody reads
 	}
 	for i := 0; i < len(s.pairs); i += 2 {
 		text = strings.ReplaceAll(text, s.pairs[i+1], s.pairs[i])

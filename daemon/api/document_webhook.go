@@ -1,0 +1,34 @@
+package api
+
+import (
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// outgoing describes the calls that the daemon makes to webhooks, as Standard
+// Webhooks lays them down (https://www.standardwebhooks.com).
+func outgoing(registry huma.Registry) map[string]*huma.PathItem {
+	sent := func(name, about string) *huma.Param {
+		return &huma.Param{Name: name, In: "header", Required: true, Description: about, Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	return map[string]*huma.PathItem{"event": {Post: &huma.Operation{
+		OperationID: "receiveEvent", Tags: []string{"Webhooks"},
+		Summary: "Be told of an event",
+		Description: "What the daemon sends to the URL of a webhook: the event as JSON, signed. Check the signature with a library for Standard Webhooks before reading the body, " +
+			"answer within 10 seconds, and expect the same event more than once: webhook-id tells. Redirects are not followed.",
+		Security: []map[string][]string{},
+		Parameters: []*huma.Param{
+			sent("webhook-id", "The id of the event, the same in every call about it."),
+			sent("webhook-timestamp", "When the call was made, in seconds since 1970. Refuse what is far from now."),
+			sent("webhook-signature", "v1, and the base64 of an HMAC-SHA256 over id, timestamp and body, joined by dots; two of them, with a space between, for a day after the secret was replaced."),
+		},
+		RequestBody: &huma.RequestBody{Required: true, Content: jsonContent(registry, reflect.TypeFor[apiv1.Event]())},
+		Responses: map[string]*huma.Response{
+			"2XX":     {Description: "The event was taken."},
+			"default": {Description: "The call is repeated later. After three days without any success the webhook is disabled."},
+		},
+	}}}
+}
