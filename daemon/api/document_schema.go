@@ -140,7 +140,6 @@ var limits = map[string]func(*huma.Schema){
 	"ReplayWebhook.since":             timeLimits,
 	"Delivery.event_type":             testedEventTypes,
 	"Event.type":                      testedEventTypes,
-	"Event.type":                      testedEventTypes,
 }
 
 func contentLimits(s *huma.Schema)  { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
