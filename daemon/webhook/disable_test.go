@@ -114,12 +114,14 @@ func TestASuccessInBetweenKeepsItEnabled(t *testing.T) {
 		synctest.Wait()
 		for range 3 {
 			r.endpoints.at("a.example").fromNow(refused)
-			failFor(r, 2*days)
+			r.publish(1)
+			after(2 * days)
 			if r.readHook(w).FailingSince.IsZero() {
 				t.Error("the webhook does not say that it fails")
 			}
 			r.endpoints.at("a.example").fromNow(status(200))
-			failFor(r, time.Hour)
+			r.publish(1)
+			after(time.Hour)
 		}
 		if got := r.readHook(w); !got.Enabled || !got.FailingSince.IsZero() {
 			t.Errorf("webhook %+v", got)

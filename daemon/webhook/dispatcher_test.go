@@ -371,13 +371,6 @@ func TestBacklog(t *testing.T) {
 		if got := backlog(); got != 250 {
 			t.Errorf("backlog %d with one pending, want 250", got)
 		}
-		for range 20 {
-			r.publish(500)
-		}
-		synctest.Wait()
-		if got := backlog(); got != webhook.MaxBacklog {
-			t.Errorf("backlog %d, want no more than %d", got, webhook.MaxBacklog)
-		}
 		r.edit(dead, func(w *schedctl.Webhook) { w.Enabled = false })
 		synctest.Wait()
 		if got := backlog(); got != 0 {

@@ -142,29 +142,26 @@ func after(d time.Duration) {
 	synctest.Wait()
 }
 
+// update and view are not met by the faults of a store.
 func (r *rig) update(fn func(storage.Tx) error) {
 	r.Helper()
-	for {
-		err := r.store.Update(r.Context(), fn)
-		if errors.Is(err, storagetest.ErrInjected) {
-			continue
-		}
-		if err != nil {
-			r.Fatal(err)
-		}
-		return
+	if err := r.sound().Update(r.Context(), fn); err != nil {
+		r.Fatal(err)
 	}
 }
 
 func (r *rig) view(fn func(storage.Reader) error) {
 	r.Helper()
-	store := r.store
-	if faulty, ok := store.(*storagetest.Faulty); ok {
-		store = faulty.Store
-	}
-	if err := store.View(r.Context(), fn); err != nil {
+	if err := r.sound().View(r.Context(), fn); err != nil {
 		r.Fatal(err)
 	}
+}
+
+func (r *rig) sound() storage.Store {
+	if faulty, ok := r.store.(*storagetest.Faulty); ok {
+		return faulty.Store
+	}
+	return r.store
 }
 
 // hook stores an enabled webhook for https://HOST/hook, which wants
