@@ -74,7 +74,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier stora
 		slog.String("request", h.Get(requestIDHeader)), slog.Int64("bytes", n), slog.Any("error", err))
 	if !out.begun {
 		h.Del("Content-Disposition")
-		s.fail(w, r, schedctl.Errorf(schedctl.Unavailable, "", "the daemon could not read its database; see its log: %w", err))
+		s.fail(w, r, storeError(err, "the daemon could not read its database; see its log"))
 		return
 	}
 	panic(http.ErrAbortHandler)
@@ -96,8 +96,9 @@ func newSteady(w http.ResponseWriter) *steady {
 	return out
 }
 
-// piece is how much has to be taken in time, in bytes.
-const piece = 16 << 10
+// piece is how much has to be taken in time, in bytes: what net/http hands to a
+// connection at once, so that whoever takes anything is given more time.
+const piece = 4 << 10
 
 // Write writes in small pieces, each with a deadline of its own.
 func (s *steady) Write(b []byte) (n int, err error) {

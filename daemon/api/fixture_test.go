@@ -97,6 +97,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	}
 	f.server = api.New(config)
 	f.handler = f.server
+	f.store.Notify(f.server.Committed)
 	f.mine, f.other = f.newTenant("mine"), f.newTenant("other")
 	return f
 }

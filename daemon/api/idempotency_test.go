@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -29,39 +28,6 @@ func replays(t *testing.T, first, second *response) {
 		if a, b := first.header.Get(name), second.header.Get(name); a != b {
 			t.Errorf("%s is %q, then %q", name, a, b)
 		}
-	}
-}
-
-func TestEveryWriteCanBeRepeated(t *testing.T) {
-	t.Parallel()
-	onEveryEngine(t, testEveryWriteCanBeRepeated)
-}
-
-func testEveryWriteCanBeRepeated(t *testing.T, f *fixture) {
-	spare := f.newAccount(f.mine, "spare")
-	for i, tt := range []struct {
-		method, path string
-		body         any
-	}{
-		{"POST", "/posts", body{"content": "x"}},
-		{"PATCH", "/posts/" + f.draft().ID, body{"content": "y"}},
-		{"PATCH", "/posts/" + f.draft().ID, body{"content": "a draft"}}, // changes nothing
-		{"DELETE", "/posts/" + f.draft().ID, nil},
-		{"POST", "/posts/" + f.draft().ID + "/schedule", body{"publish_at": in(time.Hour)}},
-		{"POST", "/posts/" + f.draft().ID + "/publish-now", nil},
-		{"POST", "/posts/" + f.scheduled().ID + "/cancel", nil},
-		{"POST", "/posts/" + f.inStatus(schedctl.Failed).ID + "/retry", nil},
-		{"POST", "/social-accounts", body{"platform": "fake", "name": "more"}},
-		{"PATCH", "/social-accounts/" + spare, body{"name": "renamed"}},
-		{"POST", "/social-accounts/" + spare + "/verify", nil},
-		{"DELETE", "/social-accounts/" + spare, nil},
-	} {
-		k := key(fmt.Sprintf("key-%d", i))
-		first := f.do(k, tt.method, tt.path, tt.body)
-		if first.status >= 300 {
-			t.Fatalf("%s %s answers %d: %s", tt.method, tt.path, first.status, first.body)
-		}
-		replays(t, first, f.do(k, tt.method, tt.path, tt.body))
 	}
 }
 

@@ -1,66 +1,196 @@
 package api_test
 
 import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
 )
 
-func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
-	t.Parallel()
-	onEveryEngine(t, testWorkspacesSeeNothingOfEachOther)
+// strangersGet is what a stranger is answered who makes the request of another
+// workspace: NOT_FOUND where its path has an id, and else this. Empty means that
+// the request succeeds and is about the stranger's own workspace.
+var strangersGet = map[string]schedctl.Code{
+	"getMe": "", "getCapabilities": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
+	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "",
+	"createPost":      schedctl.InvalidSocialAccounts,
+	"createAPIKey":    schedctl.InvalidSocialAccounts,
+	"validatePost":    "", // it tells that there is no such account
+	"listWorkspaces":  schedctl.InsufficientScope,
+	"createWorkspace": schedctl.InsufficientScope,
+	"getBackup":       schedctl.InsufficientScope,
 }
 
-func testWorkspacesSeeNothingOfEachOther(t *testing.T, f *fixture) {
-	p := f.draft()
-	before := f.do(nil, "GET", "/posts/"+p.ID, nil)
-	stranger := as(f.other.key)
-	for _, tt := range []struct {
-		method, path string
-		body         any
-	}{
-		{"GET", "/posts/" + p.ID, nil},
-		{"GET", "/posts/" + p.ID + "/timeline", nil},
-		{"PATCH", "/posts/" + p.ID, body{"content": "y"}},
-		{"DELETE", "/posts/" + p.ID, nil},
-		{"POST", "/posts/" + p.ID + "/schedule", body{"publish_at": in(time.Hour)}},
-		{"POST", "/posts/" + p.ID + "/publish-now", nil},
-		{"POST", "/posts/" + p.ID + "/cancel", nil},
-		{"POST", "/posts/" + p.ID + "/retry", nil},
-		{"GET", "/social-accounts/" + f.mine.account, nil},
-		{"PATCH", "/social-accounts/" + f.mine.account, body{"name": "y"}},
-		{"DELETE", "/social-accounts/" + f.mine.account, nil},
-		{"POST", "/social-accounts/" + f.mine.account + "/verify", nil},
-	} {
-		foreign := f.do(stranger, tt.method, tt.path, tt.body).refused(schedctl.NotFound)
-		missing := f.do(stranger, tt.method, strings.NewReplacer(p.ID, "post_0", f.mine.account, "acct_0").Replace(tt.path), tt.body).refused(schedctl.NotFound)
-		if foreign.Message != missing.Message {
-			t.Errorf("%s %s tells that it is there: %q, else %q", tt.method, tt.path, foreign.Message, missing.Message)
+// TestWorkspacesSeeNothingOfEachOther lets a stranger make every request there
+// is with the ids of my workspace. The stranger has a key as new workspaces
+// come with.
+func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
+	t.Parallel()
+	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
+		stranger := as(w.strangersKey())
+		before := w.everything()
+		r := w.try(stranger, op, a)
+		want, known := strangersGet[op.OperationID]
+		if strings.Contains(op.path, "{id}") {
+			want, known = schedctl.NotFound, true
 		}
-	}
-	if after := f.do(nil, "GET", "/posts/"+p.ID, nil); string(after.body) != string(before.body) {
-		t.Errorf("a stranger has changed the post: %s", after.body)
-	}
-	if list := decodeAs[apiv1.PostList](t, f.do(stranger, "GET", "/posts", nil).want(200)); list.Count != 0 {
-		t.Errorf("a stranger's list has %d posts", list.Count)
-	}
-	if list := decodeAs[apiv1.AccountList](t, f.do(stranger, "GET", "/social-accounts?status=all", nil).want(200)); list.Count != 1 || list.Results[0].ID != f.other.account {
-		t.Errorf("a stranger's list has %d accounts", list.Count)
-	}
-	for path, b := range map[string]body{
-		"/posts/" + p.ID:                  {"social_account_ids": []string{f.other.account}},
-		"/posts/" + p.ID + "/schedule":    {"social_account_ids": []string{f.other.account}, "publish_at": in(time.Hour)},
-		"/posts/" + p.ID + "/publish-now": {"social_account_ids": []string{f.other.account}},
-	} {
-		method := "POST"
-		if strings.HasSuffix(path, p.ID) {
-			method = "PATCH"
+		switch {
+		case !known:
+			t.Fatalf("say in strangersGet what a stranger gets of %s %s", op.method, op.path)
+		case want != "":
+			r.refused(want)
+		case r.status >= 300:
+			t.Errorf("%d: %s", r.status, r.body)
 		}
-		f.do(nil, method, path, b).refused(schedctl.InvalidSocialAccounts)
+		if want == schedctl.NotFound {
+			w.sameAsMissing(stranger, op, a, r)
+		}
+		if sent, err := json.Marshal(a.body); strings.Contains(string(r.body), marker) && (err != nil || !strings.Contains(string(sent), marker)) {
+			t.Errorf("a stranger is shown something of mine: %s", r.body)
+		}
+		if after := w.everything(); !cmp.Equal(before, after) {
+			t.Errorf("a stranger has changed something of mine (-before +after):\n%s", cmp.Diff(before, after))
+		}
+	})
+}
+
+// strangersKey returns a key of the other workspace that may do everything in it.
+func (w *world) strangersKey() string {
+	return w.newKey(w.other.workspace, func(k *schedctl.APIKey) {
+		k.Scopes = slices.DeleteFunc(schedctl.Scopes(), func(s schedctl.Scope) bool { return s == schedctl.ScopeWorkspacesWrite })
+	})
+}
+
+// sameAsMissing guards that an id of another workspace is refused in the same
+// words as one that nobody has.
+func (w *world) sameAsMissing(stranger option, op operation, a attempt, foreign *response) {
+	w.t.Helper()
+	parts := strings.Split(a.path, "/")
+	prefix, _, _ := strings.Cut(parts[2], "_")
+	parts[2] = prefix + "_0"
+	a.path = strings.Join(parts, "/")
+	missing := w.try(stranger, op, a).refused(schedctl.NotFound)
+	if told := foreign.refused(schedctl.NotFound); told.Message != missing.Message {
+		w.t.Errorf("%s %s tells that it is there: %q, else %q", op.method, op.path, told.Message, missing.Message)
+	}
+}
+
+// everything returns all that is stored of my workspace.
+func (w *world) everything() (out []any) {
+	w.t.Helper()
+	err := w.store.View(w.t.Context(), func(r storage.Reader) error {
+		ws := w.mine.workspace
+		workspace, err := r.Workspace(ws)
+		posts, err2 := r.Posts(storage.PostQuery{WorkspaceID: ws, Limit: 1000})
+		accounts, err3 := r.Accounts(ws)
+		keys, err4 := r.Keys(ws)
+		webhooks, err5 := r.Webhooks(ws)
+		deliveries, err6 := r.Deliveries(w.webhook, "", 1000)
+		audit, err7 := r.Audit(ws, "", 1000)
+		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit}
+		return errors.Join(err, err2, err3, err4, err5, err6, err7)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// TestForeignIDsBesideThePath tries ids of another workspace where they are not
+// the thing that the request is about.
+func TestForeignIDsBesideThePath(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		w := newWorld(t, f)
+		stranger := as(w.strangersKey())
+		theirs := func(b body) apiv1.Post { return f.do(stranger, "POST", "/posts", b).want(201).post() }
+		draft := theirs(body{"content": "x", "social_account_ids": []string{f.other.account}})
+		path := "/posts/" + draft.ID
+		for name, r := range map[string]*response{
+			"an account on edit":      f.do(stranger, "PATCH", path, body{"social_account_ids": []string{f.mine.account}}),
+			"an account on schedule":  f.do(stranger, "POST", path+"/schedule", body{"social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)}),
+			"an account on publish":   f.do(stranger, "POST", path+"/publish-now", body{"social_account_ids": []string{f.mine.account}}),
+			"an account of a new key": f.do(stranger, "POST", "/api-keys", body{"name": "x", "social_account_ids": []string{f.other.account, f.mine.account}}),
+			"an account to validate":  validated(f.do(stranger, "POST", "/posts/validate", body{"content": "x", "social_account_ids": []string{f.mine.account}})),
+		} {
+			if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), string(schedctl.InvalidSocialAccounts)) {
+				t.Errorf("%s answers %d: %s", name, r.status, r.body)
+			}
+		}
+
+		theirWebhook := decodeAs[apiv1.WebhookSecret](t, f.do(stranger, "POST", "/webhooks", body{"url": "https://hooks.example/x", "event_types": []string{"post.created"}}).want(201)).Webhook.ID
+		f.do(stranger, "POST", "/webhooks/"+theirWebhook+"/deliveries/"+w.delivery+"/replay", nil).refused(schedctl.NotFound)
+
+		if list := decodeAs[apiv1.PostList](t, f.do(stranger, "GET", "/posts?social_account_id="+f.mine.account, nil).want(200)); list.Count != 0 {
+			t.Errorf("a stranger finds %d posts by my account", list.Count)
+		}
+		resumed := w.try(all(stranger, header("Last-Event-ID", w.firstEvent())), operation{Operation: &openapi3.Operation{OperationID: "streamEvents"}, method: "GET"}, attempt{path: "/events"})
+		if text := string(resumed.want(200).body); !strings.Contains(text, draft.ID) || strings.Contains(text, f.mine.workspace) {
+			t.Errorf("a stranger who resumes after my event is told: %s", text)
+		}
+		for _, list := range []string{"/posts?limit=1", "/audit?limit=1"} {
+			page := f.do(nil, "GET", list, nil).want(200)
+			next := decodeAs[struct {
+				Results    []any   `json:"results"`
+				Count      int     `json:"count"`
+				NextCursor *string `json:"next_cursor"`
+			}](t, page).NextCursor
+			if next == nil {
+				t.Fatalf("%s has no next page", list)
+			}
+			f.do(nil, "GET", list+"&cursor="+*next, nil).want(200)
+			f.do(stranger, "GET", list+"&cursor="+*next, nil).refused(schedctl.InvalidCursor)
+		}
+	})
+}
+
+// firstEvent returns the id of the oldest event of my workspace.
+func (w *world) firstEvent() (id string) {
+	w.t.Helper()
+	err := w.store.View(w.t.Context(), func(r storage.Reader) error {
+		events, err := r.Events("", 1000)
+		i := slices.IndexFunc(events, func(e schedctl.Event) bool { return e.WorkspaceID == w.mine.workspace })
+		id = events[i].ID
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+// validated returns the answer of a validation with the status that its verdict
+// would have had.
+func validated(r *response) *response {
+	if strings.Contains(string(r.want(200).body), `"allowed":false`) {
+		r.status = http.StatusBadRequest
+	}
+	return r
+}
+
+// TestForeignTarget tries to retry the target of another workspace's post.
+func TestForeignTarget(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := newWorld(t, f)
+	twin := *f
+	twin.mine, twin.other = f.other, f.mine
+	theirs := twin.inStatus(schedctl.Failed)
+	before := w.everything()
+	f.do(as(f.other.key), "POST", "/posts/"+theirs.ID+"/retry", body{"target_ids": []string{w.failed.Targets[0].ID}}).refused(schedctl.ValidationFailed)
+	if after := w.everything(); !cmp.Equal(before, after) {
+		t.Error(cmp.Diff(before, after))
 	}
 }
 

@@ -1,0 +1,91 @@
+package api_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+func (f *fixture) capabilities(o option) apiv1.Capabilities {
+	f.t.Helper()
+	return decodeAs[apiv1.Capabilities](f.t, f.do(o, "GET", "/capabilities", nil).want(200))
+}
+
+func TestCapabilities(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	poor := as(f.scoped(schedctl.ScopePostsDraft))
+	c := f.capabilities(poor)
+	if c.Workspace.ID != f.mine.workspace || !cmp.Equal(c.APIKey.Scopes, []schedctl.Scope{schedctl.ScopePostsDraft}) {
+		t.Errorf("workspace %s, scopes %v", c.Workspace.ID, c.APIKey.Scopes)
+	}
+	want := apiv1.ServiceLimits{
+		ContentCharacters: 5000, AccountsPerPost: 100, BodyBytes: 1 << 20, PageSize: 100, Webhooks: 50, IdempotencySeconds: 24 * 3600,
+	}
+	if diff := cmp.Diff(want, c.Limits); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var names []string
+	for _, p := range c.Platforms {
+		names = append(names, p.Name)
+	}
+	if want := []string{"fake", "http", "page"}; !cmp.Equal(names, want) {
+		t.Errorf("platforms %v, want %v", names, want)
+	}
+}
+
+func TestCapabilitiesOfPlatforms(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, p := range f.capabilities(nil).Platforms {
+		fields := map[string]apiv1.PlatformField{}
+		for _, field := range slices.Concat(p.Credentials, p.Options) {
+			if _, twice := fields[field.Name]; twice {
+				t.Errorf("%s.%s is there twice", p.Name, field.Name)
+			}
+			fields[field.Name] = field
+		}
+		for _, f := range f.publishers[p.Name].Fields() {
+			want := apiv1.PlatformField{Name: f.Name, About: f.Help, Required: f.Required, Secret: f.Secret, PerPost: f.Post}
+			if diff := cmp.Diff(want, fields[f.Name]); diff != "" {
+				t.Errorf("%s.%s -want +got:\n%s", p.Name, f.Name, diff)
+			}
+			if option := slices.ContainsFunc(p.Options, func(o apiv1.PlatformField) bool { return o.Name == f.Name }); option != f.Option {
+				t.Errorf("%s.%s is an option: %v", p.Name, f.Name, option)
+			}
+		}
+		for _, common := range []string{"pacing", "duplicate_guard"} {
+			if fields[common].About == "" {
+				t.Errorf("%s has no option %s, or does not say what it is", p.Name, common)
+			}
+		}
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	t.Parallel()
+	plain := newFixture(t).capabilities(nil)
+	limited := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) { c.RateLimit = api.RateLimit{PerSecond: 2.5} }).capabilities(nil)
+	if plain.Limits.RequestsPerSecond != nil || slices.Contains(plain.Features, "rate_limit") {
+		t.Errorf("a daemon without a limit says %+v, %v", plain.Limits, plain.Features)
+	}
+	if l := limited.Limits.RequestsPerSecond; l == nil || *l != 2.5 || !slices.Contains(limited.Features, "rate_limit") {
+		t.Errorf("a daemon with a limit says %+v, %v", limited.Limits, limited.Features)
+	}
+	described := documentSchemas(t)["Capabilities"].Value.Properties["features"].Value.Description
+	for _, feature := range append(limited.Features, "backup") {
+		if !strings.Contains(described, feature) {
+			t.Errorf("the document does not say what %s is", feature)
+		}
+	}
+	if slices.Contains(plain.Features, "backup") {
+		t.Error("a store that cannot be copied is said to be")
+	}
+}

@@ -1,0 +1,338 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// attempt is a request that succeeds with a key of my workspace that holds all
+// scopes.
+type attempt struct {
+	path     string // below /api/v1
+	body     any
+	resource string // what the audit log names; empty for what is created, or when nothing is written
+}
+
+// marker is in every text that a world gives its things, so that who sees the
+// text has seen the thing.
+const marker = "mine-alone"
+
+// world is a fixture with one thing of each kind in my workspace.
+type world struct {
+	*fixture
+	draft, failed, scheduled apiv1.Post
+	spare                    string // an account without posts
+	webhook, delivery        string
+	keyID                    string
+}
+
+func newWorld(t *testing.T, f *fixture) *world {
+	t.Helper()
+	w := &world{fixture: f}
+	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Name, a.Username = marker, marker })
+	w.spare = f.newAccount(f.mine, marker+" spare")
+	w.failed = f.inStatus(schedctl.Failed)
+	w.draft = f.create(body{"content": marker, "social_account_ids": []string{f.mine.account}})
+	w.scheduled = f.create(body{"content": marker, "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
+	hook := f.do(nil, "POST", "/webhooks", body{"url": "https://hooks.example/" + marker, "name": marker, "event_types": []string{"post.created"}}).want(201)
+	w.webhook = decodeAs[apiv1.WebhookSecret](t, hook).Webhook.ID
+	told := f.do(nil, "POST", "/webhooks/"+w.webhook+"/test", nil).want(202)
+	w.delivery = decodeAs[apiv1.WebhookTest](t, told).Delivery.ID
+	made := f.do(nil, "POST", "/api-keys", body{"name": marker}).want(201)
+	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
+	return w
+}
+
+// attempts has a request for every operation of the document.
+var attempts = map[string]func(*world) attempt{
+	"getMe":           func(*world) attempt { return attempt{path: "/me"} },
+	"getCapabilities": func(*world) attempt { return attempt{path: "/capabilities"} },
+	"listWorkspaces":  func(*world) attempt { return attempt{path: "/workspaces"} },
+	"createWorkspace": func(*world) attempt {
+		return attempt{path: "/workspaces", body: body{"name": marker, "timezone": "Europe/Rome"}}
+	},
+	"listAudit": func(*world) attempt { return attempt{path: "/audit"} },
+	"getBackup": func(*world) attempt { return attempt{path: "/backup"} },
+
+	"listAPIKeys": func(*world) attempt { return attempt{path: "/api-keys"} },
+	"createAPIKey": func(w *world) attempt {
+		return attempt{path: "/api-keys", body: body{"name": marker, "social_account_ids": []string{w.mine.account}}}
+	},
+	"revokeAPIKey": func(w *world) attempt { return attempt{path: "/api-keys/" + w.keyID, resource: w.keyID} },
+
+	"listSocialAccounts": func(*world) attempt { return attempt{path: "/social-accounts?status=all"} },
+	"addSocialAccount": func(*world) attempt {
+		return attempt{path: "/social-accounts", body: body{"platform": "fake", "name": marker + " too"}}
+	},
+	"getSocialAccount": func(w *world) attempt { return attempt{path: "/social-accounts/" + w.mine.account} },
+	"editSocialAccount": func(w *world) attempt {
+		return attempt{path: "/social-accounts/" + w.spare, body: body{"name": marker + " renamed"}, resource: w.spare}
+	},
+	"removeSocialAccount": func(w *world) attempt { return attempt{path: "/social-accounts/" + w.spare, resource: w.spare} },
+	"verifySocialAccount": func(w *world) attempt {
+		return attempt{path: "/social-accounts/" + w.spare + "/verify", resource: w.spare}
+	},
+
+	"listPosts": func(w *world) attempt { return attempt{path: "/posts?social_account_id=" + w.mine.account} },
+	"createPost": func(w *world) attempt {
+		return attempt{path: "/posts", body: body{"content": marker, "social_account_ids": []string{w.mine.account}}}
+	},
+	"validatePost": func(w *world) attempt {
+		return attempt{path: "/posts/validate", body: body{"content": "x", "social_account_ids": []string{w.mine.account}}}
+	},
+	"getPost":         func(w *world) attempt { return attempt{path: "/posts/" + w.draft.ID} },
+	"getPostTimeline": func(w *world) attempt { return attempt{path: "/posts/" + w.failed.ID + "/timeline"} },
+	"editPost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.draft.ID, body: body{"content": marker + " edited"}, resource: w.draft.ID}
+	},
+	"deletePost": func(w *world) attempt { return attempt{path: "/posts/" + w.draft.ID, resource: w.draft.ID} },
+	"schedulePost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.draft.ID + "/schedule", body: body{"publish_at": in(time.Hour)}, resource: w.draft.ID}
+	},
+	"publishPostNow": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.draft.ID + "/publish-now", resource: w.draft.ID}
+	},
+	"cancelPost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.scheduled.ID + "/cancel", resource: w.scheduled.ID}
+	},
+	"retryPost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.failed.ID + "/retry", body: body{"target_ids": []string{w.failed.Targets[0].ID}}, resource: w.failed.ID}
+	},
+
+	"listWebhooks": func(*world) attempt { return attempt{path: "/webhooks"} },
+	"createWebhook": func(*world) attempt {
+		return attempt{path: "/webhooks", body: body{"url": "https://hooks.example/" + marker, "event_types": []string{"post.failed"}}}
+	},
+	"getWebhook": func(w *world) attempt { return attempt{path: "/webhooks/" + w.webhook} },
+	"editWebhook": func(w *world) attempt {
+		return attempt{path: "/webhooks/" + w.webhook, body: body{"enabled": false}, resource: w.webhook}
+	},
+	"deleteWebhook": func(w *world) attempt { return attempt{path: "/webhooks/" + w.webhook, resource: w.webhook} },
+	"testWebhook":   func(w *world) attempt { return attempt{path: "/webhooks/" + w.webhook + "/test", resource: w.webhook} },
+	"rotateWebhookSecret": func(w *world) attempt {
+		return attempt{path: "/webhooks/" + w.webhook + "/rotate-secret", resource: w.webhook}
+	},
+	"listWebhookDeliveries": func(w *world) attempt { return attempt{path: "/webhooks/" + w.webhook + "/deliveries"} },
+	"replayWebhookDelivery": func(w *world) attempt {
+		return attempt{path: "/webhooks/" + w.webhook + "/deliveries/" + w.delivery + "/replay", resource: w.webhook}
+	},
+	"replayWebhook": func(w *world) attempt {
+		return attempt{path: "/webhooks/" + w.webhook + "/replay", body: body{"since": in(-time.Hour)}, resource: w.webhook}
+	},
+	"streamEvents": func(*world) attempt { return attempt{path: "/events"} },
+}
+
+// eachOperation runs a test for every operation of the document, each with a
+// world of its own on each engine.
+func eachOperation(t *testing.T, test func(t *testing.T, w *world, op operation, a attempt)) {
+	t.Helper()
+	onEveryEngine(t, func(t *testing.T, shared *fixture) {
+		operations := documentOperations(t)
+		for id := range attempts {
+			if operations[id].Operation == nil {
+				t.Errorf("the document has no operation %s", id)
+			}
+		}
+		for id, op := range operations {
+			try := attempts[id]
+			if try == nil {
+				t.Errorf("%s %s: say in attempts how to try %s", op.method, op.path, id)
+				continue
+			}
+			t.Run(id, func(t *testing.T) {
+				w := newWorld(t, shared.sibling(t))
+				test(t, w, op, try(w))
+			})
+		}
+	})
+}
+
+// sibling returns a fixture with two new workspaces in the same database, for a
+// test of its own.
+func (f *fixture) sibling(t *testing.T) *fixture {
+	t.Helper()
+	s := *f
+	s.t = t
+	s.mine, s.other = s.newTenant("mine"), s.newTenant("other")
+	return &s
+}
+
+// try makes the request of an operation. A stream is left after a while.
+func (w *world) try(o option, op operation, a attempt) *response {
+	w.t.Helper()
+	if op.OperationID == "streamEvents" {
+		ctx, cancel := context.WithTimeout(w.t.Context(), 50*time.Millisecond)
+		defer cancel()
+		o = all(o, func(r *http.Request) { *r = *r.WithContext(ctx) })
+	}
+	return w.do(o, op.method, a.path, a.body)
+}
+
+// writes reports whether an operation can be repeated with an Idempotency-Key.
+func (op operation) writes() bool {
+	for _, p := range op.Parameters {
+		if p.Value.Name == "Idempotency-Key" {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEveryOperation(t *testing.T) {
+	t.Parallel()
+	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
+		r := w.try(all(), op, a)
+		if op.OperationID == "getBackup" {
+			r.refused(schedctl.Unavailable) // these stores cannot be copied
+			return
+		}
+		if r.status >= 300 {
+			t.Errorf("%d: %s", r.status, r.body)
+		}
+	})
+}
+
+// TestEveryWriteCanBeRepeated also guards that each accepted write is in the
+// audit log once, with what it was about, and a repetition is not.
+func TestEveryWriteCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
+		if op.method == http.MethodGet || op.OperationID == "validatePost" {
+			if op.writes() {
+				t.Error("this operation writes nothing and takes an Idempotency-Key")
+			}
+			return
+		}
+		before := w.audit()
+		first := w.try(key("k"), op, a)
+		if first.status >= 300 {
+			t.Fatalf("%d: %s", first.status, first.body)
+		}
+		replays(t, first, w.try(key("k"), op, a))
+		written := w.audit()[len(before):]
+		if len(written) != 1 {
+			t.Fatalf("%d audit entries: %+v", len(written), written)
+		}
+		entry := written[0]
+		if a.resource == "" {
+			if entry.ResourceID == "" || !strings.Contains(string(first.body), `"id":"`+entry.ResourceID+`"`) {
+				t.Errorf("the audit log names %q; created was %s", entry.ResourceID, first.body)
+			}
+			a.resource = entry.ResourceID
+		}
+		want := schedctl.AuditEntry{
+			ID: entry.ID, WorkspaceID: w.mine.workspace, At: entry.At, KeyID: w.keyOf(w.mine.key).ID, KeyName: "test",
+			RemoteAddr: "192.0.2.1", Action: op.OperationID, ResourceID: a.resource, RequestID: first.header.Get("X-Request-Id"),
+		}
+		if diff := cmp.Diff(want, entry); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if age := time.Since(entry.At); age < -time.Second || age > time.Minute {
+			t.Errorf("the audit entry is from %s", entry.At)
+		}
+	})
+}
+
+// audit returns the audit log of my workspace, the oldest entry first.
+func (f *fixture) audit() (entries []schedctl.AuditEntry) {
+	f.t.Helper()
+	err := f.store.View(f.t.Context(), func(r storage.Reader) error {
+		youngest, err := r.Audit(f.mine.workspace, "", 1000)
+		entries = nil
+		for i := len(youngest); i > 0; i-- {
+			entries = append(entries, youngest[i-1])
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return entries
+}
+
+// keyOf returns the stored key of a secret.
+func (f *fixture) keyOf(secret string) (k schedctl.APIKey) {
+	f.t.Helper()
+	hash, _ := schedctl.HashKeySecret(secret)
+	err := f.store.View(f.t.Context(), func(r storage.Reader) (err error) {
+		k, err = r.KeyByHash(hash)
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return k
+}
+
+// draftKeysMay are the operations that a key which writes drafts may call.
+var draftKeysMay = map[string]bool{
+	"getMe": true, "getCapabilities": true, "createPost": true, "editPost": true, "deletePost": true,
+}
+
+func TestDraftKeysMakeNothingGoOut(t *testing.T) {
+	t.Parallel()
+	eachOperation(t, func(t *testing.T, w *world, op operation, a attempt) {
+		drafts := as(w.scoped(schedctl.ScopePostsDraft))
+		before := w.goesOut()
+		r := w.try(drafts, op, a)
+		switch {
+		case !draftKeysMay[op.OperationID]:
+			r.refused(schedctl.InsufficientScope)
+		case r.status >= 300:
+			t.Errorf("%d: %s", r.status, r.body)
+		}
+		if after := w.goesOut(); !cmp.Equal(before, after) {
+			t.Errorf("due was %v and is %v", before, after)
+		}
+	})
+}
+
+// TestDraftKeysCannotSchedule tries what those operations offer that a draft
+// key may call.
+func TestDraftKeysCannotSchedule(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := newWorld(t, f)
+	drafts := as(f.scoped(schedctl.ScopePostsDraft))
+	before := w.goesOut()
+	accounts := []string{f.mine.account}
+	for _, at := range []string{in(time.Hour), "now"} {
+		f.do(drafts, "POST", "/posts", body{"content": "x", "social_account_ids": accounts, "publish_at": at}).refused(schedctl.InsufficientScope)
+	}
+	f.do(drafts, "PATCH", "/posts/"+w.draft.ID, body{"publish_at": in(time.Hour)}).refused(schedctl.InsufficientScope)
+	f.do(drafts, "PATCH", "/posts/"+w.scheduled.ID, body{"publish_at": in(time.Minute)}).refused(schedctl.InsufficientScope)
+	f.do(drafts, "PATCH", "/posts/"+w.scheduled.ID, body{"content": "another text"}).refused(schedctl.InsufficientScope)
+	f.do(drafts, "PATCH", "/posts/"+w.scheduled.ID, body{"social_account_ids": []string{w.spare}}).refused(schedctl.InsufficientScope)
+	f.do(drafts, "DELETE", "/posts/"+w.scheduled.ID, nil).refused(schedctl.PostNotDeletable)
+	if after := w.goesOut(); !cmp.Equal(before, after) {
+		t.Errorf("due was %v and is %v", before, after)
+	}
+	if p := f.do(nil, "GET", "/posts/"+w.scheduled.ID, nil).post(); p.Version != w.scheduled.Version {
+		t.Errorf("a draft key has changed a scheduled post: %+v", p)
+	}
+}
+
+// goesOut returns everything that is due, now or later.
+func (w *world) goesOut() (due []schedctl.Due) {
+	w.t.Helper()
+	err := w.store.View(w.t.Context(), func(r storage.Reader) error {
+		due = nil
+		return r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+			due = append(due, d)
+			return true
+		})
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return due
+}
