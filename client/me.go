@@ -12,3 +12,10 @@ func (c *Client) Me(ctx context.Context) (apiv1.Me, error) {
 	err := c.get(ctx, "/me", nil, &out)
 	return out, err
 }
+
+// Capabilities returns what the daemon can do.
+func (c *Client) Capabilities(ctx context.Context) (apiv1.Capabilities, error) {
+	var out apiv1.Capabilities
+	err := c.get(ctx, "/capabilities", nil, &out)
+	return out, err
+}

@@ -1,0 +1,34 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const keys = "/api-keys"
+
+// APIKeys returns the API keys of the workspace in order of creation, revoked
+// and expired ones included.
+func (c *Client) APIKeys(ctx context.Context) ([]apiv1.APIKey, error) {
+	var out apiv1.APIKeyList
+	err := c.get(ctx, keys, nil, &out)
+	return out.Results, err
+}
+
+// CreateAPIKey makes an API key. The answer is the only one with its secret.
+func (c *Client) CreateAPIKey(ctx context.Context, k apiv1.CreateAPIKey, options ...Option) (apiv1.CreatedAPIKey, error) {
+	var out apiv1.CreatedAPIKey
+	err := c.write(ctx, http.MethodPost, keys, k, &out, options)
+	return out, err
+}
+
+// RevokeAPIKey revokes an API key, at once and for good; again is no error.
+func (c *Client) RevokeAPIKey(ctx context.Context, id string, options ...Option) error {
+	path, err := item(keys, id, "")
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, http.MethodDelete, path, nil, nil, options)
+}
