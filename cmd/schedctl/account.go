@@ -43,7 +43,7 @@ func (a *app) printAccounts(accounts []apiv1.Account) error {
 	for _, acct := range accounts {
 		t.rows = append(t.rows, []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), deref(acct.ProfileURL)})
 	}
-	if err := a.write(a.render(t)); err != nil || !a.errTerminal {
+	if err := a.writeList(a.render(t)); err != nil || !a.errTerminal {
 		return err
 	}
 	for _, acct := range accounts {

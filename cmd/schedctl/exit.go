@@ -209,7 +209,7 @@ func (a *app) report(err error, args []string) {
 			a.tell("") // the terminal shows ^C
 		}
 	}
-	if !a.json.set && !slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") }) {
+	if !a.json.asked && !slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") }) {
 		headline, details := explain(err, message)
 		var refused *client.Error
 		if errors.As(err, &refused) {

@@ -14,7 +14,8 @@ import (
 
 // fieldList is the value of --json: set without a value it means all fields.
 type fieldList struct {
-	set   bool
+	set   bool // whether the result is JSON
+	asked bool // whether --json itself was given
 	names []string
 }
 
@@ -23,7 +24,7 @@ const allFields = "*"
 
 // Set reads the value.
 func (f *fieldList) Set(text string) error {
-	f.set, f.names = true, nil
+	f.set, f.asked, f.names = true, true, nil
 	if text == allFields {
 		return nil
 	}
@@ -95,6 +96,12 @@ func prints[T any](cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// printsJSON reports whether a command has JSON to print.
+func printsJSON(cmd *cobra.Command) bool {
+	_, declared := cmd.Annotations[fieldsAnnotation]
+	return declared
+}
+
 // fieldsOf returns the JSON names of a struct's fields.
 func fieldsOf(t reflect.Type) []string {
 	var names []string
@@ -108,8 +115,8 @@ func fieldsOf(t reflect.Type) []string {
 // checkFields refuses fields that the command's result does not have, before
 // anything is done.
 func (a *app) checkFields(cmd *cobra.Command) error {
-	if len(a.json.names) == 0 {
-		return nil
+	if err := a.checkFilter(cmd); err != nil || len(a.json.names) == 0 {
+		return err
 	}
 	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
 	if dry := cmd.Flag("dry-run"); dry != nil && dry.Changed {

@@ -71,10 +71,46 @@ tab-separated, one line each, without header or colour, with times in UTC.
   -q, --quiet       ids only
   --json            the object of the API, or an array of them for a list
   --json=id,status  only these fields, in this order
-  --no-color        no colour on a terminal either (environment: NO_COLOR)
+  --jq EXPR         what an expression of jq makes of that JSON
+  --template TEXT   what a template makes of that JSON
+  --no-color        no colour on a terminal either
+
+A list that is longer than the screen is shown with a pager. For the variables
+that decide about colour and pager see "schedctl help environment".
 
 With --json an error is the envelope of the API, on standard error:
 {"error":{"code","message","details","request_id"}}.
+
+--jq and --template need no --json beside them. An expression that cannot be read
+is found before anything is done (exit status 2); one that does not fit the
+result is found after it (exit status 1).
+
+--jq (https://jqlang.org) prints text as it is and everything else as JSON, one
+value a line, as "jq -r" does. The environment is in env and $ENV:
+
+  schedctl post list --jq '.[] | select(.status == "failed") | .id'
+  schedctl post show ID --jq '.targets[] | [.platform, .status] | @tsv'
+
+--template is a template of Go (https://pkg.go.dev/text/template). null prints
+nothing. Beside the functions of that package there are
+
+  autocolor STYLE VALUE   like color, where colours are wanted
+  color STYLE VALUE       paint: red, green+b, white+u:blue; the colours are
+                          black, red, green, yellow, blue, magenta, cyan, white
+                          and gray, the attributes b bold, d dim, i italic,
+                          u underlined, r reversed, s struck out, h brighter
+  hyperlink URL TEXT      a text that leads to an address, on a terminal
+  join SEPARATOR LIST     the elements of a list with a separator between them
+  pluck FIELD LIST        one field of every object of a list
+  tablerow VALUE...       add a row to a table
+  tablerender             print the table, aligned on a terminal; the last one
+                          prints itself
+  timeago TIME            how far away a time is: in 2 hours, 3 days ago
+  timefmt LAYOUT TIME     a time in the local zone; the layout is one of Go:
+                          "Mon 2 Jan 15:04"
+  truncate COLUMNS TEXT   the text, cut to this width
+
+  schedctl post list --template '{{range .}}{{tablerow .id .status (timeago .publish_at)}}{{end}}'
 
 The fields are
 `)

@@ -22,29 +22,53 @@ func (a *app) tell(format string, args ...any) {
 }
 
 // printJSON writes one document: v, with the fields that --json asks for, if
-// any, of it or of each of its elements.
+// any, of it or of each of its elements, or what --jq or --template make of it.
 func (a *app) printJSON(v any) error {
+	doc, err := a.document(v)
+	if err != nil {
+		return err
+	}
+	list := bytes.HasPrefix(doc, []byte("["))
+	if a.filter != nil {
+		doc, err = a.filtered(doc)
+	} else {
+		doc = append(a.forReader(doc), '\n')
+	}
+	switch {
+	case err != nil:
+		return err
+	case list:
+		return a.writeList(doc)
+	}
+	return a.write(doc)
+}
+
+// document returns v as JSON in one line, with the fields that --json asks for.
+func (a *app) document(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("encode the result: %w", err)
+		return nil, fmt.Errorf("encode the result: %w", err)
 	}
 	doc := bytes.TrimSpace(b.Bytes())
-	if len(a.json.names) > 0 {
-		var err error
-		if doc, err = a.json.pick(doc); err != nil {
-			return fmt.Errorf("select fields: %w", err)
-		}
+	if len(a.json.names) == 0 {
+		return doc, nil
 	}
-	if a.outTerminal {
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, doc, "", "  "); err != nil {
-			return fmt.Errorf("indent the result: %w", err)
-		}
-		doc = escapeUnprintable(indented.Bytes())
+	doc, err := a.json.pick(doc)
+	if err != nil {
+		return nil, fmt.Errorf("select fields: %w", err)
 	}
-	return a.write(append(doc, '\n'))
+	return doc, nil
+}
+
+// forReader lays a document out for people when there are any.
+func (a *app) forReader(doc []byte) []byte {
+	var indented bytes.Buffer
+	if !a.outTerminal || json.Indent(&indented, doc, "", "  ") != nil {
+		return doc
+	}
+	return escapeUnprintable(indented.Bytes())
 }
 
 // escapeUnprintable writes what printable would replace as JSON escapes. JSON

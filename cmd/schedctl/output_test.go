@@ -87,6 +87,36 @@ func TestColorOnlyOnATerminalAndWhereWanted(t *testing.T) {
 	if colored(func(m *machine) { m.terminals() }, "--no-color") {
 		t.Error("colour with --no-color")
 	}
+	for _, tc := range []struct {
+		variables string
+		terminal  bool
+		want      bool
+	}{
+		{"CLICOLOR=0", true, false},
+		{"CLICOLOR=1", true, true},
+		{"CLICOLOR=1", false, false},
+		{"CLICOLOR_FORCE=1", false, true},
+		{"CLICOLOR_FORCE=0", false, false},
+		{"FORCE_COLOR=1", false, true},
+		{"FORCE_COLOR=3 TERM=dumb CLICOLOR=0", false, true},
+		{"FORCE_COLOR=false", false, false},
+		{"FORCE_COLOR=1 NO_COLOR=1", true, false},
+	} {
+		if got := colored(func(m *machine) {
+			if tc.terminal {
+				m.terminals()
+			}
+			for _, v := range strings.Fields(tc.variables) {
+				name, value, _ := strings.Cut(v, "=")
+				m.env[name] = value
+			}
+		}); got != tc.want {
+			t.Errorf("%s, on a terminal %v: colour %v", tc.variables, tc.terminal, got)
+		}
+	}
+	if colored(func(m *machine) { m.env["FORCE_COLOR"] = "1" }, "--no-color") {
+		t.Error("forced colour with --no-color")
+	}
 }
 
 func TestJSON(t *testing.T) {

@@ -70,7 +70,7 @@ func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Po
 	for _, p := range posts {
 		t.rows = append(t.rows, []string{p.ID, string(p.Status), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})
 	}
-	return a.write(a.render(t))
+	return a.writeList(a.render(t))
 }
 
 func recipientsText(p apiv1.Post, names accounts) string {
@@ -79,14 +79,6 @@ func recipientsText(p apiv1.Post, names accounts) string {
 		to[i] = nameOf(names, id)
 	}
 	return strings.Join(to, ",")
-}
-
-// shortTime is timeText for a column.
-func (a *app) shortTime(t *apiv1.Time) string {
-	if t == nil || !a.outTerminal {
-		return a.timeText(t)
-	}
-	return t.In(a.local).Format("2006-01-02 15:04")
 }
 
 // printPost prints one post: as the list does, or on a terminal with a sentence

@@ -55,7 +55,7 @@ func (a *app) showTimeline(ctx context.Context, id string) error {
 	}
 	names := accountNames(ctx, c)
 	if a.outTerminal {
-		return a.write(a.timelineText(t, names))
+		return a.writeList(a.timelineText(t, names))
 	}
 	var rows [][]string
 	for _, target := range t.Targets {

@@ -67,9 +67,11 @@ func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.StringVar(&a.keyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
 	f.Var(&a.json, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
 	f.Lookup("json").NoOptDefVal = allFields
+	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
+	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print ids only")
 	f.BoolVar(&a.noInput, "no-input", false, "never ask")
-	f.BoolVar(&a.noColor, "no-color", false, "no colour (environment: NO_COLOR)")
+	f.BoolVar(&a.noColor, "no-color", false, "no colour (see: schedctl help environment)")
 	f.Var(&a.timeout, "timeout", "the longest `duration` to wait for an answer or, with --wait, for the end")
 	f.BoolVar(&a.debug, "debug", false, "tell of every request on standard error")
 }

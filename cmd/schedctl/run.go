@@ -21,14 +21,17 @@ type system struct {
 	out, err io.Writer
 
 	inTerminal, outTerminal, errTerminal bool
-	width                                int // of the terminal at out
+	width, height                        int // of the terminal at out
 
 	getenv     func(string) string
+	environ    func() []string
 	now        func() time.Time
 	local      *time.Location
 	readSecret func(context.Context) (string, error) // a line from the terminal, not shown
 	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
 	transport  http.RoundTripper                     // in place of the network; nil for the network
+	filterTime time.Duration                         // how long --jq and --template may take
+	page       func(pager string, text []byte) error // shows a text with a pager
 }
 
 // app is one run of the program: the machine and the global flags.
@@ -36,6 +39,8 @@ type app struct {
 	system
 	url, keyFile     string
 	json             fieldList
+	jq, template     string
+	filter           filter // what --jq or --template make of a result, or nil
 	quiet            bool
 	noInput, noColor bool
 	debug            bool

@@ -35,9 +35,16 @@ func newMachine(t *testing.T, daemon http.Handler) *machine {
 	m.system = system{
 		in: strings.NewReader(""), out: &m.out, err: &m.err, width: 100,
 		getenv: func(name string) string { return m.env[name] },
-		now:    func() time.Time { return noon }, local: time.UTC,
+		environ: func() (pairs []string) {
+			for name, value := range m.env {
+				pairs = append(pairs, name+"="+value)
+			}
+			return pairs
+		},
+		now: func() time.Time { return noon }, local: time.UTC,
 		readSecret: func(context.Context) (string, error) { return "", io.EOF },
 		transport:  inProcess{daemon},
+		filterTime: time.Minute,
 	}
 	return m
 }

@@ -14,10 +14,23 @@ var colors = map[string]string{
 	"connected": "32", "error": "31", "disconnected": "2",
 }
 
-// colored reports whether results may carry colour (https://no-color.org).
+// colored reports whether results may carry colour. Who wants none is always
+// obeyed (https://no-color.org); who forces it gets it in a pipe as well
+// (https://bixense.com/clicolors).
 func (a *app) colored() bool {
-	return a.outTerminal && !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	switch {
+	case a.noColor || a.getenv("NO_COLOR") != "":
+		return false
+	case switchedOn(a.getenv("CLICOLOR_FORCE")) || switchedOn(a.getenv("FORCE_COLOR")):
+		return true
+	case a.getenv("CLICOLOR") == "0":
+		return false
+	}
+	return a.outTerminal && a.getenv("TERM") != "dumb"
 }
+
+// switchedOn reads an environment variable that is a switch.
+func switchedOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
 func (a *app) paint(sgr, text string) string {
 	if sgr == "" || !a.colored() {

@@ -24,6 +24,9 @@ func (a *app) render(t table) []byte {
 	for _, row := range t.rows {
 		for i := range row {
 			row[i] = oneLine(row[i])
+			if i == t.status && t.header != nil && !a.outTerminal {
+				row[i] = a.status(row[i])
+			}
 		}
 		if !a.outTerminal {
 			b.WriteString(strings.Join(row, "\t") + "\n")

@@ -18,13 +18,16 @@ func newSystem() system {
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		width:       80,
 		getenv:      os.Getenv,
+		environ:     os.Environ,
 		now:         time.Now,
 		local:       time.Local,
 		readSecret:  readSecret,
 		dataHome:    xdg.DataHome,
+		filterTime:  maxFilterTime,
+		page:        page,
 	}
-	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
-		sys.width = w
+	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		sys.width, sys.height = w, h
 	}
 	return sys
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/itchyny/gojq"
+)
+
+// compileJQ reads an expression of jq (https://jqlang.org). What it yields is
+// printed as "jq -r" prints it, one value a line: text as it is, everything else
+// as JSON.
+func (a *app) compileJQ(text string) (filter, error) {
+	query, err := gojq.Parse(text)
+	if err != nil {
+		return nil, jqUsage(withoutPrefix(err, "gojq: "))
+	}
+	code, err := gojq.Compile(query, gojq.WithEnvironLoader(a.environ))
+	if err != nil {
+		return nil, jqUsage(withoutPrefix(err, "gojq: "))
+	}
+	return func(result any) ([]byte, error) {
+		out, err := a.runJQ(code, result)
+		if err != nil {
+			return nil, filterFailure("--jq", err)
+		}
+		return out, nil
+	}, nil
+}
+
+func jqUsage(message string) error {
+	f := usage("--jq: %s", message)
+	f.hint = "write an expression of jq, such as .id or '.[] | select(.status == \"failed\") | .id'"
+	return f
+}
+
+func (a *app) runJQ(code *gojq.Code, result any) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), a.filterTime, a.filterTimedOut())
+	defer cancel()
+	var out limited
+	for values := code.RunWithContext(ctx, result); ; {
+		v, more := values.Next()
+		if !more {
+			return out.Bytes(), nil
+		}
+		if err, failed := v.(error); failed {
+			var halt *gojq.HaltError
+			switch {
+			case ctx.Err() != nil:
+				return nil, context.Cause(ctx)
+			case errors.As(err, &halt) && halt.Value() == nil:
+				return out.Bytes(), nil
+			}
+			return nil, errors.New(withoutPrefix(err, "gojq: "))
+		}
+		line, err := a.jqLine(v)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := out.Write(line); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// jqLine is one value, with its line break.
+func (a *app) jqLine(v any) ([]byte, error) {
+	text, isText := v.(string)
+	if isText && a.outTerminal {
+		text = printable(text)
+	}
+	if isText {
+		return []byte(text + "\n"), nil
+	}
+	doc, err := gojq.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return append(a.forReader(doc), '\n'), nil
+}

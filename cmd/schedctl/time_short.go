@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// roomy is the width from which a list says how far its times are.
+const roomy = 100
+
+// shortTime is timeText for a column.
+func (a *app) shortTime(t *apiv1.Time) string {
+	if t == nil || !a.outTerminal {
+		return a.timeText(t)
+	}
+	text := t.In(a.local).Format("2006-01-02 15:04")
+	if a.width >= roomy {
+		text += " (" + shortRelative(t.Sub(a.now())) + ")"
+	}
+	return text
+}
+
+// shortRelative says how far away an instant is, in the largest unit of which
+// there is one at least.
+func shortRelative(d time.Duration) string {
+	const day = 24 * time.Hour
+	away, text := d.Abs().Round(time.Second), ""
+	switch {
+	case away == 0:
+		return "now"
+	case away < time.Minute:
+		text = fmt.Sprintf("%ds", away/time.Second)
+	case away < time.Hour:
+		text = fmt.Sprintf("%dm", away/time.Minute)
+	case away < day:
+		text = fmt.Sprintf("%dh", away/time.Hour)
+	default:
+		text = fmt.Sprintf("%dd", away/day)
+	}
+	if d < 0 {
+		return text + " ago"
+	}
+	return "in " + text
+}
