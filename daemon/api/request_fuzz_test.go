@@ -1,0 +1,171 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/connect"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// fuzzed is an API over a store in memory for fuzzing, with one key.
+type fuzzed struct {
+	handler *api.Server
+	logs    *syncBuffer
+	key     string
+	store   storage.Store
+}
+
+func newFuzzed(f *testing.F) *fuzzed {
+	f.Helper()
+	sealer, err := seal.New(make([]byte, 32))
+	if err != nil {
+		f.Fatal(err)
+	}
+	z := &fuzzed{logs: &syncBuffer{}, store: storagetest.NewMemory()}
+	f.Cleanup(func() { z.store.Close() })
+	publishers := publish.NewRegistry(publishtest.NewFake("fake"))
+	logger := slog.New(slog.NewTextHandler(z.logs, &slog.HandlerOptions{Level: slog.LevelError}))
+	z.handler = api.New(api.Config{
+		Store: z.store, Publishers: publishers, Sealer: sealer, Logger: logger,
+		Connector: connect.New(connect.Config{Store: z.store, Publishers: publishers, Sealer: sealer, Logger: logger}),
+	})
+	z.store.Notify(z.handler.Committed)
+	secret, hash := schedctl.NewKeySecret()
+	z.key = secret
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	err = z.store.Update(f.Context(), func(tx storage.Tx) error {
+		if err := tx.PutWorkspace(schedctl.Workspace{ID: ws, Name: "fuzz", CreatedAt: now}); err != nil {
+			return err
+		}
+		return tx.PutKey(schedctl.APIKey{
+			ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Hash: hash, Scopes: schedctl.Scopes(), CreatedAt: now,
+		})
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return z
+}
+
+// serve answers a request and fails the test when that is an error of the
+// daemon's own. Requests that do not end by themselves are ended.
+func (z *fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if strings.HasPrefix(r.URL.Path, "/api/v1/events") {
+		cancel() // a stream
+	}
+	w := httptest.NewRecorder()
+	z.handler.ServeHTTP(w, r.WithContext(ctx))
+	if w.Code == http.StatusInternalServerError {
+		t.Fatalf("%s %s %v: %s\n%s", r.Method, r.URL, r.Header, w.Body, z.logs)
+	}
+	return w
+}
+
+// FuzzAuthorization: nothing but the key itself opens the door.
+func FuzzAuthorization(f *testing.F) {
+	z := newFuzzed(f)
+	for _, seed := range []string{
+		"", "Bearer", "Bearer ", "Bearer " + z.key, "bearer   " + z.key, "Basic " + z.key, z.key, "Bearer " + z.key + " ", "Bearer " + z.key[:20],
+		"Bearer sctl_" + strings.Repeat("0", 49), "Bearer\t" + z.key, "Bearer " + strings.ToLower(z.key), "Bearer \xff", "Bearer sctl_\x00",
+	} {
+		f.Add(seed, "192.0.2.1:1")
+	}
+	f.Fuzz(func(t *testing.T, authorization, remote string) {
+		r := httptest.NewRequest("GET", "/api/v1/me", nil)
+		r.Header["Authorization"] = []string{authorization}
+		r.RemoteAddr = remote
+		w := z.serve(t, r)
+		scheme, rest, _ := strings.Cut(authorization, " ")
+		granted := strings.EqualFold(scheme, "Bearer") && strings.TrimLeft(rest, " ") == z.key
+		switch {
+		case granted != (w.Code == http.StatusOK):
+			t.Fatalf("%q is answered %d", authorization, w.Code)
+		case !granted && w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests:
+			t.Fatalf("%q is answered %d", authorization, w.Code)
+		case w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "":
+			t.Fatalf("%q is answered 429 without Retry-After", authorization)
+		case !granted && len(authorization) > 20 && strings.Contains(w.Body.String(), authorization[8:]):
+			t.Fatalf("%q is shown: %s", authorization, w.Body)
+		}
+	})
+}
+
+// FuzzRequest sends requests of any shape with a key for everything: none is
+// answered 500, and every refusal is an envelope.
+func FuzzRequest(f *testing.F) {
+	z := newFuzzed(f)
+	for path, b := range map[string]string{
+		"POST /api/v1/posts":                       `{"content":"x","publish_at":"2036-06-02T15:00:00Z"}`,
+		"GET /api/v1/posts?limit=1&status=draft":   "",
+		"PATCH /api/v1/posts/post_0":               `{"content":null}`,
+		"POST /api/v1/posts/validate":              `{"content":"x","social_account_ids":["acct_0"]}`,
+		"POST /api/v1/social-accounts":             `{"platform":"fake","credentials":{"token":"x"},"options":{"pacing":"1s"}}`,
+		"POST /api/v1/api-keys":                    `{"name":"x","scopes":["posts:read"],"expires_at":null,"social_account_ids":["acct_0"]}`,
+		"DELETE /api/v1/api-keys/key_0":            "",
+		"POST /api/v1/workspaces":                  `{"name":"x","timezone":"Europe/Rome"}`,
+		"GET /api/v1/audit?cursor=x":               "",
+		"POST /api/v1/webhooks":                    `{"url":"https://example.com","event_types":["post.created"],"secret":"whsec_x"}`,
+		"POST /api/v1/webhooks/wh_0/replay":        `{"since":"2026-06-02T15:00:00Z"}`,
+		"GET /api/v1/webhooks/wh_0/deliveries?a=%": "",
+		"GET /api/v1/events":                       "",
+		"HEAD /api/v1/backup":                      "",
+		"PUT /api/v1/%2e%2e/x":                     "[]",
+		"GET /openapi.json":                        "",
+		"TRACE /healthz":                           "\x00",
+	} {
+		method, target, _ := strings.Cut(path, " ")
+		f.Add(method, target, "application/json", "key", "Last-Event-ID: evt_0\nIf-Match: \"1\"", []byte(b))
+	}
+	f.Fuzz(func(t *testing.T, method, target, contentType, idempotencyKey, headers string, body []byte) {
+		r, err := newFuzzRequest(method, target, body)
+		if err != nil {
+			t.Skip("no such request can be made")
+		}
+		r.Header["Content-Type"] = []string{contentType}
+		if idempotencyKey != "" {
+			r.Header["Idempotency-Key"] = []string{idempotencyKey}
+		}
+		for line := range strings.SplitSeq(headers, "\n") {
+			name, value, _ := strings.Cut(line, ": ")
+			r.Header[http.CanonicalHeaderKey(name)] = append(r.Header[http.CanonicalHeaderKey(name)], value)
+		}
+		r.Header["Authorization"] = []string{"Bearer " + z.key}
+		w := z.serve(t, r)
+		if w.Code >= 400 && r.Method != http.MethodHead && !strings.Contains(w.Body.String(), `"request_id":`) {
+			t.Fatalf("%s %q is answered %d: %s", method, target, w.Code, w.Body)
+		}
+	})
+}
+
+// newFuzzRequest returns a request as a server would read it.
+func newFuzzRequest(method, target string, body []byte) (*http.Request, error) {
+	if !strings.HasPrefix(target, "/") || strings.ContainsAny(target+method, " \r\n") {
+		return nil, fmt.Errorf("%s %s is not the head of a request", method, target)
+	}
+	r, err := http.NewRequest(method, "http://schedctl"+target, io.NopCloser(bytes.NewReader(body)))
+	if err != nil {
+		return nil, err
+	}
+	r.ContentLength = int64(len(body))
+	r.RequestURI, r.RemoteAddr = target, "192.0.2.1:1"
+	return r, nil
+}
