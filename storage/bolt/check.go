@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	bbolt "go.etcd.io/bbolt"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -23,13 +25,7 @@ func (s *Store) Check(ctx context.Context) error {
 	}
 	return s.View(ctx, func(r storage.Reader) error {
 		c := checker{reader: r.(*reader), ctx: ctx}
-		for _, check := range []func(*checker){
-			(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
-			(*checker).answers, (*checker).events, (*checker).webhooks, (*checker).deliveries,
-			(*checker).records, (*checker).counts,
-		} {
-			check(&c)
-		}
+		c.all()
 		return c.verdict(s.path)
 	})
 }
@@ -43,9 +39,7 @@ func (s *Store) checkPages(ctx context.Context) error {
 	}
 	defer tx.Rollback()
 	c := checker{ctx: ctx}
-	for fault := range tx.Check() {
-		c.fault("%w", fault)
-	}
+	c.pages(tx)
 	return c.verdict(s.path)
 }
 
@@ -55,6 +49,25 @@ type checker struct {
 	ctx    context.Context
 	faults []error
 	expect [bucketCount]int // entries that the records account for
+	seen   [bucketCount]int // entries that were read
+}
+
+// pages compares the tree of pages with the list of free ones.
+func (c *checker) pages(tx *bbolt.Tx) {
+	for fault := range tx.Check() {
+		c.fault("%w", fault)
+	}
+}
+
+// all compares all indexes with all records.
+func (c *checker) all() {
+	for _, check := range []func(*checker){
+		(*checker).posts, (*checker).attempts, (*checker).accounts, (*checker).keys,
+		(*checker).answers, (*checker).events, (*checker).webhooks, (*checker).deliveries,
+		(*checker).records, (*checker).counts,
+	} {
+		check(c)
+	}
 }
 
 func (c *checker) fault(format string, args ...any) {
@@ -78,6 +91,7 @@ func (c *checker) verdict(path string) error {
 func (c *checker) each(b bucket, fn func(key, value []byte) error) {
 	cursor := c.in(b).Cursor()
 	for k, v := cursor.First(); k != nil && c.ctx.Err() == nil; k, v = cursor.Next() {
+		c.seen[b]++
 		if err := fn(k, v); err != nil {
 			c.fault("%q: key %x: %w", b, k, err)
 		}

@@ -25,6 +25,8 @@ const (
 // metaPage is what one of the two first pages says of the file.
 type metaPage struct {
 	pageSize uint32
+	root     uint64 // the page where the tree begins
+	freelist uint64 // the page where the list of free ones begins
 	pages    uint64 // how many pages are in use
 	tx       uint64 // the transaction that wrote it
 }
@@ -111,7 +113,8 @@ func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
 		return m, errors.New("its first pages have a wrong check sum")
 	}
 	m = metaPage{
-		pageSize: order.Uint32(b[8:]), pages: order.Uint64(b[40:]), tx: order.Uint64(b[48:]),
+		pageSize: order.Uint32(b[8:]), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
+		pages: order.Uint64(b[40:]), tx: order.Uint64(b[48:]),
 	}
 	if m.pageSize < 1<<9 || m.pageSize&(m.pageSize-1) != 0 || m.pages > 1<<48/uint64(m.pageSize) {
 		return m, errors.New("its first pages make no sense")

@@ -1,0 +1,92 @@
+package bolt
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	bbolt "go.etcd.io/bbolt"
+)
+
+// FileReport tells what [CheckFile] has read.
+type FileReport struct {
+	Size    int64 // of the file, in bytes
+	Version int   // of its layout
+
+	// Outdated means that an older program has written the file, and that only
+	// its pages were looked at: records and indexes can be compared once [Open]
+	// has migrated them.
+	Outdated bool
+
+	Records []RecordCount // in a fixed order; nil when outdated
+
+	Faults []error // the first ones, when the file is damaged
+}
+
+// RecordCount is how many records of one kind there are.
+type RecordCount struct {
+	Kind  string // plural, such as "posts"
+	Count int
+}
+
+// counted are the buckets that hold the records which people know of.
+var counted = []bucket{workspaces, keys, accounts, posts, targets, attempts, events, webhooks, deliveries, audit}
+
+// CheckFile reads a database that no process has open for writing, as
+// [Store.Check] does, and changes nothing: neither is the file migrated nor is
+// one made. What it found until an error is in the report.
+//
+// Errors wrap [storage.ErrLocked], [storage.ErrForeign], [storage.ErrCorrupt]
+// or [storage.ErrNewer] where that is the reason.
+func CheckFile(ctx context.Context, path string) (FileReport, error) {
+	report, err := checkFile(ctx, path)
+	if err != nil {
+		err = fmt.Errorf("check database %s: %w", path, err)
+	}
+	return report, err
+}
+
+func checkFile(ctx context.Context, path string) (report FileReport, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return report, err
+	}
+	report.Size = info.Size()
+	if err := inspectFile(path); err != nil {
+		return report, err
+	}
+	if err := walkFile(ctx, path); err != nil {
+		return report, err
+	}
+	db, err := openBolt(path, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
+	if err != nil {
+		return report, err
+	}
+	defer db.Close()
+	err = safely(func() error {
+		return db.View(func(tx *bbolt.Tx) error { return report.read(ctx, tx) })
+	})
+	return report, err
+}
+
+// read fills the report.
+func (f *FileReport) read(ctx context.Context, tx *bbolt.Tx) (err error) {
+	if err := inspectVersion(tx, migrations); err != nil {
+		return err
+	}
+	if f.Version, err = versionOf(tx, migrations); err != nil {
+		return err
+	}
+	c := checker{reader: &reader{buckets: buckets{bolt: tx}}, ctx: ctx}
+	c.pages(tx)
+	if f.Outdated = f.Version < len(migrations); !f.Outdated && len(c.faults) == 0 {
+		c.all()
+		for _, b := range counted {
+			f.Records = append(f.Records, RecordCount{Kind: b.String(), Count: c.seen[b]})
+		}
+	}
+	if f.Faults = c.faults; len(f.Faults) > 0 && ctx.Err() == nil {
+		return damaged("its records, indexes or pages do not fit together")
+	}
+	return ctx.Err()
+}
