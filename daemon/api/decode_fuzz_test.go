@@ -71,6 +71,10 @@ func TestDecodersKnowTheWire(t *testing.T) {
 		reflect.TypeFor[apiv1.AddAccount]():   addAccountFields,
 		reflect.TypeFor[apiv1.EditAccount]():  editAccountFields,
 		reflect.TypeFor[apiv1.RetryPost]():    retryPostFields,
+
+		reflect.TypeFor[apiv1.CreateWebhook](): createWebhookFields,
+		reflect.TypeFor[apiv1.EditWebhook]():   editWebhookFields,
+		reflect.TypeFor[apiv1.ReplayWebhook](): replayWebhookFields,
 	} {
 		var fields []string
 		for i := range typ.NumField() {

@@ -24,9 +24,10 @@ func (s *Server) streamEvents(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	told := s.hub.lastTold() // before reading: it is committed by then
 	var from beginning
 	err = s.view(ctx, func(r storage.Reader) (err error) {
-		from, err = beginAfter(r, c.key.WorkspaceID, given)
+		from, err = beginAfter(r, c.key.WorkspaceID, given, told)
 		return err
 	})
 	if err != nil {
@@ -52,16 +53,18 @@ func parseLastEventID(values []string) (string, error) {
 // beginning is where a stream begins.
 type beginning struct {
 	position string // the id after which it begins
-	last     string // of the youngest event; empty when there is none
+	last     string // of the youngest event, kept or not; empty when there is none
 	gone     string // the event to resume after, when it is not kept any more
 }
 
 // beginAfter returns where a stream begins that resumes after the given event,
 // or that resumes nothing when it is empty. After an event that is gone it
 // resumes with the oldest one that is younger and kept; an id from the future,
-// such as of a database that was restored from a backup, means now.
-func beginAfter(r storage.Reader, workspaceID, given string) (beginning, error) {
+// such as of a database that was restored from a backup, means now. told is an
+// event that was committed, and need not be kept.
+func beginAfter(r storage.Reader, workspaceID, given, told string) (beginning, error) {
 	last, err := r.LastEvent()
+	last = max(last, told)
 	if err != nil || given == "" {
 		return beginning{position: last, last: last}, err
 	}

@@ -119,6 +119,14 @@ func (h *hub) followed() bool {
 	return len(h.streams) > 0
 }
 
+// lastTold returns the youngest event that any stream can have been told of;
+// empty when there never was one.
+func (h *hub) lastTold() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last
+}
+
 // end ends all streams, and those that would join later.
 func (h *hub) end() {
 	h.mu.Lock()

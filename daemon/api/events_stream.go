@@ -27,7 +27,7 @@ const (
 
 	// writeSize is how much a reader has to take within readerPatience, at most,
 	// in bytes.
-	writeSize = 16 << 10
+	writeSize = 4 << 10
 )
 
 // stream is one client that follows the events.
