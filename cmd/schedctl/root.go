@@ -56,7 +56,7 @@ command talks to it.`,
 	root.AddCommand(
 		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newMe(a)),
 		in(groupDaemon, newDaemon(a)),
-		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)),
+		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
 	addHelp(root)
 	return root
