@@ -25,8 +25,7 @@ func newFirstTries(w *worker) *lane {
 
 // next returns the first event after the cursor that the webhook wants. It looks
 // at one batch at a time, so that no reading lasts long.
-func (f *firstTries) next(r storage.Reader) (*job, time.Time, error) {
-	at := f.at()
+func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
 	if !at.behind {
 		f.batch = nil
 		return nil, time.Time{}, nil

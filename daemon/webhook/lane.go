@@ -27,9 +27,10 @@ type lane struct {
 	wake    chan struct{}
 	slowest time.Duration // between two calls that fail
 
-	// next returns the next job. When there is none now, it returns when to look
-	// again without being woken, or the zero time for never.
-	next func(storage.Reader) (*job, time.Time, error)
+	// next returns the next job, in a snapshot that is younger than the place. When
+	// there is none now, it returns when to look again without being woken, or the
+	// zero time for never.
+	next func(storage.Reader, place) (*job, time.Time, error)
 
 	failures int // in a row
 	pause    pause
@@ -57,8 +58,9 @@ func (l *lane) run(stop, work context.Context) {
 }
 
 func (l *lane) look(ctx context.Context) (next *job, until time.Time, err error) {
+	at := l.at()
 	err = l.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		next, until, err = l.next(r)
+		next, until, err = l.next(r, at)
 		return err
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ func newRetries(w *worker) *lane {
 // nextPending returns the pending delivery whose time has come first. A test goes
 // before all others, so that whoever repairs an endpoint sees at once whether it
 // works, and it goes to a disabled webhook too.
-func (w *worker) nextPending(r storage.Reader) (*job, time.Time, error) {
+func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error) {
 	hook, err := r.Webhook(w.workspace, w.id)
 	if isNotFound(err) {
 		return nil, time.Time{}, nil

@@ -1,0 +1,193 @@
+package webhook_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/webhook"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// Of an endpoint that is dead for 100,000 events nobody else learns: the others
+// are told within a second, and memory stays flat.
+func TestADeadEndpointDelaysNobody(t *testing.T) {
+	for name, dead := range map[string]answerer{"refuses": refused, "hangs": hanging, "answers slowly": slow(time.Second, status(500))} {
+		t.Run(name, func(t *testing.T) {
+			const backlog = 100_000
+			store, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			r := newRig(t, store)
+			r.hook("dead.example")
+			r.endpoints.at("dead.example").fromNow(dead)
+			for range backlog / 1000 {
+				r.publish(1000)
+			}
+			r.hook("fine.example")
+			told := r.listen("fine.example")
+			before := heap()
+			x := r.start()
+			defer r.stop()
+
+			slowest := time.Duration(0)
+			for range 100 {
+				began := time.Now()
+				waitFor(t, told, r.publish(1)[0])
+				slowest = max(slowest, time.Since(began))
+			}
+			t.Logf("the other endpoint is told within %v", slowest)
+			if slowest > time.Second {
+				t.Errorf("the other endpoint was told after %v, want a second at most", slowest)
+			}
+			if grown := heap() - before; grown > 16<<20 {
+				t.Errorf("the heap has grown by %d MiB", grown>>20)
+			}
+			if n, err := x.Backlog(t.Context()); err != nil || n != webhook.MaxBacklog {
+				t.Errorf("backlog %d, %v; want as many as are counted, %d", n, err, webhook.MaxBacklog)
+			}
+			if calls := len(r.endpoints.at("dead.example").all()); calls == 0 || calls > 100 {
+				t.Errorf("%d calls of the dead endpoint", calls)
+			}
+		})
+	}
+}
+
+// listen returns the events that an endpoint is told of from now on.
+func (r *rig) listen(host string) <-chan string {
+	told := make(chan string, 1000)
+	r.endpoints.at(host).fromNow(func(req *http.Request) (*http.Response, error) {
+		told <- req.Header.Get("webhook-id")
+		return status(204)(req)
+	})
+	return told
+}
+
+// waitFor waits until an event is told.
+func waitFor(t *testing.T, told <-chan string, event string) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	for {
+		select {
+		case id := <-told:
+			if id == event {
+				return
+			}
+		case <-deadline:
+			t.Fatalf("event %s was not told", event)
+		}
+	}
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Goroutines are two a webhook, whatever waits for it.
+func TestGoroutinesAreBounded(t *testing.T) {
+	const webhooks = 50
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, storagetest.NewMemory())
+		for range webhooks {
+			r.hook("a.example")
+		}
+		r.endpoints.at("a.example").fromNow(hanging)
+		before := runtime.NumGoroutine()
+		r.start()
+		defer r.stop()
+		for range 20 {
+			r.publish(50)
+			after(30 * time.Second)
+		}
+		if n := runtime.NumGoroutine() - before; n > 2*webhooks+5 {
+			t.Errorf("%d goroutines for %d webhooks", n, webhooks)
+		}
+		if calls := len(r.endpoints.at("a.example").all()); calls < webhooks {
+			t.Errorf("%d calls", calls)
+		}
+	})
+}
+
+// lagging is a store whose snapshots are looked at a while after they were taken.
+type lagging struct{ storage.Store }
+
+func (s lagging) View(ctx context.Context, fn func(storage.Reader) error) error {
+	return s.Store.View(ctx, func(r storage.Reader) error {
+		time.Sleep(rand.N(20 * time.Millisecond))
+		return fn(r)
+	})
+}
+
+// An event that is committed while a lane looks for it in an older snapshot is
+// found by its next look.
+func TestEventsThatComeWhileTheStoreIsRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	synctest.Test(t, func(t *testing.T) {
+		store, err := bolt.Open(path, bolt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		r := newRig(t, lagging{store})
+		r.hook("a.example")
+		r.start()
+		defer r.stop()
+		var want []string
+		for range 300 {
+			want = append(want, r.publish(1)...)
+			after(rand.N(100 * time.Millisecond))
+		}
+		after(time.Second)
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A file that is written and read by a whole run.
+func TestOnAFile(t *testing.T) {
+	t.Parallel()
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	r := newRig(t, store)
+	w := r.hook("a.example")
+	told := r.listen("a.example")
+	r.endpoints.at("a.example").then(status(500))
+	r.start()
+	ids := r.publish(300)
+	waitFor(t, told, ids[len(ids)-1])
+	r.stop()
+	if got := r.readHook(w); got.Cursor != ids[len(ids)-1] || string(got.Secret) != string(w.Secret) {
+		t.Errorf("webhook %+v", got)
+	}
+	for i, d := range r.deliveries(w) {
+		want := schedctl.DeliveryDelivered
+		if i == 0 {
+			want = schedctl.DeliveryPending
+		}
+		if d.EventID != ids[i] || d.Status != want || d.Attempt != 1 {
+			t.Errorf("delivery %d: %+v", i, d)
+		}
+	}
+}
