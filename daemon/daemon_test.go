@@ -51,7 +51,19 @@ func config(t *testing.T) (daemon.Config, *safeBuffer) {
 	}, log
 }
 
+// start starts a daemon and waits until it is ready.
 func start(t *testing.T, change func(*daemon.Config)) *running {
+	t.Helper()
+	r := launch(t, change)
+	r.await("it to be ready", func() bool {
+		status, _ := r.do("GET", "/readyz", "", nil)
+		return status == http.StatusOK
+	})
+	return r
+}
+
+// launch starts a daemon and waits until it says where it is.
+func launch(t *testing.T, change func(*daemon.Config)) *running {
 	t.Helper()
 	cfg, log := config(t)
 	if change != nil {
@@ -60,31 +72,30 @@ func start(t *testing.T, change func(*daemon.Config)) *running {
 	ctx, stop := context.WithCancel(t.Context())
 	r := &running{t: t, cfg: cfg, client: http.DefaultClient, stop: stop, ended: make(chan error, 1), log: log}
 	go func() { r.ended <- daemon.Run(ctx, cfg) }()
-	r.awaitReady()
+	r.await("its announcement", func() bool {
+		a, err := r.announcement()
+		r.url = a.URL
+		return err == nil
+	})
+	if path, unix := strings.CutPrefix(r.url, "unix://"); unix {
+		r.url = "http://daemon"
+		r.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}}}
+	}
 	return r
 }
 
-func (r *running) awaitReady() {
+// await waits until done reports true, while the daemon runs.
+func (r *running) await(what string, done func() bool) {
 	r.t.Helper()
 	deadline := time.After(20 * time.Second)
-	for tick := time.NewTicker(5 * time.Millisecond); ; {
-		if a, err := r.announcement(); err == nil {
-			r.url = a.URL
-			if path, unix := strings.CutPrefix(a.URL, "unix://"); unix {
-				r.url = "http://daemon"
-				r.client = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-					return new(net.Dialer).DialContext(ctx, "unix", path)
-				}}}
-			}
-			if status, _ := r.do("GET", "/readyz", "", nil); status == http.StatusOK {
-				return
-			}
-		}
+	for tick := time.NewTicker(5 * time.Millisecond); !done(); {
 		select {
 		case err := <-r.ended:
 			r.t.Fatalf("the daemon ended: %v\n%s", err, r.log)
 		case <-deadline:
-			r.t.Fatalf("the daemon is not ready\n%s", r.log)
+			r.t.Fatalf("waited in vain for %s\n%s", what, r.log)
 		case <-tick.C:
 		}
 	}

@@ -1,8 +1,19 @@
 package daemon
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 func TestTicking(t *testing.T) {
@@ -29,4 +40,142 @@ func TestTicking(t *testing.T) {
 			}
 		})
 	}
+}
+
+// probeRig is a running probe over a store that counts writes and can fail or
+// hang.
+type probeRig struct {
+	*probe
+	*storagetest.Faulty
+	writes *writes
+	log    bytes.Buffer
+}
+
+type writes struct {
+	storage.Store
+	mu   sync.Mutex // mu guards what follows
+	n    int
+	hang time.Duration
+}
+
+func (w *writes) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	w.mu.Lock()
+	w.n++
+	hang := w.hang
+	w.mu.Unlock()
+	time.Sleep(hang)
+	return w.Store.Update(ctx, fn)
+}
+
+// withProbe runs a test in a bubble, with a running probe.
+func withProbe(t *testing.T, test func(*testing.T, *probeRig)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := storagetest.NewMemory()
+		now := schedctl.Millis(time.Now())
+		workspace := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "default", Timezone: "UTC", CreatedAt: now}
+		if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutWorkspace(workspace) }); err != nil {
+			t.Fatal(err)
+		}
+		r := &probeRig{writes: &writes{Store: store}}
+		r.Faulty = storagetest.NewFaulty(r.writes)
+		r.probe = newProbe(r.Faulty, slog.New(slog.NewTextHandler(&r.log, nil)))
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { r.run(ctx) })
+		test(t, r)
+		stop()
+		running.Wait()
+	})
+}
+
+func TestProbeWritesAtMostEveryTenSeconds(t *testing.T) {
+	withProbe(t, func(t *testing.T, r *probeRig) {
+		var askers sync.WaitGroup
+		for range 50 {
+			askers.Go(func() {
+				if err := r.ask(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		askers.Wait()
+		time.Sleep(probeEvery - time.Millisecond)
+		if err := r.ask(t.Context()); err != nil || r.writes.n != 1 {
+			t.Errorf("%d writes, want 1; %v", r.writes.n, err)
+		}
+		time.Sleep(time.Millisecond)
+		if err := r.ask(t.Context()); err != nil || r.writes.n != 2 {
+			t.Errorf("%d writes, want 2; %v", r.writes.n, err)
+		}
+		time.Sleep(time.Hour)
+		if r.writes.n != 2 {
+			t.Errorf("%d writes, though nobody asked", r.writes.n)
+		}
+	})
+}
+
+// An asker is told that writes fail and not why, the log tells why, once.
+func TestProbeTellsOfADiskThatRefusesWrites(t *testing.T) {
+	withProbe(t, func(t *testing.T, r *probeRig) {
+		r.FailUpdates(2, storagetest.BeforeDisk)
+		for range 2 {
+			for range 3 {
+				if err := r.ask(t.Context()); !errors.Is(err, errRefusesWrites) {
+					t.Errorf("got %v", err)
+				}
+			}
+			time.Sleep(probeEvery)
+		}
+		if err := r.ask(t.Context()); err != nil {
+			t.Errorf("after the disk works again: %v", err)
+		}
+		log := r.log.String()
+		if strings.Count(log, "refuses writes") != 1 || !strings.Contains(log, storagetest.ErrInjected.Error()) || strings.Count(log, "takes writes again") != 1 {
+			t.Errorf("log:\n%s", log)
+		}
+	})
+}
+
+// A write that hangs holds up nobody for long, and is not joined by another.
+func TestProbeTellsOfADiskThatHangs(t *testing.T) {
+	withProbe(t, func(t *testing.T, r *probeRig) {
+		r.writes.hang = time.Minute
+		for range 3 {
+			began := time.Now()
+			if err := r.ask(t.Context()); !errors.Is(err, errSlowWrite) || time.Since(began) != probePatience {
+				t.Errorf("got %v after %s", err, time.Since(began))
+			}
+		}
+		gone, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.ask(gone); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(time.Minute)
+		r.writes.hang = 0
+		if err := r.ask(t.Context()); err != nil || r.writes.n > 2 {
+			t.Errorf("after the write ended: %v; %d writes", err, r.writes.n)
+		}
+	})
+}
+
+// Asked before it runs, as a daemon can be that is starting, it answers later.
+func TestProbeIsAskedBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newProbe(storagetest.NewMemory(), slog.New(slog.DiscardHandler))
+		if err := p.ask(t.Context()); !errors.Is(err, errSlowWrite) {
+			t.Errorf("got %v", err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { p.run(ctx) })
+		synctest.Wait()
+		if err := p.ask(t.Context()); err != nil {
+			t.Error(err)
+		}
+		stop()
+		running.Wait()
+	})
 }

@@ -1,0 +1,104 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The parts of a stage stop together, and before those of the next.
+func TestStagesStopInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // mu guards ended
+		var ended []string
+		slow := func(name string, takes time.Duration) part {
+			return part{name, func(ctx context.Context) error {
+				<-ctx.Done()
+				time.Sleep(takes)
+				mu.Lock()
+				defer mu.Unlock()
+				ended = append(ended, name)
+				return ctx.Err()
+			}}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var result error
+		var running sync.WaitGroup
+		began := time.Now()
+		running.Go(func() {
+			result = runStages(ctx, [][]part{
+				{slow("requests", 3*time.Second)},
+				{slow("slow worker", 2*time.Second), slow("worker", time.Second)},
+				{slow("last", 0)},
+			})
+		})
+		time.Sleep(time.Hour)
+		stop()
+		running.Wait()
+		if want := []string{"requests", "worker", "slow worker", "last"}; !slices.Equal(ended, want) || result != nil {
+			t.Errorf("ended %v, want %v; %v", ended, want, result)
+		}
+		if took := time.Since(began) - time.Hour; took != 5*time.Second {
+			t.Errorf("the stop took %s, want 5s", took)
+		}
+	})
+}
+
+// A part that gives up stops the others, and is the one that is told of.
+func TestAPartThatGivesUpStopsTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		stopped := false
+		err := runStages(t.Context(), [][]part{
+			{{"waits", func(ctx context.Context) error {
+				<-ctx.Done()
+				stopped = true
+				return errors.New("fails as well, later")
+			}}},
+			{{"fails", func(context.Context) error { time.Sleep(time.Second); return broken }}},
+		})
+		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "fails: ") || !stopped {
+			t.Errorf("%v; the other part stopped: %v", err, stopped)
+		}
+	})
+}
+
+// Requests that do not end are cut off after the grace.
+func TestServeCutsOffWhatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrived, over := make(chan struct{}), make(chan struct{})
+	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+		close(over)
+	})}
+	ctx, stop := context.WithCancel(t.Context())
+	go http.Get("http://" + listener.Addr().String())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := serve(ctx, server, listener); err != nil {
+			t.Error(err)
+		}
+	})
+	<-arrived
+	began := time.Now()
+	stop()
+	running.Wait()
+	<-over
+	if took := time.Since(began); took < stopGrace || took > 2*stopGrace {
+		t.Errorf("the stop took %s, want %s", took, stopGrace)
+	}
+}
