@@ -1,0 +1,92 @@
+package openapi_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// toolTime is how long a tool may take, on a machine that has much else to do.
+const toolTime = 3 * time.Minute
+
+// tools returns the directory of what install.sh installs from npm. The test is
+// skipped where that is missing, or is not what package-lock.json pins by now;
+// it fails when the environment has SCHEDCTL_REQUIRE_ALL=1.
+func tools(t *testing.T) string {
+	t.Helper()
+	servers := os.Getenv("SCHEDCTL_SERVERS")
+	if servers == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers = filepath.Join(home, ".cache", "schedctl-servers")
+	}
+	dir := filepath.Join(servers, "openapi")
+	pinned, err := os.ReadFile("package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	installed, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	if err != nil || !bytes.Equal(pinned, installed) {
+		notInstalled(t, "what package-lock.json pins")
+	}
+	return dir
+}
+
+// browser returns the path of Chromium.
+func browser(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		notInstalled(t, "chromium")
+	}
+	return path
+}
+
+func notInstalled(t *testing.T, name string) {
+	t.Helper()
+	const advice = "%s is not installed: run daemon/api/openapi/install.sh"
+	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
+		t.Fatalf(advice, name)
+	}
+	t.Skipf(advice, name)
+}
+
+// run runs a tool in a directory, and returns what it prints. The tool has the
+// Node.js of install.sh and is told to report nothing to anybody.
+func run(t *testing.T, tools, in string, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), toolTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = in
+	cmd.Env = append(os.Environ(),
+		"PATH="+filepath.Join(tools, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"NODE_PATH="+filepath.Join(tools, "node_modules"),
+		"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "CI=true", "NO_COLOR=1")
+	cmd.WaitDelay = 10 * time.Second
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %v: %v\n%s%s", filepath.Base(name), args, err, &out, &log)
+	}
+	return out.String()
+}
+
+// npmBin returns the path of a command of an npm package.
+func npmBin(tools, name string) string { return filepath.Join(tools, "node_modules", ".bin", name) }
+
+// absolute returns the path of a file of this folder.
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
