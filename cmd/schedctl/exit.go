@@ -40,7 +40,7 @@ var exitMeanings = []struct {
 	{exitOK, "done"},
 	{exitOther, "another error: an unreadable file, a second daemon on the same data"},
 	{exitUsage, "the command line is wrong: an unknown flag, a time that cannot be read"},
-	{exitNotFound, "there is no such post or account"},
+	{exitNotFound, "nothing has this id or name"},
 	{exitAuth, "no API key, or one that is wrong, expired or not allowed to do this"},
 	{exitInvalid, "refused as invalid: a time that has passed, a text too long, an unknown account"},
 	{exitConflict, "not possible in this state: editing a published post, a reused idempotency key"},

@@ -163,6 +163,13 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+func TestDeclined(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, routes{}).terminals()
+	m.in = strings.NewReader("n\n")
+	m.want(t, 130, "", "Delete 1 draft for good? [y/N] schedctl: nothing was changed\n", "post", "delete", "post_1")
+}
+
 func TestErrorsAreEnvelopesWithJSON(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /me": refused{401, "INVALID_API_KEY"}})

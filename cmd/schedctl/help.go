@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,15 +13,16 @@ import (
 
 // addHelp adds the help command and the topics that are no commands.
 func addHelp(root *cobra.Command) {
-	root.AddCommand(
-		&cobra.Command{Use: "exit-codes", Short: "What the exit statuses mean", Long: exitCodesText()},
-		&cobra.Command{Use: "formatting", Short: "What results look like, and the fields of --json", Long: formattingText()},
-	)
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		root.AddCommand(&cobra.Command{Use: t.name, Short: t.short, Long: t.text(root)})
+		names[i] = t.name
+	}
 	root.SetHelpCommand(in(groupOther, &cobra.Command{
 		Use:     "help [COMMAND | TOPIC]",
 		Short:   "Help about a command or a topic",
-		Long:    "Show the help of a command or a topic. The topics are exit-codes and formatting.",
-		Example: "  schedctl help post create\n  schedctl help exit-codes",
+		Long:    "Show the help of a command or a topic. The topics are " + enumerated(names) + ";\nhow times are written is in the help of the command time.",
+		Example: "  schedctl help post create\n  schedctl help exit-codes\n  schedctl help time",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return helpCandidates(root, args), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -60,7 +62,9 @@ func exitCodesText() string {
 	return b.String()
 }
 
-func formattingText() string {
+// formattingText is "schedctl help formatting": it lists the fields of every
+// command below root.
+func formattingText(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(`The result of a command is on standard output; everything else, what was
 understood, questions and errors, is on standard error.
@@ -110,40 +114,63 @@ nothing. Beside the functions of that package there are
                           "Mon 2 Jan 15:04"
   truncate COLUMNS TEXT   the text, cut to this width
 
-  schedctl post list --template '{{range .}}{{tablerow .id .status (timeago .publish_at)}}{{end}}'
+  schedctl post list --template \
+    '{{range .}}{{tablerow .id .status (timeago .publish_at)}}{{end}}'
 
 The fields are
 `)
-	for _, o := range []struct {
-		name string
-		typ  reflect.Type
-	}{
-		{"post", reflect.TypeFor[apiv1.Post]()},
-		{"target, in a post's targets", reflect.TypeFor[apiv1.Target]()},
-		{"timeline", reflect.TypeFor[apiv1.Timeline]()},
-		{"attempt, in a timeline's targets", reflect.TypeFor[apiv1.Attempt]()},
-		{"validate and --dry-run", reflect.TypeFor[apiv1.Validation]()},
-		{"account", reflect.TypeFor[apiv1.Account]()},
-		{"me", reflect.TypeFor[apiv1.Me]()},
-		{"time", reflect.TypeFor[understood]()},
-		{"version", reflect.TypeFor[build]()},
-		{"delete and remove", reflect.TypeFor[removal]()},
-	} {
-		fmt.Fprintf(&b, "\n  %s\n%s", o.name, wrapFields(fieldsOf(o.typ)))
+	for _, l := range fieldLists(root) {
+		fmt.Fprintf(&b, "\n%s%s", wrapWords("  ", l.commands), wrapWords("    ", l.fields))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func wrapFields(names []string) string {
+// listing is a list of fields and what has it.
+type listing struct{ commands, fields []string }
+
+// inner are the objects within others that are worth a look.
+var inner = []listing{
+	{[]string{"each of a post's targets"}, fieldsOf(reflect.TypeFor[apiv1.Target]())},
+	{[]string{"each of a timeline's attempts"}, fieldsOf(reflect.TypeFor[apiv1.Attempt]())},
+	{[]string{"--dry-run of a post"}, fieldsOf(reflect.TypeFor[apiv1.Validation]())},
+	{[]string{"an error"}, fieldsOf(reflect.TypeFor[apiv1.TargetError]())},
+}
+
+// fieldLists returns the fields of all commands below root, each list once.
+func fieldLists(root *cobra.Command) (lists []listing) {
+	add := func(command, fields string) {
+		i := slices.IndexFunc(lists, func(l listing) bool { return strings.Join(l.fields, ",") == fields })
+		if i < 0 {
+			i = len(lists)
+			lists = append(lists, listing{fields: strings.Split(fields, ",")})
+		}
+		lists[i].commands = append(lists[i].commands, command)
+	}
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+		if fields := cmd.Annotations[fieldsAnnotation]; fields != "" {
+			add(name, fields)
+		}
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(root)
+	return append(lists, inner...)
+}
+
+// wrapWords returns names as indented lines with commas between them.
+func wrapWords(indent string, names []string) string {
 	var b strings.Builder
-	line := "   "
+	line := indent[1:]
 	for i, name := range names {
 		if i < len(names)-1 {
 			name += ","
 		}
 		if len(line)+1+len(name) > 78 {
 			b.WriteString(line + "\n")
-			line = "   "
+			line = indent[1:]
 		}
 		line += " " + name
 	}

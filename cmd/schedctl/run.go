@@ -53,7 +53,7 @@ type app struct {
 func run(ctx context.Context, sys system, args []string) int {
 	a := &app{system: sys}
 	root := newRoot(a)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of this process
 	err := root.ExecuteContext(ctx)
 	if err == nil && a.helpOut.Len() > 0 {
 		err = a.write(a.helpOut.Bytes())

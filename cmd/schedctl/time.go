@@ -40,7 +40,15 @@ must be one of these.
 
 A zone name may follow: "tomorrow 9am Europe/Berlin". A time of day that a clock
 change skips becomes the first instant after the gap, and one that happens twice
-the first of the two.`,
+the first of the two; both are said.
+
+Without a zone in the text --tz decides, without that the local zone (environment:
+TZ). Zones come with the program. What was understood is said on standard error:
+in its zone, in the local one, in UTC, and how far away it is. A time that has
+passed is refused for a post (exit status 5), one that cannot be read or could
+mean two things everywhere (exit status 2).
+
+A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.`,
 		Example: `  schedctl time "tomorrow 9am"
   schedctl time "2026-12-08 09:00 America/New_York" --tz Europe/Berlin
   date -d "$(schedctl time 'next monday 9am')"`,

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// variable is one of the environment.
+type variable struct{ name, about string }
+
+// variables are all that the program looks at, in groups.
+var variables = [][]variable{
+	{
+		{"SCHEDCTL_URL", "where the daemon is (--url)"},
+		{"SCHEDCTL_API_KEY", "the API key itself"},
+		{"SCHEDCTL_API_KEY_FILE", "the file that holds it (--api-key-file)"},
+		{"SCHEDCTL_DATA_DIR", "the data directory of the daemon of this user; also of\ndaemon run (--data-dir)"},
+		{"XDG_DATA_HOME", "the data directory is schedctl in it, when not named"},
+		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected"},
+	},
+	{
+		{"TZ", "the local time zone"},
+	},
+	{
+		{"NO_COLOR", "not empty: no colour, whatever else is set (--no-color)"},
+		{"CLICOLOR_FORCE", "not 0: colour in pipes and files too"},
+		{"FORCE_COLOR", "the same"},
+		{"CLICOLOR", "0: no colour"},
+		{"TERM", "dumb: no colour, no pager, and questions line by line"},
+		{"SCHEDCTL_PAGER", "what shows lists that are longer than the screen; cat for\nnothing, \"less -FRX\" when neither this nor PAGER is set"},
+		{"PAGER", "the same, when SCHEDCTL_PAGER is not set"},
+		{"LESS", "options of less; FRX when not set"},
+		{"ACCESSIBLE", "not empty: ask line by line (--accessible)"},
+	},
+	{
+		{"GOGC", "daemon run: how often memory is collected, in percent"},
+		{"GOMAXPROCS", "daemon run: how many processors are used"},
+	},
+}
+
+// environmentText is "schedctl help environment".
+func environmentText() string {
+	var b strings.Builder
+	b.WriteString(`A flag goes before the variable of the same meaning. An empty variable is as good
+as none.
+`)
+	for _, group := range variables {
+		b.WriteString("\n")
+		for _, v := range group {
+			about := strings.ReplaceAll(v.about, "\n", "\n"+strings.Repeat(" ", 26))
+			fmt.Fprintf(&b, "  %-22s  %s\n", v.name, about)
+		}
+	}
+	b.WriteString(`
+The key in the data directory (admin.key) is used when nothing else gives one,
+and only for a daemon on this machine.`)
+	return b.String()
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares a text with the file that keeps it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is stale: run go test ./cmd/schedctl -update and look at the difference, -kept +got:\n%s", path, diff)
+	}
+}
+
+func TestHelpTopics(t *testing.T) {
+	t.Parallel()
+	names := []string{"time"}
+	for _, topic := range topics {
+		names = append(names, topic.name)
+	}
+	if !slices.IsSorted(names[1:]) {
+		t.Errorf("the topics %v are not in the order of their names", names[1:])
+	}
+	for _, name := range names {
+		m := newMachine(t, nil)
+		if status := m.run(t, "help", name); status != 0 {
+			t.Errorf("help %s: exit status %d: %s", name, status, &m.err)
+		}
+		golden(t, "help/"+name+".txt", m.out.String())
+		for _, line := range strings.Split(m.out.String(), "\n") {
+			if width(line) > 90 && name != "time" {
+				t.Errorf("help %s: a line of %d columns: %s", name, width(line), line)
+			}
+		}
+	}
+}
+
+// The help tells of every variable that the program looks at, and of no other.
+func TestHelpTellsEveryVariable(t *testing.T) {
+	t.Parallel()
+	elsewhere := []string{"TZ", "XDG_DATA_HOME"} // package time and xdg look at them
+	var told []string
+	for _, group := range variables {
+		for _, v := range group {
+			told = append(told, v.name)
+		}
+	}
+	read := append(readVariables(t), elsewhere...)
+	for _, name := range read {
+		if !slices.Contains(told, name) {
+			t.Errorf("%s is looked at, and the help does not tell of it", name)
+		}
+	}
+	for _, name := range told {
+		if !slices.Contains(read, name) {
+			t.Errorf("the help tells of %s, and nothing looks at it", name)
+		}
+	}
+}
+
+// readVariables returns the names that the sources of the program give to
+// getenv, os.Getenv and os.LookupEnv.
+func readVariables(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, is := n.(*ast.CallExpr)
+			if !is || len(call.Args) != 1 {
+				return true
+			}
+			function, is := call.Fun.(*ast.SelectorExpr)
+			if !is || !slices.Contains([]string{"getenv", "Getenv", "LookupEnv"}, function.Sel.Name) {
+				return true
+			}
+			if text, is := call.Args[0].(*ast.BasicLit); is {
+				name, err := strconv.Unquote(text.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names = append(names, name)
+			}
+			return true
+		})
+	}
+	if len(names) == 0 {
+		t.Fatal("no variable is looked at")
+	}
+	return names
+}
