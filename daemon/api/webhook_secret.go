@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"net/http"
 	"time"
 
@@ -15,17 +13,10 @@ import (
 // previousSecretKept is how long a secret that was replaced signs as well.
 const previousSecretKept = 24 * time.Hour
 
-// newWebhookSecret returns a secret with 32 random bytes.
-func newWebhookSecret() string {
-	var key [32]byte
-	rand.Read(key[:])
-	return signing.Prefix + base64.StdEncoding.EncodeToString(key[:])
-}
-
 // rotateSecret answers POST /webhooks/{id}/rotate-secret. Only one former secret
 // is kept: a second rotation drops the oldest.
 func (s *Server) rotateSecret(ctx context.Context, c *call) (answer, error) {
-	secret := newWebhookSecret()
+	secret := signing.NewSecret()
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		w, err := c.webhook(tx)
 		if err != nil {

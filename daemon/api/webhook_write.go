@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish/signing"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -17,7 +18,7 @@ import (
 func (s *Server) createWebhook(ctx context.Context, c *call, b webhookChange) (answer, error) {
 	secret := b.secret
 	if secret == "" {
-		secret = newWebhookSecret()
+		secret = signing.NewSecret()
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		webhooks, err := tx.Webhooks(c.key.WorkspaceID)
