@@ -196,6 +196,25 @@ func TestReadingIsTriedAgain(t *testing.T) {
 	})
 }
 
+// Cursors that could not be saved are saved later.
+func TestSavingCursorsIsTriedAgain(t *testing.T) {
+	faulty(t, func(r *rig, store *storagetest.Faulty) {
+		w := r.hook("a.example")
+		r.start()
+		synctest.Wait()
+		store.FailUpdates(3, storagetest.BeforeDisk)
+		ids := r.emit(slices.Repeat([]schedctl.EventType{schedctl.EventPostCreated}, 1000)...)
+		synctest.Wait()
+		if got := r.readHook(w).Cursor; got != w.Cursor {
+			t.Errorf("saved in a store that fails: %s", got)
+		}
+		after(10 * time.Second)
+		if got := r.readHook(w).Cursor; got != ids[len(ids)-1] {
+			t.Errorf("cursor %s, want %s", got, ids[len(ids)-1])
+		}
+	})
+}
+
 // A stop does not wait for a store that fails, and what it could not record is
 // told again.
 func TestAStopWhileTheStoreFails(t *testing.T) {
