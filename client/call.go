@@ -23,6 +23,8 @@ type request struct {
 	query  url.Values
 	body   any // nil for none
 	header http.Header
+
+	replayed *bool // where to note a stored answer, or nil
 }
 
 // Option changes one write.
@@ -33,6 +35,12 @@ type Option func(*request)
 // call of a method is a write of its own.
 func IdempotencyKey(key string) Option {
 	return func(r *request) { r.header.Set("Idempotency-Key", key) }
+}
+
+// Replayed notes whether the answer is that of an earlier write with the same
+// idempotency key. What the answer shows may have changed since.
+func Replayed(replayed *bool) Option {
+	return func(r *request) { r.replayed = replayed }
 }
 
 // IfVersion lets a write succeed only while the post has this version; else it
@@ -117,6 +125,9 @@ func (c *Client) try(ctx context.Context, r request, out any, try int) error {
 		return &UnreachableError{URL: c.url, Err: err}
 	}
 	log.Debug("request answered", "status", resp.StatusCode(), "request_id", resp.Header().Get("X-Request-Id"))
+	if r.replayed != nil {
+		*r.replayed = resp.Header().Get("Idempotent-Replayed") == "true"
+	}
 	return c.read(resp, out)
 }
 

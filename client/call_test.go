@@ -101,6 +101,21 @@ func TestEveryWriteHasAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestStoredAnswersAreTold(t *testing.T) {
+	t.Parallel()
+	for _, want := range []bool{true, false} {
+		a := ok(apiv1.PostEnvelope{})
+		if want {
+			a.header = map[string]string{"Idempotent-Replayed": "true"}
+		}
+		_, c := serve(t, a)
+		replayed := !want
+		if _, err := c.CreatePost(t.Context(), apiv1.CreatePost{}, client.Replayed(&replayed)); err != nil || replayed != want {
+			t.Errorf("told %v, want %v: %v", replayed, want, err)
+		}
+	}
+}
+
 func TestCallsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

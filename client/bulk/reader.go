@@ -30,7 +30,22 @@ const byteOrderMark = "\ufeff"
 // NewReader returns a reader of rows in a format. The empty format stands for
 // the one that the first character tells: "{" is JSON Lines.
 func NewReader(r io.Reader, f Format) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, 64<<10), file: f}
+	return &Reader{in: bufio.NewReaderSize(&ending{in: r}, 64<<10), file: f}
+}
+
+// ending reads no more after an error. A terminal can be read again after its
+// end, and to look ahead would ask for a second end.
+type ending struct {
+	in  io.Reader
+	err error
+}
+
+// Read reads until the first error, and gives that again and again.
+func (e *ending) Read(p []byte) (n int, err error) {
+	if e.err == nil {
+		n, e.err = e.in.Read(p)
+	}
+	return n, e.err
 }
 
 // Next returns the next row, io.EOF after the last one, or what is wrong. After

@@ -171,6 +171,32 @@ func TestReadErrorsArePassedOn(t *testing.T) {
 	}
 }
 
+// A terminal gives an end and then, when it is asked again, more.
+func TestTheFirstEndCounts(t *testing.T) {
+	t.Parallel()
+	ends := 0
+	terminal := readerFunc(func(p []byte) (int, error) {
+		if ends++; ends == 1 {
+			return copy(p, "content\nHello\n"), nil
+		}
+		if ends > 2 {
+			t.Error("asked again after the end")
+		}
+		return 0, io.EOF
+	})
+	r := bulk.NewReader(terminal, "")
+	if row, err := r.Next(); err != nil || row.Content != "Hello" {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if _, err := r.Next(); err != io.EOF {
+		t.Error(err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 func TestFormatOf(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bulk.Format{

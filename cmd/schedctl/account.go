@@ -118,6 +118,11 @@ func (a *app) recipients(ctx context.Context, c *client.Client, refs []string) (
 		connected = list
 		break
 	}
+	return a.pick(connected, refs)
+}
+
+// pick is recipients for accounts that are known already.
+func (a *app) pick(connected []apiv1.Account, refs []string) ([]string, error) {
 	var ids []string
 	seen := map[string]bool{}
 	for _, ref := range refs {

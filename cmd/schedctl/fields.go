@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // fieldList is the value of --json: set without a value it means all fields.
@@ -87,6 +85,10 @@ func join(parts []json.RawMessage, open, end byte) []byte {
 // fieldsAnnotation holds the names of the fields that a command's --json has.
 const fieldsAnnotation = "json-fields"
 
+// dryFieldsAnnotation holds those of --json with --dry-run, where they are
+// others.
+const dryFieldsAnnotation = "json-fields-dry-run"
+
 // prints declares what a command prints with --json.
 func prints[T any](cmd *cobra.Command) *cobra.Command {
 	if cmd.Annotations == nil {
@@ -119,8 +121,8 @@ func (a *app) checkFields(cmd *cobra.Command) error {
 		return err
 	}
 	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
-	if dry := cmd.Flag("dry-run"); dry != nil && dry.Changed {
-		known = fieldsOf(reflect.TypeFor[apiv1.Validation]())
+	if dry := cmd.Flag("dry-run"); dry != nil && dry.Changed && cmd.Annotations[dryFieldsAnnotation] != "" {
+		known = strings.Split(cmd.Annotations[dryFieldsAnnotation], ",")
 	}
 	for _, name := range a.json.names {
 		if slices.Contains(known, name) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 // addDryRun defines --dry-run.
 func addDryRun(cmd *cobra.Command, dry *bool) {
+	cmd.Annotations[dryFieldsAnnotation] = strings.Join(fieldsOf(reflect.TypeFor[apiv1.Validation]()), ",")
 	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; tell for each account whether its network would take the post")
 }
 

@@ -11,6 +11,7 @@ import (
 var colors = map[string]string{
 	"draft": "2", "scheduled": "34", "publishing": "33", "published": "32", "failed": "31", "canceled": "2",
 	"ok": "32", "warning": "33", "refused": "31", "not published": "31", "unknown": "33", "running": "33",
+	"created": "32", "exists": "2",
 	"connected": "32", "error": "31", "disconnected": "2",
 }
 

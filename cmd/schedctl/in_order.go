@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"iter"
+)
+
+// atOnce is how many calls of a command that makes many are under way at the
+// same time: enough for the daemon to put several into one commit.
+const atOnce = 8
+
+// inOrder runs work on each item, several at once, and gives the results to done
+// one after another in the order of the items. It ends with the first error, of
+// an item or of done, when nothing is under way any more. When ctx ends no more
+// items are begun, and those under way are for work to end.
+func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(context.Context, T) R, done func(R) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	queue := make(chan chan R, atOnce-1)
+	var broken error // read when queue is closed
+	go func() {
+		defer close(queue)
+		for item, err := range items {
+			if err != nil {
+				broken = err
+				return
+			}
+			result := make(chan R, 1)
+			select {
+			case queue <- result:
+				go func() { result <- work(ctx, item) }()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var failed error
+	for result := range queue {
+		r := <-result
+		if failed != nil {
+			continue
+		}
+		if failed = done(r); failed != nil {
+			stop()
+		}
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case broken != nil:
+		return broken
+	}
+	return context.Cause(ctx)
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// What can become of a line.
+const (
+	resultCreated = "created" // there is a post now
+	resultExists  = "exists"  // there was one before
+	resultOK      = "ok"      // checked, and not sent
+	resultRefused = "refused"
+)
+
+// imported is the result of one line.
+type imported struct {
+	Line      int         `json:"line"`
+	Result    string      `json:"result"`
+	PostID    string      `json:"post_id"`
+	PublishAt *apiv1.Time `json:"publish_at"`
+	ID        string      `json:"id"` // of the line
+	Message   string      `json:"message"`
+}
+
+func count(results []imported, result string) (n int) {
+	for _, r := range results {
+		if r.Result == result {
+			n++
+		}
+	}
+	return n
+}
+
+// refusedWith returns the result of a line for a reason.
+func (r imported) refusedWith(reason string) imported {
+	r.Result, r.Message = resultRefused, reason
+	return r
+}
+
+// remarked returns the result with another thing to say.
+func (r imported) remarked(text string) imported {
+	if text != "" {
+		r.Message = strings.TrimPrefix(r.Message+"; "+text, "; ")
+	}
+	return r
+}
+
+// manyLines is how many results a person still reads.
+const manyLines = 50
+
+// importPrinter prints results: to programs each at once, to a person all in one
+// table.
+type importPrinter struct {
+	*app
+	lines  int
+	shown  table
+	counts map[string]int
+}
+
+func newImportPrinter(a *app, lines int) *importPrinter {
+	return &importPrinter{
+		app: a, lines: lines, counts: map[string]int{},
+		shown: table{header: []string{"LINE", "RESULT", "POST", "WHEN", "ID", "REMARK"}, status: 1},
+	}
+}
+
+func (p *importPrinter) add(r imported) error {
+	p.counts[r.Result]++
+	switch {
+	case p.json.set:
+		return p.printLine(r)
+	case p.quiet:
+		if r.PostID == "" {
+			return nil
+		}
+		return p.printIDs(r.PostID)
+	}
+	row := []string{strconv.Itoa(r.Line), r.Result, r.PostID, p.shortTime(r.PublishAt), r.ID, r.Message}
+	if !p.outTerminal {
+		return p.write(p.render(table{rows: [][]string{row}}))
+	}
+	if p.lines <= manyLines || r.Message != "" {
+		p.shown.rows = append(p.shown.rows, row)
+	}
+	return nil
+}
+
+// finish prints what is left, and says on standard error how many there were of
+// each kind.
+func (p *importPrinter) finish() error {
+	if err := p.write(p.render(p.shown)); err != nil {
+		return err
+	}
+	var kinds []string
+	for _, result := range []string{resultCreated, resultExists, resultOK, resultRefused} {
+		if n := p.counts[result]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, result))
+		}
+	}
+	switch {
+	case p.quiet:
+	case p.lines == 0:
+		p.tell("no lines")
+	case kinds != nil:
+		p.tell("%s", strings.Join(kinds, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,356 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// posts is a daemon that keeps what is created, as far as imports need it.
+type posts struct {
+	mu      sync.Mutex // mu guards all that follows
+	kept    []apiv1.Post
+	bodies  map[string]string // by idempotency key
+	answers map[string]apiv1.Post
+	before  func(*http.Request) *refused // refuses a request, or does not
+}
+
+func newPosts() *posts {
+	return &posts{bodies: map[string]string{}, answers: map[string]apiv1.Post{}}
+}
+
+// ServeHTTP answers what an import asks.
+func (d *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
+	if d.before != nil {
+		if no := d.before(r); no != nil {
+			routes{r.Method + " " + path: *no}.ServeHTTP(w, r)
+			return
+		}
+	}
+	var answer any = refused{http.StatusNotFound, "NOT_FOUND"}
+	switch {
+	case path == "/social-accounts":
+		answer = twoAccounts
+	case path == "/posts/validate":
+		answer = apiv1.Validation{Allowed: true}
+	case path == "/posts" && r.Method == http.MethodGet:
+		answer = d.list(r)
+	case path == "/posts":
+		answer = http.HandlerFunc(d.create)
+	case r.Method == http.MethodGet:
+		for _, p := range d.kept {
+			if "/posts/"+p.ID == path {
+				answer = apiv1.PostEnvelope{Post: p}
+			}
+		}
+	}
+	routes{r.Method + " " + path: answer}.ServeHTTP(w, r)
+}
+
+func (d *posts) list(r *http.Request) apiv1.PostList {
+	var out apiv1.PostList
+	for _, p := range d.kept {
+		at := ""
+		if p.PublishAt != nil {
+			at = p.PublishAt.String()
+		}
+		if at == r.URL.Query().Get("publish_after") {
+			out.Results = append(out.Results, p)
+		}
+	}
+	return out
+}
+
+func (d *posts) create(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	key := r.Header.Get("Idempotency-Key")
+	if before, there := d.bodies[key]; there {
+		if before != string(body) {
+			routes{"POST /posts": refused{http.StatusConflict, "IDEMPOTENCY_KEY_REUSED"}}.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Idempotent-Replayed", "true")
+		json.NewEncoder(w).Encode(apiv1.PostEnvelope{Post: d.answers[key]})
+		return
+	}
+	var create apiv1.CreatePost
+	json.Unmarshal(body, &create)
+	p := apiv1.Post{ID: fmt.Sprintf("post_%d", len(d.kept)+1), Content: create.Content, Status: schedctl.Draft, SocialAccountIDs: create.SocialAccountIDs}
+	if create.PublishAt != nil {
+		t, _ := time.Parse(time.RFC3339, *create.PublishAt)
+		p.PublishAt, p.Status = apiv1.NewTime(t), schedctl.Scheduled
+	}
+	d.kept, d.bodies[key], d.answers[key] = append(d.kept, p), string(body), p
+	json.NewEncoder(w).Encode(apiv1.PostEnvelope{Post: p})
+}
+
+func csvFile(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "posts.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestPostImportForPeople(t *testing.T) {
+	t.Parallel()
+	file := csvFile(t, "id,content,to,at", "one,Hello,demo,2026-12-08 9:00", "two,Hello again,nobody,", ",A draft,,", ",Spring,demo,2027-03-28 2:30 Europe/Berlin")
+	d := newPosts()
+	m := newMachine(t, d).terminals()
+	m.env["NO_COLOR"] = "1"
+	if status := m.run(t, "post", "import", "--keep-going", file); status != 9 {
+		t.Errorf("exit status %d", status)
+	}
+	want := `LINE  RESULT   POST    WHEN                        ID   REMARK
+2     created  post_N  2026-12-08 09:00 (in 16d)   one
+3     refused                                      two  there is no account "nobody"; the accounts are feed:demo (` + demoID + `), http:hook (` + hookID + `)
+4     created  post_N
+5     created  post_N  2027-03-28 01:00 (in 126d)       clocks in Europe/Berlin skip 02:30 on that day, so this is the first instant after the gap
+`
+	if diff := cmp.Diff(want, regexp.MustCompile(`post_\d`).ReplaceAllString(m.out.String(), "post_N")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := m.err.String(); got != "3 created, 1 refused\nschedctl: 1 of 4 lines was not imported\n" {
+		t.Errorf("got %q", got)
+	}
+	m.want(t, 0, "", "reading lines; end them with Ctrl-D on a line of its own\nno lines\n", "post", "import", "--format", "jsonl", "-")
+}
+
+// Of many lines a person is told what needs attention.
+func TestPostImportOfManyLines(t *testing.T) {
+	t.Parallel()
+	lines := []string{"content,id"}
+	for i := range 200 {
+		lines = append(lines, fmt.Sprintf("text %d,%d", i, i))
+	}
+	lines[150] = "text,1"
+	m := newMachine(t, newPosts()).terminals()
+	m.env["NO_COLOR"] = "1"
+	m.want(t, 9, "LINE  RESULT   POST  WHEN  ID  REMARK\n151   refused              1   the id \"1\" is that of line 3 already\n",
+		"199 created, 1 refused\nschedctl: 1 of 200 lines was not imported\n", "post", "import", "--keep-going", csvFile(t, lines...))
+}
+
+// Many lines, and all of them again.
+func TestPostImportOfALargeFile(t *testing.T) {
+	t.Parallel()
+	const lines = 20_000
+	var file strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&file, "{\"content\":\"text %d\",\"id\":\"line %d\"}\n", i, i)
+	}
+	d := newPosts()
+	m := newMachine(t, d)
+	for _, want := range []string{"created", "exists"} {
+		m.in = strings.NewReader(file.String())
+		if status := m.run(t, "post", "import", "-"); status != 0 || m.err.String() != fmt.Sprintf("%d %s\n", lines, want) {
+			t.Fatalf("exit status %d: %s", status, &m.err)
+		}
+		if n := strings.Count(m.out.String(), "\n"); n != lines || len(d.kept) != lines {
+			t.Errorf("%d results, %d posts", n, len(d.kept))
+		}
+		if first, _, _ := strings.Cut(m.out.String(), "\n"); !strings.HasPrefix(first, "1\t"+want+"\tpost_") {
+			t.Errorf("the first result is %q", first)
+		}
+	}
+}
+
+func TestPostImportWaitsForALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newPosts()
+		limited := 0
+		d.before = func(r *http.Request) *refused {
+			if limited++; limited > 4 && limited < 9 {
+				return &refused{http.StatusTooManyRequests, "RATE_LIMITED"}
+			}
+			return nil
+		}
+		m := newMachine(t, d)
+		m.in = strings.NewReader("content\na\nb\nc\n")
+		if status := m.run(t, "post", "import", "-"); status != 0 || len(d.kept) != 3 || limited < 9 {
+			t.Errorf("exit status %d, %d posts: %s", status, len(d.kept), &m.err)
+		}
+	})
+}
+
+// A daemon that goes away ends an import; the next one goes on.
+func TestPostImportStopsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 100 {
+		lines = append(lines, fmt.Sprintf("text %d", i))
+	}
+	file := csvFile(t, append([]string{"content"}, lines...)...)
+	d := newPosts()
+	d.before = func(r *http.Request) *refused {
+		if len(d.kept) >= 40 {
+			return &refused{http.StatusInternalServerError, "INTERNAL"}
+		}
+		return nil
+	}
+	m := newMachine(t, d)
+	if status := m.run(t, "post", "import", file); status != 7 {
+		t.Fatalf("exit status %d: %s", status, &m.err)
+	}
+	n := strings.Count(m.out.String(), "\tcreated\t")
+	want := fmt.Sprintf("%d created\nschedctl: stopped after %d of 100 lines: the daemon says no; the same command goes on from there and posts nothing twice\n", n, n)
+	if got := m.err.String(); got != want || n == 0 || n > 40 {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	d.before = nil
+	if status := m.run(t, "post", "import", file); status != 0 || len(d.kept) != 100 {
+		t.Errorf("exit status %d, %d posts: %s", status, len(d.kept), &m.err)
+	}
+	if want := "60 created, 40 exists\n"; m.err.String() != want {
+		t.Errorf("got %q, want %q", &m.err, want)
+	}
+}
+
+func TestPostImportIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		stop string // the request that the interruption meets
+		want string
+		done int
+	}{
+		{"POST /api/v1/posts/validate", "schedctl: interrupted; nothing was sent\n", 0},
+		{"POST /api/v1/posts", "schedctl: interrupted after 0 of 3 lines; the same lines again go on from there, and nothing is posted twice\n", 0},
+	} {
+		d := newPosts()
+		ctx, interrupt := context.WithCancel(t.Context())
+		d.before = func(r *http.Request) *refused {
+			if r.Method+" "+r.URL.Path == tc.stop {
+				interrupt()
+				<-r.Context().Done()
+			}
+			return nil
+		}
+		m := newMachine(t, d)
+		m.in = strings.NewReader("content\na\nb\nc\n")
+		status := run(ctx, m.system, []string{"post", "import", "-"})
+		if status != 130 || m.err.String() != tc.want {
+			t.Errorf("exit status %d: %q, want %q", status, &m.err, tc.want)
+		}
+		d.before = nil
+		m.in = strings.NewReader("content\na\nb\nc\n")
+		if status := m.run(t, "post", "import", "-"); status != 0 || len(d.kept) != 3 {
+			t.Errorf("again: exit status %d, %d posts: %s", status, len(d.kept), &m.err)
+		}
+	}
+}
+
+func TestPostImportIsInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	m := newMachine(t, newPosts())
+	in, _ := io.Pipe()
+	m.in = io.MultiReader(strings.NewReader("content\na\n"), readerFunc(func(p []byte) (int, error) {
+		interrupt()
+		return in.Read(p) // for ever
+	}))
+	if status := run(ctx, m.system, []string{"post", "import", "-"}); status != 130 || m.err.String() != "schedctl: interrupted; nothing was sent\n" {
+		t.Errorf("exit status %d: %s", status, &m.err)
+	}
+	in.Close()
+}
+
+func TestPostImportKeepsNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	m := newMachine(t, newPosts())
+	m.in = strings.NewReader("content\na\n")
+	if status := m.run(t, "post", "import", "-"); status != 0 {
+		t.Fatalf("exit status %d: %s", status, &m.err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestPostImportKnowsPostsByTheirIDs(t *testing.T) {
+	t.Parallel()
+	const id = "post_01KAK3R9ZC4VBX1D2E3F4G5H6J"
+	d := newPosts()
+	d.kept = []apiv1.Post{{ID: id, Content: "Hello", SocialAccountIDs: []string{demoID, hookID}, PublishAt: at(-time.Hour), Status: schedctl.Published}}
+	m := newMachine(t, d)
+	m.want(t, 0, "2\texists\t"+id+"\t2026-11-21T11:00:00Z\t"+id+"\t\n", "1 exists\n",
+		"post", "import", csvFile(t, "id,content,to,at", id+",Hello,hook;demo,2026-11-21T11:00:00Z"))
+	m.want(t, 5, "2\trefused\t\t2026-11-21T11:00:00Z\t"+id+"\t"+id+" has another text, time or accounts; change it with: schedctl post edit\n",
+		"1 refused\nschedctl: nothing was sent, for 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
+		"post", "import", csvFile(t, "id,content,to,at", id+",Hello!,hook;demo,2026-11-21T11:00:00Z"))
+	// Another daemon does not know it, and makes a post of its own once.
+	m = newMachine(t, newPosts())
+	file := csvFile(t, "id,content", id+",Hello")
+	m.want(t, 0, "2\tcreated\tpost_1\t\t"+id+"\t\n", "1 created\n", "post", "import", file)
+	m.want(t, 0, "2\texists\tpost_1\t\t"+id+"\t\n", "1 exists\n", "post", "import", file)
+}
+
+func TestDependsOnNow(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"2026-12-08 9:00": false, "2026-12-08T09:00:00+01:00": false, "@1796720400": false, "10 March 2027 9am": false,
+		"in 2h": true, "tomorrow 9am": true, "friday noon": true, "9am": true, "Mar 10 9am": true, "2 weeks ago": true,
+	} {
+		var c candidate
+		if c.moment, err = when.Parse(text, noon, berlin); err != nil {
+			t.Fatal(err)
+		}
+		if got := dependsOnNow(text, c.moment, noon, berlin); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}
+
+func TestKeysAreStable(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff("cli-9f2b0d50", keyOf("a", "b")[:12]); diff != "" {
+		t.Errorf("another version would post twice, -want +got:\n%s", diff)
+	}
+	if keyOf("a", "b") == keyOf("ab", "") || keyOf("a,1:b") == keyOf("a", "b") {
+		t.Error("different parts have the same key")
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, nil).terminals()
+	now := noon
+	m.now = func() time.Time { now = now.Add(60 * time.Millisecond); return now }
+	a := &app{system: m.system}
+	for _, all := range []int{4, 0} {
+		p := a.newProgress("importing", all)
+		for range 4 {
+			p.step()
+		}
+		p.clear()
+	}
+	want := "\r\x1b[Kimporting [##########          ] 2 of 4\r\x1b[Kimporting [####################] 4 of 4\r\x1b[K" +
+		"\r\x1b[Kimporting: 2\r\x1b[Kimporting: 4\r\x1b[K"
+	if got := m.err.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
