@@ -1,0 +1,102 @@
+// Opens /docs of a running daemon in Chromium, as a reader does: looks at the
+// operations, opens one, enters an API key and makes a call. Prints what was seen
+// as JSON and writes two pictures.
+//
+// usage: node docs.js CHROMIUM URL KEY DIRECTORY
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
+const puppeteer = require("puppeteer-core");
+
+const [, , chromium, base, key, pictures] = process.argv;
+
+// seen is everything that the page should not have done or met, and what it shows.
+const seen = { title: "", operations: [], examples: "", answer: "", outside: [], failed: [], complaints: [] };
+
+// watch notes requests that leave the daemon, requests that fail, what the page
+// complains of, and what its policy forbids.
+async function watch(page) {
+	page.on("request", (r) => {
+		if (!r.url().startsWith(base + "/") && !r.url().startsWith("data:")) seen.outside.push(r.url());
+	});
+	page.on("requestfailed", (r) => seen.failed.push(`${r.url()}: ${r.failure().errorText}`));
+	page.on("response", (r) => {
+		if (r.status() >= 400) seen.failed.push(`${r.url()}: ${r.status()}`);
+	});
+	page.on("console", (m) => {
+		if (["error", "warn"].includes(m.type())) seen.complaints.push(m.text());
+	});
+	page.on("pageerror", (e) => seen.complaints.push(String(e)));
+	await page.evaluateOnNewDocument(() => {
+		document.addEventListener("securitypolicyviolation", (e) => console.error(`forbidden by ${e.violatedDirective}: ${e.blockedURI}`));
+	});
+}
+
+const text = (page, selector) => page.$eval(selector, (e) => e.textContent.trim());
+
+async function look(page) {
+	await page.goto(base + "/docs", { waitUntil: "networkidle0" });
+	await page.waitForSelector(".opblock-summary-description");
+	seen.title = await page.title();
+	seen.operations = await page.$$eval(".opblock", (blocks) =>
+		blocks.map((b) => ["method", "path", "description"].map((part) => b.querySelector(".opblock-summary-" + part).textContent.replaceAll("\u200b", "").trim()).join(" ")),
+	);
+	await page.screenshot({ path: path.join(pictures, "docs.png"), fullPage: true });
+}
+
+// authorize enters the key where a reader does.
+async function authorize(page) {
+	await page.click(".auth-wrapper .authorize");
+	await page.waitForSelector(".auth-container input");
+	await page.type(".auth-container input", key);
+	await page.click(".auth-container .authorize");
+	await page.waitForSelector(".auth-container .modal-btn:not(.authorize).auth.button, .auth-btn-wrapper .btn-done");
+	await page.click(".auth-btn-wrapper .btn-done");
+}
+
+// call opens an operation, shows what it says, and makes the call.
+async function call(page) {
+	const create = '[id$="-createPost"]';
+	await page.click(create + " .opblock-summary-control");
+	await page.waitForSelector(create + " .body-param__example, " + create + " .body-param .highlight-code");
+	seen.examples = await text(page, create + " .opblock-body");
+	const me = '[id$="-getMe"]';
+	await page.click(me + " .opblock-summary-control");
+	await page.waitForSelector(me + " .try-out__btn");
+	await page.click(me + " .try-out__btn");
+	await page.click(me + " .execute");
+	await page.waitForSelector(me + " .live-responses-table .response-col_status");
+	seen.answer = await text(page, me + " .live-responses-table");
+	await page.$eval(create, (e) => e.scrollIntoView());
+	await page.screenshot({ path: path.join(pictures, "operation.png") });
+}
+
+async function main() {
+	const profile = fs.mkdtempSync(path.join(os.tmpdir(), "schedctl-docs-"));
+	const browser = await puppeteer.launch({
+		executablePath: chromium,
+		userDataDir: profile,
+		defaultViewport: { width: 1280, height: 1600 },
+		// No name but the daemon's address can be resolved. Nothing is opened that
+		// a sandbox would have to hold, and root has none.
+		args: ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-dev-shm-usage", "--disable-gpu"],
+	});
+	try {
+		const page = await browser.newPage();
+		page.setDefaultTimeout(60_000);
+		await watch(page);
+		await look(page);
+		await authorize(page);
+		await call(page);
+	} finally {
+		await browser.close();
+		fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+	}
+	console.log(JSON.stringify(seen));
+}
+
+main().catch((e) => {
+	console.error(e);
+	console.error(JSON.stringify(seen, null, 2));
+	process.exit(1);
+});
