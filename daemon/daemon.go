@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -29,13 +30,19 @@ type Config struct {
 	Store       storage.Store
 	DataDir     string // where admin.key and daemon.json are written
 	Sealer      *seal.Sealer
-	Listen      string // host:port, or unix:///path
+	Listen      string       // host:port, or unix:///path
+	Listener    net.Listener // where to serve instead of Listen, if not nil
 	Outbound    outbound.Policy
 	RateLimit   api.RateLimit // of one API key; the zero value is no limit
 	MaxLateness time.Duration // how late a target may still be published
 	PublicURL   string        // how the world reaches /feeds/; the listen address when empty
 	Logger      *slog.Logger
 	Version     string
+
+	// Supervise, if not nil, runs beside the daemon until it begins to stop, and
+	// must return then; an error of it ends the daemon. It may ask ready why the
+	// daemon is not able to publish, which is nil when it is.
+	Supervise func(ctx context.Context, ready func(context.Context) error) error
 }
 
 // DefaultMaxLateness is how late a target may still be published by default.
@@ -47,9 +54,12 @@ const DefaultMaxLateness = 24 * time.Hour
 // the daemon could not start or one of its parts gave up. The store stays open:
 // whoever opened it closes it.
 func Run(ctx context.Context, cfg Config) error {
-	listener, err := listen(cfg.Listen)
-	if err != nil {
-		return err
+	listener := cfg.Listener
+	if listener == nil {
+		var err error
+		if listener, err = listen(cfg.Listen); err != nil {
+			return err
+		}
 	}
 	defer listener.Close()
 	d := assemble(cfg, listener)
@@ -62,7 +72,11 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer remove()
 	cfg.Logger.Info("daemon started", "url", clientURL(listener), "version", cfg.Version, "data_dir", cfg.DataDir)
-	err = runStages(ctx, d.stages(listener))
+	stages := d.stages(listener)
+	if cfg.Supervise != nil {
+		stages = slices.Insert(stages, 0, []part{{"supervise", func(ctx context.Context) error { return cfg.Supervise(ctx, d.ready) }}})
+	}
+	err = runStages(ctx, stages)
 	cfg.Logger.Info("daemon stopped")
 	return err
 }
