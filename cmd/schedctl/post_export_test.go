@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/bulk"
+)
+
+// Whatever posts there are: what is exported is imported as the same posts.
+func TestExportAndImportAreAnIdentity(t *testing.T) {
+	t.Parallel()
+	names := twoAccounts.Results
+	rapid.Check(t, func(rt *rapid.T) {
+		drawn := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) apiv1.Post {
+			p := apiv1.Post{Content: rapid.StringN(0, 40, -1).Draw(t, "content") + "x", SocialAccountIDs: []string{}}
+			if rapid.Bool().Draw(t, "planned") {
+				p.PublishAt = apiv1.NewTime(noon.Add(time.Duration(rapid.Int64Range(1, 1e10).Draw(t, "ms")) * time.Millisecond))
+				p.SocialAccountIDs = rapid.SampledFrom([][]string{{demoID}, {hookID, demoID}}).Draw(t, "to")
+			}
+			return p
+		}), 0, 4).Draw(rt, "posts")
+		format := rapid.SampledFrom([]string{"csv", "jsonl"}).Draw(rt, "format")
+		var file bytes.Buffer
+		out := newExportWriter(&file, format, referencesTo(names))
+		for _, p := range drawn {
+			out.add(p)
+		}
+		out.end()
+		d := newPosts()
+		m := newMachine(t, d)
+		m.in = &file
+		if status := m.run(t, "post", "import", "-", "--format", format); status != 0 {
+			rt.Fatalf("exit status %d: %s", status, &m.err)
+		}
+		prints := func(posts []apiv1.Post) (list []string) {
+			for _, p := range posts {
+				var at time.Time
+				if p.PublishAt != nil {
+					at = p.PublishAt.Time
+				}
+				list = append(list, printOf(p.Content, at, p.SocialAccountIDs))
+			}
+			slices.Sort(list)
+			return list
+		}
+		if diff := cmp.Diff(prints(drawn), prints(d.kept)); diff != "" {
+			rt.Fatalf("-exported +imported:\n%s", diff)
+		}
+	})
+}
+
+func TestReferencesMeanTheirAccounts(t *testing.T) {
+	t.Parallel()
+	list := []apiv1.Account{
+		{ID: "acct_1", Platform: "feed", Name: "demo"}, {ID: "acct_2", Platform: "http", Name: "feed:demo"},
+		{ID: "acct_3", Platform: "http", Name: "a;b"}, {ID: "acct_4", Platform: "http", Name: "end "}, {ID: "acct_5", Platform: "http", Name: "all"},
+	}
+	want := references{"acct_2": "http:feed:demo", "acct_5": "http:all"}
+	got := referencesTo(list)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if to := got.of(apiv1.Post{SocialAccountIDs: []string{"acct_5", "acct_9"}}); strings.Join(to, " ") != "http:all acct_9" {
+		t.Errorf("got %q", to)
+	}
+}
+
+func TestEventOf(t *testing.T) {
+	t.Parallel()
+	p := apiv1.Post{
+		ID: "post_1", Content: strings.Repeat("Long text\n", 20), Status: schedctl.Published, PublishAt: at(0), CreatedAt: at(-time.Hour), UpdatedAt: at(time.Minute), Version: 4,
+		Targets: []apiv1.Target{{}, {PlatformPostURL: ptr("https://example.org/1")}},
+	}
+	want := bulk.Event{
+		UID: "post_1@schedctl", At: noon, Created: noon.Add(-time.Hour), Modified: noon.Add(time.Minute), Revision: 4,
+		Summary: "Long text Long text Long text Long text Long text Long text…", Description: p.Content + "\n\npublished: post_1",
+		Status: "CONFIRMED", Categories: []string{"feed:demo"}, URL: "https://example.org/1",
+	}
+	if diff := cmp.Diff(want, eventOf(p, []string{"feed:demo"})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for status, want := range map[schedctl.Status]string{schedctl.Canceled: "CANCELLED", schedctl.Draft: "TENTATIVE", schedctl.Scheduled: "CONFIRMED"} {
+		if p.Status = status; eventOf(p, nil).Status != want {
+			t.Errorf("%s: %s", status, eventOf(p, nil).Status)
+		}
+	}
+}
+
+func TestAFileIsReplacedWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "posts.csv")
+	broken := errors.New("broken")
+	for _, tc := range []struct {
+		text string
+		err  error
+		want string
+	}{{"first", nil, "first"}, {"half", broken, "first"}, {"second", nil, "second"}} {
+		err := replaceFile(path, func(w io.Writer) error {
+			io.WriteString(w, tc.text)
+			return tc.err
+		})
+		got, readErr := os.ReadFile(path)
+		if !errors.Is(err, tc.err) || string(got) != tc.want || readErr != nil {
+			t.Errorf("%q: %v; the file has %q, %v", tc.text, err, got, readErr)
+		}
+		if list, _ := os.ReadDir(dir); len(list) != 1 {
+			t.Errorf("files: %v", list)
+		}
+	}
+}
