@@ -8,7 +8,7 @@
 // [New] returns one handler. Each request gets its id, is matched to a route of
 // the table in routes.go, and passes these steps in this order:
 //
-//	key → scope → Accept → Idempotency-Key → body → stored answer? → decoding → handler → answer
+//	key → rate limit → scope → Accept → Idempotency-Key → body → key, still? → stored answer? → decoding → handler → answer
 //
 // A step that refuses ends the request, so that nobody without a key learns what
 // exists, and a repeated request finds its stored answer before anything that
@@ -18,8 +18,10 @@
 // # Writing
 //
 // A handler that writes ends in commit, which looks for a stored answer once
-// more, applies the change and stores the new answer, all in the transaction of
-// the change. An error leaves nothing behind: neither the effect nor an answer.
+// more, applies the change, stores the new answer and adds an entry to the audit
+// log, all in the transaction of the change. An error leaves nothing behind:
+// neither the effect nor an answer. An answer that shows a secret is stored
+// sealed.
 //
 // # Errors
 //

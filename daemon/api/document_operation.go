@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -111,7 +112,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	if rt.response == reflect.TypeFor[apiv1.PostEnvelope]() {
 		headers["ETag"] = header("The version of the post, for If-Match.")
 	}
-	if rt.status == http.StatusCreated {
+	if rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() { // which has no path
 		headers["Location"] = header("The path of what was created.")
 	}
 	if rt.writes() {
@@ -129,8 +130,21 @@ func failureHeaders(status int, codes []string) map[string]*huma.Header {
 		if retryAfter[schedctl.Code(code)] != "" {
 			headers["Retry-After"] = header("Seconds to wait before repeating the call.")
 		}
+		if code == string(schedctl.RateLimited) {
+			maps.Copy(headers, limitHeaders())
+		}
 	}
 	return headers
+}
+
+// limitHeaders are those of all answers to a request with a valid key, where
+// there is a limit.
+func limitHeaders() map[string]*huma.Header {
+	return map[string]*huma.Header{
+		"X-RateLimit-Limit":     header("How many calls the API key may make at once."),
+		"X-RateLimit-Remaining": header("How many of them are left."),
+		"X-RateLimit-Reset":     header("When all of them are there again, in seconds since 1970 UTC."),
+	}
 }
 
 func header(about string) *huma.Header {

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -28,6 +29,7 @@ type fuzzed struct {
 	logs    *syncBuffer
 	key     string
 	store   storage.Store
+	ids     []string // words of targets and bodies, and the ids they stand for
 }
 
 func newFuzzed(f *testing.F) *fuzzed {
@@ -60,8 +62,36 @@ func newFuzzed(f *testing.F) *fuzzed {
 	if err != nil {
 		f.Fatal(err)
 	}
+	z.create(f, "ACCOUNT", "/social-accounts", `{"platform":"fake","name":"x"}`)
+	z.create(f, "POST", "/posts", `{"content":"x","social_account_ids":["ACCOUNT"]}`)
+	z.create(f, "PLAN", "/posts", `{"content":"x","social_account_ids":["ACCOUNT"],"publish_at":"2036-06-02T15:00:00Z"}`)
+	z.create(f, "WEBHOOK", "/webhooks", `{"url":"https://hooks.example","event_types":["post.created"]}`)
+	z.create(f, "DELIVERY", "/webhooks/WEBHOOK/test", "")
+	z.create(f, "KEY", "/api-keys", `{"name":"x"}`)
 	return z
 }
+
+// create makes something whose id a word stands for from then on.
+func (z *fuzzed) create(f *testing.F, word, path, body string) {
+	f.Helper()
+	r := httptest.NewRequest("POST", "/api/v1"+z.named(path), strings.NewReader(z.named(body)))
+	r.Header.Set("Authorization", "Bearer "+z.key)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	z.handler.ServeHTTP(w, r)
+	var made map[string]struct{ ID string }
+	json.Unmarshal(w.Body.Bytes(), &made) // a secret beside it is no such thing
+	for _, name := range []string{"social_account", "post", "delivery", "webhook", "api_key"} {
+		if id := made[name].ID; id != "" {
+			z.ids = append(z.ids, word, id)
+			return
+		}
+	}
+	f.Fatalf("POST %s: %d %s", path, w.Code, w.Body)
+}
+
+// named returns a text with ids for the words that stand for them.
+func (z *fuzzed) named(text string) string { return strings.NewReplacer(z.ids...).Replace(text) }
 
 // serve answers a request and fails the test when that is an error of the
 // daemon's own. Requests that do not end by themselves are ended.
@@ -114,29 +144,38 @@ func FuzzAuthorization(f *testing.F) {
 func FuzzRequest(f *testing.F) {
 	z := newFuzzed(f)
 	for path, b := range map[string]string{
-		"POST /api/v1/posts":                       `{"content":"x","publish_at":"2036-06-02T15:00:00Z"}`,
-		"GET /api/v1/posts?limit=1&status=draft":   "",
-		"PATCH /api/v1/posts/post_0":               `{"content":null}`,
-		"POST /api/v1/posts/validate":              `{"content":"x","social_account_ids":["acct_0"]}`,
-		"POST /api/v1/social-accounts":             `{"platform":"fake","credentials":{"token":"x"},"options":{"pacing":"1s"}}`,
-		"POST /api/v1/api-keys":                    `{"name":"x","scopes":["posts:read"],"expires_at":null,"social_account_ids":["acct_0"]}`,
-		"DELETE /api/v1/api-keys/key_0":            "",
-		"POST /api/v1/workspaces":                  `{"name":"x","timezone":"Europe/Rome"}`,
-		"GET /api/v1/audit?cursor=x":               "",
-		"POST /api/v1/webhooks":                    `{"url":"https://example.com","event_types":["post.created"],"secret":"whsec_x"}`,
-		"POST /api/v1/webhooks/wh_0/replay":        `{"since":"2026-06-02T15:00:00Z"}`,
-		"GET /api/v1/webhooks/wh_0/deliveries?a=%": "",
-		"GET /api/v1/events":                       "",
-		"HEAD /api/v1/backup":                      "",
-		"PUT /api/v1/%2e%2e/x":                     "[]",
-		"GET /openapi.json":                        "",
-		"TRACE /healthz":                           "\x00",
+		"POST /api/v1/posts":                                       `{"content":"x","publish_at":"2036-06-02T15:00:00Z"}`,
+		"GET /api/v1/posts?limit=1&status=draft":                   "",
+		"PATCH /api/v1/posts/POST":                                 `{"content":"y","social_account_ids":["ACCOUNT"],"target_overrides":[]}`,
+		"POST /api/v1/posts/POST/schedule":                         `{"publish_at":"2036-06-02T15:00:00Z"}`,
+		"POST /api/v1/posts/PLAN/cancel":                           "",
+		"POST /api/v1/posts/PLAN/publish-now":                      `{"social_account_ids":["ACCOUNT"]}`,
+		"POST /api/v1/posts/PLAN/retry":                            `{"target_ids":["pt_0"],"force":true}`,
+		"GET /api/v1/posts/PLAN/timeline":                          "",
+		"PATCH /api/v1/social-accounts/ACCOUNT":                    `{"name":"y","options":{"pacing":null}}`,
+		"POST /api/v1/posts/validate":                              `{"content":"x","social_account_ids":["acct_0"]}`,
+		"POST /api/v1/social-accounts":                             `{"platform":"fake","credentials":{"token":"x"},"options":{"pacing":"1s"}}`,
+		"POST /api/v1/api-keys":                                    `{"name":"x","scopes":["posts:read"],"expires_at":null,"social_account_ids":["ACCOUNT"]}`,
+		"DELETE /api/v1/api-keys/KEY":                              "",
+		"POST /api/v1/workspaces":                                  `{"name":"x","timezone":"Europe/Rome"}`,
+		"GET /api/v1/audit?cursor=x":                               "",
+		"POST /api/v1/webhooks":                                    `{"url":"https://example.com","event_types":["post.created"],"secret":"whsec_x"}`,
+		"PATCH /api/v1/webhooks/WEBHOOK":                           `{"url":"https://example.com","enabled":false,"name":"x"}`,
+		"POST /api/v1/webhooks/WEBHOOK/replay":                     `{"since":"2026-06-02T15:00:00Z"}`,
+		"GET /api/v1/webhooks/WEBHOOK/deliveries?":                 "",
+		"POST /api/v1/webhooks/WEBHOOK/deliveries/DELIVERY/replay": "",
+		"POST /api/v1/webhooks/WEBHOOK/rotate-secret":              "",
+		"GET /api/v1/events":                                       "",
+		"HEAD /api/v1/backup":                                      "",
+		"PUT /api/v1/%2e%2e/x":                                     "[]",
+		"GET /openapi.json":                                        "",
+		"TRACE /healthz":                                           "\x00",
 	} {
 		method, target, _ := strings.Cut(path, " ")
 		f.Add(method, target, "application/json", "key", "Last-Event-ID: evt_0\nIf-Match: \"1\"", []byte(b))
 	}
 	f.Fuzz(func(t *testing.T, method, target, contentType, idempotencyKey, headers string, body []byte) {
-		r, err := newFuzzRequest(method, target, body)
+		r, err := newFuzzRequest(method, z.named(target), []byte(z.named(string(body))))
 		if err != nil {
 			t.Skip("no such request can be made")
 		}
