@@ -66,12 +66,16 @@ func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Po
 	case len(posts) == 0:
 		return nil
 	}
+	return a.writeList(a.render(a.postTable(ctx, c, posts)))
+}
+
+func (a *app) postTable(ctx context.Context, c *client.Client, posts []apiv1.Post) table {
 	names := accountNames(ctx, c)
 	t := table{header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, status: 1, excerpt: true}
 	for _, p := range posts {
 		t.rows = append(t.rows, []string{p.ID, string(p.Status), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})
 	}
-	return a.writeList(a.render(t))
+	return t
 }
 
 func recipientsText(p apiv1.Post, names accounts) string {

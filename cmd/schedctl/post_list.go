@@ -17,6 +17,7 @@ type postList struct {
 	sort   string
 	limit  int
 	all    bool
+	group  string
 }
 
 // sorts are the orders of a list, the default first.
@@ -31,9 +32,13 @@ func newPostList(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List posts",
 		Long: `List posts, the newest first unless --sort says otherwise. --after counts the
-time given, --before does not; both are about when posts go out.`,
+time given, --before does not; both are about when posts go out.
+
+With --group day the first to go out comes first, and those without a time last.
+On a terminal each day has a heading, elsewhere it is the first field of a line.`,
 		Example: `  schedctl post list --status scheduled --sort publish_at
   schedctl post list --account demo --after "today 0:00" --before "tomorrow 0:00"
+  schedctl post list --status scheduled --group day
   schedctl post list --status failed --all -q`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -43,6 +48,8 @@ time given, --before does not; both are about when posts go out.`,
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
 	f.IntVar(&o.limit, "limit", 20, "at most this `number` of posts")
 	f.BoolVar(&o.all, "all", false, "all posts")
+	f.StringVar(&o.group, "group", "", "put posts under headings, each for a `day`, in the order in which they go out")
+	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -63,10 +70,14 @@ func (o *postList) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.printPosts(ctx, c, posts); err != nil {
-		return err
+	if o.group != "" && !o.json.set && !o.quiet {
+		err = o.printDays(ctx, c, posts)
+	} else {
+		err = o.printPosts(ctx, c, posts)
 	}
 	switch {
+	case err != nil:
+		return err
 	case more && o.outTerminal:
 		o.tell("there are more; use --limit or --all")
 	case len(posts) == 0 && o.errTerminal:
@@ -85,6 +96,9 @@ func (o *postList) query() (client.PostQuery, error) {
 		return q, oneOf("--sort", o.sort, sorts)
 	case o.limit < 1:
 		return q, usage("--limit %d: give at least 1, or use --all", o.limit)
+	}
+	if err := o.checkGroup(); err != nil {
+		return q, err
 	}
 	q.Sort = o.sort
 	if !o.all {

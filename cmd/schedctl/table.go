@@ -11,6 +11,8 @@ type table struct {
 	rows    [][]string
 	status  int  // the column that holds a status
 	excerpt bool // the last two columns may be cut to the room that is left
+
+	groups []string // the heading above each row, shown where it changes; nil for none
 }
 
 // minCut is how narrow a column that may be cut gets, however narrow the
@@ -40,7 +42,10 @@ func (a *app) render(t table) []byte {
 		shrink(widths, a.width)
 	}
 	b.WriteString(a.dim(strings.TrimRight(line(t.header, widths, nil), " ")) + "\n")
-	for _, row := range t.rows {
+	for i, row := range t.rows {
+		if t.groups != nil && (i == 0 || t.groups[i] != t.groups[i-1]) {
+			b.WriteString(a.bold(clip(oneLine(t.groups[i]), a.width)) + "\n")
+		}
 		text := line(row, widths, func(i int, cell string) string {
 			if i != t.status {
 				return cell

@@ -52,7 +52,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 // What stands for a value is a noun that says what to write.
 func TestFlagValuesAreNamed(t *testing.T) {
 	t.Parallel()
-	nouns := strings.Fields("URL account account=text directory duration expression fields file format host:port http://host:port id key key=value name number order status text time zone")
+	nouns := strings.Fields("URL account account=text day directory duration expression fields file format host:port http://host:port id key key=value name number order status text time zone")
 	walk(tree(t), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if name, _ := pflag.UnquoteUsage(f); name != "" && !slices.Contains(nouns, name) {
@@ -133,7 +133,7 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"account verify":    "",
 		"account remove":    "",
 		"post create":       "file to at in now tz wait idempotency-key allow-duplicate override dry-run",
-		"post list":         "status account after before search sort limit all",
+		"post list":         "status account after before search sort limit all group",
 		"post show":         "",
 		"post edit":         "file to at override dry-run",
 		"post validate":     "file to override",
@@ -145,6 +145,7 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"post retry":        "target force status account after before search yes wait",
 		"post wait":         "timeout",
 		"time":              "tz",
+		"calendar":          "week month account from apart tz",
 		"completion":        "",
 	} {
 		cmd, _, err := root.Find(strings.Fields(path))

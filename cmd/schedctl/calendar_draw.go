@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// drawing draws calendars for a terminal of some width. It draws the same for
+// the same calendar.
+type drawing struct {
+	width int
+	paint func(sgr, text string) string
+	apart duration
+}
+
+// wideWeek is the width from which the days of a week are beside each other.
+const wideWeek = 100
+
+// calendar draws a calendar with a title and a summary.
+func (d drawing) calendar(c calendar) string {
+	var body string
+	switch {
+	case c.span.month:
+		body = d.month(c)
+	case d.width >= wideWeek:
+		body = d.week(c)
+	default:
+		body = d.agenda(c)
+	}
+	return d.paint("1", clip(d.title(c), d.width)) + "\n\n" + body + "\n" + d.summary(c)
+}
+
+func (d drawing) title(c calendar) string {
+	first, last := c.span.first, c.span.day(c.span.count-1)
+	if c.span.month {
+		return first.Format("January 2006") + ", " + c.Timezone
+	}
+	_, week := first.ISOWeek()
+	from := first.Format("Mon 2 Jan")
+	if first.Year() != last.Year() {
+		from = first.Format("Mon 2 Jan 2006")
+	}
+	return fmt.Sprintf("Week %d: %s – %s, %s", week, from, last.Format("Mon 2 Jan 2006"), c.Timezone)
+}
+
+// summary counts what is wrong.
+func (d drawing) summary(c calendar) string {
+	posts, clashes := 0, 0
+	gaps, names := map[string]int{}, []string{}
+	for _, day := range c.Days {
+		for _, acct := range day.Accounts {
+			posts += len(acct.Posts)
+			for _, e := range acct.Posts {
+				if e.Clash {
+					clashes++
+				}
+			}
+			if acct.Gap && gaps[acct.Name] == 0 {
+				names = append(names, oneLine(acct.Name))
+			}
+			if acct.Gap {
+				gaps[acct.Name]++
+			}
+		}
+	}
+	lines := []string{plural(posts, "publication")}
+	if clashes > 0 {
+		lines = append(lines, fmt.Sprintf("! %d closer together than %s", clashes, &d.apart))
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s on %s", name, plural(gaps[name], "day"))
+	}
+	if len(names) > 0 {
+		lines = append(lines, "· nothing for "+strings.Join(names, ", "))
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(d.paint("2", clip(line, d.width)) + "\n")
+	}
+	return b.String()
+}
+
+// agenda draws a day below the other, for narrow terminals.
+func (d drawing) agenda(c calendar) string {
+	label := 0
+	for _, day := range c.Days {
+		for _, acct := range day.Accounts {
+			label = max(label, width(oneLine(acct.Name)))
+		}
+	}
+	label = min(label, d.width/4)
+	var b strings.Builder
+	for i, day := range c.Days {
+		head := c.span.day(i).Format("Mon 2 Jan")
+		if d.today(c, i) {
+			head += ", today"
+		}
+		b.WriteString(d.paint("1", head) + "\n")
+		var empty []string
+		for _, acct := range day.Accounts {
+			for n, e := range acct.Posts {
+				name := ""
+				if n == 0 {
+					name = clip(oneLine(acct.Name), label)
+				}
+				b.WriteString("  " + pad(name, label) + " " + d.entry(c, e, d.width-label-3) + "\n")
+			}
+			if acct.Gap {
+				empty = append(empty, oneLine(acct.Name))
+			}
+		}
+		if len(empty) > 0 {
+			b.WriteString(d.paint("2", clip("  · "+strings.Join(empty, ", "), d.width)) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// entry is a post in a line of so many columns.
+func (d drawing) entry(c calendar, e calendarEntry, room int) string {
+	mark := " "
+	if e.Clash {
+		mark = d.paint("31", "!")
+	}
+	clock := e.At.In(c.span.first.Location()).Format("15:04")
+	text := ""
+	if room > 8 {
+		text = " " + clip(oneLine(e.Content), room-7)
+	}
+	return d.paint(colors[string(e.Status)], clock) + mark + text
+}
+
+func (d drawing) today(c calendar, i int) bool {
+	return !c.now.Before(c.span.day(i)) && c.now.Before(c.span.day(i+1))
+}
+
+func markOf(clash bool) string {
+	if clash {
+		return "!"
+	}
+	return ""
+}
+
+// pad fills a text that may be painted up to so many columns.
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(0, columns-ansi.StringWidth(text)))
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// month draws a grid of weeks.
+func (d drawing) month(c calendar) string {
+	cell := d.width / 7
+	var rows []string
+	header := make([][]string, 7)
+	for i := range header {
+		name := time.Weekday((i + 1) % 7).String()
+		header[i] = []string{d.paint("1", name[:min(3, max(1, cell-2))])}
+	}
+	rows = append(rows, d.side("", 0, cell, header)...)
+	skipped := (int(c.span.first.Weekday()) + 6) % 7
+	for start := -skipped; start < c.span.count; start += 7 {
+		week := make([][]string, 7)
+		for i := range week {
+			if n := start + i; n >= 0 && n < c.span.count {
+				week[i] = d.monthCell(c, n, cell-1)
+			}
+		}
+		rows = append(rows, d.side("", 0, cell, week)...)
+	}
+	return strings.Join(rows, "\n") + "\n"
+}
+
+// monthCell is a day of a month: its number, and what goes out.
+func (d drawing) monthCell(c calendar, n, room int) []string {
+	head := fmt.Sprint(c.span.day(n).Day())
+	if d.today(c, n) {
+		head += "*"
+	}
+	lines := []string{d.paint("1", head)}
+	total, clash, gap := 0, false, len(c.Days[n].Accounts) > 0
+	for _, acct := range c.Days[n].Accounts {
+		gap = gap && acct.Gap
+		if len(acct.Posts) == 0 {
+			continue
+		}
+		text, marked := d.accountInMonth(c, acct)
+		total, clash = total+len(acct.Posts), clash || marked
+		lines = append(lines, clip(text, room))
+	}
+	switch {
+	case gap:
+		return append(lines, d.paint("2", "·"))
+	case room < 8 && total > 0:
+		lines = append(lines[:1], clip(fmt.Sprint(total)+markOf(clash), room))
+	case len(lines) > maxLines:
+		lines = append(lines[:maxLines-1], fmt.Sprintf("+%d more", len(lines)-maxLines+1))
+	}
+	return lines
+}
+
+// accountInMonth is what goes to an account on a day of a month: the time, or
+// the number of posts, and the name.
+func (d drawing) accountInMonth(c calendar, acct calendarAccount) (text string, clash bool) {
+	for _, e := range acct.Posts {
+		clash = clash || e.Clash
+	}
+	when := acct.Posts[0].At.In(c.span.first.Location()).Format("15:04")
+	if len(acct.Posts) > 1 {
+		when = fmt.Sprintf("%d×", len(acct.Posts))
+	}
+	return when + markOf(clash) + " " + oneLine(acct.Name), clash
+}
