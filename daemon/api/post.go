@@ -59,16 +59,13 @@ func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer,
 	})
 }
 
-// createAccounts resolves the accounts of a new post; a draft may have none.
-func (s *Server) createAccounts(ctx context.Context, c *call, ids []string) (accounts []schedctl.Account, err error) {
+// createAccounts resolves the accounts of a new post; a draft may have none. They
+// must not be written to.
+func (s *Server) createAccounts(ctx context.Context, c *call, ids []string) ([]schedctl.Account, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = s.view(ctx, func(r storage.Reader) (err error) {
-		accounts, err = c.accounts(r, ids)
-		return err
-	})
-	return accounts, err
+	return c.findAccounts(func(id string) (schedctl.Account, error) { return s.recentAccount(ctx, c, id) }, ids)
 }
 
 // renumber gives the events new ids. Events made before their transaction began

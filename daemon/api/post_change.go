@@ -85,8 +85,13 @@ func (c *call) post(r storage.Reader) (schedctl.Post, error) {
 	return schedctl.Post{}, err
 }
 
-// accounts loads the accounts that a post shall go to.
+// accounts reads the accounts that a post shall go to.
 func (c *call) accounts(r storage.Reader, ids []string) ([]schedctl.Account, error) {
+	return c.findAccounts(func(id string) (schedctl.Account, error) { return r.Account(c.key.WorkspaceID, id) }, ids)
+}
+
+// findAccounts is accounts for whatever finds them.
+func (c *call) findAccounts(find func(id string) (schedctl.Account, error), ids []string) ([]schedctl.Account, error) {
 	for _, id := range ids {
 		if !c.mayUse(id) {
 			return nil, schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not publish to %s; use a key that may", id)
@@ -94,7 +99,7 @@ func (c *call) accounts(r storage.Reader, ids []string) ([]schedctl.Account, err
 	}
 	var broken error
 	accounts, err := schedctl.ResolveAccounts(ids, func(id string) (schedctl.Account, bool) {
-		a, err := r.Account(c.key.WorkspaceID, id)
+		a, err := find(id)
 		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
 			broken = err
 		}

@@ -65,6 +65,7 @@ type Server struct {
 	observe    func(Exchange)
 	running    *running
 	keys       keyCache
+	accounts   accountCache
 	used       lastUsed
 	limits     rateLimits
 	hub        *hub
@@ -117,6 +118,7 @@ func (s *Server) EndStreams() { s.hub.end() }
 
 // Committed is to be told of every commit of the store. It does not block.
 func (s *Server) Committed(c storage.Commit) {
+	s.accounts.committed(c)
 	s.hub.committed(c)
 }
 
