@@ -26,6 +26,7 @@ var layers = []struct {
 	{pkg: "/client/apiv1", may: []string{module}, why: "the wire is what daemon and clients share, and nothing more"},
 	{pkg: "/client/when", may: []string{}, why: "a grammar needs no network"},
 	{pkg: "/client/bulk", may: []string{}, why: "files of many posts are read and written without a daemon"},
+	{pkg: "/client/postfile", may: []string{"github.com/goccy/go-yaml…"}, why: "files are read without a daemon"},
 	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},
 	{pkg: "/storage", may: []string{module}, why: "the contract must not know an engine"},
 	{pkg: "/storage/storagetest", may: []string{module, module + "/storage", "github.com/google/go-cmp/…"}, why: "the suite judges engines and prefers none"},
