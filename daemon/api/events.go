@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -24,12 +25,7 @@ func (s *Server) streamEvents(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	told := s.hub.lastTold() // before reading: it is committed by then
-	var from beginning
-	err = s.view(ctx, func(r storage.Reader) (err error) {
-		from, err = beginAfter(r, c.key.WorkspaceID, given, told)
-		return err
-	})
+	from, err := s.beginning(ctx, c.key.WorkspaceID, given)
 	if err != nil {
 		return answer{}, err
 	}
@@ -52,30 +48,43 @@ func parseLastEventID(values []string) (string, error) {
 
 // beginning is where a stream begins.
 type beginning struct {
-	position string // the id after which it begins
-	last     string // of the youngest event, kept or not; empty when there is none
-	gone     string // the event to resume after, when it is not kept any more
+	position string // the id after which it begins; there need not be such an event
+	now      string // an id after all events that there are, and before all that come
+	gone     string // the event to resume after, when it is not there
 }
 
-// beginAfter returns where a stream begins that resumes after the given event,
-// or that resumes nothing when it is empty. After an event that is gone it
-// resumes with the oldest one that is younger and kept; an id from the future,
-// such as of a database that was restored from a backup, means now. told is an
-// event that was committed, and need not be kept.
-func beginAfter(r storage.Reader, workspaceID, given, told string) (beginning, error) {
-	last, err := r.LastEvent()
-	last = max(last, told)
+// beginning returns where a stream begins that resumes after the given event, or
+// that resumes nothing when it is empty. After an event that is gone it resumes
+// with the oldest one that is younger and kept; an id from the future, such as
+// of a database that was restored from a backup, means now.
+func (s *Server) beginning(ctx context.Context, workspaceID, given string) (beginning, error) {
+	now, err := s.eventsBeginNow(ctx)
 	if err != nil || given == "" {
-		return beginning{position: last, last: last}, err
+		return beginning{position: now, now: now}, err
 	}
-	e, err := r.Event(given)
-	switch {
-	case err == nil && e.WorkspaceID == workspaceID:
-		return beginning{position: given, last: last}, nil
-	case err == nil || schedctl.CodeOf(err) == schedctl.NotFound:
-		return beginning{position: min(given, last), last: last, gone: given}, nil
-	}
-	return beginning{}, err
+	from := beginning{position: min(given, now), now: now}
+	err = s.view(ctx, func(r storage.Reader) error {
+		e, err := r.Event(given)
+		if schedctl.CodeOf(err) == schedctl.NotFound || (err == nil && e.WorkspaceID != workspaceID) {
+			from.gone = given
+			return nil
+		}
+		return err
+	})
+	return from, err
+}
+
+// eventsBeginNow returns an id after all events that are committed and before
+// all that will be. Ids of events are made in transactions, which are serial, so
+// that one that is made in a transaction has its place among them. The id of the
+// youngest event would do as well, and tell when something happened in another
+// workspace.
+func (s *Server) eventsBeginNow(ctx context.Context) (id string, err error) {
+	err = s.store.Update(ctx, func(storage.Tx) error {
+		id = schedctl.NewID(schedctl.EventPrefix, time.Now())
+		return nil
+	})
+	return id, storeError(err, "the daemon could not read its database; see its log")
 }
 
 // serveEvents writes a stream until the client has gone, the key is no longer
@@ -84,7 +93,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedct
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
 	st := &stream{hub: s.hub, key: key, position: from.position, end: end, out: newStreamWriter(w)}
-	if !s.hub.join(st, from.last) {
+	if !s.hub.join(st, from.now) {
 		s.fail(w, r, errStopping)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -91,6 +92,8 @@ type follower struct {
 	res    *http.Response
 	lines  *bufio.Reader
 	cancel context.CancelFunc
+
+	position string // where to resume while nothing has happened
 }
 
 // follow opens a stream with my key, changed by options, which must be granted.
@@ -112,9 +115,11 @@ func (l *live) follow(options ...option) *follower {
 		body, _ := io.ReadAll(res.Body)
 		l.t.Fatalf("a stream answers %d: %s", res.StatusCode, body)
 	}
-	if first := w.block(); first["retry"] != "2000" {
+	first := w.block()
+	if _, ok := schedctl.ParseID(schedctl.EventPrefix, first["id"]); !ok || first["retry"] != "2000" || len(first) != 2 {
 		l.t.Fatalf("the stream begins with %v", first)
 	}
+	w.position = first["id"]
 	return w
 }
 
@@ -166,7 +171,7 @@ func (w *follower) next() (e apiv1.Event, comments []string) {
 			w.live.t.Fatalf("an event is %v: %v", b, err)
 		}
 		answer := &response{t: w.live.t, method: http.MethodGet, path: "/events", status: http.StatusOK, header: w.res.Header, body: []byte("data: " + b["data"] + "\n")}
-		checkDocumented(w.live.t, w.res.Request, nil, answer)
+		checkDocumented(w.live.t, httptest.NewRequest(http.MethodGet, "/api/v1/events", nil), nil, answer)
 		return e, comments
 	}
 }

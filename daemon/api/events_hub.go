@@ -88,16 +88,16 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// join adds a stream, unless the hub has ended. last is the youngest event, as
-// the stream has read it.
-func (h *hub) join(s *stream, last string) bool {
+// join adds a stream, unless the hub has ended. now is an id after all events
+// that were committed when the stream began.
+func (h *hub) join(s *stream, now string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ended {
 		return false
 	}
 	if len(h.streams) == 0 {
-		h.ring, h.floor, h.last = nil, last, last
+		h.ring, h.floor, h.last = nil, now, now
 		h.rouse() // for what was committed since, and to watch its key
 	}
 	h.streams[s] = struct{}{}
@@ -117,14 +117,6 @@ func (h *hub) followed() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.streams) > 0
-}
-
-// lastTold returns the youngest event that any stream can have been told of;
-// empty when there never was one.
-func (h *hub) lastTold() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.last
 }
 
 // end ends all streams, and those that would join later.

@@ -42,9 +42,9 @@ type stream struct {
 // run sends events until ctx ends or the client takes no more.
 func (s *stream) run(ctx context.Context, from beginning) error {
 	defer s.out.hurry(ctx)()
-	s.out.text("retry: 2000\n\n")
+	s.out.text("retry: 2000\nid: " + from.position + "\n\n") // an id without data is where to resume, and no event
 	if from.gone != "" {
-		s.out.comment(from.gone + " is not kept any more; the events after it that are kept follow")
+		s.out.comment("there is no event " + from.gone + ", or not any more; those after it that are kept follow")
 	}
 	if err := s.out.flush(ctx); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 func TestStreamBeginsWithWhatHappensFromNowOn(t *testing.T) {
@@ -94,7 +95,7 @@ func TestStreamResumesAfterAnEventThatIsGone(t *testing.T) {
 		w := l.follow(resume(gone[1])) // when there is none at all
 		first := f.addEvents(1)[0]
 		e, comments := w.next()
-		if e.ID != first || !strings.Contains(strings.Join(comments, " "), gone[1]+" is not kept any more") {
+		if e.ID != first || !strings.Contains(strings.Join(comments, " "), "there is no event "+gone[1]) {
 			t.Errorf("got %s, with %q", e.ID, comments)
 		}
 		f.addEvents(1)
@@ -136,7 +137,7 @@ func TestStreamTellsNothingOfOtherWorkspaces(t *testing.T) {
 			if e.Data.PostID != theirs.ID || e.Data.WorkspaceID != f.other.workspace {
 				t.Errorf("a stranger is told of %+v", e)
 			}
-			if len(comments) != 1 || !strings.Contains(comments[0], "is not kept any more") {
+			if len(comments) != 1 || !strings.Contains(comments[0], "there is no event ") {
 				t.Errorf("the event of another workspace is told from one that never was: %q", comments)
 			}
 		}
@@ -222,7 +223,7 @@ func TestStreamIsRefused(t *testing.T) {
 	f.do(as(f.scoped(schedctl.ScopePostsWrite, schedctl.ScopeWebhooksRead)), "GET", "/events", nil).refused(schedctl.InsufficientScope)
 	f.do(header("Authorization", ""), "GET", "/events", nil).refused(schedctl.AuthenticationRequired)
 	f.do(nil, "POST", "/events", nil).refused(schedctl.MethodNotAllowed)
-	f.store.FailViews(1)
+	f.store.FailUpdates(1, storagetest.BeforeFn)
 	f.do(nil, "GET", "/events", nil).refused(schedctl.Unavailable)
 }
 
@@ -276,4 +277,29 @@ func TestHeadOfAStream(t *testing.T) {
 	if diff := cmp.Diff(get.Header, head.Header); diff != "" || head.StatusCode != 200 {
 		t.Errorf("%d, -get +head:\n%s", head.StatusCode, diff)
 	}
+}
+
+// TestStreamResumesBeforeItsFirstEvent breaks off a stream that was told of
+// nothing yet, and lets something happen before it is resumed.
+func TestStreamResumesBeforeItsFirstEvent(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		l := f.goLive()
+		before := f.addEvents(1)[0]
+		w := l.follow()
+		if w.position <= before {
+			t.Errorf("after %s the stream begins at %s", before, w.position)
+		}
+		w.leave()
+		missed := f.addEvents(2)
+		w = l.follow(resume(w.position))
+		for _, want := range missed {
+			if e, _ := w.next(); e.ID != want {
+				t.Errorf("got %s, want %s", e.ID, want)
+			}
+		}
+		if again := l.follow(resume(missed[0])); again.position != missed[0] {
+			t.Errorf("resumed after %s, the stream begins at %s", missed[0], again.position)
+		}
+	})
 }

@@ -1,0 +1,158 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// A stream says something every 15 seconds; one that says nothing for so long
+// is given up.
+const streamPatience = 45 * time.Second
+
+// Between two connections there is a pause: the one that the daemon asked for,
+// twice as long after each connection that came to nothing, up to a limit.
+const (
+	firstStreamPause = 2 * time.Second
+	maxStreamPause   = 30 * time.Second
+)
+
+// Events follows what happens, until ctx ends or the caller stops. It begins
+// after the event lastID, or with what happens from now on when that is empty.
+//
+// When the stream ends or breaks off it is opened again where it was, after a
+// pause: each event comes once and in order, as long as the daemon keeps it,
+// which it does for 30 days. A daemon that cannot be reached is tried again
+// without end, once it has been reached; before that, and when the daemon
+// refuses (the key was revoked, say), the error is the last thing that is
+// yielded. So is the error of ctx.
+func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Event, error] {
+	return func(yield func(apiv1.Event, error) bool) {
+		f := following{client: c, position: lastID, retry: firstStreamPause}
+		for try := 1; ; try++ {
+			before := f.told
+			err := f.connection(ctx, yield)
+			switch {
+			case f.stopped:
+				return
+			case ctx.Err() != nil:
+				yield(apiv1.Event{}, context.Cause(ctx))
+				return
+			}
+			if f.told > before {
+				try = 1
+			}
+			pause, again := f.pause(err, try)
+			c.log.DebugContext(ctx, "event stream ended", "error", err, "pause", pause, "again", again)
+			if !again {
+				yield(apiv1.Event{}, err)
+				return
+			}
+			if !sleep(ctx, pause) {
+				yield(apiv1.Event{}, context.Cause(ctx))
+				return
+			}
+		}
+	}
+}
+
+// following is what is known of a stream across its connections.
+type following struct {
+	client   *Client
+	position string // the id to resume after, or empty
+	retry    time.Duration
+	opened   bool // a connection was granted once
+	told     int  // how many messages came
+	stopped  bool // the caller wants no more
+}
+
+// connection opens the stream and yields its events until it ends. Its error is
+// never nil unless the caller has stopped.
+func (f *following) connection(ctx context.Context, yield func(apiv1.Event, error) bool) error {
+	listening, hangUp := context.WithCancelCause(ctx)
+	defer hangUp(nil)
+	idle := time.AfterFunc(streamPatience, func() { hangUp(context.DeadlineExceeded) })
+	defer idle.Stop()
+	body, err := f.open(listening)
+	if err != nil && listening.Err() != nil {
+		return &UnreachableError{URL: f.client.url, Err: context.Cause(listening)}
+	}
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	f.opened = true
+	parser := newEventParser(&arriving{from: body, idle: idle, patience: streamPatience})
+	for {
+		m, err := parser.next()
+		if err != nil {
+			return &UnreachableError{URL: f.client.url, Err: err}
+		}
+		if err := f.take(m, parser.retry, yield); err != nil || f.stopped {
+			return err
+		}
+	}
+}
+
+// take yields the event of a message, if it has one.
+func (f *following) take(m message, retry time.Duration, yield func(apiv1.Event, error) bool) error {
+	if f.told++; retry > 0 {
+		f.retry = min(retry, maxStreamPause)
+	}
+	if m.data != nil {
+		var e apiv1.Event
+		if err := json.Unmarshal(m.data, &e); err != nil {
+			return fmt.Errorf("read event %q of %s: %w", m.id, f.client.url, err)
+		}
+		f.stopped = !yield(e, nil)
+	}
+	if m.id != "" {
+		f.position = m.id
+	}
+	return nil
+}
+
+// open makes the request and returns the body of a stream.
+func (f *following) open(ctx context.Context) (io.ReadCloser, error) {
+	c := f.client
+	req := c.resty.R().SetContext(ctx).SetHeader("Accept", "text/event-stream, application/json;q=0.5").SetDoNotParseResponse(true)
+	if f.position != "" {
+		req.SetHeader("Last-Event-ID", f.position)
+	}
+	resp, err := req.Execute(http.MethodGet, "/events")
+	if err != nil {
+		return nil, &UnreachableError{URL: c.url, Err: err}
+	}
+	body := resp.RawBody()
+	media, _, _ := mime.ParseMediaType(resp.Header().Get("Content-Type"))
+	if resp.StatusCode() == http.StatusOK && media == "text/event-stream" {
+		return body, nil
+	}
+	defer body.Close()
+	return nil, c.refusal(resp, body)
+}
+
+// pause says whether a stream that ended in err is opened again, and when.
+func (f *following) pause(err error, try int) (pause time.Duration, again bool) {
+	pause = min(f.retry<<min(try-1, 10), maxStreamPause)
+	pause = pause/2 + rand.N(pause/2+1) // many clients shall not come back together
+	var unreachable *UnreachableError
+	var refused *Error
+	switch {
+	case errors.As(err, &unreachable):
+		return pause, f.opened && !errors.Is(err, errRedirect)
+	case errors.As(err, &refused):
+		later := refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError
+		return max(pause, refused.RetryAfter), f.opened && later
+	}
+	return 0, false
+}
