@@ -5,11 +5,12 @@ import "github.com/spf13/cobra"
 func newDaemon(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "daemon",
-		Short: "Run the daemon that publishes",
-		Long:  "Run the daemon: it keeps the posts in one file and publishes what is due.",
+		Short: "Run the daemon that publishes, or check its database",
+		Long:  "Run the daemon: it keeps the posts in one file and publishes what is due. Or check that file.",
 		Example: `  schedctl daemon run
-  schedctl daemon run --listen unix:///run/user/1000/schedctl.sock`,
+  schedctl daemon run --listen unix:///run/user/1000/schedctl.sock
+  schedctl daemon check`,
 	})
-	cmd.AddCommand(newDaemonRun(a))
+	cmd.AddCommand(newDaemonRun(a), newDaemonCheck(a))
 	return cmd
 }

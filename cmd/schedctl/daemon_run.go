@@ -28,6 +28,7 @@ type daemonRun struct {
 	maxLateness  duration
 	logFormat    string
 	publicURL    string
+	rateLimit    rate
 }
 
 func newDaemonRun(a *app) *cobra.Command {
@@ -51,10 +52,11 @@ schedctl in the user's data directory.`,
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
 	f.StringVar(&o.listen, "listen", defaultListen, "where to listen: `host:port`, or unix:///path")
-	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts be on loopback, private and link-local addresses")
+	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses")
 	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
 	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
+	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to let 40 come at once")
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -74,7 +76,7 @@ func (o *daemonRun) run(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
 	}
-	path := filepath.Join(dir, "schedctl.db")
+	path := filepath.Join(dir, databaseFile)
 	store, err := bolt.Open(path, bolt.Options{Logger: logger})
 	if err != nil {
 		return openError(err, dir)
@@ -107,7 +109,7 @@ func spareThread() {
 }
 
 func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
-	sealer, err := sealerFor(ctx, store, filepath.Join(dir, "secret.key"))
+	sealer, err := sealerFor(ctx, store, filepath.Join(dir, secretKeyFile))
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	defer runtime.KeepAlive(ballast)
 	return daemon.Run(ctx, daemon.Config{
 		Store: store, DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
-		MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
+		RateLimit: o.rateLimit.limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
 	})
 }
 
@@ -179,12 +181,16 @@ func openError(err error, dir string) error {
 	if !errors.Is(err, storage.ErrLocked) {
 		return err
 	}
-	holder := "another daemon"
-	if found, e := readAnnouncement(dir); e == nil && found.PID != 0 {
-		holder = fmt.Sprintf("another daemon (pid %d, %s)", found.PID, found.URL)
-	}
 	return &failure{
 		status: exitOther, code: codeOther,
-		message: fmt.Sprintf("%s has the data in %s", holder, dir), hint: "stop it first, or choose another directory with --data-dir",
+		message: fmt.Sprintf("%s has the data in %s", holder(dir), dir), hint: "stop it first, or choose another directory with --data-dir",
 	}
+}
+
+// holder says which daemon has the data in a directory, as far as is known.
+func holder(dir string) string {
+	if found, err := readAnnouncement(dir); err == nil && found.PID != 0 {
+		return fmt.Sprintf("another daemon (pid %d, %s)", found.PID, found.URL)
+	}
+	return "another daemon"
 }

@@ -55,7 +55,7 @@ command talks to it.`,
 	)
 	root.AddCommand(
 		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newCalendar(a)), in(groupWork, newMe(a)),
-		in(groupDaemon, newDaemon(a)),
+		in(groupDaemon, newDaemon(a)), in(groupDaemon, newBackup(a)), in(groupDaemon, newRestore(a)),
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
 	addHelp(root)
@@ -133,6 +133,8 @@ func article(typ string) string {
 		return "a whole number"
 	case "bool":
 		return "true or false"
+	case "rate":
+		return rateForm
 	}
 	return "a " + typ
 }

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+type backup struct {
+	*app
+	force bool
+}
+
+// backedUp is what "schedctl backup" tells.
+type backedUp struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+func newBackup(a *app) *cobra.Command {
+	o := &backup{app: a}
+	cmd := prints[backedUp](&cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the daemon's database while it runs",
+		Long: `Copy the whole database of the running daemon to a file, as it is at one moment;
+the daemon goes on meanwhile. The file gets its name when it is complete and was
+checked. With - as FILE the copy goes to standard output, unchecked: look at it
+later with "schedctl daemon check --file FILE".
+
+Secrets in the copy are sealed, and the key that opens them is not part of it:
+keep a copy of secret.key, from the daemon's data directory, in another place.
+Needs an API key with the scope keys:write.
+
+--timeout is how long nothing may arrive; the whole may take longer.`,
+		Example: `  schedctl backup schedctl-backup.db
+  schedctl backup - | zstd > schedctl-backup.db.zst`,
+		Args: takes(1, 1, "one FILE, or - for standard output"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return o.stream(cmd.Context())
+			}
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+// stream writes the copy to standard output.
+func (o *backup) stream(ctx context.Context) error {
+	if o.outTerminal {
+		f := usage("a backup is no text for a terminal")
+		f.hint = "redirect it, or name a file"
+		return f
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	_, err = c.Backup(ctx, o.out)
+	return err
+}
+
+// run makes the copy beside path, checks it and gives it its name.
+func (o *backup) run(ctx context.Context, path string) error {
+	if err := o.refuse(path); err != nil {
+		return err
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("create the backup: %w", err)
+	}
+	defer os.Remove(f.Name())
+	out := o.copied(f)
+	n, err := c.Backup(ctx, out)
+	out.end()
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := o.check(ctx, f.Name()); err != nil {
+		return err
+	}
+	if err := o.place(f.Name(), path); err != nil {
+		return err
+	}
+	return o.print(backedUp{Path: path, Bytes: n})
+}
+
+// refuse returns an error when path must not be written to.
+func (o *backup) refuse(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("create the backup: %w", err)
+	case !info.Mode().IsRegular():
+		return &failure{status: exitOther, code: codeOther, message: path + " is not a file", hint: "name a file, or write - and redirect the output"}
+	case !o.force:
+		return errExists(path)
+	}
+	return nil
+}
+
+func errExists(path string) error {
+	return &failure{status: exitOther, code: codeOther, message: path + " exists", hint: "choose another name, or replace it with --force"}
+}
+
+// check reads the copy completely. A daemon that is newer than this program may
+// have a database that only it can read.
+func (o *backup) check(ctx context.Context, path string) error {
+	_, err := bolt.CheckFile(ctx, path)
+	if errors.Is(err, storage.ErrNewer) {
+		o.tell("the daemon is newer than this program, which could not check the copy")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the copy is of no use: %w", err)
+	}
+	return nil
+}
+
+// place gives the copy its name. Another file that has come to have it meanwhile
+// is replaced with --force only.
+func (o *backup) place(from, to string) error {
+	if !o.force {
+		err := os.Link(from, to)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			if err != nil {
+				return errExists(to)
+			}
+			return syncDir(filepath.Dir(to))
+		}
+		// A file system without links.
+	}
+	if err := os.Rename(from, to); err != nil {
+		return fmt.Errorf("name the backup: %w", err)
+	}
+	return syncDir(filepath.Dir(to))
+}
+
+// syncDir sees to it that the names in a directory are on disk, where that can
+// be asked for.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	dir.Sync() // not every system can, and the file itself is on disk
+	return nil
+}
+
+func (o *backup) print(b backedUp) error {
+	o.tell("secrets in it are sealed: keep a copy of secret.key apart from it")
+	switch {
+	case o.json.set:
+		return o.printJSON(b)
+	case o.quiet:
+		return o.write([]byte(b.Path + "\n"))
+	}
+	return o.write(o.describe([]pair{{"Path", b.Path}, {"Size", o.size(b.Bytes)}}))
+}
+
+// size returns a number of bytes: for people on a terminal, else all of it.
+func (a *app) size(n int64) string {
+	if !a.outTerminal {
+		return fmt.Sprint(n)
+	}
+	return byteText(n)
+}
+
+// byteText returns a number of bytes as "312 bytes", "4.2 MB".
+func byteText(n int64) string {
+	const step = 1000
+	if n < step {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	size, unit := float64(n)/step, 0
+	for units := "kMGTPE"; size >= step && unit < len(units)-1; unit++ {
+		size /= step
+	}
+	return fmt.Sprintf("%.1f %cB", size, "kMGTPE"[unit])
+}
+
+// copied writes a copy and tells on a terminal how much of it there is.
+type copied struct {
+	to   io.Writer
+	tell func(text string) // nil for nobody
+	now  func() time.Time
+	told time.Time
+	n    int64
+}
+
+func (a *app) copied(to io.Writer) *copied {
+	p := &copied{to: to, now: a.now}
+	if a.errTerminal && !a.quiet && !a.json.set {
+		p.tell = func(text string) { fmt.Fprint(a.err, text) }
+	}
+	return p
+}
+
+// Write implements [io.Writer].
+func (p *copied) Write(b []byte) (int, error) {
+	n, err := p.to.Write(b)
+	p.n += int64(n)
+	if now := p.now(); p.tell != nil && now.Sub(p.told) >= 100*time.Millisecond {
+		p.told = now
+		p.tell("\r\x1b[K" + byteText(p.n))
+	}
+	return n, err
+}
+
+// end takes the line away.
+func (p *copied) end() {
+	if p.tell != nil && !p.told.IsZero() {
+		p.tell("\r\x1b[K")
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+type daemonCheck struct {
+	*app
+	dir, file string
+}
+
+// checked is what "schedctl daemon check" tells.
+type checked struct {
+	Path     string         `json:"path"`
+	Bytes    int64          `json:"bytes"`
+	Version  int            `json:"version"`
+	Outdated bool           `json:"outdated"`
+	Records  map[string]int `json:"records"`
+	Faults   []string       `json:"faults"`
+}
+
+func newDaemonCheck(a *app) *cobra.Command {
+	o := &daemonCheck{app: a}
+	cmd := prints[checked](&cobra.Command{
+		Use:   "check",
+		Short: "Check that the database is sound",
+		Long: `Read the whole database of a daemon that is stopped, or a backup: whether its
+pages are a tree, and whether every index agrees with the records it is made
+from. Nothing is changed. The exit status is 1 when there is a fault.
+
+Of a file that an older version wrote, only the pages are checked; the next
+start brings it up to date.`,
+		Example: `  schedctl daemon check
+  schedctl daemon check --file schedctl-backup.db`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&o.file, "file", "", "a database `file`, a backup for example, in place of the one in the data directory")
+	return cmd
+}
+
+func (o *daemonCheck) run(ctx context.Context) error {
+	if o.dir != "" && o.file != "" {
+		f := usage("--file and --data-dir name two databases")
+		f.hint = "leave one out"
+		return f
+	}
+	dir, path := first(o.dir, o.dataDir()), o.file
+	if path == "" {
+		path = filepath.Join(dir, databaseFile)
+	} else {
+		dir = filepath.Dir(path)
+	}
+	report, err := bolt.CheckFile(ctx, path)
+	switch {
+	case errors.Is(err, storage.ErrLocked):
+		return &failure{
+			status: exitOther, code: codeOther,
+			message: fmt.Sprintf("%s has the data in %s", holder(dir), dir), hint: "stop it first, or check a backup of it",
+		}
+	case err != nil && len(report.Faults) == 0:
+		return err
+	}
+	if printed := o.print(path, report); printed != nil {
+		return printed
+	}
+	return err
+}
+
+func (o *daemonCheck) print(path string, report bolt.FileReport) error {
+	c := checked{
+		Path: path, Bytes: report.Size, Version: report.Version, Outdated: report.Outdated,
+		Records: map[string]int{}, Faults: []string{},
+	}
+	pairs := []pair{{"Database", path}, {"Size", o.size(report.Size)}, {"Version", strconv.Itoa(report.Version)}}
+	for _, r := range report.Records {
+		c.Records[r.Kind] = r.Count
+		pairs = append(pairs, pair{strings.ToUpper(r.Kind[:1]) + r.Kind[1:], strconv.Itoa(r.Count)})
+	}
+	for _, fault := range report.Faults {
+		c.Faults = append(c.Faults, fault.Error())
+		o.tell("%s", oneLine(fault.Error()))
+	}
+	if report.Outdated {
+		o.tell("an older version wrote this: its pages are checked, its records once the next start has brought it up to date")
+	}
+	found := "pages, records and indexes agree"
+	switch {
+	case len(report.Faults) > 0:
+		found = "damaged"
+	case report.Outdated:
+		found = "pages agree"
+	}
+	switch {
+	case o.json.set:
+		return o.printJSON(c)
+	case o.quiet:
+		return nil
+	}
+	return o.write(o.describe(append(pairs, pair{"Checked", found})))
+}
