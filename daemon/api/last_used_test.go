@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,11 +15,11 @@ import (
 // countedUpdates counts the transactions of a store.
 type countedUpdates struct {
 	storage.Store
-	n int
+	n atomic.Int64
 }
 
 func (s *countedUpdates) Update(ctx context.Context, fn func(storage.Tx) error) error {
-	s.n++
+	s.n.Add(1)
 	return s.Store.Update(ctx, fn)
 }
 
@@ -53,14 +54,14 @@ func (f *fixture) lastUsed(secret string) time.Time {
 
 func TestLastUse(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(f *fixture, updates *countedUpdates, stop func()) {
+	bubble(t, func(f *fixture, updates *countedUpdates, _ func()) {
 		t := f.t
 		secret := f.scoped(schedctl.ScopePostsRead)
 		if at := f.lastUsed(secret); !at.IsZero() {
 			t.Errorf("a new key was used at %s", at)
 		}
 		time.Sleep(flushing) // what made the fixture is written
-		before := updates.n
+		before := updates.n.Load()
 		var used time.Time
 		for range 10 {
 			time.Sleep(5 * time.Millisecond)
@@ -70,22 +71,22 @@ func TestLastUse(t *testing.T) {
 		if at := f.lastUsed(secret); !at.Equal(used) {
 			t.Errorf("it was used at %s, the list has %s", used, at)
 		}
-		if updates.n != before {
-			t.Errorf("%d reads made %d writes", 10, updates.n-before)
+		if updates.n.Load() != before {
+			t.Errorf("%d reads made %d writes", 10, updates.n.Load()-before)
 		}
 		if at := f.keyOf(secret).LastUsedAt; !at.IsZero() {
 			t.Errorf("it is written at once: %s", at)
 		}
 		time.Sleep(flushing)
-		if at := f.keyOf(secret).LastUsedAt; !at.Equal(used) || updates.n != before+1 {
-			t.Errorf("it was used at %s, %s is written, in %d transactions", used, at, updates.n-before)
+		if at := f.keyOf(secret).LastUsedAt; !at.Equal(used) || updates.n.Load() != before+1 {
+			t.Errorf("it was used at %s, %s is written, in %d transactions", used, at, updates.n.Load()-before)
 		}
 		if at := f.lastUsed(secret); !at.Equal(used) {
 			t.Errorf("it was used at %s, the list has %s", used, at)
 		}
 		time.Sleep(10 * flushing)
-		if before++; updates.n > before+1 { // the list was asked for with another key
-			t.Errorf("%d transactions without a use", updates.n-before)
+		if before++; updates.n.Load() > before+1 { // the list was asked for with another key
+			t.Errorf("%d transactions without a use", updates.n.Load()-before)
 		}
 	})
 }
