@@ -67,6 +67,18 @@ func (w *writes) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return w.Store.Update(ctx, fn)
 }
 
+func (w *writes) hangFor(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hang = d
+}
+
+func (w *writes) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.n
+}
+
 // withProbe runs a test in a bubble, with a running probe.
 func withProbe(t *testing.T, test func(*testing.T, *probeRig)) {
 	t.Parallel()
@@ -101,16 +113,16 @@ func TestProbeWritesAtMostEveryTenSeconds(t *testing.T) {
 		}
 		askers.Wait()
 		time.Sleep(probeEvery - time.Millisecond)
-		if err := r.ask(t.Context()); err != nil || r.writes.n != 1 {
-			t.Errorf("%d writes, want 1; %v", r.writes.n, err)
+		if err := r.ask(t.Context()); err != nil || r.writes.count() != 1 {
+			t.Errorf("%d writes, want 1; %v", r.writes.count(), err)
 		}
 		time.Sleep(time.Millisecond)
-		if err := r.ask(t.Context()); err != nil || r.writes.n != 2 {
-			t.Errorf("%d writes, want 2; %v", r.writes.n, err)
+		if err := r.ask(t.Context()); err != nil || r.writes.count() != 2 {
+			t.Errorf("%d writes, want 2; %v", r.writes.count(), err)
 		}
 		time.Sleep(time.Hour)
-		if r.writes.n != 2 {
-			t.Errorf("%d writes, though nobody asked", r.writes.n)
+		if r.writes.count() != 2 {
+			t.Errorf("%d writes, though nobody asked", r.writes.count())
 		}
 	})
 }
@@ -140,7 +152,7 @@ func TestProbeTellsOfADiskThatRefusesWrites(t *testing.T) {
 // A write that hangs holds up nobody for long, and is not joined by another.
 func TestProbeTellsOfADiskThatHangs(t *testing.T) {
 	withProbe(t, func(t *testing.T, r *probeRig) {
-		r.writes.hang = time.Minute
+		r.writes.hangFor(time.Minute)
 		for range 3 {
 			began := time.Now()
 			if err := r.ask(t.Context()); !errors.Is(err, errSlowWrite) || time.Since(began) != probePatience {
@@ -153,9 +165,9 @@ func TestProbeTellsOfADiskThatHangs(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		time.Sleep(time.Minute)
-		r.writes.hang = 0
-		if err := r.ask(t.Context()); err != nil || r.writes.n > 2 {
-			t.Errorf("after the write ended: %v; %d writes", err, r.writes.n)
+		r.writes.hangFor(0)
+		if err := r.ask(t.Context()); err != nil || r.writes.count() > 2 {
+			t.Errorf("after the write ended: %v; %d writes", err, r.writes.count())
 		}
 	})
 }
