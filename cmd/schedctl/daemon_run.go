@@ -43,7 +43,12 @@ The first start creates the data directory with the database (schedctl.db), the
 key that seals account secrets in it (secret.key: back it up with the database)
 and the first API key (admin.key), by which the commands of the same user find
 their way in. The data directory is --data-dir, else SCHEDCTL_DATA_DIR, else
-schedctl in the user's data directory.`,
+schedctl in the user's data directory.
+
+A service manager such as systemd is told when the daemon serves, that it lives
+while posts can go out, and when it stops. The daemon serves on the socket that it
+is handed (then without --listen), and takes the credential secret.key when there
+is no such file in the data directory.`,
 		Example: `  schedctl daemon run
   schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json`,
 		Args: takes(0, 0, ""),
@@ -109,7 +114,7 @@ func spareThread() {
 }
 
 func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
-	sealer, err := sealerFor(ctx, store, filepath.Join(dir, secretKeyFile))
+	sealer, err := sealerFor(ctx, store, sealingKeyPath(o.getenv, dir))
 	if err != nil {
 		return err
 	}
@@ -123,10 +128,14 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	}
 	ballast := make([]byte, gcBallast)
 	defer runtime.KeepAlive(ballast)
-	return daemon.Run(ctx, daemon.Config{
+	cfg := daemon.Config{
 		Store: store, DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
 		RateLimit: o.rateLimit.limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
-	})
+	}
+	if err := o.superviseBy(&cfg); err != nil {
+		return err
+	}
+	return daemon.Run(ctx, cfg)
 }
 
 func (o *daemonRun) daemonLog() (*slog.Logger, error) {

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// firstInherited is the first descriptor that a service manager hands over.
+const firstInherited = 3
+
+// inheritedSocket returns the socket that the service manager has opened for
+// this process (sd_listen_fds(3)), or nil when there is none.
+func inheritedSocket(getenv func(string) string) (net.Listener, error) {
+	count := getenv("LISTEN_FDS")
+	if count == "" || getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
+		return nil, nil
+	}
+	if count != "1" {
+		return nil, usage("the service manager hands over %s sockets: give the socket unit one ListenStream", count)
+	}
+	f := os.NewFile(firstInherited, "inherited socket")
+	defer f.Close() // the listener has a copy
+	l, err := net.FileListener(f)
+	if err != nil {
+		return nil, fmt.Errorf("listen on the socket of the service manager: %w", err)
+	}
+	return l, nil
+}
+
+// sealingKeyPath returns the file of the key that seals secrets: the one in the
+// data directory, else the one that the service manager hands over as a
+// credential (systemd.exec(5), LoadCredential), else the place for a new one.
+func sealingKeyPath(getenv func(string) string, dir string) string {
+	path := filepath.Join(dir, secretKeyFile)
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
+	if credentials := getenv("CREDENTIALS_DIRECTORY"); credentials != "" {
+		given := filepath.Join(credentials, secretKeyFile)
+		if _, err := os.Lstat(given); err == nil {
+			return given
+		}
+	}
+	return path
+}
