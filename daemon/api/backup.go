@@ -64,7 +64,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier stora
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	out := newSteady(w)
+	out := &steady{to: w, control: http.NewResponseController(w)}
 	defer out.done()
 	n, err := copier.Copy(r.Context(), out)
 	if err == nil {
@@ -88,14 +88,6 @@ type steady struct {
 	begun   bool
 }
 
-func newSteady(w http.ResponseWriter) *steady {
-	out := &steady{to: w, control: http.NewResponseController(w)}
-	// The server's limit on reading a request ends the request's context, and
-	// would end a copy that takes longer.
-	out.deadline(out.control.SetReadDeadline, time.Time{})
-	return out
-}
-
 // piece is how much has to be taken in time, in bytes: what net/http hands to a
 // connection at once, so that whoever takes anything is given more time.
 const piece = 4 << 10
@@ -104,7 +96,7 @@ const piece = 4 << 10
 func (s *steady) Write(b []byte) (n int, err error) {
 	s.begun = s.begun || len(b) > 0
 	for len(b) > 0 {
-		if err := s.deadline(s.control.SetWriteDeadline, time.Now().Add(backupStall)); err != nil {
+		if err := s.deadline(time.Now().Add(backupStall)); err != nil {
 			return n, err
 		}
 		part := b[:min(len(b), piece)]
@@ -118,11 +110,11 @@ func (s *steady) Write(b []byte) (n int, err error) {
 }
 
 // done lets the connection be used for other requests, at their own pace.
-func (s *steady) done() { s.deadline(s.control.SetWriteDeadline, time.Time{}) }
+func (s *steady) done() { s.deadline(time.Time{}) }
 
 // deadline sets a deadline where there is a connection to set it on.
-func (s *steady) deadline(set func(time.Time) error, at time.Time) error {
-	if err := set(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
+func (s *steady) deadline(at time.Time) error {
+	if err := s.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("set deadline: %w", err)
 	}
 	return nil
