@@ -115,6 +115,10 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	if rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() { // which has no path
 		headers["Location"] = header("The path of what was created.")
 	}
+	if rt.media == mediaEvents {
+		headers["X-Accel-Buffering"] = header("no: a proxy is not to hold events back.")
+		headers["Connection"] = header("close: the connection is used for the stream alone.")
+	}
 	if rt.writes() {
 		headers["Idempotent-Replayed"] = header("true when this answer was stored by an earlier call with the same Idempotency-Key.")
 	}
