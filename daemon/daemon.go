@@ -99,7 +99,7 @@ func assemble(cfg Config, listener net.Listener) *daemon {
 	if publicURL == "" {
 		publicURL = clientURL(listener)
 	}
-	d := &daemon{store: cfg.Store, log: cfg.Logger, probe: newProbe(cfg.Store, cfg.Logger)}
+	d := &daemon{store: cfg.Store, log: cfg.Logger, probe: newProbe(cfg.Store, cfg.DataDir, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
 	d.dispatcher = webhook.New(webhook.Config{
 		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.told,

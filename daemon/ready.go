@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -55,15 +57,16 @@ const (
 
 // What an asker is told. Why is for the log: anybody may ask.
 var (
-	errRefusesWrites = errors.New("the database refuses writes; the log of the daemon says why")
-	errSlowWrite     = fmt.Errorf("the database has not finished a write for %s", probePatience)
+	errRefusesWrites = errors.New("the disk refuses writes; the log of the daemon says why")
+	errSlowWrite     = fmt.Errorf("the disk has not finished a write for %s", probePatience)
 )
 
-// probe finds out whether the database takes writes, when somebody asks. The
+// probe finds out whether the disk takes writes, when somebody asks. The
 // writes are made by its own goroutine, so that an asker need not wait for one
 // that hangs.
 type probe struct {
 	store storage.Store
+	dir   string // of the data
 	log   *slog.Logger
 	wake  chan struct{} // holds one question
 
@@ -73,8 +76,8 @@ type probe struct {
 	result error
 }
 
-func newProbe(store storage.Store, log *slog.Logger) *probe {
-	return &probe{store: store, log: log, wake: make(chan struct{}, 1)}
+func newProbe(store storage.Store, dir string, log *slog.Logger) *probe {
+	return &probe{store: store, dir: dir, log: log, wake: make(chan struct{}, 1)}
 }
 
 // ask returns nil when the last write, not long ago or now, was possible.
@@ -138,9 +141,9 @@ func (p *probe) ended(err error, now time.Time) {
 	defer p.mu.Unlock()
 	switch {
 	case err != nil && p.result == nil:
-		p.log.Error("database refuses writes", "error", err)
+		p.log.Error("disk refuses writes", "error", err)
 	case err == nil && p.result != nil:
-		p.log.Info("database takes writes again")
+		p.log.Info("disk takes writes again")
 	}
 	p.at, p.result = now, nil
 	if err != nil {
@@ -150,13 +153,33 @@ func (p *probe) ended(err error, now time.Time) {
 	p.begun = nil
 }
 
-// write stores a workspace as it is.
+// write stores a workspace as it is, and then tries whether a file can grow: a
+// small commit finds room inside the database when the disk has none left, and
+// the next larger one does not.
 func (p *probe) write(ctx context.Context) error {
-	return p.store.Update(ctx, func(tx storage.Tx) error {
+	err := p.store.Update(ctx, func(tx storage.Tx) error {
 		workspaces, err := tx.Workspaces()
 		if err != nil || len(workspaces) == 0 {
 			return err
 		}
 		return tx.PutWorkspace(workspaces[0])
 	})
+	if err != nil {
+		return err
+	}
+	return tryRoom(filepath.Join(p.dir, ".probe"))
+}
+
+// probeSize is what a commit of a long post and its indexes comes to.
+const probeSize = 64 << 10
+
+// tryRoom writes a file and removes it again.
+func tryRoom(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	_, err = f.Write(make([]byte, probeSize))
+	return errors.Join(err, f.Sync(), f.Close())
 }
