@@ -176,6 +176,21 @@ func (w *follower) next() (e apiv1.Event, comments []string) {
 	}
 }
 
+// nextID returns the id of the next event, and does nothing else that would take
+// time.
+func (w *follower) nextID() string {
+	w.live.t.Helper()
+	for {
+		switch b := w.block(); {
+		case b == nil:
+			w.live.t.Error("the stream has ended")
+			return ""
+		case b["id"] != "":
+			return b["id"]
+		}
+	}
+}
+
 // upTo reads events up to that of the given id and returns the types of all.
 func (w *follower) upTo(id string) string {
 	w.live.t.Helper()

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 
@@ -19,9 +18,7 @@ func FuzzLastEventID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, id string) {
 		fix := newFixture(t)
-		left, cancel := context.WithCancel(t.Context())
-		cancel() // the stream ends as soon as it has begun
-		r := fix.do(all(resume(id), func(r *http.Request) { *r = *r.WithContext(left) }), "GET", "/events", nil)
+		r := fix.do(resume(id), "HEAD", "/events", nil) // GET would not end
 		if _, ok := schedctl.ParseID(schedctl.EventPrefix, id); !ok {
 			r.refused(schedctl.ValidationFailed)
 			return

@@ -47,8 +47,7 @@ func TestStreamsAreWhole(t *testing.T) {
 						w.leave()
 						w = l.follow(resume(got[i][n-1]))
 					}
-					e, _ := w.next()
-					got[i] = append(got[i], e.ID)
+					got[i] = append(got[i], w.nextID())
 				}
 			})
 		}
@@ -133,8 +132,8 @@ func readsWith(t *testing.T, open func(*testing.T) storage.Store, readers int) (
 		for range 100 {
 			id := f.addEvents(1)[0]
 			for _, w := range followers {
-				if b := w.block(); b["id"] != id {
-					t.Fatalf("got %v, want %s", b, id)
+				if got := w.nextID(); got != id {
+					t.Fatalf("got %s, want %s", got, id)
 				}
 			}
 		}
@@ -162,14 +161,13 @@ func TestStreamThatIsFarBehind(t *testing.T) {
 			ids = append(ids, f.addEvents(700)...)
 		}
 		for _, w := range []*follower{first, l.follow(resume(ids[0])), l.follow(resume(ids[4000])), l.follow(resume(ids[6990]))} {
-			b := w.block()
-			from := slices.Index(ids, b["id"])
+			from := slices.Index(ids, w.nextID())
 			for i, want := range ids[from+1:] {
 				if i%1000 == 0 {
 					ids = append(ids, f.addEvents(1)...)
 				}
-				if b := w.block(); b["id"] != want {
-					t.Fatalf("event %d is %v, want %s", from+1+i, b, want)
+				if got := w.nextID(); got != want {
+					t.Fatalf("event %d is %s, want %s", from+1+i, got, want)
 				}
 			}
 		}
