@@ -29,6 +29,13 @@
 // the table in status.go gives its code; anything else is an internal error,
 // whose text goes to the log and never to the client.
 //
+// # Following
+//
+// [Server.Run] reads new events once for all streams of GET /events, when
+// [Server.Committed] tells of them, and keeps the last ones in a ring. A stream
+// has its place among the events and takes from the ring, or from the store when
+// it is further behind.
+//
 // Package huma holds the operations, derives the JSON schemas from the wire
 // types and renders the OpenAPI 3.1 document; its own request pipeline is not
 // used, because it decodes a body before an idempotency key could be looked up.
