@@ -31,19 +31,19 @@ func parsed(r io.Reader) (messages []string, p *eventParser, err error) {
 func TestParseEvents(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"":                                        nil,
-		"data: x\n\n":                             {"||x"},
-		"data:x\ndata: y\ndata:\n\n":              {"||x\ny\n"},
+		"":                           nil,
+		"data: x\n\n":                {"||x"},
+		"data:x\ndata: y\ndata:\n\n": {"||x\ny\n"},
 		"id: 1\nevent: e\ndata: x\n\ndata: y\n\n": {"1|e|x", "1||y"},
-		"id: 1\n\n":                               {"1||-"},
-		": comment\n\n":                           {"||-"},
-		"data\n\n":                                {"||"},
-		"data:  x:y\n\n":                          {"|| x:y"},
-		"\ufeffdata: x\n\n":                       {"||x"},
-		"data: x\r\n\r\ndata: y\r\rdata: z\n\r":   {"||x", "||y", "||z"},
-		"unknown: x\nDATA: y\ndata: z\n\n":        {"||z"},
-		"id: 1\n\nid: 2\x003\ndata: x\n\n":        {"1||-", "1||x"},
-		"data: x\n\ndata: cut off\n":              {"||x"},
+		"id: 1\n\n":                             {"1||-"},
+		": comment\n\n":                         {"||-"},
+		"data\n\n":                              {"||"},
+		"data:  x:y\n\n":                        {"|| x:y"},
+		"\ufeffdata: x\n\n":                     {"||x"},
+		"data: x\r\n\r\ndata: y\r\rdata: z\n\r": {"||x", "||y", "||z"},
+		"unknown: x\nDATA: y\ndata: z\n\n":      {"||z"},
+		"id: 1\n\nid: 2\x003\ndata: x\n\n":      {"1||-", "1||x"},
+		"data: x\n\ndata: cut off\n":            {"||x"},
 	} {
 		for way, r := range map[string]io.Reader{"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
 			got, _, err := parsed(r)
