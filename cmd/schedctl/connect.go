@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -23,10 +24,17 @@ const defaultListen = "127.0.0.1:7733"
 // endpoint is a daemon and the key to it.
 type endpoint struct{ url, key string }
 
-// endpoint finds the daemon: where the flags say, else the environment, else
-// the running daemon of this user.
+// endpoint finds the daemon: where the flags say, else the environment, else the
+// context in use, else the running daemon of this user.
 func (a *app) endpoint() (endpoint, error) {
-	e := endpoint{url: first(a.url, a.getenv("SCHEDCTL_URL"))}
+	at, err := a.chooseContext()
+	if err != nil {
+		return endpoint{}, err
+	}
+	e := endpoint{url: first(a.url, at.URL)}
+	if e.url == "" && !at.byFlag {
+		e.url = a.getenv("SCHEDCTL_URL")
+	}
 	if e.url == "" {
 		found, err := a.announced()
 		if err != nil {
@@ -39,8 +47,7 @@ func (a *app) endpoint() (endpoint, error) {
 	if _, err := client.New(client.Config{URL: e.url}); err != nil {
 		return e, usage("%v", err)
 	}
-	var err error
-	e.key, err = a.key(e.url, known)
+	e.key, err = a.key(e.url, known, at)
 	a.keyless = e.key == ""
 	return e, err
 }
@@ -84,15 +91,21 @@ func readAnnouncement(dir string) (found daemon.Announcement, err error) {
 // to say. The admin key in the data directory is only ever sent to this machine,
 // and never to the usual address unless the daemon is known to be there: on a
 // machine of several users anybody may listen at it.
-func (a *app) key(daemonURL string, known bool) (string, error) {
+func (a *app) key(daemonURL string, known bool, at chosen) (string, error) {
 	if a.keyFile != "" {
 		return readKey(a.keyFile)
 	}
-	if key := a.getenv("SCHEDCTL_API_KEY"); key != "" {
-		return checkKey(key, "SCHEDCTL_API_KEY")
+	sources := []func() (string, error){a.environmentKey, func() (string, error) { return a.keyOf(at, daemonURL) }}
+	switch {
+	case at.byFlag && at.name == "": // the local daemon
+		sources = nil
+	case at.byFlag:
+		slices.Reverse(sources)
 	}
-	if path := a.getenv("SCHEDCTL_API_KEY_FILE"); path != "" {
-		return readKey(path)
+	for _, source := range sources {
+		if key, err := source(); key != "" || err != nil {
+			return key, err
+		}
 	}
 	admin := filepath.Join(a.dataDir(), daemon.AdminKeyFile)
 	_, err := os.Stat(admin)
@@ -111,8 +124,27 @@ func notRunning(message string) error {
 	return &failure{status: exitUnreachable, code: codeUnreachable, message: message, hint: "start one with: schedctl daemon run"}
 }
 
+// environmentKey returns the key that the environment gives, empty for none.
+func (a *app) environmentKey() (string, error) {
+	if key := a.getenv("SCHEDCTL_API_KEY"); key != "" {
+		return checkKey(key, "SCHEDCTL_API_KEY")
+	}
+	if path := a.getenv("SCHEDCTL_API_KEY_FILE"); path != "" {
+		return readKey(path)
+	}
+	return "", nil
+}
+
+// keyOf returns the key of a context, which is only ever sent to its URL.
+func (a *app) keyOf(at chosen, daemonURL string) (string, error) {
+	if at.URL == "" || at.URL != daemonURL {
+		return "", nil
+	}
+	return a.contextKey(at.name, at.savedContext)
+}
+
 // needsKey is what the daemon's refusal of a request without a key means here.
-var needsKey = noKey("the daemon asks for an API key, and there is none", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE")
+var needsKey = noKey("the daemon asks for an API key, and there is none", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
 
 func noKey(message, hint string) error {
 	return &failure{status: exitAuth, code: schedctl.AuthenticationRequired, message: message, hint: hint}

@@ -12,10 +12,13 @@ type variable struct{ name, about string }
 var variables = [][]variable{
 	{
 		{"SCHEDCTL_URL", "where the daemon is (--url)"},
+		{"SCHEDCTL_CONTEXT", "the context, when neither --url nor SCHEDCTL_URL is given\n(--context)"},
 		{"SCHEDCTL_API_KEY", "the API key itself"},
 		{"SCHEDCTL_API_KEY_FILE", "the file that holds it (--api-key-file)"},
 		{"SCHEDCTL_DATA_DIR", "the data directory of the daemon of this user; also of\ndaemon run (--data-dir)"},
 		{"XDG_DATA_HOME", "the data directory is schedctl in it, when not named"},
+		{"SCHEDCTL_CONFIG", "the configuration file"},
+		{"XDG_CONFIG_HOME", "it is schedctl/config.yaml in it, when not named"},
 		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected"},
 	},
 	{

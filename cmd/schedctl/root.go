@@ -58,6 +58,8 @@ command talks to it.`,
 		in(groupDaemon, newDaemon(a)), in(groupDaemon, newBackup(a)), in(groupDaemon, newRestore(a)),
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
+	root.AddCommand(in(groupOther, newContext(a)), in(groupOther, newLogin(a)))
+	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
 	addHelp(root)
 	return root
 }
@@ -65,6 +67,7 @@ command talks to it.`,
 func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.StringVar(&a.url, "url", "", "where the daemon is, `http://host:port` or unix:///path (environment: SCHEDCTL_URL)")
 	f.StringVar(&a.keyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
+	f.StringVar(&a.context, "context", "", "talk to the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
 	f.Var(&a.json, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
 	f.Lookup("json").NoOptDefVal = allFields
 	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")

@@ -29,6 +29,8 @@ type system struct {
 	local      *time.Location
 	readSecret func(context.Context) (string, error) // a line from the terminal, not shown
 	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
+	configHome string                                // where they keep settings: XDG_CONFIG_HOME or the like
+	keyring    keyStore
 	transport  http.RoundTripper                     // in place of the network; nil for the network
 	filterTime time.Duration                         // how long --jq and --template may take
 	page       func(pager string, text []byte) error // shows a text with a pager
@@ -38,6 +40,7 @@ type system struct {
 type app struct {
 	system
 	url, keyFile     string
+	context          string // --context
 	json             fieldList
 	jq, template     string
 	filter           filter // what --jq or --template make of a result, or nil
@@ -81,6 +84,11 @@ func (a *app) connect() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.connectTo(e)
+}
+
+// connectTo returns a client of a daemon.
+func (a *app) connectTo(e endpoint) (*client.Client, error) {
 	c, err := client.New(client.Config{
 		URL: e.url, Key: e.key, UserAgent: "schedctl/" + versionText(),
 		Timeout: time.Duration(a.timeout), Logger: a.logger(), Transport: a.transport,

@@ -82,7 +82,7 @@ func TestScripts(t *testing.T) {
 func isolate(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	for _, pair := range [][2]string{
-		{"HOME", home}, {"XDG_DATA_HOME", filepath.Join(home, "data")}, {"SCHEDCTL_DATA_DIR", filepath.Join(env.WorkDir, "data")}, {"TZ", "UTC"},
+		{"HOME", home}, {"XDG_DATA_HOME", filepath.Join(home, "data")}, {"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"SCHEDCTL_DATA_DIR", filepath.Join(env.WorkDir, "data")}, {"TZ", "UTC"},
 	} {
 		env.Setenv(pair[0], pair[1])
 	}
@@ -114,7 +114,7 @@ func scriptProgram(ts *testscript.TestScript, name string) string {
 }
 
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -23,6 +23,8 @@ func newSystem() system {
 		local:       time.Local,
 		readSecret:  readSecret,
 		dataHome:    xdg.DataHome,
+		configHome:  xdg.ConfigHome,
+		keyring:     desktopKeyring{},
 		filterTime:  maxFilterTime,
 		page:        page,
 	}

@@ -145,6 +145,11 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"post retry":        "target force status account after before search yes wait",
 		"post wait":         "timeout",
 		"time":              "tz",
+		"context add":       "use",
+		"context use":       "",
+		"context list":      "",
+		"context remove":    "yes",
+		"login":             "no-keyring context url api-key-file",
 		"calendar":          "week month account from apart tz",
 		"completion":        "",
 	} {
@@ -178,6 +183,7 @@ func TestEmptyFlagValuesAreRefused(t *testing.T) {
 		{"post", "retry", "post_1", "--target", ""},
 		{"account", "add", "feed", "--name", ""},
 		{"me", "--url", ""},
+		{"me", "--context", ""},
 		{"me", "--api-key-file", ""},
 		{"daemon", "run", "--data-dir", ""},
 	} {

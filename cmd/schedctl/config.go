@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/goccy/go-yaml"
+	"github.com/knadh/koanf/providers/rawbytes"
+	"github.com/knadh/koanf/v2"
+)
+
+// config is what the configuration file holds.
+type config struct {
+	Current  string                  `koanf:"current"`
+	Contexts map[string]savedContext `koanf:"contexts"`
+}
+
+// savedContext is a daemon, and where the key to it is: in the keyring of the
+// desktop, in a file, or nowhere.
+type savedContext struct {
+	URL     string `koanf:"url"`
+	Key     string `koanf:"key"` // keyKeyring, or empty
+	KeyFile string `koanf:"key_file"`
+}
+
+// keyKeyring says that the key of a context is in the keyring.
+const keyKeyring = "keyring"
+
+// configDir returns where the configuration file is, and the keys that no
+// keyring took.
+func (a *app) configDir() string { return filepath.Join(a.configHome, "schedctl") }
+
+func (a *app) configPath() string {
+	return first(a.getenv("SCHEDCTL_CONFIG"), filepath.Join(a.configDir(), "config.yaml"))
+}
+
+// readConfig returns the configuration; no file is an empty one.
+func (a *app) readConfig() (config, error) {
+	c := config{Contexts: map[string]savedContext{}}
+	path := a.configPath()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read the configuration: %w", err)
+	}
+	k := koanf.New("/") // which no name of a context has
+	if err := k.Load(rawbytes.Provider(text), yamlParser{}); err != nil {
+		return c, badConfig(path, err)
+	}
+	err = k.UnmarshalWithConf("", &c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{Result: &c, TagName: "koanf", ErrorUnused: true}})
+	if err != nil {
+		return c, badConfig(path, err)
+	}
+	for name, ctx := range c.Contexts {
+		if err := checkContext(name, ctx); err != nil {
+			return c, badConfig(path, err)
+		}
+	}
+	return c, nil
+}
+
+// yamlParser lets koanf read the language in which posts in files are written.
+type yamlParser struct{}
+
+// Unmarshal reads a document.
+func (yamlParser) Unmarshal(text []byte) (doc map[string]any, err error) {
+	return doc, yaml.Unmarshal(text, &doc)
+}
+
+// Marshal writes a document.
+func (yamlParser) Marshal(doc map[string]any) ([]byte, error) { return yaml.Marshal(doc) }
+
+func badConfig(path string, err error) error {
+	return &failure{
+		status: exitUsage, code: codeUsage, message: fmt.Sprintf("%s cannot be used: %v", path, err),
+		hint: "correct it, or move it away and add the contexts again",
+	}
+}
+
+// writeConfig replaces the file: whoever reads it meanwhile sees the one or the
+// other.
+func (a *app) writeConfig(c config) error {
+	contexts := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(c.Contexts)) {
+		ctx := c.Contexts[name]
+		fields := map[string]any{"url": ctx.URL}
+		if ctx.Key != "" {
+			fields["key"] = ctx.Key
+		}
+		if ctx.KeyFile != "" {
+			fields["key_file"] = ctx.KeyFile
+		}
+		contexts[name] = fields
+	}
+	doc := map[string]any{"contexts": contexts}
+	if c.Current != "" {
+		doc["current"] = c.Current
+	}
+	text, err := yaml.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	if err := replacePrivate(a.configPath(), text); err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	return nil
+}
+
+// replacePrivate puts a file that only its owner may read in the place of another,
+// or of the file to which a link leads.
+func replacePrivate(path string, text []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".schedctl-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // when it is not renamed
+	_, err = file.Write(text)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+)
+
+// localContext is the daemon that this user runs on this machine. It is always
+// there.
+const localContext = "local"
+
+func newContext(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "context",
+		Short: "Keep daemons under names, and choose one",
+		Long: `Keep daemons under names. A context is where a daemon is, and where the key to it
+is kept. The one that is in use is what all commands talk to; "local" is the daemon
+that you run on this machine.
+
+What a command talks to is decided by, in this order: --url and --api-key-file,
+--context, SCHEDCTL_URL and SCHEDCTL_API_KEY, SCHEDCTL_CONTEXT, the context in use,
+the local daemon. The key of a context is only ever sent to its URL.
+
+Contexts are in config.yaml in the directory schedctl of the user's configuration
+(environment: SCHEDCTL_CONFIG, XDG_CONFIG_HOME).`,
+		Example: `  schedctl context add work --url https://posts.example.org
+  schedctl context use local
+  schedctl context list`,
+	})
+	cmd.AddCommand(newContextAdd(a), newContextUse(a), newContextList(a), newContextRemove(a))
+	return cmd
+}
+
+// contextView is what --json shows of a context.
+type contextView struct {
+	Name    string `json:"name"`
+	URL     string `json:"url"`
+	Key     string `json:"key"` // keyring, the path of a file, or empty
+	Current bool   `json:"current"`
+}
+
+// localURL is where the daemon of this user is, or would be.
+func (a *app) localURL() string {
+	found, err := a.announced()
+	if err != nil {
+		found.URL = ""
+	}
+	return first(found.URL, "http://"+defaultListen)
+}
+
+func viewOf(name string, ctx savedContext, current string) contextView {
+	return contextView{Name: name, URL: ctx.URL, Key: first(ctx.Key, ctx.KeyFile), Current: name == current}
+}
+
+var contextName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// checkContext refuses what could not be written to the file and read again.
+func checkContext(name string, ctx savedContext) error {
+	if err := checkContextName(name); err != nil {
+		return err
+	}
+	if ctx.Key != "" && ctx.Key != keyKeyring {
+		return fmt.Errorf("context %s: key is %q, and can only be %s; a file is named with key_file", name, clip(ctx.Key, 20), keyKeyring)
+	}
+	if _, err := client.New(client.Config{URL: ctx.URL}); err != nil {
+		return fmt.Errorf("context %s: %w", name, err)
+	}
+	return nil
+}
+
+func checkContextName(name string) error {
+	if !contextName.MatchString(name) || name == localContext {
+		f := usage("%q cannot be the name of a context", clip(name, 70))
+		f.hint = "a name has up to 64 letters, digits, dots, dashes and underscores; local is taken"
+		return f
+	}
+	return nil
+}
+
+// chosen is the context that a command uses; without a name it is none.
+type chosen struct {
+	savedContext
+	name   string
+	byFlag bool // with --context, which goes before the environment
+}
+
+// chooseContext returns the context to use. Where the environment says where the
+// daemon is, the file is not looked at.
+func (a *app) chooseContext() (chosen, error) {
+	c := chosen{name: a.context, byFlag: a.context != ""}
+	if !c.byFlag {
+		if a.url != "" || a.getenv("SCHEDCTL_URL") != "" {
+			return c, nil
+		}
+		c.name = a.getenv("SCHEDCTL_CONTEXT")
+	}
+	if c.name == localContext {
+		return chosen{byFlag: c.byFlag}, nil
+	}
+	cfg, err := a.readConfig()
+	if err != nil {
+		return c, err
+	}
+	if c.name = first(c.name, cfg.Current); c.name == "" || c.name == localContext {
+		return chosen{}, nil
+	}
+	found, known := cfg.Contexts[c.name]
+	if !known {
+		return c, cfg.unknown(c.name)
+	}
+	c.savedContext = found
+	return c, nil
+}
+
+// unknown is the failure of a context that does not exist.
+func (c config) unknown(name string) error {
+	f := &failure{status: exitNotFound, code: codeUsage, message: fmt.Sprintf("there is no context %q", clip(name, 70))}
+	f.hint = "the contexts are " + strings.Join(append([]string{localContext}, slices.Sorted(maps.Keys(c.Contexts))...), ", ")
+	return f
+}
+
+// completeContext offers the names of contexts.
+func (a *app) completeContext(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeContextFlag(cmd, args, typed)
+}
+
+func (a *app) completeContextFlag(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := a.readConfig()
+	names := []string{localContext + "\tthe daemon of this user on this machine"}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Contexts)) {
+		if err == nil {
+			names = append(names, name+"\t"+cfg.Contexts[name].URL)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// keyStore keeps secrets for the user of this machine.
+type keyStore interface {
+	Get(service, user string) (string, error)
+	Set(service, user, secret string) error
+	Delete(service, user string) error
+}
+
+// keyringService is the name under which keys are kept.
+const keyringService = "schedctl"
+
+// keyringTime is how long the keyring may take: a desktop may ask its user to
+// open it, and a broken one does not answer at all.
+const keyringTime = 20 * time.Second
+
+// desktopKeyring is the keyring of the machine: Secret Service, the keychain of
+// macOS or the credential manager of Windows.
+type desktopKeyring struct{}
+
+// Get returns a secret.
+func (desktopKeyring) Get(service, user string) (secret string, err error) {
+	return withinTime(func() (string, error) { return keyring.Get(service, user) })
+}
+
+// Set keeps a secret.
+func (desktopKeyring) Set(service, user, secret string) error {
+	_, err := withinTime(func() (string, error) { return "", keyring.Set(service, user, secret) })
+	return err
+}
+
+// Delete removes a secret; one that is not there is no error.
+func (desktopKeyring) Delete(service, user string) error {
+	_, err := withinTime(func() (string, error) { return "", keyring.Delete(service, user) })
+	if errors.Is(err, keyring.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// withinTime leaves a call behind that does not come back: nothing can stop it,
+// and it ends with the process.
+func withinTime(call func() (string, error)) (string, error) {
+	type result struct {
+		secret string
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		secret, err := call()
+		done <- result{secret, err}
+	}()
+	timer := time.NewTimer(keyringTime)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.secret, r.err
+	case <-timer.C:
+		return "", fmt.Errorf("the keyring did not answer within %s", keyringTime)
+	}
+}
+
+// keyringUser names the key of a context. The URL is part of it, so that a key
+// is never sent to another daemon that was given the same name.
+func keyringUser(name, url string) string { return name + " " + url }
+
+// contextKey returns the key of a context, empty for none.
+func (a *app) contextKey(name string, ctx savedContext) (string, error) {
+	switch {
+	case ctx.KeyFile != "":
+		return readKey(ctx.KeyFile)
+	case ctx.Key == "":
+		return "", nil
+	}
+	secret, err := a.keyring.Get(keyringService, keyringUser(name, ctx.URL))
+	if err != nil {
+		return "", noKey(fmt.Sprintf("the key of context %s cannot be had from the keyring: %v", name, err), loginAdvice(name))
+	}
+	return checkKey(secret, "the keyring")
+}
+
+func loginAdvice(name string) string { return "log in again with: schedctl login --context " + name }
+
+// keepKey stores the key of a context in the keyring or, when there is none or it
+// is not wanted, in a file that only its owner may read, and says so.
+func (a *app) keepKey(name string, ctx *savedContext, key string, useKeyring bool) error {
+	*ctx = savedContext{URL: ctx.URL}
+	if useKeyring {
+		err := a.keyring.Set(keyringService, keyringUser(name, ctx.URL), key)
+		if err == nil {
+			ctx.Key = keyKeyring
+			return nil
+		}
+		a.tell("the keyring cannot be used: %s", oneLine(err.Error()))
+	}
+	ctx.KeyFile = a.ownKeyFile(name)
+	if err := replacePrivate(ctx.KeyFile, []byte(key+"\n")); err != nil {
+		return fmt.Errorf("keep the key: %w", err)
+	}
+	a.tell("the key is kept in %s, which only you may read", ctx.KeyFile)
+	return nil
+}
+
+// ownKeyFile is where the key of a context is kept without a keyring.
+func (a *app) ownKeyFile(name string) string { return filepath.Join(a.configDir(), "keys", name) }
+
+// forgetKey removes what keepKey stored. A file that the user named stays.
+func (a *app) forgetKey(name string, ctx savedContext) error {
+	switch {
+	case ctx.Key == keyKeyring:
+		if err := a.keyring.Delete(keyringService, keyringUser(name, ctx.URL)); err != nil {
+			return &failure{status: exitOther, code: codeOther, message: fmt.Sprintf("the key of context %s is still in the keyring: %v", name, err)}
+		}
+	case ctx.KeyFile == a.ownKeyFile(name):
+		if err := os.Remove(ctx.KeyFile); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove the key: %w", err)
+		}
+	}
+	return nil
+}
