@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+PREFIX ?= /usr/local
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 help: ## show this list
@@ -11,6 +12,14 @@ demo: build ## schedule a post and see it go out
 
 build: ## build bin/schedctl
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/schedctl ./cmd/schedctl
+
+install: build ## install program, manual and completions below PREFIX, /usr/local
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d)
+	install -m 755 bin/schedctl $(DESTDIR)$(PREFIX)/bin/schedctl
+	install -m 644 completions/schedctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedctl
+	install -m 644 completions/_schedctl $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_schedctl
+	install -m 644 completions/schedctl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/schedctl.fish
+	bin/schedctl man $(DESTDIR)$(PREFIX)/share/man
 
 test: ## run all tests
 	$(GO) test ./...
@@ -31,4 +40,4 @@ bench: build ## measure against bare baselines (at most 2 minutes)
 
 check: lint test race demo ## all that CI runs
 
-.PHONY: help demo build test race lint generate bench check
+.PHONY: help demo build install test race lint generate bench check

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Installs what the tests of packages and of the GitHub Action need: goreleaser,
+# which Go builds (some minutes, the first time), and from Debian a shell linter,
+# systemd and what boots it in a container. Safe to repeat, and quick then. Only
+# Debian packages need root.
+set -euo pipefail
+goreleaser=v2.15.1
+
+if [[ $("$(go env GOPATH)/bin/goreleaser" --version 2>/dev/null) != *"$goreleaser"* ]]; then
+	GOFLAGS='' go install "github.com/goreleaser/goreleaser/v2@$goreleaser"
+fi
+
+missing=()
+need() { command -v "$1" >/dev/null || missing+=("$2"); }
+need shellcheck shellcheck
+need systemd-analyze systemd
+need systemd-nspawn systemd-container
+need script bsdutils
+need zip zip
+need unzip unzip
+if [ ${#missing[@]} -gt 0 ]; then
+	if [ "$(id -u)" != 0 ]; then
+		echo "install.sh: ${missing[*]} missing, and only root can install; run it with sudo" >&2
+		exit 1
+	fi
+	apt-get -q update
+	DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "${missing[@]}"
+fi

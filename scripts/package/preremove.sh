@@ -1,0 +1,11 @@
+#!/bin/sh
+# Before a removal: stops the daemon. An upgrade lets it run until the new version
+# is there.
+set -e
+
+case "$1" in
+upgrade | failed-upgrade | deconfigure | 1) exit 0 ;; # what dpkg and rpm say then
+esac
+if [ -d /run/systemd/system ]; then
+	systemctl --quiet disable --now schedctl.socket schedctl.service
+fi

@@ -1,0 +1,198 @@
+package packaging
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// root is the top of the source tree.
+const root = "../.."
+
+// dir is where the release was built; it is removed after the tests.
+var dir string
+
+// release builds what a release has for this machine, once, and returns the
+// directory of its files.
+func release(t *testing.T) string {
+	t.Helper()
+	goreleaser := tool(t, "goreleaser")
+	dist, err := built(goreleaser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dist
+}
+
+var (
+	once     sync.Once
+	builtAt  string
+	buildErr error
+)
+
+func built(goreleaser string) (string, error) {
+	once.Do(func() {
+		if dir, buildErr = os.MkdirTemp("", "schedctl-release"); buildErr != nil {
+			return
+		}
+		if buildErr = copySources(dir); buildErr != nil {
+			return
+		}
+		cmd := exec.Command(goreleaser, "release", "--snapshot", "--skip=docker,sign,sbom,publish")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOMEBREW_TAP_TOKEN=none")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			buildErr = fmt.Errorf("goreleaser: %w\n%s", err, out)
+		}
+		builtAt = filepath.Join(dir, "dist")
+	})
+	return builtAt, buildErr
+}
+
+// copySources copies the source tree, so that the build leaves nothing in it,
+// with a .goreleaser.yaml that is for this kind of machine alone.
+func copySources(dir string) error {
+	copy := exec.Command("sh", "-c", `git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -T - -cf - | tar -xf - -C "$0"`, dir)
+	copy.Dir = root
+	if out, err := copy.CombinedOutput(); err != nil {
+		return fmt.Errorf("copy the sources: %w\n%s", err, out)
+	}
+	path := filepath.Join(dir, ".goreleaser.yaml")
+	config, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	config = regexp.MustCompile(`goos: \[.*\]`).ReplaceAll(config, []byte("goos: ["+runtime.GOOS+"]"))
+	config = regexp.MustCompile(`goarch: \[.*\]`).ReplaceAll(config, []byte("goarch: ["+runtime.GOARCH+"]"))
+	return os.WriteFile(path, config, 0o600)
+}
+
+// file returns the one file of the release with this ending.
+func file(t *testing.T, ending string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(release(t), "*"+ending))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("files that end with %s: %q, %v", ending, found, err)
+	}
+	return found[0]
+}
+
+func TestReleaseIsDescribedWithoutDeprecatedKeys(t *testing.T) {
+	t.Parallel()
+	goreleaser := tool(t, "goreleaser")
+	cmd := exec.Command(goreleaser, "check", ".goreleaser.yaml")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil || bytes.Contains(bytes.ToUpper(out), []byte("DEPRECATED")) {
+		t.Errorf("goreleaser check: %v\n%s", err, out)
+	}
+}
+
+func TestArchiveHasAllThatAUserNeeds(t *testing.T) {
+	t.Parallel()
+	names := strings.Fields(output(t, "tar", "-tzf", file(t, ".tar.gz")))
+	for _, want := range []string{
+		"schedctl", "LICENSE", "README.md", "CHANGELOG.md",
+		"completions/_schedctl", "completions/schedctl.bash", "completions/schedctl.fish", "completions/schedctl.ps1",
+		"man/man1/schedctl.1.gz", "man/man1/schedctl-post-create.1.gz", "man/man7/schedctl-exit-codes.7.gz",
+		"service/schedctl.service", "service/schedctl.socket", "service/org.schedctl.daemon.plist",
+	} {
+		if !contains(names, want) {
+			t.Errorf("the archive lacks %s", want)
+		}
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".go") {
+			t.Errorf("the archive has %s", name)
+		}
+	}
+}
+
+func contains(list []string, want string) bool {
+	for _, s := range list {
+		if s == want {
+			return true
+		}
+	}
+	return false
+}
+
+func TestChecksumsAreThoseOfTheFiles(t *testing.T) {
+	t.Parallel()
+	sums := map[string]string{}
+	text, err := os.ReadFile(file(t, "checksums.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		sums[name] = sum
+	}
+	want := map[string]string{}
+	for _, ending := range []string{".tar.gz", ".deb", ".rpm", ".apk"} {
+		path := file(t, ending)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[filepath.Base(path)] = fmt.Sprintf("%x", sha256.Sum256(data))
+	}
+	if diff := cmp.Diff(want, sums); diff != "" {
+		t.Errorf("checksums.txt (-files +said)\n%s", diff)
+	}
+}
+
+func TestDebianPackagePutsFilesWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	path := file(t, ".deb")
+	listing := output(t, tool(t, "dpkg-deb"), "--contents", path)
+	for _, want := range []string{
+		`-rwxr-xr-x root/root .* \./usr/bin/schedctl`,
+		`-rw-r--r-- root/root .* \./usr/lib/systemd/system/schedctl\.service`,
+		`-rw-r--r-- root/root .* \./usr/lib/systemd/system/schedctl\.socket`,
+		`-rw-r--r-- root/root .* \./usr/lib/sysusers\.d/schedctl\.conf`,
+		`-rw-r--r-- root/root .* \./usr/share/man/man1/schedctl-post-create\.1\.gz`,
+		`-rw-r--r-- root/root .* \./usr/share/man/man7/schedctl-exit-codes\.7\.gz`,
+		`-rw-r--r-- root/root .* \./usr/share/bash-completion/completions/schedctl`,
+		`-rw-r--r-- root/root .* \./usr/share/zsh/vendor-completions/_schedctl`,
+		`-rw-r--r-- root/root .* \./usr/share/fish/vendor_completions\.d/schedctl\.fish`,
+	} {
+		if !regexp.MustCompile("(?m)^" + want + "$").MatchString(listing) {
+			t.Errorf("the package lacks %s", want)
+		}
+	}
+	if strings.Contains(listing, "/var/lib/schedctl") {
+		t.Error("the data directory belongs to the package, and would go with it")
+	}
+	if got := output(t, "dpkg-deb", "--info", path, "conffiles"); got != "/etc/schedctl/daemon.env\n" {
+		t.Errorf("files that an upgrade leaves alone: %q", got)
+	}
+}
+
+func TestCaskNamesFilesOfTheArchive(t *testing.T) {
+	t.Parallel()
+	names := strings.Fields(output(t, "tar", "-tzf", file(t, ".tar.gz")))
+	cask, err := os.ReadFile(filepath.Join(release(t), "homebrew", "Casks", "schedctl.rb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^  (?:binary|manpage|\w+_completion) "(.+)"$`).FindAllSubmatch(cask, -1)
+	if len(found) != 5 {
+		t.Errorf("the cask installs %d files\n%s", len(found), cask)
+	}
+	for _, f := range found {
+		if !contains(names, string(f[1])) {
+			t.Errorf("the cask installs %s, which the archive lacks", f[1])
+		}
+	}
+}

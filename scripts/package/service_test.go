@@ -1,0 +1,67 @@
+package packaging
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestServiceUnderSystemd boots a copy of this system with the package in it,
+// and tries the service there; testdata/trial.sh says how.
+func TestServiceUnderSystemd(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		without(t, "only root can boot a container")
+	}
+	for _, name := range []string{"systemd-nspawn", "dpkg", "unshare", "script"} {
+		tool(t, name)
+	}
+	deb, dir := file(t, ".deb"), t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
+		"bash", filepath.Join("testdata", "boot.sh"), deb, filepath.Join("testdata", "trial.sh"), dir)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		without(t, "this system cannot be copied for a container: "+string(out))
+	}
+	if text := strings.ReplaceAll(string(out), "\r", ""); !strings.Contains(text, "\ntrial passed\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// mostExposed is the worst exposure that systemd-analyze may find, from 0 to 10
+// in tenths. What is left is the network, which a publisher needs.
+const mostExposed = "15"
+
+func TestServiceIsConfined(t *testing.T) {
+	t.Parallel()
+	analyze := tool(t, "systemd-analyze")
+	out, err := exec.Command(analyze, "security", "--offline=true", "--no-pager", "--threshold="+mostExposed, "./schedctl.service").CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
+}
+
+func TestScriptsPassTheLinter(t *testing.T) {
+	t.Parallel()
+	shellcheck := tool(t, "shellcheck")
+	var scripts []string
+	for _, pattern := range []string{"*.sh", "testdata/*.sh", "../action/*.sh"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts = append(scripts, found...)
+	}
+	if len(scripts) < 6 {
+		t.Fatalf("only %q found", scripts)
+	}
+	output(t, shellcheck, scripts...)
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# trial.sh tries the service of the installed package under a real systemd. Says
+# "trial passed" at its end, or else what went wrong and the daemon's log.
+set -euo pipefail
+trap 'echo "trial failed in line $LINENO"; systemctl status schedctl.service; journalctl --no-pager -u schedctl.service | tail -50' ERR
+export SCHEDCTL_DATA_DIR=/var/lib/schedctl
+
+is() { # is WANT NAME: a property of the service
+	[ "$(systemctl show -P "$2" schedctl.service)" = "$1" ] || { echo "$2 is $(systemctl show -P "$2" schedctl.service), want $1"; return 1; }
+}
+wait_for() { # wait_for COMMAND...: until it succeeds
+	for _ in $(seq 200); do
+		if "$@" >/dev/null 2>&1; then return 0; fi
+		sleep 0.1
+	done
+	echo "never: $*"
+	return 1
+}
+publishes() { schedctl post create "$1" --to demo --now --wait --timeout 20s -q >/dev/null 2>&1; }
+
+echo "# it runs, as its user, with the key from the credential store"
+is active ActiveState
+is schedctl User
+is ready StatusText
+systemctl is-active --quiet schedctl.socket
+[ -z "$(systemd-analyze verify schedctl.service schedctl.socket 2>&1)" ]
+[ "$(stat -c '%U %a' /var/lib/schedctl)" = "schedctl 700" ]
+[ ! -e /var/lib/schedctl/secret.key ]
+schedctl account add feed --name demo -q >/dev/null
+publishes "first"
+
+echo "# it is confined"
+pid=$(systemctl show -P MainPID schedctl.service)
+grep -q '^Seccomp:	2$' "/proc/$pid/status"
+grep -q '^NoNewPrivs:	1$' "/proc/$pid/status"
+grep -q '^CapBnd:	0000000000000000$' "/proc/$pid/status"
+
+echo "# a client that comes while it is stopped starts it and is answered"
+systemctl stop schedctl.service 2>/dev/null
+is inactive ActiveState
+schedctl me --url http://127.0.0.1:7733 --api-key-file /var/lib/schedctl/admin.key -q >/dev/null
+wait_for is active ActiveState
+
+echo "# one that hangs is restarted by the watchdog"
+mkdir -p /run/systemd/system/schedctl.service.d
+printf '[Service]\nWatchdogSec=2s\nRestartSec=100ms\n' >/run/systemd/system/schedctl.service.d/watchdog.conf
+systemctl daemon-reload
+systemctl restart schedctl.service
+kill -STOP "$(systemctl show -P MainPID schedctl.service)"
+wait_for is 1 NRestarts
+wait_for is active ActiveState
+publishes "after the watchdog"
+
+echo "# an upgrade starts it anew"
+before=$(systemctl show -P MainPID schedctl.service)
+dpkg --install /root/schedctl.deb >/dev/null 2>&1
+is active ActiveState
+[ "$(systemctl show -P MainPID schedctl.service)" != "$before" ]
+publishes "after the upgrade"
+
+echo "# a removal stops it and leaves the data"
+dpkg --remove schedctl >/dev/null 2>&1
+is inactive ActiveState
+[ ! -e /usr/bin/schedctl ]
+[ "$(stat -c %U /var/lib/schedctl/schedctl.db)" = schedctl ]
+dpkg --purge schedctl 2>&1 | grep -q 'the posts and keys in /var/lib/schedctl are left where they are'
+[ -e /var/lib/schedctl/schedctl.db ] && [ ! -e /etc/schedctl ]
+id -u schedctl >/dev/null
+
+echo "trial passed"
