@@ -67,6 +67,7 @@ func TestKeyMethods(t *testing.T) {
 				t.Errorf("got %q and %v, want %q", result, err, tc.result)
 			}
 			r := f.only(t)
+			checkDocumented(t, r)
 			path := r.Path
 			if r.Query != "" {
 				path += "?" + r.Query

@@ -114,6 +114,7 @@ func TestMethods(t *testing.T) {
 			if diff := cmp.Diff(tc.want, r.Method+" "+path+" "+r.Body); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
+			checkDocumented(t, r)
 			if wrote := r.Header.Get("Idempotency-Key") != ""; wrote != (r.Method != http.MethodGet) {
 				t.Errorf("%s with idempotency key: %v", r.Method, wrote)
 			}

@@ -74,6 +74,7 @@ func TestWebhookMethods(t *testing.T) {
 				t.Errorf("got %q and %v, want %q", id, err, tc.id)
 			}
 			r := f.only(t)
+			checkDocumented(t, r)
 			path := r.Path
 			if r.Query != "" {
 				path += "?" + r.Query
