@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,45 +20,34 @@ import (
 // root is the top of the source tree.
 const root = "../.."
 
-// dir is where the release was built; it is removed after the tests.
-var dir string
-
 // release builds what a release has for this machine, once, and returns the
 // directory of its files.
 func release(t *testing.T) string {
 	t.Helper()
-	goreleaser := tool(t, "goreleaser")
-	dist, err := built(goreleaser)
+	tool(t, "goreleaser")
+	dist, err := buildRelease()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dist
 }
 
-var (
-	once     sync.Once
-	builtAt  string
-	buildErr error
-)
-
-func built(goreleaser string) (string, error) {
-	once.Do(func() {
-		if dir, buildErr = os.MkdirTemp("", "schedctl-release"); buildErr != nil {
-			return
-		}
-		if buildErr = copySources(dir); buildErr != nil {
-			return
-		}
-		cmd := exec.Command(goreleaser, "release", "--snapshot", "--skip=docker,sign,sbom,publish")
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOMEBREW_TAP_TOKEN=none")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			buildErr = fmt.Errorf("goreleaser: %w\n%s", err, out)
-		}
-		builtAt = filepath.Join(dir, "dist")
-	})
-	return builtAt, buildErr
-}
+var buildRelease = sync.OnceValues(func() (string, error) {
+	dir, err := makeScratch()
+	if err != nil {
+		return "", err
+	}
+	if err := copySources(dir); err != nil {
+		return "", err
+	}
+	cmd := exec.Command(find("goreleaser"), "release", "--snapshot", "--skip=docker,sign,sbom,publish")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOMEBREW_TAP_TOKEN=none")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("goreleaser: %w\n%s", err, out)
+	}
+	return filepath.Join(dir, "dist"), nil
+})
 
 // copySources copies the source tree, so that the build leaves nothing in it,
 // with a .goreleaser.yaml that is for this kind of machine alone.
@@ -107,7 +97,7 @@ func TestArchiveHasAllThatAUserNeeds(t *testing.T) {
 		"man/man1/schedctl.1.gz", "man/man1/schedctl-post-create.1.gz", "man/man7/schedctl-exit-codes.7.gz",
 		"service/schedctl.service", "service/schedctl.socket", "service/org.schedctl.daemon.plist",
 	} {
-		if !contains(names, want) {
+		if !slices.Contains(names, want) {
 			t.Errorf("the archive lacks %s", want)
 		}
 	}
@@ -116,15 +106,6 @@ func TestArchiveHasAllThatAUserNeeds(t *testing.T) {
 			t.Errorf("the archive has %s", name)
 		}
 	}
-}
-
-func contains(list []string, want string) bool {
-	for _, s := range list {
-		if s == want {
-			return true
-		}
-	}
-	return false
 }
 
 func TestChecksumsAreThoseOfTheFiles(t *testing.T) {
@@ -191,7 +172,7 @@ func TestCaskNamesFilesOfTheArchive(t *testing.T) {
 		t.Errorf("the cask installs %d files\n%s", len(found), cask)
 	}
 	for _, f := range found {
-		if !contains(names, string(f[1])) {
+		if !slices.Contains(names, string(f[1])) {
 			t.Errorf("the cask installs %s, which the archive lacks", f[1])
 		}
 	}

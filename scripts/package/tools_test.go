@@ -5,13 +5,28 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// scratch is what the tests have built; it is removed after them.
+var scratch []string
+
+// makeScratch makes a directory that several tests use.
+func makeScratch() (string, error) {
+	mu.Lock()
+	defer mu.Unlock()
+	dir, err := os.MkdirTemp("", "schedctl-package")
+	scratch = append(scratch, dir)
+	return dir, err
+}
+
+var mu sync.Mutex // mu guards scratch
 
 // TestMain removes what the tests have built.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir != "" {
+	for _, dir := range scratch {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
@@ -20,6 +35,15 @@ func TestMain(m *testing.M) {
 // tool returns the path of a program that install.sh installs.
 func tool(t *testing.T, name string) string {
 	t.Helper()
+	path := find(name)
+	if path == "" {
+		without(t, name+" is not installed: run scripts/package/install.sh")
+	}
+	return path
+}
+
+// find returns the path of a program, or an empty one.
+func find(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
@@ -28,7 +52,6 @@ func tool(t *testing.T, name string) string {
 			return path
 		}
 	}
-	without(t, name+" is not installed: run scripts/package/install.sh")
 	return ""
 }
 
