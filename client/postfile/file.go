@@ -92,7 +92,7 @@ func Parse(path string, data []byte) (File, []Problem) {
 	}
 	f.Content = Value{body, bodyLine}
 	problems := f.readFront(front)
-	if f.ID.Text == "" {
+	if f.ID.Text == "" && problems == nil {
 		problems = append(problems, f.Problemf(f.ID.Line, "there is no id; give the post a name of its own, such as id: %s", suggestedID(path)))
 	}
 	return f, problems

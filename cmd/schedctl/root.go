@@ -55,6 +55,7 @@ command talks to it.`,
 	)
 	root.AddCommand(
 		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newCalendar(a)), in(groupWork, newMe(a)),
+		in(groupWork, newLint(a)), in(groupWork, newPlan(a)), in(groupWork, newApply(a)),
 		in(groupDaemon, newDaemon(a)), in(groupDaemon, newBackup(a)), in(groupDaemon, newRestore(a)),
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
