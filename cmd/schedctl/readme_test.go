@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,15 @@ func TestREADMEExamplesWork(t *testing.T) {
 	}
 	if err := os.WriteFile(filepath.Join(dir, "release.md"), []byte("Release notes\n"), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"posts.csv":       "id,content,to,at,tz\none,Hello,blog,2099-01-01 9:00,UTC\n",
+		"posts/launch.md": fencedBlock(t, "../../README.md", "markdown"),
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	shell := func(command string) (string, error) {
 		cmd := exec.Command("sh", "-c", command)
@@ -87,4 +97,19 @@ func consoleCommands(t *testing.T, path string) (commands []string) {
 		}
 	}
 	return commands
+}
+
+// fencedBlock returns the first block of a document in a language.
+func fencedBlock(t *testing.T, path, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(text), "```"+language+"\n")
+	block, _, ended := strings.Cut(block, "```")
+	if !found || !ended {
+		t.Fatalf("%s has no block of %s", path, language)
+	}
+	return block
 }
