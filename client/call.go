@@ -134,10 +134,14 @@ func (c *Client) try(ctx context.Context, r request, out any, try int) error {
 // read decodes an answer.
 func (c *Client) read(resp *resty.Response, out any) error {
 	status := resp.StatusCode()
+	raw, isRaw := out.(*Answer)
+	if isRaw {
+		*raw = Answer{Status: status, Header: resp.Header(), Body: resp.Body()}
+	}
 	if status < 200 || status > 299 {
 		return c.readError(resp)
 	}
-	if out == nil || status == http.StatusNoContent {
+	if out == nil || isRaw || status == http.StatusNoContent {
 		return nil
 	}
 	if err := json.Unmarshal(resp.Body(), out); err != nil {

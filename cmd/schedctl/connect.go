@@ -27,29 +27,38 @@ type endpoint struct{ url, key string }
 // endpoint finds the daemon: where the flags say, else the environment, else the
 // context in use, else the running daemon of this user.
 func (a *app) endpoint() (endpoint, error) {
-	at, err := a.chooseContext()
+	url, at, err := a.whereabouts()
+	e := endpoint{url: first(url, "http://"+defaultListen)}
 	if err != nil {
-		return endpoint{}, err
+		return e, err
 	}
-	e := endpoint{url: first(a.url, at.URL)}
-	if e.url == "" && !at.byFlag {
-		e.url = a.getenv("SCHEDCTL_URL")
-	}
-	if e.url == "" {
-		found, err := a.announced()
-		if err != nil {
-			return e, err
-		}
-		e.url = found.URL
-	}
-	known := e.url != ""
-	e.url = first(e.url, "http://"+defaultListen)
-	if _, err := client.New(client.Config{URL: e.url}); err != nil {
-		return e, usage("%v", err)
-	}
-	e.key, err = a.key(e.url, known, at)
+	e.key, err = a.key(e.url, url != "", at)
 	a.keyless = e.key == ""
 	return e, err
+}
+
+// whereabouts returns the URL of the daemon, empty when nothing tells it.
+func (a *app) whereabouts() (url string, at chosen, err error) {
+	if at, err = a.chooseContext(); err != nil {
+		return "", at, err
+	}
+	url = first(a.url, at.URL)
+	if url == "" && !at.byFlag {
+		url = a.getenv("SCHEDCTL_URL")
+	}
+	if url == "" {
+		found, err := a.announced()
+		if err != nil {
+			return "", at, err
+		}
+		url = found.URL
+	}
+	if url != "" {
+		if _, err := client.New(client.Config{URL: url}); err != nil {
+			return "", at, usage("%v", err)
+		}
+	}
+	return url, at, nil
 }
 
 func first(values ...string) string {

@@ -12,5 +12,6 @@ func newDaemon(a *app) *cobra.Command {
   schedctl daemon check`,
 	})
 	cmd.AddCommand(newDaemonRun(a), newDaemonCheck(a))
+	cmd.AddCommand(newDaemonStatus(a), newDaemonHealth(a))
 	return cmd
 }

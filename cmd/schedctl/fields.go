@@ -98,6 +98,12 @@ func prints[T any](cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// printsDocument declares that a command prints JSON of no fixed kind.
+func printsDocument(cmd *cobra.Command) *cobra.Command {
+	cmd.Annotations = map[string]string{fieldsAnnotation: ""}
+	return cmd
+}
+
 // printsJSON reports whether a command has JSON to print.
 func printsJSON(cmd *cobra.Command) bool {
 	_, declared := cmd.Annotations[fieldsAnnotation]

@@ -59,7 +59,7 @@ command talks to it.`,
 		in(groupDaemon, newDaemon(a)), in(groupDaemon, newBackup(a)), in(groupDaemon, newRestore(a)),
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
-	root.AddCommand(in(groupOther, newContext(a)), in(groupOther, newLogin(a)))
+	root.AddCommand(in(groupOther, newContext(a)), in(groupOther, newLogin(a)), in(groupOther, newCapabilities(a)), in(groupOther, newDoctor(a)), in(groupOther, newAPI(a)))
 	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
 	addHelp(root)
 	return root

@@ -155,6 +155,11 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"context list":      "",
 		"context remove":    "yes",
 		"login":             "no-keyring context url api-key-file",
+		"doctor":            "",
+		"capabilities":      "",
+		"api":               "file idempotency-key",
+		"daemon status":     "",
+		"daemon health":     "",
 		"calendar":          "week month account from apart tz",
 		"completion":        "",
 	} {

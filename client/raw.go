@@ -1,0 +1,66 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Answer is what the daemon answered to a call that is none of the methods.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// ErrPath is the error of [Client.Raw] for what is no path of a daemon.
+var ErrPath = errors.New("this is no path of the daemon")
+
+// outside are the paths that are not below the prefix of the API.
+var outside = []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/openapi.yaml", "/docs", "/feeds"}
+
+// Raw makes a call of the API. The path may have a query, and may be written
+// with or without /api/v1; what the daemon serves beside the API, such as
+// /readyz, can be called too. The body is JSON, nil for none. A write carries an
+// idempotency key, as every method's does.
+//
+// An answer that is a refusal is returned with the error that it is. A path that
+// is none is [ErrPath], before anything is sent.
+func (c *Client) Raw(ctx context.Context, method, path string, body []byte, options ...Option) (Answer, error) {
+	target, err := c.rawURL(path)
+	if err != nil {
+		return Answer{}, err
+	}
+	r := request{method: method, path: target, header: http.Header{}}
+	if body != nil {
+		r.body = body
+	}
+	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, method) {
+		r.header.Set("Idempotency-Key", newIdempotencyKey())
+	}
+	for _, o := range options {
+		o(&r)
+	}
+	var answer Answer
+	err = c.call(ctx, r, &answer)
+	return answer, err
+}
+
+// rawURL returns where a path leads, which is never another host: the API key
+// goes with the call.
+func (c *Client) rawURL(path string) (string, error) {
+	u, err := url.Parse(path)
+	switch {
+	case err != nil || u.IsAbs() || u.Host != "" || u.Fragment != "" || !strings.HasPrefix(path, "/"):
+		return "", fmt.Errorf("%w: %q; write for example /posts or /posts?status=draft", ErrPath, path)
+	case slices.ContainsFunc(outside, func(p string) bool { return u.Path == p || strings.HasPrefix(u.Path, p+"/") }):
+		return strings.TrimSuffix(c.resty.BaseURL, prefix) + path, nil
+	case u.Path == prefix || strings.HasPrefix(u.Path, prefix+"/"):
+		path = strings.TrimPrefix(path, prefix)
+	}
+	return c.resty.BaseURL + path, nil
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+)
+
+type apiCall struct {
+	*app
+	file, idempotencyKey string
+}
+
+// apiMethods are those of the API, and whether they take a body.
+var apiMethods = map[string]bool{"GET": false, "HEAD": false, "POST": true, "PUT": true, "PATCH": true, "DELETE": false}
+
+func newAPI(a *app) *cobra.Command {
+	o := &apiCall{app: a}
+	cmd := printsDocument(&cobra.Command{
+		Use:   "api METHOD PATH",
+		Short: "Make any call of the API",
+		Long: `Make a call of the API and print what the daemon answers, as it is; on a terminal
+JSON is laid out. /posts and /api/v1/posts mean the same, and what is served beside
+the API, such as /readyz, /metrics and /openapi.json, can be called too.
+
+The exit status is what it would be for any other command; the body of a refusal
+is printed all the same. A write carries an idempotency key.`,
+		Example: `  schedctl api GET /posts
+  schedctl api GET "/posts?status=failed&limit=5" --jq '.results[].id'
+  echo '{"content":"Hello"}' | schedctl api POST /posts -F -
+  schedctl api GET /openapi.json > openapi.json`,
+		Args:              takes(2, 2, "a method and a path"),
+		ValidArgsFunction: completeMethod,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), strings.ToUpper(args[0]), args[1])
+		},
+	})
+	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the body, - for standard input")
+	cmd.Flags().StringVar(&o.idempotencyKey, "idempotency-key", "", "the `key` under which the daemon remembers the call (see: schedctl help idempotency)")
+	return cmd
+}
+
+func (o *apiCall) run(ctx context.Context, method, path string) error {
+	takesBody, known := apiMethods[method]
+	switch {
+	case !known:
+		return oneOf("method", method, apiMethodNames())
+	case o.file != "" && !takesBody:
+		return usage("%s has no body, and --file is given", method)
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	body, err := o.readBody(ctx)
+	if err != nil {
+		return err
+	}
+	var options []client.Option
+	if o.idempotencyKey != "" {
+		options = append(options, client.IdempotencyKey(o.idempotencyKey))
+	}
+	answer, failed := c.Raw(ctx, method, path, body, options...)
+	if errors.Is(failed, client.ErrPath) {
+		return usage("%v", failed)
+	}
+	if err := o.printAnswer(answer, failed); err != nil {
+		return err
+	}
+	return failed
+}
+
+// maxBody is more than the API takes, so that it says what it takes.
+const maxBody = 8 << 20
+
+func (o *apiCall) readBody(ctx context.Context) ([]byte, error) {
+	source := o.in
+	switch o.file {
+	case "":
+		return nil, nil
+	case "-":
+	default:
+		file, err := os.Open(o.file)
+		if err != nil {
+			return nil, fmt.Errorf("read the body: %w", err)
+		}
+		defer file.Close()
+		source = file
+	}
+	body, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(source, maxBody)) })
+	if err != nil {
+		return nil, fmt.Errorf("read the body: %w", err)
+	}
+	if body == nil {
+		body = []byte{}
+	}
+	return body, nil
+}
+
+// printAnswer prints a body. With a filter or --json a refusal is only told on
+// standard error, as it is of every command.
+func (o *apiCall) printAnswer(answer client.Answer, failed error) error {
+	switch {
+	case len(answer.Body) == 0 || failed != nil && o.json.set:
+		return nil
+	case o.filter != nil:
+		out, err := o.filtered(answer.Body)
+		if err != nil {
+			return err
+		}
+		return o.write(out)
+	case !o.outTerminal:
+		return o.write(answer.Body)
+	}
+	text := o.forReader(bytes.TrimSpace(answer.Body))
+	if bytes.Equal(text, bytes.TrimSpace(answer.Body)) { // no JSON
+		text = []byte(printable(string(text)))
+	}
+	return o.writeList(append(text, '\n'))
+}
+
+func apiMethodNames() []string {
+	return slices.Sorted(maps.Keys(apiMethods))
+}
+
+func completeMethod(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return apiMethodNames(), cobra.ShellCompDirectiveNoFileComp
+}

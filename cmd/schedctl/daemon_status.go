@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+)
+
+// daemonState is what "daemon status" tells.
+type daemonState struct {
+	URL       string  `json:"url"`
+	Context   string  `json:"context"`  // empty for the local daemon and for --url
+	PID       *int    `json:"pid"`      // of the local daemon
+	DataDir   *string `json:"data_dir"` // the same
+	Reachable bool    `json:"reachable"`
+	Ready     bool    `json:"ready"`
+	Version   string  `json:"version"`
+	Reason    string  `json:"reason"` // why it is not ready, or empty
+}
+
+// healthTime is how long a daemon may take to say that it is well.
+const healthTime = 5 * time.Second
+
+func newDaemonStatus(a *app) *cobra.Command {
+	return prints[daemonState](&cobra.Command{
+		Use:   "status",
+		Short: "Show whether the daemon runs, and where",
+		Long: `Show where the daemon is, whether it answers, whether it is ready to publish, and
+which version it is. No API key is needed. When it is not ready the exit status is
+7. "schedctl doctor" looks further.`,
+		Example: `  schedctl daemon status
+  schedctl daemon status --json=ready,version`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.daemonStatus(cmd.Context()) },
+	})
+}
+
+func (a *app) daemonStatus(ctx context.Context) error {
+	state, c, err := a.locate()
+	if err != nil {
+		return err
+	}
+	_, failed := c.Raw(ctx, http.MethodGet, "/readyz", nil)
+	var refused *client.Error
+	switch {
+	case failed == nil:
+		state.Reachable, state.Ready = true, true
+	case errors.As(failed, &refused):
+		state.Reachable, state.Reason = true, failed.Error()
+	default:
+		state.Reason = failed.Error()
+	}
+	if state.Reachable {
+		state.Version = daemonVersion(ctx, c)
+	}
+	if err := a.printState(state); err != nil {
+		return err
+	}
+	return failed
+}
+
+// locate finds the daemon without asking it and without a key.
+func (a *app) locate() (daemonState, *client.Client, error) {
+	state := daemonState{}
+	url, at, err := a.whereabouts()
+	if err != nil {
+		return state, nil, err
+	}
+	if url == "" {
+		return state, nil, notRunning("no daemon is running on the data in " + a.dataDir())
+	}
+	state.URL, state.Context = url, at.name
+	if found, err := a.announced(); err == nil && found.URL == url {
+		dir := a.dataDir()
+		state.PID, state.DataDir = &found.PID, &dir
+	}
+	if a.timeout == 0 {
+		a.timeout = duration(healthTime)
+	}
+	c, err := a.connectTo(endpoint{url: url})
+	return state, c, err
+}
+
+// daemonVersion reads the version from the API's own document, empty when it
+// cannot be had: an old daemon is no reason to fail.
+func daemonVersion(ctx context.Context, c *client.Client) string {
+	answer, err := c.Raw(ctx, http.MethodGet, "/openapi.json", nil)
+	var document struct {
+		Info struct {
+			Version string `json:"version"`
+		} `json:"info"`
+	}
+	if err != nil || json.Unmarshal(answer.Body, &document) != nil {
+		return ""
+	}
+	return document.Info.Version
+}
+
+func (a *app) printState(s daemonState) error {
+	switch {
+	case a.json.set:
+		return a.printJSON(s)
+	case a.quiet:
+		return a.printIDs(s.URL)
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	pid := ""
+	if s.PID != nil {
+		pid = strconv.Itoa(*s.PID)
+	}
+	return a.write(a.describe([]pair{
+		{"Daemon", s.URL}, {"Context", s.Context}, {"PID", pid}, {"Data", deref(s.DataDir)},
+		{"Answers", yes[s.Reachable]}, {"Ready", yes[s.Ready]}, {"Version", s.Version},
+	}))
+}
+
+// health is what "daemon health --json" prints.
+type health struct {
+	Status string `json:"status"`
+}
+
+func newDaemonHealth(a *app) *cobra.Command {
+	return prints[health](&cobra.Command{
+		Use:   "health",
+		Short: "Tell whether the daemon is ready, for service managers",
+		Long: `Tell whether the daemon is ready to publish: it prints "ok" and ends with 0, or says
+why not and ends with 7. No API key is needed. It waits 5 seconds at most, or
+--timeout.`,
+		Example: `  schedctl daemon health
+  schedctl daemon health --url http://127.0.0.1:7733 --timeout 2s -q`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, c, err := a.locate()
+			if err != nil {
+				return err
+			}
+			_, err = c.Raw(cmd.Context(), http.MethodGet, "/readyz", nil)
+			switch {
+			case schedctl.CodeOf(err) == schedctl.NotFound:
+				return &failure{status: exitUnreachable, code: codeUnreachable, message: c.URL() + " is no schedctl daemon", hint: "check the URL"}
+			case err != nil:
+				return err
+			case a.json.set:
+				return a.printJSON(health{"ok"})
+			case a.quiet:
+				return nil
+			}
+			return a.write([]byte("ok\n"))
+		},
+	})
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// Clocks may differ by so much: the daemon tells whole seconds, and takes a
+// moment to answer.
+const (
+	clockWarns = 3 * time.Second
+	clockFails = time.Minute
+)
+
+// clocksAgree compares the clock here with what the daemon's said in an answer.
+func (d *doctor) clocksAgree(here time.Time, date string) {
+	there, err := http.ParseTime(date)
+	if err != nil {
+		d.warn("clock", "a proxy may have taken it away", "the daemon does not say what time it has")
+		return
+	}
+	skew := there.Add(time.Second / 2).Sub(here) // it is cut to whole seconds
+	switch text := skew.Abs().Round(time.Second).String(); {
+	case skew.Abs() >= clockFails:
+		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: posts go out by the daemon's", "the clocks here and there differ by %s", text)
+	case skew.Abs() >= clockWarns:
+		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks here and there differ by %s", text)
+	default:
+		d.ok("clock", "the clocks here and there agree")
+	}
+}
+
+// keyringWorks checks whether a login could keep its key in the keyring.
+func (d *doctor) keyringWorks() {
+	_, err := d.keyring.Get(keyringService, "doctor")
+	if err == nil || errors.Is(err, keyring.ErrNotFound) {
+		d.ok("keyring", "the keyring of this desktop can be used")
+		return
+	}
+	d.warn("keyring", "nothing has to be done: schedctl login keeps keys in files that only you may read", "there is no keyring that can be used: %v", err)
+}
+
+// keySoon is how long before its end a key is warned of.
+const keySoon = 7 * 24 * time.Hour
+
+// keyIsGood checks the API key.
+func (d *doctor) keyIsGood(ctx context.Context, c *client.Client) bool {
+	me, err := c.Me(ctx)
+	if err != nil {
+		if d.keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
+			err = needsKey
+		}
+		d.failed("key", err)
+		return false
+	}
+	if e := me.APIKey.ExpiresAt; e != nil && e.Sub(d.now()) < keySoon {
+		d.warn("key", "make a new one: schedctl key create", "the key %s of workspace %s expires %s", me.APIKey.Name, me.Workspace.Name, when.Relative(e.Time, d.now()))
+		return true
+	}
+	d.ok("key", "%s, of workspace %s", me.APIKey.Name, me.Workspace.Name)
+	return true
+}
+
+// accountsAreWell checks what the daemon knows of its accounts.
+func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
+	list, err := c.Accounts(ctx, client.AccountQuery{})
+	switch {
+	case err != nil:
+		d.failed("accounts", err)
+		return
+	case len(list) == 0:
+		d.warn("accounts", addAdvice, "there is no account yet")
+		return
+	}
+	well := 0
+	for _, acct := range list {
+		if acct.Status == schedctl.AccountConnected {
+			well++
+			continue
+		}
+		advice := "see: schedctl account show " + acct.ID
+		if acct.Error != nil && acct.Error.Kind == schedctl.KindAuth {
+			advice = "schedctl account reconnect " + acct.ID
+		}
+		d.fail("accounts", advice, "%s (%s) is in status %s: %s", acct.Name, acct.Platform, acct.Status, first(errorText(acct.Error), "no reason is known"))
+	}
+	if well == len(list) {
+		d.ok("accounts", "%s connected", plural(well, "account"))
+	}
+}
+
+// Posts go out within a second. What is later than this is worth a word.
+const (
+	lagWarns = 10 * time.Second
+	lagFails = time.Minute
+)
+
+// postsGoOut looks for posts whose time has passed and that have not begun to go
+// out. Those that wait for an account are told of with the account.
+func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
+	names := accountNames(ctx, c)
+	late, longest := 0, time.Duration(0)
+	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled}, Before: d.now().Add(-lagWarns), Sort: "publish_at", Limit: pageSize}
+	for p, err := range c.EachPost(ctx, q) {
+		if err != nil {
+			d.failed("lag", err)
+			return
+		}
+		if p.PublishAt == nil || waitsForAccounts(p, names) {
+			continue
+		}
+		late++
+		longest = max(longest, d.now().Sub(p.PublishAt.Time))
+		if late == maxCalendar {
+			break
+		}
+	}
+	switch {
+	case late == 0:
+		d.ok("lag", "no post is late")
+	case longest < lagFails:
+		d.warn("lag", "look again in a minute", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
+	default:
+		d.fail("lag", "look at the log of the daemon, and at schedctl post list --status scheduled --sort publish_at", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
+	}
+}
+
+// waitsForAccounts reports whether all that is left of a post waits for accounts
+// that do not work.
+func waitsForAccounts(p apiv1.Post, names accounts) bool {
+	for _, t := range p.Targets {
+		if t.Status == schedctl.Scheduled && !held(t, names) {
+			return false
+		}
+	}
+	return true
+}
+
+func isOrAre(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return plural(n, noun) + " are"
+}

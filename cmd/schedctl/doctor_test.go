@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zalando/go-keyring"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// emptyKeyring is a keyring that works and holds nothing.
+type emptyKeyring struct{ noKeyring }
+
+func (emptyKeyring) Get(string, string) (string, error) { return "", keyring.ErrNotFound }
+
+// clockDaemon answers /readyz with a clock that differs from noon.
+func clockDaemon(skew time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", noon.Add(skew).Format(http.TimeFormat))
+		w.Write([]byte(`{"status":"ok"}`))
+	}
+}
+
+// notReady is a daemon that cannot publish, at noon.
+var notReady = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", noon.Format(http.TimeFormat))
+	routes{"GET /readyz": refused{http.StatusServiceUnavailable, "UNAVAILABLE"}}.ServeHTTP(w, r)
+})
+
+// healthy is a daemon in which nothing is wrong.
+func healthy() routes {
+	return routes{
+		"GET /readyz":          clockDaemon(0),
+		"GET /openapi.json":    map[string]any{"info": map[string]string{"version": "1.2.3"}},
+		"GET /me":              apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "admin"}},
+		"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{blog}},
+		"GET /posts":           apiv1.PostList{},
+	}
+}
+
+func TestDoctorFindsNothing(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, healthy())
+	m.keyring = emptyKeyring{}
+	m.want(t, 0, `ok	time zones	local time is 2026-11-21 12:00 UTC (UTC+00:00)	
+ok	keyring	the keyring of this desktop can be used	
+ok	configuration	http://daemon.test	
+ok	daemon	http://daemon.test is ready, version 1.2.3	
+ok	clock	the clocks here and there agree	
+ok	key	admin, of workspace default	
+ok	accounts	1 account connected	
+ok	lag	no post is late	
+`, "", "doctor")
+	m.want(t, 0, "", "", "doctor", "-q")
+	m.want(t, 0, "8\n", "", "doctor", "--jq", "map(select(.status == \"ok\")) | length")
+	m.keyring = noKeyring{}
+	m.terminals().noColorEnv()
+	if status := m.run(t, "doctor"); status != 0 || !strings.Contains(m.out.String(), "warn  keyring        there is no keyring that can be used: there is no keyring\n                     nothing has to be done: ") {
+		t.Errorf("exit status %d:\n%s", status, &m.out)
+	}
+}
+
+// Each thing that can be wrong, alone: what is said, and what comes of it.
+func TestDoctorFinds(t *testing.T) {
+	t.Parallel()
+	broken := blog
+	broken.Status, broken.Error = schedctl.AccountError, &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "token revoked"}
+	late := planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
+	expiring := apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "old", ExpiresAt: at(48 * time.Hour)}}
+	for name, tc := range map[string]struct {
+		set    func(*machine, routes)
+		check  string
+		want   []string // status, detail, advice
+		others int
+	}{
+		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is no zone`, "set TZ"}, 8},
+		"nothing there":  {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the daemon at http://daemon.test cannot be reached", ""}, 4},
+		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
+		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "what answers at http://daemon.test is no schedctl daemon", "check the URL"}, 4},
+		"no key": {func(m *machine, r routes) {
+			m.env["SCHEDCTL_API_KEY"] = ""
+			r["GET /me"] = refused{401, "AUTHENTICATION_REQUIRED"}
+		}, "key", []string{"fail", "the daemon asks for an API key", "schedctl login"}, 6},
+		"a wrong key":     {func(_ *machine, r routes) { r["GET /me"] = refused{401, "INVALID_API_KEY"} }, "key", []string{"fail", "the daemon says no", ""}, 6},
+		"an expiring key": {func(_ *machine, r routes) { r["GET /me"] = expiring }, "key", []string{"warn", "the key old of workspace default expires in 2 days", "schedctl key create"}, 8},
+		"no key file":     {func(m *machine, _ routes) { m.env["SCHEDCTL_API_KEY"] = ""; m.env["SCHEDCTL_API_KEY_FILE"] = "/no/key" }, "key", []string{"fail", "the API key cannot be read", "give a readable file"}, 4},
+		"a slow clock":    {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(-20 * time.Second) }, "clock", []string{"warn", "differ by 20s", "NTP"}, 8},
+		"a wrong clock":   {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(time.Hour) }, "clock", []string{"fail", "differ by 1h0m", "NTP"}, 8},
+		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{} }, "clock", []string{"warn", "does not say what time it has", "proxy"}, 8},
+		"no account":      {func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{} }, "accounts", []string{"warn", "there is no account yet", "account add"}, 8},
+		"a broken account": {func(_ *machine, r routes) {
+			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
+		}, "accounts", []string{"fail", "blog (feed) is in status error: auth: token revoked", "schedctl account reconnect acct_blog"}, 8},
+		"a late post":      {func(_ *machine, r routes) { r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}} }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "log of the daemon"}, 8},
+		"no configuration": {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"] = ""; m.env["SCHEDCTL_CONTEXT"] = "x" }, "configuration", []string{"fail", `there is no context "x"`, "the contexts are local"}, 3},
+		"no daemon":        {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", "" }, "daemon", []string{"fail", "no daemon has run in", "schedctl daemon run"}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := healthy()
+			m := newMachine(t, r)
+			m.keyring = emptyKeyring{}
+			tc.set(m, r)
+			status := m.run(t, "doctor", "--json")
+			var found []finding
+			if err := json.Unmarshal(m.out.Bytes(), &found); err != nil || len(found) != tc.others {
+				t.Fatalf("%d findings, want %d (%v): %s", len(found), tc.others, err, &m.out)
+			}
+			if want := map[string]int{"fail": 1}[tc.want[0]]; status != want {
+				t.Errorf("exit status %d, want %d: %s", status, want, &m.err)
+			}
+			for _, f := range found {
+				switch {
+				case f.Check != tc.check && f.Status != "ok":
+					t.Errorf("%s is not well either: %+v", f.Check, f)
+				case f.Check == tc.check && (f.Status != tc.want[0] || !strings.Contains(f.Detail, tc.want[1]) || !strings.Contains(f.Advice, tc.want[2])):
+					t.Errorf("got %+v, want %q", f, tc.want)
+				}
+			}
+		})
+	}
+}
+
+// Posts that wait for an account are told of once, with the account.
+func TestDoctorKnowsWhyPostsWait(t *testing.T) {
+	t.Parallel()
+	broken := blog
+	broken.Status = schedctl.AccountError
+	r := healthy()
+	r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
+	r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)}}
+	m := newMachine(t, r)
+	m.keyring = emptyKeyring{}
+	m.want(t, 1, "accounts\n", "schedctl: 1 of 8 checks failed: accounts\n", "doctor", "-q")
+	if diff := cmp.Diff(1, m.run(t, "doctor", "--json")); diff != "" || !strings.HasPrefix(m.err.String(), `{"error":{"code":"ERROR","message":"1 of 8 checks failed: accounts"`) {
+		t.Errorf("got %s", &m.err)
+	}
+}
