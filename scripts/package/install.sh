@@ -16,7 +16,7 @@ need shellcheck shellcheck
 need systemd-analyze systemd
 need systemd-nspawn systemd-container
 need script bsdutils
-need zip zip
+need curl curl
 need unzip unzip
 if [ ${#missing[@]} -gt 0 ]; then
 	if [ "$(id -u)" != 0 ]; then
