@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// finding is what one check found.
-type finding struct {
+// diagnosis is what one check found.
+type diagnosis struct {
 	Check  string `json:"check"`
 	Status string `json:"status"` // ok, warn or fail
 	Detail string `json:"detail"`
@@ -26,11 +26,11 @@ type finding struct {
 // left out.
 type doctor struct {
 	*app
-	findings []finding
+	findings []diagnosis
 }
 
 func newDoctor(a *app) *cobra.Command {
-	return prints[finding](&cobra.Command{
+	return prints[diagnosis](&cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what is wrong, and say what to do",
 		Long: `Look for what is wrong: the configuration, the daemon, the API key, the clocks, the
@@ -58,15 +58,15 @@ and what to do.`,
 }
 
 func (d *doctor) ok(check, format string, args ...any) {
-	d.findings = append(d.findings, finding{check, "ok", fmt.Sprintf(format, args...), ""})
+	d.findings = append(d.findings, diagnosis{check, "ok", fmt.Sprintf(format, args...), ""})
 }
 
 func (d *doctor) warn(check, advice, format string, args ...any) {
-	d.findings = append(d.findings, finding{check, "warn", fmt.Sprintf(format, args...), advice})
+	d.findings = append(d.findings, diagnosis{check, "warn", fmt.Sprintf(format, args...), advice})
 }
 
 func (d *doctor) fail(check, advice, format string, args ...any) {
-	d.findings = append(d.findings, finding{check, "fail", fmt.Sprintf(format, args...), advice})
+	d.findings = append(d.findings, diagnosis{check, "fail", fmt.Sprintf(format, args...), advice})
 }
 
 // failed notes an error that says itself what to do.

@@ -108,7 +108,7 @@ func TestDoctorFinds(t *testing.T) {
 			m.keyring = emptyKeyring{}
 			tc.set(m, r)
 			status := m.run(t, "doctor", "--json")
-			var found []finding
+			var found []diagnosis
 			if err := json.Unmarshal(m.out.Bytes(), &found); err != nil || len(found) != tc.others {
 				t.Fatalf("%d findings, want %d (%v): %s", len(found), tc.others, err, &m.out)
 			}
