@@ -186,7 +186,7 @@ func (p *planner) alike(ctx context.Context, w *wanted) (list []apiv1.Post, err 
 		return nil
 	}
 	if lost && !w.at.IsZero() {
-		err = add(client.PostQuery{After: w.at, Before: w.at.Add(time.Millisecond)})
+		err = add(client.PostQuery{After: w.at, Before: w.at.Add(time.Millisecond), Sort: "publish_at"})
 	}
 	if err == nil {
 		err = add(client.PostQuery{Search: searchText(w.content)})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,7 +56,8 @@ func (t *twins) like(ctx context.Context, a *app, content string, at time.Time, 
 
 // load reads all posts of one time.
 func (t *twins) load(ctx context.Context, a *app, at time.Time) (map[string][]apiv1.Post, error) {
-	q := client.PostQuery{Sort: "created_at", Limit: pageSize}
+	// In this order the daemon begins at the time that is asked for.
+	q := client.PostQuery{Sort: "publish_at", Limit: pageSize}
 	if at.IsZero() {
 		q.Statuses = []schedctl.Status{schedctl.Draft}
 	} else {
@@ -74,6 +76,9 @@ func (t *twins) load(ctx context.Context, a *app, at time.Time) (map[string][]ap
 			}
 		}
 		if page.NextCursor == nil || *page.NextCursor == q.Cursor {
+			for _, list := range found {
+				slices.SortFunc(list, func(a, b apiv1.Post) int { return strings.Compare(a.ID, b.ID) }) // ids increase
+			}
 			return found, nil
 		}
 		q.Cursor = *page.NextCursor
