@@ -200,6 +200,26 @@ func TestADisabledWebhookIsTested(t *testing.T) {
 	})
 }
 
+// However many tests a disabled webhook is sent at once, none is left behind.
+func TestADisabledWebhookIsTestedOften(t *testing.T) {
+	bubble(t, func(r *rig) {
+		w := r.hook("a.example")
+		r.edit(w, func(w *schedctl.Webhook) { w.Enabled = false })
+		r.endpoints.at("a.example").fromNow(slow(time.Second, status(200)))
+		r.start()
+		var want []string
+		for range 25 {
+			want = append(want, r.ping(w))
+		}
+		after(time.Minute)
+		got := r.endpoints.at("a.example").told()
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // A test is told to one webhook only, and not by way of the cursors.
 func TestATestIsToldOnce(t *testing.T) {
 	bubble(t, func(r *rig) {

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 func TestAnEventIsTold(t *testing.T) {
@@ -257,6 +259,44 @@ func TestWebhooksComeAndChange(t *testing.T) {
 		after(time.Hour)
 		if n := len(r.endpoints.at("b.example").all()); n != 1 {
 			t.Errorf("%d calls, want none after it was deleted", n-1)
+		}
+	})
+}
+
+// meddling is a store on which something happens right before it is next read.
+type meddling struct {
+	storage.Store
+	before func() // nil for nothing
+}
+
+func (s *meddling) View(ctx context.Context, fn func(storage.Reader) error) error {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.Store.View(ctx, fn)
+}
+
+// What happens after a webhook was told to want it is told, also when the
+// dispatcher is about to read new events at that moment.
+func TestAnEditCountsForTheNextEvent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &meddling{Store: storagetest.NewMemory()}
+		r := newRig(t, store)
+		w := r.hook("a.example")
+		r.start()
+		defer r.stop()
+		synctest.Wait()
+		var want []string
+		store.before = func() {
+			r.edit(w, func(w *schedctl.Webhook) { w.EventTypes = []schedctl.EventType{schedctl.EventPostCreated} })
+			want = r.emit(schedctl.EventPostCreated)
+		}
+		r.emit(schedctl.EventPostCanceled)
+		synctest.Wait()
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" || len(want) == 0 {
+			t.Errorf("told (-want +got):\n%s", diff)
 		}
 	})
 }

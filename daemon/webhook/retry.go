@@ -7,8 +7,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// youngest is how many deliveries are looked at for tests.
-const youngest = 10
+// Tests are looked for among the youngest deliveries, so many at a time, and no
+// further than so many.
+const (
+	testsAtOnce = 10
+	testsWithin = 1000
+)
 
 // newRetries returns the lane of deliveries that wait in the store: those that
 // have failed, those that are replayed, and tests.
@@ -30,7 +34,7 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	delivery, err := firstTest(r, w.id)
+	delivery, err := firstTest(r, &hook)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -52,19 +56,33 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 	return &job{hook: hook, event: event, delivery: *delivery, lost: err != nil}, time.Time{}, nil
 }
 
-// firstTest returns the pending test that is due first, of those among the
-// youngest deliveries, or nil.
-func firstTest(r storage.Reader, webhook string) (first *schedctl.Delivery, err error) {
-	deliveries, err := r.Deliveries(webhook, "", youngest)
-	for i, d := range deliveries {
-		if d.EventType != schedctl.EventWebhookTest || d.Status != schedctl.DeliveryPending {
-			continue
+// firstTest returns the pending test that is due first, or nil. Of an enabled
+// webhook it looks at a few deliveries only: the others are pending like any
+// other one. A disabled webhook gets no deliveries but tests, so that they are
+// the youngest that it has.
+func firstTest(r storage.Reader, hook *schedctl.Webhook) (first *schedctl.Delivery, err error) {
+	after := ""
+	for range testsWithin / testsAtOnce {
+		page, err := r.Deliveries(hook.ID, after, testsAtOnce)
+		if err != nil {
+			return nil, err
 		}
-		if first == nil || d.NextAttemptAt.Before(first.NextAttemptAt) {
-			first = &deliveries[i]
+		tests := 0
+		for i, d := range page {
+			if d.EventType != schedctl.EventWebhookTest {
+				continue
+			}
+			tests++
+			if d.Status == schedctl.DeliveryPending && (first == nil || d.NextAttemptAt.Before(first.NextAttemptAt)) {
+				first = &page[i]
+			}
 		}
+		if hook.Enabled || tests == 0 || len(page) < testsAtOnce {
+			break
+		}
+		after = page[len(page)-1].ID
 	}
-	return first, err
+	return first, nil
 }
 
 // firstPending returns the pending delivery that is due first, or nil.

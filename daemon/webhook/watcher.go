@@ -54,12 +54,11 @@ func (x *watcher) run(ctx context.Context) {
 // does.
 func (x *watcher) turn(ctx context.Context) error {
 	x.tick.Store(time.Now().UnixNano())
-	x.mail.take(x.changed)
 	if err := x.refresh(ctx); err != nil {
-		return fmt.Errorf("read webhooks: %w", err)
+		return err
 	}
 	if err := x.scan(ctx); err != nil {
-		return fmt.Errorf("read events: %w", err)
+		return err
 	}
 	if x.unsaved < saveEvery {
 		return nil
@@ -71,9 +70,10 @@ func (x *watcher) turn(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads the webhooks that have changed, or all of them when there may be
+// refresh reads the webhooks that commits have named, or all of them when there may be
 // some that it does not know.
 func (x *watcher) refresh(ctx context.Context) error {
+	x.mail.take(x.changed)
 	if x.loaded && len(x.changed) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (x *watcher) refresh(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("read webhooks: %w", err)
 	}
 	if !x.loaded {
 		x.loaded, x.seen = true, last
@@ -186,7 +186,9 @@ func (x *watcher) remove(id string) {
 	x.mu.Unlock()
 }
 
-// scan reads the events that are new and wakes the webhooks that want them.
+// scan reads the events that are new and wakes the webhooks that want them. They
+// are held against webhooks that were read after them: an event that was caused
+// after a webhook was told to want it is wanted.
 func (x *watcher) scan(ctx context.Context) error {
 	for {
 		var events []schedctl.Event
@@ -195,6 +197,9 @@ func (x *watcher) scan(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
+			return fmt.Errorf("read events: %w", err)
+		}
+		if err := x.refresh(ctx); err != nil {
 			return err
 		}
 		for i := range events {
