@@ -62,7 +62,7 @@ func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, path := range []string{
-		"/", "/api", "/api/v1", "/api/v1/", "/api/v1/posts/", "/api/v1//posts", "/api/v1/posts/x/", "/api/v1/posts/x/y",
+		"/", "//", "/api", "/api/v1", "/api/v1/", "/api/v1/posts/", "/api/v1//posts", "/api/v1/posts/x/", "/api/v1/posts/x/y",
 		"/api/v1/../v1/me", "/docs/", "/schemas/Post", "/openapi-3.0.json", "/API/V1/ME",
 	} {
 		for _, method := range []string{"GET", "POST"} {

@@ -34,13 +34,11 @@ func visibleASCII(s string, limit int) bool {
 	return true
 }
 
-// cleanPath reports whether a path is in the one form that routes have.
+// cleanPath reports whether a path is in the one form that routes have, but for
+// a slash at its end.
 func cleanPath(p string) bool {
-	if !strings.HasPrefix(p, "/") {
-		return false
-	}
 	trimmed := strings.TrimSuffix(p, "/")
-	return trimmed == "" || path.Clean(trimmed) == trimmed
+	return p == "/" || (strings.HasPrefix(trimmed, "/") && trimmed != "/" && path.Clean(trimmed) == trimmed)
 }
 
 // recorder remembers the status of an answer.
