@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// scissors is the line that ends the text in an editor. Lines that begin with #
+// are no comments elsewhere, because posts begin with hashtags.
+const scissors = "# ------------------------ >8 ------------------------"
+
+// editorNote returns what an editor shows below the text: what becomes of it,
+// and how long it may be for each account.
+func (a *app) editorNote(ctx context.Context, c *client.Client, ids []string, overrides []apiv1.Override) []string {
+	note := []string{
+		scissors,
+		"# The text ends above that line. From there on nothing is sent.",
+		"# An empty text ends the command, and nothing is sent either.",
+		"#",
+	}
+	if len(ids) == 0 {
+		return append(note, fmt.Sprintf("# No account is chosen. A post has at most %d characters.", schedctl.MaxContent))
+	}
+	note = append(note, "# How long it may be:")
+	names := accountNames(ctx, c)
+	for _, id := range ids {
+		acct := names[id]
+		line := oneLine(first(acct.Name, id))
+		if acct.Platform != "" {
+			line += " (" + acct.Platform + ")"
+		}
+		note = append(note, "#   "+line+": "+editorLimit(acct.Limits, ownText(overrides, id)))
+	}
+	return note
+}
+
+// ownText reports whether an account does not get the text of the post.
+func ownText(overrides []apiv1.Override, id string) bool {
+	return slices.ContainsFunc(overrides, func(o apiv1.Override) bool { return o.SocialAccountID == id && o.Content != nil })
+}
+
+func editorLimit(l apiv1.Limits, own bool) string {
+	if own {
+		return "gets another text (--override)"
+	}
+	if l.MaxCharacters == nil {
+		return fmt.Sprintf("%d characters", schedctl.MaxContent)
+	}
+	text := fmt.Sprintf("%d %s", *l.MaxCharacters, first(l.Unit, "characters"))
+	if l.URLCharacters != nil {
+		text += fmt.Sprintf(", of which a link takes %d", *l.URLCharacters)
+	}
+	return text
+}
+
+// withoutNote returns the text above the scissors. Should that line be gone, the
+// other lines of the note are found one by one. Empty lines at both ends do not
+// count.
+func withoutNote(text string, note []string) string {
+	var above, others strings.Builder
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		bare := strings.TrimRight(line, " \t\r\n")
+		if bare == scissors {
+			others = above
+			break
+		}
+		above.WriteString(line)
+		if !slices.Contains(note, bare) {
+			others.WriteString(line)
+		}
+	}
+	text = strings.TrimRight(others.String(), " \t\r\n")
+	for { // not the spaces that the first line begins with
+		line, rest, found := strings.Cut(text, "\n")
+		if !found || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
+}
