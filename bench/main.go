@@ -76,7 +76,6 @@ var cases = []struct {
 	{"due", measureDue},
 	{"slow", measureSlowAccount},
 	{"large", measureLarge},
-	{"start", measureStarts},
 }
 
 func run(ctx context.Context, o options) (ok bool, err error) {

@@ -77,7 +77,7 @@ func (o *connectFlags) readSecrets(ctx context.Context, c *connection) error {
 	}
 	text, source := o.getenv("SCHEDCTL_SECRET"), "SCHEDCTL_SECRET"
 	if o.secretFile != "" {
-		data, err := o.readSecretFile(ctx)
+		data, err := o.readSecretFile(ctx, o.secretFile)
 		if err != nil {
 			return err
 		}
@@ -96,10 +96,11 @@ func (o *connectFlags) readSecrets(ctx context.Context, c *connection) error {
 // maxSecret is above any token.
 const maxSecret = 16 << 10
 
-func (o *connectFlags) readSecretFile(ctx context.Context) (string, error) {
-	source := o.in
-	if o.secretFile != "-" {
-		file, err := os.Open(o.secretFile)
+// readSecretFile returns the secret in a file, or on standard input for "-".
+func (a *app) readSecretFile(ctx context.Context, name string) (string, error) {
+	source := a.in
+	if name != "-" {
+		file, err := os.Open(name)
 		if err != nil {
 			return "", fmt.Errorf("read the secret: %w", err)
 		}
@@ -111,7 +112,6 @@ func (o *connectFlags) readSecretFile(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the secret: %w", err)
 	}
 	secret := strings.TrimRight(string(data), "\r\n")
-	name := o.secretFile
 	if name == "-" {
 		name = "standard input"
 	}

@@ -110,10 +110,15 @@ func printsJSON(cmd *cobra.Command) bool {
 	return declared
 }
 
-// fieldsOf returns the JSON names of a struct's fields.
+// fieldsOf returns the JSON names of a struct's fields, and of those of structs
+// that it embeds.
 func fieldsOf(t reflect.Type) []string {
 	var names []string
 	for i := range t.NumField() {
+		if t.Field(i).Anonymous {
+			names = append(names, fieldsOf(t.Field(i).Type)...)
+			continue
+		}
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)
 	}

@@ -15,6 +15,7 @@ import (
 // The groups of commands in the help text.
 const (
 	groupWork   = "work"
+	groupEvents = "events"
 	groupDaemon = "daemon"
 	groupOther  = "other"
 )
@@ -50,6 +51,7 @@ command talks to it.`,
 	addGlobalFlags(a, root.PersistentFlags())
 	root.AddGroup(
 		&cobra.Group{ID: groupWork, Title: "Posts and accounts:"},
+		&cobra.Group{ID: groupEvents, Title: "Events and keys:"},
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
@@ -60,6 +62,7 @@ command talks to it.`,
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
 	root.AddCommand(in(groupOther, newContext(a)), in(groupOther, newLogin(a)), in(groupOther, newCapabilities(a)), in(groupOther, newDoctor(a)), in(groupOther, newAPI(a)))
+	root.AddCommand(in(groupEvents, newWebhook(a)))
 	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
 	addHelp(root)
 	return root

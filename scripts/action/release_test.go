@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,7 +34,7 @@ var buildProgram = sync.OnceValues(func() (program []byte, err error) {
 		return nil, err
 	}
 	path := filepath.Join(scratch, "schedctl")
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=1.2.3", "-o", path, "./cmd/schedctl")
+	cmd := exec.Command("go", "build", "-ldflags", "-X main.version=1.2.3", "-o", path, "./cmd/schedctl")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)
@@ -63,34 +61,20 @@ type published struct {
 
 func publish(t *testing.T) *published {
 	t.Helper()
-	files, err := packRelease()
+	program, err := buildProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &published{files: maps.Clone(files)}
+	linux, windows := tarball(t, program), zipped(t, program)
+	sums := fmt.Sprintf("%x  schedctl_linux_amd64.tar.gz\n%x  schedctl_linux_arm64.tar.gz\n%x  schedctl_windows_amd64.zip\n",
+		sha256.Sum256(linux), sha256.Sum256([]byte("another")), sha256.Sum256(windows))
+	p := &published{files: map[string][]byte{
+		"checksums.txt": []byte(sums), "schedctl_linux_amd64.tar.gz": linux, "schedctl_windows_amd64.zip": windows,
+	}}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
 }
-
-// packRelease packs the program for Linux and for Windows, and the checksums of
-// these and of one that is not there.
-var packRelease = sync.OnceValues(func() (map[string][]byte, error) {
-	program, err := buildProgram()
-	if err != nil {
-		return nil, err
-	}
-	linux, err := tarball(program)
-	if err != nil {
-		return nil, err
-	}
-	windows, err := zipped(program)
-	sums := fmt.Sprintf("%x  schedctl_linux_amd64.tar.gz\n%x  schedctl_linux_arm64.tar.gz\n%x  schedctl_windows_amd64.zip\n",
-		sha256.Sum256(linux), sha256.Sum256([]byte("another")), sha256.Sum256(windows))
-	return map[string][]byte{
-		"checksums.txt": []byte(sums), "schedctl_linux_amd64.tar.gz": linux, "schedctl_windows_amd64.zip": windows,
-	}, err
-})
 
 // ServeHTTP answers as the release pages do.
 func (p *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -121,35 +105,41 @@ func (p *published) requests() int {
 	return len(p.asked)
 }
 
-func tarball(program []byte) ([]byte, error) {
+func tarball(t *testing.T, program []byte) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for name, data := range map[string][]byte{"README.md": []byte("Read me\n"), "schedctl": program} {
 		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data))}); err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 		if _, err := w.Write(data); err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 	}
-	err = errors.Join(w.Close(), z.Close())
-	return b.Bytes(), err
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
-func zipped(program []byte) ([]byte, error) {
+func zipped(t *testing.T, program []byte) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, err := z.Create("schedctl.exe")
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	if _, err := w.Write(program); err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	err = z.Close()
-	return b.Bytes(), err
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

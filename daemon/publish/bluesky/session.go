@@ -13,7 +13,6 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
-	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // The credentials that a session adds to those that were given.
@@ -110,9 +109,9 @@ func refusedLogIn(a outbound.Answer, c publish.Credentials) error {
 const codeRefused = "AuthenticationRequired"
 
 var (
-	didPattern    = pattern.Lazy(`^did:[a-z]+:[A-Za-z0-9._:%-]{1,200}$`)
-	handlePattern = pattern.Lazy(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
-	tokenPattern  = pattern.Lazy(`^[!-~]+$`)
+	didPattern    = regexp.MustCompile(`^did:[a-z]+:[A-Za-z0-9._:%-]{1,200}$`)
+	handlePattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+	tokenPattern  = regexp.MustCompile(`^[!-~]+$`)
 )
 
 const (
@@ -135,8 +134,8 @@ func readSession(a outbound.Answer, u *url.URL) (session, error) {
 		return session{}, noSession(a, u)
 	}
 	s := session{
-		did: match(didPattern(), body.DID), handle: match(handlePattern(), body.Handle),
-		access: match(tokenPattern(), body.AccessJWT), refresh: match(tokenPattern(), body.RefreshJWT),
+		did: match(didPattern, body.DID), handle: match(handlePattern, body.Handle),
+		access: match(tokenPattern, body.AccessJWT), refresh: match(tokenPattern, body.RefreshJWT),
 	}
 	if s.did == "" || s.access == "" || s.refresh == "" {
 		return session{}, noSession(a, u)
@@ -145,7 +144,7 @@ func readSession(a outbound.Answer, u *url.URL) (session, error) {
 		s.handle = ""
 	}
 	if body.Active == false {
-		if s.inactive = match(namePattern(), body.Status); s.inactive == "" {
+		if s.inactive = match(namePattern, body.Status); s.inactive == "" {
 			s.inactive = "inactive"
 		}
 	}
@@ -154,9 +153,9 @@ func readSession(a outbound.Answer, u *url.URL) (session, error) {
 
 // match returns a text that matches and is no longer than a token, or the empty
 // string.
-func match(form *regexp.Regexp, value any) string {
+func match(pattern *regexp.Regexp, value any) string {
 	text, _ := value.(string)
-	if len(text) > maxToken || !form.MatchString(text) {
+	if len(text) > maxToken || !pattern.MatchString(text) {
 		return ""
 	}
 	return text

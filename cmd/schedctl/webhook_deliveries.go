@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type webhookDeliveries struct {
+	*app
+	status string
+	limit  int
+	all    bool
+}
+
+func newWebhookDeliveries(a *app) *cobra.Command {
+	o := &webhookDeliveries{app: a}
+	statuses := strings.Split(wordsOf(schedctl.DeliveryStatuses(), " "), " ")
+	cmd := prints[apiv1.Delivery](&cobra.Command{
+		Use:   "deliveries WEBHOOK",
+		Short: "List what a webhook was told",
+		Long: `List what a webhook was told, the youngest first, with its answer to the last
+attempt.
+
+A delivery is pending while there is another attempt to come, and failed when it was
+given up after 17 hours; "schedctl webhook replay" makes an attempt at once. What a
+receiver answered is in --json, up to 2 KiB of it.`,
+		Example: `  schedctl webhook deliveries site
+  schedctl webhook deliveries site --status failed --all -q
+  schedctl webhook deliveries site --json=event_type,http_status,response`,
+		Args:              takes(1, 1, webhookArgument),
+		ValidArgsFunction: a.completeOneWebhook,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0], statuses)
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.status, "status", "", "only this `status`: "+strings.Join(statuses, ", "))
+	f.IntVar(&o.limit, "limit", 20, "at most this `number` of deliveries")
+	f.BoolVar(&o.all, "all", false, "all deliveries")
+	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []string) error {
+	switch {
+	case o.status != "" && !slices.Contains(statuses, o.status):
+		return oneOf("--status", o.status, statuses)
+	case o.limit < 1:
+		return usage("--limit %d: give at least 1, or use --all", o.limit)
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookID(ctx, c, ref)
+	if err != nil {
+		return err
+	}
+	deliveries, more, err := o.collect(ctx, c, id)
+	if err != nil {
+		return unknownWebhook(ref, err)
+	}
+	if err := o.printDeliveries(deliveries); err != nil {
+		return err
+	}
+	switch {
+	case more && o.outTerminal:
+		o.tell("there are more; use --limit or --all")
+	case len(deliveries) == 0 && o.errTerminal:
+		o.tell("no deliveries; try it with: schedctl webhook test %s", ref)
+	}
+	return nil
+}
+
+// collect goes through the pages; more says that it stopped at the limit.
+func (o *webhookDeliveries) collect(ctx context.Context, c *client.Client, id string) (deliveries []apiv1.Delivery, more bool, err error) {
+	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: pageSize}
+	if !o.all {
+		q.Limit = min(o.limit, pageSize)
+	}
+	for d, err := range c.EachDelivery(ctx, id, q) {
+		if err != nil {
+			return nil, false, err
+		}
+		if !o.all && len(deliveries) == o.limit {
+			return deliveries, true, nil
+		}
+		deliveries = append(deliveries, d)
+	}
+	return deliveries, false, nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type webhookEdit struct {
+	*app
+	url             hookURL
+	events          eventFlags
+	name            string
+	enable, disable bool
+}
+
+func newWebhookEdit(a *app) *cobra.Command {
+	o := &webhookEdit{app: a}
+	cmd := prints[apiv1.Webhook](&cobra.Command{
+		Use:   "edit WEBHOOK",
+		Short: "Change a webhook",
+		Long: `Change where a webhook sends events and which, what it is called, and whether it is
+enabled. What is not given stays as it is; --event gives all types anew.
+
+A webhook that is enabled again is told of what happens from then on. Its secret is
+changed with "schedctl webhook rotate-secret".
+
+` + daemonURLHelp,
+		Example: `  schedctl webhook edit site --url https://example.com/new
+  schedctl webhook edit site --event post.published --event post.failed
+  schedctl webhook edit wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --enable`,
+		Args:              takes(1, 1, webhookArgument),
+		ValidArgsFunction: a.completeOneWebhook,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	f := cmd.Flags()
+	o.url.add(cmd)
+	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
+	f.StringVar(&o.name, "name", "", "a new `name`")
+	f.BoolVar(&o.enable, "enable", false, "send events from now on")
+	f.BoolVar(&o.disable, "disable", false, "send nothing more")
+	return cmd
+}
+
+func (o *webhookEdit) run(ctx context.Context, ref string) error {
+	change, err := o.change()
+	if err != nil {
+		return err
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookID(ctx, c, ref)
+	if err != nil {
+		return err
+	}
+	w, err := c.EditWebhook(ctx, id, change)
+	switch {
+	case err != nil:
+		return unknownWebhook(ref, err)
+	case o.json.set:
+		return o.printJSON(w)
+	case o.quiet || !o.outTerminal:
+		return o.printWebhooks([]apiv1.Webhook{w})
+	}
+	return o.write([]byte("Changed " + o.bold(webhookLabel(w)) + ": " + o.webhookSentence(w) + "\n"))
+}
+
+// change checks the flags and puts them together.
+func (o *webhookEdit) change() (w apiv1.EditWebhook, err error) {
+	address, err := o.url.value()
+	if err != nil {
+		return w, err
+	}
+	types, err := o.events.types(schedctl.EventTypes())
+	if err != nil {
+		return w, err
+	}
+	if address != "" {
+		w.URL = &address
+	}
+	if types != nil {
+		w.EventTypes = &types
+	}
+	if o.name != "" {
+		w.Name = &o.name
+	}
+	if o.enable || o.disable {
+		w.Enabled = &o.enable
+	}
+	switch {
+	case o.enable && o.disable:
+		return w, usage("--enable and --disable exclude each other: give one")
+	case w == (apiv1.EditWebhook{}):
+		f := usage("schedctl webhook edit has nothing to change")
+		f.hint = "give --url, --event, --name, --enable or --disable"
+		return w, f
+	}
+	return w, nil
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+)
+
+// everyEvent stands for all types of events in --event.
+const everyEvent = "all"
+
+// eventFlags is --event.
+type eventFlags struct{ names []string }
+
+func (o *eventFlags) add(cmd *cobra.Command, known []schedctl.EventType, usage string) {
+	cmd.Flags().StringArrayVar(&o.names, "event", nil, usage)
+	names := append(strings.Split(wordsOf(known, " "), " "), everyEvent)
+	cmd.RegisterFlagCompletionFunc("event", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// types returns the types that are named, each once; nil for none.
+func (o *eventFlags) types(known []schedctl.EventType) (types []schedctl.EventType, err error) {
+	for _, list := range o.names {
+		for _, name := range strings.Split(list, ",") {
+			typ := schedctl.EventType(name)
+			switch {
+			case name == everyEvent:
+				return slices.Clone(known), nil
+			case !slices.Contains(known, typ):
+				return nil, oneOf("--event", name, append(strings.Split(wordsOf(known, " "), " "), everyEvent))
+			case !slices.Contains(types, typ):
+				types = append(types, typ)
+			}
+		}
+	}
+	return types, nil
+}
+
+// eventTypesText lists types for a help text.
+func eventTypesText(types []schedctl.EventType) string {
+	return strings.TrimSuffix(wrapWords("  ", strings.Split(wordsOf(types, " "), " ")), "\n")
+}

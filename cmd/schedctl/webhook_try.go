@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type webhookTest struct {
+	*app
+	wait bool
+}
+
+func newWebhookTest(a *app) *cobra.Command {
+	o := &webhookTest{app: a}
+	cmd := prints[apiv1.Delivery](&cobra.Command{
+		Use:   "test WEBHOOK",
+		Short: "Send a test event to a webhook",
+		Long: `Send an event of type webhook.test to a webhook, whatever events it is told of and
+also when it is disabled. Only this webhook gets it, and whoever follows the events
+with "schedctl listen".
+
+With --wait it waits for the answer: the exit status is 9 when that is no 2xx status
+or there is none, although the daemon will try again. With --timeout it gives up
+after that long, with exit status 8.`,
+		Example: `  schedctl webhook test site --wait
+  schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
+		Args:              takes(1, 1, webhookArgument),
+		ValidArgsFunction: a.completeOneWebhook,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the answer")
+	return cmd
+}
+
+func (o *webhookTest) run(ctx context.Context, ref string) error {
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookID(ctx, c, ref)
+	if err != nil {
+		return err
+	}
+	made, err := c.TestWebhook(ctx, id)
+	switch {
+	case err != nil:
+		return unknownWebhook(ref, err)
+	case !o.wait:
+		if o.outTerminal && !o.quiet && !o.json.set {
+			defer o.tell("see what it answers with: schedctl webhook deliveries %s", id)
+		}
+		return o.printDelivery(made.Delivery)
+	}
+	d, waited := o.attempted(ctx, c, id, made.Delivery)
+	if err := o.printDelivery(d); err != nil {
+		return err
+	}
+	if waited != nil {
+		return waited
+	}
+	return failedDelivery(d)
+}
+
+// failedDelivery returns the failure of a delivery that was not taken, or nil.
+func failedDelivery(d apiv1.Delivery) error {
+	if d.Status == schedctl.DeliveryDelivered {
+		return nil
+	}
+	return &failure{
+		status: exitFailed, code: codeFailed,
+		message: fmt.Sprintf("the webhook did not take %s: %s", d.ID, attemptText(d)),
+		hint:    "a receiver must answer with a 2xx status within 10 seconds",
+	}
+}
+
+// attempted waits for the first attempt at a delivery and returns the delivery as
+// it was seen last.
+func (o *webhookTest) attempted(ctx context.Context, c *client.Client, webhookID string, d apiv1.Delivery) (apiv1.Delivery, error) {
+	waiting := ctx
+	if o.timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(o.timeout), errTimedOut)
+		defer cancel()
+		waiting = limited
+	}
+	for pause := firstLook; rest(waiting, pause); pause = min(2*pause, lastLook) {
+		seen, err := findDelivery(waiting, c, webhookID, d.ID)
+		switch {
+		case errors.Is(err, errTimedOut):
+		case err != nil && !passing(err):
+			return d, err
+		case err == nil && seen.Attempt > 0:
+			return seen, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return d, context.Cause(ctx)
+	}
+	return d, &failure{
+		status: exitTimedOut, code: codeTimedOut, message: fmt.Sprintf("there is no attempt at %s after %s", d.ID, &o.timeout),
+		hint: "look again with: schedctl webhook deliveries " + webhookID,
+	}
+}
+
+// findDelivery looks for a delivery in the log, which has the youngest first.
+func findDelivery(ctx context.Context, c *client.Client, webhookID, id string) (apiv1.Delivery, error) {
+	for d, err := range c.EachDelivery(ctx, webhookID, client.DeliveryQuery{Limit: pageSize}) {
+		switch {
+		case err != nil:
+			return d, err
+		case d.ID == id:
+			return d, nil
+		case d.ID < id:
+			return apiv1.Delivery{}, deliveryGone(id)
+		}
+	}
+	return apiv1.Delivery{}, deliveryGone(id)
+}
+
+func deliveryGone(id string) error {
+	return &failure{status: exitNotFound, code: schedctl.NotFound, message: "there is no delivery " + id + " any more"}
+}
