@@ -14,6 +14,12 @@ import (
 // stopGrace is how long requests under way may take when the daemon stops.
 const stopGrace = 5 * time.Second
 
+// answerPatience is how long a request may take from its headers to the end of
+// its answer. It is for clients that take no answer, which would hold their
+// connections for ever: beside a slow upload, no answer takes that long but
+// streams and backups, which have deadlines of their own.
+const answerPatience = 3 * time.Minute
+
 // part is something that runs until its ctx ends.
 type part struct {
 	name string
@@ -83,7 +89,7 @@ func launch(ctx context.Context, stage []part, failed chan<- error) (end func())
 func (d *daemon) server() *http.Server {
 	server := &http.Server{
 		Handler: d.api, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		WriteTimeout: answerPatience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:                     slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every other unknown path
 	}

@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -11,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/schedctl/schedctl/daemon/api"
 )
 
 // The parts of a stage stop together, and before those of the next.
@@ -101,4 +105,48 @@ func TestServeCutsOffWhatDoesNotEnd(t *testing.T) {
 	if took := time.Since(began); took < stopGrace || took > 2*stopGrace {
 		t.Errorf("the stop took %s, want %s", took, stopGrace)
 	}
+}
+
+// piped is a listener that accepts one connection in memory.
+type piped chan net.Conn
+
+func (l piped) Accept() (net.Conn, error) {
+	if c, open := <-l; open {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (l piped) Close() error { return nil }
+
+func (l piped) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// A client that takes nothing of an answer does not hold its connection for ever.
+func TestWhoTakesNoAnswerIsCutOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		server := (&daemon{api: api.New(api.Config{Logger: log}), log: log}).server()
+		began := time.Now()
+		var took time.Duration
+		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for err := error(nil); err == nil; {
+				_, err = w.Write(make([]byte, 4<<10))
+			}
+			took = time.Since(began)
+		})
+		near, far := net.Pipe()
+		listener := make(piped, 1)
+		listener <- far
+		go server.Serve(listener)
+		io.WriteString(near, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if took != answerPatience {
+			t.Errorf("the client was cut off after %s, want %s", took, answerPatience)
+		}
+		close(listener)
+		near.Close()
+		server.Close()
+	})
 }
