@@ -76,6 +76,7 @@ var cases = []struct {
 	{"due", measureDue},
 	{"slow", measureSlowAccount},
 	{"large", measureLarge},
+	{"start", measureStarts},
 }
 
 func run(ctx context.Context, o options) (ok bool, err error) {

@@ -2,7 +2,6 @@ package when
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -24,9 +23,9 @@ func (c clock) valid() bool {
 }
 
 var (
-	clock24 = regexp.MustCompile(`^(\d{1,2}):(\d{2})(?::(\d{2}))?$`)
-	clock12 = regexp.MustCompile(`^(\d{1,2})(?::(\d{2}))? ?(am|pm)$`)
-	hour    = regexp.MustCompile(`^\d{1,2}$`)
+	clock24 = lazily(`^(\d{1,2}):(\d{2})(?::(\d{2}))?$`)
+	clock12 = lazily(`^(\d{1,2})(?::(\d{2}))? ?(am|pm)$`)
+	hour    = lazily(`^\d{1,2}$`)
 )
 
 // readClock reads a time of day from one or two words. matched is false when
@@ -38,17 +37,17 @@ func readClock(in input, words []string) (c clock, matched bool, err error) {
 		return clock{hour: 12}, true, nil
 	case text == "midnight":
 		return clock{}, true, nil
-	case hour.MatchString(text):
+	case hour().MatchString(text):
 		return clock{}, false, in.bareHour(text)
 	}
-	if m := clock24.FindStringSubmatch(text); m != nil {
+	if m := clock24().FindStringSubmatch(text); m != nil {
 		c = clock{hour: number(m[1]), minute: number(m[2]), second: number(m[3])}
 		if !c.valid() {
 			return c, false, in.unreadable(fmt.Sprintf("has no such time of day as %s", text), "hours go from 0:00 to 23:59, and midnight begins the day")
 		}
 		return c, true, nil
 	}
-	if m := clock12.FindStringSubmatch(text); m != nil {
+	if m := clock12().FindStringSubmatch(text); m != nil {
 		c, err = in.onTwelve(number(m[1]), number(m[2]), m[3])
 		return c, err == nil, err
 	}

@@ -2,7 +2,6 @@ package when
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -104,7 +103,7 @@ func readDay(in input, words []string) (n int, find dayFinder, err error) {
 	if day, ok := weekdays[words[0]]; ok {
 		return 1, weekday(in, day), nil
 	}
-	if m := isoDate.FindStringSubmatch(words[0]); m != nil {
+	if m := isoDate().FindStringSubmatch(words[0]); m != nil {
 		d, err := in.dateFrom(m)
 		return 1, onDay(d), err
 	}
@@ -141,8 +140,8 @@ func nextWeekday(in input, day time.Weekday) dayFinder {
 }
 
 var (
-	monthDay = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?,?$`)
-	year     = regexp.MustCompile(`^\d{4}$`)
+	monthDay = lazily(`^(\d{1,2})(?:st|nd|rd|th)?,?$`)
+	year     = lazily(`^\d{4}$`)
 )
 
 // readMonthDay reads "mar 10", "10 march", "mar 10, 2027".
@@ -156,11 +155,11 @@ func readMonthDay(in input, words []string) (n int, find dayFinder, err error) {
 		day, name = words[0], strings.TrimSuffix(strings.TrimSuffix(words[1], ","), ".")
 		month, ok = months[name]
 	}
-	m := monthDay.FindStringSubmatch(day)
+	m := monthDay().FindStringSubmatch(day)
 	if !ok || m == nil {
 		return 0, nil, nil
 	}
-	if len(words) > 2 && year.MatchString(words[2]) {
+	if len(words) > 2 && year().MatchString(words[2]) {
 		d := date{number(words[2]), month, number(m[1])}
 		return 3, onDay(d), in.checkDate(d)
 	}

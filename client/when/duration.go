@@ -3,7 +3,6 @@ package when
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,8 +22,8 @@ var units = []struct {
 }
 
 var (
-	amount  = regexp.MustCompile(`^(\d+) ?([a-z]+)[ ,]*`)
-	decimal = regexp.MustCompile(`\d[.,]\d`)
+	amount  = lazily(`^(\d+) ?([a-z]+)[ ,]*`)
+	decimal = lazily(`\d[.,]\d`)
 )
 
 // span is a duration in calendar days and elapsed time.
@@ -53,14 +52,14 @@ func readSpan(text, rest string) (span, error) {
 	if rest == "" {
 		return span{}, notDuration(text, "is no duration")
 	}
-	if decimal.MatchString(rest) {
+	if decimal().MatchString(rest) {
 		return span{}, notDuration(text, "has a fraction")
 	}
 	if _, err := strconv.Atoi(rest); err == nil && rest[0] != '-' && rest[0] != '+' {
 		return span{}, &Error{Reason: Ambiguous, Text: text, Message: fmt.Sprintf("%q has no unit", text), Hint: fmt.Sprintf("write %ss, %sm, %sh or %sd", rest, rest, rest, rest)}
 	}
 	for unit := -1; rest != ""; {
-		m := amount.FindStringSubmatch(rest)
+		m := amount().FindStringSubmatch(rest)
 		if m == nil {
 			return span{}, notDuration(text, "is no duration")
 		}

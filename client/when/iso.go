@@ -6,18 +6,25 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 var (
-	isoDate = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
-	isoTime = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})[t ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?(z|[+-]\d{2}:\d{2}))?$`)
-	slashed = regexp.MustCompile(`^(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})$`)
+	isoDate = lazily(`^(\d{4})-(\d{2})-(\d{2})$`)
+	isoTime = lazily(`^(\d{4})-(\d{2})-(\d{2})[t ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?(z|[+-]\d{2}:\d{2}))?$`)
+	slashed = lazily(`^(\d{1,4})[/.-](\d{1,2})[/.-](\d{1,4})$`)
 )
+
+// lazily compiles an expression when it is first used: most commands read no
+// time, and each would wait for all expressions.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // parseISO reads a date and a time of day in digits, with or without an offset.
 func parseISO(in input) (Moment, bool, error) {
-	m := isoTime.FindStringSubmatch(strings.Join(in.words, " "))
+	m := isoTime().FindStringSubmatch(strings.Join(in.words, " "))
 	if m == nil {
 		return Moment{}, false, nil
 	}

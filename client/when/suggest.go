@@ -32,7 +32,7 @@ func vocabulary() []string {
 // explain returns the error for a text that no form has matched.
 func (in input) explain() error {
 	first := in.words[0]
-	if m := slashed.FindStringSubmatch(first); m != nil {
+	if m := slashed().FindStringSubmatch(first); m != nil {
 		return in.explainDate(m)
 	}
 	if first == "now" {

@@ -75,7 +75,7 @@ func parseZone(in input, word string) (zone *time.Location, named bool, err erro
 		return time.UTC, true, nil
 	case abbreviations[lower] != "":
 		return nil, false, in.ambiguous(fmt.Sprintf("has the abbreviation %s, which is no zone name", word), fmt.Sprintf("write the zone, such as %s", abbreviations[lower]))
-	case isWord(lower) || slashed.MatchString(word) || strings.ContainsAny(word, ":@"):
+	case isWord(lower) || slashed().MatchString(word) || strings.ContainsAny(word, ":@"):
 		return nil, false, nil
 	}
 	zone, err = LoadZone(word)

@@ -131,7 +131,11 @@ func (a *app) completeContext(cmd *cobra.Command, args []string, typed string) (
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeContextFlag(cmd, args, typed)
+	names, directive := a.completeContextFlag(cmd, args, typed)
+	if cmd.Name() == "remove" {
+		names = names[1:] // the local one stays
+	}
+	return names, directive
 }
 
 func (a *app) completeContextFlag(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

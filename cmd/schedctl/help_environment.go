@@ -33,6 +33,8 @@ var variables = [][]variable{
 		{"SCHEDCTL_PAGER", "what shows lists that are longer than the screen; cat for\nnothing, \"less -FRX\" when neither this nor PAGER is set"},
 		{"PAGER", "the same, when SCHEDCTL_PAGER is not set"},
 		{"LESS", "options of less; FRX when not set"},
+		{"VISUAL", "the editor of --editor, vi when neither this nor EDITOR is\nset"},
+		{"EDITOR", "the same, when VISUAL is not set"},
 		{"ACCESSIBLE", "not empty: ask line by line (--accessible)"},
 	},
 	{

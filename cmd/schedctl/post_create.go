@@ -14,6 +14,7 @@ type postCreate struct {
 	*app
 	text           source
 	file           string
+	editor         bool
 	to, overrides  []string
 	when           whenFlags
 	idempotencyKey string
@@ -31,8 +32,10 @@ and with none of them it is a draft.
 
 The text is the argument, the content of a file (-F FILE), or what comes from
 standard input ("-", "-F -", or a pipe). One line break at the end of a file does
-not count. A time without a zone is local time, or that of --tz; what was
-understood is said back on standard error.
+not count. With --editor it is written on the terminal, beginning with the text
+that is given, if any; what is written stays in a file until it is sent, and an
+empty text sends nothing (exit status 130). A time without a zone is local time,
+or that of --tz; what was understood is said back on standard error.
 
 With --override an account gets a text of its own; one that begins with @ is
 written with @@, because ACCOUNT=@FILE names a file. With --dry-run nothing is
@@ -40,6 +43,7 @@ created: "schedctl post validate" tells what is printed instead.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
   schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
+  schedctl post create --editor --to mastodon:me --at "friday 9am"
   fortune | schedctl post create --to all --now --wait
   id=$(schedctl post create "A draft for later" -q)`,
 		Args: takes(0, 1, "one text"),
@@ -52,6 +56,7 @@ created: "schedctl post validate" tells what is printed instead.`,
 	})
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	addEditor(cmd, &o.editor)
 	a.addTo(cmd, &o.to)
 	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
@@ -76,13 +81,16 @@ func addAllowDuplicate(cmd *cobra.Command, allow *bool) {
 
 func noText() error {
 	f := usage("a post needs a text")
-	f.hint = "give it as an argument, with -F FILE, or - to type it"
+	f.hint = "give it as an argument, with -F FILE or --editor, or - to type it"
 	return f
 }
 
+// resendCreate is the command that sends a text which was kept in a file.
+const resendCreate = "schedctl post create -F %s"
+
 func (o *postCreate) run(ctx context.Context) error {
 	switch {
-	case o.text.stdin() && !o.text.given() && o.inTerminal:
+	case o.text.stdin() && !o.text.given() && o.inTerminal && !o.editor:
 		return noText()
 	case o.wait && !o.when.given():
 		return usage("--wait needs a time: a draft is never published; give --at, --in or --now")
@@ -90,6 +98,11 @@ func (o *postCreate) run(ctx context.Context) error {
 		f := invalid(schedctl.InvalidSocialAccounts, "a post that goes out needs an account")
 		f.hint = "give --to ACCOUNT, or --to all"
 		return f
+	}
+	if o.editor {
+		if err := o.mayEdit(o.text); err != nil {
+			return err
+		}
 	}
 	publishAt, err := o.when.publishAt(o.app)
 	if err != nil {
@@ -99,18 +112,21 @@ func (o *postCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.connect()
+	c, err := o.connectWith(ctx, o.text, resendCreate)
 	if err != nil {
 		return err
 	}
-	text, err := o.readText(ctx, o.text)
+	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate}
+	text, ctx, err := o.writeText(ctx, c, &create, overrides)
 	if err != nil {
 		return err
 	}
-	create := apiv1.CreatePost{Content: text, PublishAt: publishAt, AllowDuplicate: o.allowDuplicate}
 	post, err := o.send(ctx, c, create, overrides)
-	if err != nil && !o.dry {
-		o.keepDraft(o.text, text, "schedctl post create -F %s")
+	switch {
+	case o.dry && o.editor, err != nil && !o.dry:
+		o.keep(text, resendCreate)
+	default:
+		text.discard()
 	}
 	switch {
 	case err != nil || o.dry:
@@ -121,13 +137,40 @@ func (o *postCreate) run(ctx context.Context) error {
 	return o.printPost(ctx, c, post)
 }
 
+// writeText puts the text into the post. For an editor the accounts are looked up
+// first: it shows what they take, and nobody writes for one that is not there.
+func (o *postCreate) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m manuscript, _ context.Context, err error) {
+	m.source = o.text
+	if !o.editor || o.text.given() {
+		if m.text, err = o.readText(ctx, o.text); err != nil {
+			return m, ctx, err
+		}
+	}
+	if o.editor {
+		if err := o.address(ctx, c, create, overrides); err != nil {
+			return m, ctx, err
+		}
+		m, ctx, err = o.compose(ctx, m.text, o.editorNote(ctx, c, create.SocialAccountIDs, create.TargetOverrides))
+	}
+	create.Content = m.text
+	return m, ctx, err
+}
+
+// address looks the accounts of the post up.
+func (o *postCreate) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
+	if create.SocialAccountIDs, err = o.recipients(ctx, c, o.to); err != nil {
+		return err
+	}
+	create.TargetOverrides, err = o.overridesFor(ctx, c, overrides, nil, create.SocialAccountIDs)
+	return err
+}
+
 // send creates the post or, with --dry-run, only has it checked.
 func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
-	if create.SocialAccountIDs, err = o.recipients(ctx, c, o.to); err != nil {
-		return post, err
-	}
-	if create.TargetOverrides, err = o.overridesFor(ctx, c, overrides, nil, create.SocialAccountIDs); err != nil {
-		return post, err
+	if !o.editor {
+		if err := o.address(ctx, c, &create, overrides); err != nil {
+			return post, err
+		}
 	}
 	if o.dry {
 		return post, o.check(ctx, c, create)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -15,9 +16,11 @@ type postEdit struct {
 	id            string
 	text          source
 	file          string
+	editor        bool
 	to, overrides []string
 	when          whenFlags
 	dry           bool
+	version       int64 // of the post that was in the editor, or 0
 
 	allowDuplicate bool
 }
@@ -30,10 +33,15 @@ func newPostEdit(a *app) *cobra.Command {
 		Long: `Change the text, the accounts or the time of a draft or a scheduled post. What is
 not given stays as it is; --to replaces all accounts. A draft that is given a
 time is scheduled. --override changes the text of one account; an empty one,
-ACCOUNT=, lets the account have the text of the post again.`,
+ACCOUNT=, lets the account have the text of the post again.
+
+With --editor the text is changed on the terminal, beginning with that of the
+post. It is refused when the post was changed by others meanwhile, and kept in a
+file whenever it could not be sent.`,
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run`,
 		Args:              takes(1, 2, "the id of a post and at most one text"),
 		ValidArgsFunction: a.completePost,
@@ -46,6 +54,7 @@ ACCOUNT=, lets the account have the text of the post again.`,
 		},
 	})
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	addEditor(cmd, &o.editor)
 	a.addTo(cmd, &o.to)
 	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
@@ -54,15 +63,23 @@ ACCOUNT=, lets the account have the text of the post again.`,
 	return cmd
 }
 
+// editable are the statuses of the posts that can be changed.
+var editable = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
+
 func (o *postEdit) run(ctx context.Context) error {
 	// A pipe is the text only when nothing else is to be changed: in a script
 	// standard input is often no terminal and not meant.
 	other := o.when.given() || o.to != nil || o.overrides != nil
-	readsText := o.text.given() || !other && !o.inTerminal
-	if !readsText && !other {
+	readsText := o.text.given() || !other && !o.inTerminal && !o.editor
+	if !readsText && !other && !o.editor {
 		f := usage("nothing to change")
-		f.hint = "give a text, --to, --override, --at or --in"
+		f.hint = "give a text, --editor, --to, --override, --at or --in"
 		return f
+	}
+	if o.editor {
+		if err := o.mayEdit(o.text); err != nil {
+			return err
+		}
 	}
 	edit := apiv1.EditPost{AllowDuplicate: o.allowDuplicate}
 	var err error
@@ -73,28 +90,67 @@ func (o *postEdit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	resend := "schedctl post edit " + o.id + " -F %s"
 	c, err := o.connect()
+	if readsText && c == nil {
+		c, err = o.connectWith(ctx, o.text, resend)
+	}
 	if err != nil {
 		return err
 	}
+	text := manuscript{source: o.text}
 	if readsText {
-		text, err := o.readText(ctx, o.text)
-		if err != nil {
+		if text.text, err = o.readText(ctx, o.text); err != nil {
 			return err
 		}
-		edit.Content = &text
+		edit.Content = &text.text
+	}
+	if o.editor {
+		if text, ctx, err = o.editText(ctx, c, edit.Content, overrides); err != nil {
+			return err
+		}
+		edit.Content = &text.text
 	}
 	if o.dry {
+		if o.editor {
+			o.keep(text, resend)
+		}
 		return o.try(ctx, c, edit, overrides)
 	}
 	post, err := o.send(ctx, c, edit, overrides)
 	if err != nil {
-		if readsText {
-			o.keepDraft(o.text, *edit.Content, "schedctl post edit "+o.id+" -F %s")
+		if edit.Content != nil {
+			o.keep(text, resend)
 		}
 		return err
 	}
+	text.discard()
 	return o.printPost(ctx, c, post)
+}
+
+// editText lets a person change the text of the post, or the one that is given
+// in its place.
+func (o *postEdit) editText(ctx context.Context, c *client.Client, given *string, overrides []override) (manuscript, context.Context, error) {
+	post, err := c.Post(ctx, o.id)
+	if err != nil {
+		return manuscript{}, ctx, refusedPost(o.id, err)
+	}
+	if err := inState(post, editable); err != nil {
+		return manuscript{}, ctx, err
+	}
+	to, err := o.replacing(ctx, c, o.to)
+	if err != nil {
+		return manuscript{}, ctx, err
+	}
+	list, err := o.changed(ctx, c, post, to, overrides)
+	if err != nil {
+		return manuscript{}, ctx, err
+	}
+	if to == nil {
+		to = &post.SocialAccountIDs
+	}
+	o.version = post.Version
+	return o.compose(ctx, deref(cmp.Or(given, &post.Content)), o.editorNote(ctx, c, *to, *list))
 }
 
 func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) (post apiv1.Post, err error) {
@@ -112,6 +168,9 @@ func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPo
 		if edit.TargetOverrides, err = o.changed(ctx, c, post, edit.SocialAccountIDs, overrides); err != nil {
 			return post, err
 		}
+	}
+	if o.version > 0 { // that which was shown to a person
+		options = append(options, client.IfVersion(o.version))
 	}
 	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)
@@ -135,7 +194,7 @@ func (o *postEdit) try(ctx context.Context, c *client.Client, edit apiv1.EditPos
 	if err != nil {
 		return err
 	}
-	return o.dryRun(ctx, c, o.id, []schedctl.Status{schedctl.Draft, schedctl.Scheduled}, func(p apiv1.Post, post *apiv1.CreatePost) error {
+	return o.dryRun(ctx, c, o.id, editable, func(p apiv1.Post, post *apiv1.CreatePost) error {
 		list, err := o.changed(ctx, c, p, to, overrides)
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -49,8 +48,7 @@ func (o *postPublish) run(ctx context.Context, id string) error {
 		return err
 	}
 	if o.dry {
-		may := []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
-		return o.dryRun(ctx, c, id, may, o.released(to, apiv1.PublishNow, o.allowDuplicate))
+		return o.dryRun(ctx, c, id, editable, o.released(to, apiv1.PublishNow, o.allowDuplicate))
 	}
 	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
 	if err != nil {

@@ -34,6 +34,10 @@ type system struct {
 	transport  http.RoundTripper                     // in place of the network; nil for the network
 	filterTime time.Duration                         // how long --jq and --template may take
 	page       func(pager string, text []byte) error // shows a text with a pager
+
+	// edit runs an editor on a file until its end. The context it returns takes
+	// the place of the one it is given.
+	edit func(ctx context.Context, editor, path string) (context.Context, error)
 }
 
 // app is one run of the program: the machine and the global flags.

@@ -114,7 +114,7 @@ func scriptProgram(ts *testscript.TestScript, name string) string {
 }
 
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

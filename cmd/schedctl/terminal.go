@@ -27,6 +27,7 @@ func newSystem() system {
 		keyring:     desktopKeyring{},
 		filterTime:  maxFilterTime,
 		page:        page,
+		edit:        edit,
 	}
 	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
 		sys.width, sys.height = w, h

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
 )
 
 // source is where the text of a post comes from.
@@ -117,13 +118,34 @@ func (a *app) keepDraft(s source, text, command string) {
 	if !s.gone() {
 		return
 	}
-	for _, dir := range []string{filepath.Join(a.dataDir(), "drafts"), os.TempDir()} {
-		if path, err := saveDraft(dir, text); err == nil {
-			a.tell("the text is kept in %s; send it with: "+command, path, path)
-			return
-		}
+	if path, err := a.newDraft(text); err == nil {
+		a.tell("the text is kept in %s; send it with: "+command, path, path)
+		return
 	}
 	a.tell("the text cannot be kept in a file; this is it:\n%s", printable(text))
+}
+
+// connectWith connects for a command with a text. When there is no daemon the text
+// of a pipe is kept: nobody was there to be told in time.
+func (a *app) connectWith(ctx context.Context, s source, command string) (*client.Client, error) {
+	c, err := a.connect()
+	if err == nil || !s.gone() || a.inTerminal {
+		return c, err
+	}
+	if text, unread := a.readText(ctx, s); unread == nil {
+		a.keepDraft(s, text, command)
+	}
+	return nil, err
+}
+
+// newDraft saves a text in a file of its own.
+func (a *app) newDraft(text string) (path string, err error) {
+	for _, dir := range []string{filepath.Join(a.dataDir(), "drafts"), os.TempDir()} {
+		if path, err = saveDraft(dir, text); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
 }
 
 func saveDraft(dir, text string) (path string, err error) {

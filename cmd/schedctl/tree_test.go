@@ -253,7 +253,7 @@ func TestCompletionAsksTheDaemon(t *testing.T) {
 		{[]string{"post", "create", "--to", ""}, "demo\tfeed\nhook\thttp\n"},
 		{[]string{"post", "list", "--account", ""}, "demo\tfeed\nhook\thttp\n"},
 		{[]string{"account", "show", ""}, "demo\tfeed\nhook\thttp\n"},
-		{[]string{"post", "cancel", ""}, "post_2\tpublished: A text that is rather long for a column, but shor…\npost_1\tdraft: 日本語のテキスト\n"},
+		{[]string{"post", "cancel", ""}, "post_2\tpublished 21 Nov 12:00, now: A text that is rather long for a column, but shor…\npost_1\tdraft: 日本語のテキスト\n"},
 		{[]string{"post", "list", "--status", ""}, "draft\nscheduled\npublishing\npublished\nfailed\ncanceled\n"},
 		{[]string{"completion", ""}, "bash\nzsh\nfish\npowershell\n"},
 		{[]string{"help", ""}, "formatting\t"},
@@ -261,7 +261,7 @@ func TestCompletionAsksTheDaemon(t *testing.T) {
 		{[]string{"account", "add", "http", "--set", ""}, "url=\twhere to POST each publication, http:// or https://\nidempotent=\t"},
 		{[]string{"account", "reconnect", ""}, "demo\tfeed\nhook\thttp\n"},
 		{[]string{"post", "create", "--override", ""}, "demo=\tfeed\nhook=\thttp\n"},
-		{[]string{"post", "timeline", ""}, "post_2\tpublished: "},
+		{[]string{"post", "timeline", ""}, "post_2\tpublished 21 Nov 12:00, now: "},
 	} {
 		if got := complete(m, tc.args...); !strings.Contains(got, tc.want) {
 			t.Errorf("%q: got\n%s\nwant it to have\n%s", tc.args, got, tc.want)

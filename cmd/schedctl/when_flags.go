@@ -24,6 +24,7 @@ func (w *whenFlags) add(cmd *cobra.Command) {
 
 func (w *whenFlags) addZone(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.tz, "tz", "", "the `zone` of times, an IANA name such as Europe/Berlin; the local one when not given")
+	cmd.RegisterFlagCompletionFunc("tz", completeZone)
 }
 
 func (w *whenFlags) given() bool { return w.at != "" || w.in != "" || w.now }

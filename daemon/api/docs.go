@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/swaggest/swgui/v5emb"
+	"github.com/swaggest/swgui/v5/static"
+	"github.com/vearutop/statigz"
 )
 
 // The page that shows the OpenAPI document, and the script that starts it. Links
@@ -30,7 +31,7 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 func (s *Server) serveDocs() {
 	s.mux.Handle("GET /docs", docsFile("text/html; charset=utf-8", docsPage))
 	s.mux.Handle("GET /docs/start.js", docsFile("text/javascript; charset=utf-8", docsScript))
-	assets := v5emb.New("schedctl", "/openapi.json", "/docs")
+	assets := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	for _, name := range docsAssets {
 		s.mux.HandleFunc("GET /docs/"+name, func(w http.ResponseWriter, r *http.Request) {
 			docsHeader(w.Header())

@@ -107,10 +107,19 @@ func parseEndpoint(text string, policy outbound.Policy) (string, error) {
 		return "", errors.New("the URL has no host; it looks like https://host/path")
 	case u.User != nil:
 		return "", errors.New("the URL holds a user name or password; remove it, and check the signature of calls instead")
+	case !usablePort(u.Port()):
+		return "", errors.New("the port of the URL must be a number from 1 to 65535")
 	}
 	u.Host = strings.ToLower(u.Host)
 	u.Fragment, u.RawFragment = "", ""
 	return u.String(), policy.CheckHost(u.Hostname())
+}
+
+// usablePort reports whether something can be called at a port; an empty one is
+// that of the scheme.
+func usablePort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || (err == nil && n > 0)
 }
 
 // eventTypes reads the event types that a webhook is to be told of.

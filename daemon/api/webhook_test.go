@@ -113,6 +113,8 @@ func TestWebhookIsRefused(t *testing.T) {
 		"no scheme":           {body{"url": "hooks.example", "event_types": types}, "url"},
 		"another scheme":      {body{"url": "ftp://hooks.example", "event_types": types}, "url"},
 		"no host":             {body{"url": "https:///in", "event_types": types}, "url"},
+		"no port there is":    {body{"url": "https://hooks.example:65536/k3y", "event_types": types}, "url"},
+		"port zero":           {body{"url": "https://hooks.example:0/k3y", "event_types": types}, "url"},
 		"a user":              {body{"url": "https://me:k3y@hooks.example", "event_types": types}, "url"},
 		"a control character": {body{"url": "https://hooks.example/k3y\n", "event_types": types}, "url"},
 		"a long url":          {body{"url": hookURL + "?k3y=" + strings.Repeat("x", 2048), "event_types": types}, "url"},

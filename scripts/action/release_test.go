@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -34,7 +36,7 @@ var buildProgram = sync.OnceValues(func() (program []byte, err error) {
 		return nil, err
 	}
 	path := filepath.Join(scratch, "schedctl")
-	cmd := exec.Command("go", "build", "-ldflags", "-X main.version=1.2.3", "-o", path, "./cmd/schedctl")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=1.2.3", "-o", path, "./cmd/schedctl")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)
@@ -61,20 +63,34 @@ type published struct {
 
 func publish(t *testing.T) *published {
 	t.Helper()
-	program, err := buildProgram()
+	files, err := packRelease()
 	if err != nil {
 		t.Fatal(err)
 	}
-	linux, windows := tarball(t, program), zipped(t, program)
-	sums := fmt.Sprintf("%x  schedctl_linux_amd64.tar.gz\n%x  schedctl_linux_arm64.tar.gz\n%x  schedctl_windows_amd64.zip\n",
-		sha256.Sum256(linux), sha256.Sum256([]byte("another")), sha256.Sum256(windows))
-	p := &published{files: map[string][]byte{
-		"checksums.txt": []byte(sums), "schedctl_linux_amd64.tar.gz": linux, "schedctl_windows_amd64.zip": windows,
-	}}
+	p := &published{files: maps.Clone(files)}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
 }
+
+// packRelease packs the program for Linux and for Windows, and the checksums of
+// these and of one that is not there.
+var packRelease = sync.OnceValues(func() (map[string][]byte, error) {
+	program, err := buildProgram()
+	if err != nil {
+		return nil, err
+	}
+	linux, err := tarball(program)
+	if err != nil {
+		return nil, err
+	}
+	windows, err := zipped(program)
+	sums := fmt.Sprintf("%x  schedctl_linux_amd64.tar.gz\n%x  schedctl_linux_arm64.tar.gz\n%x  schedctl_windows_amd64.zip\n",
+		sha256.Sum256(linux), sha256.Sum256([]byte("another")), sha256.Sum256(windows))
+	return map[string][]byte{
+		"checksums.txt": []byte(sums), "schedctl_linux_amd64.tar.gz": linux, "schedctl_windows_amd64.zip": windows,
+	}, err
+})
 
 // ServeHTTP answers as the release pages do.
 func (p *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -105,41 +121,35 @@ func (p *published) requests() int {
 	return len(p.asked)
 }
 
-func tarball(t *testing.T, program []byte) []byte {
-	t.Helper()
+func tarball(program []byte) ([]byte, error) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	w := tar.NewWriter(z)
 	for name, data := range map[string][]byte{"README.md": []byte("Read me\n"), "schedctl": program} {
 		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data))}); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	err = errors.Join(w.Close(), z.Close())
+	return b.Bytes(), err
 }
 
-func zipped(t *testing.T, program []byte) []byte {
-	t.Helper()
+func zipped(program []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, err := z.Create("schedctl.exe")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if _, err := w.Write(program); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	err = z.Close()
+	return b.Bytes(), err
 }

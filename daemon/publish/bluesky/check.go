@@ -1,13 +1,13 @@
 package bluesky
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/rivo/uniseg"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 const (
@@ -34,7 +34,7 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 
 // language is a BCP 47 tag: a language, and whatever script, region and variants
 // it has.
-var language = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
+var language = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
 
 // langs returns the languages of a post: the option's list, or text with commas,
 // and English without it.
@@ -59,7 +59,7 @@ func langs(o schedctl.Options) ([]string, error) {
 	}
 	for i, tag := range list {
 		list[i] = strings.TrimSpace(tag)
-		valid = valid && len(tag) <= 64 && language.MatchString(list[i])
+		valid = valid && len(tag) <= 64 && language().MatchString(list[i])
 	}
 	if !valid || len(list) == 0 || len(list) > maxLangs {
 		return nil, publish.Contentf("langs", "langs is one to %d language codes, such as en, de or pt-BR", maxLangs)

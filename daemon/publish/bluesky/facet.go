@@ -3,13 +3,14 @@ package bluesky
 import (
 	"iter"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // facet says what a part of a text is: a link, a mention or a tag. Offsets are
@@ -98,21 +99,21 @@ func begins(s string, word bool) (feature, int) {
 }
 
 var (
-	handle    = regexp.MustCompile(`^@[A-Za-z0-9.-]*[A-Za-z0-9]`)
-	scheme    = regexp.MustCompile(`^(?i:https?)://`)
-	hostname  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+`)
-	afterHost = regexp.MustCompile(`^(:[0-9]+)?([/?#]|$)`)
+	handle    = pattern.Lazy(`^@[A-Za-z0-9.-]*[A-Za-z0-9]`)
+	scheme    = pattern.Lazy(`^(?i:https?)://`)
+	hostname  = pattern.Lazy(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+`)
+	afterHost = pattern.Lazy(`^(:[0-9]+)?([/?#]|$)`)
 )
 
 // mention reads @ and a handle. Points and hyphens at its end are the
 // sentence's.
 func mention(s string) (feature, int) {
-	found := handle.FindString(s)
+	found := handle().FindString(s)
 	if found == "" || strings.HasPrefix(strings.TrimLeft(s[len(found):], ".-"), "_") {
 		return feature{}, 0
 	}
 	name := strings.ToLower(found[1:])
-	if !handlePattern.MatchString(name) || len(name) > maxHandle || !(knownDomain(name) || strings.HasSuffix(name, ".test")) {
+	if !handlePattern().MatchString(name) || len(name) > maxHandle || !(knownDomain(name) || strings.HasSuffix(name, ".test")) {
 		return feature{}, 0
 	}
 	return feature{Type: typeMention, handle: name}, len(found)
@@ -120,20 +121,20 @@ func mention(s string) (feature, int) {
 
 // link reads a link with a scheme, or one that begins with a domain.
 func link(s string) (feature, int) {
-	if scheme.MatchString(s) {
+	if scheme().MatchString(s) {
 		found := withoutTail(s)
 		if !linkable(found) {
 			return feature{}, 0
 		}
 		return feature{Type: typeLink, URI: found}, len(found)
 	}
-	host := strings.TrimRight(hostname.FindString(s), "-")
+	host := strings.TrimRight(hostname().FindString(s), "-")
 	rest := s[len(host):]
 	if host == "" || !knownDomain(host) || strings.HasPrefix(rest, "@") {
 		return feature{}, 0
 	}
 	found := host
-	if afterHost.MatchString(rest) {
+	if afterHost().MatchString(rest) {
 		found = withoutTail(s)
 	}
 	if !linkable("https://" + found) {

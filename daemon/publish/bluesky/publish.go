@@ -93,6 +93,6 @@ func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
-	name := cmp.Or(match(handlePattern, r.Account.Username), r.Credentials[fieldDID])
+	name := cmp.Or(match(handlePattern(), r.Account.Username), r.Credentials[fieldDID])
 	return schedctl.Receipt{ID: want, URL: profileURL(name) + "/post/" + r.Key}, nil
 }

@@ -55,7 +55,7 @@ func (p *Publisher) resolveHandle(ctx context.Context, u *url.URL, handle string
 		DID any `json:"did"`
 	}
 	if !a.Cut && json.Unmarshal(a.Body, &body) == nil {
-		if did := match(didPattern, body.DID); did != "" && a.Status == http.StatusOK {
+		if did := match(didPattern(), body.DID); did != "" && a.Status == http.StatusOK {
 			return did, nil
 		}
 	}

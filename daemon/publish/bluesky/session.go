@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // The credentials that a session adds to those that were given.
@@ -109,9 +110,9 @@ func refusedLogIn(a outbound.Answer, c publish.Credentials) error {
 const codeRefused = "AuthenticationRequired"
 
 var (
-	didPattern    = regexp.MustCompile(`^did:[a-z]+:[A-Za-z0-9._:%-]{1,200}$`)
-	handlePattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
-	tokenPattern  = regexp.MustCompile(`^[!-~]+$`)
+	didPattern    = pattern.Lazy(`^did:[a-z]+:[A-Za-z0-9._:%-]{1,200}$`)
+	handlePattern = pattern.Lazy(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+	tokenPattern  = pattern.Lazy(`^[!-~]+$`)
 )
 
 const (
@@ -134,8 +135,8 @@ func readSession(a outbound.Answer, u *url.URL) (session, error) {
 		return session{}, noSession(a, u)
 	}
 	s := session{
-		did: match(didPattern, body.DID), handle: match(handlePattern, body.Handle),
-		access: match(tokenPattern, body.AccessJWT), refresh: match(tokenPattern, body.RefreshJWT),
+		did: match(didPattern(), body.DID), handle: match(handlePattern(), body.Handle),
+		access: match(tokenPattern(), body.AccessJWT), refresh: match(tokenPattern(), body.RefreshJWT),
 	}
 	if s.did == "" || s.access == "" || s.refresh == "" {
 		return session{}, noSession(a, u)
@@ -144,7 +145,7 @@ func readSession(a outbound.Answer, u *url.URL) (session, error) {
 		s.handle = ""
 	}
 	if body.Active == false {
-		if s.inactive = match(namePattern, body.Status); s.inactive == "" {
+		if s.inactive = match(namePattern(), body.Status); s.inactive == "" {
 			s.inactive = "inactive"
 		}
 	}
@@ -153,9 +154,9 @@ func readSession(a outbound.Answer, u *url.URL) (session, error) {
 
 // match returns a text that matches and is no longer than a token, or the empty
 // string.
-func match(pattern *regexp.Regexp, value any) string {
+func match(form *regexp.Regexp, value any) string {
 	text, _ := value.(string)
-	if len(text) > maxToken || !pattern.MatchString(text) {
+	if len(text) > maxToken || !form.MatchString(text) {
 		return ""
 	}
 	return text

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // procedure calls a method that changes something. The body is nil for a method
@@ -79,7 +79,7 @@ func named(e *publish.Error, name string) {
 
 // namePattern is what names of errors look like. Words of another form come
 // from something that is no such server.
-var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,63}$`)
+var namePattern = pattern.Lazy(`^[A-Za-z][A-Za-z0-9]{0,63}$`)
 
 // errorName returns the name of the error in an answer, or the empty string.
 func errorName(a outbound.Answer) string {
@@ -90,7 +90,7 @@ func errorName(a outbound.Answer) string {
 		return ""
 	}
 	name, _ := body.Error.(string)
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return ""
 	}
 	return name

@@ -95,7 +95,7 @@ func parseProfile(a outbound.Answer, w webhook) (publish.Profile, bool) {
 // for anything else.
 func number(value any) string {
 	text, _ := value.(string)
-	if !snowflake.MatchString(text) {
+	if !snowflake().MatchString(text) {
 		return ""
 	}
 	return text

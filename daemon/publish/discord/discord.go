@@ -11,12 +11,12 @@ package discord
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // Platform is the name of the platform.
@@ -58,8 +58,8 @@ type webhook struct {
 }
 
 var (
-	webhookPath = regexp.MustCompile(`^/api(?:/v[0-9]+)?/webhooks/[0-9]+/([A-Za-z0-9_-]+)/?$`)
-	snowflake   = regexp.MustCompile(`^[0-9]{1,20}$`)
+	webhookPath = pattern.Lazy(`^/api(?:/v[0-9]+)?/webhooks/[0-9]+/([A-Za-z0-9_-]+)/?$`)
+	snowflake   = pattern.Lazy(`^[0-9]{1,20}$`)
 )
 
 // parseWebhook returns an error that does not hold the URL.
@@ -68,12 +68,12 @@ func (p *Publisher) parseWebhook(text string) (webhook, error) {
 	if err != nil {
 		return webhook{}, publish.Contentf("webhook_url", "webhook_url: %s", err)
 	}
-	path := webhookPath.FindStringSubmatch(u.Path)
+	path := webhookPath().FindStringSubmatch(u.Path)
 	if path == nil {
 		return webhook{}, publish.Contentf("webhook_url", "webhook_url looks like https://discord.com/api/webhooks/<id>/<token>; copy it from the channel's settings, Integrations, Webhooks")
 	}
 	thread := u.Query().Get("thread_id")
-	if thread != "" && !snowflake.MatchString(thread) {
+	if thread != "" && !snowflake().MatchString(thread) {
 		return webhook{}, publish.Contentf("webhook_url", "the thread_id in webhook_url is not the number of a thread")
 	}
 	return webhook{base: &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}, token: path[1], thread: thread}, nil

@@ -91,7 +91,7 @@ func parseMessage(a outbound.Answer, channelURL string) (schedctl.Receipt, bool)
 	}
 	receipt := schedctl.Receipt{ID: number(object.ID)}
 	guild, _, _ := strings.Cut(strings.TrimPrefix(channelURL, channels), "/")
-	if channel := number(object.ChannelID); snowflake.MatchString(guild) && channel != "" {
+	if channel := number(object.ChannelID); snowflake().MatchString(guild) && channel != "" {
 		receipt.URL = channels + guild + "/" + channel + "/" + receipt.ID
 	}
 	return receipt, true

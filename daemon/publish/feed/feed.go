@@ -10,20 +10,20 @@ package feed
 import (
 	"context"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // Platform is the name of the platform.
 const Platform = "feed"
 
 // feedName is what a feed can be called: its name is a part of its address.
-var feedName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+var feedName = pattern.Lazy(`^[a-z0-9-]{1,40}$`)
 
 // Feed implements [publish.Publisher], [publish.Idempotent] and [publish.Pacer].
 type Feed struct{ at address }
@@ -53,7 +53,7 @@ func (f *Feed) Connect(_ context.Context, c publish.Connection) (publish.Profile
 	switch {
 	case c.Name == "":
 		return publish.Profile{}, publish.Contentf("name", "a feed needs a name, which becomes its address /feeds/<name>.atom; give one of lower-case letters, digits and hyphens")
-	case !feedName.MatchString(c.Name):
+	case !feedName().MatchString(c.Name):
 		return publish.Profile{}, publish.Contentf("name", "the name of a feed has 1 to 40 lower-case letters, digits and hyphens, because it becomes its address")
 	}
 	return publish.Profile{

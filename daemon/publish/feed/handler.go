@@ -126,7 +126,7 @@ func (v view) modified() time.Time {
 
 // account asks the source only for names that a feed can have.
 func (h *handler) account(ctx context.Context, name string) (schedctl.Account, error) {
-	if !feedName.MatchString(name) {
+	if !feedName().MatchString(name) {
 		return schedctl.Account{}, schedctl.Errorf(schedctl.NotFound, "", "no such feed")
 	}
 	return h.source.Feed(ctx, name)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -114,7 +115,8 @@ func renderJSON(v view) (document, error) {
 	return document{contentType: jsonType + "; charset=utf-8", body: append(body, '\n'), modified: v.modified()}, nil
 }
 
-var entryPage = template.Must(template.New("entry").Parse(`<!doctype html>
+var entryPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("entry").Parse(`<!doctype html>
 <html lang="und">
 <head>
 <meta charset="utf-8">
@@ -132,11 +134,12 @@ var entryPage = template.Must(template.New("entry").Parse(`<!doctype html>
 </body>
 </html>
 `))
+})
 
 // renderPage writes the page of one entry.
 func renderPage(at address, account schedctl.Account, e Entry) (document, error) {
 	var body bytes.Buffer
-	err := entryPage.Execute(&body, map[string]any{
+	err := entryPage().Execute(&body, map[string]any{
 		"Title": title(e.Content), "Name": account.Name, "Atom": at.atom(account.Name), "JSON": at.json(account.Name),
 		"Lines": strings.Split(printable(e.Content), "\n"), "Time": timestamp(e.PublishedAt),
 	})

@@ -1,7 +1,6 @@
 package mastodon
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // length counts a status as Mastodon does: user-perceived characters of the
@@ -51,13 +51,13 @@ type entity struct {
 
 // mention finds what may be one. The first group is what must not be a part of a
 // word before it, the second the name, the third the server.
-var mention = regexp.MustCompile(`(^|[^=/\pL\pM\p{Nd}\p{Pc}])(@[A-Za-z0-9_]+(?:[.-]+[A-Za-z0-9_]+)*)` +
+var mention = pattern.Lazy(`(^|[^=/\pL\pM\p{Nd}\p{Pc}])(@[A-Za-z0-9_]+(?:[.-]+[A-Za-z0-9_]+)*)` +
 	`(@[\pL\pM\p{Nd}\p{Pc}]+(?:[.-]+[\pL\pM\p{Nd}\p{Pc}]+)*)?`)
 
 // mentions returns the mentions in a text, in their order.
 func mentions(text string) []entity {
 	var found []entity
-	for _, m := range mention.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range mention().FindAllStringSubmatchIndex(text, -1) {
 		after := text[m[1]:]
 		next, _ := utf8.DecodeRuneInString(after)
 		if next == '@' || next == '＠' || isLatinAccent(next) || strings.HasPrefix(after, "://") {

@@ -1,15 +1,15 @@
 package mastodon
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // languageCode is a BCP 47 tag of a language, a script and a region at most.
-var languageCode = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
+var languageCode = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
 
 const maxSpoiler = 500 // bytes
 
@@ -48,7 +48,7 @@ func validVisibility(value any) bool {
 
 func validLanguage(value any) bool {
 	text, _ := value.(string)
-	return languageCode.MatchString(text)
+	return languageCode().MatchString(text)
 }
 
 func validSensitive(value any) bool { return sensitive(value) != nil }

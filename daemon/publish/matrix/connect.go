@@ -74,7 +74,7 @@ func (p *Publisher) resolve(ctx context.Context, s session) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if status != http.StatusOK || !roomID.MatchString(answer.RoomID) {
+	if status != http.StatusOK || !roomID().MatchString(answer.RoomID) {
 		return "", publish.Contentf("room_id", "%s knows no room with this alias; check room_id", s.server.Host)
 	}
 	return answer.RoomID, nil

@@ -14,11 +14,11 @@ package matrix
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // Platform is the name of the platform.
@@ -67,8 +67,8 @@ type session struct {
 // Identifiers of rooms are opaque after their first character; newer ones lack
 // the name of a server.
 var (
-	roomID    = regexp.MustCompile(`^![^\s/?#]{1,254}$`)
-	roomAlias = regexp.MustCompile(`^#[^\s/?#]{1,200}:[A-Za-z0-9.:\[\]-]{1,230}$`)
+	roomID    = pattern.Lazy(`^![^\s/?#]{1,254}$`)
+	roomAlias = pattern.Lazy(`^#[^\s/?#]{1,200}:[A-Za-z0-9.:\[\]-]{1,230}$`)
 )
 
 // parse checks credentials. No error holds the token.
@@ -82,11 +82,11 @@ func (p *Publisher) parse(c publish.Credentials) (session, error) {
 		return session{}, publish.Contentf("homeserver_url", "homeserver_url holds a question mark; it looks like https://matrix.example.org")
 	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return session{}, publish.Contentf("access_token", "the access token holds white space or characters that no token has; copy it again")
-	case !roomID.MatchString(c["room_id"]) && !roomAlias.MatchString(c["room_id"]):
+	case !roomID().MatchString(c["room_id"]) && !roomAlias().MatchString(c["room_id"]):
 		return session{}, publish.Contentf("room_id", "room_id is the !id of a room, as its settings show under Advanced, or an alias such as #news:example.org")
 	}
 	s := session{server: server, token: token, room: c["room_id"], hidden: []string{token}}
-	if resolved := c[resolvedRoom]; isAlias(s.room) && roomID.MatchString(resolved) {
+	if resolved := c[resolvedRoom]; isAlias(s.room) && roomID().MatchString(resolved) {
 		s.room, s.hidden = resolved, append(s.hidden, resolved)
 	}
 	return s, nil

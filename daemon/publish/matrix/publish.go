@@ -69,7 +69,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 // parseRoom is parse for calls, which need the room's id.
 func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 	s, err := p.parse(c)
-	if err == nil && !roomID.MatchString(s.room) {
+	if err == nil && !roomID().MatchString(s.room) {
 		err = publish.Contentf("room_id", "the id of the room is not known; connect the account again")
 	}
 	return s, err

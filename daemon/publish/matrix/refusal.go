@@ -2,16 +2,16 @@ package matrix
 
 import (
 	"encoding/json"
-	"regexp"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // errorCode is the form of the errcode of an error, the standard's or another's.
-var errorCode = regexp.MustCompile(`^[A-Za-z0-9_.]{1,64}$`)
+var errorCode = pattern.Lazy(`^[A-Za-z0-9_.]{1,64}$`)
 
 // meanings are the codes that say more than the status they come with
 // (https://spec.matrix.org/latest/client-server-api/#standard-error-response).
@@ -39,7 +39,7 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 	}
 	// Its members stand on their own: one of an unexpected type leaves the other.
 	_ = json.Unmarshal(a.Body, &body)
-	if errorCode.MatchString(body.Code) {
+	if errorCode().MatchString(body.Code) {
 		e.Code = body.Code
 	}
 	if m, known := meanings[body.Code]; known && a.Status >= 400 && a.Status < 500 {

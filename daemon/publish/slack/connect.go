@@ -36,7 +36,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 // webhookProfile names a webhook by the part of its URL that is no secret.
 func webhookProfile(u *url.URL) publish.Profile {
 	name := u.Host
-	if id := webhookPath.FindStringSubmatch(u.Path); id != nil && ofSlack(u) {
+	if id := webhookPath().FindStringSubmatch(u.Path); id != nil && ofSlack(u) {
 		name = "webhook " + id[1]
 	}
 	return publish.Profile{Username: name, DisplayName: name, URL: u.Scheme + "://" + u.Host, Limits: limits()}

@@ -69,7 +69,7 @@ type history struct {
 func (h history) find(key string) string {
 	for _, m := range h.Messages {
 		var own metadata
-		if json.Unmarshal(m.Metadata, &own) == nil && own == (metadata{eventType, eventPayload{key}}) && timestamp.MatchString(m.TS) {
+		if json.Unmarshal(m.Metadata, &own) == nil && own == (metadata{eventType, eventPayload{key}}) && timestamp().MatchString(m.TS) {
 			return m.TS
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // Check counts the Unicode code points of the text as it is sent; see [escape].
@@ -103,7 +103,7 @@ func encode(m message) []byte {
 }
 
 // timestamp is the form of ts, which identifies a message in its channel.
-var timestamp = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{6}$`)
+var timestamp = pattern.Lazy(`^[0-9]{1,12}\.[0-9]{6}$`)
 
 // read tells what an answer of chat.postMessage means.
 func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
@@ -114,7 +114,7 @@ func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string)
 		Channel string `json:"channel"`
 		TS      string `json:"ts"`
 	}
-	if json.Unmarshal(a.Body, &answer) != nil || !timestamp.MatchString(answer.TS) {
+	if json.Unmarshal(a.Body, &answer) != nil || !timestamp().MatchString(answer.TS) {
 		return schedctl.Receipt{}, noAnswer(a)
 	}
 	return receipt(channelURL, answer.Channel, answer.TS), nil
@@ -124,7 +124,7 @@ func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string)
 // that of its channel does.
 func receipt(channelURL, channel, ts string) schedctl.Receipt {
 	r := schedctl.Receipt{ID: ts}
-	if channelID.MatchString(channel) && strings.HasSuffix(channelURL, "/archives/"+channel) {
+	if channelID().MatchString(channel) && strings.HasSuffix(channelURL, "/archives/"+channel) {
 		r.URL = channelURL + "/p" + strings.ReplaceAll(ts, ".", "")
 	}
 	return r

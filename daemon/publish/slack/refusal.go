@@ -2,16 +2,16 @@ package slack
 
 import (
 	"encoding/json"
-	"regexp"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // errorName is the form of Slack's names for errors.
-var errorName = regexp.MustCompile(`^[a-z][a-z_]{1,63}$`)
+var errorName = pattern.Lazy(`^[a-z][a-z_]{1,63}$`)
 
 // meaning is what follows from a named error.
 type meaning struct {
@@ -95,7 +95,7 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 		return noAnswer(a)
 	case answer.OK:
 		return nil
-	case !errorName.MatchString(answer.Error):
+	case !errorName().MatchString(answer.Error):
 		return noAnswer(a)
 	}
 	e := &publish.Error{
@@ -121,7 +121,7 @@ func webhookRefusal(a outbound.Answer, now time.Time, hidden ...string) *publish
 // named puts into an error what its name says. A fault of the server stays one,
 // and so does a redirect, which is not Slack's.
 func named(e *publish.Error, name, words string) *publish.Error {
-	if errorName.MatchString(name) && e.Code == "" {
+	if errorName().MatchString(name) && e.Code == "" {
 		e.Code = name
 		m, known := meanings[name]
 		if refused := e.HTTPStatus < 300 || e.HTTPStatus >= 400 && e.HTTPStatus < 500; known && refused {

@@ -159,7 +159,7 @@ func FuzzHistory(f *testing.F) {
 		if json.Unmarshal(body, &h) != nil {
 			return
 		}
-		if ts := h.find("pt_1"); ts != "" && !timestamp.MatchString(ts) {
+		if ts := h.find("pt_1"); ts != "" && !timestamp().MatchString(ts) {
 			t.Errorf("%q: found %q", body, ts)
 		}
 	})

@@ -12,12 +12,12 @@ package slack
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // Platform is the name of the platform.
@@ -71,8 +71,8 @@ type access struct {
 }
 
 var (
-	channelID   = regexp.MustCompile(`^[CGD][A-Z0-9]{2,30}$`)
-	webhookPath = regexp.MustCompile(`^/services/[A-Z0-9]+/([A-Z0-9]+)/[A-Za-z0-9]+$`)
+	channelID   = pattern.Lazy(`^[CGD][A-Z0-9]{2,30}$`)
+	webhookPath = pattern.Lazy(`^/services/[A-Z0-9]+/([A-Z0-9]+)/[A-Za-z0-9]+$`)
 )
 
 // parse checks credentials. No error holds a secret.
@@ -100,7 +100,7 @@ func (p *Publisher) parseWebhook(c publish.Credentials) (access, error) {
 	switch {
 	case err != nil:
 		return access{}, publish.Contentf("webhook_url", "webhook_url: %s", err)
-	case strings.Trim(u.Path, "/") == "", ofSlack(u) && !webhookPath.MatchString(u.Path):
+	case strings.Trim(u.Path, "/") == "", ofSlack(u) && !webhookPath().MatchString(u.Path):
 		return access{}, publish.Contentf("webhook_url", "webhook_url looks like https://hooks.slack.com/services/T…/B…/…; copy it from the app's settings, Incoming Webhooks")
 	}
 	return access{webhook: u}, nil
@@ -122,7 +122,7 @@ func (p *Publisher) parseBot(c publish.Credentials) (access, error) {
 		return access{}, publish.Contentf("api_url", "api_url: %s", err)
 	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return access{}, publish.Contentf("bot_token", "the token holds white space or characters that no token has; copy it again")
-	case !channelID.MatchString(c["channel"]):
+	case !channelID().MatchString(c["channel"]):
 		return access{}, publish.Contentf("channel", "channel is the id of a channel, such as C0123456789, which its details show at the end")
 	}
 	api.RawQuery = ""

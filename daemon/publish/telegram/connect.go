@@ -128,7 +128,7 @@ func (p party) page() string {
 
 func (p party) username() string {
 	name, _ := p.Username.(string)
-	if !chatName.MatchString("@" + name) {
+	if !chatName().MatchString("@" + name) {
 		return ""
 	}
 	return name

@@ -63,7 +63,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 
 func (b bot) message(r publish.Request) message {
 	m := message{ChatID: b.chat, Text: r.Content, DisableNotification: r.Account.Options.Bool("silent")}
-	if chatID.MatchString(b.chat) {
+	if chatID().MatchString(b.chat) {
 		m.ChatID = json.Number(b.chat)
 	}
 	if preview, given := r.Account.Options["link_preview"].(bool); given && !preview {
@@ -105,13 +105,13 @@ func parseMessage(a outbound.Answer) (schedctl.Receipt, bool) {
 		return schedctl.Receipt{}, false
 	}
 	id, chat := envelope.Result.MessageID.String(), envelope.Result.Chat
-	if !chatID.MatchString(id) {
+	if !chatID().MatchString(id) {
 		return schedctl.Receipt{}, false
 	}
 	receipt := schedctl.Receipt{ID: id}
 	if page := (party{Type: chat.Type, Username: chat.Username}).page(); page != "" {
 		receipt.URL = page + "/" + id
-	} else if private, ok := strings.CutPrefix(chat.ID.String(), "-100"); ok && chatID.MatchString(private) {
+	} else if private, ok := strings.CutPrefix(chat.ID.String(), "-100"); ok && chatID().MatchString(private) {
 		// Members of a private group or channel find a message by its number.
 		receipt.URL = "https://t.me/c/" + private + "/" + id
 	}

@@ -49,7 +49,7 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 		e.Kind, e.Message = schedctl.KindAuth, "there is no bot with this token; copy it again from @BotFather"
 	case a.Status == 429 && e.RetryAt.IsZero():
 		e.RetryAt = outbound.RetryIn(body.Parameters.RetryAfter, now)
-	case a.Status == 400 && chatID.MatchString(body.Parameters.MigrateToChatID.String()):
+	case a.Status == 400 && chatID().MatchString(body.Parameters.MigrateToChatID.String()):
 		e.Kind, e.Code = schedctl.KindAuth, codeMigrated
 		e.Message = "the group has become a supergroup; connect the account again with chat_id " + body.Parameters.MigrateToChatID.String()
 	case a.Status == 400:

@@ -13,11 +13,11 @@ package telegram
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // Platform is the name of the platform.
@@ -65,9 +65,9 @@ type bot struct {
 }
 
 var (
-	tokenForm = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{8,128}$`)
-	chatName  = regexp.MustCompile(`^@[A-Za-z][A-Za-z0-9_]{1,63}$`)
-	chatID    = regexp.MustCompile(`^-?[1-9][0-9]{0,17}$`)
+	tokenForm = pattern.Lazy(`^[0-9]{1,20}:[A-Za-z0-9_-]{8,128}$`)
+	chatName  = pattern.Lazy(`^@[A-Za-z][A-Za-z0-9_]{1,63}$`)
+	chatID    = pattern.Lazy(`^-?[1-9][0-9]{0,17}$`)
 )
 
 // parse checks credentials. No error holds the token.
@@ -80,9 +80,9 @@ func (p *Publisher) parse(c publish.Credentials) (bot, error) {
 	switch {
 	case err != nil:
 		return bot{}, publish.Contentf("api_url", "api_url: %s", err)
-	case !tokenForm.MatchString(c["bot_token"]):
+	case !tokenForm().MatchString(c["bot_token"]):
 		return bot{}, publish.Contentf("bot_token", "bot_token is a number, a colon and letters, such as 123456:ABC-DEF…; copy it from @BotFather")
-	case !chatName.MatchString(c["chat_id"]) && !chatID.MatchString(c["chat_id"]):
+	case !chatName().MatchString(c["chat_id"]) && !chatID().MatchString(c["chat_id"]):
 		return bot{}, publish.Contentf("chat_id", "chat_id is the @name of a public channel or group, or the number of a chat, such as -1001234567890")
 	}
 	api.RawQuery = ""
