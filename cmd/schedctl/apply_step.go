@@ -39,9 +39,13 @@ func (p *planner) apply(ctx context.Context) error {
 	if p.steps = taken; failed == nil {
 		return nil
 	}
-	last := failed[len(failed)-1]
-	if status := exitStatus(last); status == exitInterrupted || !ofLine(last) {
-		return fmt.Errorf("stopped after %d of %s: %w; the same command goes on from there", len(taken), plural(all, "file"), last)
+	const again = "the same command goes on from there"
+	reached := fmt.Sprintf("%d of %s", len(taken), plural(all, "file"))
+	switch last := failed[len(failed)-1]; {
+	case exitStatus(last) == exitInterrupted:
+		return p.interruption("interrupted after "+reached, again)
+	case !ofLine(last):
+		return fmt.Errorf("stopped after %s: %w; %s", reached, last, again)
 	}
 	summary := &failure{status: exitFailed, code: codeFailed, message: fmt.Sprintf("%d of %s could not be applied", len(failed), plural(all, "file"))}
 	return append(several{summary}, failed...)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -258,4 +260,37 @@ func TestApplyCreatesNothingThatItCannotNote(t *testing.T) {
 	if err := p.apply(t.Context()); err != nil || len(d.kept) != 1 {
 		t.Errorf("%v, %d posts", err, len(d.kept))
 	}
+}
+
+// What was done before an interruption is noted, and not done again.
+func TestApplyIsInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, id := range []string{"a", "b", "c"} {
+		if err := os.WriteFile(filepath.Join(dir, id+".md"), []byte("---\nid: "+id+"\n---\nHello "+id+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := newPosts()
+	ctx, interrupt := context.WithCancel(t.Context())
+	d.before = func(r *http.Request) *refused {
+		if len(d.kept) == 1 {
+			interrupt()
+			<-r.Context().Done()
+			return &refused{http.StatusInternalServerError, "INTERNAL"} // nobody is there to see it
+		}
+		return nil
+	}
+	m := newMachine(t, d)
+	if status := run(ctx, m.system, []string{"apply", dir, "--yes"}); status != 130 {
+		t.Errorf("exit status %d", status)
+	}
+	if want := "1 create\nschedctl: interrupted after 1 of 3 files; the same command goes on from there\n"; m.err.String() != want {
+		t.Errorf("got %q, want %q", &m.err, want)
+	}
+	if got := m.out.String(); got != "create\ta\tpost_1\ta.md\tcontent\n" {
+		t.Errorf("got %q", got)
+	}
+	d.before = nil
+	m.want(t, 0, "unchanged\ta\tpost_1\ta.md\t\ncreate\tb\tpost_2\tb.md\tcontent\ncreate\tc\tpost_3\tc.md\tcontent\n", "2 create, 1 unchanged\n", "apply", dir, "--yes")
 }

@@ -145,13 +145,6 @@ func (o *postImport) unsent(err error) error {
 	return o.interruption("interrupted; nothing was sent", "")
 }
 
-func (o *postImport) interruption(message, hint string) error {
-	if o.errTerminal {
-		o.tell("") // the terminal shows ^C
-	}
-	return &failure{status: exitInterrupted, code: codeInterrupted, message: message, hint: hint}
-}
-
 // report prints results of which nothing was sent.
 func (o *postImport) report(results []imported, refused int) error {
 	p := newImportPrinter(o.app, len(results))
@@ -232,4 +225,13 @@ func (o *postImport) stopped(err error, done, all int) error {
 		return o.interruption("interrupted after "+reached, again)
 	}
 	return fmt.Errorf("stopped after %s: %w; %s", reached, err, again)
+}
+
+// interruption is the failure of a command that a person ended and that has more
+// to say than that.
+func (a *app) interruption(message, hint string) error {
+	if a.errTerminal {
+		a.tell("") // the terminal shows ^C
+	}
+	return &failure{status: exitInterrupted, code: codeInterrupted, message: message, hint: hint}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,12 +30,16 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep the lines that were checked: %w", err)
 	}
+	os.Remove(f.Name()) // where it can be: then nothing is left behind, however this ends
 	out := bufio.NewWriter(f)
 	return &spool{file: f, out: out, enc: json.NewEncoder(out)}, nil
 }
 
 // close removes the file.
-func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+func (s *spool) close() {
+	s.file.Close()
+	os.Remove(s.file.Name())
+}
 
 func (s *spool) put(l readyLine) error {
 	if err := s.enc.Encode(l); err != nil {
