@@ -46,7 +46,7 @@ var exitMeanings = []struct {
 	{exitConflict, "not possible in this state: editing a published post, a reused idempotency key"},
 	{exitUnreachable, "no daemon answers, or it has an internal error"},
 	{exitTimedOut, "the wait timed out; nothing was called off"},
-	{exitFailed, "a target was not published"},
+	{exitFailed, "a target was not published, or a part of an import or an apply was refused"},
 	{exitRateLimited, "too many requests; try again later"},
 	{exitInterrupted, "interrupted, or a question was answered with no"},
 }
