@@ -12,9 +12,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// backupStall is how long a client may take nothing of a backup before it is
-// cut off: as long as it is there, the database cannot reuse space.
-const backupStall = 30 * time.Second
+// A client is cut off when it takes nothing of a backup for [backupStall], and
+// when it takes less than [backupRate] bytes a second on the whole: as long as
+// it is there, the database cannot reuse space, and when it outgrows its mapping
+// everybody waits.
+const (
+	backupStall = 30 * time.Second
+	backupRate  = 64 << 10
+)
 
 // mediaBytes is the media type of a file whose form is nobody else's business.
 const mediaBytes = "application/octet-stream"
@@ -64,7 +69,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier stora
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	out := &steady{to: w, control: http.NewResponseController(w)}
+	out := &steady{to: w, control: http.NewResponseController(w), start: time.Now()}
 	defer out.done()
 	n, err := copier.Copy(r.Context(), out)
 	if err == nil {
@@ -80,11 +85,13 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier stora
 	panic(http.ErrAbortHandler)
 }
 
-// steady writes to a client that has to keep taking: it is cut off when it takes
-// nothing for [backupStall].
+// steady writes to a client that has to keep taking, at no less than
+// [backupRate] but for a delay of [backupStall].
 type steady struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
+	start   time.Time
+	taken   int64
 	begun   bool
 }
 
@@ -96,17 +103,27 @@ const piece = 4 << 10
 func (s *steady) Write(b []byte) (n int, err error) {
 	s.begun = s.begun || len(b) > 0
 	for len(b) > 0 {
-		if err := s.deadline(time.Now().Add(backupStall)); err != nil {
+		if err := s.deadline(s.patience(time.Now())); err != nil {
 			return n, err
 		}
 		part := b[:min(len(b), piece)]
 		m, err := s.to.Write(part)
-		if n += m; err != nil {
+		n, s.taken = n+m, s.taken+int64(m)
+		if err != nil {
 			return n, fmt.Errorf("send backup: %w", err)
 		}
 		b = b[len(part):]
 	}
 	return n, nil
+}
+
+// patience returns until when the next piece has to be taken.
+func (s *steady) patience(now time.Time) time.Time {
+	steadily := s.start.Add(time.Duration(s.taken) * time.Second / backupRate)
+	if steadily.After(now) {
+		steadily = now
+	}
+	return steadily.Add(backupStall)
 }
 
 // done lets the connection be used for other requests, at their own pace.

@@ -234,6 +234,18 @@ func TestClientThatTakesNothingIsCutOff(t *testing.T) {
 	})
 }
 
+// take reads so much every 20 s until it has read 100 times or is cut off.
+func take(c net.Conn, bytes int) error {
+	piece := make([]byte, bytes)
+	for range 100 {
+		time.Sleep(20 * time.Second)
+		if _, err := io.ReadFull(c, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // TestSlowClientGoesOn: a client that keeps taking may take as long as it does,
 // longer than a request may take to be read.
 func TestSlowClientGoesOn(t *testing.T) {
@@ -241,18 +253,30 @@ func TestSlowClientGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed, start := make(chan error, 1), time.Now()
 		backupOverPipe(t, func(c net.Conn) {
-			piece := make([]byte, 16<<10)
-			for range 30 {
-				time.Sleep(20 * time.Second)
-				if _, err := io.ReadFull(c, piece); err != nil {
-					t.Errorf("after %s: %v", time.Since(start), err)
-					return
-				}
+			if err := take(c, 20*70<<10); err != nil {
+				t.Errorf("after %s: %v", time.Since(start), err)
 			}
 			select {
 			case err := <-failed:
 				t.Errorf("it was cut off: %v", err)
 			default:
+			}
+		}, failed)
+	})
+}
+
+// TestDripIsCutOff: a client that takes a little now and then would keep the
+// database from reusing space for days.
+func TestDripIsCutOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failed, start := make(chan error, 1), time.Now()
+		backupOverPipe(t, func(c net.Conn) {
+			if take(c, 20*10<<10) == nil {
+				t.Error("it goes on")
+			}
+			if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) > 2*time.Minute {
+				t.Errorf("after %s: %v", time.Since(start), err)
 			}
 		}, failed)
 	})
