@@ -36,8 +36,15 @@ const (
 // refuses (the key was revoked, say), the error is the last thing that is
 // yielded. So is the error of ctx.
 func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Event, error] {
+	return c.Follow(ctx, lastID, func() {})
+}
+
+// Follow is Events for who has to know since when nothing is missed: it calls
+// opened, in the goroutine that iterates, each time that the daemon has granted a
+// stream and before the first event of it.
+func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.Seq2[apiv1.Event, error] {
 	return func(yield func(apiv1.Event, error) bool) {
-		f := following{client: c, position: lastID, retry: firstStreamPause}
+		f := following{client: c, position: lastID, retry: firstStreamPause, granted: opened}
 		for try := 1; ; try++ {
 			before := f.told
 			err := f.connection(ctx, yield)
@@ -73,6 +80,7 @@ type following struct {
 	opened   bool // a connection was granted once
 	told     int  // how many messages came
 	stopped  bool // the caller wants no more
+	granted  func()
 }
 
 // connection opens the stream and yields its events until it ends. Its error is
@@ -91,6 +99,7 @@ func (f *following) connection(ctx context.Context, yield func(apiv1.Event, erro
 	}
 	defer body.Close()
 	f.opened = true
+	f.granted()
 	parser := newEventParser(&arriving{from: body, idle: idle, patience: streamPatience})
 	for {
 		m, err := parser.next()

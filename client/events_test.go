@@ -233,3 +233,23 @@ func TestEventsEndWithTheContext(t *testing.T) {
 		}
 	})
 }
+
+func TestFollowTellsSinceWhenNothingIsMissed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &streams{connections: []connection{{text: told("a")}, {err: errors.New("reset by peer")}, {text: told("b")}}}
+		c := newClient(t, client.Config{URL: "http://daemon", Key: secret, Transport: s})
+		var order []string
+		for e, err := range c.Follow(t.Context(), "", func() { order = append(order, "opened") }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if order = append(order, e.ID); e.ID == "b" {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{"opened", "a", "opened", "b"}, order); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}

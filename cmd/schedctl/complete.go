@@ -79,6 +79,7 @@ var useful = map[string][]schedctl.Status{
 	"schedctl post retry":    {schedctl.Failed},
 	"schedctl post schedule": {schedctl.Draft},
 	"schedctl post wait":     {schedctl.Scheduled, schedctl.Publishing},
+	"schedctl post watch":    {schedctl.Scheduled, schedctl.Publishing},
 }
 
 // completePost offers the ids of recent posts that are not on the command line

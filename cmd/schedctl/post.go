@@ -27,7 +27,7 @@ or canceled.`,
 	})
 	cmd.AddCommand(
 		newPostCreate(a), newPostList(a), newPostShow(a), newPostEdit(a), newPostSchedule(a), newPostPublish(a),
-		newPostCancel(a), newPostRetry(a), newPostWait(a), newPostDelete(a), newPostValidate(a), newPostTimeline(a),
+		newPostCancel(a), newPostRetry(a), newPostWait(a), newPostWatch(a), newPostDelete(a), newPostValidate(a), newPostTimeline(a),
 		newPostImport(a), newPostExport(a),
 	)
 	return cmd

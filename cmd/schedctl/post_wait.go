@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,9 +75,7 @@ func (a *app) waitFor(ctx context.Context, c *client.Client, ids []string) error
 	for i, id := range ids {
 		watches[i].id = id
 	}
-	for pause := firstLook; a.look(waiting, c, watches) && rest(waiting, pause); {
-		pause = min(2*pause, lastLook)
-	}
+	a.await(waiting, c, watches)
 	var posts []apiv1.Post
 	for _, w := range watches {
 		if w.done && w.err == nil {
@@ -109,6 +108,66 @@ func (a *app) interrupted(watches []watched) error {
 		f.hint = "nothing was called off; wait on with: schedctl post wait " + strings.Join(ids, " ")
 	}
 	return f
+}
+
+// await looks at the posts until they have ended or ctx has: when an event tells
+// of one and, should the daemon grant no events, again and again.
+func (a *app) await(ctx context.Context, c *client.Client, watches []watched) {
+	if !a.look(ctx, c, watches) {
+		return
+	}
+	turning := a.newSpinner()
+	defer turning.stop()
+	feed := follow(ctx, c, "")
+	defer feed.stop()
+	events, pause := feed.news, firstLook
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		some := watches
+		select {
+		case n, more := <-events:
+			switch {
+			case !more || n.err != nil:
+				events = nil
+				continue
+			case n.opened:
+				pause = watchLook
+			default:
+				if some = only(watches, n.event.Data.PostID); some == nil {
+					continue
+				}
+			}
+		case <-timer.C:
+			if pause != watchLook || events == nil {
+				pause = min(2*pause, lastLook)
+			}
+		case <-turning.tick():
+			turning.draw("waiting for " + plural(len(watches), "post"))
+			continue
+		case <-ctx.Done():
+			return
+		}
+		turning.clear()
+		if a.look(ctx, c, some); !slices.ContainsFunc(watches, func(w watched) bool { return !w.done }) {
+			return
+		}
+		timer.Reset(pause)
+	}
+}
+
+// only returns the part of the watches that is of one post, nil for none. A post
+// that is named twice is twice there, side by side or not: then it is all of them.
+func only(watches []watched, id string) []watched {
+	is := func(w watched) bool { return w.id == id }
+	i := slices.IndexFunc(watches, is)
+	switch {
+	case i < 0:
+		return nil
+	case slices.ContainsFunc(watches[i+1:], is):
+		return watches
+	}
+	return watches[i : i+1]
 }
 
 // look looks once at every post that has not ended, and reports whether there

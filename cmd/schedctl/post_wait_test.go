@@ -21,6 +21,10 @@ func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(twoAccounts)
 		return
 	}
+	if strings.HasSuffix(r.URL.Path, "/events") {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
 	p := (*l)[0]
 	if len(*l) > 1 {
 		*l = (*l)[1:]
@@ -103,6 +107,7 @@ func TestPostWaitTellsOfProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(t, as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Publishing, schedctl.Published)).terminals().noColorEnv()
+		m.env["TERM"] = "dumb"
 		m.want(t, 0, "post_1 is published on 1 account\n", "post_1: publishing\npost_1: published\n", "post", "wait", "post_1")
 	})
 }

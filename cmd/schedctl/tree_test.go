@@ -144,6 +144,7 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"post cancel":       "yes",
 		"post retry":        "target force status account after before search yes wait",
 		"post wait":         "timeout",
+		"post watch":        "last-event timeout",
 		"post import":       "format dry-run tz",
 		"post export":       "format status account after before search sort",
 		"plan":              "prune",

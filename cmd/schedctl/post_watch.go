@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type postWatch struct {
+	*app
+	lastEvent string
+	watches   []watched
+	names     func() accounts
+	spinner   *spinner
+	ended     map[string]bool // the posts of which nothing more is to be heard
+}
+
+func newPostWatch(a *app) *cobra.Command {
+	o := &postWatch{app: a, ended: map[string]bool{}}
+	cmd := prints[apiv1.Event](&cobra.Command{
+		Use:   "watch [ID...]",
+		Short: "Show what happens to posts while it happens",
+		Long: `Show what happens to posts while it happens, until all of them are published, have
+failed or are canceled. Without an id, show what happens to every post, until you
+interrupt it.
+
+On a terminal there is a line for each event. Elsewhere, and with --json, each is
+an object in a line of its own, as webhooks are sent it; with -q there is only the
+id of each post that has come to its end. What happened to the posts in the last
+ten minutes may come first. A broken connection is made again, and nothing is
+missed. To go on after an event that you have, give its id with --last-event; the
+daemon keeps them for 30 days.
+
+The exit status is 9 when a target failed, and 8 when --timeout has passed.`,
+		Example: `  schedctl post watch post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post watch --json=type,data > events.jsonl
+  schedctl post watch --jq 'select(.type == "post.failed") | .data.error.message'`,
+		Args:              takes(0, unlimited, ""),
+		ValidArgsFunction: a.completePost,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
+	})
+	cmd.Flags().StringVar(&o.lastEvent, "last-event", "", "begin after the event with this `id`")
+	return cmd
+}
+
+func (o *postWatch) run(ctx context.Context, ids []string) error {
+	if _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); !ok && o.lastEvent != "" {
+		return usage("--last-event takes the id of an event, %s_…, and %q is none", schedctl.EventPrefix, clip(o.lastEvent, 60))
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	waiting := ctx
+	if o.timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(o.timeout), errTimedOut)
+		defer cancel()
+		waiting = limited
+	}
+	o.names = sync.OnceValue(func() accounts { return accountNames(ctx, c) })
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		o.watches = append(o.watches, watched{id: id})
+	}
+	o.spinner = &spinner{app: o.app}
+	if o.outTerminal { // else it would be between the lines that a filter behind a pipe shows
+		o.spinner = o.newSpinner()
+	}
+	err = o.watch(waiting, c)
+	o.spinner.stop()
+	switch {
+	case ctx.Err() != nil && len(ids) > 0:
+		return o.interrupted(o.watches)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && !errors.Is(err, errTimedOut):
+		return err
+	case len(ids) == 0:
+		return &failure{status: exitTimedOut, code: codeTimedOut, message: fmt.Sprintf("the events were followed for %s", &o.timeout)}
+	}
+	return o.verdict(o.watches, o.names)
+}
+
+// The times of a watch.
+const (
+	recent    = 10 * time.Minute // what happened since may come first
+	afterword = time.Second      // how long the events of a post that has ended may take to come
+	watchLook = 5 * time.Second  // how often posts are looked at beside their events
+)
+
+// watch follows the events until the posts have ended or ctx has.
+func (o *postWatch) watch(ctx context.Context, c *client.Client) error {
+	if o.watches != nil {
+		o.look(ctx, c, o.watches)
+		if err := o.begin(); err != nil || o.over() {
+			return err
+		}
+	}
+	feed := follow(ctx, c, o.lastEvent)
+	defer feed.stop()
+	timer := time.NewTimer(watchLook)
+	defer timer.Stop()
+	for {
+		select {
+		case n := <-feed.news:
+			if err := o.take(ctx, c, n); err != nil {
+				return err
+			}
+			timer.Reset(o.pause())
+		case <-timer.C:
+			o.lookAgain(ctx, c, o.watches)
+			if err := o.end(o.watches); err != nil {
+				return err
+			}
+			timer.Reset(o.pause())
+		case <-o.spinner.tick():
+			o.spinner.draw(o.standing())
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if o.watches != nil && o.over() {
+			return nil
+		}
+	}
+}
+
+// begin finds where the events of the posts begin, and tells where posts stand
+// that nothing will be heard of.
+func (o *postWatch) begin() error {
+	var since time.Time
+	for i, w := range o.watches {
+		changed := w.post.UpdatedAt
+		told := changed != nil && o.now().Sub(changed.Time) < recent
+		if w.err == nil && told && (since.IsZero() || changed.Before(since)) {
+			since = changed.Time
+		}
+		if o.outTerminal && !o.json.set && !o.quiet && w.err == nil && w.post.Status != "" {
+			o.tell("%s", o.sentence(w.post))
+		}
+		if told || o.lastEvent != "" {
+			continue
+		}
+		if err := o.end(o.watches[i : i+1]); err != nil {
+			return err
+		}
+	}
+	if o.lastEvent == "" && !since.IsZero() {
+		o.lastEvent = schedctl.NewID(schedctl.EventPrefix, since.Add(-time.Millisecond))
+	}
+	return nil
+}
+
+// end notes of which posts nothing more is to be heard.
+func (o *postWatch) end(watches []watched) error {
+	for _, w := range watches {
+		if !w.done || w.err != nil || o.ended[w.id] {
+			continue
+		}
+		o.ended[w.id] = true
+		if !o.quiet {
+			continue
+		}
+		if err := o.printIDs(w.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// over reports whether nothing is left to wait for.
+func (o *postWatch) over() bool {
+	return !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done || w.err == nil && !o.ended[w.id] })
+}
+
+// pause returns how long no news may come until the posts are looked at again.
+func (o *postWatch) pause() time.Duration {
+	if o.watches != nil && !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done }) {
+		return afterword
+	}
+	return watchLook
+}
+
+// take shows an event, and looks at its post when it may have been the last.
+func (o *postWatch) take(ctx context.Context, c *client.Client, n news) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case n.err != nil:
+		return n.err
+	case n.opened:
+		o.lookAgain(ctx, c, o.watches)
+		return nil
+	}
+	id := n.event.Data.PostID
+	mine := only(o.watches, id)
+	if id == "" || o.watches != nil && mine == nil {
+		return nil
+	}
+	o.spinner.clear()
+	if err := o.show(n.event); err != nil || mine == nil || !endsPost(n.event) {
+		return err
+	}
+	o.lookAgain(ctx, c, mine)
+	return o.end(mine) // unless it was tried again since
+}
+
+// lookAgain looks at those of the posts that have not ended.
+func (o *postWatch) lookAgain(ctx context.Context, c *client.Client, watches []watched) {
+	o.spinner.clear()
+	o.look(ctx, c, watches)
+}
+
+func endsPost(e apiv1.Event) bool {
+	return e.Type == schedctl.EventPostCompleted || e.Type == schedctl.EventPostCanceled
+}
+
+func (o *postWatch) standing() string {
+	if o.watches == nil {
+		return "following all posts; end with Ctrl-C"
+	}
+	done := 0
+	for _, w := range o.watches {
+		if w.done {
+			done++
+		}
+	}
+	return fmt.Sprintf("following %s, %d at the end", plural(len(o.watches), "post"), done)
+}
