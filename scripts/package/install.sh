@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what the tests of packages and of the GitHub Action need: goreleaser,
 # which Go builds (some minutes, the first time), and from Debian a shell linter,
-# systemd and what boots it in a container. Safe to repeat, and quick then. Only
+# rpm, systemd and what boots it in a container. Safe to repeat, and quick then. Only
 # Debian packages need root.
 set -euo pipefail
 goreleaser=v2.15.1
@@ -18,6 +18,7 @@ need systemd-nspawn systemd-container
 need script bsdutils
 need curl curl
 need unzip unzip
+need rpm rpm
 if [ ${#missing[@]} -gt 0 ]; then
 	if [ "$(id -u)" != 0 ]; then
 		echo "install.sh: ${missing[*]} missing, and only root can install; run it with sudo" >&2

@@ -22,4 +22,6 @@ add_user
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload
 	systemctl try-restart schedctl.service
+elif [ -d /run/openrc ]; then
+	rc-service --ifexists --ifstarted schedctl restart
 fi

@@ -8,4 +8,7 @@ upgrade | failed-upgrade | deconfigure | 1) exit 0 ;; # what dpkg and rpm say th
 esac
 if [ -d /run/systemd/system ]; then
 	systemctl --quiet disable --now schedctl.socket schedctl.service
+elif [ -d /run/openrc ]; then
+	rc-service --ifexists --ifstarted schedctl stop
+	rc-update --all del schedctl >/dev/null 2>&1 || true # it fails when there is nothing to do
 fi

@@ -40,14 +40,37 @@ var buildRelease = sync.OnceValues(func() (string, error) {
 	if err := copySources(dir); err != nil {
 		return "", err
 	}
-	cmd := exec.Command(find("goreleaser"), "release", "--snapshot", "--skip=docker,sign,sbom,publish")
+	others, err := standIns()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(find("goreleaser"), "release", "--snapshot", "--skip=publish")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOMEBREW_TAP_TOKEN=none")
+	cmd.Env = append(os.Environ(), "HOMEBREW_TAP_TOKEN=none", "RELEASE_DIR="+dir, "PATH="+others+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("goreleaser: %w\n%s", err, out)
 	}
 	return filepath.Join(dir, "dist"), nil
 })
+
+// standIns returns a directory of programs that stand in for those of a release
+// that need an account, or a daemon that builds images.
+func standIns() (string, error) {
+	dir, err := makeScratch()
+	if err != nil {
+		return "", err
+	}
+	script, err := filepath.Abs("testdata/stand-in.sh")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"cosign", "docker", "syft"} {
+		if err := os.Symlink(script, filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
 
 // copySources copies the source tree, so that the build leaves nothing in it,
 // with a .goreleaser.yaml that is for this kind of machine alone.
@@ -64,6 +87,7 @@ func copySources(dir string) error {
 	}
 	config = regexp.MustCompile(`goos: \[.*\]`).ReplaceAll(config, []byte("goos: ["+runtime.GOOS+"]"))
 	config = regexp.MustCompile(`goarch: \[.*\]`).ReplaceAll(config, []byte("goarch: ["+runtime.GOARCH+"]"))
+	config = regexp.MustCompile(`platforms: \[.*\]`).ReplaceAll(config, []byte("platforms: [linux/"+runtime.GOARCH+"]"))
 	return os.WriteFile(path, config, 0o600)
 }
 
@@ -120,7 +144,7 @@ func TestChecksumsAreThoseOfTheFiles(t *testing.T) {
 		sums[name] = sum
 	}
 	want := map[string]string{}
-	for _, ending := range []string{".tar.gz", ".deb", ".rpm", ".apk"} {
+	for _, ending := range []string{".tar.gz", ".deb", ".rpm", ".apk", ".tar.gz.sbom.json", ".deb.sbom.json", ".rpm.sbom.json", ".apk.sbom.json"} {
 		path := file(t, ending)
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -133,33 +157,41 @@ func TestChecksumsAreThoseOfTheFiles(t *testing.T) {
 	}
 }
 
-func TestDebianPackagePutsFilesWhereTheyBelong(t *testing.T) {
+// TestSignatureIsOfTheChecksumsAsTheyAreInTheRelease guards against a file of
+// checksums that is written again after it was signed.
+func TestSignatureIsOfTheChecksumsAsTheyAreInTheRelease(t *testing.T) {
 	t.Parallel()
-	path := file(t, ".deb")
-	listing := output(t, tool(t, "dpkg-deb"), "--contents", path)
-	for _, want := range []string{
-		`-rwxr-xr-x root/root .* \./usr/bin/schedctl`,
-		`-rw-r--r-- root/root .* \./usr/lib/systemd/system/schedctl\.service`,
-		`-rw-r--r-- root/root .* \./usr/lib/systemd/system/schedctl\.socket`,
-		`-rw-r--r-- root/root .* \./usr/lib/sysusers\.d/schedctl\.conf`,
-		`-rw-r--r-- root/root .* \./usr/share/man/man1/schedctl-post-create\.1\.gz`,
-		`-rw-r--r-- root/root .* \./usr/share/man/man7/schedctl-exit-codes\.7\.gz`,
-		`-rw-r--r-- root/root .* \./usr/share/bash-completion/completions/schedctl`,
-		`-rw-r--r-- root/root .* \./usr/share/zsh/vendor-completions/_schedctl`,
-		`-rw-r--r-- root/root .* \./usr/share/fish/vendor_completions\.d/schedctl\.fish`,
-	} {
-		if !regexp.MustCompile("(?m)^" + want + "$").MatchString(listing) {
-			t.Errorf("the package lacks %s", want)
-		}
+	sums, err := os.ReadFile(file(t, "checksums.txt"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if strings.Contains(listing, "/var/lib/schedctl") {
-		t.Error("the data directory belongs to the package, and would go with it")
+	signed, err := os.ReadFile(file(t, "checksums.txt.sigstore.json"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := output(t, "dpkg-deb", "--info", path, "conffiles"); got != "/etc/schedctl/daemon.env\n" {
-		t.Errorf("files that an upgrade leaves alone: %q", got)
+	if diff := cmp.Diff(string(signed), string(sums)); diff != "" {
+		t.Errorf("checksums.txt (-as signed +as released)\n%s", diff)
 	}
 }
 
+func TestImageIsBuiltOfTheRecipeAndTheProgram(t *testing.T) {
+	t.Parallel()
+	recipe, err := os.ReadFile("Containerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := os.ReadFile(filepath.Join(release(t), "image", "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(recipe), string(built)); diff != "" {
+		t.Errorf("the recipe (-ours +used)\n%s", diff)
+	}
+	program := filepath.Join(release(t), "image", "linux", runtime.GOARCH, "schedctl")
+	if got := output(t, program, "version"); !strings.HasPrefix(got, "schedctl 0.0.0-SNAPSHOT-none (") {
+		t.Errorf("the program for the image says it is %s", got)
+	}
+}
 func TestCaskNamesFilesOfTheArchive(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields(output(t, "tar", "-tzf", file(t, ".tar.gz")))

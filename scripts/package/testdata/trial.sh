@@ -41,11 +41,13 @@ is inactive ActiveState
 schedctl me --url http://127.0.0.1:7733 --api-key-file /var/lib/schedctl/admin.key -q >/dev/null
 wait_for is active ActiveState
 
-echo "# one that hangs is restarted by the watchdog"
+echo "# its flags are those of the file, and one that hangs is restarted by the watchdog"
 mkdir -p /run/systemd/system/schedctl.service.d
 printf '[Service]\nWatchdogSec=2s\nRestartSec=100ms\n' >/run/systemd/system/schedctl.service.d/watchdog.conf
 systemctl daemon-reload
+echo 'SCHEDCTL_FLAGS="--log-format json --max-lateness 12h"' >>/etc/schedctl/daemon.env
 systemctl restart schedctl.service
+[ "$(tr '\0' ' ' <"/proc/$(systemctl show -P MainPID schedctl.service)/cmdline")" = "/usr/bin/schedctl daemon run --log-format json --max-lateness 12h " ]
 kill -STOP "$(systemctl show -P MainPID schedctl.service)"
 wait_for is 1 NRestarts
 wait_for is active ActiveState
@@ -54,6 +56,7 @@ publishes "after the watchdog"
 echo "# an upgrade starts it anew"
 before=$(systemctl show -P MainPID schedctl.service)
 dpkg --install /root/schedctl.deb >/dev/null 2>&1
+grep -q '^SCHEDCTL_FLAGS=' /etc/schedctl/daemon.env
 is active ActiveState
 [ "$(systemctl show -P MainPID schedctl.service)" != "$before" ]
 publishes "after the upgrade"
