@@ -4,13 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
-	"github.com/schedctl/schedctl/client/when"
 )
 
 // postFilter are the flags that select posts.
@@ -54,29 +52,11 @@ func (o *postFilter) query(a *app) (q client.PostQuery, err error) {
 			q.Statuses = append(q.Statuses, schedctl.Status(s))
 		}
 	}
-	if q.After, err = o.bound(a, o.after); err != nil {
+	if q.After, err = o.when.bound(a, o.after); err != nil {
 		return q, err
 	}
-	q.Before, err = o.bound(a, o.before)
+	q.Before, err = o.when.bound(a, o.before)
 	return q, err
-}
-
-// bound reads --after or --before, which may well be in the past.
-func (o *postFilter) bound(a *app, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	loc, err := o.when.zone(a)
-	if err != nil {
-		return time.Time{}, err
-	}
-	now := a.now()
-	m, err := when.Parse(text, now, loc)
-	if err != nil {
-		return time.Time{}, err
-	}
-	a.echo(m, now, loc)
-	return m.Time, nil
 }
 
 // resolve adds --account to the query: posts to an account that was removed can

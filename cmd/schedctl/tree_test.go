@@ -173,6 +173,13 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"webhook rotate-secret": "secret-out",
 		"webhook deliveries":    "status limit all",
 		"webhook replay":        "since tz",
+
+		"key create":     "name scope expires account tz secret-out",
+		"key list":       "",
+		"key revoke":     "yes",
+		"workspace add":  "tz secret-out",
+		"workspace list": "",
+		"audit":          "after before tz limit all",
 	} {
 		cmd, _, err := root.Find(strings.Fields(path))
 		if err != nil || cmd.CommandPath() != "schedctl "+path {

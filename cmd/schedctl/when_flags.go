@@ -76,6 +76,24 @@ func (w *whenFlags) moment(now time.Time, loc *time.Location) (when.Moment, erro
 	return when.Parse("in "+w.in, now, loc)
 }
 
+// bound reads --after or --before, which may well be in the past; zero for none.
+func (w *whenFlags) bound(a *app, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	loc, err := w.zone(a)
+	if err != nil {
+		return time.Time{}, err
+	}
+	now := a.now()
+	m, err := when.Parse(text, now, loc)
+	if err != nil {
+		return time.Time{}, err
+	}
+	a.echo(m, now, loc)
+	return m.Time, nil
+}
+
 func (a *app) echo(m when.Moment, now time.Time, loc *time.Location) {
 	a.tell("at %s", m.Echo(now, loc))
 	if m.Note != "" {

@@ -6,6 +6,7 @@ import "strings"
 // terms of the API.
 var words = strings.NewReplacer(
 	"there is no such webhook in this workspace; list them with GET /api/v1/webhooks", "there is no such webhook; see: schedctl webhook list",
+	"; list them with GET /api/v1/api-keys", "; see: schedctl key list",
 	"retry with force", "retry with --force",
 	"list them with GET /api/v1/social-accounts", "see: schedctl account list --all",
 	"verify it or give it new credentials first", "give it new credentials with: schedctl account reconnect ACCOUNT",

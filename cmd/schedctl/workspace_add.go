@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+type workspaceAdd struct {
+	onceSecret
+	zone string
+}
+
+// workspaceWithSecret is a new workspace with its first key, whose secret is null
+// when it is not to be shown.
+type workspaceWithSecret struct {
+	apiv1.Workspace
+	APIKey apiv1.APIKey `json:"api_key"`
+	Secret *string      `json:"secret"`
+}
+
+func newWorkspaceAdd(a *app) *cobra.Command {
+	o := &workspaceAdd{onceSecret: onceSecret{app: a}}
+	cmd := prints[workspaceWithSecret](&cobra.Command{
+		Use:   "add NAME",
+		Short: "Add a workspace",
+		Long: `Add a workspace, with a first API key that can do everything in it. Use that key, for
+example in a context of its own, for whatever is in the workspace.
+
+` + secretHelp,
+		Example: `  schedctl workspace add "Second team" --tz Europe/Berlin --secret-out second.key
+  schedctl workspace add staging --json=id,secret`,
+		Args:              takes(1, 1, "the name of the workspace"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().StringVar(&o.zone, "tz", "", "its `zone`, an IANA name such as Europe/Berlin; UTC when not given")
+	cmd.RegisterFlagCompletionFunc("tz", completeZone)
+	o.onceSecret.add(cmd)
+	return cmd
+}
+
+func (o *workspaceAdd) run(ctx context.Context, name string) error {
+	request := apiv1.CreateWorkspace{Name: name}
+	if o.zone != "" {
+		loc, err := when.LoadZone(o.zone)
+		if err != nil {
+			return err
+		}
+		zone := loc.String()
+		request.Timezone = &zone
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	end, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer end()
+	made, err := c.CreateWorkspace(ctx, request)
+	if err != nil {
+		return err
+	}
+	return o.printWorkspace(made)
+}
+
+func (o *onceSecret) printWorkspace(made apiv1.CreatedWorkspace) error {
+	secret, err := o.save(made.Secret)
+	w := made.Workspace
+	return errors.Join(o.print(result{
+		id:       w.ID,
+		sentence: fmt.Sprintf("Added workspace %s (%s), with the API key %s", o.bold(oneLine(w.Name)), w.ID, keyLabel(made.APIKey)),
+		row:      append(workspaceRow(w), made.APIKey.ID),
+		object:   workspaceWithSecret{Workspace: w, APIKey: made.APIKey, Secret: secret},
+		secret:   secret,
+	}), err)
+}
