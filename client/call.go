@@ -152,6 +152,7 @@ func (c *Client) read(resp *resty.Response, out any) error {
 
 func (c *Client) readError(resp *resty.Response) *Error {
 	e := foreign(c.url, resp.StatusCode())
+	e.Location = resp.Header().Get("Location")
 	var envelope apiv1.ErrorEnvelope
 	if json.Unmarshal(resp.Body(), &envelope) == nil && envelope.Error.Code != "" {
 		e.API = envelope.Error

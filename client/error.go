@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ type Error struct {
 	API        apiv1.Error   // what the daemon answered; Code is never empty
 	Status     int           // of the HTTP answer
 	RetryAfter time.Duration // when the daemon said to return, or 0
+	Location   string        // a path that the answer leads to, or empty
 }
 
 // Error returns the message, and the details when there are several.
@@ -36,6 +38,17 @@ func (e *Error) Error() string {
 
 // Unwrap returns the refusal as the domain knows it.
 func (e *Error) Unwrap() error { return &schedctl.Error{Code: e.API.Code, Message: e.API.Message} }
+
+// CreatedBefore returns the id of what the first write with the idempotency key
+// of a write has created, when err is that of a later one, which is another one,
+// with the same key. It is empty when the daemon does not say so.
+func CreatedBefore(err error) (id string) {
+	var refused *Error
+	if !errors.As(err, &refused) || refused.API.Code != schedctl.IdempotencyKeyReused || refused.Location == "" {
+		return ""
+	}
+	return path.Base(refused.Location)
+}
 
 // UnreachableError means that no daemon answered. What was asked of it may or
 // may not have happened; repeated with the same idempotency key it happens once.

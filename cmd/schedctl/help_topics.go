@@ -39,9 +39,38 @@ A request that was refused has done nothing and is not kept. A key has 1 to 255
 visible ASCII characters, and belongs to its workspace and to the kind of the
 request.
 
+A key that is given with a time such as "in 2h", which is another one whenever it is
+asked for, and with the same text stands for the same post: it is shown as it is,
+and not moved.
+
 Without --idempotency-key every command makes a key of its own. Under it the
 command repeats by itself what gets no answer, a few times, which is safe; to call
 the command again makes a second post.
+
+In a job of GitHub Actions, GitLab CI, Forgejo or Gitea Actions the key of "post
+create", "post schedule" and "post publish" follows from
+
+  server, repository or project, workflow, job, and the run or pipeline, but not
+  from which attempt it is
+  the command as it was typed: text, --to, --at, --in, --now, --tz, --override; of
+  a file or a pipe, what is in it
+
+A job that is run again within 24 hours therefore posts nothing twice, and goes on
+where it stopped: what an earlier attempt has made is shown as it is now, with exit
+status 0, whatever "in 2h" means this time and even when it was called off since. A
+post that was deleted since is status 6. That also means:
+
+  other words are another post; a text with the time of day in it is a new one in
+  each attempt
+  the same command twice in a job is one post, be it in a loop or in two steps;
+  where two are meant, tell them apart: --idempotency-key "$GITHUB_RUN_ID-second"
+  the jobs of a matrix have one name for GitHub, Forgejo and Gitea, and so have
+  those of a workflow that is called twice: the same command in each of them is
+  one post; GitLab gives each of parallel jobs a name of its own
+  a new run of the workflow makes new posts
+
+Imports and "schedctl apply" have keys of their own everywhere, and know their posts
+for longer; they are what to use for jobs that may run again after days.
 
 What happens between the daemon and a network is another matter: an attempt is on
 disk before the network is called, and one whose outcome nobody knows is not

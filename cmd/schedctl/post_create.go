@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ type postCreate struct {
 	editor         bool
 	to, overrides  []string
 	when           whenFlags
-	idempotencyKey string
+	once           onceFlags
 	allowDuplicate bool
 	dry, wait      bool
 }
@@ -61,7 +62,7 @@ created: "schedctl post validate" tells what is printed instead.`,
 	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
 	f.BoolVar(&o.when.now, "now", false, "publish at once")
-	f.StringVar(&o.idempotencyKey, "idempotency-key", "", "makes the command safe to repeat: one `key`, one post")
+	o.once.add(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
 	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
@@ -104,6 +105,7 @@ func (o *postCreate) run(ctx context.Context) error {
 			return err
 		}
 	}
+	o.when.lenient = !o.dry && o.repeatable(o.once)
 	publishAt, err := o.when.publishAt(o.app)
 	if err != nil {
 		return err
@@ -175,12 +177,22 @@ func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.Cr
 	if o.dry {
 		return post, o.check(ctx, c, create)
 	}
-	var options []client.Option
-	if o.idempotencyKey != "" {
-		options = append(options, client.IdempotencyKey(o.idempotencyKey))
-	} else if create.PublishAt != nil {
+	write := o.write(create.Content, overrides)
+	if write.key == "" && create.PublishAt != nil {
 		// A key may be a repeated one, and the post would then be warned of itself.
 		o.warn(ctx, c, create)
 	}
-	return c.CreatePost(ctx, create, options...)
+	post, err = write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
+		return c.CreatePost(ctx, create, options...)
+	})
+	return post, o.when.refused(err)
+}
+
+// write is the command as it was typed.
+func (o *postCreate) write(content string, overrides []override) once {
+	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)
+	for _, v := range overrides {
+		parts = append(parts, "override", v.account, v.text)
+	}
+	return o.onceFor(o.once, content, &o.when, parts...)
 }

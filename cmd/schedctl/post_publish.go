@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 type postPublish struct {
 	*app
 	to   []string
+	once onceFlags
 	wait bool
 	dry  bool
 
@@ -33,6 +36,7 @@ func newPostPublish(a *app) *cobra.Command {
 	})
 	a.addTo(cmd, &o.to)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
+	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
@@ -50,7 +54,10 @@ func (o *postPublish) run(ctx context.Context, id string) error {
 	if o.dry {
 		return o.dryRun(ctx, c, id, editable, o.released(to, apiv1.PublishNow, o.allowDuplicate))
 	}
-	post, err := c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
+	write := o.onceFor(o.once, "", &whenFlags{}, append([]string{"publish", id, fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)...)
+	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
+		return c.PublishPost(ctx, id, apiv1.PublishPost{SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
+	})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, err)
 	}

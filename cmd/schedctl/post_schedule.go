@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ type postSchedule struct {
 	*app
 	to   []string
 	when whenFlags
+	once onceFlags
 	wait bool
 	dry  bool
 
@@ -38,12 +40,14 @@ scheduled already, use "schedctl post edit".`,
 	a.addTo(cmd, &o.to)
 	o.when.add(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
+	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
 
 func (o *postSchedule) run(ctx context.Context, id string) error {
+	o.when.lenient = !o.dry && o.repeatable(o.once)
 	at, err := o.when.publishAt(o.app)
 	if err != nil {
 		return err
@@ -62,9 +66,12 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 	if o.dry {
 		return o.dryRun(ctx, c, id, []schedctl.Status{schedctl.Draft}, o.released(to, *at, o.allowDuplicate))
 	}
-	post, err := c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate})
+	write := o.onceFor(o.once, "", &o.when, append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)...)
+	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
+		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
+	})
 	if err != nil {
-		return refusedRelease(ctx, c, id, o.to, err)
+		return refusedRelease(ctx, c, id, o.to, o.when.refused(err))
 	}
 	if o.wait {
 		return o.waitFor(ctx, c, []string{post.ID})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
 )
@@ -13,6 +14,10 @@ import (
 type whenFlags struct {
 	at, in, tz string
 	now        bool
+
+	lenient bool  // the daemon is asked even for a time that has passed: it may know the request
+	passed  error // what is wrong with the time when it is
+	moving  bool  // read at another time, the flags mean another one
 }
 
 // add defines --at, --in and --tz; --now is only for commands that have it.
@@ -58,12 +63,22 @@ func (w *whenFlags) publishAt(a *app) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Check(now); err != nil {
-		return nil, err
+	if w.passed = m.Check(now); w.passed != nil && !w.lenient {
+		return nil, w.passed
 	}
+	w.moving = w.in != "" || dependsOnNow(w.at, m, now, loc)
 	a.echo(m, now, loc)
 	at := apiv1.NewTime(m.Time).String()
 	return &at, nil
+}
+
+// refused returns the error of a daemon for a time that has passed in the words
+// that say so without one.
+func (w *whenFlags) refused(err error) error {
+	if w.passed != nil && schedctl.CodeOf(err) == schedctl.InvalidPublishAt {
+		return w.passed
+	}
+	return err
 }
 
 func (w *whenFlags) moment(now time.Time, loc *time.Location) (when.Moment, error) {

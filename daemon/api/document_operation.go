@@ -100,7 +100,7 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 	for status, codes := range byStatus {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: strings.Join(codes, ", "),
-			Headers:     failureHeaders(status, codes),
+			Headers:     rt.failureHeaders(status, codes),
 			Content:     jsonContent(registry, reflect.TypeFor[apiv1.ErrorEnvelope]()),
 		}
 	}
@@ -112,7 +112,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	if rt.response == reflect.TypeFor[apiv1.PostEnvelope]() {
 		headers["ETag"] = header("The version of the post, for If-Match.")
 	}
-	if rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() { // which has no path
+	if rt.locates() {
 		headers["Location"] = header("The path of what was created.")
 	}
 	if rt.media == mediaEvents {
@@ -125,10 +125,18 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 	return headers
 }
 
-func failureHeaders(status int, codes []string) map[string]*huma.Header {
+// locates reports whether the route makes something that has a path.
+func (rt *route) locates() bool {
+	return rt.status == http.StatusCreated && rt.response != reflect.TypeFor[apiv1.CreatedWorkspace]() // which has none
+}
+
+func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Header {
 	headers := map[string]*huma.Header{requestIDHeader: header("The id of the request, also in the body.")}
 	if status == http.StatusUnauthorized {
 		headers["WWW-Authenticate"] = header("Bearer")
+	}
+	if rt.locates() && slices.Contains(codes, string(schedctl.IdempotencyKeyReused)) {
+		headers["Location"] = header("With IDEMPOTENCY_KEY_REUSED, the path of what the first call with the key created.")
 	}
 	for _, code := range codes {
 		if retryAfter[schedctl.Code(code)] != "" {

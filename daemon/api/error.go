@@ -32,6 +32,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", "Bearer")
 	}
+	var reused *reusedKey
+	if errors.As(err, &reused) && reused.location != "" {
+		header.Set("Location", reused.location)
+	}
 	body, err := encode(apiv1.NewError(e, requestID))
 	if err != nil {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "error answer not encoded", slog.String("request", requestID), slog.Any("error", err))

@@ -95,8 +95,8 @@ func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, er
 	case !c.now.Before(stored.CreatedAt.Add(answersKept)):
 		return answer{}, false, nil
 	case stored.Fingerprint != c.fingerprint:
-		return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
-			"this Idempotency-Key was used with another body; use a new key for a new request")
+		return answer{}, false, &reusedKey{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+			"this Idempotency-Key was used with another body; use a new key for a new request")}
 	}
 	if stored.Sealed {
 		if stored.Body, err = s.sealer.Open(stored.Body, c.answerOwner()); err != nil {
@@ -109,6 +109,20 @@ func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, er
 		body: stored.Body, replayed: true,
 	}, true, nil
 }
+
+// reusedKey is the refusal of another request under a key. It tells where that is
+// which the first one made: a caller that means the same by both, a post two hours
+// after it is asked for, say, need not make it again.
+type reusedKey struct {
+	location string // or empty
+	refusal  *schedctl.Error
+}
+
+// Error returns the refusal's text.
+func (e *reusedKey) Error() string { return e.refusal.Error() }
+
+// Unwrap returns the refusal.
+func (e *reusedKey) Unwrap() error { return e.refusal }
 
 // answerOwner is what a sealed answer is sealed for: the request that it answers
 // and the API key that made it. Another one of the same workspace may hold less

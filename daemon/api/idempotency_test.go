@@ -69,6 +69,24 @@ func TestRepeatLooksAtTheRawBody(t *testing.T) {
 	f.do(key("k"), "POST", "/posts", nil).refused(schedctl.IdempotencyKeyReused)
 }
 
+// A refusal says what the first request made.
+func TestReusedKeyLeadsToWhatItMade(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201).post()
+	r := f.do(key("k"), "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)})
+	r.refused(schedctl.IdempotencyKeyReused)
+	if got := r.header.Get("Location"); got != "/api/v1/posts/"+made.ID {
+		t.Errorf("Location %q", got)
+	}
+	f.do(key("e"), "PATCH", "/posts/"+made.ID, body{"content": "y"}).want(200)
+	r = f.do(key("e"), "PATCH", "/posts/"+made.ID, body{"content": "z"})
+	r.refused(schedctl.IdempotencyKeyReused)
+	if _, there := r.header["Location"]; there {
+		t.Error("an edit made nothing, and has a Location")
+	}
+}
+
 func TestKeysAreScoped(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

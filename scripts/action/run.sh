@@ -18,19 +18,11 @@ if [ -n "$APPLY" ]; then
 else
 	read -ra words <<<"$COMMAND"
 fi
-given=
 while IFS= read -r line; do
 	line=${line%$'\r'}
 	[ -n "$line" ] || continue
 	words+=("$line")
-	case $line in --idempotency-key | --idempotency-key=*) given=yes ;; esac
 done <<<"$ARGS"
-
-# A run that is repeated has the number it had before, and asks for the same post.
-if [ "${words[*]:0:2}" = "post create" ] && [ -z "$given" ]; then
-	name=$(printf '%s\n' "$GITHUB_REPOSITORY" "$GITHUB_RUN_ID" "$GITHUB_JOB" "$GITHUB_ACTION" "${words[@]}" | git hash-object --stdin)
-	words=(post create "--idempotency-key=action-$GITHUB_RUN_ID-$name" ${words[@]+"${words[@]:2}"})
-fi
 
 out=$(mktemp "$RUNNER_TEMP/schedctl-result.XXXXXX")
 trap 'rm -f "$out"' EXIT

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// onceFlags say under which idempotency key a post is written.
+type onceFlags struct{ key string }
+
+func (o *onceFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.key, "idempotency-key", "", "makes the command safe to repeat: one `key`, one post (see: schedctl help idempotency)")
+}
+
+// once is a write that is made at most once under its key.
+type once struct {
+	*app
+	key     string // empty: each call is another write
+	given   bool   // the key is that of the command line, and not that of a CI job
+	content string // of the post, empty for one that has an id
+	moving  bool   // the time that is asked for is another one whenever it is asked for
+}
+
+// onceFor returns the write that parts describe as the user has typed them. What
+// they come to when the command runs, a time or the ids of accounts, is not part
+// of it: the same command in a CI job that is run again is the same write.
+func (a *app) onceFor(flags onceFlags, content string, at *whenFlags, parts ...string) once {
+	o := once{app: a, key: flags.key, given: flags.key != "", content: content, moving: at.moving}
+	run := a.ciRun()
+	if o.given || run == nil {
+		return o
+	}
+	o.key = keyOf(append(append(run, content, at.at, at.in, at.tz, fmt.Sprint(at.now)), parts...)...)
+	return o
+}
+
+// repeatable reports whether a command may be the repetition of an earlier one.
+func (a *app) repeatable(flags onceFlags) bool { return flags.key != "" || a.ciRun() != nil }
+
+// labeled puts a label before each value, so that two lists cannot be mistaken
+// for one another.
+func labeled(label string, values []string) (parts []string) {
+	for _, v := range values {
+		parts = append(parts, label, v)
+	}
+	return parts
+}
+
+// do makes the write, or finds out what became of the post when it was made
+// before. The id is that of the post that is written, empty when it is created.
+func (o once) do(ctx context.Context, c *client.Client, id string, write func(...client.Option) (apiv1.Post, error)) (apiv1.Post, error) {
+	if o.key == "" {
+		return write()
+	}
+	var replayed bool
+	post, err := write(client.IdempotencyKey(o.key), client.Replayed(&replayed))
+	switch {
+	case err == nil && !replayed:
+		return post, nil
+	case err == nil:
+		id = post.ID
+	case schedctl.CodeOf(err) != schedctl.IdempotencyKeyReused || o.given && !o.moving:
+		return post, err
+	case id == "":
+		id = client.CreatedBefore(err)
+	}
+	if id == "" {
+		return post, err
+	}
+	now, unread := c.Post(ctx, id)
+	switch {
+	case schedctl.CodeOf(unread) == schedctl.NotFound:
+		return post, deletedSince(id)
+	case unread != nil && err == nil:
+		now = post // a key that may write posts need not be one that may read them
+	case unread != nil:
+		return post, unread
+	case o.given && err != nil && o.content != "" && now.Content != o.content:
+		return post, err
+	}
+	o.tell("%s is there already, %s; nothing was done twice (see: schedctl help idempotency)", id, o.origin())
+	return now, nil
+}
+
+func (o once) origin() string {
+	if o.given {
+		return "under the same idempotency key"
+	}
+	return "by the same command in this CI job"
+}
+
+func deletedSince(id string) error {
+	return &failure{
+		status: exitConflict, code: schedctl.IdempotencyKeyReused,
+		message: id + ", which the same command has made before, was deleted since",
+		hint:    "to make another post give --idempotency-key with a new key",
+	}
+}
