@@ -141,17 +141,17 @@ type crashDaemon struct {
 }
 
 func newCrashDaemon(t *testing.T) *crashDaemon {
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "schedctl")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	t.Helper()
+	bin, err := exec.LookPath("schedctl") // this program, as in the scripts
+	if err != nil {
+		t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	d := &crashDaemon{t: t, bin: bin, dir: filepath.Join(dir, "data"), address: l.Addr().String()}
+	d := &crashDaemon{t: t, bin: bin, dir: filepath.Join(t.TempDir(), "data"), address: l.Addr().String()}
 	t.Cleanup(func() {
 		if d.cmd != nil {
 			d.kill()
@@ -270,7 +270,8 @@ func (d *crashDaemon) settled(id string) apiv1.Post {
 func (d *crashDaemon) settledWithin(id string, patience time.Duration) apiv1.Post {
 	d.t.Helper()
 	var answer apiv1.PostEnvelope
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	pause := 20 * time.Millisecond
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		status, err := d.do("GET", "/posts/"+id, "", "", &answer)
 		if err != nil || status != http.StatusOK {
 			d.t.Fatalf("post %s is lost: %d, %v", id, status, err)
@@ -281,6 +282,7 @@ func (d *crashDaemon) settledWithin(id string, patience time.Duration) apiv1.Pos
 		if time.Now().After(deadline) {
 			d.t.Fatalf("post %s is still %s", id, answer.Post.Status)
 		}
+		pause = min(pause*5/4, time.Second)
 	}
 }
 
