@@ -72,10 +72,27 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 	}
 }
 
+// EventStream is one connection of [Client.Events], for who wants to show how it
+// is. It calls began as soon as the daemon streams, with the id after which the
+// stream begins, and told for each event in order. It does not come back by
+// itself: it returns why it has ended, which is never nil.
+func (c *Client) EventStream(ctx context.Context, lastID string, began func(position string), told func(apiv1.Event)) error {
+	f := following{client: c, position: lastID, began: began, retry: firstStreamPause}
+	err := f.connection(ctx, func(e apiv1.Event, _ error) bool {
+		told(e)
+		return true
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // following is what is known of a stream across its connections.
 type following struct {
 	client   *Client
-	position string // the id to resume after, or empty
+	began    func(position string) // is told where a connection begins; nil for nobody
+	position string                // the id to resume after, or empty
 	retry    time.Duration
 	opened   bool // a connection was granted once
 	told     int  // how many messages came
@@ -123,6 +140,8 @@ func (f *following) take(m message, retry time.Duration, yield func(apiv1.Event,
 			return fmt.Errorf("read event %q of %s: %w", m.id, f.client.url, err)
 		}
 		f.stopped = !yield(e, nil)
+	} else if m.id != "" && f.began != nil {
+		f.began(m.id)
 	}
 	if m.id != "" {
 		f.position = m.id

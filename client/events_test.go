@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // connection is what a daemon does with one request for events.
@@ -132,6 +133,34 @@ func TestEventsResume(t *testing.T) {
 			if pause := s.at[i+1].Sub(s.at[i]).Seconds(); pause < bounds[0] || pause > bounds[1] {
 				t.Errorf("pause %d takes %v s, want %v", i+1, pause, bounds)
 			}
+		}
+	})
+}
+
+// One connection says where it begins, tells what comes, and ends.
+func TestEventStreamIsOneConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("reset by peer")
+		s := &streams{connections: []connection{{text: "id: start\n\n" + told("a", "b"), then: broken}}}
+		c := newClient(t, client.Config{URL: "http://daemon", Key: secret, Transport: s})
+		var seen []string
+		err := c.EventStream(t.Context(), "before", func(position string) { seen = append(seen, "from "+position) },
+			func(e apiv1.Event) { seen = append(seen, e.ID) })
+		if diff := cmp.Diff([]string{"from start", "a", "b"}, seen); diff != "" {
+			t.Errorf("told, -want +got:\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"before"}, s.resume); diff != "" {
+			t.Errorf("Last-Event-ID, -want +got:\n%s", diff)
+		}
+		var unreachable *client.UnreachableError
+		if !errors.As(err, &unreachable) || !errors.Is(err, broken) {
+			t.Errorf("it ended with %v", err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		s.connections = []connection{{text: "id: start\n\n", hold: time.Hour}}
+		if err := c.EventStream(ctx, "", func(string) { stop() }, func(apiv1.Event) {}); !errors.Is(err, context.Canceled) {
+			t.Errorf("called off, it ended with %v", err)
 		}
 	})
 }
