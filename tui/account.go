@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// roster is the accounts.
+type roster struct {
+	list            []apiv1.Account   // that are connected, or were and are to be again
+	names           map[string]string // of these and of those that were removed, by id
+	loaded, loading bool
+	err             error
+	selected        int
+}
+
+type (
+	accountsMsg struct {
+		list []apiv1.Account
+		err  error
+	}
+	verifiedMsg struct {
+		account apiv1.Account
+		err     error
+	}
+)
+
+func (m *Model) fillAccounts() tea.Cmd {
+	r := &m.accounts
+	if r.loaded || r.loading || r.err != nil {
+		return nil
+	}
+	r.loading = true
+	c := m.cfg.Client
+	return m.call(func(ctx context.Context) tea.Msg {
+		list, err := c.Accounts(ctx)
+		return accountsMsg{list: list, err: err}
+	})
+}
+
+func (m *Model) takeAccounts(msg accountsMsg) tea.Cmd {
+	r := &m.accounts
+	r.loading = false
+	if r.err = msg.err; msg.err != nil {
+		return m.heard(msg.err)
+	}
+	r.loaded, r.list = true, nil
+	r.names = make(map[string]string, len(msg.list))
+	for _, a := range msg.list {
+		if r.names[a.ID] = a.Name; a.Status != schedctl.AccountDisconnected {
+			r.list = append(r.list, a)
+		}
+	}
+	r.selected = clamp(r.selected, len(r.list))
+	return nil
+}
+
+// verify asks the network of the selected account whether it still takes it.
+func (m *Model) verify() tea.Cmd {
+	r := &m.accounts
+	if r.selected >= len(r.list) {
+		return nil
+	}
+	a, c := r.list[r.selected], m.cfg.Client
+	m.say("asking " + oneLine(a.Platform) + " about " + oneLine(a.Name))
+	return m.call(func(ctx context.Context) tea.Msg {
+		got, err := c.VerifyAccount(ctx, a.ID)
+		return verifiedMsg{account: got, err: err}
+	})
+}
+
+func (m *Model) takeVerified(msg verifiedMsg) {
+	m.accounts.loaded = false
+	switch {
+	case msg.err != nil:
+		m.complain(explain(msg.err))
+	case msg.account.Status == schedctl.AccountError:
+		m.complain(oneLine(msg.account.Name) + " is still refused")
+	default:
+		m.say(oneLine(msg.account.Name) + " works")
+	}
+}
+
+// accountRows draws the accounts with their health.
+func accountRows(s scene, r *roster, width, height int) []string {
+	if len(r.list) == 0 {
+		return empty(s, r.loaded, r.err, "No account yet. Connect one with: schedctl account add", width)
+	}
+	var lines []string
+	at := 0
+	for i, a := range r.list {
+		if i == r.selected {
+			at = len(lines)
+		}
+		health := s.theme.good.Render("works")
+		if a.Status != schedctl.AccountConnected {
+			health = s.theme.bad.Render(string(a.Status))
+		}
+		name := fmt.Sprintf("%s  %s  %s", pad(oneLine(a.Name), min(20, width/4)), pad(oneLine(a.Platform), 8), oneLine(a.Username))
+		lines = append(lines, sides(s.theme.mark(i == r.selected)+s.theme.row(clip(name, width-16), i == r.selected), health, width))
+		lines = append(lines, accountNotes(s, a, width)...)
+	}
+	return window(lines, at, height)
+}
+
+// accountNotes are the limit of an account, and what is wrong with it.
+func accountNotes(s scene, a apiv1.Account, width int) (lines []string) {
+	if a.Limits.MaxCharacters != nil {
+		text := fmt.Sprintf("at most %d %s in a post", *a.Limits.MaxCharacters, a.Limits.Unit)
+		lines = append(lines, "    "+s.theme.faint.Render(clip(text, width-4)))
+	}
+	if a.Error != nil {
+		for _, l := range wrap(string(a.Error.Kind)+": "+a.Error.Message, width-4) {
+			lines = append(lines, "    "+s.theme.bad.Render(l))
+		}
+		advice := "next: schedctl account reconnect " + a.ID + ", or v to ask again"
+		for _, l := range wrap(advice, width-4) {
+			lines = append(lines, "    "+l)
+		}
+	}
+	return lines
+}
+
+// window returns the lines around one of them, so that it is on the screen.
+func window(lines []string, at, height int) []string {
+	if height <= 0 {
+		return nil
+	}
+	first := max(0, min(at-height/2, len(lines)-height))
+	return lines[first:min(len(lines), first+height)]
+}
+
+// empty says why a list has nothing to show.
+func empty(s scene, loaded bool, err error, nothing string, width int) []string {
+	text := nothing
+	switch {
+	case err != nil:
+		text = explain(err)
+	case !loaded:
+		text = "Loading …"
+	}
+	var lines []string
+	for _, l := range wrap(text, width-2) {
+		if err != nil {
+			l = s.theme.bad.Render(l)
+		}
+		lines = append(lines, "  "+l)
+	}
+	return lines
+}

@@ -1,0 +1,297 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// act does something to what is selected.
+func (m *Model) act(k tea.KeyMsg) tea.Cmd {
+	switch f := m.feed(); {
+	case m.tab == tabAccounts && key.Matches(k, m.keys.Verify):
+		return m.verify()
+	case m.tab == tabWebhooks && key.Matches(k, m.keys.Retry):
+		return m.replay()
+	case f == nil:
+		return nil
+	default:
+		p, ok := f.current()
+		if !ok {
+			return nil
+		}
+		return m.actOn(k, p)
+	}
+}
+
+// actOn does something to a post. What its status does not allow is said here,
+// in the words of the rules, and not sent.
+func (m *Model) actOn(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
+	if by, ok := m.keys.nudge(k); ok {
+		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.push(p, by) })
+	}
+	switch {
+	case key.Matches(k, m.keys.Edit):
+		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
+	case key.Matches(k, m.keys.Editor):
+		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.edit()) })
+	case key.Matches(k, m.keys.Duplicate):
+		return m.compose(copyDraft(p))
+	case key.Matches(k, m.keys.Schedule):
+		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
+	case key.Matches(k, m.keys.Publish):
+		return m.allowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
+	case key.Matches(k, m.keys.Cancel):
+		return m.allowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
+	case key.Matches(k, m.keys.Delete):
+		return m.allowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
+	case key.Matches(k, m.keys.Retry):
+		return m.allowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
+	case key.Matches(k, m.keys.Copy):
+		return m.copyAddress(p)
+	case key.Matches(k, m.keys.Browse):
+		return m.openAddress(p)
+	}
+	return nil
+}
+
+func (m *Model) allowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
+	if m.occupied(p.ID) && op != schedctl.OpEdit {
+		return nil
+	}
+	var refused *schedctl.Error
+	if err := schedctl.CheckOperation(op, p.Status); asError(err, &refused) {
+		m.complain(refused.Message)
+		return nil
+	}
+	return do()
+}
+
+func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
+	if len(p.SocialAccountIDs) == 0 {
+		m.complain("the post has no account to go to: choose one with i")
+		return nil
+	}
+	shown := p
+	shown.Status = schedctl.Publishing
+	m.dialog = &confirm{
+		question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(p.Content, 200)},
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.begin(change{post: p, shown: shown, done: "on its way to " + plural(len(p.SocialAccountIDs), "account"),
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) }})
+		},
+	}
+	return nil
+}
+
+func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
+	shown := p
+	shown.Status = schedctl.Canceled
+	m.dialog = &confirm{
+		question: []string{"Cancel this post? For 10 seconds a copy can be made with u.", "", excerpt(p.Content, 200)},
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.begin(change{post: p, shown: shown, done: "canceled",
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, versionOf(p)) },
+				undo: func(after apiv1.Post) *undo {
+					return &undo{label: "make a copy of it", run: func(m *Model) tea.Cmd { return m.recreate(after) }}
+				}})
+		},
+	}
+	return nil
+}
+
+func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
+	m.dialog = &confirm{
+		question: []string{"Delete this draft? For 10 seconds it can be written again with u.", "", excerpt(p.Content, 200)},
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.begin(change{post: p, done: "deleted", removes: true,
+				call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
+				undo: func(apiv1.Post) *undo {
+					return &undo{label: "write it again", run: func(m *Model) tea.Cmd { return m.recreate(p) }}
+				}})
+		},
+	}
+	return nil
+}
+
+// recreate makes a post like one that is gone, for the accounts that do not have
+// it, at its time if that is still to come.
+func (m *Model) recreate(p apiv1.Post) tea.Cmd {
+	body := apiv1.CreatePost{Content: p.Content, AllowDuplicate: true}
+	for _, id := range p.SocialAccountIDs {
+		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published {
+			body.SocialAccountIDs = append(body.SocialAccountIDs, id)
+		}
+	}
+	for _, o := range p.TargetOverrides {
+		if slices.Contains(body.SocialAccountIDs, o.SocialAccountID) {
+			body.TargetOverrides = append(body.TargetOverrides, o)
+		}
+	}
+	if p.PublishAt != nil && p.PublishAt.After(m.now) && len(body.SocialAccountIDs) > 0 {
+		at := p.PublishAt.String()
+		body.PublishAt = &at
+	}
+	c, key := m.cfg.Client, "tui-again-"+p.ID
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := c.Create(ctx, body, key)
+		return toldMsg{done: "there is a copy, ", post: post, err: err}
+	})
+}
+
+// describe says what has become of a post.
+func (m *Model) describe(p apiv1.Post) string {
+	switch {
+	case p.Status == schedctl.Draft:
+		return "a draft"
+	case p.Status == schedctl.Scheduled && p.PublishAt != nil:
+		return "goes out " + when.Format(p.PublishAt.In(m.zone))
+	}
+	return "a " + string(p.Status) + " post"
+}
+
+// pick selects a post where it is listed.
+func (m *Model) pick(id string) {
+	for t := range m.feeds {
+		if i, ok := m.feeds[t].find(id); ok {
+			m.feeds[t].selected = i
+		}
+	}
+}
+
+// toldMsg is the end of something that concerns no post on the screen.
+type toldMsg struct {
+	done string
+	post apiv1.Post // a new one, or none
+	err  error
+}
+
+func (m *Model) takeTold(msg toldMsg) {
+	if msg.err != nil {
+		m.complain(explain(msg.err))
+		return
+	}
+	if msg.post.ID != "" {
+		m.settle(msg.post)
+		m.pick(msg.post.ID)
+		msg.done += m.describe(msg.post)
+	}
+	m.say(msg.done)
+}
+
+// askRetry lets a person choose among failed targets, and warns of those that
+// may have been published.
+func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
+	failed := failedTargets(p)
+	if len(failed) < 2 {
+		return m.confirmRetry(p, failed, nil)
+	}
+	items := []item{{label: fmt.Sprintf("all %d that failed", len(failed)), chosen: true, group: "retry"}}
+	for _, t := range failed {
+		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(reason(t)), group: "retry"})
+	}
+	m.dialog = &menu{title: "Retry which?", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
+		if len(chosen) == 0 || chosen[0] == 0 {
+			return m.confirmRetry(p, failed, nil)
+		}
+		one := failed[chosen[0]-1]
+		return m.confirmRetry(p, []apiv1.Target{one}, []string{one.ID})
+	}}
+	return nil
+}
+
+func failedTargets(p apiv1.Post) (failed []apiv1.Target) {
+	for _, t := range p.Targets {
+		if t.Status == schedctl.Failed {
+			failed = append(failed, t)
+		}
+	}
+	return failed
+}
+
+func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) tea.Cmd {
+	body := apiv1.RetryPost{TargetIDs: ids}
+	question := []string{"Try again to publish this to " + m.scene().targets(failed) + "?"}
+	if slices.ContainsFunc(failed, unknown) {
+		body.Force = true
+		question = append(question, "The network may have it already: look there first, or it may be there twice.")
+	}
+	shown := p
+	shown.Status = schedctl.Publishing
+	m.dialog = &confirm{
+		question: append(question, "", excerpt(p.Content, 200)),
+		yes: func(m *Model) tea.Cmd {
+			c := m.cfg.Client
+			return m.begin(change{post: p, shown: shown, done: "tried again",
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) }})
+		},
+	}
+	return nil
+}
+
+// address returns where a post is on the network, or where its first published
+// target is.
+func address(p apiv1.Post) string {
+	for _, t := range p.Targets {
+		if t.PlatformPostURL != nil {
+			return *t.PlatformPostURL
+		}
+	}
+	return ""
+}
+
+func (m *Model) copyAddress(p apiv1.Post) tea.Cmd {
+	text := address(p)
+	out := m.cfg.Clipboard
+	if text == "" || out == nil {
+		m.complain("there is no address to copy: nothing of this post is published")
+		return nil
+	}
+	return func() tea.Msg {
+		_, err := out.Write([]byte(ansi.SetSystemClipboard(text)))
+		return toldMsg{done: "copied " + text, err: err}
+	}
+}
+
+func (m *Model) openAddress(p apiv1.Post) tea.Cmd {
+	text := address(p)
+	open := m.cfg.Browse
+	if text == "" || open == nil {
+		m.complain("there is no address to open: nothing of this post is published")
+		return nil
+	}
+	return m.call(func(ctx context.Context) tea.Msg {
+		return toldMsg{done: "opened " + text, err: open(ctx, text)}
+	})
+}
+
+// nudge returns how far a key moves a post in time.
+func (k keyMap) nudge(msg tea.KeyMsg) (shift, bool) {
+	switch {
+	case key.Matches(msg, k.Later):
+		return shift{by: 15 * time.Minute}, true
+	case key.Matches(msg, k.Sooner):
+		return shift{by: -15 * time.Minute}, true
+	case key.Matches(msg, k.HourLater):
+		return shift{by: time.Hour}, true
+	case key.Matches(msg, k.HourSooner):
+		return shift{by: -time.Hour}, true
+	case key.Matches(msg, k.DayLater):
+		return shift{days: 1}, true
+	case key.Matches(msg, k.DaySooner):
+		return shift{days: -1}, true
+	}
+	return shift{}, false
+}

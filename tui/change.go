@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// undoFor is how long what was done can be undone.
+const undoFor = 10 * time.Second
+
+// change is something that a person does to a post.
+type change struct {
+	post    apiv1.Post // as it is
+	shown   apiv1.Post // as it is shown until the daemon has answered
+	done    string     // what is said then
+	removes bool       // the post is gone then
+	call    func(ctx context.Context) (apiv1.Post, error)
+
+	// undo returns how it is undone, given the post that the daemon has
+	// answered; nil when it cannot be.
+	undo func(after apiv1.Post) *undo
+}
+
+// undo takes back what was done last.
+type undo struct {
+	label string // completes "press u to"
+	until time.Time
+	run   func(m *Model) tea.Cmd
+}
+
+// changedMsg is the answer to a change.
+type changedMsg struct {
+	change change
+	post   apiv1.Post
+	err    error
+}
+
+// begin shows a change and asks for it. One post has one change on its way.
+func (m *Model) begin(c change) tea.Cmd {
+	if m.occupied(c.post.ID) {
+		return nil
+	}
+	m.busy[c.post.ID] = c.post
+	if c.shown.ID != "" {
+		m.preview(c.shown)
+	}
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := c.call(ctx)
+		return changedMsg{change: c, post: post, err: err}
+	})
+}
+
+// occupied tells the person when a post has a change on its way.
+func (m *Model) occupied(id string) bool {
+	_, sent := m.busy[id]
+	if sent || m.nudge.id == id {
+		m.say("the last change of this post is still on its way")
+		return true
+	}
+	return false
+}
+
+// preview shows a post as it is not yet, where it stands.
+func (m *Model) preview(p apiv1.Post) {
+	for t := range m.feeds {
+		m.feeds[t].replace(p)
+	}
+}
+
+// takeChanged shows what has become of a change. One that was refused is taken
+// back, with the daemon's words.
+func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
+	id := msg.change.post.ID
+	before := m.busy[id]
+	delete(m.busy, id)
+	m.preview(before) // where it stands it is found again by its old time
+	if msg.err != nil {
+		m.complain(m.refusal(msg.err))
+		return m.outdated(id)
+	}
+	if msg.change.removes {
+		for t := range m.feeds {
+			m.feeds[t].remove(id)
+		}
+	} else {
+		m.settle(newer(before, msg.post))
+	}
+	m.say(msg.change.done)
+	if msg.change.undo != nil {
+		m.offer(msg.change.undo(msg.post))
+	}
+	return nil
+}
+
+// offer lets a person undo something for a while.
+func (m *Model) offer(u *undo) {
+	if m.undo = u; u != nil {
+		u.until = m.now.Add(undoFor)
+	}
+}
+
+// refusal says why a change was taken back.
+func (m *Model) refusal(err error) string {
+	switch {
+	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
+		return "somebody else has changed this post: nothing was done, look at it and do it again"
+	case unanswered(err):
+		return "no answer, so nobody knows whether it was done; the post is read again when the daemon is back: " + explain(err)
+	}
+	return "not done: " + explain(err)
+}
+
+// unanswered reports whether what was asked for may have happened.
+func unanswered(err error) bool {
+	return errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// takeBack undoes what was done last.
+func (m *Model) takeBack() tea.Cmd {
+	u := m.undo
+	if u == nil {
+		m.say("there is nothing to undo")
+		return nil
+	}
+	m.undo = nil
+	return u.run(m)
+}
+
+func versionOf(p apiv1.Post) Version { return Version{ID: p.ID, Number: p.Version} }
+
+// timeText is a time on the wire.
+func timeText(t time.Time) string { return apiv1.Time{Time: t}.String() }

@@ -1,0 +1,323 @@
+package tui
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textarea"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// localTime is how the time of a post is written for a person to change.
+const localTime = "2006-01-02 15:04:05"
+
+// The fields of the composer.
+const (
+	fieldText = iota
+	fieldAccounts
+	fieldTime
+	fields
+)
+
+// draft is what a composer begins with.
+type draft struct {
+	post apiv1.Post // that is edited; without an id a new one is written
+	from apiv1.Post // whose text, accounts and overrides it begins with
+}
+
+func newDraft() draft              { return draft{} }
+func editDraft(p apiv1.Post) draft { return draft{post: p, from: p} }
+func copyDraft(p apiv1.Post) draft { return draft{from: p} }
+
+// composer writes a post, a new one or another version of one. What was typed
+// stays until the daemon has it or the person says that it may go.
+type composer struct {
+	id    string // of this composer, so that late answers are known
+	theme theme
+	keys  []key.Binding // that matter most
+	draft draft
+
+	text   textarea.Model
+	began  string // the text as the field held it at first
+	to     []string
+	cursor int
+	at     textinput.Model
+	beganT string
+	field  int
+
+	checks   checks
+	sending  bool
+	fault    string
+	conflict *apiv1.Post // what somebody else has made of it meanwhile
+	losing   bool        // asked whether what was typed may go
+}
+
+func (m *Model) compose(d draft) tea.Cmd {
+	c := &composer{
+		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
+		keys: []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Outside},
+		text: newText(m.theme), at: newInput(m.theme, "a draft; or a time such as tomorrow 9am, or now"),
+		to: slices.Clone(d.from.SocialAccountIDs),
+	}
+	c.text.SetValue(d.from.Content)
+	if d.post.ID != "" && d.post.PublishAt != nil {
+		c.at.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
+	}
+	c.at.Blur()
+	c.began, c.beganT = c.text.Value(), c.at.Value()
+	m.dialog = c
+	return c.check()
+}
+
+// newText returns the field for the text. Nothing of it is drawn with colours of
+// its own.
+func newText(t theme) textarea.Model {
+	in := textarea.New()
+	in.ShowLineNumbers, in.Prompt, in.CharLimit, in.MaxHeight = false, "", 0, 0
+	in.Placeholder = "What shall be published?"
+	style := textarea.Style{
+		Base: t.cursor.UnsetTransform(), CursorLine: t.cursor.UnsetTransform(), Text: t.cursor.UnsetTransform(),
+		Placeholder: t.faint, Prompt: t.faint, EndOfBuffer: t.faint, LineNumber: t.faint, CursorLineNumber: t.faint,
+	}
+	in.FocusedStyle, in.BlurredStyle = style, style
+	in.Cursor.Style, in.Cursor.TextStyle = t.cursor, t.cursor.UnsetTransform()
+	in.Cursor.SetMode(cursor.CursorStatic)
+	in.Focus()
+	return in
+}
+
+func (c *composer) tall() bool { return true }
+
+func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	if c.losing {
+		return c.lose(m, k)
+	}
+	c.fault = ""
+	switch {
+	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
+		return c.leave(m)
+	case key.Matches(k, m.keys.Save):
+		return c.save(m)
+	case key.Matches(k, m.keys.Field):
+		return c.focus((c.field + 1) % fields)
+	case key.Matches(k, m.keys.FieldBack):
+		return c.focus((c.field + fields - 1) % fields)
+	case key.Matches(k, m.keys.Theirs) && c.conflict != nil:
+		m.dialog = nil
+		return m.compose(editDraft(*c.conflict))
+	case key.Matches(k, m.keys.Outside):
+		return m.edit()
+	}
+	return c.typed(m, k)
+}
+
+// typed gives a key to the field that has the keys.
+func (c *composer) typed(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch c.field {
+	case fieldText:
+		before := c.text.Value()
+		c.text, _ = c.text.Update(k)
+		if c.text.Value() != before {
+			return c.check()
+		}
+	case fieldTime:
+		c.at, _ = c.at.Update(k)
+	case fieldAccounts:
+		return c.choose(m, k)
+	}
+	return nil
+}
+
+// choose changes the accounts.
+func (c *composer) choose(m *Model, k tea.KeyMsg) tea.Cmd {
+	list := m.accounts.list
+	switch {
+	case key.Matches(k, m.keys.Up):
+		c.cursor = clamp(c.cursor-1, len(list))
+	case key.Matches(k, m.keys.Down):
+		c.cursor = clamp(c.cursor+1, len(list))
+	case key.Matches(k, m.keys.Toggle, m.keys.Open) && c.cursor < len(list):
+		id := list[c.cursor].ID
+		if i := slices.Index(c.to, id); i >= 0 {
+			c.to = slices.Delete(c.to, i, i+1)
+		} else {
+			c.to = append(c.to, id)
+		}
+		return c.check()
+	}
+	return nil
+}
+
+func (c *composer) focus(field int) tea.Cmd {
+	c.field = field
+	c.text.Blur()
+	c.at.Blur()
+	switch field {
+	case fieldText:
+		c.text.Focus()
+	case fieldTime:
+		c.at.Focus()
+	}
+	return nil
+}
+
+// changed reports whether something was typed that the daemon does not have.
+func (c *composer) changed() bool {
+	if c.draft.post.ID == "" && c.draft.from.ID != "" {
+		return true // a copy is nowhere yet
+	}
+	return c.text.Value() != c.began || c.at.Value() != c.beganT || c.retargeted()
+}
+
+// retargeted reports whether other accounts were chosen.
+func (c *composer) retargeted() bool { return !slices.Equal(c.to, c.draft.from.SocialAccountIDs) }
+
+// leave closes the composer, after a question when something would be lost.
+func (c *composer) leave(m *Model) tea.Cmd {
+	if c.changed() {
+		c.losing = true
+		return nil
+	}
+	m.dialog = nil
+	return nil
+}
+
+func (c *composer) lose(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		return tea.Quit
+	case k.String() == "y":
+		m.dialog = nil
+	case key.Matches(k, m.keys.No):
+		c.losing = false
+	}
+	return nil
+}
+
+// save sends what was written.
+func (c *composer) save(m *Model) tea.Cmd {
+	if c.sending {
+		return nil
+	}
+	at, fault := c.time(m.now, m.zone)
+	switch {
+	case fault != "":
+	case strings.TrimSpace(c.text.Value()) == "":
+		fault = "the text is empty"
+	case at != nil && len(c.to) == 0:
+		fault = "choose an account first, or empty the time for a draft"
+	case c.draft.post.ID != "" && !c.changed():
+		m.dialog = nil
+		m.say("nothing was changed")
+		return nil
+	}
+	if c.fault = fault; fault != "" {
+		return nil
+	}
+	c.sending = true
+	if c.draft.post.ID == "" {
+		return c.create(m, at)
+	}
+	return c.edit(m, at)
+}
+
+// time returns the time as the API takes it, nil for none, and what is wrong
+// with it.
+func (c *composer) time(now time.Time, zone *time.Location) (at *string, fault string) {
+	text := strings.TrimSpace(c.at.Value())
+	isNew := c.draft.post.ID == ""
+	switch {
+	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
+		return nil, "a scheduled post keeps a time: cancel it to call it off"
+	case text == "", !isNew && c.at.Value() == c.beganT:
+		return nil, ""
+	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
+		text = apiv1.PublishNow
+		return &text, ""
+	case strings.EqualFold(text, apiv1.PublishNow):
+		return nil, "save it first, then publish it with P"
+	}
+	t, err := readTime(text, now, zone)
+	if err != nil {
+		return nil, err.Error()
+	}
+	text = timeText(t)
+	return &text, ""
+}
+
+// body is the post as it would be created.
+func (c *composer) body(at *string) apiv1.CreatePost {
+	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: c.to, PublishAt: at, TargetOverrides: c.overrides()}
+}
+
+// content is the text. One that was not touched is as it came, tabs included.
+func (c *composer) content() string {
+	if text := c.text.Value(); text != c.began {
+		return text
+	}
+	return c.draft.from.Content
+}
+
+// overrides are those of the accounts that are still chosen.
+func (c *composer) overrides() (kept []apiv1.Override) {
+	for _, o := range c.draft.from.TargetOverrides {
+		if slices.Contains(c.to, o.SocialAccountID) {
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}
+
+func (c *composer) create(m *Model, at *string) tea.Cmd {
+	cl, body, id := m.cfg.Client, c.body(at), c.id
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := cl.Create(ctx, body, c.once(body))
+		return savedMsg{id: id, post: post, err: err}
+	})
+}
+
+// once is the key under which the daemon makes this post once, also when it is
+// sent again after an answer was lost. Another text is another post.
+func (c *composer) once(body apiv1.CreatePost) string {
+	data, _ := json.Marshal(body) // strings and maps that came from JSON
+	sum := sha256.Sum256(data)
+	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
+}
+
+func (c *composer) edit(m *Model, at *string) tea.Cmd {
+	p := c.draft.post
+	body := apiv1.EditPost{PublishAt: at}
+	if c.text.Value() != c.began {
+		text := c.content()
+		body.Content = &text
+	}
+	if c.retargeted() {
+		to, kept := append([]string{}, c.to...), append([]apiv1.Override{}, c.overrides()...)
+		body.SocialAccountIDs = &to
+		if len(p.TargetOverrides) > 0 {
+			body.TargetOverrides = &kept
+		}
+	}
+	cl, id := m.cfg.Client, c.id
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := cl.Edit(ctx, versionOf(p), body)
+		saved := savedMsg{id: id, post: post, err: err}
+		if schedctl.CodeOf(err) == schedctl.VersionMismatch {
+			if theirs, err := cl.Post(ctx, p.ID); err == nil {
+				saved.theirs = &theirs
+			}
+		}
+		return saved
+	})
+}

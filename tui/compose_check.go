@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// checkAfter is how long a person must have stopped typing before the daemon is
+// asked how the networks count.
+const checkAfter = 300 * time.Millisecond
+
+// composeMsg is a message for a composer that may be closed by now.
+type composeMsg interface{ composer() string }
+
+type (
+	checkMsg struct {
+		id  string
+		seq int
+	}
+	checkedMsg struct {
+		id     string
+		seq    int
+		result apiv1.Validation
+		err    error
+	}
+	savedMsg struct {
+		id     string
+		post   apiv1.Post
+		err    error
+		theirs *apiv1.Post // what somebody else has made of it, when that is the error
+	}
+	writtenMsg struct {
+		id   string
+		text string
+		err  error
+	}
+)
+
+func (m checkMsg) composer() string   { return m.id }
+func (m checkedMsg) composer() string { return m.id }
+func (m savedMsg) composer() string   { return m.id }
+func (m writtenMsg) composer() string { return m.id }
+
+// checks are what the daemon said of the text, and which text that was.
+type checks struct {
+	seq    int // counts changes
+	of     int // the change that result is about
+	result apiv1.Validation
+}
+
+// check asks the daemon about the text, as soon as no more is typed.
+func (c *composer) check() tea.Cmd {
+	c.checks.seq++
+	msg := checkMsg{id: c.id, seq: c.checks.seq}
+	return tea.Tick(checkAfter, func(time.Time) tea.Msg { return msg })
+}
+
+func (c *composer) take(m *Model, msg composeMsg) tea.Cmd {
+	switch msg := msg.(type) {
+	case checkMsg:
+		return c.ask(m, msg)
+	case checkedMsg:
+		if msg.err == nil && msg.seq == c.checks.seq {
+			c.checks.result, c.checks.of = msg.result, msg.seq
+		}
+	case savedMsg:
+		return c.saved(m, msg)
+	case writtenMsg:
+		if msg.err != nil {
+			c.fault = "the editor: " + explain(msg.err)
+		}
+		if msg.text != "" && msg.text != c.text.Value() {
+			c.text.SetValue(msg.text)
+			return c.check()
+		}
+	}
+	return nil
+}
+
+func (c *composer) ask(m *Model, msg checkMsg) tea.Cmd {
+	if msg.seq != c.checks.seq || c.content() == "" {
+		return nil
+	}
+	cl, body := m.cfg.Client, c.body(nil)
+	body.SocialAccountIDs = append([]string{}, c.to...)
+	return m.call(func(ctx context.Context) tea.Msg {
+		result, err := cl.Validate(ctx, body)
+		return checkedMsg{id: msg.id, seq: msg.seq, result: result, err: err}
+	})
+}
+
+// saved closes the composer when the daemon has the post. Otherwise everything
+// stays as it was typed.
+func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
+	c.sending = false
+	switch {
+	case msg.theirs != nil:
+		c.conflict = msg.theirs
+		c.draft.post = *msg.theirs // what was not touched here stays theirs
+		m.settle(*msg.theirs)
+		return nil
+	case unanswered(msg.err):
+		c.fault = "no answer, nothing is lost; save again when the daemon is back: " + explain(msg.err)
+		return nil
+	case msg.err != nil:
+		c.fault = "not saved, nothing is lost: " + explain(msg.err)
+		return nil
+	}
+	m.dialog = nil
+	m.settle(msg.post)
+	m.pick(msg.post.ID)
+	m.say("saved: " + m.describe(msg.post))
+	if before := c.draft.post; before.ID != "" {
+		m.offer(&undo{label: "put it back", run: func(m *Model) tea.Cmd { return m.putBack(before, msg.post) }})
+	}
+	return nil
+}
+
+// putBack undoes an edit.
+func (m *Model) putBack(before, after apiv1.Post) tea.Cmd {
+	shown := before
+	shown.Version = after.Version
+	c, body := m.cfg.Client, editTo(before, after)
+	return m.begin(change{post: after, shown: shown, done: "it is as it was",
+		call: func(ctx context.Context) (apiv1.Post, error) { return c.Edit(ctx, versionOf(after), body) }})
+}
+
+// editTo returns the edit that makes a post what another one is.
+func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
+	if want.Content != have.Content {
+		body.Content = &want.Content
+	}
+	if !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs) {
+		to, overrides := append([]string{}, want.SocialAccountIDs...), append([]apiv1.Override{}, want.TargetOverrides...)
+		body.SocialAccountIDs, body.TargetOverrides = &to, &overrides
+	}
+	if want.PublishAt != nil && have.PublishAt != nil && !want.PublishAt.Equal(have.PublishAt.Time) {
+		at := want.PublishAt.String()
+		body.PublishAt = &at
+	}
+	return body
+}
+
+// counter is how much of an account's limit a text takes.
+type counter struct {
+	length, limit int // limit 0 for none
+	unit          string
+	exact         bool // as the network counts, not as is guessed meanwhile
+}
+
+// counter returns the daemon's count of the text, or a guess until it has
+// answered.
+func (c *composer) counter(a apiv1.Account) counter {
+	text := c.content()
+	for _, o := range c.overrides() {
+		if o.SocialAccountID == a.ID && o.Content != nil {
+			text = *o.Content
+		}
+	}
+	out := counter{length: count(text, a.Limits.Unit), unit: a.Limits.Unit}
+	if a.Limits.MaxCharacters != nil {
+		out.limit = *a.Limits.MaxCharacters
+	}
+	if c.checks.of != c.checks.seq {
+		return out
+	}
+	for _, v := range c.checks.result.Accounts {
+		if v.SocialAccountID == a.ID {
+			out.length, out.exact = v.Length, true
+		}
+	}
+	return out
+}
+
+// count guesses a length: networks count links and mentions in ways of their own.
+func count(text, unit string) (n int) {
+	switch unit {
+	case "bytes":
+		return len(text)
+	case "graphemes":
+		for state := byte(0); text != ""; n++ {
+			_, _, size, next := ansi.DecodeSequence(text, state, nil)
+			text, state = text[size:], next
+		}
+		return n
+	}
+	return utf8.RuneCountInString(text)
+}
+
+// text says a count.
+func (n counter) text() string {
+	about := "~"
+	if n.exact {
+		about = ""
+	}
+	if n.limit == 0 {
+		return fmt.Sprintf("%s%d", about, n.length)
+	}
+	over := ""
+	if n.length > n.limit {
+		over = fmt.Sprintf(", %d too many", n.length-n.limit)
+	}
+	return fmt.Sprintf("%s%d/%d%s", about, n.length, n.limit, over)
+}
+
+// problems are what the daemon would refuse, and what it warns of.
+func (c *composer) problems(s scene) (bad, warn []string) {
+	if c.checks.of != c.checks.seq || c.checks.of == 0 {
+		return nil, nil
+	}
+	r := c.checks.result
+	for _, p := range r.Problems {
+		if p.Code != string(schedctl.InvalidPublishAt) {
+			bad = append(bad, p.Message)
+		}
+	}
+	warn = append(warn, r.Warnings...)
+	for _, a := range r.Accounts {
+		for _, p := range a.Problems {
+			bad = append(bad, s.name(a.SocialAccountID)+": "+p.Message)
+		}
+		for _, w := range a.Warnings {
+			warn = append(warn, s.name(a.SocialAccountID)+": "+w)
+		}
+	}
+	return bad, warn
+}

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// lines draws the composer: the text, as tall as there is room, the accounts
+// with their counters, the time, and what is to be said.
+func (c *composer) lines(m *Model, width, height int) []string {
+	s := m.scene()
+	below := append(c.accountLines(s, m.accounts.list, width, max(1, height/3)), c.timeLines(m, width)...)
+	below = append(below, c.messages(s, width, max(2, height/4))...)
+	head := c.label("New post", fieldText)
+	if c.draft.post.ID != "" {
+		head = c.label("Edit a "+string(c.draft.post.Status)+" post", fieldText)
+	}
+	rows := max(1, height-len(below)-1)
+	text := c.text
+	text.SetWidth(max(3, width-1))
+	text.SetHeight(rows)
+	drawn := strings.Split(text.View(), "\n")
+	lines := append([]string{head}, fit(drawn, width, rows)...)
+	return append(lines, below...)
+}
+
+// label names a field, and shows which has the keys.
+func (c *composer) label(text string, field int) string {
+	if c.field != field {
+		return c.theme.mark(false) + text
+	}
+	return c.theme.mark(true) + c.theme.title.Render(text)
+}
+
+// accountLines draws the accounts, those near the cursor when there are many.
+func (c *composer) accountLines(s scene, list []apiv1.Account, width, room int) []string {
+	title := "To"
+	if len(list) == 0 {
+		title = "To: there is no account yet; connect one with: schedctl account add"
+	}
+	lines := []string{c.label(title, fieldAccounts)}
+	first := max(0, min(c.cursor-room/2, len(list)-room))
+	for i := first; i < min(len(list), first+room); i++ {
+		a := list[i]
+		chosen := slices.Contains(c.to, a.ID)
+		here := c.field == fieldAccounts && i == c.cursor
+		left := c.theme.mark(here) + box(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
+		right := ""
+		if chosen {
+			n := c.counter(a)
+			right = n.text()
+			if n.limit > 0 && n.length > n.limit {
+				right = s.theme.bad.Render(right)
+			}
+		}
+		if a.Status == schedctl.AccountError {
+			right = s.theme.bad.Render("refused by its network")
+		}
+		lines = append(lines, sides(clip(left, width-1), right, width-1))
+	}
+	return lines
+}
+
+func (c *composer) timeLines(m *Model, width int) []string {
+	in := c.at
+	in.Width = max(1, width-9)
+	lines := []string{c.label("When ", fieldTime) + in.View()}
+	text := strings.TrimSpace(in.Value())
+	if c.field == fieldTime && text != "" && in.Value() != c.beganT && !strings.EqualFold(text, apiv1.PublishNow) {
+		lines = append(lines, "  "+m.theme.faint.Render(clip(understood(text, m.now, m.zone), width-2)))
+	}
+	return lines
+}
+
+// messages are what stands below: the question whether to leave, a conflict, a
+// fault, problems and warnings, and else the keys.
+func (c *composer) messages(s scene, width, room int) (lines []string) {
+	t := s.theme
+	paint := func(draw func(...string) string, texts ...string) {
+		for _, text := range texts {
+			for _, l := range wrap(text, width) {
+				lines = append(lines, draw(l))
+			}
+		}
+	}
+	bad, warn := c.problems(s)
+	switch {
+	case c.losing:
+		paint(t.warn.Render, "Leave without saving? What you wrote is lost.  y yes   n no")
+		return lines
+	case c.conflict != nil:
+		paint(t.warn.Render, "Somebody else has changed it. Yours is above; theirs: "+excerpt(c.conflict.Content, width),
+			"ctrl+s save yours over it   ctrl+t take theirs")
+	}
+	if c.fault != "" {
+		paint(t.bad.Render, c.fault)
+	}
+	paint(t.bad.Render, bad...)
+	paint(t.warn.Render, warn...)
+	if len(lines) > room {
+		lines = append(lines[:room-1], "…")
+	}
+	if c.sending {
+		return append(lines, t.faint.Render("saving …"))
+	}
+	return append(lines, shortHelp(t, c.keys, width))
+}

@@ -1,0 +1,174 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const (
+	// besides is the width from which the details stand beside the list.
+	besides = 100
+	// restAfter is how long the selection must stay before its timeline is read.
+	restAfter = 150 * time.Millisecond
+)
+
+// detail is what is shown of the selected post.
+type detail struct {
+	open     bool // it has the keys
+	id       string
+	timeline apiv1.Timeline
+	loaded   bool
+	old      bool // what is loaded may be out of date
+	loading  bool
+	rested   bool
+	err      error
+	seq      int
+	top      int
+}
+
+type (
+	timelineMsg struct {
+		id       string
+		timeline apiv1.Timeline
+		err      error
+	}
+	restMsg struct{ seq int }
+)
+
+func (d *detail) close() { d.open, d.top = false, 0 }
+
+// scroll moves what is shown; the end is found when it is drawn.
+func (d *detail) scroll(by int) { d.top = max(0, min(d.top+by, 10_000)) }
+
+// fillDetail asks for the timeline of the selected post when that is shown.
+func (m *Model) fillDetail() tea.Cmd {
+	f := m.feed()
+	if f == nil || !m.detail.open && m.width < besides {
+		return nil
+	}
+	p, ok := f.current()
+	if !ok {
+		return nil
+	}
+	d := &m.detail
+	if p.ID != d.id {
+		*d = detail{open: d.open, id: p.ID, seq: d.seq + 1, rested: d.open}
+		if seq := d.seq; !d.open {
+			return tea.Tick(restAfter, func(time.Time) tea.Msg { return restMsg{seq} })
+		}
+	}
+	if d.loaded && !d.old || d.loading || d.err != nil || !d.rested && !d.open {
+		return nil
+	}
+	d.loading = true
+	c, id := m.cfg.Client, p.ID
+	return m.call(func(ctx context.Context) tea.Msg {
+		timeline, err := c.Timeline(ctx, id)
+		return timelineMsg{id: id, timeline: timeline, err: err}
+	})
+}
+
+func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
+	d := &m.detail
+	if msg.id != d.id {
+		return nil
+	}
+	d.loading = false
+	if d.err = msg.err; msg.err == nil {
+		d.loaded, d.old, d.timeline = true, false, msg.timeline
+	}
+	return m.heard(msg.err)
+}
+
+// unknown reports whether nobody knows if the network has the post.
+func unknown(t apiv1.Target) bool {
+	return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
+}
+
+// reason says why a target was not published.
+func reason(t apiv1.Target) string {
+	if t.Error == nil {
+		return string(t.Status)
+	}
+	return string(t.Error.Kind) + ": " + t.Error.Message
+}
+
+// nextStep says what a person can do about a target that failed.
+func nextStep(t apiv1.Target) string {
+	if unknown(t) {
+		return "look at the network first, it may be there; if it is not, r sends it again"
+	}
+	if t.Error == nil {
+		return "r tries again"
+	}
+	switch t.Error.Kind {
+	case schedctl.KindAuth:
+		return "schedctl account reconnect " + t.SocialAccountID + ", then r"
+	case schedctl.KindMissed:
+		return "r sends it now, D makes a copy for another time"
+	case schedctl.KindContent, schedctl.KindMedia:
+		return "D makes a copy, in which the text can be changed"
+	case schedctl.KindDuplicate:
+		return "the network has this text already; D makes a copy to change"
+	case schedctl.KindRateLimited:
+		return "wait a while, then r tries again"
+	}
+	return "r tries again"
+}
+
+// moment is a line of a timeline.
+type moment struct {
+	at   *apiv1.Time
+	text string
+	bad  bool
+}
+
+// moments returns what happened to a post and the calls to its networks, in
+// order.
+func moments(s scene, tl apiv1.Timeline) []moment {
+	var out []moment
+	for _, e := range tl.Events {
+		text := strings.TrimPrefix(string(e.Type), "post.")
+		if e.SocialAccountID != nil {
+			text += " " + s.name(*e.SocialAccountID)
+		}
+		if e.Error != nil {
+			text += ": " + oneLine(e.Error.Message)
+		}
+		out = append(out, moment{e.CreatedAt, text, e.Error != nil})
+	}
+	for _, t := range tl.Targets {
+		for _, a := range t.Attempts {
+			out = append(out, attemptMoment(s, t, a))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b moment) int {
+		if a.at == nil || b.at == nil {
+			return 0
+		}
+		return a.at.Compare(b.at.Time)
+	})
+	return out
+}
+
+func attemptMoment(s scene, t apiv1.TargetTimeline, a apiv1.Attempt) moment {
+	text := "attempt " + plainNumber(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a.Outcome)
+	if a.Error != nil {
+		text += ", " + oneLine(a.Error.Message)
+	}
+	return moment{a.StartedAt, text, a.Error != nil}
+}
+
+func outcomeText(o schedctl.Outcome) string {
+	if o == schedctl.OutcomeNotPublished {
+		return "not published"
+	}
+	return string(o)
+}

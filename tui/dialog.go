@@ -1,0 +1,128 @@
+package tui
+
+import (
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// dialog has the keys until it closes itself by setting Model.dialog to nil.
+type dialog interface {
+	key(m *Model, k tea.KeyMsg) tea.Cmd
+	// lines draws it. It is shown in place of the list when it is tall, else
+	// below it.
+	lines(m *Model, width, height int) []string
+	tall() bool
+}
+
+// confirm asks before something is done that cannot be taken back as a whole.
+type confirm struct {
+	question []string
+	yes      func(m *Model) tea.Cmd
+}
+
+func (d *confirm) tall() bool { return false }
+
+func (d *confirm) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		return tea.Quit
+	case key.Matches(k, m.keys.Yes):
+		m.dialog = nil
+		return d.yes(m)
+	case key.Matches(k, m.keys.No):
+		m.dialog = nil
+		m.say("nothing was done")
+	}
+	return nil
+}
+
+func (d *confirm) lines(m *Model, width, height int) (lines []string) {
+	for i, text := range d.question {
+		for _, line := range wrap(text, width) {
+			if i == 0 {
+				line = m.theme.title.Render(line)
+			}
+			lines = append(lines, line)
+		}
+	}
+	const answers = 2
+	if most := max(1, height/2-answers); len(lines) > most {
+		lines = lines[:most]
+	}
+	return append(lines, "", "y yes   n no")
+}
+
+// prompt asks for one line.
+type prompt struct {
+	label  string
+	input  textinput.Model
+	fault  string
+	echo   func(m *Model, text string) string            // says what is understood; may be nil
+	accept func(m *Model, text string) (tea.Cmd, string) // returns what is wrong with it, or nothing
+}
+
+func newPrompt(t theme, label, placeholder string) *prompt {
+	return &prompt{label: label, input: newInput(t, placeholder)}
+}
+
+// newInput returns a field of one line that has the keys.
+func newInput(t theme, placeholder string) textinput.Model {
+	in := textinput.New()
+	in.Prompt, in.Placeholder = "", placeholder
+	in.PlaceholderStyle, in.CompletionStyle = t.faint, t.faint
+	in.Cursor.Style, in.Cursor.TextStyle = t.cursor, t.faint
+	in.Cursor.SetMode(cursor.CursorStatic)
+	in.Focus()
+	return in
+}
+
+func (d *prompt) tall() bool { return false }
+
+func (d *prompt) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		return tea.Quit
+	case k.Type == tea.KeyEsc:
+		m.dialog = nil
+	case k.Type == tea.KeyEnter:
+		cmd, fault := d.accept(m, d.input.Value())
+		if d.fault = fault; fault == "" && m.dialog == dialog(d) {
+			m.dialog = nil
+		}
+		return cmd
+	default:
+		d.fault = ""
+		d.input, _ = d.input.Update(k)
+	}
+	return nil
+}
+
+func (d *prompt) lines(m *Model, width, _ int) []string {
+	in := d.input
+	in.Width = max(1, width-len(d.label)-2)
+	lines := []string{m.theme.title.Render(d.label) + in.View()}
+	switch {
+	case d.fault != "":
+		for _, l := range wrap(d.fault, width) {
+			lines = append(lines, m.theme.bad.Render(l))
+		}
+	case d.echo != nil:
+		for _, l := range wrap(d.echo(m, in.Value()), width) {
+			lines = append(lines, m.theme.faint.Render(l))
+		}
+	}
+	return lines
+}
+
+// newSearch asks for a part of the content.
+func newSearch(t theme, before string) *prompt {
+	d := newPrompt(t, "Search: ", "a part of the text; empty for all")
+	d.input.SetValue(before)
+	d.accept = func(m *Model, text string) (tea.Cmd, string) {
+		m.requery(func(q *Query) { q.Search = text })
+		return nil, ""
+	}
+	return d
+}

@@ -1,0 +1,313 @@
+package tui_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+var zone = time.FixedZone("CET", 3600)
+
+// now is the time of all tests: a Saturday.
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, zone)
+
+func at(d time.Duration) *apiv1.Time { return apiv1.NewTime(now.Add(d)) }
+
+func ptr[T any](v T) *T { return &v }
+
+// fake is a daemon in memory.
+type fake struct {
+	mu         sync.Mutex // mu guards all below
+	posts      []apiv1.Post
+	accounts   []apiv1.Account
+	webhooks   []apiv1.Webhook
+	deliveries []apiv1.Delivery
+	calls      []string
+	fails      map[string]error // by method
+	created    map[string]apiv1.Post
+	lastEdit   apiv1.EditPost
+	lastRetry  apiv1.RetryPost
+	streams    [][]apiv1.Event
+	after      []string
+}
+
+func newFake() *fake {
+	return &fake{
+		fails: map[string]error{}, created: map[string]apiv1.Post{},
+		accounts: []apiv1.Account{
+			{ID: "acct_1", Platform: "mastodon", Name: "me", Username: "me@example.social", Status: schedctl.AccountConnected, Limits: apiv1.Limits{MaxCharacters: ptr(500), Unit: "characters"}},
+			{ID: "acct_2", Platform: "bluesky", Name: "sky", Username: "me.example", Status: schedctl.AccountConnected, Limits: apiv1.Limits{MaxCharacters: ptr(300), Unit: "graphemes"}},
+			{ID: "acct_3", Platform: "http", Name: "hook", Username: "hook", Status: schedctl.AccountError, Error: &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "the token was revoked"}},
+		},
+	}
+}
+
+// enter notes a call and returns the error that it shall have.
+func (f *fake) enter(name string) error {
+	f.calls = append(f.calls, name)
+	return f.fails[name]
+}
+
+func (f *fake) fail(name string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fails[name] = err
+}
+
+func (f *fake) called(name string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.calls {
+		if c == name {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *fake) post(t testing.TB, id string) apiv1.Post {
+	t.Helper()
+	p, err := f.Post(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (f *fake) Accounts(context.Context) ([]apiv1.Account, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.accounts), f.enter("Accounts")
+}
+
+func (f *fake) VerifyAccount(_ context.Context, id string) (apiv1.Account, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.accounts {
+		if f.accounts[i].ID == id {
+			f.accounts[i].Status, f.accounts[i].Error = schedctl.AccountConnected, nil
+			return f.accounts[i], f.enter("VerifyAccount")
+		}
+	}
+	return apiv1.Account{}, gone()
+}
+
+func (f *fake) Webhooks(context.Context) ([]apiv1.Webhook, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.webhooks, f.enter("Webhooks")
+}
+
+func (f *fake) Deliveries(context.Context, string, string) (apiv1.DeliveryList, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return apiv1.DeliveryList{Results: slices.Clone(f.deliveries), Count: len(f.deliveries)}, f.enter("Deliveries")
+}
+
+func (f *fake) ReplayDelivery(_ context.Context, _, id string) (apiv1.Delivery, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.deliveries {
+		if f.deliveries[i].ID == id {
+			f.deliveries[i].Status = schedctl.DeliveryPending
+			return f.deliveries[i], f.enter("ReplayDelivery")
+		}
+	}
+	return apiv1.Delivery{}, gone()
+}
+
+func gone() error { return schedctl.Errorf(schedctl.NotFound, "", "there is no such thing") }
+
+func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.enter("Posts"); err != nil {
+		return apiv1.PostList{}, err
+	}
+	start, _ := strconv.Atoi(q.Cursor)
+	found := f.selected(q)
+	end := min(len(found), start+q.Limit)
+	list := apiv1.PostList{Results: slices.Clone(found[min(start, end):end])}
+	list.Count = len(list.Results)
+	if end < len(found) {
+		list.NextCursor = ptr(strconv.Itoa(end))
+	}
+	return list, nil
+}
+
+func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
+	for _, p := range f.posts {
+		in := p.PublishAt == nil || (q.After.IsZero() || !p.PublishAt.Before(q.After)) && (q.Before.IsZero() || p.PublishAt.Before(q.Before))
+		if slices.Contains(q.Statuses, p.Status) && in && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) {
+			found = append(found, p)
+		}
+	}
+	if field, descending := strings.CutPrefix(q.Sort, "-"); field == "publish_at" {
+		slices.SortStableFunc(found, func(a, b apiv1.Post) int {
+			c := cmp.Or(a.PublishAt.Compare(b.PublishAt.Time), strings.Compare(a.ID, b.ID))
+			if descending {
+				return -c
+			}
+			return c
+		})
+	}
+	return found
+}
+
+func (f *fake) Post(_ context.Context, id string) (apiv1.Post, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.enter("Post"); err != nil {
+		return apiv1.Post{}, err
+	}
+	if i := f.index(id); i >= 0 {
+		return f.posts[i], nil
+	}
+	return apiv1.Post{}, gone()
+}
+
+func (f *fake) index(id string) int {
+	return slices.IndexFunc(f.posts, func(p apiv1.Post) bool { return p.ID == id })
+}
+
+func (f *fake) Timeline(_ context.Context, id string) (apiv1.Timeline, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return apiv1.Timeline{PostID: id, Events: []apiv1.TimelineEvent{
+		{ID: "evt_1", Type: schedctl.EventPostCreated, CreatedAt: at(-time.Hour)},
+		{ID: "evt_2", Type: schedctl.EventPostScheduled, CreatedAt: at(-59 * time.Minute)},
+	}, Targets: []apiv1.TargetTimeline{{Target: apiv1.Target{SocialAccountID: "acct_1"}, Attempts: []apiv1.Attempt{
+		{Number: 1, StartedAt: at(-30 * time.Minute), Outcome: schedctl.OutcomeNotPublished, Error: &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "connection refused"}},
+	}}}}, f.enter("Timeline")
+}
+
+func (f *fake) Validate(_ context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := apiv1.Validation{Allowed: true}
+	for _, id := range p.SocialAccountIDs {
+		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Allowed: true, Length: 1000 + len(p.Content)})
+	}
+	return v, f.enter("Validate")
+}
+
+func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.created[key]; ok {
+		return known, f.enter("Create")
+	}
+	post := apiv1.Post{ID: fmt.Sprintf("post_new%d", len(f.created)), Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Status: schedctl.Draft, Version: 1, CreatedAt: at(0)}
+	if p.PublishAt != nil {
+		post.Status, post.PublishAt = schedctl.Scheduled, parse(*p.PublishAt)
+	}
+	f.created[key], f.posts = post, append(f.posts, post)
+	return post, f.enter("Create")
+}
+
+func parse(text string) *apiv1.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at(0)
+	}
+	return apiv1.NewTime(t)
+}
+
+// change changes a post as a daemon does: of this version, or not at all.
+func (f *fake) change(name string, v tui.Version, do func(*apiv1.Post)) (apiv1.Post, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.enter(name); err != nil {
+		return apiv1.Post{}, err
+	}
+	i := f.index(v.ID)
+	switch {
+	case i < 0:
+		return apiv1.Post{}, gone()
+	case v.Number != 0 && f.posts[i].Version != v.Number:
+		return apiv1.Post{}, schedctl.Errorf(schedctl.VersionMismatch, "", "the post has moved on")
+	}
+	do(&f.posts[i])
+	f.posts[i].Version++
+	return f.posts[i], nil
+}
+
+func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.Post, error) {
+	return f.change("Edit", v, func(p *apiv1.Post) {
+		f.lastEdit = e
+		if e.Content != nil {
+			p.Content = *e.Content
+		}
+		if e.PublishAt != nil {
+			p.PublishAt, p.Status = parse(*e.PublishAt), schedctl.Scheduled
+		}
+		if e.SocialAccountIDs != nil {
+			p.SocialAccountIDs = *e.SocialAccountIDs
+		}
+	})
+}
+
+func (f *fake) Schedule(_ context.Context, v tui.Version, s apiv1.SchedulePost) (apiv1.Post, error) {
+	return f.change("Schedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status = parse(s.PublishAt), schedctl.Scheduled })
+}
+
+func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {
+	return f.change("Publish", v, func(p *apiv1.Post) { p.PublishAt, p.Status = at(0), schedctl.Publishing })
+}
+
+func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {
+	return f.change("Cancel", v, func(p *apiv1.Post) { p.Status = schedctl.Canceled })
+}
+
+func (f *fake) Retry(_ context.Context, id string, r apiv1.RetryPost) (apiv1.Post, error) {
+	return f.change("Retry", tui.Version{ID: id}, func(p *apiv1.Post) {
+		f.lastRetry = r
+		p.Status = schedctl.Publishing
+	})
+}
+
+func (f *fake) Delete(_ context.Context, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.enter("Delete"); err != nil {
+		return err
+	}
+	f.posts = slices.Delete(f.posts, f.index(id), f.index(id)+1)
+	return nil
+}
+
+// Follow tells of the next stream and breaks off; when there is none any more it
+// waits for the end.
+func (f *fake) Follow(ctx context.Context, after string, told func(apiv1.Event)) error {
+	f.mu.Lock()
+	f.after = append(f.after, after)
+	err := f.enter("Follow")
+	var events []apiv1.Event
+	last := len(f.streams) == 0
+	if !last && err == nil {
+		events, f.streams = f.streams[0], f.streams[1:]
+	}
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	told(apiv1.Event{ID: "evt_0"})
+	for _, e := range events {
+		told(e)
+	}
+	if last {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return tui.ErrUnreachable
+}

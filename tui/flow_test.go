@@ -1,0 +1,396 @@
+package tui_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// flow runs a test in a bubble, against a daemon with something in every view.
+func flow(t *testing.T, test func(t *testing.T, f *fake, d *driver)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		test(t, f, drive(t, f, 80, 24))
+	})
+}
+
+func TestANewPostIsScheduled(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("n")
+		d.typed("Hello, world")
+		d.press("tab", " ", "tab")
+		d.typed("tomorrow 9am")
+		d.sees("Sun 22 Nov 2026 09:00 CET")
+		d.press("ctrl+s")
+		d.sees("saved: goes out Sun 22 Nov 2026 09:00 CET", "▌ 09:00 ○ Hello, world")
+		if p := f.post(t, "post_new0"); p.PublishAt.String() != "2026-11-22T08:00:00Z" || len(p.SocialAccountIDs) != 1 {
+			t.Errorf("created %+v", p)
+		}
+	})
+}
+
+// A lost answer must not make a second post when the person saves again.
+func TestSavingAgainCreatesOnce(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		d.press("n")
+		d.typed("Once")
+		d.press("ctrl+s")
+		d.sees("no answer, nothing is lost", "Once")
+		f.fail("Create", nil)
+		d.press("ctrl+s")
+		d.sees("saved: a draft")
+		if len(f.created) != 1 || f.called("Create") != 2 {
+			t.Errorf("%d posts of %d calls", len(f.created), f.called("Create"))
+		}
+	})
+}
+
+func TestAnEditSendsWhatChanged(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "i", "end")
+		d.typed("!")
+		d.press("ctrl+s")
+		d.sees("saved: goes out", "u put it back (10s)")
+		if e := f.lastEdit; e.Content == nil || *e.Content != "The second\npost of the day!" || e.PublishAt != nil || e.SocialAccountIDs != nil {
+			t.Errorf("sent %+v", e)
+		}
+	})
+}
+
+// What somebody else wrote is shown, and what was typed stays.
+func TestAConflictKeepsWhatWasTyped(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "i", "end")
+		d.typed(" mine")
+		_, err := f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.press("ctrl+s")
+		d.sees("Somebody else has changed it", "theirs: theirs", "post of the day mine")
+		d.press("ctrl+s")
+		d.sees("saved")
+		if p := f.post(t, "post_b"); p.Content != "The second\npost of the day mine" {
+			t.Errorf("the post is %q", p.Content)
+		}
+	})
+}
+
+func TestTheirsCanBeTaken(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "i", "end")
+		d.typed(" mine")
+		if _, err := f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("written by others")}); err != nil {
+			t.Fatal(err)
+		}
+		d.press("ctrl+s", "ctrl+t")
+		d.sees("written by others")
+		d.seesNot("mine", "Somebody else")
+	})
+}
+
+func TestLeavingAsksBeforeSomethingIsLost(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		d.press("n")
+		d.typed("precious")
+		d.press("esc")
+		d.sees("Leave without saving?")
+		d.press("n")
+		d.sees("precious")
+		d.press("ctrl+c")
+		d.sees("Leave without saving?")
+		d.press("y")
+		d.seesNot("precious")
+		d.press("i", "esc")
+		d.seesNot("Leave without saving?", "Edit a")
+	})
+}
+
+func TestACounterIsTheNetworksOwn(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.fail("Validate", errors.New("not now"))
+		d.press("n")
+		d.typed("日本")
+		d.press("tab", " ", "down", " ")
+		d.sees("~2/500", "~2/300")
+		f.fail("Validate", nil)
+		d.press("shift+tab")
+		d.typed("!")
+		d.sees("1007/500, 507 too many", "1007/300")
+	})
+}
+
+func TestAPostIsMovedByKeys(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down")
+		d.holds = func(msg tea.Msg) bool { return true }
+		d.press("+", "+", ">", "}")
+		d.sees("16:30")
+		d.release()
+		if p := f.post(t, "post_b"); !p.PublishAt.Equal(now.Add(28*time.Hour + 30*time.Minute)) {
+			t.Errorf("goes out %v", p.PublishAt)
+		}
+		if n := f.called("Edit"); n != 1 {
+			t.Errorf("%d changes were sent for keys that were pressed together", n)
+		}
+		d.sees("goes out Sun 22 Nov 2026 16:30 CET", "u put it back (10s)")
+		d.press("u")
+		if p := f.post(t, "post_b"); !p.PublishAt.Equal(now.Add(3 * time.Hour)) {
+			t.Errorf("after undo it goes out %v", p.PublishAt)
+		}
+	})
+}
+
+func TestAPostIsNotMovedIntoThePast(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("-")
+		d.sees("that has passed")
+		if n := f.called("Edit"); n != 0 {
+			t.Errorf("%d changes were sent", n)
+		}
+	})
+}
+
+func TestADraftIsScheduledByATypedTime(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("3", "s")
+		d.typed("yesterday 9am")
+		d.press("enter")
+		d.sees("has passed")
+		d.press("ctrl+u")
+		d.typed("in 2h")
+		d.press("enter")
+		d.sees("goes out Sat 21 Nov 2026 14:00 CET")
+		if p := f.post(t, "post_e"); p.Status != schedctl.Scheduled {
+			t.Errorf("the draft is %s", p.Status)
+		}
+		d.press("1")
+		d.sees("14:00 ○ An idea")
+	})
+}
+
+func TestPublishAsksFirst(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("P")
+		d.sees("Publish this now, to me, sky?")
+		d.press("n")
+		if n := f.called("Publish"); n != 0 {
+			t.Fatalf("it was published %d times without a yes", n)
+		}
+		d.press("P", "y")
+		d.sees("◐ Good morning")
+	})
+}
+
+func TestACanceledPostComesBackAsACopy(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "c", "y")
+		d.sees("canceled   u make a copy of it (10s)")
+		d.seesNot("The second post")
+		d.press("u")
+		d.sees("there is a copy, goes out", "▌ 15:00 ○ The second post")
+		if p := f.post(t, "post_new0"); !p.PublishAt.Equal(now.Add(3*time.Hour)) || len(p.SocialAccountIDs) != 2 {
+			t.Errorf("the copy is %+v", p)
+		}
+	})
+}
+
+func TestUndoEnds(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("3", "d", "y")
+		d.sees("deleted   u write it again (10s)")
+		d.send(tui.Tick(now.Add(11 * time.Second)))
+		d.seesNot("write it again")
+		d.press("u")
+		d.sees("there is nothing to undo")
+		if len(f.created) != 0 {
+			t.Error("it was undone all the same")
+		}
+	})
+}
+
+// A refused change is taken back, and the daemon's words are on the screen.
+func TestARefusedChangeIsTakenBack(t *testing.T) {
+	for name, refused := range map[string]struct {
+		err   error
+		words string
+	}{
+		"401": {schedctl.Errorf(schedctl.InvalidAPIKey, "", "the key is not known; make another one"), "INVALID_API_KEY: the key is not known"},
+		"409": {schedctl.Errorf(schedctl.PostNotCancelable, "", "only a post that is scheduled can be canceled"), "only a post that is scheduled"},
+		"412": {schedctl.Errorf(schedctl.VersionMismatch, "", "the post has moved on"), "somebody else has changed this post"},
+		"429": {schedctl.Errorf(schedctl.RateLimited, "", "20 requests a second are enough"), "too many requests, slowing down"},
+		"net": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "nobody knows whether it was done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			flow(t, func(t *testing.T, f *fake, d *driver) {
+				f.fail("Cancel", refused.err)
+				d.holds = func(tea.Msg) bool { return true }
+				d.press("down", "c", "y")
+				d.sees("⊘ The second", "saving…")
+				d.release()
+				d.sees("○ The second", "in 3h00m")
+				d.seesNot("⊘")
+				d.sees(refused.words)
+			})
+		})
+	}
+}
+
+func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("5", "down")
+		d.sees("next: look at the network first", "D makes a copy")
+		d.press("r")
+		d.sees("Retry which?", "all 2 that failed")
+		d.press("down", "down", "enter")
+		d.sees("The network may have it already")
+		d.press("y")
+		if r := f.lastRetry; !r.Force || len(r.TargetIDs) != 1 || r.TargetIDs[0] != "pt_post_h1" {
+			t.Errorf("sent %+v", r)
+		}
+		d.seesNot("Not everywhere")
+		d.press("r", "y")
+		if r := f.lastRetry; r.Force || r.TargetIDs != nil {
+			t.Errorf("sent %+v", r)
+		}
+		d.sees("Nothing has failed.")
+	})
+}
+
+func TestWhatAStatusForbidsIsSaid(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("4", "i")
+		d.sees("only a draft or a scheduled post can be edited")
+		d.press("c")
+		d.sees("can be canceled")
+		if n := len(f.calls); f.called("Edit")+f.called("Cancel") != 0 {
+			t.Errorf("asked of the daemon all the same: %d calls", n)
+		}
+	})
+}
+
+func TestAddressesAreCopiedAndOpened(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var clipboard bytes.Buffer
+		var opened string
+		d := drive(t, world(), 80, 24, func(c *tui.Config) {
+			c.Clipboard = &clipboard
+			c.Browse = func(_ context.Context, url string) error { opened = url; return nil }
+		})
+		d.press("4", "end", "y")
+		d.sees("copied https://example.social/@me/post_g")
+		if want := "\x1b]52;c;aHR0cHM6Ly9leGFtcGxlLnNvY2lhbC9AbWUvcG9zdF9n\a"; clipboard.String() != want {
+			t.Errorf("wrote %q", clipboard.String())
+		}
+		d.press("o")
+		if opened != "https://example.social/@me/post_g" {
+			t.Errorf("opened %q", opened)
+		}
+	})
+}
+
+func TestSearchAndFilter(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		d.press("/")
+		d.typed("Tomorrow")
+		d.press("enter")
+		d.sees("Tomorrow's post", `with "Tomorrow"`)
+		d.seesNot("Good morning")
+		d.press("esc")
+		d.sees("Good morning")
+		d.press("f", "down", "down", "down", "down", "down", "enter")
+		d.sees("Nothing matches.")
+		d.press("esc", "S")
+		d.sees("sorted: latest first")
+	})
+}
+
+func TestAccountsAreVerifiedAndDeliveriesReplayed(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("6", "end", "v")
+		d.sees("hook works")
+		d.press("7", "enter", "down", "r")
+		d.sees("queued again", "pending")
+	})
+}
+
+// Leaving waits for what is on its way.
+func TestQuitWaitsForChanges(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.holds = func(tea.Msg) bool { return true }
+		d.press("down", "+", "q")
+		if d.quit {
+			t.Fatal("left before the change was sent")
+		}
+		d.release()
+		if !d.quit || f.called("Edit") != 1 {
+			t.Errorf("left: %v, changes sent: %d", d.quit, f.called("Edit"))
+		}
+	})
+}
+
+func TestHelpShowsEveryKeyOnce(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, name := range tui.KeyNames() {
+		if seen[name] {
+			t.Errorf("the key %q does two things", name)
+		}
+		seen[name] = true
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := drive(t, world(), 120, 60)
+		d.press("?")
+		d.sees("15 minutes later", "edit here", "edit in $EDITOR", "save", "take theirs")
+		d.press("?")
+		d.sees("Good morning")
+	})
+}
+
+func TestTheCountdownRuns(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		d.sees("in 45s")
+		d.send(tui.Tick(now.Add(2 * time.Second)))
+		d.sees("in 43s")
+	})
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "now", 119 * time.Second: "in 119s", -3 * time.Minute: "3m ago", 61 * time.Minute: "in 1h01m", 49 * time.Hour: "in 2d",
+	} {
+		if got := tui.Distance(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestCleanTakesEscapesOut(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a\x1b[31mb": "a\ufffd[31mb", "a\r\nb\tc": "a\nb    c", "\u202eabc": "\ufffdabc", "👩‍👧": "👩‍👧",
+	} {
+		if got := tui.Clean(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	if got := tui.Clean(strings.Repeat("x", 9)); got != "xxxxxxxxx" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,141 @@
+package tui_test
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/schedctl/schedctl/tui"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// views are the screens, and the keys that lead to them.
+var views = []struct {
+	name string
+	keys []string
+}{
+	{"queue", nil},
+	{"detail", []string{"enter"}},
+	{"week", []string{"2"}},
+	{"drafts", []string{"3"}},
+	{"history", []string{"4"}},
+	{"failed", []string{"5"}},
+	{"accounts", []string{"6"}},
+	{"webhooks", []string{"7"}},
+	{"deliveries", []string{"7", "enter", "down"}},
+	{"compose", []string{"n", "H", "e", "l", "l", "o", "tab", " "}},
+	{"edit", []string{"i"}},
+	{"filter", []string{"f"}},
+	{"search", []string{"/", "o"}},
+	{"reschedule", []string{"s", "t", "o", "m", "o", "r", "r", "o", "w", " ", "9", "a", "m"}},
+	{"cancel", []string{"c"}},
+	{"help", []string{"?"}},
+}
+
+func renderer(dark bool) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.ANSI)
+	r.SetHasDarkBackground(dark)
+	return r
+}
+
+// looks are the ways in which a screen can look.
+var looks = []struct {
+	name   string
+	change func(*tui.Config)
+}{
+	{"without colour", func(*tui.Config) {}},
+	{"dark", func(c *tui.Config) { c.Renderer = renderer(true) }},
+	{"light", func(c *tui.Config) { c.Renderer = renderer(false) }},
+	{"plain", func(c *tui.Config) { c.Plain = true }},
+}
+
+// sizes are those of the terminals on which every view is drawn.
+var sizes = []struct{ width, height int }{{40, 15}, {80, 24}, {120, 30}}
+
+// Each file in testdata has a view in all sizes and looks.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for _, v := range views {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			var golden txtar.Archive
+			for _, size := range sizes {
+				for _, look := range looks {
+					if look.name == "light" && size.width != 80 {
+						continue // only the colours differ
+					}
+					screen := draw(t, world(), size.width, size.height, look.change, v.keys)
+					measure(t, screen, size.width, size.height)
+					golden.Files = append(golden.Files, txtar.File{Name: fmt.Sprint(size.width, " ", look.name), Data: []byte(readable(screen))})
+				}
+			}
+			compare(t, filepath.Join("testdata", v.name+".txtar"), string(txtar.Format(&golden)))
+		})
+	}
+}
+
+// draw returns the screen that some keys lead to.
+func draw(t *testing.T, f *fake, width, height int, change func(*tui.Config), keys []string) (screen string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := drive(t, f, width, height, change)
+		d.press(keys...)
+		screen = d.model.View()
+	})
+	return screen
+}
+
+// readable is a screen as it can be looked at in an editor.
+func readable(screen string) string {
+	var lines []string
+	for line := range strings.SplitSeq(screen, "\n") {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x1b", "␛") + "\n"
+}
+
+func compare(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is another screen now (-want +got); with -update it is written anew:\n%s", path, diff)
+	}
+}
+
+// measure fails when a screen does not fit.
+func measure(t testing.TB, screen string, width, height int) {
+	t.Helper()
+	if screen == "" {
+		return
+	}
+	lines := strings.Split(screen, "\n")
+	if len(lines) > height {
+		t.Errorf("%d lines on a screen of %d", len(lines), height)
+	}
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > width {
+			t.Errorf("a line is %d columns wide on a screen of %d: %q", w, width, line)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+func event(id, post string) apiv1.Event {
+	return apiv1.Event{ID: id, Type: schedctl.EventPostUpdated, Data: apiv1.EventData{PostID: post}}
+}
+
+// A stream that breaks off is opened again where it was, after a pause.
+func TestFollowComesBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.streams = [][]apiv1.Event{{event("evt_1", "post_a"), event("evt_2", "post_a")}, {event("evt_3", "post_b")}}
+		ctx, stop := context.WithCancel(context.Background())
+		done := make(chan struct{})
+		var told []string
+		go func() {
+			defer close(done)
+			tui.LinkStates(ctx, f, func(s string) { told = append(told, s) })
+		}()
+		time.Sleep(time.Hour)
+		stop()
+		<-done
+		want := []string{"connecting", "open", "event evt_1", "event evt_2", "waiting", "connecting", "open", "event evt_3", "waiting", "connecting", "open"}
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"", "evt_2", "evt_3"}, f.after); diff != "" {
+			t.Errorf("resumed after (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestFollowBacksOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.fail("Follow", schedctl.Errorf(schedctl.APIKeyRevoked, "", "the key was revoked"))
+		ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
+		defer stop()
+		refused := 0
+		tui.LinkStates(ctx, f, func(s string) {
+			if s == "refused" {
+				refused++
+			}
+		})
+		if refused < 15 || refused > 50 {
+			t.Errorf("%d tries in ten minutes", refused)
+		}
+	})
+}
+
+func TestTheConnectionIsShown(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		d.sees("live")
+		d.send(tui.Broken(now.Add(4 * time.Second)))
+		d.sees("offline, again in 4s")
+		d.send(tui.Tick(now.Add(time.Second)))
+		d.sees("offline, again in 3s")
+		d.send(tui.Opened())
+		d.sees("live")
+	})
+}
+
+func TestEventsBringPostsUpToDate(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		ctx := context.Background()
+		if _, err := f.Publish(ctx, tui.Version{ID: "post_c"}); err != nil {
+			t.Fatal(err)
+		}
+		f.posts = append(f.posts, scheduled("post_z", "By somebody else", time.Hour))
+		f.posts[0].Status = schedctl.Published
+		for i, id := range []string{"post_c", "post_z", "post_a", "post_gone"} {
+			d.send(tui.Happened(event(fmt.Sprint(i), id)))
+		}
+		d.sees("◐ Tomorrow's post", "13:00 ○ By somebody else")
+		d.seesNot("Good morning")
+	})
+}
+
+// The selection stays on its post, whatever comes before it.
+func TestTheSelectionStays(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down")
+		d.sees("▌ 15:00 ○ The second")
+		f.posts = append(f.posts, scheduled("post_z", "Earlier", time.Hour))
+		d.send(tui.Happened(event("evt_1", "post_z")))
+		d.sees("Earlier", "▌ 15:00 ○ The second")
+	})
+}
+
+// What cannot be read at first is read when the daemon is back.
+func TestADaemonThatWasAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		f.fail("Posts", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		d := drive(t, f, 80, 24)
+		d.sees("nothing answers")
+		f.fail("Posts", nil)
+		d.send(tui.Again())
+		d.sees("Good morning")
+	})
+}
+
+// many is a daemon with a long queue.
+func many(n int) *fake {
+	f := newFake()
+	for i := range n {
+		f.posts = append(f.posts, scheduled(fmt.Sprintf("post_%06d", i), fmt.Sprintf("Post number %d", i), time.Duration(i+1)*time.Minute))
+	}
+	return f
+}
+
+// Memory does not grow with the number of posts, and whoever scrolls sees each of
+// them, down and up again.
+func TestPagesComeAndGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1200
+		d := drive(t, many(n), 80, 24)
+		seen := 0
+		for i := range n {
+			if strings.Contains(d.model.View(), fmt.Sprintf("▌ %s ○ Post number %d ", now.Add(time.Duration(i+1)*time.Minute).Format("15:04"), i)) {
+				seen++
+			}
+			d.press("down")
+		}
+		if seen != n {
+			t.Errorf("%d of %d posts were seen", seen, n)
+		}
+		if kept := tui.Kept(d.model); kept > 800 {
+			t.Errorf("%d posts are in memory", kept)
+		}
+		d.press("home")
+		d.sees("▌ 12:01 ○ Post number 0")
+		if kept := tui.Kept(d.model); kept > 800 {
+			t.Errorf("%d posts are in memory", kept)
+		}
+	})
+}
+
+// Whatever comes, in whatever order and size, nothing panics and nothing is drawn
+// outside of the terminal.
+func TestAnythingMayCome(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { shake(t, rand.New(rand.NewPCG(seed, 7))) })
+		})
+	}
+}
+
+// strange are texts that are hard to draw.
+var strange = []string{
+	"", "\x1b[2J\x1b[31m", strings.Repeat("漢", 300), "👩‍👩‍👧‍👦🇩🇪", "a\u0301\u0301\u0301", "\u202e\u2066x", "\t\t\n\n\r", "\xff\xfe", strings.Repeat("x", 4000), "e\u200b\u200d",
+}
+
+func shake(t *testing.T, r *rand.Rand) {
+	f := world()
+	for i, text := range strange {
+		f.posts = append(f.posts, scheduled(fmt.Sprintf("post_s%d", i), text, time.Duration(i)*time.Hour))
+	}
+	width, height := 80, 24
+	d := drive(t, f, width, height, func(c *tui.Config) { c.Plain = r.IntN(4) == 0 })
+	all := append(tui.KeyNames(), "ctrl+s", "ctrl+t", "backspace", "a", "漢", "🎉", "\x00", "x", "y", "y", "esc", "esc", "enter")
+	errs := []error{nil, nil, nil, schedctl.Errorf(schedctl.RateLimited, "", "slow down"), tui.ErrUnreachable, schedctl.Errorf(schedctl.VersionMismatch, "", "moved")}
+	methods := []string{"Posts", "Post", "Edit", "Cancel", "Create", "Publish", "Retry", "Delete", "Schedule", "Timeline", "Validate", "Accounts", "Webhooks", "Deliveries"}
+	for range 400 {
+		switch r.IntN(12) {
+		case 0:
+			width, height = r.IntN(200), r.IntN(60)
+			d.send(tea.WindowSizeMsg{Width: width, Height: height})
+		case 1:
+			d.send(tui.Happened(event("evt", f.posts[r.IntN(len(f.posts))].ID)))
+		case 2:
+			f.fail(methods[r.IntN(len(methods))], errs[r.IntN(len(errs))])
+		case 3:
+			d.send(tui.Again())
+		case 4:
+			d.send(tui.Tick(now.Add(time.Duration(r.IntN(1000)) * time.Second)))
+		case 5:
+			d.holds = func(tea.Msg) bool { return r.IntN(2) == 0 }
+		case 6:
+			d.release()
+		case 7:
+			d.send(tea.MouseMsg{Button: tea.MouseButtonWheelDown})
+		default:
+			if name := all[r.IntN(len(all))]; name != "ctrl+c" {
+				d.press(name)
+			}
+		}
+		if measure(t, d.model.View(), width, height); t.Failed() || len(f.posts) == 0 {
+			return
+		}
+	}
+}
+
+// The bounds are what a person does not notice: a frame for a key, and a blink
+// for the first page.
+const (
+	frame = 16 * time.Millisecond
+	blink = 200 * time.Millisecond
+)
+
+// A key is on the screen within a frame, in a queue of 100,000 posts too, of
+// which few are in memory.
+func BenchmarkKeyToScreen(b *testing.B) {
+	d := wide(b, lean{many(100_000)})
+	for range 400 {
+		d.press("G")
+	}
+	moves := []tea.KeyMsg{press("up"), press("pgup"), press("down"), press("pgdown")}
+	i := 0
+	for b.Loop() {
+		d.model, _ = d.model.Update(moves[i%len(moves)])
+		if i++; d.model.View() == "" {
+			b.Fatal("nothing is drawn")
+		}
+	}
+	if mean := b.Elapsed() / time.Duration(b.N); mean > frame {
+		b.Errorf("%v for a key, and a frame has %v", mean, frame)
+	}
+	if kept := tui.Kept(d.model); kept > 1000 {
+		b.Errorf("%d posts are in memory", kept)
+	}
+}
+
+// The first page is on the screen within a blink.
+func BenchmarkFirstPaint(b *testing.B) {
+	f := lean{many(100_000)}
+	for b.Loop() {
+		if screen := wide(b, f).model.View(); !strings.Contains(screen, "Post number 0") {
+			b.Fatalf("the first post is not there:\n%s", screen)
+		}
+	}
+	if mean := b.Elapsed() / time.Duration(b.N); mean > blink {
+		b.Errorf("%v until the first page is there, and a blink has %v", mean, blink)
+	}
+}
+
+// wide returns a browser on a large screen, in which nothing waits.
+func wide(tb testing.TB, c tui.Client) *driver {
+	cfg := tui.Config{Client: c, Zone: zone, Now: func() time.Time { return now }, Renderer: renderer(true)}
+	d := &driver{t: tb, model: tui.New(context.Background(), cfg)}
+	d.send(tea.WindowSizeMsg{Width: 99, Height: 60}) // a little wider, it would wait before it reads details
+	d.model, _ = d.model.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	return d
+}
+
+// lean pages through posts that are in order, without looking at all of them.
+type lean struct{ *fake }
+
+func (l lean) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
+	if q.Statuses[0] != schedctl.Scheduled {
+		return apiv1.PostList{}, nil
+	}
+	start := 0
+	fmt.Sscan(q.Cursor, &start)
+	end := min(len(l.posts), start+q.Limit)
+	list := apiv1.PostList{Results: append([]apiv1.Post{}, l.posts[start:end]...), NextCursor: ptr(fmt.Sprint(end))}
+	return list, nil
+}

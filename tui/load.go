@@ -1,0 +1,128 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// pauseAfterError is how long what could not be read waits.
+const pauseAfterError = 5 * time.Second
+
+type (
+	// pageMsg is a page of posts that was asked for.
+	pageMsg struct {
+		tab  tab
+		need need
+		list apiv1.PostList
+		err  error
+	}
+	// againMsg lets what could not be read be tried again.
+	againMsg struct{}
+)
+
+func timeOf(t tickMsg) time.Time { return time.Time(t) }
+
+// fill asks for what the screen lacks.
+func (m *Model) fill() tea.Cmd {
+	var cmds []tea.Cmd
+	cmds = append(cmds, m.fillAccounts())
+	if m.tab < postTabs {
+		cmds = append(cmds, m.fillFeed(m.tab))
+	}
+	if m.tab != tabFailed && !m.feeds[tabFailed].loaded {
+		cmds = append(cmds, m.fillFeed(tabFailed)) // for the number on its tab
+	}
+	if m.tab == tabWebhooks {
+		cmds = append(cmds, m.fillWebhooks())
+	}
+	return tea.Batch(append(cmds, m.fillDetail())...)
+}
+
+func (m *Model) fillFeed(t tab) tea.Cmd {
+	n, ok := m.feeds[t].wanted(m.height)
+	if !ok {
+		return nil
+	}
+	c := m.cfg.Client
+	return m.call(func(ctx context.Context) tea.Msg {
+		list, err := c.Posts(ctx, n.query)
+		return pageMsg{tab: t, need: n, list: list, err: err}
+	})
+}
+
+func (m *Model) takePage(msg pageMsg) tea.Cmd {
+	for i, p := range msg.list.Results {
+		if before, changing := m.busy[p.ID]; changing {
+			msg.list.Results[i] = newer(before, p)
+		}
+	}
+	f := &m.feeds[msg.tab]
+	first := !f.loaded
+	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
+		f.selectFrom(m.now)
+	}
+	return m.heard(msg.err)
+}
+
+// newer returns the post with the higher version.
+func newer(a, b apiv1.Post) apiv1.Post {
+	if a.Version > b.Version {
+		return a
+	}
+	return b
+}
+
+// heard says why something could not be read, and has it tried again after a
+// pause.
+func (m *Model) heard(err error) tea.Cmd {
+	if err == nil {
+		return nil
+	}
+	if m.complain(explain(err)); m.pausing {
+		return nil
+	}
+	m.pausing = true
+	return tea.Tick(pauseAfterError, func(time.Time) tea.Msg { return againMsg{} })
+}
+
+// explain says an error in one line.
+func explain(err error) string {
+	text := oneLine(err.Error())
+	switch code := schedctl.CodeOf(err); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time: " + text
+	case errors.Is(err, ErrUnreachable):
+		return text
+	case code == schedctl.RateLimited:
+		return "too many requests, slowing down: " + text
+	case code == schedctl.InsufficientScope:
+		return "the key may not do this: " + text
+	}
+	return text
+}
+
+// tryAgain forgets errors, so that what is missing is asked for.
+func (m *Model) tryAgain() tea.Cmd {
+	m.pausing = false
+	for t := range m.feeds {
+		m.feeds[t].err = nil
+	}
+	m.accounts.err, m.hooks.err, m.hooks.deliveriesErr, m.detail.err = nil, nil, nil, nil
+	return m.refresh()
+}
+
+// reload reads everything again, as it is needed.
+func (m *Model) reload() tea.Cmd {
+	for t := range m.feeds {
+		m.feeds[t].renew()
+	}
+	m.accounts.loaded, m.detail.old = false, true
+	m.hooks.renew()
+	return m.tryAgain()
+}

@@ -1,0 +1,51 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// point does what a mouse says: the wheel moves, a click chooses a view or a
+// post, and another one shows its details.
+func (m *Model) point(e tea.MouseMsg) {
+	const wheel = 3 // rows
+	switch {
+	case m.dialog != nil:
+	case e.Button == tea.MouseButtonWheelUp:
+		m.step(-wheel)
+	case e.Button == tea.MouseButtonWheelDown:
+		m.step(wheel)
+	case e.Button == tea.MouseButtonLeft && e.Action == tea.MouseActionPress:
+		m.click(e.X, e.Y)
+	}
+}
+
+func (m *Model) click(x, y int) {
+	head := headLines(m, m.width)
+	if y == 0 {
+		m.clickTab(x)
+		return
+	}
+	f, row := m.feed(), y-len(head)
+	if f == nil || m.detail.open || m.gridded() || row < 0 || x >= m.listWidth() {
+		return
+	}
+	rows := m.draw(f, m.listWidth(), m.bodyHeight())
+	if row >= len(rows.posts) || rows.posts[row] == noPost {
+		return
+	}
+	if f.selected == rows.posts[row] {
+		m.open()
+	}
+	f.move(rows.posts[row] - f.selected)
+}
+
+func (m *Model) clickTab(x int) {
+	end := 0
+	for t, label := range tabLabels(m, m.named()) {
+		if end += ansi.StringWidth(label); x < end {
+			m.visit(tab(t))
+			return
+		}
+	}
+}

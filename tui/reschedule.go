@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// nudgeAfter is how long more presses are waited for before one change is sent
+// for all of them.
+const nudgeAfter = 500 * time.Millisecond
+
+// shift moves a time; a day keeps the time of day.
+type shift struct {
+	by   time.Duration
+	days int
+}
+
+// nudge is a post that is being moved by keys.
+type nudge struct {
+	id   string // or empty
+	post apiv1.Post
+	at   time.Time
+	seq  int
+	sent bool
+}
+
+// nudgeMsg says that no more presses followed.
+type nudgeMsg struct{ seq int }
+
+// push moves a scheduled post in time, and sends it when the person has stopped.
+func (m *Model) push(p apiv1.Post, by shift) tea.Cmd {
+	if p.Status != schedctl.Scheduled || p.PublishAt == nil {
+		m.complain("the post has no time to move: give it one with s")
+		return nil
+	}
+	var before tea.Cmd
+	if m.nudge.id != "" && m.nudge.id != p.ID {
+		before = m.sendNudge()
+	}
+	if _, sent := m.busy[p.ID]; sent {
+		m.say("the last change of this post is still on its way")
+		return before
+	}
+	if m.nudge.id == "" {
+		m.nudge = nudge{id: p.ID, post: p, at: p.PublishAt.Time, seq: m.nudge.seq}
+	}
+	at := m.nudge.at.In(m.zone).AddDate(0, 0, by.days).Add(by.by)
+	if !at.After(m.now) {
+		m.complain("that has passed: publish it now with P")
+	} else {
+		m.nudge.at = at
+	}
+	shown := m.nudge.post
+	shown.PublishAt = apiv1.NewTime(m.nudge.at)
+	m.preview(shown)
+	m.nudge.seq++
+	seq := m.nudge.seq
+	return tea.Batch(before, tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return nudgeMsg{seq} }))
+}
+
+// sendNudge sends the time to which a post was moved.
+func (m *Model) sendNudge() tea.Cmd {
+	n := m.nudge
+	if m.nudge = (nudge{seq: n.seq}); n.id == "" {
+		return nil
+	}
+	if n.at.Equal(n.post.PublishAt.Time) {
+		return nil
+	}
+	return m.moveTo(n.post, n.at)
+}
+
+// moveTo gives a post another time; a draft is scheduled by it.
+func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
+	shown := p
+	shown.PublishAt, shown.Status = apiv1.NewTime(at), schedctl.Scheduled
+	c, text := m.cfg.Client, timeText(at)
+	ch := change{post: p, shown: shown, done: "goes out " + when.Format(at.In(m.zone))}
+	if p.Status == schedctl.Draft {
+		shown.Status = schedctl.Scheduled
+		ch.call = func(ctx context.Context) (apiv1.Post, error) {
+			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: text})
+		}
+		return m.begin(ch)
+	}
+	ch.call = func(ctx context.Context) (apiv1.Post, error) {
+		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: &text})
+	}
+	ch.undo = func(after apiv1.Post) *undo {
+		return &undo{label: "put it back", run: func(m *Model) tea.Cmd {
+			if !p.PublishAt.After(m.now) {
+				m.complain("the time it had has passed")
+				return nil
+			}
+			return m.moveTo(after, p.PublishAt.Time)
+		}}
+	}
+	return m.begin(ch)
+}
+
+// askTime asks for the time of a post, in the grammar of the command line.
+func (m *Model) askTime(p apiv1.Post) tea.Cmd {
+	if m.occupied(p.ID) {
+		return nil
+	}
+	if len(p.SocialAccountIDs) == 0 {
+		m.complain("the post has no account to go to: choose one with i")
+		return nil
+	}
+	d := newPrompt(m.theme, "When? ", "tomorrow 9am")
+	d.echo = func(m *Model, text string) string { return understood(text, m.now, m.zone) }
+	d.accept = func(m *Model, text string) (tea.Cmd, string) {
+		at, err := readTime(text, m.now, m.zone)
+		if err != nil {
+			return nil, err.Error()
+		}
+		return m.moveTo(p, at), ""
+	}
+	m.dialog = d
+	return nil
+}
+
+// readTime reads a time to come.
+func readTime(text string, now time.Time, zone *time.Location) (time.Time, error) {
+	at, err := when.Parse(text, now, zone)
+	if err == nil {
+		err = at.Check(now)
+	}
+	return at.Time, err
+}
+
+// understood says back what a time means, or what is wrong with it.
+func understood(text string, now time.Time, zone *time.Location) string {
+	if text == "" {
+		return "such as: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00"
+	}
+	at, err := when.Parse(text, now, zone)
+	if err == nil {
+		err = at.Check(now)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if at.Note != "" {
+		return at.Echo(now, zone) + "; " + at.Note
+	}
+	return at.Echo(now, zone)
+}
+
+// asError finds a refusal in an error.
+func asError(err error, refused **schedctl.Error) bool { return errors.As(err, refused) }

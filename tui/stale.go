@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const (
+	staleAfter = 150 * time.Millisecond // events come in groups
+	staleBatch = 20                     // posts read at a time
+	staleMost  = 500                    // with more of them everything is read again
+)
+
+// stale are the posts of which something was heard and not yet read.
+type stale struct {
+	ids map[string]bool
+	due bool // a staleMsg is on its way
+}
+
+type (
+	staleMsg struct{}
+	// postMsg is a post as the daemon has it now.
+	postMsg struct {
+		id   string
+		post apiv1.Post
+		err  error
+	}
+)
+
+// takeEvent notes what an event is about.
+func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
+	m.link.state = linkOpen
+	switch msg.event.Type {
+	case schedctl.EventAccountError:
+		m.accounts.loaded = false
+	case schedctl.EventWebhookDisabled:
+		m.hooks.loaded = false
+	}
+	return m.outdated(msg.event.Data.PostID)
+}
+
+// outdated has a post read again, shortly.
+func (m *Model) outdated(id string) tea.Cmd {
+	if id == "" {
+		return nil
+	}
+	if m.stale.ids[id] = true; m.stale.due {
+		return nil
+	}
+	m.stale.due = true
+	return tea.Tick(staleAfter, func(time.Time) tea.Msg { return staleMsg{} })
+}
+
+// refresh reads some of the posts that are out of date.
+func (m *Model) refresh() tea.Cmd {
+	m.stale.due = false
+	if len(m.stale.ids) > staleMost {
+		clear(m.stale.ids)
+		return m.reload()
+	}
+	var cmds []tea.Cmd
+	for id := range m.stale.ids {
+		if len(cmds) == staleBatch {
+			m.stale.due = true
+			cmds = append(cmds, tea.Tick(staleAfter, func(time.Time) tea.Msg { return staleMsg{} }))
+			break
+		}
+		delete(m.stale.ids, id)
+		cmds = append(cmds, m.readPost(id))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) readPost(id string) tea.Cmd {
+	c := m.cfg.Client
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := c.Post(ctx, id)
+		return postMsg{id: id, post: post, err: err}
+	})
+}
+
+func (m *Model) takePost(msg postMsg) tea.Cmd {
+	switch {
+	case schedctl.CodeOf(msg.err) == schedctl.NotFound:
+		for t := range m.feeds {
+			m.feeds[t].remove(msg.id)
+		}
+	case msg.err != nil:
+		m.stale.ids[msg.id] = true // asked for again after the pause
+		return m.heard(msg.err)
+	default:
+		m.settle(msg.post)
+	}
+	return nil
+}
+
+// settle shows a post as the daemon has it. While a change of it is on its way,
+// it is what the change is taken back to.
+func (m *Model) settle(p apiv1.Post) {
+	if before, changing := m.busy[p.ID]; changing {
+		m.busy[p.ID] = newer(before, p)
+		return
+	}
+	for t := range m.feeds {
+		f := &m.feeds[t]
+		if i, ok := f.find(p.ID); ok {
+			if old, _ := f.at(i); old.Version > p.Version {
+				continue
+			}
+		}
+		f.put(p)
+	}
+	if m.detail.id == p.ID {
+		m.detail.old = true
+	}
+}

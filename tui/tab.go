@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// tab is one of the views.
+type tab int
+
+// The tabs, in order of their numbers.
+const (
+	tabQueue tab = iota
+	tabWeek
+	tabDrafts
+	tabHistory
+	tabFailed
+	tabAccounts
+	tabWebhooks
+	tabs // how many there are
+)
+
+// posts are the tabs that show posts; they come first.
+const postTabs = tabAccounts
+
+// String returns the name on the tab.
+func (t tab) String() string {
+	return [...]string{"Queue", "Week", "Drafts", "History", "Failed", "Accounts", "Webhooks"}[t]
+}
+
+// statuses are those that a tab shows unless a filter narrows them.
+func (t tab) statuses() []schedctl.Status {
+	switch t {
+	case tabQueue:
+		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}
+	case tabWeek:
+		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled}
+	case tabDrafts:
+		return []schedctl.Status{schedctl.Draft}
+	case tabHistory:
+		return []schedctl.Status{schedctl.Published, schedctl.Failed, schedctl.Canceled}
+	case tabFailed:
+		return []schedctl.Status{schedctl.Failed}
+	}
+	return nil
+}
+
+// sorts are the orders that a tab can have, its own first.
+func (t tab) sorts() []string {
+	switch t {
+	case tabQueue:
+		return []string{"publish_at", "-publish_at", "-created_at"}
+	case tabWeek:
+		return []string{"publish_at"}
+	case tabDrafts:
+		return []string{"-created_at", "created_at"}
+	}
+	return []string{"-publish_at", "publish_at", "-created_at"}
+}
+
+// sortName says an order to people.
+func sortName(sort string) string {
+	switch sort {
+	case "publish_at":
+		return "soonest first"
+	case "-publish_at":
+		return "latest first"
+	case "created_at":
+		return "oldest first"
+	}
+	return "newest first"
+}
+
+// weekOf returns the Monday on which the week of an instant begins.
+func weekOf(t time.Time, zone *time.Location) time.Time {
+	y, m, d := t.In(zone).Date()
+	back := (int(t.In(zone).Weekday()) + 6) % 7
+	return time.Date(y, m, d-back, 0, 0, 0, 0, zone)
+}
+
+// query is what a tab shows at first.
+func (t tab) query(week time.Time) Query {
+	q := Query{Statuses: t.statuses(), Limit: pageSize}
+	if sorts := t.sorts(); t < postTabs {
+		q.Sort = sorts[0]
+	}
+	if t == tabWeek {
+		q.After, q.Before = week, week.AddDate(0, 0, 7)
+	}
+	return q
+}

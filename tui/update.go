@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+)
+
+// take changes the state as a message says.
+func (m *Model) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = max(0, msg.Width), max(0, msg.Height)
+	case tickMsg:
+		return m.passTime(msg)
+	case tea.KeyMsg:
+		return m.press(msg)
+	case tea.MouseMsg:
+		m.point(msg)
+	case pageMsg:
+		return m.takePage(msg)
+	case accountsMsg:
+		return m.takeAccounts(msg)
+	case verifiedMsg:
+		m.takeVerified(msg)
+	case webhooksMsg:
+		return m.takeWebhooks(msg)
+	case deliveriesMsg:
+		return m.takeDeliveries(msg)
+	case replayedMsg:
+		m.takeReplayed(msg)
+	case timelineMsg:
+		return m.takeTimeline(msg)
+	case restMsg:
+		m.detail.rested = m.detail.rested || msg.seq == m.detail.seq
+	case againMsg:
+		return m.tryAgain()
+	default:
+		return m.takeMore(msg)
+	}
+	return nil
+}
+
+// takeMore takes the messages of changes and of what happens elsewhere.
+func (m *Model) takeMore(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case linkMsg:
+		return m.takeLink(msg)
+	case eventMsg:
+		return m.takeEvent(msg)
+	case staleMsg:
+		return m.refresh()
+	case postMsg:
+		return m.takePost(msg)
+	case changedMsg:
+		return m.takeChanged(msg)
+	case nudgeMsg:
+		if msg.seq == m.nudge.seq {
+			return m.sendNudge()
+		}
+	case toldMsg:
+		m.takeTold(msg)
+	case composeMsg:
+		if c, ok := m.dialog.(*composer); ok && c.id == msg.composer() {
+			return c.take(m, msg)
+		}
+	}
+	return nil
+}
+
+// passTime moves the clock and ends what lasts for a while only.
+func (m *Model) passTime(msg tickMsg) tea.Cmd {
+	m.now = timeOf(msg)
+	if m.now.After(m.notice.until) {
+		m.notice = notice{}
+	}
+	if m.undo != nil && m.now.After(m.undo.until) {
+		m.undo = nil
+	}
+	return tea.Batch(m.tick(), m.lookAgain())
+}
+
+// lookAgain reads a selected post that is on its way from time to time: no event
+// tells of a try that has failed.
+func (m *Model) lookAgain() tea.Cmd {
+	const every = 5 * time.Second
+	f := m.feed()
+	if f == nil || m.now.Sub(m.looked) < every {
+		return nil
+	}
+	p, ok := f.current()
+	if !ok || p.Status != schedctl.Publishing {
+		return nil
+	}
+	m.looked = m.now
+	return m.outdated(p.ID)
+}
+
+// press gives a key to whatever has the keys. Keys that were pressed fast come as
+// one message, and are still one key each; what is pasted is not.
+func (m *Model) press(k tea.KeyMsg) tea.Cmd {
+	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste {
+		cmds := make([]tea.Cmd, len(k.Runes))
+		for i, r := range k.Runes {
+			cmds[i] = m.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt})
+		}
+		return tea.Batch(cmds...)
+	}
+	if m.dialog != nil {
+		return m.dialog.key(m, k)
+	}
+	return m.browse(k)
+}
+
+// feed returns the posts of the tab that is shown, or nil.
+func (m *Model) feed() *feed {
+	if m.tab < postTabs {
+		return &m.feeds[m.tab]
+	}
+	return nil
+}
+
+// quit ends the program, when nothing is on its way any more.
+func (m *Model) quit() tea.Cmd {
+	if m.leave {
+		return tea.Quit // asked twice
+	}
+	m.leave = true
+	if m.nudge.id != "" && !m.nudge.sent {
+		return m.sendNudge()
+	}
+	if len(m.busy) > 0 {
+		m.say("saving; ends when it has arrived, press again to leave at once")
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package tui
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// The least size in which anything can be read.
+const (
+	leastWidth  = 20
+	leastHeight = 6
+)
+
+// View draws the screen. No line is wider than the terminal, and there are not
+// more lines than it has.
+func (m Model) View() string {
+	w, h := m.width, m.height
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	if w < leastWidth || h < leastHeight {
+		return strings.Join(fit([]string{"too small"}, w, h), "\n")
+	}
+	head := headLines(&m, w)
+	foot := footLines(&m, w)
+	body := m.body(w, h-len(head)-len(foot))
+	lines := append(head, fit(body, w, h-len(head)-len(foot))...)
+	return strings.Join(fit(append(lines, foot...), w, h), "\n")
+}
+
+// bodyHeight is how many lines there are between head and foot.
+func (m *Model) bodyHeight() int {
+	return m.height - len(headLines(m, m.width)) - len(footLines(m, m.width))
+}
+
+// headLines are the tabs and the state of the connection.
+func headLines(m *Model, width int) []string {
+	right := m.link.text(m.scene())
+	room := width - ansi.StringWidth(right) - 2
+	line := tabLine(m, m.named())
+	if ansi.StringWidth(line) > room {
+		return []string{clip(line, width), right, m.ruler(width)}
+	}
+	return []string{sides(line, right, width), m.ruler(width)}
+}
+
+// named reports whether there is room for the names of all tabs.
+func (m *Model) named() bool {
+	return ansi.StringWidth(tabLine(m, true))+ansi.StringWidth(m.link.text(m.scene()))+2 <= m.width
+}
+
+func (m *Model) ruler(width int) string {
+	return m.theme.faint.Render(strings.Repeat(m.theme.rule(), width))
+}
+
+// tabLine draws the tabs, all with their names or only the one that is shown.
+func tabLine(m *Model, names bool) string { return strings.Join(tabLabels(m, names), "") }
+
+func tabLabels(m *Model, names bool) (parts []string) {
+	for t := range tabs {
+		text := fmt.Sprintf("%d", t+1)
+		if names || t == m.tab {
+			text += " " + t.String()
+		}
+		if t == tabFailed {
+			text += failedCount(&m.feeds[tabFailed])
+		}
+		switch {
+		case t == m.tab && m.theme.active.Render("x") == "x":
+			text = "[" + text + "]"
+		case t == m.tab:
+			text = m.theme.active.Render(" " + text + " ")
+		default:
+			text = " " + text + " "
+		}
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+// failedCount says how many posts are in the failed inbox.
+func failedCount(f *feed) string {
+	switch n := f.size(); {
+	case n == 0:
+		return ""
+	case f.next != "":
+		return fmt.Sprintf(" %d+", n)
+	default:
+		return fmt.Sprintf(" %d", n)
+	}
+}
+
+// body draws what is between head and foot.
+func (m *Model) body(width, height int) []string {
+	s := m.scene()
+	if m.dialog != nil && m.dialog.tall() {
+		return m.dialog.lines(m, width, height)
+	}
+	switch m.tab {
+	case tabAccounts:
+		return accountRows(s, &m.accounts, width, height)
+	case tabWebhooks:
+		return webhookRows(s, &m.hooks, width, height)
+	}
+	f := m.feed()
+	p, ok := f.current()
+	switch {
+	case f.size() == 0:
+		return empty(s, f.loaded && f.next == "", f.err, m.tab.nothing(f.query), width)
+	case m.detail.open && ok:
+		return detailPane(s, p, &m.detail, width, height)
+	case m.split() && ok:
+		return m.beside(p, width, height)
+	}
+	return m.list(width, height)
+}
+
+// split reports whether list and details are side by side.
+func (m *Model) split() bool {
+	return m.width >= besides && !m.theme.plain && m.tab != tabWeek
+}
+
+// gridded reports whether the days of a week are side by side.
+func (m *Model) gridded() bool { return m.tab == tabWeek && m.width >= grid && !m.theme.plain }
+
+// listWidth is how wide the list is.
+func (m *Model) listWidth() int {
+	if m.split() {
+		return m.width * 3 / 5
+	}
+	return m.width
+}
+
+// beside draws the list and the details of the selected post.
+func (m *Model) beside(p apiv1.Post, width, height int) []string {
+	left := m.listWidth()
+	list := fit(m.list(left, height), left, height)
+	pane := detailPane(m.scene(), p, &m.detail, width-left-3, height)
+	bar := m.theme.faint.Render("│")
+	lines := make([]string, height)
+	for i := range lines {
+		lines[i] = pad(list[i], left) + " " + bar + " " + pane[i]
+	}
+	return lines
+}
+
+// list draws the posts of the tab.
+func (m *Model) list(width, height int) []string {
+	f := m.feed()
+	if m.gridded() {
+		return weekGrid(m.scene(), f, m.week, width, height)
+	}
+	return m.draw(f, width, height).lines
+}
+
+func (m *Model) draw(f *feed, width, height int) drawn {
+	rows, byDay := m.looks(f)
+	return postRows(m.scene(), f, rows, byDay, width, height)
+}
+
+// show brings the selected post onto the screen, and what is scrolled to in the
+// details.
+func (m *Model) show() {
+	f := m.feed()
+	if f == nil {
+		return
+	}
+	height := m.bodyHeight()
+	if p, ok := f.current(); ok && m.detail.open {
+		lines := detailLines(m.scene(), p, &m.detail, m.width)
+		m.detail.top = min(m.detail.top, max(0, len(lines)-height))
+	}
+	first := max(0, f.selected-max(0, height))
+	first = max(first, min(f.top, f.selected))
+	seen := func(i int) bool {
+		f.top = first + i
+		return i >= f.selected-first || f.top+m.draw(f, m.listWidth(), height).whole > f.selected
+	}
+	if m.gridded() || seen(0) || seen(1) {
+		return // drawing costs time, and most steps are small
+	}
+	f.top = first + sort.Search(f.selected-first, seen)
+}
+
+// looks returns how the posts of the tab are drawn: by day only when that is
+// their order.
+func (m *Model) looks(f *feed) (rows rowsFunc, byDay bool) {
+	rows, byDay = m.tab.looks()
+	return rows, byDay && strings.HasSuffix(f.query.Sort, "publish_at")
+}

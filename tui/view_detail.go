@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"strconv"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+func plainNumber(n int) string { return strconv.Itoa(n) }
+
+// detailLines draws everything about a post.
+func detailLines(s scene, p apiv1.Post, d *detail, width int) []string {
+	t := s.theme
+	word := string(p.Status)
+	if !t.plain {
+		word = t.status(p.Status) + " " + word
+	}
+	lines := []string{sides(t.title.Render(word), t.faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
+	if p.PublishAt != nil {
+		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.zone))+", "+distance(p.PublishAt.Sub(s.now)), width)...)
+	}
+	lines = append(lines, t.faint.Render(oneLine(p.ID)), "")
+	lines = append(lines, wrap(p.Content, width)...)
+	for _, o := range p.TargetOverrides {
+		if o.Content != nil {
+			lines = append(lines, "", t.faint.Render("for "+s.name(o.SocialAccountID)+":"))
+			lines = append(lines, wrap(*o.Content, width)...)
+		}
+	}
+	lines = append(lines, "", t.title.Render("Accounts"))
+	if len(p.SocialAccountIDs) == 0 {
+		lines = append(lines, "none yet: choose with i")
+	}
+	for _, target := range p.Targets {
+		lines = append(lines, targetLines(s, target, width)...)
+	}
+	return append(lines, timelineLines(s, d, p.ID, width)...)
+}
+
+// targetLines draws a post's way to one account.
+func targetLines(s scene, target apiv1.Target, width int) []string {
+	t := s.theme
+	lines := []string{t.status(target.Status) + " " + s.name(target.SocialAccountID) + " " + t.faint.Render(oneLine(target.Platform))}
+	add := func(draw func(...string) string, text string) {
+		for _, l := range wrap(text, width-2) {
+			lines = append(lines, "  "+draw(l))
+		}
+	}
+	if target.PublishedAt != nil {
+		add(t.good.Render, "published "+when.Format(target.PublishedAt.In(s.zone)))
+	}
+	if target.PlatformPostURL != nil {
+		add(t.link.Render, *target.PlatformPostURL)
+	}
+	if target.Error != nil && target.Status != schedctl.Published {
+		add(t.bad.Render, reason(target))
+	}
+	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {
+		add(t.warn.Render, "next attempt "+distance(target.NextAttemptAt.Sub(s.now)))
+	}
+	if target.Status == schedctl.Failed {
+		add(t.faint.Render, "next: "+nextStep(target))
+	}
+	return lines
+}
+
+func timelineLines(s scene, d *detail, id string, width int) []string {
+	lines := []string{"", s.theme.title.Render("Timeline")}
+	if d.id != id || !d.loaded {
+		return append(lines, empty(s, false, d.err, "", width)...)
+	}
+	for _, m := range moments(s, d.timeline) {
+		text := m.text
+		stamp := s.clock(m.at) + "  "
+		for i, l := range wrap(text, max(8, width-len(stamp))) {
+			if m.bad {
+				l = s.theme.bad.Render(l)
+			}
+			if i > 0 {
+				stamp = pad("", len(stamp))
+			}
+			lines = append(lines, stamp+l)
+		}
+	}
+	return lines
+}
+
+// detailPane draws the part of the details that is scrolled to.
+func detailPane(s scene, p apiv1.Post, d *detail, width, height int) []string {
+	lines := detailLines(s, p, d, width)
+	first := max(0, min(d.top, len(lines)-height))
+	return fit(lines[first:], width, height)
+}

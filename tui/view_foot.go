@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// footLines are a dialog that leaves the list on the screen, what there is to
+// say, and the keys.
+func footLines(m *Model, width int) []string {
+	lines := []string{m.ruler(width)}
+	if m.dialog != nil && !m.dialog.tall() {
+		return append(lines, m.dialog.lines(m, width, m.height)...)
+	}
+	lines = append(lines, m.says(width)...)
+	if m.dialog == nil {
+		return append(lines, shortHelp(m.theme, m.shortKeys(), width))
+	}
+	return lines
+}
+
+// says is what there is to say: all of what went wrong, else one line. Without a
+// notice it tells what is shown.
+func (m *Model) says(width int) []string {
+	const most = 3
+	if m.notice.text == "" || !m.notice.bad {
+		return []string{m.status(width)}
+	}
+	lines := wrap(m.notice.text, width)
+	if len(lines) > most {
+		lines = append(lines[:most-1], clip(strings.Join(lines[most-1:], " "), width))
+	}
+	for i, l := range lines {
+		lines[i] = m.theme.bad.Render(l)
+	}
+	return lines
+}
+
+// status is the line of notices that are good news.
+func (m *Model) status(width int) string {
+	t := m.theme
+	switch {
+	case m.undo != nil && m.dialog == nil:
+		return m.undoLine(width)
+	case m.notice.text != "":
+		return t.good.Render(clip(m.notice.text, width))
+	case m.dialog != nil:
+		return ""
+	}
+	f := m.feed()
+	if f == nil {
+		return ""
+	}
+	return t.faint.Render(clip(m.shown(f), width))
+}
+
+// undoLine offers to undo what was done; for that there is always room.
+func (m *Model) undoLine(width int) string {
+	left := max(0, int(m.undo.until.Sub(m.now).Seconds()))
+	offer := fmt.Sprintf("u %s (%ds)", m.undo.label, left)
+	if m.theme.plain {
+		offer = "press u to " + m.undo.label
+	}
+	if m.notice.text == "" {
+		return m.theme.warn.Render(clip(offer, width))
+	}
+	done := clip(m.notice.text, max(8, width-ansi.StringWidth(offer)-3))
+	return m.theme.good.Render(done) + clip("   "+m.theme.warn.Render(offer), width-ansi.StringWidth(done))
+}
+
+// shown says which part of which posts is on the screen.
+func (m *Model) shown(f *feed) string {
+	var parts []string
+	if n := f.size(); n > 0 {
+		more := ""
+		if f.next != "" {
+			more = "+"
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d%s", f.selected+1, n, more))
+	}
+	q := f.query
+	if q.Search != "" {
+		parts = append(parts, fmt.Sprintf("with %q", oneLine(q.Search)))
+	}
+	if q.AccountID != "" {
+		parts = append(parts, "to "+m.scene().name(q.AccountID))
+	}
+	if len(q.Statuses) < len(m.tab.statuses()) {
+		names := make([]string, len(q.Statuses))
+		for i, s := range q.Statuses {
+			names[i] = string(s)
+		}
+		parts = append(parts, "only "+strings.Join(names, ", "))
+	}
+	if m.tab == tabWeek {
+		parts = append(parts, "week of "+m.week.Format("2 January 2006"))
+	} else {
+		parts = append(parts, sortName(q.Sort))
+	}
+	return strings.Join(parts, ", ") + ", times in " + m.now.In(m.zone).Format("MST")
+}
+
+// shortKeys are the keys that matter most where one is.
+func (m *Model) shortKeys() []key.Binding {
+	k := m.keys
+	if m.detail.open {
+		return []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
+	}
+	switch m.tab {
+	case tabAccounts:
+		return []key.Binding{k.Help, k.Verify, k.Quit}
+	case tabWebhooks:
+		if m.hooks.opened != "" {
+			return []key.Binding{k.Help, k.Back, k.Retry, k.Reload, k.Quit}
+		}
+		return []key.Binding{k.Help, k.Open, k.Reload, k.Quit}
+	case tabFailed:
+		return []key.Binding{k.Help, k.Retry, k.Duplicate, k.Open, k.Search, k.Quit}
+	case tabHistory:
+		return []key.Binding{k.Help, k.Open, k.Browse, k.Copy, k.Duplicate, k.Search, k.Quit}
+	case tabDrafts:
+		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Delete, k.Search, k.Quit}
+	case tabWeek:
+		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.WeekSooner, k.WeekLater, k.Open, k.Quit}
+	}
+	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Cancel, k.Search, k.Filter, k.Quit}
+}

@@ -1,0 +1,211 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// clock says the day and the time of an instant, short.
+func (s scene) clock(t *apiv1.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.In(s.zone).Format("Jan _2 15:04")
+}
+
+// accounts names accounts.
+func (s scene) accounts(ids []string) string {
+	if len(ids) == 0 {
+		return "no account"
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = s.name(id)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s scene) targets(list []apiv1.Target) string {
+	ids := make([]string, len(list))
+	for i, t := range list {
+		ids[i] = t.SocialAccountID
+	}
+	return s.accounts(ids)
+}
+
+// heading names a day.
+func (s scene) heading(day time.Time) string {
+	text := day.Format("Monday 2 January 2006")
+	switch today := dayOf(s.now, s.zone); {
+	case day.Equal(today):
+		return "Today, " + text
+	case day.Equal(today.AddDate(0, 0, 1)):
+		return "Tomorrow, " + text
+	case day.Equal(today.AddDate(0, 0, -1)):
+		return "Yesterday, " + text
+	}
+	return text
+}
+
+// rowsFunc draws one post in one or more lines.
+type rowsFunc func(s scene, p apiv1.Post, selected bool, width int) []string
+
+// drawn is a list as it is on the screen.
+type drawn struct {
+	lines []string
+	posts []int // the post of each line, or noPost
+	whole int   // how many posts are there with all their lines
+}
+
+const noPost = -1
+
+func (d *drawn) add(post int, lines ...string) {
+	for _, l := range lines {
+		d.lines, d.posts = append(d.lines, l), append(d.posts, post)
+	}
+}
+
+// postRows draws the posts of a feed from the first on the screen, by day when
+// they have days, in no more than height lines.
+func postRows(s scene, f *feed, rows rowsFunc, byDay bool, width, height int) (d drawn) {
+	var day time.Time
+	for i := f.top; i < f.size() && len(d.lines) < height; i++ {
+		p, ok := f.at(i)
+		block := []string{s.theme.mark(i == f.selected) + s.theme.faint.Render("…")}
+		if ok {
+			block = rows(s, p, i == f.selected, width)
+		}
+		if ok && byDay && p.PublishAt != nil {
+			if its := dayOf(p.PublishAt.Time, s.zone); i == f.top || !its.Equal(day) {
+				day = its
+				d.add(noPost, dayLines(s, day, len(d.lines) > 0, width)...)
+			}
+		}
+		if d.add(i, block...); len(d.lines) <= height {
+			d.whole++
+		}
+	}
+	room := min(len(d.lines), max(0, height))
+	d.lines, d.posts = d.lines[:room], d.posts[:room]
+	return d
+}
+
+func dayLines(s scene, day time.Time, apart bool, width int) []string {
+	line := s.theme.title.Render(clip(s.heading(day), width))
+	if apart {
+		return []string{"", line}
+	}
+	return []string{line}
+}
+
+// agendaRow is a post with its time, how far away it is, and where it goes.
+func agendaRow(s scene, p apiv1.Post, selected bool, width int) []string {
+	if s.theme.plain {
+		return plainRow(s, p, selected, width)
+	}
+	clock, away := "  -  ", ""
+	if p.PublishAt != nil {
+		clock, away = p.PublishAt.In(s.zone).Format("15:04"), distance(p.PublishAt.Sub(s.now))
+	}
+	if p.Status != schedctl.Scheduled {
+		away = string(p.Status)
+	}
+	if _, changing := s.busy[p.ID]; changing {
+		away = "saving…"
+	}
+	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + " "
+	return []string{columns(s, p, left, away, selected, width)}
+}
+
+// columns lays out a row: what is at its left, the text, the accounts when there
+// is room, and a word at the right.
+func columns(s scene, p apiv1.Post, left, word string, selected bool, width int) string {
+	const wordWidth, accountsFrom = 10, 70
+	room := width - ansi.StringWidth(left) - wordWidth - 1
+	to := ""
+	if width >= accountsFrom {
+		w := min(28, width/5)
+		room -= w + 2
+		to = "  " + s.theme.faint.Render(pad(s.accounts(p.SocialAccountIDs), w))
+	}
+	return left + s.theme.row(pad(excerpt(p.Content, room), room), selected) + to + " " + clip(word, wordWidth)
+}
+
+// plainRow says a post in one sentence, its text in one line.
+func plainRow(s scene, p apiv1.Post, selected bool, width int) (lines []string) {
+	parts := []string{string(p.Status)}
+	if p.PublishAt != nil {
+		parts = append(parts, p.PublishAt.In(s.zone).Format("Mon 2 Jan 15:04"), distance(p.PublishAt.Sub(s.now)))
+	}
+	if _, changing := s.busy[p.ID]; changing {
+		parts = append(parts, "saving")
+	}
+	parts = append(parts, "to "+s.accounts(p.SocialAccountIDs))
+	for _, l := range wrap(clip(excerpt(p.Content, width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
+		lines = append(lines, s.theme.mark(selected && lines == nil)+l)
+	}
+	return lines
+}
+
+// draftRow is a post with the day on which it was written.
+func draftRow(s scene, p apiv1.Post, selected bool, width int) []string {
+	if s.theme.plain {
+		return plainRow(s, p, selected, width)
+	}
+	word := ""
+	if p.CreatedAt != nil {
+		word = distance(p.CreatedAt.Sub(s.now))
+	}
+	if _, changing := s.busy[p.ID]; changing {
+		word = "saving…"
+	}
+	return []string{columns(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+" ", word, selected, width)}
+}
+
+// failedRow is a post with what became of each account, and the next step.
+func failedRow(s scene, p apiv1.Post, selected bool, width int) []string {
+	lines := agendaRow(s, p, selected, width)
+	for _, t := range failedTargets(p) {
+		lines = append(lines, "    "+s.theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(reason(t)), width-4)))
+		if selected {
+			for _, l := range wrap("next: "+nextStep(t), width-4) {
+				lines = append(lines, "    "+s.theme.faint.Render(l))
+			}
+		}
+	}
+	return lines
+}
+
+// looks returns how the posts of a tab are drawn.
+func (t tab) looks() (rows rowsFunc, byDay bool) {
+	switch t {
+	case tabDrafts:
+		return draftRow, false
+	case tabFailed:
+		return failedRow, true
+	}
+	return agendaRow, true
+}
+
+// nothing says that a tab is empty, and what to do about it.
+func (t tab) nothing(q Query) string {
+	if filtered(t, q) {
+		return "Nothing matches. esc lifts the search and the filter."
+	}
+	switch t {
+	case tabQueue:
+		return "Nothing is scheduled. n writes a post."
+	case tabWeek:
+		return "Nothing in this week. n writes a post, [ and ] go to other weeks."
+	case tabDrafts:
+		return "No drafts. n writes one."
+	case tabFailed:
+		return "Nothing has failed."
+	}
+	return "Nothing was published yet."
+}

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// grid is the width from which the week has its days side by side.
+const grid = 77
+
+// previewLines is how many lines the selected post has below the days.
+const previewLines = 3
+
+// place is a post and where it stands in its feed.
+type place struct {
+	post  apiv1.Post
+	index int
+}
+
+// weekGrid draws the days of a week side by side, and below them more of the
+// post that is selected.
+func weekGrid(s scene, f *feed, week time.Time, width, height int) []string {
+	cell, rows := width/7, height-2-previewLines
+	days, more := weekDays(s, f, week)
+	each := 2
+	for d := range days {
+		if 2*len(days[d]) > rows {
+			each = 1
+		}
+	}
+	var cells [7][]string
+	for d := range days {
+		cells[d] = weekDay(s, days[d], f.selected, more[d], column{width: cell - 1, height: rows, each: each})
+	}
+	lines := []string{weekHead(s, week, cell), ""}
+	for row := range max(0, rows) {
+		var line strings.Builder
+		for d := range cells {
+			text := ""
+			if row < len(cells[d]) {
+				text = cells[d][row]
+			}
+			line.WriteString(pad(text, cell-1) + " ")
+		}
+		lines = append(lines, strings.TrimRight(line.String(), " "))
+	}
+	return append(lines, weekPreview(s, f, width)...)
+}
+
+func weekHead(s scene, week time.Time, cell int) string {
+	var line strings.Builder
+	for d := range 7 {
+		day := week.AddDate(0, 0, d)
+		name := s.theme.title.Render(clip(day.Format("Mon _2"), cell-1))
+		if day.Equal(dayOf(s.now, s.zone)) {
+			name = s.theme.today(day.Format("Mon _2"))
+		}
+		line.WriteString(pad(name, cell-1) + " ")
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+// weekDays returns the posts of each day, and on which days there are more that
+// are not read.
+func weekDays(s scene, f *feed, week time.Time) (days [7][]place, more [7]bool) {
+	index, last := 0, 0
+	var begins [8]time.Time
+	for d := range begins {
+		begins[d] = week.AddDate(0, 0, d)
+	}
+	for _, pg := range f.pages {
+		for j, p := range pg.posts {
+			if p.PublishAt == nil {
+				continue
+			}
+			for d := range days {
+				if !p.PublishAt.Before(begins[d]) && p.PublishAt.Before(begins[d+1]) {
+					days[d], last = append(days[d], place{p, index + j}), d
+				}
+			}
+		}
+		index += pg.count
+	}
+	for d := last; f.next != "" && d < len(more); d++ {
+		more[d] = true
+	}
+	return days, more
+}
+
+// column is the room that a day has.
+type column struct {
+	width, height int
+	each          int // lines of a post
+}
+
+// weekDay draws the posts of one day, those around the selected one when there
+// are more than fit.
+func weekDay(s scene, posts []place, selected int, more bool, c column) (lines []string) {
+	at := 0
+	for i, p := range posts {
+		if p.index == selected {
+			at = i
+		}
+		lines = append(lines, weekPost(s, p.post, p.index == selected, c)...)
+	}
+	if !more && len(lines) <= c.height || c.height < 2 {
+		return lines
+	}
+	count := fmt.Sprintf("%d in all", len(posts))
+	if more {
+		count = fmt.Sprintf("%d and more", len(posts))
+	}
+	shown := window(lines, at*c.each, c.height-1)
+	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
+}
+
+// weekPost draws a post: its time, and its text beside or below it.
+func weekPost(s scene, p apiv1.Post, selected bool, c column) []string {
+	sign := s.theme.status(p.Status) + " "
+	if selected {
+		sign = s.theme.mark(true)
+	}
+	clock, text := p.PublishAt.In(s.zone).Format("15:04"), excerpt(p.Content, c.width)
+	if c.each == 1 {
+		return []string{sign + s.theme.row(cut(clock+" "+text, c.width-2), selected)}
+	}
+	return []string{sign + s.theme.row(clock, selected), "  " + s.theme.row(cut(text, c.width-2), selected)}
+}
+
+// weekPreview says more of the selected post.
+func weekPreview(s scene, f *feed, width int) []string {
+	lines := []string{"", "", ""}
+	p, ok := f.current()
+	if !ok || p.PublishAt == nil {
+		return lines
+	}
+	state := string(p.Status)
+	if p.Status == schedctl.Scheduled {
+		state += " " + distance(p.PublishAt.Sub(s.now))
+	}
+	if _, changing := s.busy[p.ID]; changing {
+		state = "saving…"
+	}
+	when := s.theme.title.Render(p.PublishAt.In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + " " + state
+	lines[1] = clip(when+"  "+s.theme.faint.Render("to "+s.accounts(p.SocialAccountIDs)), width)
+	lines[2] = excerpt(p.Content, width)
+	return lines
+}
+
+// cut shortens a text to a width, where there is no room for a sign that it is
+// shorter.
+func cut(text string, width int) string { return ansi.Truncate(text, max(0, width), "") }

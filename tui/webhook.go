@@ -1,0 +1,267 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// mostDeliveries is how many deliveries of a webhook are kept.
+const mostDeliveries = 1000
+
+// hooks are the webhooks, and the deliveries of the one that is open.
+type hooks struct {
+	list            []apiv1.Webhook
+	loaded, loading bool
+	err             error
+	selected        int
+
+	opened        string // the id of the webhook whose deliveries are shown, or empty
+	deliveries    []apiv1.Delivery
+	next          string
+	began         bool // the first page is there
+	fetching      bool
+	seq           int // counts openings, so that late answers are known
+	deliveriesErr error
+	delivery      int // the selected one
+}
+
+type (
+	webhooksMsg struct {
+		list []apiv1.Webhook
+		err  error
+	}
+	deliveriesMsg struct {
+		seq  int
+		list apiv1.DeliveryList
+		err  error
+	}
+	replayedMsg struct {
+		webhook  string
+		delivery apiv1.Delivery
+		err      error
+	}
+)
+
+// open shows the deliveries of the selected webhook.
+func (h *hooks) open() {
+	if h.opened == "" && h.selected < len(h.list) {
+		h.opened = h.list[h.selected].ID
+		h.deliveries, h.delivery = nil, 0
+		h.again()
+	}
+}
+
+// renew has everything read again.
+func (h *hooks) renew() {
+	h.loaded = false
+	h.again()
+}
+
+// again has the deliveries read from the beginning. Until then those of before
+// stay.
+func (h *hooks) again() {
+	h.seq++
+	h.next, h.began, h.fetching, h.deliveriesErr = "", false, false, nil
+}
+
+// title names the webhook that is open.
+func (h *hooks) title() string {
+	for _, w := range h.list {
+		if w.ID == h.opened {
+			return oneLine(webhookName(w))
+		}
+	}
+	return h.opened
+}
+
+func webhookName(w apiv1.Webhook) string {
+	if w.Name != nil {
+		return *w.Name + "  " + w.URL
+	}
+	return w.URL
+}
+
+func (h *hooks) close() { h.opened = "" }
+
+func (h *hooks) step(by int) {
+	if h.opened != "" {
+		h.delivery = clamp(h.delivery+by, len(h.deliveries))
+		return
+	}
+	h.selected = clamp(h.selected+by, len(h.list))
+}
+
+// fillWebhooks asks for webhooks, and for the deliveries of the open one as they
+// are scrolled.
+func (m *Model) fillWebhooks() tea.Cmd {
+	h, c := &m.hooks, m.cfg.Client
+	if !h.loaded && !h.loading && h.err == nil {
+		h.loading = true
+		return m.call(func(ctx context.Context) tea.Msg {
+			list, err := c.Webhooks(ctx)
+			return webhooksMsg{list: list, err: err}
+		})
+	}
+	more := !h.began || h.next != "" && h.delivery+lookAhead > len(h.deliveries) && len(h.deliveries) < mostDeliveries
+	if h.opened == "" || h.fetching || h.deliveriesErr != nil || !more {
+		return nil
+	}
+	h.fetching = true
+	id, seq, cursor := h.opened, h.seq, h.next
+	return m.call(func(ctx context.Context) tea.Msg {
+		list, err := c.Deliveries(ctx, id, cursor)
+		return deliveriesMsg{seq: seq, list: list, err: err}
+	})
+}
+
+func (m *Model) takeWebhooks(msg webhooksMsg) tea.Cmd {
+	h := &m.hooks
+	h.loading = false
+	if h.err = msg.err; msg.err == nil {
+		h.loaded, h.list = true, msg.list
+		h.selected = clamp(h.selected, len(h.list))
+	}
+	return m.heard(msg.err)
+}
+
+func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
+	h := &m.hooks
+	if msg.seq != h.seq {
+		return nil
+	}
+	h.fetching = false
+	if h.deliveriesErr = msg.err; msg.err != nil {
+		return m.heard(msg.err)
+	}
+	if !h.began {
+		h.deliveries = nil
+	}
+	h.began, h.next = true, ""
+	h.deliveries = append(h.deliveries, msg.list.Results...)
+	h.delivery = clamp(h.delivery, len(h.deliveries))
+	if msg.list.NextCursor != nil {
+		h.next = *msg.list.NextCursor
+	}
+	return nil
+}
+
+// replay queues the selected delivery again.
+func (m *Model) replay() tea.Cmd {
+	h, c := &m.hooks, m.cfg.Client
+	if h.opened == "" || h.delivery >= len(h.deliveries) {
+		m.complain("open a webhook and choose a delivery first")
+		return nil
+	}
+	webhook, id := h.opened, h.deliveries[h.delivery].ID
+	return m.call(func(ctx context.Context) tea.Msg {
+		d, err := c.ReplayDelivery(ctx, webhook, id)
+		return replayedMsg{webhook: webhook, delivery: d, err: err}
+	})
+}
+
+func (m *Model) takeReplayed(msg replayedMsg) {
+	if msg.err != nil {
+		m.complain(explain(msg.err))
+		return
+	}
+	m.say("queued again")
+	for i := range m.hooks.deliveries {
+		if m.hooks.opened == msg.webhook && m.hooks.deliveries[i].ID == msg.delivery.ID {
+			m.hooks.deliveries[i] = msg.delivery
+		}
+	}
+}
+
+// webhookRows draws the webhooks, or the deliveries of the open one.
+func webhookRows(s scene, h *hooks, width, height int) []string {
+	if h.opened != "" {
+		return deliveryRows(s, h, width, height)
+	}
+	if len(h.list) == 0 {
+		return empty(s, h.loaded, h.err, "No webhook yet. Create one with: schedctl webhook create", width)
+	}
+	var lines []string
+	at := 0
+	for i, w := range h.list {
+		if i == h.selected {
+			at = len(lines)
+		}
+		state := s.theme.good.Render("enabled")
+		switch {
+		case !w.Enabled:
+			state = s.theme.faint.Render("disabled")
+		case w.FailingSince != nil:
+			state = s.theme.bad.Render("failing since " + distance(w.FailingSince.Sub(s.now)))
+		}
+		lines = append(lines, sides(s.theme.mark(i == h.selected)+s.theme.row(clip(oneLine(webhookName(w)), width-20), i == h.selected), state, width))
+		if w.DisabledReason != nil {
+			lines = append(lines, "    "+s.theme.bad.Render(clip(oneLine(*w.DisabledReason), width-4)))
+		}
+	}
+	return window(lines, at, height)
+}
+
+func deliveryRows(s scene, h *hooks, width, height int) []string {
+	head := []string{s.theme.title.Render(clip("Told to "+h.title()+", the youngest first", width)), ""}
+	if len(h.deliveries) == 0 {
+		return append(head, empty(s, h.began, h.deliveriesErr, "Nothing was told to this webhook yet.", width)...)
+	}
+	var lines []string
+	at := 0
+	for i, d := range h.deliveries {
+		if i == h.delivery {
+			at = len(lines)
+		}
+		lines = append(lines, sides(s.theme.mark(i == h.delivery)+s.theme.row(clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
+		if i == h.delivery {
+			lines = append(lines, deliveryNotes(s, d, width)...)
+		}
+	}
+	return append(head, window(lines, at, height-len(head))...)
+}
+
+func deliveryText(s scene, d apiv1.Delivery) string {
+	text := s.clock(d.CreatedAt) + "  " + string(d.EventType)
+	if d.Attempt > 0 {
+		text += "  " + plural(d.Attempt, "attempt")
+	}
+	if d.HTTPStatus != nil {
+		text += fmt.Sprintf(", %d", *d.HTTPStatus)
+	}
+	return text
+}
+
+func deliveryState(s scene, d apiv1.Delivery) string {
+	switch d.Status {
+	case schedctl.DeliveryDelivered:
+		return s.theme.good.Render("delivered")
+	case schedctl.DeliveryFailed:
+		return s.theme.bad.Render("failed")
+	}
+	return s.theme.warn.Render(string(d.Status))
+}
+
+// deliveryNotes say why a delivery has not arrived and what follows.
+func deliveryNotes(s scene, d apiv1.Delivery, width int) (lines []string) {
+	add := func(text string) {
+		lines = append(lines, "    "+s.theme.faint.Render(clip(oneLine(text), width-4)))
+	}
+	if d.Error != nil {
+		add(*d.Error)
+	}
+	if d.Response != nil && *d.Response != "" {
+		add("it answered: " + excerpt(*d.Response, width))
+	}
+	if d.NextAttemptAt != nil {
+		add("tried again " + distance(d.NextAttemptAt.Sub(s.now)))
+	}
+	if d.Status == schedctl.DeliveryFailed {
+		add("next: r sends it again")
+	}
+	return lines
+}
