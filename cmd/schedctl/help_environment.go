@@ -35,7 +35,8 @@ var variables = [][]variable{
 		{"LESS", "options of less; FRX when not set"},
 		{"VISUAL", "the editor of --editor, vi when neither this nor EDITOR is\nset"},
 		{"EDITOR", "the same, when VISUAL is not set"},
-		{"ACCESSIBLE", "not empty: ask line by line (--accessible)"},
+		{"ACCESSIBLE", "not empty: ask line by line, and sentences in place of columns\nin tui (--accessible)"},
+		{"COLORFGBG", "in tui, whether the terminal has a light ground"},
 	},
 	{
 		{"GITHUB_ACTIONS", "true: in a job of GitHub Actions, Forgejo or Gitea, see\n\"schedctl help idempotency\""},

@@ -56,7 +56,7 @@ command talks to it.`,
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
 	root.AddCommand(
-		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newCalendar(a)), in(groupWork, newMe(a)),
+		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newCalendar(a)), in(groupWork, newTUI(a)), in(groupWork, newMe(a)),
 		in(groupWork, newLint(a)), in(groupWork, newPlan(a)), in(groupWork, newApply(a)),
 		in(groupDaemon, newDaemon(a)), in(groupDaemon, newBackup(a)), in(groupDaemon, newRestore(a)),
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),

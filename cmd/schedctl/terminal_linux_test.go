@@ -25,9 +25,9 @@ const terminalTime = 20 * time.Second
 //	terminal STATUS FILE command...
 //
 // The lines of FILE are "expect TEXT", to wait until the screen has shown the
-// text after what was expected before, and "send TEXT", to type it; in both, the
-// escapes of Go strings and the script's variables mean what they usually do.
-// What the screen showed is in the file "screen" then. The terminal answers no
+// text after what was expected before, "send TEXT", to type it, and "hangup", as
+// when the window is closed; in a text, the escapes of Go strings and the script's
+// variables mean what they usually do. What the screen showed is in the file "screen" then. The terminal answers no
 // questions about itself, as some do not.
 func runOnTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
@@ -48,7 +48,7 @@ func runOnTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	program.Close()
 	ts.Check(err)
 	seen := watch(screen)
-	failure := converse(ts, seen, screen, ts.ReadFile(args[1]))
+	failure := converse(ts, seen, screen, cmd.Process, ts.ReadFile(args[1]))
 	if failure != "" {
 		cmd.Process.Kill()
 	}
@@ -147,7 +147,7 @@ func (s *screenText) find(text string, from int) (end int, found bool) {
 
 // converse goes through the lines of a conversation and returns what did not
 // come, or nothing.
-func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, conversation string) string {
+func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, program *os.Process, conversation string) string {
 	from := 0
 	for _, line := range strings.Split(strings.TrimSpace(conversation), "\n") {
 		verb, quoted, _ := strings.Cut(line, " ")
@@ -161,6 +161,10 @@ func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, co
 			if _, err := keyboard.WriteString(text); err != nil {
 				return fmt.Sprintf("%q: %v", line, err)
 			}
+		case "hangup":
+			if err := program.Signal(syscall.SIGHUP); err != nil {
+				return fmt.Sprintf("%q: %v", line, err)
+			}
 		case "expect":
 			end, found := seen.find(text, from)
 			if !found {
@@ -168,7 +172,7 @@ func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, co
 			}
 			from = end
 		default:
-			return fmt.Sprintf("%q is neither expect nor send", line)
+			return fmt.Sprintf("%q is neither expect, send nor hangup", line)
 		}
 	}
 	return ""

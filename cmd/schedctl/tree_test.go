@@ -161,6 +161,7 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"api":               "file idempotency-key",
 		"daemon status":     "",
 		"daemon health":     "",
+		"tui":               "accessible mouse tz",
 		"calendar":          "week month account from apart tz",
 		"completion":        "",
 

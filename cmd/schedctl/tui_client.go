@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// daemonOf is a [tui.Client] over HTTP.
+type daemonOf struct{ http *client.Client }
+
+// unanswered is an error of a daemon that has not answered, as the browser knows it.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error        { return u.error }
+func (u unanswered) Is(target error) bool { return target == tui.ErrUnreachable }
+
+// spoken is an error of a daemon in terms of the command line.
+type spoken struct{ error }
+
+func (s spoken) Unwrap() error { return s.error }
+func (s spoken) Error() string { return words.Replace(s.error.Error()) }
+
+// retold returns an error of the client as the browser knows it.
+func retold(err error) error {
+	var unreachable *client.UnreachableError
+	var refused *client.Error
+	switch {
+	case errors.As(err, &unreachable):
+		return unanswered{err}
+	case errors.As(err, &refused):
+		return spoken{err}
+	}
+	return err
+}
+
+func answer[T any](v T, err error) (T, error) { return v, retold(err) }
+
+func (d daemonOf) Accounts(ctx context.Context) ([]apiv1.Account, error) {
+	return answer(d.http.Accounts(ctx, client.AccountQuery{Status: "all"}))
+}
+
+func (d daemonOf) VerifyAccount(ctx context.Context, id string) (apiv1.Account, error) {
+	return answer(d.http.VerifyAccount(ctx, id))
+}
+
+func (d daemonOf) Webhooks(ctx context.Context) ([]apiv1.Webhook, error) {
+	return answer(d.http.Webhooks(ctx))
+}
+
+func (d daemonOf) Deliveries(ctx context.Context, webhookID, cursor string) (apiv1.DeliveryList, error) {
+	return answer(d.http.Deliveries(ctx, webhookID, client.DeliveryQuery{Limit: pageSize, Cursor: cursor}))
+}
+
+func (d daemonOf) ReplayDelivery(ctx context.Context, webhookID, id string) (apiv1.Delivery, error) {
+	return answer(d.http.ReplayDelivery(ctx, webhookID, id))
+}
+
+func (d daemonOf) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
+	return answer(d.http.Posts(ctx, client.PostQuery{
+		Statuses: q.Statuses, AccountID: q.AccountID, After: q.After, Before: q.Before,
+		Search: q.Search, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor,
+	}))
+}
+
+func (d daemonOf) Post(ctx context.Context, id string) (apiv1.Post, error) {
+	return answer(d.http.Post(ctx, id))
+}
+
+func (d daemonOf) Timeline(ctx context.Context, id string) (apiv1.Timeline, error) {
+	return answer(d.http.PostTimeline(ctx, id))
+}
+
+func (d daemonOf) Validate(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
+	return answer(d.http.ValidatePost(ctx, p))
+}
+
+func (d daemonOf) Create(ctx context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {
+	return answer(d.http.CreatePost(ctx, p, client.IdempotencyKey(key)))
+}
+
+func (d daemonOf) Edit(ctx context.Context, at tui.Version, p apiv1.EditPost) (apiv1.Post, error) {
+	return answer(d.http.EditPost(ctx, at.ID, p, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Schedule(ctx context.Context, at tui.Version, p apiv1.SchedulePost) (apiv1.Post, error) {
+	return answer(d.http.SchedulePost(ctx, at.ID, p, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Publish(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return answer(d.http.PublishPost(ctx, at.ID, apiv1.PublishPost{}, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Cancel(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return answer(d.http.CancelPost(ctx, at.ID, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Delete(ctx context.Context, id string) error {
+	return retold(d.http.DeletePost(ctx, id))
+}
+
+func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error) {
+	return answer(d.http.RetryPost(ctx, id, p))
+}
+
+func (d daemonOf) Follow(ctx context.Context, after string, tell func(apiv1.Event)) error {
+	began := func(position string) { tell(apiv1.Event{ID: position}) }
+	return retold(d.http.EventStream(ctx, after, began, tell))
+}
