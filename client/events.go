@@ -77,7 +77,7 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 // stream begins, and told for each event in order. It does not come back by
 // itself: it returns why it has ended, which is never nil.
 func (c *Client) EventStream(ctx context.Context, lastID string, began func(position string), told func(apiv1.Event)) error {
-	f := following{client: c, position: lastID, began: began, retry: firstStreamPause}
+	f := following{client: c, position: lastID, began: began, granted: func() {}, retry: firstStreamPause}
 	err := f.connection(ctx, func(e apiv1.Event, _ error) bool {
 		told(e)
 		return true
@@ -94,10 +94,10 @@ type following struct {
 	began    func(position string) // is told where a connection begins; nil for nobody
 	position string                // the id to resume after, or empty
 	retry    time.Duration
-	opened   bool // a connection was granted once
-	told     int  // how many messages came
-	stopped  bool // the caller wants no more
-	granted  func()
+	opened   bool   // a connection was granted once
+	told     int    // how many messages came
+	stopped  bool   // the caller wants no more
+	granted  func() // is told of each connection
 }
 
 // connection opens the stream and yields its events until it ends. Its error is
