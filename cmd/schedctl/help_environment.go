@@ -19,7 +19,7 @@ var variables = [][]variable{
 		{"XDG_DATA_HOME", "the data directory is schedctl in it, when not named"},
 		{"SCHEDCTL_CONFIG", "the configuration file"},
 		{"XDG_CONFIG_HOME", "it is schedctl/config.yaml in it, when not named"},
-		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected"},
+		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected; the\nsigning secret of webhook create and listen"},
 	},
 	{
 		{"TZ", "the local time zone"},

@@ -62,7 +62,10 @@ command talks to it.`,
 		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
 	)
 	root.AddCommand(in(groupOther, newContext(a)), in(groupOther, newLogin(a)), in(groupOther, newCapabilities(a)), in(groupOther, newDoctor(a)), in(groupOther, newAPI(a)))
-	root.AddCommand(in(groupEvents, newWebhook(a)), in(groupEvents, newKey(a)), in(groupEvents, newWorkspace(a)), in(groupEvents, newAudit(a)))
+	root.AddCommand(
+		in(groupEvents, newWebhook(a)), in(groupEvents, newListen(a)), in(groupEvents, newTrigger(a)),
+		in(groupEvents, newKey(a)), in(groupEvents, newWorkspace(a)), in(groupEvents, newAudit(a)),
+	)
 	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
 	addHelp(root)
 	return root

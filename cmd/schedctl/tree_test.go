@@ -175,6 +175,9 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"webhook deliveries":    "status limit all",
 		"webhook replay":        "since tz",
 
+		"listen":  "forward-to event secret-file print-secret last-event",
+		"trigger": "",
+
 		"key create":     "name scope expires account tz secret-out",
 		"key list":       "",
 		"key revoke":     "yes",

@@ -24,8 +24,8 @@ func newWebhookTest(a *app) *cobra.Command {
 		Use:   "test WEBHOOK",
 		Short: "Send a test event to a webhook",
 		Long: `Send an event of type webhook.test to a webhook, whatever events it is told of and
-also when it is disabled. Only this webhook gets it, and whoever follows the events
-with "schedctl listen".
+also when it is disabled. Only this webhook gets it: a receiver on your own machine is
+tried with "schedctl listen" and "schedctl trigger".
 
 With --wait it waits for the answer: the exit status is 9 when that is no 2xx status
 or there is none, although the daemon will try again. With --timeout it gives up

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish/signing"
+)
+
+type listen struct {
+	*app
+	forwardTo, secretFile, lastEvent string
+	events                           eventFlags
+	printSecret                      bool
+
+	types     []schedctl.EventType // nil for all
+	secret    string               // to be told; empty when whoever started this has given it
+	forward   *forwarder
+	begun     bool // the stream stood once
+	triggers  *triggers
+	triggered <-chan handover // nil before the stream stands
+}
+
+func newListen(a *app) *cobra.Command {
+	o := &listen{app: a}
+	cmd := prints[forwarded](&cobra.Command{
+		Use:   "listen",
+		Short: "Forward events to a URL while you develop",
+		Long: `Forward events to a URL while you develop a receiver of webhooks, until you interrupt
+it: each event as it happens, signed as Standard Webhooks describes, in the same
+form in which the daemon sends it to webhooks. Addresses of this machine and of
+private networks are what it is for; the daemon need not reach them. Without http://
+or https:// a URL is http.
+
+The signing secret is told at the start. It is made once and kept in listen.secret,
+beside the configuration file, so that it stays the same; --print-secret prints it.
+Another is taken from --secret-file or SCHEDCTL_SECRET. It signs nothing else.
+
+On a terminal there is a line for each event, with what the receiver answered.
+Elsewhere, and with --json, each is an object in a line of its own; with -q there is
+only its id. Each event is sent once: a receiver that is down, answers with another
+status than 2xx or takes longer than ten seconds (--timeout) is told, and the next
+event is sent all the same. A broken connection to the daemon is made again, and
+nothing is missed. To go on after an event that you have, give its id with
+--last-event. Events for a try are made with "schedctl trigger".`,
+		Example: `  schedctl listen --forward-to http://localhost:3000/hooks
+  schedctl listen --forward-to localhost:3000/hooks --event post.published --event post.failed
+  schedctl listen --forward-to localhost:3000/hooks --json=type,http_status > events.jsonl
+  schedctl listen --print-secret`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.forwardTo, "forward-to", "", "where to send the events, a `URL`")
+	o.events.add(cmd, schedctl.EventTypes(), "what to forward: the type of an `event`, or all (repeatable; all when not given)")
+	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret to sign with, - for standard input")
+	f.BoolVar(&o.printSecret, "print-secret", false, "print the signing secret and end")
+	f.StringVar(&o.lastEvent, "last-event", "", "begin after the event with this `id`")
+	return cmd
+}
+
+func (o *listen) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	secret, given, err := o.listenSecret(ctx)
+	switch {
+	case err != nil:
+		return err
+	case o.printSecret:
+		return o.write([]byte(secret + "\n"))
+	}
+	key, err := signing.ParseSecret(secret)
+	if err != nil {
+		return err
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	o.forward = o.newForwarder(o.forwardTo, key)
+	if !given {
+		o.secret = secret
+	}
+	return o.follow(ctx, c)
+}
+
+// check reads the flags.
+func (o *listen) check() (err error) {
+	switch _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); {
+	case o.printSecret && (o.forwardTo != "" || o.json.set):
+		return usage("--print-secret prints the secret and nothing else: leave out --forward-to and --json")
+	case o.printSecret:
+		return nil
+	case o.forwardTo == "":
+		f := usage("schedctl listen needs --forward-to, which says where to send events")
+		f.hint = "give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch"
+		return f
+	case !ok && o.lastEvent != "":
+		return usage("--last-event takes the id of an event, %s_…, and %q is none", schedctl.EventPrefix, clip(o.lastEvent, 60))
+	}
+	if o.types, err = o.events.types(schedctl.EventTypes()); err != nil {
+		return err
+	}
+	u, err := receiverURL(o.forwardTo)
+	if err == nil {
+		o.forwardTo = u.String()
+	}
+	return err
+}
+
+// follow forwards what happens and what is triggered, one after the other.
+func (o *listen) follow(ctx context.Context, c *client.Client) error {
+	feed := follow(ctx, c, o.lastEvent)
+	defer feed.stop()
+	defer func() {
+		if o.triggers != nil {
+			o.triggers.close()
+		}
+	}()
+	for {
+		var err error
+		select {
+		case n := <-feed.news:
+			err = o.hear(ctx, c, n)
+		case h := <-o.triggered:
+			err = o.takeTriggered(ctx, h)
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// hear takes in what the stream brings.
+func (o *listen) hear(ctx context.Context, c *client.Client, n news) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case n.err != nil:
+		return n.err
+	case n.opened && o.begun:
+		o.tell("connected to %s again", c.URL())
+	case n.opened:
+		o.begun = true
+		o.begin(ctx, c)
+	case o.types == nil || slices.Contains(o.types, n.event.Type):
+		_, err := o.take(ctx, n.event, false)
+		return err
+	}
+	return nil
+}
+
+// begin says that events are forwarded from now on, and takes triggered ones as
+// well.
+func (o *listen) begin(ctx context.Context, c *client.Client) {
+	what := "all events"
+	if o.types != nil {
+		what = wordsOf(o.types, ", ")
+	}
+	var err error
+	if o.triggers, err = o.openTriggers(ctx); err == nil {
+		o.triggered = o.triggers.events
+	} else {
+		o.tell("schedctl trigger cannot reach this: %v", err)
+	}
+	if o.secret != "" {
+		o.tell("signing secret: %s", o.secret)
+	}
+	o.tell("forwarding %s of %s to %s; end with Ctrl-C", what, c.URL(), oneLine(o.forwardTo))
+}
+
+// takeTriggered forwards an event that somebody has triggered, who waits.
+func (o *listen) takeTriggered(ctx context.Context, h handover) error {
+	result, err := o.take(ctx, h.event, true)
+	if err == nil {
+		h.result <- result
+	}
+	return err
+}
+
+// take forwards an event and prints what came of it.
+func (o *listen) take(ctx context.Context, e apiv1.Event, triggered bool) (forwarded, error) {
+	result, err := o.forward.forward(ctx, e)
+	switch {
+	case ctx.Err() != nil:
+		return result, context.Cause(ctx)
+	case err != nil:
+		return result, err
+	}
+	result.Triggered = triggered
+	return result, o.show(result)
+}
+
+// show prints what came of an event: to programs as it is, to people as a line.
+func (o *listen) show(f forwarded) error {
+	switch {
+	case o.quiet:
+		return o.printIDs(f.ID)
+	case o.json.set || !o.outTerminal:
+		return o.printLine(f)
+	}
+	var at time.Time
+	if f.CreatedAt != nil {
+		at = f.CreatedAt.Time
+	}
+	about := first(f.Data.PostID, f.Data.SocialAccountID, f.Data.WebhookID)
+	if f.Triggered {
+		about = "(triggered)"
+	}
+	line := fmt.Sprintf("%s  %-20s  %-31s  %s", o.dim(at.In(o.local).Format(time.TimeOnly)), oneLine(string(f.Type)), oneLine(about), o.outcome(f))
+	return o.write([]byte(line + "\n"))
+}
+
+// outcome is what the receiver answered, in the colour of how it ended.
+func (a *app) outcome(f forwarded) string {
+	return a.paint(colors[string(f.Status)], oneLine(f.answerText()))
+}

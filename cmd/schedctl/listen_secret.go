@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedctl/schedctl/daemon/publish/signing"
+)
+
+// listenSecret returns what "schedctl listen" signs with: the secret that is
+// given, else one that is made once and kept, so that a receiver need not be
+// told a new one each time.
+func (o *listen) listenSecret(ctx context.Context) (secret string, given bool, err error) {
+	if secret, err = o.signingSecret(ctx, o.secretFile); secret != "" || err != nil {
+		return secret, true, err
+	}
+	secret, err = o.keptSecret()
+	return secret, false, err
+}
+
+// keptSecret reads the secret that is kept, or makes it.
+func (a *app) keptSecret() (string, error) {
+	path := filepath.Join(a.configDir(), "listen.secret")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeSecret(path); err != nil {
+			return "", fmt.Errorf("keep the signing secret: %w; give one with --secret-file", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the signing secret: %w", err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if _, err := signing.ParseSecret(secret); err != nil {
+		return "", fmt.Errorf("%s: %w; remove the file to get a new one", path, err)
+	}
+	return secret, nil
+}
+
+// makeSecret puts a new secret into a file, unless somebody else does so at the
+// same time.
+func makeSecret(path string) error {
+	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := replacePrivate(fresh, []byte(signing.NewSecret()+"\n")); err != nil {
+		return err
+	}
+	defer os.Remove(fresh)
+	if err := os.Link(fresh, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return os.Rename(fresh, path) // a disk without links
+	}
+	return nil
+}
