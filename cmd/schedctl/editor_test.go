@@ -206,7 +206,7 @@ func TestPostEditInAnEditor(t *testing.T) {
 
 	post.Status = schedctl.Published
 	daemon["GET /posts/post_1"] = apiv1.PostEnvelope{Post: post}
-	m.want(t, 6, "", "schedctl: post_1 is published, and only a post that is draft or scheduled can be changed so\n", "post", "edit", "post_1", "--editor")
+	m.want(t, 6, "", "schedctl: the post is published: only a draft or a scheduled post can be edited; create a new post\n", "post", "edit", "post_1", "--editor")
 	m.want(t, 3, "", "schedctl: there is no post \"post_2\"; see: schedctl post list\n", "post", "edit", "post_2", "--editor")
 }
 

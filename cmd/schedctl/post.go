@@ -101,10 +101,15 @@ func (a *app) printPost(ctx context.Context, c *client.Client, p apiv1.Post) err
 // printEach prints the result of a command that takes several ids: with one id
 // the post, with more a list.
 func (a *app) printEach(ctx context.Context, c *client.Client, ids []string, posts []apiv1.Post) error {
+	return a.printAll(ctx, c, posts, len(ids) == 1)
+}
+
+// printAll prints posts, or one that is alone by itself.
+func (a *app) printAll(ctx context.Context, c *client.Client, posts []apiv1.Post, alone bool) error {
 	switch {
 	case len(posts) == 0:
 		return nil
-	case len(ids) == 1:
+	case alone:
 		return a.printPost(ctx, c, posts[0])
 	}
 	return a.printPosts(ctx, c, posts)
@@ -137,16 +142,26 @@ func publishedBefore(p apiv1.Post) string {
 }
 
 // eachPost applies change to every id, also after one that was refused. Of
-// several ids an error names its own.
-func eachPost(ids []string, change func(id string) (apiv1.Post, error)) (posts []apiv1.Post, err error) {
+// several ids an error names its own. When ctx ends it says how far it came.
+func (a *app) eachPost(ctx context.Context, ids []string, change func(ctx context.Context, id string) (apiv1.Post, error)) (posts []apiv1.Post, err error) {
 	var failed several
-	for _, id := range ids {
-		p, err := change(id)
-		if err != nil {
-			failed = append(failed, about(id, ids, err))
-			continue
+	for n, id := range ids {
+		call := func() (apiv1.Post, error) { return change(ctx, id) }
+		var p apiv1.Post
+		if len(ids) > 1 {
+			p, err = patiently(ctx, a, call)
+		} else {
+			p, err = call()
 		}
-		posts = append(posts, p)
+		switch {
+		case err == nil:
+			posts = append(posts, p)
+		case ctx.Err() != nil && len(ids) > 1:
+			reached := fmt.Sprintf("interrupted after %d of %s", n, plural(len(ids), "post"))
+			return posts, append(failed, a.interruption(reached, "where the next one stands is told by: schedctl post show "+id))
+		default:
+			failed = append(failed, about(id, ids, err))
+		}
 	}
 	if failed == nil {
 		return posts, nil

@@ -2,49 +2,39 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-type postCancel struct {
-	*app
-	yes bool
-}
-
 func newPostCancel(a *app) *cobra.Command {
-	o := &postCancel{app: a}
+	o := &postChange{
+		app: a, op: schedctl.OpCancel, asks: true,
+		words: changeWords{noun: "post", infinitive: "cancel", participle: "canceled", ask: "Cancel %s for good?"},
+		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.CancelPost(ctx, id) }
+		},
+	}
+	o.plan, o.report = o.tellSelected, o.printChanged
 	cmd := prints[apiv1.Post](&cobra.Command{
-		Use:   "cancel ID...",
+		Use:   "cancel [ID...]",
 		Short: "Call scheduled posts off, for good",
 		Long: `Call posts off that are scheduled or being published. What is published already
-stays published. A canceled post cannot be scheduled again.`,
-		Example:           `  schedctl post cancel post_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
-		Args:              takes(1, unlimited, "the id of a post"),
-		ValidArgsFunction: a.completePost,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args)
-		},
-	})
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	return cmd
-}
+stays published. A canceled post cannot be scheduled again.
 
-func (o *postCancel) run(ctx context.Context, ids []string) error {
-	c, err := o.connect()
-	if err != nil {
-		return err
-	}
-	if !o.yes {
-		if err := o.confirm(ctx, fmt.Sprintf("Cancel %s for good?", plural(len(ids), "post"))); err != nil {
-			return err
-		}
-	}
-	posts, failed := eachPost(ids, func(id string) (apiv1.Post, error) { return c.CancelPost(ctx, id) })
-	if err := o.printEach(ctx, c, ids, posts); err != nil {
-		return err
-	}
-	return failed
+Without an id, flags select posts as they do for "schedctl post list". What would be
+canceled is listed, and you are asked; without a terminal --yes is needed. The exit
+status is 9 when some of the posts could not be canceled.`,
+		Example: `  schedctl post cancel post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post cancel --account mastodon:me --after "tomorrow 0:00" --dry-run
+  schedctl post cancel --search "the meetup" --yes`,
+		Args:              takes(0, unlimited, ""),
+		ValidArgsFunction: a.completePost,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	})
+	o.add(cmd)
+	return cmd
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -167,12 +168,12 @@ func (a *app) warn(ctx context.Context, c *client.Client, post apiv1.CreatePost)
 }
 
 // dryRun checks a post that exists as it would be after a change.
-func (a *app) dryRun(ctx context.Context, c *client.Client, id string, may []schedctl.Status, change func(apiv1.Post, *apiv1.CreatePost) error) error {
+func (a *app) dryRun(ctx context.Context, c *client.Client, id string, op schedctl.Operation, change func(apiv1.Post, *apiv1.CreatePost) error) error {
 	p, err := c.Post(ctx, id)
 	if err != nil {
 		return refusedPost(id, err)
 	}
-	if err := inState(p, may); err != nil {
+	if err := inState(p, op); err != nil {
 		return err
 	}
 	post := apiv1.CreatePost{Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
@@ -186,16 +187,12 @@ func (a *app) dryRun(ctx context.Context, c *client.Client, id string, may []sch
 	return a.check(ctx, c, post)
 }
 
-func inState(p apiv1.Post, may []schedctl.Status) error {
-	var names []string
-	for _, s := range may {
-		if p.Status == s {
-			return nil
-		}
-		names = append(names, string(s))
+// inState returns the error with which the daemon refuses an operation on a post
+// in this state, nil when it does not.
+func inState(p apiv1.Post, op schedctl.Operation) error {
+	var refused *schedctl.Error
+	if !errors.As(schedctl.CheckOperation(op, p.Status), &refused) {
+		return nil
 	}
-	return &failure{
-		status: exitConflict, code: schedctl.PostNotEditable,
-		message: fmt.Sprintf("%s is %s, and only a post that is %s can be changed so", p.ID, p.Status, strings.Join(names, " or ")),
-	}
+	return &failure{status: exitByCode[refused.Code], code: refused.Code, message: refused.Message}
 }

@@ -116,7 +116,7 @@ func TestDryRuns(t *testing.T) {
 func TestDryRunOfAPostInTheWrongState(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Published}}, "POST /posts/validate": taken})
-	m.want(t, 6, "", "schedctl: post_1 is published, and only a post that is draft or scheduled can be changed so\n", "post", "edit", "post_1", "New", "--dry-run")
+	m.want(t, 6, "", "schedctl: the post is published: only a draft or a scheduled post can be edited; create a new post\n", "post", "edit", "post_1", "New", "--dry-run")
 	m.want(t, 3, "", "schedctl: there is no post \"post_2\"; see: schedctl post list\n", "post", "edit", "post_2", "New", "--dry-run")
 }
 

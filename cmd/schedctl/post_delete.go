@@ -2,67 +2,53 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-type postDelete struct {
-	*app
-	yes bool
-}
-
 func newPostDelete(a *app) *cobra.Command {
-	o := &postDelete{app: a}
-	cmd := prints[removal](&cobra.Command{
-		Use:               "delete ID...",
-		Short:             "Delete drafts",
-		Long:              `Delete drafts for good. A post that is scheduled can be canceled instead.`,
-		Example:           `  schedctl post delete post_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
-		Args:              takes(1, unlimited, "the id of a post"),
-		ValidArgsFunction: a.completePost,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args)
+	o := &postChange{
+		app: a, op: schedctl.OpDelete, asks: true,
+		words: changeWords{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
+		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+			return func(ctx context.Context, id string) (apiv1.Post, error) {
+				return apiv1.Post{ID: id}, c.DeletePost(ctx, id)
+			}
 		},
+	}
+	o.plan, o.report = o.tellSelected, o.printRemovals
+	cmd := prints[removal](&cobra.Command{
+		Use:   "delete [ID...]",
+		Short: "Delete drafts",
+		Long: `Delete drafts for good. A post that is scheduled can be canceled instead.
+
+Without an id, flags select drafts as they do for "schedctl post list". What would be
+deleted is listed, and you are asked; without a terminal --yes is needed. The exit
+status is 9 when some of the drafts could not be deleted.`,
+		Example: `  schedctl post delete post_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes
+  schedctl post delete --search "never to be sent" --dry-run`,
+		Args:              takes(0, unlimited, ""),
+		ValidArgsFunction: a.completePost,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	})
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Annotations[dryFieldsAnnotation] = strings.Join(fieldsOf(reflect.TypeFor[apiv1.Post]()), ",")
+	o.add(cmd)
 	return cmd
 }
 
-func (o *postDelete) run(ctx context.Context, ids []string) error {
-	c, err := o.connect()
-	if err != nil {
-		return err
+// printRemovals prints an object for a post that was named and a list for several.
+func (o *postChange) printRemovals(_ context.Context, _ *client.Client, done changed) error {
+	gone := make([]removal, len(done.posts))
+	for i, p := range done.posts {
+		gone[i] = removal{ID: p.ID, Deleted: true}
 	}
-	if !o.yes {
-		if err := o.confirm(ctx, fmt.Sprintf("Delete %s for good?", plural(len(ids), "draft"))); err != nil {
-			return err
-		}
-	}
-	var failed several
-	gone := []removal{}
-	for _, id := range ids {
-		if err := c.DeletePost(ctx, id); err != nil {
-			failed = append(failed, about(id, ids, err))
-			continue
-		}
-		gone = append(gone, removal{ID: id, Deleted: true})
-	}
-	if err := o.printRemovals(ids, gone); err != nil {
-		return err
-	}
-	if failed != nil {
-		return failed
-	}
-	return nil
-}
-
-// printRemovals prints an object for one id and a list for several.
-func (o *postDelete) printRemovals(ids []string, gone []removal) error {
-	switch {
-	case len(gone) == 0:
-		return nil
-	case o.json.set && len(ids) > 1:
+	if o.json.set && !done.alone {
 		return o.printJSON(gone)
 	}
 	for _, g := range gone {

@@ -63,9 +63,6 @@ file whenever it could not be sent.`,
 	return cmd
 }
 
-// editable are the statuses of the posts that can be changed.
-var editable = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
-
 func (o *postEdit) run(ctx context.Context) error {
 	// A pipe is the text only when nothing else is to be changed: in a script
 	// standard input is often no terminal and not meant.
@@ -135,7 +132,7 @@ func (o *postEdit) editText(ctx context.Context, c *client.Client, given *string
 	if err != nil {
 		return manuscript{}, ctx, refusedPost(o.id, err)
 	}
-	if err := inState(post, editable); err != nil {
+	if err := inState(post, schedctl.OpEdit); err != nil {
 		return manuscript{}, ctx, err
 	}
 	to, err := o.replacing(ctx, c, o.to)
@@ -194,7 +191,7 @@ func (o *postEdit) try(ctx context.Context, c *client.Client, edit apiv1.EditPos
 	if err != nil {
 		return err
 	}
-	return o.dryRun(ctx, c, o.id, editable, func(p apiv1.Post, post *apiv1.CreatePost) error {
+	return o.dryRun(ctx, c, o.id, schedctl.OpEdit, func(p apiv1.Post, post *apiv1.CreatePost) error {
 		list, err := o.changed(ctx, c, p, to, overrides)
 		if err != nil {
 			return err

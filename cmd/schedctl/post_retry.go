@@ -2,23 +2,31 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 type postRetry struct {
-	*app
-	request   apiv1.RetryPost
-	filter    postFilter
-	yes, wait bool
+	postChange
+	request apiv1.RetryPost
+	wait    bool
 }
 
 func newPostRetry(a *app) *cobra.Command {
-	o := &postRetry{app: a}
+	o := &postRetry{postChange: postChange{
+		app: a, op: schedctl.OpRetry,
+		words: changeWords{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
+	}}
+	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
+	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+		return func(ctx context.Context, id string) (apiv1.Post, error) { return c.RetryPost(ctx, id, o.request) }
+	}
 	cmd := prints[apiv1.Post](&cobra.Command{
 		Use:   "retry [ID...]",
 		Short: "Try failed targets again",
@@ -35,58 +43,91 @@ needed. The exit status is 9 when some of the posts could not be tried again.`,
 		Args:              takes(0, unlimited, ""),
 		ValidArgsFunction: a.completePost,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 && len(o.request.TargetIDs) > 0 {
+				return usage("--target is about one post: give its id")
+			}
 			return o.run(cmd, args)
 		},
 	})
-	o.filter.add(a, cmd)
+	o.add(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.request.TargetIDs, "target", nil, "only the target with this `id` (repeatable)")
 	f.BoolVar(&o.request.Force, "force", false, "also where it is not known whether the network has the post")
-	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
 
-func (o *postRetry) run(cmd *cobra.Command, ids []string) error {
-	filtered := ""
-	for _, name := range filterFlags {
-		if cmd.Flag(name).Changed {
-			filtered = "--" + name
-		}
+// printRetried prints the posts, with --wait when they have come to their end.
+func (o *postRetry) printRetried(ctx context.Context, c *client.Client, done changed) error {
+	if !o.wait {
+		return o.printChanged(ctx, c, done)
 	}
-	switch {
-	case len(ids) == 0 && filtered == "":
-		f := usage("%s needs the id of a post", cmd.CommandPath())
-		f.hint = "or flags that select posts, such as --status failed"
-		return f
-	case len(ids) > 0 && filtered != "":
-		return usage("%s selects posts, and %s names one: give either", filtered, clip(ids[0], 60))
-	case len(ids) != 1 && len(o.request.TargetIDs) > 0:
-		return usage("--target is about one post: give its id")
-	case len(ids) == 0:
-		return o.retrySelected(cmd.Context())
+	ids := make([]string, len(done.posts))
+	for i, p := range done.posts {
+		ids[i] = p.ID
 	}
-	c, err := o.connect()
-	if err != nil {
-		return err
-	}
-	return o.retry(cmd.Context(), c, ids)
+	return o.waitForAll(ctx, c, ids, done.alone)
 }
 
-// retry tries posts again, all of them also after one that was refused.
-func (o *postRetry) retry(ctx context.Context, c *client.Client, ids []string) error {
-	posts, failed := eachPost(ids, func(id string) (apiv1.Post, error) { return c.RetryPost(ctx, id, o.request) })
-	if !o.wait || len(posts) == 0 {
-		if err := o.printEach(ctx, c, ids, posts); err != nil {
-			return err
+// refuses returns the error with which the daemon would refuse a retry of a
+// failed post for its targets.
+func (o *postRetry) refuses(p apiv1.Post) error {
+	known, unknown := failedTargets(p)
+	for _, id := range o.request.TargetIDs {
+		is := func(t apiv1.Target) bool { return t.ID == id }
+		switch {
+		case slices.ContainsFunc(known, is):
+		case slices.ContainsFunc(unknown, is) && o.request.Force:
+		case slices.ContainsFunc(unknown, is):
+			return mayBePublished(p)
+		case slices.ContainsFunc(p.Targets, is):
+			return &failure{status: exitConflict, code: schedctl.PostNotRetryable, message: "only failed targets can be tried again, and " + id + " is none"}
+		default:
+			return invalid(schedctl.ValidationFailed, "%s is not a target of %s", clip(id, 60), p.ID)
 		}
-		return failed
 	}
-	again := make([]string, len(posts))
-	for i := range posts {
-		again[i] = posts[i].ID
+	if len(known) == 0 && !o.request.Force {
+		return mayBePublished(p)
 	}
-	return joined(failed, o.waitFor(ctx, c, again))
+	return nil
+}
+
+func mayBePublished(p apiv1.Post) error {
+	return &failure{
+		status: exitConflict, code: schedctl.PostNotRetryable,
+		message: "the network may have published " + p.ID + " already", hint: "look there first, then retry with --force",
+	}
+}
+
+// failedTargets returns those targets of a post that the network does not have,
+// and those of which that is not known.
+func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
+	for _, t := range p.Targets {
+		switch {
+		case t.Status != schedctl.Failed:
+		case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
+			unknown = append(unknown, t)
+		default:
+			known = append(known, t)
+		}
+	}
+	return known, unknown
+}
+
+// tellTargets tells what will be done to the targets of a selected post.
+func (o *postRetry) tellTargets(p apiv1.Post, names accounts) {
+	known, unknown := failedTargets(p)
+	text := clip(oneLine(p.Content), 40)
+	if len(known) > 0 {
+		o.tell("%s to %s: %s", p.ID, accountList(known, names), text)
+	}
+	switch {
+	case len(unknown) == 0:
+	case o.request.Force:
+		o.tell("%s to %s, which may have it already: %s", p.ID, accountList(unknown, names), text)
+	default:
+		o.tell("left out: %s to %s, which may have it already; look there, and then use --force: %s", p.ID, accountList(unknown, names), text)
+	}
 }
 
 // joined returns the errors that there are, in their order.

@@ -64,7 +64,7 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 		return err
 	}
 	if o.dry {
-		return o.dryRun(ctx, c, id, []schedctl.Status{schedctl.Draft}, o.released(to, *at, o.allowDuplicate))
+		return o.dryRun(ctx, c, id, schedctl.OpSchedule, o.released(to, *at, o.allowDuplicate))
 	}
 	write := o.onceFor(o.once, "", &o.when, append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {

@@ -33,7 +33,7 @@ func (a *app) showPosts(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
-	posts, failed := eachPost(ids, func(id string) (apiv1.Post, error) { return c.Post(ctx, id) })
+	posts, failed := a.eachPost(ctx, ids, c.Post)
 	if a.json.set || a.quiet {
 		err = a.printEach(ctx, c, ids, posts)
 	} else if len(posts) > 0 {

@@ -65,6 +65,12 @@ type watched struct {
 // waitFor waits for the end of every post, prints them and returns an error
 // when the end is not good.
 func (a *app) waitFor(ctx context.Context, c *client.Client, ids []string) error {
+	return a.waitForAll(ctx, c, ids, len(ids) == 1)
+}
+
+// waitForAll is waitFor for posts of which one that is alone is printed by itself,
+// and not as a list.
+func (a *app) waitForAll(ctx context.Context, c *client.Client, ids []string, alone bool) error {
 	waiting := ctx
 	if a.timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(a.timeout), errTimedOut)
@@ -82,7 +88,7 @@ func (a *app) waitFor(ctx context.Context, c *client.Client, ids []string) error
 			posts = append(posts, w.post)
 		}
 	}
-	if err := a.printEach(ctx, c, ids, posts); err != nil {
+	if err := a.printAll(ctx, c, posts, alone); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

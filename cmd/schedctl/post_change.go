@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// postChange is a command that does one thing to posts, which are named by their
+// ids or selected by flags.
+type postChange struct {
+	*app
+	filter   postFilter
+	yes, dry bool
+
+	op     schedctl.Operation
+	words  changeWords
+	asks   bool                               // also about posts that are named
+	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
+	plan   func(p apiv1.Post, names accounts) // tells what will be done to a selected post
+	apply  func(c *client.Client) func(context.Context, string) (apiv1.Post, error)
+	report func(context.Context, *client.Client, changed) error // prints what was done
+}
+
+// changeWords are what a change is called.
+type changeWords struct {
+	noun                   string // what it is for: "post", "draft"
+	infinitive, participle string // "try again", "tried again"
+	ask                    string // about so many posts: "Try %s again?"
+}
+
+// changed are the posts that a change was made to.
+type changed struct {
+	posts []apiv1.Post
+	alone bool // one was named, and not a list of them
+}
+
+// add defines the flags.
+func (o *postChange) add(cmd *cobra.Command) {
+	o.filter.add(o.app, cmd)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; print the posts that would be "+o.words.participle)
+}
+
+// statuses are those in which a post allows the change.
+func (o *postChange) statuses() (may []schedctl.Status) {
+	for _, s := range schedctl.Statuses() {
+		if schedctl.CheckOperation(o.op, s) == nil {
+			may = append(may, s)
+		}
+	}
+	return may
+}
+
+func (o *postChange) run(cmd *cobra.Command, ids []string) error {
+	filtered := ""
+	for _, name := range filterFlags {
+		if cmd.Flag(name).Changed {
+			filtered = "--" + name
+		}
+	}
+	switch {
+	case len(ids) == 0 && filtered == "":
+		f := usage("%s needs the id of a post", cmd.CommandPath())
+		f.hint = "or flags that select posts, such as --status " + string(o.statuses()[0])
+		return f
+	case len(ids) > 0 && filtered != "":
+		return usage("%s selects posts, and %s names one: give either", filtered, clip(ids[0], 60))
+	case len(ids) == 0:
+		return o.changeSelected(cmd.Context())
+	}
+	return o.changeNamed(cmd.Context(), ids)
+}
+
+func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	if o.dry {
+		posts, failed := o.eachPost(ctx, ids, func(ctx context.Context, id string) (apiv1.Post, error) {
+			p, err := c.Post(ctx, id)
+			if err == nil {
+				err = o.wouldRefuse(p)
+			}
+			return p, err
+		})
+		return joined(o.printTrial(ctx, c, changed{posts, len(ids) == 1}), failed)
+	}
+	if o.asks && !o.yes {
+		if err := o.confirm(ctx, fmt.Sprintf(o.words.ask, plural(len(ids), o.words.noun))); err != nil {
+			return err
+		}
+	}
+	return o.change(ctx, c, ids, len(ids) == 1)
+}
+
+// change does it to all posts, also to those after one that was refused.
+func (o *postChange) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
+	posts, failed := o.eachPost(ctx, ids, o.apply(c))
+	if len(posts) == 0 {
+		return failed
+	}
+	return joined(failed, o.report(ctx, c, changed{posts, alone}))
+}
+
+// printChanged prints posts after their change.
+func (o *postChange) printChanged(ctx context.Context, c *client.Client, done changed) error {
+	return o.printAll(ctx, c, done.posts, done.alone)
+}
+
+// wouldRefuse returns the error with which the daemon would refuse the change of
+// a post as it is.
+func (o *postChange) wouldRefuse(p apiv1.Post) error {
+	if err := inState(p, o.op); err != nil || o.judge == nil {
+		return err
+	}
+	return o.judge(p)
+}
+
+// printTrial prints the posts that would be changed, as they are.
+func (o *postChange) printTrial(ctx context.Context, c *client.Client, would changed) error {
+	if len(would.posts) == 0 {
+		return nil
+	}
+	err := o.printChanged(ctx, c, would)
+	o.app.tell("%s would be %s; nothing was changed", plural(len(would.posts), "post"), o.words.participle)
+	return err
+}
+
+// changeSelected does it to the posts that the flags select.
+func (o *postChange) changeSelected(ctx context.Context) error {
+	q, err := o.filter.query(o.app)
+	if err != nil {
+		return err
+	}
+	may := o.statuses()
+	if slices.ContainsFunc(q.Statuses, func(s schedctl.Status) bool { return !slices.Contains(may, s) }) {
+		return usage("--status: only %s posts can be %s", alternatives(may), o.words.participle)
+	}
+	if q.Statuses == nil {
+		q.Statuses = may
+	}
+	person := o.inTerminal && o.errTerminal && !o.noInput
+	if !o.yes && !o.dry && !person {
+		f := usage("posts that flags select are %s only with --yes when nobody can be asked", o.words.participle)
+		f.hint = "see which they are with --dry-run"
+		return f
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	if err := o.filter.resolve(ctx, c, &q); err != nil {
+		return err
+	}
+	posts, err := o.selected(ctx, c, q)
+	switch {
+	case err != nil:
+		return err
+	case len(posts) == 0:
+		o.app.tell("no post to %s", o.words.infinitive)
+		return o.printPosts(ctx, c, nil)
+	case o.dry:
+		return o.printTrial(ctx, c, changed{posts: posts})
+	case !o.yes:
+		if err := o.confirm(ctx, fmt.Sprintf(o.words.ask, plural(len(posts), o.words.noun))); err != nil {
+			return err
+		}
+	}
+	ids := make([]string, len(posts))
+	for i, p := range posts {
+		ids[i] = p.ID
+	}
+	return partly(len(ids), o.change(ctx, c, ids, false))
+}
+
+// selected collects the posts that can be changed, before any of them leaves the
+// selection, and tells of each what will be done.
+func (o *postChange) selected(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
+	names := accountNames(ctx, c)
+	for p, err := range c.EachPost(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if o.wouldRefuse(p) == nil {
+			posts = append(posts, p)
+		}
+		o.plan(p, names)
+	}
+	return posts, nil
+}
+
+// tellSelected tells of a post that the flags select. With --dry-run the result
+// says as much.
+func (o *postChange) tellSelected(p apiv1.Post, names accounts) {
+	if !o.dry {
+		o.app.tell("%s", strings.Join(strings.Fields(p.ID+" "+o.shortTime(p.PublishAt)+" "+oneLine(recipientsText(p, names))), " ")+": "+clip(oneLine(p.Content), 40))
+	}
+}
+
+// alternatives returns "draft or scheduled".
+func alternatives(list []schedctl.Status) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = string(s)
+	}
+	return strings.Join(words, " or ")
+}
+
+// partly puts before the errors of some posts that the others were done.
+func partly(all int, err error) error {
+	list, ok := err.(several)
+	if !ok || len(list) == 0 || exitStatus(list[len(list)-1]) == exitInterrupted {
+		return err
+	}
+	summary := &failure{status: exitFailed, code: codeFailed, message: fmt.Sprintf("of %s not all went well", plural(all, "post"))}
+	return append(several{summary}, list...)
+}
