@@ -97,7 +97,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 			return nil
 		}
 		pause, again := repeatAfter(err, try)
-		again = again && sleep(limited, pause)
+		again = again && r.repeatable() && sleep(limited, pause)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -163,8 +163,17 @@ func (c *Client) readError(resp *resty.Response) *Error {
 	return e
 }
 
-// repeatAfter says whether a try that ended in err is made again, and when.
-// Reads are safe to repeat and writes all carry an idempotency key.
+// repeatable reports whether the request can be made again without doing anything
+// twice: it reads, or it carries an idempotency key, which every write should.
+func (r request) repeatable() bool {
+	return reads(r.method) || r.header.Get("Idempotency-Key") != ""
+}
+
+func reads(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// repeatAfter says whether a try that ended in err may be made again, and when.
 func repeatAfter(err error, try int) (pause time.Duration, again bool) {
 	if try >= maxTries {
 		return 0, false

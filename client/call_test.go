@@ -156,6 +156,47 @@ func TestTimeoutBoundsTheWholeCall(t *testing.T) {
 	})
 }
 
+// A daemon that takes a request and never answers keeps nobody for ever.
+func TestEveryCallHasATimeout(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(context.Context, *client.Client) error{
+		"read": func(ctx context.Context, c *client.Client) error {
+			_, err := c.Posts(ctx, client.PostQuery{})
+			return err
+		},
+		"write": func(ctx context.Context, c *client.Client) error { return c.DeletePost(ctx, "post_1") },
+		"raw": func(ctx context.Context, c *client.Client) error {
+			_, err := c.Raw(ctx, "POST", "/posts", nil)
+			return err
+		},
+		"backup": func(ctx context.Context, c *client.Client) error { _, err := c.Backup(ctx, io.Discard); return err },
+		"events": func(ctx context.Context, c *client.Client) error {
+			for _, err := range c.Events(ctx, "") {
+				return err
+			}
+			return nil
+		},
+		"one event stream": func(ctx context.Context, c *client.Client) error {
+			return c.EventStream(ctx, "", func(string) {}, func(apiv1.Event) {})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newClient(t, client.Config{URL: "http://daemon.example", Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				})})
+				start := time.Now()
+				var unreachable *client.UnreachableError
+				if err := call(t.Context(), c); !errors.As(err, &unreachable) || time.Since(start) > client.DefaultTimeout {
+					t.Errorf("after %v: %v", time.Since(start), err)
+				}
+			})
+		})
+	}
+}
+
 // What --debug shows must not hold the key nor what was posted.
 func TestLogTellsNoSecret(t *testing.T) {
 	t.Parallel()

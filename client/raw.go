@@ -39,7 +39,7 @@ func (c *Client) Raw(ctx context.Context, method, path string, body []byte, opti
 	if body != nil {
 		r.body = body
 	}
-	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, method) {
+	if !reads(method) {
 		r.header.Set("Idempotency-Key", newIdempotencyKey())
 	}
 	for _, o := range options {

@@ -89,6 +89,9 @@ func (o *apiCall) readBody(ctx context.Context) ([]byte, error) {
 	case "":
 		return nil, nil
 	case "-":
+		if err := o.mayType(); err != nil {
+			return nil, err
+		}
 	default:
 		file, err := os.Open(o.file)
 		if err != nil {

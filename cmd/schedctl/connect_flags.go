@@ -99,7 +99,11 @@ const maxSecret = 16 << 10
 // readSecretFile returns the secret in a file, or on standard input for "-".
 func (a *app) readSecretFile(ctx context.Context, name string) (string, error) {
 	source := a.in
-	if name != "-" {
+	if name == "-" {
+		if err := a.mayType(); err != nil {
+			return "", err
+		}
+	} else {
 		file, err := os.Open(name)
 		if err != nil {
 			return "", fmt.Errorf("read the secret: %w", err)

@@ -118,6 +118,9 @@ const maxKey = 4 << 10
 func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	switch {
 	case o.keyFile == "-":
+		if err := o.mayType(); err != nil {
+			return "", err
+		}
 		text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(o.in, maxKey)) })
 		if err != nil {
 			return "", fmt.Errorf("read the key: %w", err)

@@ -163,6 +163,22 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// Of a post that was on its way nobody knows whether it arrived.
+func TestPostCreateIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	m := newMachine(t, routes{"POST /posts": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		interrupt()
+		<-r.Context().Done()
+		w.WriteHeader(http.StatusInternalServerError)
+	})})
+	status := run(ctx, m.system, []string{"post", "create", "Hello"})
+	const want = "schedctl: interrupted; the daemon may have created the post; look with: schedctl post list --limit 1\n"
+	if status != 130 || m.err.String() != want {
+		t.Errorf("exit status %d: %s", status, &m.err)
+	}
+}
+
 func TestDeclined(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{}).terminals()

@@ -93,6 +93,9 @@ func (o *postImport) run(ctx context.Context) error {
 		return err
 	}
 	in, err := o.open(ctx)
+	if err != nil && exitStatus(err) == exitUsage {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("read the lines: %w", err)
 	}
@@ -117,6 +120,9 @@ func (o *postImport) run(ctx context.Context) error {
 func (o *postImport) open(ctx context.Context) (io.ReadCloser, error) {
 	if o.file != "-" {
 		return os.Open(o.file)
+	}
+	if err := o.mayType(); err != nil {
+		return nil, err
 	}
 	if o.inTerminal && o.errTerminal {
 		o.tell("reading lines; end them with Ctrl-D on a line of its own")

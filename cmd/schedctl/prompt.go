@@ -26,6 +26,17 @@ func (a *app) confirm(ctx context.Context, question string) error {
 	return declined
 }
 
+// mayType returns an error when standard input would be typed by a person who is
+// not to be waited for.
+func (a *app) mayType() error {
+	if !a.inTerminal || !a.noInput {
+		return nil
+	}
+	f := usage("standard input is a terminal, and --no-input waits for nobody to type")
+	f.hint = "give a file or a pipe"
+	return f
+}
+
 // readLine reads no further than the line break: what follows is not its own.
 func readLine(r io.Reader) (line []byte, err error) {
 	var b [1]byte

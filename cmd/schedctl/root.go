@@ -80,7 +80,7 @@ func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
 	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&a.noInput, "no-input", false, "never ask")
+	f.BoolVar(&a.noInput, "no-input", false, "never ask, and wait for nobody to type")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour (see: schedctl help environment)")
 	f.Var(&a.timeout, "timeout", "the longest `duration` to wait for an answer or, with --wait, for the end")
 	f.BoolVar(&a.debug, "debug", false, "tell of every request on standard error")

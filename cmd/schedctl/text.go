@@ -57,6 +57,9 @@ func (a *app) readText(ctx context.Context, s source) (string, error) {
 		}
 		text, name = trimFile(data), s.file
 	default:
+		if err := a.mayType(); err != nil {
+			return "", err
+		}
 		if a.inTerminal && a.errTerminal {
 			a.tell("reading the text; end it with Ctrl-D on a line of its own")
 		}
