@@ -37,6 +37,7 @@ type fake struct {
 	created    map[string]apiv1.Post
 	lastEdit   apiv1.EditPost
 	lastRetry  apiv1.RetryPost
+	calm       bool // no call to a network has failed
 	streams    [][]apiv1.Event
 	after      []string
 }
@@ -183,12 +184,16 @@ func (f *fake) index(id string) int {
 func (f *fake) Timeline(_ context.Context, id string) (apiv1.Timeline, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return apiv1.Timeline{PostID: id, Events: []apiv1.TimelineEvent{
+	tl := apiv1.Timeline{PostID: id, Events: []apiv1.TimelineEvent{
 		{ID: "evt_1", Type: schedctl.EventPostCreated, CreatedAt: at(-time.Hour)},
 		{ID: "evt_2", Type: schedctl.EventPostScheduled, CreatedAt: at(-59 * time.Minute)},
-	}, Targets: []apiv1.TargetTimeline{{Target: apiv1.Target{SocialAccountID: "acct_1"}, Attempts: []apiv1.Attempt{
-		{Number: 1, StartedAt: at(-30 * time.Minute), Outcome: schedctl.OutcomeNotPublished, Error: &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "connection refused"}},
-	}}}}, f.enter("Timeline")
+	}}
+	if !f.calm {
+		tl.Targets = []apiv1.TargetTimeline{{Target: apiv1.Target{SocialAccountID: "acct_1"}, Attempts: []apiv1.Attempt{
+			{Number: 1, StartedAt: at(-30 * time.Minute), Outcome: schedctl.OutcomeNotPublished, Error: &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "connection refused"}},
+		}}}
+	}
+	return tl, f.enter("Timeline")
 }
 
 func (f *fake) Validate(_ context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {

@@ -84,7 +84,10 @@ func (m *Model) heard(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
-	if m.complain(explain(err)); m.pausing {
+	if !m.notice.bad { // what went wrong with a change matters more
+		m.complain(explain(err))
+	}
+	if m.pausing {
 		return nil
 	}
 	m.pausing = true

@@ -38,20 +38,22 @@ func (m *Model) bodyHeight() int {
 	return m.height - len(headLines(m, m.width)) - len(footLines(m, m.width))
 }
 
-// headLines are the tabs and the state of the connection.
+// headLines are the tabs, and the state of the connection in the rule below.
 func headLines(m *Model, width int) []string {
-	right := m.link.text(m.scene())
-	room := width - ansi.StringWidth(right) - 2
-	line := tabLine(m, m.named())
-	if ansi.StringWidth(line) > room {
-		return []string{clip(line, width), right, m.ruler(width)}
-	}
-	return []string{sides(line, right, width), m.ruler(width)}
+	return []string{clip(tabLine(m, m.named()), width), m.linkLine(width)}
 }
 
 // named reports whether there is room for the names of all tabs.
-func (m *Model) named() bool {
-	return ansi.StringWidth(tabLine(m, true))+ansi.StringWidth(m.link.text(m.scene()))+2 <= m.width
+func (m *Model) named() bool { return ansi.StringWidth(tabLine(m, true)) <= m.width }
+
+func (m *Model) linkLine(width int) string {
+	const after = 2 // of the rule
+	state := m.link.text(m.scene())
+	before := width - ansi.StringWidth(state) - after - 2
+	if m.theme.plain || before < 0 {
+		return clip(state, width)
+	}
+	return m.ruler(before) + " " + state + " " + m.ruler(after)
 }
 
 func (m *Model) ruler(width int) string {

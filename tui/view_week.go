@@ -17,6 +17,9 @@ const grid = 77
 // previewLines is how many lines the selected post has below the days.
 const previewLines = 3
 
+// mostLines is how many lines a post in the week has at most.
+const mostLines = 4
+
 // place is a post and where it stands in its feed.
 type place struct {
 	post  apiv1.Post
@@ -28,11 +31,9 @@ type place struct {
 func weekGrid(s scene, f *feed, week time.Time, width, height int) []string {
 	cell, rows := width/7, height-2-previewLines
 	days, more := weekDays(s, f, week)
-	each := 2
+	each := mostLines
 	for d := range days {
-		if 2*len(days[d]) > rows {
-			each = 1
-		}
+		each = max(1, min(each, rows/max(1, len(days[d]))))
 	}
 	var cells [7][]string
 	for d := range days {
@@ -96,7 +97,7 @@ func weekDays(s scene, f *feed, week time.Time) (days [7][]place, more [7]bool) 
 // column is the room that a day has.
 type column struct {
 	width, height int
-	each          int // lines of a post
+	each          int // lines of a post, at most
 }
 
 // weekDay draws the posts of one day, those around the selected one when there
@@ -120,17 +121,25 @@ func weekDay(s scene, posts []place, selected int, more bool, c column) (lines [
 	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
 }
 
-// weekPost draws a post: its time, and its text beside or below it.
+// weekPost draws a post: its time, and its text beside it or below.
 func weekPost(s scene, p apiv1.Post, selected bool, c column) []string {
 	sign := s.theme.status(p.Status) + " "
 	if selected {
 		sign = s.theme.mark(true)
 	}
-	clock, text := p.PublishAt.In(s.zone).Format("15:04"), excerpt(p.Content, c.width)
+	clock, room := p.PublishAt.In(s.zone).Format("15:04"), c.width-2
+	text := excerpt(p.Content, mostLines*c.width)
 	if c.each == 1 {
-		return []string{sign + s.theme.row(cut(clock+" "+text, c.width-2), selected)}
+		return []string{sign + s.theme.row(cut(clock+" "+text, room), selected)}
 	}
-	return []string{sign + s.theme.row(clock, selected), "  " + s.theme.row(cut(text, c.width-2), selected)}
+	lines := []string{sign + s.theme.row(clock, selected)}
+	for i, l := range wrap(text, room) {
+		if i == c.each-1 {
+			break
+		}
+		lines = append(lines, "  "+s.theme.row(l, selected))
+	}
+	return lines
 }
 
 // weekPreview says more of the selected post.
