@@ -147,7 +147,8 @@ func (m *Model) recreate(p apiv1.Post) tea.Cmd {
 	c, key := m.cfg.Client, "tui-again-"+p.ID
 	return m.call(func(ctx context.Context) tea.Msg {
 		post, err := c.Create(ctx, body, key)
-		return toldMsg{done: "there is a copy, ", post: post, err: err}
+		again := &undo{label: "try it again", run: func(m *Model) tea.Cmd { return m.recreate(p) }}
+		return toldMsg{done: "there is a copy, ", post: post, err: err, again: again}
 	})
 }
 
@@ -176,11 +177,14 @@ type toldMsg struct {
 	done string
 	post apiv1.Post // a new one, or none
 	err  error
+
+	again *undo // what is offered when it did not work, or nil
 }
 
 func (m *Model) takeTold(msg toldMsg) {
 	if msg.err != nil {
 		m.complain(explain(msg.err))
+		m.offer(msg.again)
 		return
 	}
 	if msg.post.ID != "" {

@@ -24,7 +24,7 @@ type driver struct {
 	holds func(tea.Msg) bool
 }
 
-func drive(t testing.TB, f *fake, width, height int, change ...func(*tui.Config)) *driver {
+func drive(t testing.TB, f tui.Client, width, height int, change ...func(*tui.Config)) *driver {
 	cfg := tui.Config{Client: f, Zone: zone, Now: func() time.Time { return now }}
 	for _, c := range change {
 		c(&cfg)

@@ -23,6 +23,9 @@ func IsAgain(msg tea.Msg) bool        { _, is := msg.(againMsg); return is }
 func Distance(d time.Duration) string { return distance(d) }
 func Clean(text string) string        { return clean(text) }
 
+// Unsaved returns what a model would leave unsaved.
+func Unsaved(m tea.Model) string { return m.(Model).unsaved() }
+
 // Kept returns how many posts a model has in memory.
 func Kept(m tea.Model) (n int) {
 	for _, f := range m.(Model).feeds {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -135,13 +134,13 @@ func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
 	if err := f.enter("Posts"); err != nil {
 		return apiv1.PostList{}, err
 	}
-	start, _ := strconv.Atoi(q.Cursor)
 	found := f.selected(q)
+	start := 1 + slices.IndexFunc(found, func(p apiv1.Post) bool { return p.ID == q.Cursor }) // after the last of the page before
 	end := min(len(found), start+q.Limit)
-	list := apiv1.PostList{Results: slices.Clone(found[min(start, end):end])}
+	list := apiv1.PostList{Results: slices.Clone(found[start:end])}
 	list.Count = len(list.Results)
 	if end < len(found) {
-		list.NextCursor = ptr(strconv.Itoa(end))
+		list.NextCursor = ptr(found[end-1].ID)
 	}
 	return list, nil
 }

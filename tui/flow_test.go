@@ -223,33 +223,6 @@ func TestUndoEnds(t *testing.T) {
 	})
 }
 
-// A refused change is taken back, and the daemon's words are on the screen.
-func TestARefusedChangeIsTakenBack(t *testing.T) {
-	for name, refused := range map[string]struct {
-		err   error
-		words string
-	}{
-		"401": {schedctl.Errorf(schedctl.InvalidAPIKey, "", "the key is not known; make another one"), "INVALID_API_KEY: the key is not known"},
-		"409": {schedctl.Errorf(schedctl.PostNotCancelable, "", "only a post that is scheduled can be canceled"), "only a post that is scheduled"},
-		"412": {schedctl.Errorf(schedctl.VersionMismatch, "", "the post has moved on"), "somebody else has changed this post"},
-		"429": {schedctl.Errorf(schedctl.RateLimited, "", "20 requests a second are enough"), "too many requests, slowing down"},
-		"net": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "nobody knows whether it was done"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			flow(t, func(t *testing.T, f *fake, d *driver) {
-				f.fail("Cancel", refused.err)
-				d.holds = func(tea.Msg) bool { return true }
-				d.press("down", "c", "y")
-				d.sees("⊘ The second", "saving…")
-				d.release()
-				d.sees("○ The second", "in 3h00m")
-				d.seesNot("⊘")
-				d.sees(refused.words)
-			})
-		})
-	}
-}
-
 func TestAnUnknownOutcomeIsRetriedWithAWarning(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("5", "down")

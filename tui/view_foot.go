@@ -36,6 +36,9 @@ func (m *Model) says(width int) []string {
 	for i, l := range lines {
 		lines[i] = m.theme.bad.Render(l)
 	}
+	if m.undo != nil && m.dialog == nil {
+		lines = append(lines, m.theme.warn.Render(clip(m.offered(), width)))
+	}
 	return lines
 }
 
@@ -59,16 +62,21 @@ func (m *Model) status(width int) string {
 
 // undoLine offers to undo what was done; for that there is always room.
 func (m *Model) undoLine(width int) string {
-	left := max(0, int(m.undo.until.Sub(m.now).Seconds()))
-	offer := fmt.Sprintf("u %s (%ds)", m.undo.label, left)
-	if m.theme.plain {
-		offer = "press u to " + m.undo.label
-	}
+	offer := m.offered()
 	if m.notice.text == "" {
 		return m.theme.warn.Render(clip(offer, width))
 	}
 	done := clip(m.notice.text, max(8, width-ansi.StringWidth(offer)-3))
 	return m.theme.good.Render(done) + clip("   "+m.theme.warn.Render(offer), width-ansi.StringWidth(done))
+}
+
+// offered says how to undo, and for how long.
+func (m *Model) offered() string {
+	if m.theme.plain {
+		return "press u to " + m.undo.label
+	}
+	left := max(0, int(m.undo.until.Sub(m.now).Seconds()))
+	return fmt.Sprintf("u %s (%ds)", m.undo.label, left)
 }
 
 // shown says which part of which posts is on the screen.

@@ -70,27 +70,33 @@ func weekHead(s scene, week time.Time, cell int) string {
 // weekDays returns the posts of each day, and on which days there are more that
 // are not read.
 func weekDays(s scene, f *feed, week time.Time) (days [7][]place, more [7]bool) {
-	index, last := 0, 0
+	index, last, gap := 0, 0, false
 	var begins [8]time.Time
 	for d := range begins {
 		begins[d] = week.AddDate(0, 0, d)
 	}
+	mark := func(until int) {
+		for d := last; gap && d <= until; d++ {
+			more[d] = true
+		}
+	}
 	for _, pg := range f.pages {
+		gap = gap || !pg.known
 		for j, p := range pg.posts {
 			if p.PublishAt == nil {
 				continue
 			}
 			for d := range days {
 				if !p.PublishAt.Before(begins[d]) && p.PublishAt.Before(begins[d+1]) {
-					days[d], last = append(days[d], place{p, index + j}), d
+					mark(d)
+					days[d], last, gap = append(days[d], place{p, index + j}), d, false
 				}
 			}
 		}
 		index += pg.count
 	}
-	for d := last; f.next != "" && d < len(more); d++ {
-		more[d] = true
-	}
+	gap = gap || f.next != ""
+	mark(len(days) - 1)
 	return days, more
 }
 
@@ -115,7 +121,7 @@ func weekDay(s scene, posts []place, selected int, more bool, c column) (lines [
 	}
 	count := fmt.Sprintf("%d in all", len(posts))
 	if more {
-		count = fmt.Sprintf("%d and more", len(posts))
+		count = fmt.Sprintf("%d+ in all", len(posts))
 	}
 	shown := window(lines, at*c.each, c.height-1)
 	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))

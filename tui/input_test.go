@@ -1,0 +1,195 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// Keys that are pressed fast come together, and are one key each.
+func TestFastKeysAreAllTaken(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("jj")
+		d.sees("▌ 10:00 ○ Tomorrow's post")
+		d.press("nHello")
+		d.sees("New post", "Hello")
+		d.press("ctrl+s")
+		if p := f.post(t, "post_new0"); p.Content != "Hello" {
+			t.Errorf("wrote %q", p.Content)
+		}
+	})
+}
+
+// What is pasted is text, and no keys.
+func TestPastedTextDoesNothingToPosts(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("cyPyd\nq"), Paste: true}
+		d.send(paste)
+		if d.quit || f.called("Cancel")+f.called("Publish") > 0 {
+			t.Errorf("it was taken for keys: %v", f.calls)
+		}
+		d.press("n")
+		d.send(paste)
+		d.press("ctrl+s")
+		if p := f.post(t, "post_new0"); p.Content != "cyPyd\nq" {
+			t.Errorf("wrote %q", p.Content)
+		}
+	})
+}
+
+func TestMouse(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		click := func(x, y int) {
+			d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+		}
+		click(10, 4)
+		d.sees("▌ 15:00 ○ The second")
+		click(10, 5) // nothing is there
+		click(10, 20)
+		d.sees("▌ 15:00 ○ The second")
+		d.send(tea.MouseMsg{Button: tea.MouseButtonWheelDown})
+		d.sees("▌ 12:00 ○ In a week")
+		d.send(tea.MouseMsg{Button: tea.MouseButtonWheelUp})
+		d.sees("▌ 12:00 ○ Good morning")
+		click(10, 3)
+		d.sees("Timeline")
+		click(22, 0)
+		d.sees("[3 Drafts]", "An idea")
+	})
+}
+
+func TestWithoutAnEditorOneWritesInPlace(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		d.press("e")
+		d.sees("there is no editor here", "Edit a scheduled post")
+	})
+}
+
+// A text that no daemon has is not lost when the browser is ended from outside.
+func TestWhatIsBeingWrittenIsUnsaved(t *testing.T) {
+	flow(t, func(t *testing.T, _ *fake, d *driver) {
+		d.press("i")
+		if got := tui.Unsaved(d.model); got != "" {
+			t.Errorf("nothing was written, and %q is unsaved", got)
+		}
+		d.press("end", "!")
+		if got := tui.Unsaved(d.model); !strings.HasSuffix(got, "any line!") {
+			t.Errorf("%q is unsaved", got)
+		}
+		d.press("ctrl+s")
+		if got := tui.Unsaved(d.model); got != "" {
+			t.Errorf("it is saved, and %q is unsaved", got)
+		}
+	})
+}
+
+// No event tells of a try that has failed: a post on its way is read again.
+func TestAPostOnItsWayIsReadAgain(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("P", "y")
+		before := f.called("Post")
+		d.send(tui.Tick(now.Add(6 * time.Second)))
+		d.send(tui.Tick(now.Add(7 * time.Second)))
+		if n := f.called("Post") - before; n != 1 {
+			t.Errorf("it was read %d times within seconds", n)
+		}
+		f.posts[0].Status = schedctl.Published
+		d.send(tui.Tick(now.Add(12 * time.Second)))
+		d.seesNot("Good morning")
+	})
+}
+
+// What happens between the first page and the beginning of the stream is seen.
+func TestTheStreamMayBeginLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		d := &driver{t: t, model: tui.New(t.Context(), tui.Config{Client: f, Zone: zone, Now: func() time.Time { return now }})}
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.press("down")
+		f.posts = append(f.posts, scheduled("post_z", "Meanwhile", time.Hour))
+		d.seesNot("Meanwhile")
+		d.send(tui.Opened())
+		d.sees("Meanwhile", "▌ 15:00 ○ The second")
+	})
+}
+
+// The selection stays on its post when so much came before it that it is on
+// another page.
+func TestTheSelectionStaysAcrossPages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := many(500)
+		d := drive(t, f, 80, 24)
+		for range 150 {
+			d.press("down")
+		}
+		d.sees("▌ 14:31 ○ Post number 150 ")
+		for i := range 90 {
+			f.posts = append(f.posts, scheduled(fmt.Sprintf("post_z%d", i), "Earlier", 80*time.Minute))
+		}
+		d.press("R")
+		d.sees("▌ 14:31 ○ Post number 150 ")
+		for i := 149; i > 70; i-- {
+			d.press("up")
+			if i >= 80 {
+				d.sees(fmt.Sprintf("○ Post number %d ", i))
+			}
+		}
+		d.press("R", "home")
+		d.sees("▌ 12:01 ○ Post number 0 ")
+	})
+}
+
+// A week shows all of its days, also when they are more than a page.
+func TestAWeekOfManyPosts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		for i := range 400 {
+			f.posts = append(f.posts, scheduled(fmt.Sprintf("post_%03d", i), fmt.Sprintf("Post %d", i), time.Duration(i+1)*5*time.Minute))
+		}
+		d := drive(t, f, 80, 24)
+		d.press("2")
+		d.sees("143 in all", "257 in all", "▌ 12:05")
+		for i := range 1000 {
+			f.posts = append(f.posts, scheduled(fmt.Sprintf("post_x%03d", i), "Another", time.Minute))
+		}
+		d.press("R", "G", "G", "G", "G", "G", "G", "G", "G", "G")
+		d.sees("843+ in all", "257 in all")
+	})
+}
+
+// A search that finds nothing on a page goes on with the next, and does not say
+// meanwhile that there is nothing.
+func TestASearchGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := drive(t, sparse{world()}, 80, 24)
+		d.sees("Found at last")
+		d.holds = func(tea.Msg) bool { return true }
+		d.press("/", "x", "enter")
+		d.sees("Loading …")
+		d.release()
+		d.sees("Found at last")
+	})
+}
+
+// sparse is a daemon whose first pages are empty.
+type sparse struct{ *fake }
+
+func (sparse) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
+	if len(q.Cursor) == 5 {
+		return apiv1.PostList{Results: []apiv1.Post{scheduled("post_1", "Found at last", time.Hour)}}, nil
+	}
+	return apiv1.PostList{NextCursor: ptr(q.Cursor + "x")}, nil
+}

@@ -1,0 +1,135 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// refusals are what can come in the middle of an action, and a part of the line
+// that says so.
+var refusals = map[string]struct {
+	err  error
+	line string
+}{
+	"401": {schedctl.Errorf(schedctl.InvalidAPIKey, "", "the key is not known"), "the key is not known"},
+	"409": {schedctl.Errorf(schedctl.PostCanceled, "", "the post is canceled"), "the post is canceled"},
+	"412": {schedctl.Errorf(schedctl.VersionMismatch, "", "the post has moved on"), "omebody else has changed"},
+	"429": {schedctl.Errorf(schedctl.RateLimited, "", "20 a second are enough"), "too many requests"},
+	"net": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "no answer"},
+}
+
+// actions are all that a person can do, up to the moment at which the daemon is
+// asked, and what must be on the screen when it refuses.
+var actions = []struct {
+	name, method string
+	keys         []string
+	kept         string
+}{
+	{"cancel", "Cancel", []string{"down", "c", "y"}, "15:00 ○ The second post of the day"},
+	{"publish", "Publish", []string{"down", "P", "y"}, "15:00 ○ The second post of the day"},
+	{"move by keys", "Edit", []string{"down", ">"}, "15:00 ○ The second post of the day"},
+	{"move to a time", "Edit", []string{"down", "s", "9", "p", "m", "enter"}, "15:00 ○ The second post of the day"},
+	{"delete", "Delete", []string{"3", "d", "y"}, "An idea"},
+	{"schedule", "Schedule", []string{"3", "s", "9", "p", "m", "enter"}, "◌ An idea"},
+	{"retry", "Retry", []string{"5", "r", "y"}, "✕ Too late"},
+	{"edit", "Edit", []string{"down", "i", "end", " ", "m", "i", "n", "e", "ctrl+s"}, "post of the day mine"},
+	{"write", "Create", []string{"n", "m", "i", "n", "e", "ctrl+s"}, "mine"},
+	{"copy", "Create", []string{"D", "!", "ctrl+s"}, "Good morning"},
+}
+
+// Whatever is refused is said in a line, nothing that was typed is lost, and no
+// row shows what is not so.
+func TestEveryActionMayBeRefused(t *testing.T) {
+	for _, a := range actions {
+		for name, refused := range refusals {
+			if name == "412" && (a.method == "Create" || a.method == "Delete" || a.method == "Retry") {
+				continue // these have no version
+			}
+			t.Run(a.name+"/"+name, func(t *testing.T) {
+				flow(t, func(t *testing.T, f *fake, d *driver) {
+					f.fail(a.method, refused.err)
+					d.press(a.keys...)
+					if f.called(a.method) != 1 {
+						t.Fatalf("%s was called %d times", a.method, f.called(a.method))
+					}
+					d.sees(refused.line, a.kept)
+					d.seesNot("saving…")
+					f.fail(a.method, nil)
+					d.press("q")
+					if a.method != "Create" && a.name != "edit" && !d.quit {
+						t.Error("the browser waits for something that has failed")
+					}
+				})
+			})
+		}
+	}
+}
+
+// What is on its way while the answer is awaited is shown as it will be.
+func TestAChangeShowsAtOnce(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.fail("Cancel", refusals["409"].err)
+		d.holds = func(tea.Msg) bool { return true }
+		d.press("down", "c", "y")
+		d.sees("⊘ The second", "saving…")
+		d.press("c")
+		d.sees("still on its way")
+		d.release()
+		d.sees("○ The second", "in 3h00m")
+		d.seesNot("⊘")
+	})
+}
+
+// An undo can be refused as well.
+func TestAnUndoMayBeRefused(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "i", "end", "!", "ctrl+s")
+		f.fail("Edit", refusals["429"].err)
+		d.press("u")
+		d.sees("too many requests", "The second post of the day!")
+		f.fail("Create", refusals["net"].err)
+		d.press("3", "d", "y", "u")
+		d.sees("nothing answers", "u try it again")
+		f.fail("Create", nil)
+		d.press("u")
+		d.sees("there is a copy, a draft", "An idea")
+	})
+}
+
+func TestAnEditIsUndone(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "i", "end", "!", "tab", " ", "tab")
+		d.press("ctrl+u")
+		d.typed("in 5h")
+		d.press("ctrl+s")
+		d.sees("17:00 ○ The second post of the day!")
+		d.press("u")
+		d.sees("15:00 ○ The second post of the day ", "it is as it was")
+		if p := f.post(t, "post_b"); p.Content != "The second\npost of the day" || len(p.SocialAccountIDs) != 2 || !p.PublishAt.Equal(now.Add(3*time.Hour)) {
+			t.Errorf("the post is %+v", p)
+		}
+	})
+}
+
+// What is not touched in a conflict stays as somebody else has made it.
+func TestAConflictKeepsWhatWasNotTouched(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("down", "i", "tab", "tab", "ctrl+u")
+		d.typed("in 5h")
+		if _, err := f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")}); err != nil {
+			t.Fatal(err)
+		}
+		d.press("ctrl+s", "ctrl+s")
+		if p := f.post(t, "post_b"); p.Content != "theirs" || !p.PublishAt.Equal(now.Add(5*time.Hour)) {
+			t.Errorf("the post is %q at %v", p.Content, p.PublishAt)
+		}
+	})
+}
