@@ -160,12 +160,12 @@ func TestAWeekOfManyPosts(t *testing.T) {
 		}
 		d := drive(t, f, 80, 24)
 		d.press("2")
-		d.sees("143 in all", "257 in all", "▌ 12:05")
+		d.sees("143 posts", "257 posts", "▌ 12:05")
 		for i := range 1000 {
 			f.posts = append(f.posts, scheduled(fmt.Sprintf("post_x%03d", i), "Another", time.Minute))
 		}
 		d.press("R", "G", "G", "G", "G", "G", "G", "G", "G", "G")
-		d.sees("843+ in all", "257 in all")
+		d.sees("843+ posts", "257 posts")
 	})
 }
 

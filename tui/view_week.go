@@ -119,9 +119,9 @@ func weekDay(s scene, posts []place, selected int, more bool, c column) (lines [
 	if !more && len(lines) <= c.height || c.height < 2 {
 		return lines
 	}
-	count := fmt.Sprintf("%d in all", len(posts))
+	count := fmt.Sprintf("%d posts", len(posts))
 	if more {
-		count = fmt.Sprintf("%d+ in all", len(posts))
+		count = fmt.Sprintf("%d+ posts", len(posts))
 	}
 	shown := window(lines, at*c.each, c.height-1)
 	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
