@@ -181,6 +181,9 @@ func (m *Model) stepDay(by int) {
 			return
 		}
 	}
+	if by > 0 {
+		f.move(f.size()) // the next day comes with more of this one
+	}
 }
 
 // firstOf returns the first post of the day of another.

@@ -3,7 +3,7 @@
 //
 // [Run] is all that a command needs; [New] returns the model alone, for tests.
 //
-//	err := tui.Run(ctx, tui.Config{Client: c, Zone: time.Local, Now: time.Now})
+//	unsaved, err := tui.Run(ctx, tui.Config{Client: c, Zone: time.Local, Now: time.Now})
 //
 // # How it is made
 //

@@ -186,7 +186,7 @@ func shake(t *testing.T, r *rand.Rand) {
 	for range 400 {
 		switch r.IntN(12) {
 		case 0:
-			width, height = r.IntN(200), r.IntN(60)
+			width, height = 1+r.IntN(200), r.IntN(60)
 			d.send(tea.WindowSizeMsg{Width: width, Height: height})
 		case 1:
 			d.send(tui.Happened(event("evt", f.posts[r.IntN(len(f.posts))].ID)))

@@ -41,6 +41,12 @@ type Config struct {
 // account asks the network in turn.
 const patience = time.Minute
 
+// The size of a terminal that has not told its own.
+const (
+	usualWidth  = 80
+	usualHeight = 24
+)
+
 // caller turns a call to the daemon into a command.
 type caller func(func(ctx context.Context) tea.Msg) tea.Cmd
 
@@ -81,7 +87,7 @@ type Model struct {
 func New(ctx context.Context, cfg Config) Model {
 	m := Model{
 		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain), keys: newKeyMap(),
-		width: 80, height: 24, now: cfg.Now(), zone: cfg.Zone,
+		width: usualWidth, height: usualHeight, now: cfg.Now(), zone: cfg.Zone,
 		busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: func(f func(context.Context) tea.Msg) tea.Cmd {
 			return func() tea.Msg {

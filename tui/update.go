@@ -12,7 +12,7 @@ import (
 func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = max(0, msg.Width), max(0, msg.Height)
+		m.resize(msg.Width, msg.Height)
 	case tickMsg:
 		return m.passTime(msg)
 	case tea.KeyMsg:
@@ -68,6 +68,14 @@ func (m *Model) takeMore(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// resize takes the size of the terminal. One that does not know its size is as
+// large as most.
+func (m *Model) resize(width, height int) {
+	if m.width, m.height = max(0, width), max(0, height); width <= 0 && height <= 0 {
+		m.width, m.height = usualWidth, usualHeight
+	}
 }
 
 // passTime moves the clock and ends what lasts for a while only.

@@ -50,7 +50,10 @@ func (m *Model) linkLine(width int) string {
 	const after = 2 // of the rule
 	state := m.link.text(m.scene())
 	before := width - ansi.StringWidth(state) - after - 2
-	if m.theme.plain || before < 0 {
+	if m.theme.plain {
+		return clip("connection: "+state, width)
+	}
+	if before < 0 {
 		return clip(state, width)
 	}
 	return m.ruler(before) + " " + state + " " + m.ruler(after)

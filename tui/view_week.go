@@ -120,7 +120,10 @@ func weekDay(s scene, posts []place, selected int, more bool, c column) (lines [
 		return lines
 	}
 	count := fmt.Sprintf("%d posts", len(posts))
-	if more {
+	switch {
+	case more && len(posts) == 0:
+		count = "…"
+	case more:
 		count = fmt.Sprintf("%d+ posts", len(posts))
 	}
 	shown := window(lines, at*c.each, c.height-1)

@@ -36,7 +36,7 @@ var variables = [][]variable{
 		{"VISUAL", "the editor of --editor, vi when neither this nor EDITOR is\nset"},
 		{"EDITOR", "the same, when VISUAL is not set"},
 		{"ACCESSIBLE", "not empty: ask line by line, and sentences in place of columns\nin tui (--accessible)"},
-		{"COLORFGBG", "in tui, whether the terminal has a light ground"},
+		{"COLORFGBG", "the colours of the terminal, whose ground tui takes from\nit instead of asking"},
 	},
 	{
 		{"GITHUB_ACTIONS", "true: in a job of GitHub Actions, Forgejo or Gitea, see\n\"schedctl help idempotency\""},

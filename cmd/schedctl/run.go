@@ -31,6 +31,11 @@ type system struct {
 	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
 	configHome string                                // where they keep settings: XDG_CONFIG_HOME or the like
 	keyring    keyStore
+
+	// askTerminal asks the terminal for its ground and returns what it answers;
+	// nil asks nobody.
+	askTerminal func() string
+
 	transport  http.RoundTripper                     // in place of the network; nil for the network
 	filterTime time.Duration                         // how long --jq and --template may take
 	page       func(pager string, text []byte) error // shows a text with a pager

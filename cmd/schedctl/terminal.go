@@ -25,6 +25,7 @@ func newSystem() system {
 		dataHome:    xdg.DataHome,
 		configHome:  xdg.ConfigHome,
 		keyring:     desktopKeyring{},
+		askTerminal: askGround,
 		filterTime:  maxFilterTime,
 		page:        page,
 		edit:        edit,

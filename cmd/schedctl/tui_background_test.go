@@ -1,0 +1,30 @@
+package main
+
+import "testing"
+
+func TestTheGroundOfATerminal(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		env, answer string
+		dark        bool
+	}{
+		"says nothing":       {"", "", true},
+		"does not know":      {"", "\x1b[?1;2c", true},
+		"dark":               {"", "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;4c", true},
+		"light":              {"", "\x1b]11;rgb:fdfd/f6f6/e3e3\a\x1b[?6c", false},
+		"light, in two":      {"", "\x1b]11;rgb:ff/ff/ff\x1b\\\x1b[?6c", false},
+		"saturated blue":     {"", "\x1b]11;rgba:0000/0000/ffff/ffff\x1b\\\x1b[?6c", true},
+		"nonsense":           {"", "\x1b]11;rgb:xyz\x1b\\", true},
+		"environment, light": {"0;15", "\x1b]11;rgb:0000/0000/0000\x1b\\", false},
+		"environment, dark":  {"15;default;0", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", true},
+		"environment, odd":   {"default", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", false},
+	} {
+		a := &app{system: system{getenv: func(string) string { return tc.env }, askTerminal: func() string { return tc.answer }}}
+		if got := a.dark(); got != tc.dark {
+			t.Errorf("%s: dark is %v", name, got)
+		}
+	}
+	if !(&app{system: system{getenv: func(string) string { return "" }}}).dark() {
+		t.Error("nobody is asked, and it is light")
+	}
+}
