@@ -118,8 +118,11 @@ func (d *daemon) connect(ctx context.Context, body string) (string, error) {
 }
 
 // anonymous returns the daemon's anonymous memory, in bytes.
-func (d *daemon) anonymous() (int64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
+func (d *daemon) anonymous() (int64, error) { return anonymous(d.cmd.Process.Pid) }
+
+// anonymous returns the anonymous memory of a process, in bytes.
+func anonymous(pid int) (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
@@ -129,5 +132,5 @@ func (d *daemon) anonymous() (int64, error) {
 			return kib << 10, err
 		}
 	}
-	return 0, fmt.Errorf("no RssAnon in /proc/%d/status", d.cmd.Process.Pid)
+	return 0, fmt.Errorf("no RssAnon in /proc/%d/status", pid)
 }

@@ -77,6 +77,7 @@ var cases = []struct {
 	{"slow", measureSlowAccount},
 	{"large", measureLarge},
 	{"start", measureStarts},
+	{"tui", measureBrowser},
 }
 
 func run(ctx context.Context, o options) (ok bool, err error) {

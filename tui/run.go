@@ -7,6 +7,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// framesPerSecond is how often the screen is drawn while something changes: a
+// key shall be seen in the frame after it.
+const framesPerSecond = 120
+
 // Run shows the browser until the person leaves it or ctx ends, and returns the
 // error of the terminal or of ctx, if any. Options come after its own. A text
 // that was being written when it ended, and that the daemon does not have, is
@@ -14,7 +18,7 @@ import (
 func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved string, err error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	own := []tea.ProgramOption{tea.WithContext(running), tea.WithoutSignalHandler()}
+	own := []tea.ProgramOption{tea.WithContext(running), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
 	if !cfg.Plain {
 		own = append(own, tea.WithAltScreen())
 	}
