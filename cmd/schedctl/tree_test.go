@@ -77,7 +77,7 @@ func TestDurationsAreShownShort(t *testing.T) {
 	}
 }
 
-var call = regexp.MustCompile(`(?:^|\| |<\(|\$\()(schedctl [^|)]*)`)
+var call = regexp.MustCompile(`(?:^|\| |<\(|\$\()(schedctl (?:'[^']*'|"[^"]*"|[^|)'"])*)`)
 
 // Each example must be a command line that the program takes.
 func TestExamplesAreCommandLines(t *testing.T) {

@@ -1,0 +1,356 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon"
+)
+
+// exampleDaemon is the daemon that all examples call, and a server that is the
+// networks and the receivers of webhooks.
+type exampleDaemon struct {
+	dir, url, key string
+	network       string
+	workspaces    atomic.Int64
+}
+
+func startExampleDaemon(t *testing.T) *exampleDaemon {
+	t.Helper()
+	network := httptest.NewServer(&fickle{})
+	t.Cleanup(network.Close)
+	d := &exampleDaemon{dir: t.TempDir(), network: network.URL}
+	program, err := exec.LookPath("schedctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	cmd := exec.Command(program, "daemon", "run", "--data-dir", d.dir, "--listen", "127.0.0.1:0", "--allow-private-networks")
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("the daemon's log:\n%s", &log)
+		}
+	})
+	for deadline := time.Now().Add(30 * time.Second); !ready(d.dir, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the daemon is not ready")
+		}
+	}
+	found, err := readAnnouncement(d.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(d.dir, daemon.AdminKeyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.url, d.key = found.URL, strings.TrimSpace(string(key))
+	return d
+}
+
+// client returns a client with the key, for the length of the test.
+func (d *exampleDaemon) client(t *testing.T, key string) *client.Client {
+	t.Helper()
+	c, err := client.New(client.Config{URL: d.url, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// place is where one example is run: a folder with the files, and a workspace
+// with the accounts, posts, webhooks and keys, that examples name.
+type place struct {
+	dir, url, key, network string
+	names                  *strings.Replacer // of the ids in examples
+}
+
+// exampleFiles are the files that examples name.
+var exampleFiles = map[string]string{
+	"news.txt": "News\n", "short.txt": "Short news\n", "token.txt": "a-token\n", "secret.txt": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n",
+	"posts.csv":       "id,content,to,at,tz\none,Hello,demo,2099-01-01 9:00,UTC\n",
+	"posts.jsonl":     `{"content":"Hello","to":["demo"],"at":"2099-01-01 9:00","tz":"UTC"}` + "\n",
+	"posts/launch.md": "---\nid: launch\nat: 2099-01-01 09:00\ntz: UTC\nto: [demo]\n---\nHello\n",
+	"editor":          "#!/bin/sh\necho 'Written in the editor' > \"$1\"\n",
+}
+
+// newPlace returns a folder with files for a daemon at a URL.
+func newPlace(t *testing.T, url, key string) *place {
+	t.Helper()
+	p := &place{dir: t.TempDir(), url: url, key: key, network: url, names: strings.NewReplacer()}
+	for name, text := range exampleFiles {
+		p.write(t, name, text)
+	}
+	p.write(t, "key", key)
+	p.write(t, "work.key", key)
+	return p
+}
+
+func (p *place) write(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// place makes what the example names.
+func (d *exampleDaemon) place(t *testing.T, e example) *place {
+	t.Helper()
+	made, err := d.client(t, d.key).CreateWorkspace(t.Context(), apiv1.CreateWorkspace{Name: fmt.Sprintf("Example %d", d.workspaces.Add(1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, d.url, made.Secret)
+	p.network = d.network
+	if strings.HasPrefix(e.command, "workspace") || e.command == "backup" {
+		p.key = d.key // no other may
+	}
+	i := inhabitant{t: t, c: d.client(t, made.Secret), network: d.network, example: e}
+	i.makeAccounts()
+	i.makePost()
+	i.makeWebhook()
+	i.makeKey()
+	p.names = strings.NewReplacer(i.names...)
+	switch e.command {
+	case "restore", "daemon check":
+		d.copyTo(t, p, e)
+	case "context use", "context remove", "login":
+		p.mustRun(t, "context", "add", "work", "--url", p.url)
+	}
+	return p
+}
+
+// copyTo leaves a backup of the daemon where the example looks for a database.
+func (d *exampleDaemon) copyTo(t *testing.T, p *place, e example) {
+	t.Helper()
+	var backup bytes.Buffer
+	if _, err := d.client(t, d.key).Backup(t.Context(), &backup); err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "schedctl-backup.db", backup.String())
+	if e.command == "daemon check" {
+		p.write(t, "data/schedctl.db", backup.String())
+	}
+	secret, err := os.ReadFile(filepath.Join(d.dir, "secret.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "secret.key", string(secret))
+	p.write(t, "admin.key", d.key+"\n")
+}
+
+func (p *place) mustRun(t *testing.T, args ...string) {
+	t.Helper()
+	if end := p.run(t, example{args: args}); end.status != exitOK {
+		t.Fatalf("schedctl %q: exit status %d\n%s", args, end.status, end.output)
+	}
+}
+
+// piped is what is written to the standard input of a command.
+func (p *place) piped(command string) string {
+	switch command {
+	case "api":
+		return `{"content":"Hello"}`
+	case "login":
+		return p.key + "\n"
+	case "post import":
+		return exampleFiles["posts.csv"]
+	default:
+		return "Hello\n"
+	}
+}
+
+func (p *place) env() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "TZ=UTC", "VISUAL=" + filepath.Join(p.dir, "editor"),
+		"SCHEDCTL_URL=" + p.url, "SCHEDCTL_API_KEY=" + p.key, "SCHEDCTL_DATA_DIR=" + filepath.Join(p.dir, "data"),
+		"XDG_CONFIG_HOME=" + filepath.Join(p.dir, "config"), "XDG_DATA_HOME=" + filepath.Join(p.dir, "share"),
+	}
+}
+
+var (
+	aDaemon  = regexp.MustCompile(`https?://(posts\.example\.org|10\.0\.0\.7:7733|127\.0\.0\.1:7733)`)
+	aNetwork = regexp.MustCompile(`https://[a-z.]*example(\.com)?\b`)
+)
+
+// args returns the arguments of an example for this place: it has the ids, the
+// addresses and the folder of the place.
+func (p *place) args(e example) (args []string) {
+	for _, arg := range e.args {
+		switch {
+		case strings.HasPrefix(arg, "~/"), strings.HasPrefix(arg, "/") && e.command != "api":
+			arg = filepath.Join(p.dir, filepath.Base(arg))
+		default:
+			arg = aNetwork.ReplaceAllLiteralString(aDaemon.ReplaceAllLiteralString(p.names.Replace(arg), p.url), p.network)
+		}
+		args = append(args, arg)
+	}
+	if e.command == "daemon run" {
+		args = append(args, "--listen", "127.0.0.1:0")
+	}
+	return args
+}
+
+// inhabitant makes what an example names, and nothing else.
+type inhabitant struct {
+	t        *testing.T
+	c        *client.Client
+	network  string
+	example  example
+	accounts []string // ids
+	names    []string // pairs of what examples say and what there is
+}
+
+// says reports whether the example has one of the words.
+func (i *inhabitant) says(words ...string) bool {
+	for _, word := range words {
+		if strings.Contains(i.example.line, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *inhabitant) ok(err error) {
+	i.t.Helper()
+	if err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+func (i *inhabitant) makeAccounts() {
+	adding := i.example.command == "account add"
+	accepts := apiv1.AddAccount{Platform: "http", Credentials: map[string]string{"url": i.network + "/posts"}} // the names of feeds are the daemon's
+	for _, a := range []struct {
+		name    string
+		needed  bool
+		account apiv1.AddAccount
+	}{
+		{"demo", !adding, accepts},
+		{"blog", i.says("blog"), accepts},
+		{"bot", i.says(" bot ") && !adding, accepts},
+		{"me", i.says("mastodon:me"), apiv1.AddAccount{
+			Platform: "mastodon", Credentials: map[string]string{"instance_url": i.network, "access_token": "a-token"},
+		}},
+	} {
+		if !a.needed {
+			continue
+		}
+		a.account.Name = a.name
+		made, err := i.c.AddAccount(i.t.Context(), a.account)
+		i.ok(err)
+		i.accounts = append(i.accounts, made.ID)
+	}
+}
+
+// makePost makes a post in a state in which the command can do something.
+func (i *inhabitant) makePost() {
+	if !i.says("post_01") {
+		return
+	}
+	post := apiv1.CreatePost{Content: "An example", SocialAccountIDs: i.accounts}
+	switch i.example.command {
+	case "post wait", "post watch", "post timeline":
+		post.PublishAt = ptr("now")
+	case "post retry":
+		bad, err := i.c.AddAccount(i.t.Context(), apiv1.AddAccount{
+			Platform: "http", Name: "refuses", Credentials: map[string]string{"url": i.network + "/fickle/" + schedctl.NewULID(time.Now()).String()},
+		})
+		i.ok(err)
+		post.PublishAt, post.SocialAccountIDs = ptr("now"), []string{bad.ID}
+	case "post publish", "post schedule", "post delete":
+	default:
+		post.PublishAt = ptr("2099-01-01T09:00:00Z")
+	}
+	made, err := i.c.CreatePost(i.t.Context(), post)
+	i.ok(err)
+	if i.example.command == "post retry" {
+		made = i.settled(made)
+	}
+	i.names = append(i.names, "post_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.ID)
+	if len(made.Targets) > 0 {
+		i.names = append(i.names, "pt_01KAK3R9ZC4VBX1D2E3F4G5H6K", made.Targets[0].ID)
+	}
+}
+
+// settled waits until a post has ended.
+func (i *inhabitant) settled(post apiv1.Post) apiv1.Post {
+	i.t.Helper()
+	ctx, cancel := context.WithTimeout(i.t.Context(), 20*time.Second)
+	defer cancel()
+	for post.Status != schedctl.Published && post.Status != schedctl.Failed {
+		time.Sleep(5 * time.Millisecond)
+		var err error
+		post, err = i.c.Post(ctx, post.ID)
+		i.ok(err)
+	}
+	return post
+}
+
+func (i *inhabitant) makeWebhook() {
+	if i.example.command == "webhook create" || !i.says("wh_01", " site") {
+		return
+	}
+	made, err := i.c.CreateWebhook(i.t.Context(), apiv1.CreateWebhook{
+		Name: ptr("site"), URL: i.network + "/hooks", EventTypes: []schedctl.EventType{schedctl.EventPostPublished},
+	})
+	i.ok(err)
+	i.names = append(i.names, "wh_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.Webhook.ID)
+	if i.says("whd_01") {
+		test, err := i.c.TestWebhook(i.t.Context(), made.Webhook.ID)
+		i.ok(err)
+		i.names = append(i.names, "whd_01KAK3R9ZC4VBX1D2E3F4G5H6J", test.Delivery.ID)
+	}
+}
+
+func (i *inhabitant) makeKey() {
+	if i.example.command != "key revoke" {
+		return
+	}
+	made, err := i.c.CreateAPIKey(i.t.Context(), apiv1.CreateAPIKey{Name: "ci"})
+	i.ok(err)
+	i.names = append(i.names, "key_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.APIKey.ID)
+}
+
+// fickle is the networks of the examples: a receiver that refuses the first post
+// to each path below /fickle.
+type fickle struct {
+	receiver
+	refused sync.Map
+}
+
+func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/fickle/") {
+		if _, again := f.refused.LoadOrStore(r.URL.Path, nil); !again {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+	}
+	f.receiver.ServeHTTP(w, r)
+}

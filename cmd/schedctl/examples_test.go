@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// example is a command line of a help text.
+type example struct {
+	command string   // the command that it calls, without the program's name
+	line    string   // as the help shows it
+	args    []string // what the program is given
+	piped   bool     // whether another program writes to its standard input
+}
+
+// shellTail is what a shell reads of an example and the program does not.
+var shellTail = regexp.MustCompile(` (&&|>) .*| &$`)
+
+// allExamples returns what the help texts of all commands show, each once.
+func allExamples(t *testing.T) (all []example) {
+	t.Helper()
+	root := tree(t)
+	walk(root, func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Example) {
+			line = strings.TrimSpace(line)
+			found := call.FindStringSubmatchIndex(line)
+			if found == nil {
+				continue // another test complains
+			}
+			text := shellTail.ReplaceAllString(line[found[2]:found[3]], "")
+			e := example{line: line, args: splitWords(text)[1:], piped: strings.HasPrefix(line[found[0]:], "|")}
+			if slices.ContainsFunc(all, func(other example) bool { return slices.Equal(e.args, other.args) }) {
+				continue
+			}
+			called, _, err := root.Find(e.args)
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			e.command = commandName(called)
+			all = append(all, e)
+		}
+	})
+	return all
+}
+
+// allCommands returns the commands that do something, by their names.
+func allCommands(t *testing.T) (names []string) {
+	t.Helper()
+	walk(tree(t), func(cmd *cobra.Command) {
+		if cmd.Runnable() && !cmd.HasSubCommands() && cmd.Name() != "help" {
+			names = append(names, commandName(cmd))
+		}
+	})
+	return names
+}
+
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), "schedctl ")
+}
+
+// endless are the commands and the examples that may go on until they are
+// interrupted.
+var endless = []string{
+	"daemon run", "listen", "post watch",
+	"schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait",
+}
+
+func (e example) endless() bool {
+	return slices.Contains(endless, e.command) || slices.Contains(endless, e.line)
+}
+
+// needsTerminal are the examples that are nothing for a script: without a terminal
+// they must say so.
+var needsTerminal = []string{
+	"schedctl account add",
+	"schedctl account add mastodon --set instance_url=https://mastodon.example --login",
+	"schedctl account reconnect mastodon:me",
+	"schedctl account reconnect mastodon:me --login",
+	"schedctl apply posts",
+	`schedctl post create --editor --to mastodon:me --at "friday 9am"`,
+	"schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor",
+	"schedctl login --url https://posts.example.org",
+	"schedctl login --context work --no-keyring",
+	"schedctl tui",
+	"schedctl tui --tz Europe/Berlin",
+	"schedctl tui --accessible",
+}
+
+// TestHelpExamplesWork runs every example of the help against a real daemon, in a
+// process without a terminal. Each has a workspace of its own on one daemon, with
+// what the example names.
+func TestHelpExamplesWork(t *testing.T) {
+	t.Parallel()
+	examples := allExamples(t)
+	for _, name := range allCommands(t) {
+		if !slices.ContainsFunc(examples, func(e example) bool { return e.command == name }) {
+			t.Errorf("schedctl %s has no example", name)
+		}
+	}
+	for _, line := range needsTerminal {
+		if !slices.ContainsFunc(examples, func(e example) bool { return e.line == line }) {
+			t.Errorf("%s is no example any more", line)
+		}
+	}
+	d := startExampleDaemon(t)
+	for _, e := range examples {
+		t.Run(e.line, func(t *testing.T) {
+			t.Parallel()
+			p := d.place(t, e)
+			end := p.run(t, e)
+			want := exitOK
+			if slices.Contains(needsTerminal, e.line) {
+				want = exitUsage
+			}
+			switch {
+			case end.waited && !e.endless():
+				t.Errorf("it waits for input\n%s", end.output)
+			case end.waited && (end.status == exitOK || end.status == exitInterrupted):
+			case end.status != want:
+				t.Errorf("exit status %d, want %d\n%s", end.status, want, end.output)
+			}
+		})
+	}
+}
+
+// ending is how a command ended.
+type ending struct {
+	status int
+	output string
+	waited bool // it ended only when it was interrupted
+}
+
+// run runs an example as a process whose standard input stays open and silent,
+// unless something is piped to it. One that does not end is interrupted.
+func (p *place) run(t *testing.T, e example) ending {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), e.longEnough())
+	defer cancel()
+	program, err := exec.LookPath("schedctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var output bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, p.args(e)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
+	cmd.WaitDelay = 20 * time.Second // then it is killed
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env(), &output, &output
+	if e.piped || slices.Contains(e.args, "-") {
+		cmd.Stdin = strings.NewReader(p.piped(e.command))
+	} else {
+		silent, open, err := os.Pipe() // nothing is ever written to it
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer open.Close()
+		defer silent.Close()
+		cmd.Stdin = silent
+	}
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	return ending{cmd.ProcessState.ExitCode(), output.String(), ctx.Err() != nil}
+}
+
+// longEnough is the time that a command may take: none has much to do, and a
+// machine can be busy. One that is endless is interrupted when it had time to begin.
+func (e example) longEnough() time.Duration {
+	if e.endless() {
+		return 3 * time.Second
+	}
+	return 30 * time.Second
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// readsInput are the commands that, called alone, read what is piped to them.
+var readsInput = []string{"post create", "post validate"}
+
+// Without a terminal nobody answers a question: a command that is called with
+// nothing, or without its daemon, must end while its standard input stays open.
+func TestNoCommandWaitsForInput(t *testing.T) {
+	t.Parallel()
+	lines := allExamples(t)
+	for _, name := range allCommands(t) {
+		if alone := "schedctl " + name; !slices.ContainsFunc(lines, func(e example) bool { return e.line == alone }) {
+			lines = append(lines, example{command: name, line: alone, args: strings.Fields(name)})
+		}
+	}
+	nowhere := closedAddress(t)
+	for _, e := range lines {
+		if e.command == "daemon run" || slices.Contains(readsInput, e.command) && !strings.Contains(e.line, " -") {
+			continue
+		}
+		e = e.hurried()
+		t.Run(e.line, func(t *testing.T) {
+			t.Parallel()
+			if end := newPlace(t, nowhere, "sctl_test").run(t, e); end.waited {
+				t.Errorf("it waits; then it ended with %d\n%s", end.status, end.output)
+			}
+		})
+	}
+}
+
+// hurried returns the example with the least patience for its daemon.
+func (e example) hurried() example {
+	e.args = append(slices.Clone(e.args), "--timeout", "50ms") // the last one counts
+	return e
+}
+
+// goOn are the commands that do something without a daemon, too.
+var goOn = []string{"doctor", "lint"}
+
+// closedAddress returns the URL of an address at which nobody listens.
+func closedAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return "http://" + l.Addr().String()
+}
+
+// A daemon that takes a call and never answers holds nobody up for longer than
+// --timeout.
+func TestEveryCallHasATimeout(t *testing.T) {
+	t.Parallel()
+	var called atomic.Int64
+	t.Cleanup(func() {
+		if n := called.Load(); n < 50 && !t.Failed() {
+			t.Errorf("only %d examples called the daemon: the test saw nothing", n)
+		}
+	})
+	for _, e := range allExamples(t) {
+		if e.command == "daemon run" {
+			continue
+		}
+		e = e.hurried()
+		t.Run(e.line, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int64
+			silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
+				io.Copy(io.Discard, r.Body) // only then the server sees that the client is gone
+				<-r.Context().Done()
+			}))
+			t.Cleanup(silent.Close)
+			end := newPlace(t, silent.URL, "sctl_test").run(t, e)
+			if calls.Load() == 0 {
+				return // a command that needs no daemon
+			}
+			called.Add(1)
+			told := end.status == exitUnreachable || end.status == exitTimedOut || slices.Contains(goOn, e.command)
+			if end.waited || !told {
+				t.Errorf("it waited: %v; it ended with %d, want %d or %d\n%s", end.waited, end.status, exitUnreachable, exitTimedOut, end.output)
+			}
+		})
+	}
+}
