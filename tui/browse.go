@@ -37,7 +37,7 @@ func (m *Model) browse(k tea.KeyMsg) tea.Cmd {
 
 // visit goes to a tab. What no event tells of is read again.
 func (m *Model) visit(t tab) {
-	m.tab = t
+	m.tab, m.notice = t, notice{}
 	m.detail.close()
 	switch t {
 	case tabAccounts:

@@ -45,11 +45,12 @@ func copyDraft(p apiv1.Post) draft { return draft{from: p} }
 type composer struct {
 	id    string // of this composer, so that late answers are known
 	theme theme
-	keys  []key.Binding // that matter most
 	draft draft
 
+	keys, accountKeys []key.Binding // that matter most
+
 	text   textarea.Model
-	began  string // the text as the field held it at first
+	texts  texts
 	to     []string
 	cursor int
 	at     textinput.Model
@@ -66,16 +67,21 @@ type composer struct {
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys: []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Outside},
-		text: newText(m.theme), at: newInput(m.theme, "a draft; or a time such as tomorrow 9am, or now"),
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Outside},
+		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
+		text:        newText(m.theme), at: newInput(m.theme, "a draft; or a time such as tomorrow 9am, or now"),
 		to: slices.Clone(d.from.SocialAccountIDs),
 	}
-	c.text.SetValue(d.from.Content)
+	c.texts.own = map[string]string{}
+	for _, id := range c.to {
+		c.texts.own[id] = c.began(id)
+	}
+	c.put(d.from.Content)
 	if d.post.ID != "" && d.post.PublishAt != nil {
 		c.at.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
 	}
 	c.at.Blur()
-	c.began, c.beganT = c.text.Value(), c.at.Value()
+	c.beganT = c.at.Value()
 	m.dialog = c
 	return c.check()
 }
@@ -102,6 +108,9 @@ func (c *composer) tall() bool { return true }
 func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if c.losing {
 		return c.lose(m, k)
+	}
+	if c.sending && !key.Matches(k, m.keys.Kill, m.keys.Leave) {
+		return nil // what was typed now would not be in what is sent
 	}
 	c.fault = ""
 	switch {
@@ -155,6 +164,12 @@ func (c *composer) choose(m *Model, k tea.KeyMsg) tea.Cmd {
 			c.to = append(c.to, id)
 		}
 		return c.check()
+	case key.Matches(k, m.keys.Own) && c.cursor < len(list):
+		id := list[c.cursor].ID
+		if !slices.Contains(c.to, id) {
+			c.to = append(c.to, id)
+		}
+		return c.turn(id)
 	}
 	return nil
 }
@@ -177,7 +192,7 @@ func (c *composer) changed() bool {
 	if c.draft.post.ID == "" && c.draft.from.ID != "" {
 		return true // a copy is nowhere yet
 	}
-	return c.text.Value() != c.began || c.at.Value() != c.beganT || c.retargeted()
+	return c.content() != c.draft.from.Content || c.at.Value() != c.beganT || c.retargeted() || c.rewritten()
 }
 
 // retargeted reports whether other accounts were chosen.
@@ -213,7 +228,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 	at, fault := c.time(m.now, m.zone)
 	switch {
 	case fault != "":
-	case strings.TrimSpace(c.text.Value()) == "":
+	case strings.TrimSpace(c.content()) == "":
 		fault = "the text is empty"
 	case at != nil && len(c.to) == 0:
 		fault = "choose an account first, or empty the time for a draft"
@@ -258,25 +273,7 @@ func (c *composer) time(now time.Time, zone *time.Location) (at *string, fault s
 
 // body is the post as it would be created.
 func (c *composer) body(at *string) apiv1.CreatePost {
-	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: c.to, PublishAt: at, TargetOverrides: c.overrides()}
-}
-
-// content is the text. One that was not touched is as it came, tabs included.
-func (c *composer) content() string {
-	if text := c.text.Value(); text != c.began {
-		return text
-	}
-	return c.draft.from.Content
-}
-
-// overrides are those of the accounts that are still chosen.
-func (c *composer) overrides() (kept []apiv1.Override) {
-	for _, o := range c.draft.from.TargetOverrides {
-		if slices.Contains(c.to, o.SocialAccountID) {
-			kept = append(kept, o)
-		}
-	}
-	return kept
+	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides()}
 }
 
 func (c *composer) create(m *Model, at *string) tea.Cmd {
@@ -298,16 +295,16 @@ func (c *composer) once(body apiv1.CreatePost) string {
 func (c *composer) edit(m *Model, at *string) tea.Cmd {
 	p := c.draft.post
 	body := apiv1.EditPost{PublishAt: at}
-	if c.text.Value() != c.began {
-		text := c.content()
+	if text := c.content(); text != c.draft.from.Content {
 		body.Content = &text
 	}
+	overrides := append([]apiv1.Override{}, c.overrides()...)
 	if c.retargeted() {
-		to, kept := append([]string{}, c.to...), append([]apiv1.Override{}, c.overrides()...)
+		to := append([]string{}, c.to...)
 		body.SocialAccountIDs = &to
-		if len(p.TargetOverrides) > 0 {
-			body.TargetOverrides = &kept
-		}
+	}
+	if c.rewritten() || c.retargeted() && len(overrides)+len(p.TargetOverrides) > 0 {
+		body.TargetOverrides = &overrides
 	}
 	cl, id := m.cfg.Client, c.id
 	return m.call(func(ctx context.Context) tea.Msg {

@@ -78,7 +78,7 @@ func (c *composer) take(m *Model, msg composeMsg) tea.Cmd {
 		if msg.err != nil {
 			c.fault = "the editor: " + explain(msg.err)
 		}
-		if msg.text != "" && msg.text != c.text.Value() {
+		if msg.text != "" && msg.text != c.written() {
 			c.text.SetValue(msg.text)
 			return c.check()
 		}
@@ -134,14 +134,24 @@ func (m *Model) putBack(before, after apiv1.Post) tea.Cmd {
 		call: func(ctx context.Context) (apiv1.Post, error) { return c.Edit(ctx, versionOf(after), body) }})
 }
 
+// sameText reports whether two overrides give one account the same text.
+func sameText(a, b apiv1.Override) bool {
+	return a.SocialAccountID == b.SocialAccountID && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
+}
+
 // editTo returns the edit that makes a post what another one is.
 func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 	if want.Content != have.Content {
 		body.Content = &want.Content
 	}
-	if !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs) {
-		to, overrides := append([]string{}, want.SocialAccountIDs...), append([]apiv1.Override{}, want.TargetOverrides...)
-		body.SocialAccountIDs, body.TargetOverrides = &to, &overrides
+	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
+	if moved {
+		to := append([]string{}, want.SocialAccountIDs...)
+		body.SocialAccountIDs = &to
+	}
+	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, sameText) {
+		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
+		body.TargetOverrides = &overrides
 	}
 	if want.PublishAt != nil && have.PublishAt != nil && !want.PublishAt.Equal(have.PublishAt.Time) {
 		at := want.PublishAt.String()
@@ -160,11 +170,9 @@ type counter struct {
 // counter returns the daemon's count of the text, or a guess until it has
 // answered.
 func (c *composer) counter(a apiv1.Account) counter {
-	text := c.content()
-	for _, o := range c.overrides() {
-		if o.SocialAccountID == a.ID && o.Content != nil {
-			text = *o.Content
-		}
+	text := c.ownText(a.ID)
+	if text == "" {
+		text = c.content()
 	}
 	out := counter{length: count(text, a.Limits.Unit), unit: a.Limits.Unit}
 	if a.Limits.MaxCharacters != nil {

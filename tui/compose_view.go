@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -12,10 +14,13 @@ import (
 // with their counters, the time, and what is to be said.
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
-	below := append(c.accountLines(s, m.accounts.list, width, max(1, height/3)), c.timeLines(m, width)...)
+	below := append(c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3)), c.timeLines(m, width)...)
 	below = append(below, c.messages(s, width, max(2, height/4))...)
 	head := c.label("New post", fieldText)
-	if c.draft.post.ID != "" {
+	switch {
+	case c.texts.part != "":
+		head = c.label("For "+s.name(c.texts.part)+" alone; empty for the text of all", fieldText)
+	case c.draft.post.ID != "":
 		head = c.label("Edit a "+string(c.draft.post.Status)+" post", fieldText)
 	}
 	rows := max(1, height-len(below)-1)
@@ -36,9 +41,12 @@ func (c *composer) label(text string, field int) string {
 }
 
 // accountLines draws the accounts, those near the cursor when there are many.
-func (c *composer) accountLines(s scene, list []apiv1.Account, width, room int) []string {
+func (c *composer) accountLines(s scene, list []apiv1.Account, err error, width, room int) []string {
 	title := "To"
-	if len(list) == 0 {
+	switch {
+	case err != nil:
+		title = "To: " + explain(err)
+	case len(list) == 0:
 		title = "To: there is no account yet; connect one with: schedctl account add"
 	}
 	lines := []string{c.label(title, fieldAccounts)}
@@ -48,6 +56,9 @@ func (c *composer) accountLines(s scene, list []apiv1.Account, width, room int) 
 		chosen := slices.Contains(c.to, a.ID)
 		here := c.field == fieldAccounts && i == c.cursor
 		left := c.theme.mark(here) + box(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
+		if chosen && c.ownText(a.ID) != "" {
+			left += ", its own text"
+		}
 		right := ""
 		if chosen {
 			n := c.counter(a)
@@ -59,7 +70,9 @@ func (c *composer) accountLines(s scene, list []apiv1.Account, width, room int) 
 		if a.Status == schedctl.AccountError {
 			right = s.theme.bad.Render("refused by its network")
 		}
-		lines = append(lines, sides(clip(left, width-1), right, width-1))
+		const least = 12 // columns for the name
+		left = clip(left, max(least, width-2-ansi.StringWidth(right)))
+		lines = append(lines, sides(left, right, width-1))
 	}
 	return lines
 }
@@ -106,5 +119,9 @@ func (c *composer) messages(s scene, width, room int) (lines []string) {
 	if c.sending {
 		return append(lines, t.faint.Render("saving …"))
 	}
-	return append(lines, shortHelp(t, c.keys, width))
+	keys := c.keys
+	if c.field == fieldAccounts {
+		keys = c.accountKeys
+	}
+	return append(lines, shortHelp(t, keys, width))
 }

@@ -16,7 +16,7 @@ func (m *Model) edit() tea.Cmd {
 		c.fault = "there is no editor here: write it in place"
 		return nil
 	}
-	e, id := &editing{write: m.write, text: c.content()}, c.id
+	e, id := &editing{write: m.write, text: c.written()}, c.id
 	return tea.Exec(e, func(err error) tea.Msg { return writtenMsg{id: id, text: e.text, err: err} })
 }
 

@@ -258,6 +258,9 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 		if e.SocialAccountIDs != nil {
 			p.SocialAccountIDs = *e.SocialAccountIDs
 		}
+		if e.TargetOverrides != nil {
+			p.TargetOverrides = *e.TargetOverrides
+		}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -38,6 +39,34 @@ func TestANewPostIsScheduled(t *testing.T) {
 		d.sees("saved: goes out Sun 22 Nov 2026 09:00 CET", "▌ 09:00 ○ Hello, world")
 		if p := f.post(t, "post_new0"); p.PublishAt.String() != "2026-11-22T08:00:00Z" || len(p.SocialAccountIDs) != 1 {
 			t.Errorf("created %+v", p)
+		}
+	})
+}
+
+// One account has a text of its own, until it is emptied.
+func TestATextForOneAccount(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("3", "nHello", "tab", " ", "down", "o")
+		d.sees("For sky alone", "Hello")
+		d.typed(", sky")
+		d.press("tab", "o")
+		d.sees("New post", "[x] sky bluesky, its own text")
+		d.typed("!")
+		d.press("ctrl+s")
+		p := f.post(t, "post_new0")
+		want := []apiv1.Override{{SocialAccountID: "acct_2", Content: ptr("Hello, sky")}}
+		if diff := cmp.Diff(want, p.TargetOverrides); diff != "" || p.Content != "Hello!" || len(p.SocialAccountIDs) != 2 {
+			t.Errorf("created %q for %v, overrides (-want +got):\n%s", p.Content, p.SocialAccountIDs, diff)
+		}
+		d.press("i", "tab", "down", "o")
+		d.sees("For sky alone", "Hello, sky")
+		d.press("ctrl+u", "ctrl+s")
+		if e := f.lastEdit; e.TargetOverrides == nil || len(*e.TargetOverrides) > 0 || e.Content != nil || e.SocialAccountIDs != nil {
+			t.Errorf("sent %+v", e)
+		}
+		d.press("u")
+		if diff := cmp.Diff(want, f.post(t, "post_new0").TargetOverrides); diff != "" {
+			t.Errorf("after undo, overrides (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -36,6 +36,7 @@ var views = []struct {
 	{"webhooks", []string{"7"}},
 	{"deliveries", []string{"7", "enter", "down"}},
 	{"compose", []string{"n", "H", "e", "l", "l", "o", "tab", " "}},
+	{"compose-own", []string{"i", "tab", "down", "o", "!"}},
 	{"edit", []string{"i"}},
 	{"filter", []string{"f"}},
 	{"search", []string{"/", "o"}},

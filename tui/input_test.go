@@ -85,6 +85,10 @@ func TestWhatIsBeingWrittenIsUnsaved(t *testing.T) {
 		if got := tui.Unsaved(d.model); !strings.HasSuffix(got, "any line!") {
 			t.Errorf("%q is unsaved", got)
 		}
+		d.press("tab", "o", "?")
+		if got := tui.Unsaved(d.model); !strings.HasSuffix(got, "any line!?") || strings.Count(got, "any line!") != 2 {
+			t.Errorf("%q is unsaved", got)
+		}
 		d.press("ctrl+s")
 		if got := tui.Unsaved(d.model); got != "" {
 			t.Errorf("it is saved, and %q is unsaved", got)

@@ -18,7 +18,7 @@ type keyMap struct {
 	Copy, Browse, Undo, Verify            key.Binding
 	Help, Quit, Kill                      key.Binding
 	Save, Leave, Field, FieldBack, Toggle key.Binding
-	Outside, Yes, No, Theirs              key.Binding
+	Own, Outside, Yes, No, Theirs         key.Binding
 }
 
 func bind(keys, help string, names ...string) key.Binding {
@@ -79,6 +79,7 @@ func newKeyMap() keyMap {
 		Leave:     bind("esc", "leave", "esc"),
 		Field:     bind("tab", "next field", "tab"),
 		FieldBack: bind("shift+tab", "previous field", "shift+tab"),
+		Own:       bind("o", "a text for it alone", "o"),
 		Outside:   bind("ctrl+e", "in $EDITOR", "ctrl+e"),
 		Toggle:    bind("space", "choose", " ", "x"),
 		Yes:       bind("y", "yes", "y", "Y"),
@@ -106,5 +107,5 @@ func (k keyMap) browsing() []keyGroup {
 
 // composing are the keys while a post is written.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Outside, k.Theirs, k.Leave}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Outside, k.Theirs, k.Leave}}
 }
