@@ -111,6 +111,9 @@ func parseURL(text string) (base, socket string, err error) {
 	const advice = "use http://host:port, https://host or unix:///path"
 	u, err := url.Parse(text)
 	if err != nil {
+		if !strings.Contains(text, "://") { // 127.0.0.1:7733, which the parser explains by its own rules
+			return "", "", fmt.Errorf("daemon URL %q: %s", text, advice)
+		}
 		return "", "", fmt.Errorf("daemon URL: %w; %s", errors.Unwrap(err), advice)
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -69,6 +70,8 @@ func (e *UnreachableError) Error() string {
 		return fmt.Sprintf("nothing answers at %s: is the daemon running? start it with: schedctl daemon run", e.URL)
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return fmt.Sprintf("%s did not answer in time: is it a schedctl daemon? look at its log, or allow more with --timeout", e.URL)
+	case errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF) || errors.Is(e.Err, syscall.ECONNRESET):
+		return fmt.Sprintf("the connection to %s broke off before the answer was complete: is it a schedctl daemon? look at its log", e.URL)
 	case errors.As(e.Err, &dns):
 		return fmt.Sprintf("the host of %s is not known: check the URL", e.URL)
 	}

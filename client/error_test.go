@@ -2,12 +2,15 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,6 +102,18 @@ func TestUnreachableSaysWhatToDo(t *testing.T) {
 		}
 		if !strings.Contains(err.Error(), advice) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %q, want one line with %q", url, err, advice)
+		}
+	}
+}
+
+// An answer that breaks off came from somewhere, and may have been a yes.
+func TestBrokenAnswers(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]error{"no answer": io.EOF, "a part of one": io.ErrUnexpectedEOF, "a reset": syscall.ECONNRESET} {
+		err := &client.UnreachableError{URL: "http://daemon.example", Err: fmt.Errorf("read: %w", broken)}
+		const want = "the connection to http://daemon.example broke off before the answer was complete: is it a schedctl daemon? look at its log"
+		if err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
 	}
 }

@@ -94,6 +94,16 @@ func (c *Client) CreatePost(ctx context.Context, p apiv1.CreatePost, options ...
 // ValidatePost tells whether CreatePost would be taken, and what the network of
 // each account says of it. Nothing is stored and no network is asked.
 func (c *Client) ValidatePost(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
+	return c.validate(ctx, apiv1.ValidatePost{CreatePost: p})
+}
+
+// ValidateChange is ValidatePost for a post that there is: p is what a change
+// would make of it. Its own text is not held against it as a duplicate.
+func (c *Client) ValidateChange(ctx context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error) {
+	return c.validate(ctx, apiv1.ValidatePost{CreatePost: p, PostID: id})
+}
+
+func (c *Client) validate(ctx context.Context, p apiv1.ValidatePost) (apiv1.Validation, error) {
 	var out apiv1.Validation
 	err := c.write(ctx, http.MethodPost, posts+"/validate", p, &out, nil)
 	return out, err

@@ -1,8 +1,12 @@
 package apiv1
 
 // ValidatePost is the body of POST /posts/validate: that of [CreatePost], except
-// that what is wrong with it may be told instead of refused.
-type ValidatePost CreatePost
+// that what is wrong with it may be told instead of refused. PostID is the post
+// that would become so, empty for a new one.
+type ValidatePost struct {
+	CreatePost
+	PostID string `json:"post_id,omitempty"`
+}
 
 // Validation is the answer of POST /posts/validate: whether create would take
 // the post, and what each network says of it without being asked.

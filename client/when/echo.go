@@ -63,10 +63,20 @@ func zoneName(t time.Time) string {
 	return name
 }
 
+const (
+	secondsPerDay = 24 * 60 * 60
+	spanDays      = 100_000 // 273 years; a duration ends at 292
+)
+
 // Relative returns how far the instant is from now: "in 17 days", "in 2 hours
 // 5 minutes", "3 minutes ago", "now". It is rounded to what fits its size.
 func Relative(t, now time.Time) string {
 	d := t.Sub(now).Round(time.Second)
+	if far := (t.Unix() - now.Unix()) / secondsPerDay; far > spanDays { // more than a duration can be
+		return "in " + count(int(far), "day")
+	} else if far < -spanDays {
+		return count(int(-far), "day") + " ago"
+	}
 	if d == 0 {
 		return "now"
 	}

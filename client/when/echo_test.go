@@ -58,3 +58,13 @@ func TestRelative(t *testing.T) {
 		}
 	}
 }
+
+// Times further away than a duration can be long.
+func TestRelativeFarAway(t *testing.T) {
+	t.Parallel()
+	for days, want := range map[int]string{100_001: "in 100001 days", 2_095_000: "in 2095000 days", -365_000: "365000 days ago"} {
+		if got := when.Relative(now.AddDate(0, 0, days), now); got != want {
+			t.Errorf("%d days: got %q, want %q", days, got, want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (a *app) printAccounts(accounts []apiv1.Account) error {
 		}
 		return a.printIDs(ids...)
 	}
-	t := table{header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, status: 3}
+	t := table{header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, status: 3, excerpt: true}
 	for _, acct := range accounts {
 		t.rows = append(t.rows, []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), deref(acct.ProfileURL)})
 	}

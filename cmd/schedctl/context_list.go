@@ -43,7 +43,7 @@ func (a *app) printContexts(list []contextView) error {
 		}
 		return a.printIDs(names...)
 	}
-	t := table{header: []string{"USED", "NAME", "URL", "KEY"}, status: -1}
+	t := table{header: []string{"USED", "NAME", "URL", "KEY"}, status: -1, excerpt: true}
 	for _, v := range list {
 		used := ""
 		if v.Current {

@@ -80,7 +80,7 @@ func TestDoctorFinds(t *testing.T) {
 		others int
 	}{
 		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is no zone`, "set TZ"}, 8},
-		"nothing there":  {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the daemon at http://daemon.test cannot be reached", ""}, 4},
+		"nothing there":  {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test broke off before the answer was complete: is it a schedctl daemon? look at its log", ""}, 4},
 		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
 		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "what answers at http://daemon.test is no schedctl daemon", "check the URL"}, 4},
 		"no key": {func(m *machine, r routes) {

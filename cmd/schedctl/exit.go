@@ -171,7 +171,7 @@ func classify(err error) (status int, code schedctl.Code) {
 // refusalStatus goes by the code and, for codes that this version does not
 // know, by the HTTP status.
 func refusalStatus(e *client.Error) int {
-	if status, known := exitByCode[e.API.Code]; known && e.Status >= http.StatusBadRequest {
+	if status, known := exitByCode[e.API.Code]; known {
 		return status
 	}
 	switch s := e.Status; {

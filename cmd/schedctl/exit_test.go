@@ -127,6 +127,7 @@ func TestExitStatuses(t *testing.T) {
 		{6, routes{"POST /posts/post_1/cancel": refused{409, "POST_NOT_CANCELABLE"}}, []string{"post", "cancel", "post_1"}},
 		{7, nil, []string{"me"}},
 		{7, me(refused{500, "INTERNAL"}), []string{"me"}},
+		{7, me(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>Log in</html>") })), []string{"me"}},
 		{8, post(waiting), []string{"post", "wait", "post_1", "--timeout", "1ms"}},
 		{9, post(failed), []string{"post", "wait", "post_1"}},
 		{10, me(refused{429, "RATE_LIMITED"}), []string{"me"}},

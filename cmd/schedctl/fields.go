@@ -119,10 +119,24 @@ func fieldsOf(t reflect.Type) []string {
 			names = append(names, fieldsOf(t.Field(i).Type)...)
 			continue
 		}
+		if !t.Field(i).IsExported() {
+			continue
+		}
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)
 	}
 	return names
+}
+
+// areFields reports whether an argument is a list of fields for --json, which
+// was given without one: other programs take the next argument for that.
+func areFields(cmd *cobra.Command, arg string) bool {
+	flag := cmd.Flag("json")
+	if flag == nil || flag.Value.String() != "" || !flag.Changed {
+		return false
+	}
+	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
+	return !slices.ContainsFunc(strings.Split(arg, ","), func(name string) bool { return !slices.Contains(known, name) })
 }
 
 // checkFields refuses fields that the command's result does not have, before

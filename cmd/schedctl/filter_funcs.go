@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"text/template"
 	"time"
@@ -24,6 +25,7 @@ func (f *templateFuncs) all() template.FuncMap {
 		"join": joinValues, "pluck": pluck, "truncate": truncateText,
 		"tablerow": f.tablerow, "tablerender": f.tablerender,
 		"timeago": f.timeago, "timefmt": f.timefmt,
+		"contains": contains, "hasPrefix": hasPrefix, "hasSuffix": hasSuffix, "regexMatch": regexMatch,
 	}
 }
 
@@ -120,6 +122,22 @@ func (f *templateFuncs) timefmt(layout string, v any) (string, error) {
 		return "", err
 	}
 	return t.In(f.local).Format(layout), nil
+}
+
+// contains reports whether a text holds a part. It takes any value, as the next
+// three do; null is an empty text.
+func contains(part string, v any) bool { return strings.Contains(fmt.Sprint(v), part) }
+
+func hasPrefix(part string, v any) bool { return strings.HasPrefix(fmt.Sprint(v), part) }
+
+func hasSuffix(part string, v any) bool { return strings.HasSuffix(fmt.Sprint(v), part) }
+
+func regexMatch(expression string, v any) (bool, error) {
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return false, err
+	}
+	return re.MatchString(fmt.Sprint(v)), nil
 }
 
 // apiTime reads a time of the API; null is the zero time.

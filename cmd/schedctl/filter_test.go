@@ -56,6 +56,10 @@ func TestTemplate(t *testing.T) {
 		{`{{color "green+bh" "x"}}{{color "white+u:red" "y"}}{{color "" "z"}}{{color "gray" ""}}`, "\x1b[1;92mx\x1b[0m\x1b[4;37;41my\x1b[0mz"},
 		{`{{autocolor "green" "x"}}{{hyperlink "https://social.test" "y"}}{{hyperlink "https://social.test" ""}}`, "xyhttps://social.test"},
 		{`{{if eq (index . 0).version 0}}int{{end}}`, "int"},
+		{`{{range .}}{{if .status | hasPrefix "pub"}}{{.id}}{{end}}{{end}}`, "post_2"},
+		{`{{range .}}{{if hasSuffix "1" .id}}{{.id}}{{end}}{{end}}`, "post_1"},
+		{`{{range .}}{{if contains "text" .content}}{{.id}}{{end}}{{end}}`, "post_2"},
+		{`{{range .}}{{regexMatch "^2026-11" .publish_at}} {{end}}`, "true false "},
 	} {
 		m.want(t, 0, tc.want, "", "post", "list", "--template", tc.template)
 	}

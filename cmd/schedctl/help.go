@@ -31,6 +31,9 @@ func addHelp(root *cobra.Command) {
 			if cmd == nil || err != nil || len(rest) > 0 {
 				f := usage("there is no help for %q", strings.Join(args, " "))
 				f.hint = "see: schedctl help"
+				if cmd != nil && len(rest) > 0 {
+					f.hint = didYouMean(nearest(withHelp(cmd), rest[0]), f.hint)
+				}
 				return f
 			}
 			cmd.InitDefaultHelpFlag()
@@ -47,6 +50,16 @@ func helpCandidates(root *cobra.Command, args []string) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
 			names = append(names, c.Name()+"\t"+c.Short)
+		}
+	}
+	return names
+}
+
+// withHelp returns the names of what there is help for below a command.
+func withHelp(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			names = append(names, c.Name())
 		}
 	}
 	return names
@@ -103,9 +116,12 @@ nothing. Beside the functions of that package there are
                           black, red, green, yellow, blue, magenta, cyan, white
                           and gray, the attributes b bold, d dim, i italic,
                           u underlined, r reversed, s struck out, h brighter
+  contains PART TEXT      whether the text holds the part; hasPrefix and hasSuffix
+                          in the same way
   hyperlink URL TEXT      a text that leads to an address, on a terminal
   join SEPARATOR LIST     the elements of a list with a separator between them
   pluck FIELD LIST        one field of every object of a list
+  regexMatch REGEXP TEXT  whether a regular expression of Go fits the text
   tablerow VALUE...       add a row to a table
   tablerender             print the table, aligned on a terminal; the last one
                           prints itself

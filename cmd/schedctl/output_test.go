@@ -43,6 +43,35 @@ post_1  draft                                 日本語…
 `, "", "post", "list")
 }
 
+// Lists of what people name fit as well, ids and times whole.
+func TestListsOfLongNamesFit(t *testing.T) {
+	t.Parallel()
+	const name = "the account of the second team, for announcements"
+	url := "https://social.test/@the-account-of-the-second-team/with/a/long/path"
+	m := newMachine(t, routes{
+		"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{
+			{ID: demoID, Platform: "mastodon", Name: name, Status: "connected", ProfileURL: &url},
+		}},
+		"GET /audit": apiv1.AuditList{Results: []apiv1.AuditEntry{
+			{CreatedAt: at(0), Action: "removeSocialAccount", ResourceID: ptr(demoID), APIKeyName: name, RemoteAddr: ptr("127.0.0.1")},
+		}},
+	}).terminals().noColorEnv()
+	for _, args := range [][]string{{"account", "list"}, {"audit"}} {
+		for _, columns := range []int{80, 100, 120} {
+			m.width = columns
+			m.run(t, args...)
+			if args[0] == "account" && !strings.Contains(m.out.String(), demoID) || args[0] == "audit" && !strings.Contains(m.out.String(), "2026-11-21 12:00") {
+				t.Errorf("%v: an id or a time is cut:\n%s", args, &m.out)
+			}
+			for _, line := range strings.Split(m.out.String(), "\n") {
+				if width(line) > columns {
+					t.Errorf("%v: %q takes %d columns of %d", args, line, width(line), columns)
+				}
+			}
+		}
+	}
+}
+
 // Real ids, and a post to many accounts, fit into the usual terminal.
 func TestListFitsInto80Columns(t *testing.T) {
 	t.Parallel()
@@ -125,6 +154,8 @@ func TestJSON(t *testing.T) {
 	m.want(t, 0, `[{"status":"published","id":"post_2"},{"status":"draft","id":"post_1"}]`+"\n", "", "post", "list", "--json=status,id")
 	m.want(t, 2, "", "{\"error\":{\"code\":\"USAGE\",\"message\":\"--json: unknown field \\\"nme\\\"; the fields are id, platform, name, username, display_name, "+
 		"status, profile_url, limits, options, error, created_at, updated_at\",\"details\":null,\"request_id\":\"\"}}\n", "account", "list", "--json=id,nme")
+	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"schedctl post list takes no argument, and \"id,status\" is one; fields are joined to --json: write --json=id,status","details":null,"request_id":""}}`+"\n",
+		"post", "list", "--json", "id,status")
 	m.terminals().want(t, 0, "[\n  {\n    \"id\": \"post_2\"\n  },\n  {\n    \"id\": \"post_1\"\n  }\n]\n", "", "post", "list", "--json=id")
 
 	m = newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Content: "<b> & \u2028"}}})

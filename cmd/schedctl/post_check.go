@@ -26,6 +26,12 @@ func addDryRun(cmd *cobra.Command, dry *bool) {
 // would not is an error.
 func (a *app) check(ctx context.Context, c *client.Client, post apiv1.CreatePost) error {
 	v, err := c.ValidatePost(ctx, post)
+	return a.concludeValidation(ctx, c, v, err)
+}
+
+// concludeValidation prints the answer to the question whether a post would be
+// taken.
+func (a *app) concludeValidation(ctx context.Context, c *client.Client, v apiv1.Validation, err error) error {
 	if err != nil {
 		return err
 	}
@@ -184,7 +190,8 @@ func (a *app) dryRun(ctx context.Context, c *client.Client, id string, op schedc
 	if err := change(p, &post); err != nil {
 		return err
 	}
-	return a.check(ctx, c, post)
+	v, err := c.ValidateChange(ctx, id, post)
+	return a.concludeValidation(ctx, c, v, err)
 }
 
 // inState returns the error with which the daemon refuses an operation on a post

@@ -82,14 +82,14 @@ func TestDryRuns(t *testing.T) {
 		"create": {draft, []string{"create", "New", "--to", "hook", "--in", "2h"},
 			map[string]any{"content": "New", "social_account_ids": []any{hookID}, "publish_at": "2026-11-21T14:00:00Z"}},
 		"edit": {draft, []string{"edit", "post_1", "New"},
-			map[string]any{"content": "New", "social_account_ids": []any{demoID, hookID}, "target_overrides": demo}},
+			map[string]any{"post_id": "post_1", "content": "New", "social_account_ids": []any{demoID, hookID}, "target_overrides": demo}},
 		"edit of a scheduled post": {scheduled, []string{"edit", "post_1", "--to", "hook", "--override", "hook=anew"},
-			map[string]any{"content": "Old", "social_account_ids": []any{hookID}, "publish_at": "2026-11-21T13:00:00Z",
+			map[string]any{"post_id": "post_1", "content": "Old", "social_account_ids": []any{hookID}, "publish_at": "2026-11-21T13:00:00Z",
 				"target_overrides": []any{map[string]any{"social_account_id": hookID, "content": "anew", "options": nil}}}},
 		"schedule": {draft, []string{"schedule", "post_1", "--in", "2h"},
-			map[string]any{"content": "Old", "social_account_ids": []any{demoID, hookID}, "publish_at": "2026-11-21T14:00:00Z", "target_overrides": demo}},
+			map[string]any{"post_id": "post_1", "content": "Old", "social_account_ids": []any{demoID, hookID}, "publish_at": "2026-11-21T14:00:00Z", "target_overrides": demo}},
 		"publish to another account": {draft, []string{"publish", "post_1", "--to", "hook", "--allow-duplicate"},
-			map[string]any{"content": "Old", "social_account_ids": []any{hookID}, "publish_at": "now", "allow_duplicate": true}},
+			map[string]any{"post_id": "post_1", "content": "Old", "social_account_ids": []any{hookID}, "publish_at": "now", "allow_duplicate": true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -131,7 +131,7 @@ func TestPostCreateRefuses(t *testing.T) {
 		{1, "read the text: read " + dir + ": is a directory", []string{"-F", dir}},
 		{2, "the text is given twice: as an argument and with -F", []string{"Hello", "-F", latin1}},
 		{2, "--at, --in and --now exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--now"}},
-		{2, "--at, --in and --now exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--at", "tomorrow 9am"}},
+		{2, "--at and --in exclude each other: give one", []string{"Hello", "--to", "hook", "--in", "2h", "--at", "tomorrow 9am"}},
 		{2, `"tomorrow" has no time of day: write "tomorrow 9am"`, []string{"Hello", "--to", "hook", "--at", "tomorrow"}},
 		{2, `"2" has no unit: write 2s, 2m, 2h or 2d`, []string{"Hello", "--to", "hook", "--in", "2"}},
 		{2, `unknown time zone "Mars": zones are IANA names, such as Europe/Berlin, America/New_York or UTC`, []string{"Hello", "--tz", "Mars"}},

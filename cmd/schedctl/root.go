@@ -39,6 +39,9 @@ command talks to it.`,
 			if err := refuseEmpty(cmd); err != nil {
 				return err
 			}
+			if err := refuseLimitOfAll(cmd); err != nil {
+				return err
+			}
 			return a.checkFields(cmd)
 		},
 	})
@@ -149,14 +152,21 @@ func article(typ string) string {
 	return "a " + typ
 }
 
-// nearFlags returns the flags that a mistyped one is close to, by cobra's own
+// nearest returns the names that a mistyped one is close to, by cobra's own
 // measure for commands.
-func nearFlags(cmd *cobra.Command, name string) []string {
+func nearest(names []string, typed string) []string {
 	near := &cobra.Command{SuggestionsMinimumDistance: 2}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		near.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	names := near.SuggestionsFor(name)
+	for _, name := range names {
+		near.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return near.SuggestionsFor(typed)
+}
+
+// nearFlags returns the flags that a mistyped one is close to.
+func nearFlags(cmd *cobra.Command, name string) []string {
+	var flags []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+	names := nearest(flags, name)
 	for i := range names {
 		names[i] = "--" + names[i]
 	}
@@ -190,6 +200,15 @@ func refuseEmpty(cmd *cobra.Command) error {
 	return err
 }
 
+// refuseLimitOfAll returns an error for --limit beside --all.
+func refuseLimitOfAll(cmd *cobra.Command) error {
+	limit, all := cmd.Flag("limit"), cmd.Flag("all")
+	if limit != nil && all != nil && limit.Changed && all.Value.String() == "true" {
+		return usage("--limit and --all exclude each other: give one")
+	}
+	return nil
+}
+
 // takes returns a check of the number of arguments; what says what they are.
 func takes(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -205,6 +224,9 @@ func takes(least, most int, what string) cobra.PositionalArgs {
 			return nil
 		}
 		f.hint = "see: " + cmd.CommandPath() + " --help"
+		if most >= 0 && len(args) > most && areFields(cmd, args[len(args)-1]) {
+			f.hint = "fields are joined to --json: write --json=" + args[len(args)-1]
+		}
 		return f
 	}
 }

@@ -10,7 +10,7 @@ type table struct {
 	header  []string
 	rows    [][]string
 	status  int  // the column that holds a status
-	excerpt bool // the last two columns may be cut to the room that is left
+	excerpt bool // what does not fit into a line may be cut, the last two columns first
 
 	groups []string // the heading above each row, shown where it changes; nil for none
 }
@@ -18,6 +18,10 @@ type table struct {
 // minCut is how narrow a column that may be cut gets, however narrow the
 // terminal: with it a list of posts fits into 80 columns.
 const minCut = 7
+
+// minName is the same for a column before the last two. Times and states, which
+// mean nothing when they are cut, are no wider.
+const minName = 16
 
 // render lays the table out: aligned, with a header and colours on a terminal,
 // else tab-separated and whole.
@@ -68,7 +72,8 @@ func (t table) widths() []int {
 }
 
 // shrink narrows the last two columns so that a row fits into a line. The first
-// of them gets no more than half of the room, for the last is the text.
+// of them gets no more than half of the room, for the last is the text. Where that
+// is not enough, columns before them are narrowed, but not the first, the id.
 func shrink(widths []int, room int) {
 	last := len(widths) - 1
 	for _, w := range widths[:last-1] {
@@ -80,6 +85,18 @@ func shrink(widths []int, room int) {
 	}
 	widths[last-1] = min(widths[last-1], max(room/2, minCut))
 	widths[last] = min(widths[last], max(room-widths[last-1], minCut))
+	for over := widths[last-1] + widths[last] - room; over > 0; over-- {
+		widest := &widths[1]
+		for i := range widths[1 : last-1] {
+			if widths[i+1] > *widest {
+				widest = &widths[i+1]
+			}
+		}
+		if *widest <= minName {
+			return
+		}
+		*widest--
+	}
 }
 
 func line(cells []string, widths []int, style func(int, string) string) string {

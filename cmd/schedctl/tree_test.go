@@ -288,20 +288,24 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, nil)
 	for want, args := range map[string][]string{
-		`schedctl has no command "psot"; did you mean post?`:                        {"psot"},
-		`schedctl post has no command "shedule"; did you mean schedule?`:            {"post", "shedule"},
-		`schedctl post has no command "xyz"; see: schedctl post --help`:             {"post", "xyz"},
-		`unknown flag --account-; did you mean --account?`:                          {"post", "list", "--account-"},
-		`unknown flag --frobnicate; see: schedctl post list --help`:                 {"post", "list", "--frobnicate"},
-		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:         {"post", "list", "-z"},
-		`--limit does not take "many"; it takes a whole number`:                     {"post", "list", "--limit", "many"},
-		`--wait does not take "maybe"; it takes true or false`:                      {"post", "create", "--wait=maybe"},
-		`--timeout: "10" has no unit; write 10s, 10m, 10h or 10d`:                   {"me", "--timeout", "10"},
-		`flag needs an argument: --at; see: schedctl post create --help`:            {"post", "create", "--at"},
-		`there is no help for "nothing"; see: schedctl help`:                        {"help", "nothing"},
-		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:         {"completion", "tcsh"},
-		`schedctl me takes no argument, and "x" is one; see: schedctl me --help`:    {"me", "x"},
-		`schedctl post show needs the id of a post; see: schedctl post show --help`: {"post", "show"},
+		`schedctl has no command "psot"; did you mean post?`:                                   {"psot"},
+		`schedctl post has no command "shedule"; did you mean schedule?`:                       {"post", "shedule"},
+		`schedctl post has no command "xyz"; see: schedctl post --help`:                        {"post", "xyz"},
+		`unknown flag --account-; did you mean --account?`:                                     {"post", "list", "--account-"},
+		`unknown flag --frobnicate; see: schedctl post list --help`:                            {"post", "list", "--frobnicate"},
+		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:                    {"post", "list", "-z"},
+		`--limit does not take "many"; it takes a whole number`:                                {"post", "list", "--limit", "many"},
+		`--wait does not take "maybe"; it takes true or false`:                                 {"post", "create", "--wait=maybe"},
+		`--timeout: "10" has no unit; write 10s, 10m, 10h or 10d`:                              {"me", "--timeout", "10"},
+		`flag needs an argument: --at; see: schedctl post create --help`:                       {"post", "create", "--at"},
+		`there is no help for "nothing"; see: schedctl help`:                                   {"help", "nothing"},
+		`there is no help for "exit-code"; did you mean exit-codes?`:                           {"help", "exit-code"},
+		`there is no help for "post crate"; did you mean create?`:                              {"help", "post", "crate"},
+		`--limit and --all exclude each other: give one`:                                       {"post", "list", "--limit", "5", "--all"},
+		`schedctl post list takes no argument, and "x" is one; see: schedctl post list --help`: {"post", "list", "x"},
+		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:                    {"completion", "tcsh"},
+		`schedctl me takes no argument, and "x" is one; see: schedctl me --help`:               {"me", "x"},
+		`schedctl post show needs the id of a post; see: schedctl post show --help`:            {"post", "show"},
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", args...)
 	}

@@ -20,7 +20,7 @@ type whenFlags struct {
 	moving  bool  // read at another time, the flags mean another one
 }
 
-// add defines --at, --in and --tz; --now is only for commands that have it.
+// add defines --at, --in and --tz; commands that have --now define it as now.
 func (w *whenFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.at, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
 	cmd.Flags().StringVar(&w.in, "in", "", "a `duration` from now: 90s, 2h30m, 1d, 2w")
@@ -50,8 +50,10 @@ func (w *whenFlags) publishAt(a *app) (*string, error) {
 		return nil, err
 	}
 	switch {
-	case w.at != "" && w.in != "", w.now && (w.at != "" || w.in != ""):
+	case w.now && (w.at != "" || w.in != ""):
 		return nil, usage("--at, --in and --now exclude each other: give one")
+	case w.at != "" && w.in != "":
+		return nil, usage("--at and --in exclude each other: give one")
 	case w.now:
 		now := apiv1.PublishNow
 		return &now, nil

@@ -36,7 +36,7 @@ func (a *app) printWorkspaces(workspaces []apiv1.Workspace) error {
 		}
 		return a.printIDs(ids...)
 	}
-	t := table{header: []string{"ID", "NAME", "TIME ZONE", "PLAN"}, status: -1}
+	t := table{header: []string{"ID", "NAME", "TIME ZONE", "PLAN"}, status: -1, excerpt: true}
 	for _, w := range workspaces {
 		t.rows = append(t.rows, workspaceRow(w))
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -18,10 +17,6 @@ const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of bodies; in these, unknown fields are refused.
 var requests = []string{"AddAccount", "CreateAPIKey", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditPost", "EditWebhook", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
-
-// likenesses are schemas whose fields mean what those of another one mean,
-// though their limits are others.
-var likenesses = map[string]string{"ValidatePost": "CreatePost"}
 
 // enums are the texts that a field of a type can have.
 var enums = map[reflect.Type][]any{
@@ -75,12 +70,12 @@ func completeSchema(name string, schema *huma.Schema, t reflect.Type) {
 }
 
 // meaning returns the schema that says what a field means: that of the embedded
-// type that has it, or of the schema that this one is like, or its own.
+// type that has it, or its own.
 func meaning(name string, t reflect.Type, field reflect.StructField) string {
 	if len(field.Index) > 1 {
 		return t.Field(field.Index[0]).Name
 	}
-	return cmp.Or(likenesses[name], name)
+	return name
 }
 
 // completeProperty returns the schema of the field at path, of type t.

@@ -173,6 +173,7 @@ var descriptions = map[string]string{
 	"Attempt.error":                   "Why it did not publish, or null.",
 
 	"ValidatePost":                        "A post that might be created. Its text may be too long and its accounts unknown: that is told and not refused.",
+	"ValidatePost.post_id":                "The post that would become so, absent for a new one: its own text is not held against it as a duplicate.",
 	"Validation":                          "Whether a post would be taken if it were to go out.",
 	"Validation.allowed":                  "Whether there are no problems, of the post and of all its accounts. A draft is taken even when a network would not take it.",
 	"Validation.problems":                 "Of the post as a whole.",

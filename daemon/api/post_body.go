@@ -14,9 +14,28 @@ type createPost struct {
 
 var createPostFields = []string{"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate"}
 
-func readCreatePost(d *decoder) (b createPost) {
+func readCreatePost(d *decoder) createPost {
+	return d.createPost(createPostFields, nil)
+}
+
+// validatePost is the body of POST /posts/validate.
+type validatePost struct {
+	createPost
+	postID string // of the post that would become so, or empty
+}
+
+func readValidatePost(d *decoder) (b validatePost) {
+	b.createPost = d.createPost(append([]string{"post_id"}, createPostFields...), func(name string) {
+		b.postID = d.string(name)
+	})
+	return b
+}
+
+// createPost reads the fields of a new post; other is called for those of fields
+// that are none.
+func (d *decoder) createPost(fields []string, other func(name string)) (b createPost) {
 	hasContent := false
-	d.object("", createPostFields, func(name string) {
+	d.object("", fields, func(name string) {
 		switch name {
 		case "content":
 			b.content, hasContent = d.string(name), true
@@ -28,6 +47,8 @@ func readCreatePost(d *decoder) (b createPost) {
 			b.overrides = d.overrides(name)
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool(name)
+		default:
+			other(name)
 		}
 	})
 	d.require(hasContent, "content", "give the text of the post")

@@ -21,7 +21,7 @@ const sameTextWithin = 24 * time.Hour
 // validatePost answers POST /posts/validate by the rules of createPost, all of
 // them, where createPost ends at the first that is broken. A post without a time
 // is looked at as if it went out now.
-func (s *Server) validatePost(ctx context.Context, c *call, b createPost) (answer, error) {
+func (s *Server) validatePost(ctx context.Context, c *call, b validatePost) (answer, error) {
 	v := validation{server: s, call: c, body: b}
 	err := s.view(ctx, func(r storage.Reader) error {
 		v.reader = r
@@ -37,7 +37,7 @@ func (s *Server) validatePost(ctx context.Context, c *call, b createPost) (answe
 type validation struct {
 	server *Server
 	call   *call
-	body   createPost
+	body   validatePost
 	reader storage.Reader
 
 	known  []schedctl.Account
@@ -128,7 +128,7 @@ func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
 	if v.body.allowDuplicate {
 		return nil
 	}
-	sent := text{workspaceID: v.call.key.WorkspaceID, accountID: c.account.ID, content: c.content, at: v.at()}
+	sent := text{workspaceID: v.call.key.WorkspaceID, postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.at()}
 	refusal := sent.refuseDuplicate(v.reader, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {

@@ -98,11 +98,11 @@ func (s *Server) postRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts/validate", id: "validatePost", tag: "Posts",
 		summary: "Tell whether a post would be taken",
-		about: "Takes the body of createPost and stores nothing. Tells for each account how long its network counts the text to be, and every reason for which the post would be refused when it is to go out; without publish_at, as if it went out now. " +
+		about: "Takes the body of createPost and stores nothing; with post_id it is about what a change would make of a post that there is. Tells for each account how long its network counts the text to be, and every reason for which the post would be refused when it is to go out; without publish_at, as if it went out now. " +
 			"What would be refused is no error here: only a body that cannot be read is.",
 		scopes: readsPosts, writesNothing: true, codes: []schedctl.Code{schedctl.InvalidPublishAt, schedctl.InvalidSocialAccounts},
 		request: reflect.TypeFor[apiv1.ValidatePost](), status: http.StatusOK, response: reflect.TypeFor[apiv1.Validation](),
-		handle: withBody(readCreatePost, s.validatePost),
+		handle: withBody(readValidatePost, s.validatePost),
 	}, {
 		method: http.MethodGet, path: "/posts/{id}", id: "getPost", tag: "Posts",
 		summary: "Get a post",

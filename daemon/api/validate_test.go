@@ -281,6 +281,31 @@ func TestDuplicatesOfOverrides(t *testing.T) {
 	f.do(nil, "PATCH", "/posts/"+p.ID, body{"target_overrides": []body{override(f.mine.account, "same", nil)}}).refused(schedctl.DuplicateContent)
 }
 
+// TestAPostIsNotItsOwnDuplicate guards that a post that is to be changed is
+// judged as the change itself is.
+func TestAPostIsNotItsOwnDuplicate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p := f.create(f.planned("same", time.Hour))
+	moved := f.planned("same", 2*time.Hour)
+	moved["post_id"] = p.ID
+	if v := f.validate(moved); !v.Allowed || len(v.Accounts[0].Warnings) > 0 {
+		t.Errorf("moved: %+v", v)
+	}
+	f.guarded()
+	if v := f.validate(moved); !v.Allowed || len(v.Accounts[0].Problems) > 0 {
+		t.Errorf("moved, with a guard: %+v", v)
+	}
+	if v := f.validate(f.planned("same", 2*time.Hour)); v.Allowed {
+		t.Errorf("a new post with its text: %+v", v)
+	}
+	other := f.create(f.planned("other", time.Hour))
+	moved["post_id"] = other.ID
+	if v := f.validate(moved); v.Allowed {
+		t.Errorf("another post with its text: %+v", v)
+	}
+}
+
 func TestValidateRefusesWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
