@@ -1,13 +1,8 @@
 package tui
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
@@ -59,6 +54,7 @@ type composer struct {
 
 	checks   checks
 	sending  bool
+	sent     sent
 	fault    string
 	conflict *apiv1.Post // what somebody else has made of it meanwhile
 	losing   bool        // asked whether what was typed may go
@@ -218,103 +214,4 @@ func (c *composer) lose(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.losing = false
 	}
 	return nil
-}
-
-// save sends what was written.
-func (c *composer) save(m *Model) tea.Cmd {
-	if c.sending {
-		return nil
-	}
-	at, fault := c.time(m.now, m.zone)
-	switch {
-	case fault != "":
-	case strings.TrimSpace(c.content()) == "":
-		fault = "the text is empty"
-	case at != nil && len(c.to) == 0:
-		fault = "choose an account first, or empty the time for a draft"
-	case c.draft.post.ID != "" && !c.changed():
-		m.dialog = nil
-		m.say("nothing was changed")
-		return nil
-	}
-	if c.fault = fault; fault != "" {
-		return nil
-	}
-	c.sending = true
-	if c.draft.post.ID == "" {
-		return c.create(m, at)
-	}
-	return c.edit(m, at)
-}
-
-// time returns the time as the API takes it, nil for none, and what is wrong
-// with it.
-func (c *composer) time(now time.Time, zone *time.Location) (at *string, fault string) {
-	text := strings.TrimSpace(c.at.Value())
-	isNew := c.draft.post.ID == ""
-	switch {
-	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
-		return nil, "a scheduled post keeps a time: cancel it to call it off"
-	case text == "", !isNew && c.at.Value() == c.beganT:
-		return nil, ""
-	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
-		text = apiv1.PublishNow
-		return &text, ""
-	case strings.EqualFold(text, apiv1.PublishNow):
-		return nil, "save it first, then publish it with P"
-	}
-	t, err := readTime(text, now, zone)
-	if err != nil {
-		return nil, err.Error()
-	}
-	text = timeText(t)
-	return &text, ""
-}
-
-// body is the post as it would be created.
-func (c *composer) body(at *string) apiv1.CreatePost {
-	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides()}
-}
-
-func (c *composer) create(m *Model, at *string) tea.Cmd {
-	cl, body, id := m.cfg.Client, c.body(at), c.id
-	return m.call(func(ctx context.Context) tea.Msg {
-		post, err := cl.Create(ctx, body, c.once(body))
-		return savedMsg{id: id, post: post, err: err}
-	})
-}
-
-// once is the key under which the daemon makes this post once, also when it is
-// sent again after an answer was lost. Another text is another post.
-func (c *composer) once(body apiv1.CreatePost) string {
-	data, _ := json.Marshal(body) // strings and maps that came from JSON
-	sum := sha256.Sum256(data)
-	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
-}
-
-func (c *composer) edit(m *Model, at *string) tea.Cmd {
-	p := c.draft.post
-	body := apiv1.EditPost{PublishAt: at}
-	if text := c.content(); text != c.draft.from.Content {
-		body.Content = &text
-	}
-	overrides := append([]apiv1.Override{}, c.overrides()...)
-	if c.retargeted() {
-		to := append([]string{}, c.to...)
-		body.SocialAccountIDs = &to
-	}
-	if c.rewritten() || c.retargeted() && len(overrides)+len(p.TargetOverrides) > 0 {
-		body.TargetOverrides = &overrides
-	}
-	cl, id := m.cfg.Client, c.id
-	return m.call(func(ctx context.Context) tea.Msg {
-		post, err := cl.Edit(ctx, versionOf(p), body)
-		saved := savedMsg{id: id, post: post, err: err}
-		if schedctl.CodeOf(err) == schedctl.VersionMismatch {
-			if theirs, err := cl.Post(ctx, p.ID); err == nil {
-				saved.theirs = &theirs
-			}
-		}
-		return saved
-	})
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -96,68 +95,6 @@ func (c *composer) ask(m *Model, msg checkMsg) tea.Cmd {
 		result, err := cl.Validate(ctx, body)
 		return checkedMsg{id: msg.id, seq: msg.seq, result: result, err: err}
 	})
-}
-
-// saved closes the composer when the daemon has the post. Otherwise everything
-// stays as it was typed.
-func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
-	c.sending = false
-	switch {
-	case msg.theirs != nil:
-		c.conflict = msg.theirs
-		c.draft.post = *msg.theirs // what was not touched here stays theirs
-		m.settle(*msg.theirs)
-		return nil
-	case unanswered(msg.err):
-		c.fault = "no answer, nothing is lost; save again when the daemon is back: " + explain(msg.err)
-		return nil
-	case msg.err != nil:
-		c.fault = "not saved, nothing is lost: " + explain(msg.err)
-		return nil
-	}
-	m.dialog = nil
-	m.settle(msg.post)
-	m.pick(msg.post.ID)
-	m.say("saved: " + m.describe(msg.post))
-	if before := c.draft.post; before.ID != "" {
-		m.offer(&undo{label: "put it back", run: func(m *Model) tea.Cmd { return m.putBack(before, msg.post) }})
-	}
-	return nil
-}
-
-// putBack undoes an edit.
-func (m *Model) putBack(before, after apiv1.Post) tea.Cmd {
-	shown := before
-	shown.Version = after.Version
-	c, body := m.cfg.Client, editTo(before, after)
-	return m.begin(change{post: after, shown: shown, done: "it is as it was",
-		call: func(ctx context.Context) (apiv1.Post, error) { return c.Edit(ctx, versionOf(after), body) }})
-}
-
-// sameText reports whether two overrides give one account the same text.
-func sameText(a, b apiv1.Override) bool {
-	return a.SocialAccountID == b.SocialAccountID && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
-}
-
-// editTo returns the edit that makes a post what another one is.
-func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
-	if want.Content != have.Content {
-		body.Content = &want.Content
-	}
-	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
-	if moved {
-		to := append([]string{}, want.SocialAccountIDs...)
-		body.SocialAccountIDs = &to
-	}
-	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, sameText) {
-		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
-		body.TargetOverrides = &overrides
-	}
-	if want.PublishAt != nil && have.PublishAt != nil && !want.PublishAt.Equal(have.PublishAt.Time) {
-		at := want.PublishAt.String()
-		body.PublishAt = &at
-	}
-	return body
 }
 
 // counter is how much of an account's limit a text takes.

@@ -88,6 +88,30 @@ func TestSavingAgainCreatesOnce(t *testing.T) {
 	})
 }
 
+// Sent again, "in 2h" is still the time that was understood at first. Another text
+// after a lost answer is another post, and that is said before it is made.
+func TestSavingAgainAfterAWhile(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		d.press("nOnce", "tab", " ", "tab")
+		d.typed("in 2h")
+		d.press("ctrl+s")
+		d.send(tui.Tick(now.Add(time.Minute)))
+		d.press("ctrl+s")
+		if len(f.created) != 1 || f.called("Create") != 2 {
+			t.Errorf("%d posts of %d calls", len(f.created), f.called("Create"))
+		}
+		d.press("tab", "!", "ctrl+s")
+		d.sees("this would be a second post", "Once!")
+		if f.called("Create") != 2 {
+			t.Error("it was sent all the same")
+		}
+		f.fail("Create", nil)
+		d.press("ctrl+s")
+		d.sees("saved: goes out")
+	})
+}
+
 func TestAnEditSendsWhatChanged(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "end")

@@ -1,0 +1,196 @@
+package tui
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// sent is the last post that was sent to be created.
+type sent struct {
+	typed, at  string // its time, as it was typed and as it was understood
+	key        string
+	unanswered bool
+	warned     bool // that it may be there already
+}
+
+// save sends what was written.
+func (c *composer) save(m *Model) tea.Cmd {
+	if c.sending {
+		return nil
+	}
+	at, fault := c.time(m.now, m.zone)
+	switch {
+	case fault != "":
+	case strings.TrimSpace(c.content()) == "":
+		fault = "the text is empty"
+	case at != nil && len(c.to) == 0:
+		fault = "choose an account first, or empty the time for a draft"
+	case c.draft.post.ID != "" && !c.changed():
+		m.dialog = nil
+		m.say("nothing was changed")
+		return nil
+	}
+	if c.fault = fault; fault != "" {
+		return nil
+	}
+	c.sending = true
+	if c.draft.post.ID == "" {
+		return c.create(m, at)
+	}
+	return c.edit(m, at)
+}
+
+// time returns the time as the API takes it, nil for none, and what is wrong
+// with it.
+func (c *composer) time(now time.Time, zone *time.Location) (at *string, fault string) {
+	text := strings.TrimSpace(c.at.Value())
+	isNew := c.draft.post.ID == ""
+	switch {
+	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
+		return nil, "a scheduled post keeps a time: cancel it to call it off"
+	case text == "", !isNew && c.at.Value() == c.beganT:
+		return nil, ""
+	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
+		text = apiv1.PublishNow
+		return &text, ""
+	case strings.EqualFold(text, apiv1.PublishNow):
+		return nil, "save it first, then publish it with P"
+	}
+	if c.sent.unanswered && text == c.sent.typed {
+		return &c.sent.at, "" // "in 2h" shall not be another post when it is sent again
+	}
+	t, err := readTime(text, now, zone)
+	if err != nil {
+		return nil, err.Error()
+	}
+	c.sent.typed, c.sent.at = text, timeText(t)
+	text = c.sent.at
+	return &text, ""
+}
+
+// body is the post as it would be created.
+func (c *composer) body(at *string) apiv1.CreatePost {
+	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides()}
+}
+
+func (c *composer) create(m *Model, at *string) tea.Cmd {
+	cl, body, id := m.cfg.Client, c.body(at), c.id
+	once := c.once(body)
+	if c.sent.unanswered && once != c.sent.key && !c.sent.warned {
+		c.sending, c.sent.warned = false, true
+		c.fault = "what was sent before may be there already, and this would be a second post: look first, or save it again"
+		return nil
+	}
+	c.sent.key = once
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := cl.Create(ctx, body, once)
+		return savedMsg{id: id, post: post, err: err}
+	})
+}
+
+// once is the key under which the daemon makes this post once, also when it is
+// sent again after an answer was lost. Another text is another post.
+func (c *composer) once(body apiv1.CreatePost) string {
+	data, _ := json.Marshal(body) // strings and maps that came from JSON
+	sum := sha256.Sum256(data)
+	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
+}
+
+func (c *composer) edit(m *Model, at *string) tea.Cmd {
+	p := c.draft.post
+	body := apiv1.EditPost{PublishAt: at}
+	if text := c.content(); text != c.draft.from.Content {
+		body.Content = &text
+	}
+	overrides := append([]apiv1.Override{}, c.overrides()...)
+	if c.retargeted() {
+		to := append([]string{}, c.to...)
+		body.SocialAccountIDs = &to
+	}
+	if c.rewritten() || c.retargeted() && len(overrides)+len(p.TargetOverrides) > 0 {
+		body.TargetOverrides = &overrides
+	}
+	cl, id := m.cfg.Client, c.id
+	return m.call(func(ctx context.Context) tea.Msg {
+		post, err := cl.Edit(ctx, versionOf(p), body)
+		saved := savedMsg{id: id, post: post, err: err}
+		if schedctl.CodeOf(err) == schedctl.VersionMismatch {
+			if theirs, err := cl.Post(ctx, p.ID); err == nil {
+				saved.theirs = &theirs
+			}
+		}
+		return saved
+	})
+}
+
+// saved closes the composer when the daemon has the post. Otherwise everything
+// stays as it was typed.
+func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
+	c.sending, c.sent.unanswered = false, unanswered(msg.err)
+	switch {
+	case msg.theirs != nil:
+		c.conflict = msg.theirs
+		c.draft.post = *msg.theirs // what was not touched here stays theirs
+		m.settle(*msg.theirs)
+		return nil
+	case unanswered(msg.err):
+		c.fault = "no answer, nothing is lost; save again when the daemon is back: " + explain(msg.err)
+		return nil
+	case msg.err != nil:
+		c.fault = "not saved, nothing is lost: " + explain(msg.err)
+		return nil
+	}
+	m.dialog = nil
+	m.settle(msg.post)
+	m.pick(msg.post.ID)
+	m.say("saved: " + m.describe(msg.post))
+	if before := c.draft.post; before.ID != "" {
+		m.offer(&undo{label: "put it back", run: func(m *Model) tea.Cmd { return m.putBack(before, msg.post) }})
+	}
+	return nil
+}
+
+// putBack undoes an edit.
+func (m *Model) putBack(before, after apiv1.Post) tea.Cmd {
+	shown := before
+	shown.Version = after.Version
+	c, body := m.cfg.Client, editTo(before, after)
+	return m.begin(change{post: after, shown: shown, done: "it is as it was",
+		call: func(ctx context.Context) (apiv1.Post, error) { return c.Edit(ctx, versionOf(after), body) }})
+}
+
+// sameText reports whether two overrides give one account the same text.
+func sameText(a, b apiv1.Override) bool {
+	return a.SocialAccountID == b.SocialAccountID && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
+}
+
+// editTo returns the edit that makes a post what another one is.
+func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
+	if want.Content != have.Content {
+		body.Content = &want.Content
+	}
+	moved := !slices.Equal(want.SocialAccountIDs, have.SocialAccountIDs)
+	if moved {
+		to := append([]string{}, want.SocialAccountIDs...)
+		body.SocialAccountIDs = &to
+	}
+	if moved || !slices.EqualFunc(want.TargetOverrides, have.TargetOverrides, sameText) {
+		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
+		body.TargetOverrides = &overrides
+	}
+	if want.PublishAt != nil && have.PublishAt != nil && !want.PublishAt.Equal(have.PublishAt.Time) {
+		at := want.PublishAt.String()
+		body.PublishAt = &at
+	}
+	return body
+}

@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// replace draws a post anew where it stands.
+func (f *feed) replace(p apiv1.Post) {
+	for i := range f.pages {
+		for j := range f.pages[i].posts {
+			if f.pages[i].posts[j].ID == p.ID {
+				f.pages[i].posts[j] = p
+				return
+			}
+		}
+	}
+}
+
+// put brings a post to where it belongs, or takes it out when it belongs nowhere
+// any more. The selection stays on its post.
+func (f *feed) put(p apiv1.Post) {
+	if !f.loaded {
+		return
+	}
+	chosen, had := f.current()
+	if i, ok := f.find(p.ID); ok {
+		old, _ := f.at(i)
+		if f.matches(p) && f.order(old, p) == 0 {
+			f.replace(p)
+			return
+		}
+		f.drop(i)
+	}
+	if f.matches(p) {
+		f.insert(p)
+	}
+	if i, ok := f.find(chosen.ID); had && ok {
+		f.selected = i
+	}
+	f.selected = clamp(f.selected, f.size())
+}
+
+// remove takes a post out.
+func (f *feed) remove(id string) {
+	if i, ok := f.find(id); ok {
+		f.drop(i)
+		if i < f.selected {
+			f.selected--
+		}
+		f.selected = clamp(f.selected, f.size())
+	}
+}
+
+func (f *feed) drop(i int) {
+	p, j, _ := f.locate(i)
+	f.pages[p].posts = slices.Delete(f.pages[p].posts, j, j+1)
+	f.pages[p].count--
+}
+
+// insert puts a post into the page that it belongs to. One that belongs to a
+// page that is not there comes with that page.
+func (f *feed) insert(p apiv1.Post) {
+	for i := range f.pages {
+		pg := &f.pages[i]
+		last := i == len(f.pages)-1
+		if !pg.known || pg.count == 0 && !last {
+			continue
+		}
+		end := last && f.next == ""
+		if !end && (pg.count == 0 || f.order(p, pg.posts[pg.count-1]) > 0) {
+			continue
+		}
+		if i > 0 && !f.pages[i-1].known && f.order(p, pg.posts[0]) < 0 {
+			return
+		}
+		j, _ := slices.BinarySearchFunc(pg.posts, p, f.order)
+		pg.posts = slices.Insert(pg.posts, j, p)
+		pg.count++
+		return
+	}
+}
+
+// order compares two posts as the query sorts them; posts without a time come
+// last either way.
+func (f *feed) order(a, b apiv1.Post) int {
+	field, descending := strings.CutPrefix(f.query.Sort, "-")
+	at := func(p apiv1.Post) *apiv1.Time {
+		if field == "publish_at" {
+			return p.PublishAt
+		}
+		return p.CreatedAt
+	}
+	x, y := at(a), at(b)
+	c := 0
+	switch {
+	case x == nil && y == nil:
+	case x == nil:
+		return 1
+	case y == nil:
+		return -1
+	default:
+		c = x.Compare(y.Time)
+	}
+	if c = cmp.Or(c, strings.Compare(a.ID, b.ID)); descending {
+		c = -c
+	}
+	return c
+}
+
+// matches reports whether the query selects a post.
+func (f *feed) matches(p apiv1.Post) bool {
+	q := f.query
+	var at time.Time
+	if p.PublishAt != nil {
+		at = p.PublishAt.Time
+	}
+	switch {
+	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status),
+		q.AccountID != "" && !slices.Contains(p.SocialAccountIDs, q.AccountID),
+		q.Search != "" && !strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Search)),
+		!q.After.IsZero() && at.Before(q.After),
+		!q.Before.IsZero() && !at.Before(q.Before):
+		return false
+	}
+	return true
+}
