@@ -98,8 +98,8 @@ func (m *Model) step(by int) {
 // open shows the details of what is selected.
 func (m *Model) open() {
 	if f := m.feed(); f != nil {
-		if _, ok := f.current(); ok {
-			m.detail.open = true
+		if p, ok := f.current(); ok {
+			m.detail.open, m.detail.of = true, p.ID
 		}
 		return
 	}

@@ -21,8 +21,9 @@ const (
 
 // detail is what is shown of the selected post.
 type detail struct {
-	open     bool // it has the keys
-	id       string
+	open     bool   // it has the keys
+	of       string // the post that it was opened for
+	id       string // the post that is shown
 	timeline apiv1.Timeline
 	loaded   bool
 	old      bool // what is loaded may be out of date
@@ -44,6 +45,20 @@ type (
 
 func (d *detail) close() { d.open, d.top = false, 0 }
 
+// watchDetail closes the details of a post that is not in this view any more:
+// those of another one would be taken for its own.
+func (m *Model) watchDetail() {
+	f := m.feed()
+	if f == nil || !m.detail.open {
+		return
+	}
+	if p, ok := f.current(); !ok && f.size() > 0 || ok && p.ID == m.detail.of {
+		return
+	}
+	m.detail.close()
+	m.say("the post is not in this view any more")
+}
+
 // scroll moves what is shown; the end is found when it is drawn.
 func (d *detail) scroll(by int) { d.top = max(0, min(d.top+by, 10_000)) }
 
@@ -59,7 +74,7 @@ func (m *Model) fillDetail() tea.Cmd {
 	}
 	d := &m.detail
 	if p.ID != d.id {
-		*d = detail{open: d.open, id: p.ID, seq: d.seq + 1, rested: d.open}
+		*d = detail{open: d.open, of: d.of, id: p.ID, seq: d.seq + 1, rested: d.open}
 		if seq := d.seq; !d.open {
 			return tea.Tick(restAfter, func(time.Time) tea.Msg { return restMsg{seq} })
 		}

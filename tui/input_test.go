@@ -106,9 +106,23 @@ func TestAPostOnItsWayIsReadAgain(t *testing.T) {
 		if n := f.called("Post") - before; n != 1 {
 			t.Errorf("it was read %d times within seconds", n)
 		}
+		d.press("enter")
+		d.sees("Timeline")
 		f.posts[0].Status = schedctl.Published
 		d.send(tui.Tick(now.Add(12 * time.Second)))
-		d.seesNot("Good morning")
+		d.sees("the post is not in this view any more", "▌ 15:00 ○ The second")
+		d.seesNot("Good morning", "Timeline")
+	})
+}
+
+// So are deliveries, from the beginning, while they are looked at.
+func TestDeliveriesAreReadAgain(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("7", "enter", "down")
+		f.deliveries[1].Status, f.deliveries[1].Attempt = schedctl.DeliveryDelivered, 10
+		d.send(tui.Tick(now.Add(6 * time.Second)))
+		d.sees("▌ Nov 21 11:00  post.failed  10 attempts")
+		d.seesNot("r sends it again")
 	})
 }
 

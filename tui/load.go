@@ -99,7 +99,7 @@ func explain(err error) string {
 	text := oneLine(err.Error())
 	switch code := schedctl.CodeOf(err); {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer in time: " + text
+		return "the daemon did not answer in time"
 	case errors.Is(err, ErrUnreachable):
 		return text
 	case code == schedctl.RateLimited:

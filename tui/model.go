@@ -37,9 +37,9 @@ type Config struct {
 	Clipboard io.Writer                                   // takes the OSC 52 sequence that copies; nil for none
 }
 
-// patience is how long one call may take: a daemon that is asked to verify an
-// account asks the network in turn.
-const patience = time.Minute
+// patience is how long one call may take. A daemon that is asked to verify an
+// account asks its network in turn, which it gives less.
+const patience = 30 * time.Second
 
 // The size of a terminal that has not told its own.
 const (
@@ -125,6 +125,7 @@ func (m Model) tick() tea.Cmd {
 // to be asked for.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.take(msg)
+	m.watchDetail()
 	m.show()
 	return m, tea.Batch(cmd, m.fill(), m.leaving())
 }

@@ -90,20 +90,24 @@ func (m *Model) passTime(msg tickMsg) tea.Cmd {
 	return tea.Batch(m.tick(), m.lookAgain())
 }
 
-// lookAgain reads a selected post that is on its way from time to time: no event
-// tells of a try that has failed.
+// lookAgain reads from time to time what no event tells of: the tries of a post
+// that is on its way, and of the deliveries on the screen.
 func (m *Model) lookAgain() tea.Cmd {
 	const every = 5 * time.Second
-	f := m.feed()
-	if f == nil || m.now.Sub(m.looked) < every {
-		return nil
-	}
-	p, ok := f.current()
-	if !ok || p.Status != schedctl.Publishing {
+	if m.now.Sub(m.looked) < every {
 		return nil
 	}
 	m.looked = m.now
-	return m.outdated(p.ID)
+	if f := m.feed(); f != nil {
+		if p, ok := f.current(); ok && p.Status == schedctl.Publishing {
+			return m.outdated(p.ID)
+		}
+		return nil
+	}
+	if h := &m.hooks; m.tab == tabWebhooks && h.opened != "" && !h.fetching && len(h.deliveries) <= pageSize {
+		h.again()
+	}
+	return nil
 }
 
 // press gives a key to whatever has the keys. Keys that were pressed fast come as
