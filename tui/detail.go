@@ -107,12 +107,31 @@ func unknown(t apiv1.Target) bool {
 	return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
 }
 
-// reason says why a target was not published.
+// reason says why a target was not published, or not yet.
 func reason(t apiv1.Target) string {
 	if t.Error == nil {
 		return string(t.Status)
 	}
-	return string(t.Error.Kind) + ": " + t.Error.Message
+	return verdict(t) + ": " + t.Error.Message
+}
+
+// verdict says in a word what has become of a target with an error.
+func verdict(t apiv1.Target) string {
+	switch {
+	case unknown(t):
+		return "unknown"
+	case t.Status != schedctl.Failed:
+		return string(t.Error.Kind)
+	}
+	switch t.Error.Kind {
+	case schedctl.KindMissed:
+		return "missed"
+	case schedctl.KindContent, schedctl.KindMedia, schedctl.KindDuplicate:
+		return "rejected"
+	case schedctl.KindNetwork, schedctl.KindPlatform, schedctl.KindRateLimited:
+		return "given up (" + strings.ReplaceAll(string(t.Error.Kind), "_", " ") + ")"
+	}
+	return string(t.Error.Kind)
 }
 
 // nextStep says what a person can do about a target that failed.
