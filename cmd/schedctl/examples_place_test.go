@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -99,7 +100,16 @@ var exampleFiles = map[string]string{
 // newPlace returns a folder with files for a daemon at a URL.
 func newPlace(t *testing.T, url, key string) *place {
 	t.Helper()
-	p := &place{dir: t.TempDir(), url: url, key: key, network: url, names: strings.NewReplacer()}
+	dir, err := os.MkdirTemp("", "place") // a short path, as sockets need
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &place{dir: dir, url: url, key: key, network: url, names: strings.NewReplacer()}
 	for name, text := range exampleFiles {
 		p.write(t, name, text)
 	}
@@ -142,6 +152,8 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 		d.copyTo(t, p, e)
 	case "context use", "context remove", "login":
 		p.mustRun(t, "context", "add", "work", "--url", p.url)
+	case "trigger":
+		p.startListening(t)
 	}
 	return p
 }
@@ -170,6 +182,34 @@ func (p *place) mustRun(t *testing.T, args ...string) {
 	if end := p.run(t, example{args: args}); end.status != exitOK {
 		t.Fatalf("schedctl %q: exit status %d\n%s", args, end.status, end.output)
 	}
+}
+
+// startListening runs a schedctl listen, which triggered events go through, for
+// the length of the test.
+func (p *place) startListening(t *testing.T) {
+	t.Helper()
+	program, err := exec.LookPath("schedctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "listen", "--forward-to", p.network+"/hooks")
+	cmd.Dir, cmd.Env = p.dir, p.env()
+	told, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	var seen strings.Builder
+	for lines := bufio.NewScanner(told); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "forwarding ") {
+			return
+		}
+		seen.WriteString(lines.Text() + "\n")
+	}
+	t.Fatalf("schedctl listen does not forward anything:\n%s", &seen)
 }
 
 // piped is what is written to the standard input of a command.
