@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/goccy/go-yaml"
@@ -72,7 +73,11 @@ type yamlParser struct{}
 
 // Unmarshal reads a document.
 func (yamlParser) Unmarshal(text []byte) (doc map[string]any, err error) {
-	return doc, yaml.Unmarshal(text, &doc)
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		message, _, _ := strings.Cut(err.Error(), "\n") // a drawing of the place follows
+		return nil, errors.New(message)
+	}
+	return doc, nil
 }
 
 // Marshal writes a document.

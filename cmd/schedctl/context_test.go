@@ -173,7 +173,7 @@ func TestDamagedConfigurations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	m.env["SCHEDCTL_CONFIG"] = path
 	for text, want := range map[string]string{
-		"contexts: [":                        "[1:11] sequence end token ']' not found",
+		"contexts: [":                        "[1:11] sequence end token ']' not found; correct it",
 		"curent: work\n":                     "invalid keys: curent",
 		"contexts: {work: {}}":               "context work: daemon URL \"\"",
 		"contexts: {work: {url: 'ftp://x'}}": "use http://host:port",

@@ -48,7 +48,7 @@ func (a *app) daemonStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, failed := c.Raw(ctx, http.MethodGet, "/readyz", nil)
+	_, failed := askReady(ctx, c)
 	var refused *client.Error
 	switch {
 	case failed == nil:
@@ -65,6 +65,17 @@ func (a *app) daemonStatus(ctx context.Context) error {
 		return err
 	}
 	return failed
+}
+
+// askReady asks whether the daemon is ready. Another server, which may well
+// answer with success, is an error of its own.
+func askReady(ctx context.Context, c *client.Client) (client.Answer, error) {
+	answer, err := c.Raw(ctx, http.MethodGet, "/readyz", nil)
+	var said health
+	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (json.Unmarshal(answer.Body, &said) != nil || said.Status == "") {
+		err = &failure{status: exitUnreachable, code: codeUnreachable, message: c.URL() + " is no schedctl daemon", hint: "check the URL"}
+	}
+	return answer, err
 }
 
 // locate finds the daemon without asking it and without a key.
@@ -142,10 +153,8 @@ why not and ends with 7. No API key is needed. It waits 5 seconds at most, or
 			if err != nil {
 				return err
 			}
-			_, err = c.Raw(cmd.Context(), http.MethodGet, "/readyz", nil)
+			_, err = askReady(cmd.Context(), c)
 			switch {
-			case schedctl.CodeOf(err) == schedctl.NotFound:
-				return &failure{status: exitUnreachable, code: codeUnreachable, message: c.URL() + " is no schedctl daemon", hint: "check the URL"}
 			case err != nil:
 				return err
 			case a.json.set:

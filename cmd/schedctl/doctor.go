@@ -167,10 +167,11 @@ func (d *doctor) timeZones() {
 // daemonAnswers checks that the daemon is there and ready, and compares clocks.
 func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
 	asked := d.now()
-	answer, err := c.Raw(ctx, http.MethodGet, "/readyz", nil)
+	answer, err := askReady(ctx, c)
 	took := d.now().Sub(asked)
+	var another *failure
 	switch {
-	case err != nil && answer.Status == 0:
+	case err != nil && answer.Status == 0 || errors.As(err, &another):
 		d.failed("daemon", err)
 		return false
 	case err != nil && answer.Status == http.StatusServiceUnavailable:

@@ -33,6 +33,9 @@ var notReady = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	routes{"GET /readyz": refused{http.StatusServiceUnavailable, "UNAVAILABLE"}}.ServeHTTP(w, r)
 })
 
+// webServer answers everything with a page.
+var webServer = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>Welcome</html>")) })
+
 // healthy is a daemon in which nothing is wrong.
 func healthy() routes {
 	return routes{
@@ -82,7 +85,8 @@ func TestDoctorFinds(t *testing.T) {
 		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is no zone`, "set TZ"}, 8},
 		"nothing there":  {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test broke off before the answer was complete: is it a schedctl daemon? look at its log", ""}, 4},
 		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
-		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "what answers at http://daemon.test is no schedctl daemon", "check the URL"}, 4},
+		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
+		"a web server":   {func(_ *machine, r routes) { r["GET /readyz"] = webServer }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
 		"no key": {func(m *machine, r routes) {
 			m.env["SCHEDCTL_API_KEY"] = ""
 			r["GET /me"] = refused{401, "AUTHENTICATION_REQUIRED"}
@@ -92,7 +96,7 @@ func TestDoctorFinds(t *testing.T) {
 		"no key file":     {func(m *machine, _ routes) { m.env["SCHEDCTL_API_KEY"] = ""; m.env["SCHEDCTL_API_KEY_FILE"] = "/no/key" }, "key", []string{"fail", "the API key cannot be read", "give a readable file"}, 4},
 		"a slow clock":    {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(-20 * time.Second) }, "clock", []string{"warn", "differ by 20s", "NTP"}, 8},
 		"a wrong clock":   {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(time.Hour) }, "clock", []string{"fail", "differ by 1h0m", "NTP"}, 8},
-		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{} }, "clock", []string{"warn", "does not say what time it has", "proxy"}, 8},
+		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{"status": "ok"} }, "clock", []string{"warn", "does not say what time it has", "proxy"}, 8},
 		"no account":      {func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{} }, "accounts", []string{"warn", "there is no account yet", "account add"}, 8},
 		"a broken account": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}

@@ -43,7 +43,7 @@ type candidate struct {
 // all checks all lines. Those that are good are put into the spool, in their
 // order.
 func (i *importCheck) all(ctx context.Context, in *bulk.Reader, kept *spool) ([]imported, error) {
-	list, err := i.client.Accounts(ctx, client.AccountQuery{})
+	list, err := patiently(ctx, i.app, func() ([]apiv1.Account, error) { return i.client.Accounts(ctx, client.AccountQuery{}) })
 	if err != nil {
 		return nil, err
 	}

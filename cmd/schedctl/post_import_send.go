@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -110,12 +111,15 @@ const (
 )
 
 // patiently repeats a call that the daemon refuses because there are too many: a
-// command that makes many must live with a limit.
+// command that makes many must live with a limit. Interrupted, it says so.
 func patiently[T any](ctx context.Context, a *app, call func() (T, error)) (T, error) {
 	for range mostPauses {
 		v, err := call()
-		if schedctl.CodeOf(err) != schedctl.RateLimited || !rest(ctx, max(shortestPause, retryAfter(err))) {
+		if schedctl.CodeOf(err) != schedctl.RateLimited {
 			return v, err
+		}
+		if !rest(ctx, max(shortestPause, retryAfter(err))) {
+			return v, cmp.Or(ctx.Err(), err)
 		}
 		a.logger().Debug("repeated after a rate limit", "pause", retryAfter(err))
 	}

@@ -182,7 +182,7 @@ func TestPostImportWaitsForALimit(t *testing.T) {
 		d := newPosts()
 		limited := 0
 		d.before = func(r *http.Request) *refused {
-			if limited++; limited > 4 && limited < 9 {
+			if limited++; limited == 1 || limited > 4 && limited < 9 {
 				return &refused{http.StatusTooManyRequests, "RATE_LIMITED"}
 			}
 			return nil
@@ -191,6 +191,23 @@ func TestPostImportWaitsForALimit(t *testing.T) {
 		m.in = strings.NewReader("content\na\nb\nc\n")
 		if status := m.run(t, "post", "import", "-"); status != 0 || len(d.kept) != 3 || limited < 9 {
 			t.Errorf("exit status %d, %d posts: %s", status, len(d.kept), &m.err)
+		}
+	})
+}
+
+// An import that waits for a limit is interrupted as any other is.
+func TestPostImportIsInterruptedAtALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newPosts()
+		d.before = func(*http.Request) *refused { return &refused{http.StatusTooManyRequests, "RATE_LIMITED"} }
+		m := newMachine(t, d)
+		m.in = strings.NewReader("content\na\n")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(5*time.Second/2, cancel)
+		if status := run(ctx, m.system, []string{"post", "import", "-"}); status != exitInterrupted || !strings.Contains(m.err.String(), "interrupted") {
+			t.Errorf("exit status %d: %s", status, &m.err)
 		}
 	})
 }
