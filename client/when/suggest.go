@@ -36,7 +36,7 @@ func (in input) explain() error {
 		return in.explainDate(m)
 	}
 	if first == "now" {
-		return in.unreadable("is no time to come", "to publish at once use --now")
+		return in.unreadable("is no time to come", "to publish a new post at once use --now, and one that there is: schedctl post publish")
 	}
 	if _, err := readSpan(in.text, strings.Join(in.words, " ")); err == nil {
 		return in.unreadable("is a duration", fmt.Sprintf("write %q", "in "+in.text))

@@ -80,7 +80,7 @@ func (o *backup) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	f, err := createBeside(path)
 	if err != nil {
 		return fmt.Errorf("create the backup: %w", err)
 	}

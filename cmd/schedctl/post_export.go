@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,9 +185,9 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeTo(path, write)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".schedctl-*")
+	f, err := createBeside(path)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write the posts: %w", err)
 	}
 	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
 	if err == nil {
@@ -204,4 +205,15 @@ func writeTo(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("write the posts: %w", err)
 	}
 	return errors.Join(write(f), f.Close())
+}
+
+// createBeside makes a file of mode 0600 that will take the place of the one at
+// path. Its errors tell that path, for nobody knows of another one.
+func createBeside(path string) (*os.File, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		at.Path = path
+	}
+	return f, err
 }
