@@ -20,6 +20,7 @@ func Broken(again time.Time) tea.Msg {
 func Again() tea.Msg                  { return againMsg{} }
 func IsTick(msg tea.Msg) bool         { _, is := msg.(tickMsg); return is }
 func IsAgain(msg tea.Msg) bool        { _, is := msg.(againMsg); return is }
+func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
 func Distance(d time.Duration) string { return distance(d) }
 func Clean(text string) string        { return clean(text) }
 

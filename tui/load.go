@@ -57,12 +57,12 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 }
 
 func (m *Model) takePage(msg pageMsg) tea.Cmd {
+	f := &m.feeds[msg.tab]
 	for i, p := range msg.list.Results {
-		if before, changing := m.busy[p.ID]; changing {
-			msg.list.Results[i] = newer(before, p)
+		if at, ok := f.find(p.ID); ok && m.held(p) {
+			msg.list.Results[i], _ = f.at(at)
 		}
 	}
-	f := &m.feeds[msg.tab]
 	first := !f.loaded
 	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
 		f.selectFrom(m.now)

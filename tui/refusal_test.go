@@ -88,6 +88,29 @@ func TestAChangeShowsAtOnce(t *testing.T) {
 	})
 }
 
+// What is read of a post meanwhile does not take a change off the screen.
+func TestAChangeStaysOnTheScreen(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		sends := false
+		d.holds = func(msg tea.Msg) bool { return !sends && tui.IsNudge(msg) }
+		d.press("down", ">")
+		d.send(tui.Happened(event("evt_1", "post_b")))
+		d.press("R")
+		d.sees("▌ 16:00 ○ The second")
+		d.press("<")
+		d.sees("▌ 15:00 ○ The second")
+		f.posts[1].Content = "Theirs"
+		d.send(tui.Happened(event("evt_2", "post_b")))
+		d.seesNot("Theirs")
+		sends = true
+		d.release()
+		d.sees("▌ 15:00 ○ Theirs")
+		if n := f.called("Edit"); n != 0 {
+			t.Errorf("%d changes were sent for a time that is as it was", n)
+		}
+	})
+}
+
 // An undo can be refused as well.
 func TestAnUndoMayBeRefused(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {

@@ -72,7 +72,7 @@ func (m *Model) sendNudge() tea.Cmd {
 		return nil
 	}
 	if n.at.Equal(n.post.PublishAt.Time) {
-		return nil
+		return m.outdated(n.id) // what was heard of it meanwhile was not shown
 	}
 	return m.moveTo(n.post, n.at)
 }

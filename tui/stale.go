@@ -99,11 +99,19 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 	return nil
 }
 
-// settle shows a post as the daemon has it. While a change of it is on its way,
-// it is what the change is taken back to.
-func (m *Model) settle(p apiv1.Post) {
+// held reports whether a post is drawn as a change will make it. How the daemon
+// has it meanwhile is what the change is taken back to.
+func (m *Model) held(p apiv1.Post) bool {
 	if before, changing := m.busy[p.ID]; changing {
 		m.busy[p.ID] = newer(before, p)
+		return true
+	}
+	return m.nudge.id == p.ID
+}
+
+// settle shows a post as the daemon has it, unless a change of it is on its way.
+func (m *Model) settle(p apiv1.Post) {
+	if m.held(p) {
 		return
 	}
 	for t := range m.feeds {
