@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl"
@@ -51,6 +52,34 @@ func TestCompletionTellsPostsApart(t *testing.T) {
 	}
 	if diff := cmp.Diff(want[1:], offered(t, m, "post", "show", "post_1", "")); diff != "" {
 		t.Errorf("the second post: -want +got:\n%s", diff)
+	}
+}
+
+func TestCompletionOffersFields(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, nil)
+	for typed, want := range map[string][]string{
+		"--json=":                   {"--json=bytes", "--json=path"},
+		"--json=p":                  {"--json=path"},
+		"--json=path,":              {"--json=path,bytes"},
+		"--json=path,b":             {"--json=path,bytes"},
+		"--json=path,bytes,":        nil,
+		"--json=nothing,that,is,pa": {"--json=nothing,that,is,path"},
+	} {
+		got := offered(t, m, "backup", typed)
+		for i := range got {
+			got[i] = "--json=" + got[i]
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", typed, diff)
+		}
+	}
+	if got := offered(t, m, "post", "create", "--dry-run", "--json=a"); !slices.Equal(got, []string{"allowed", "accounts"}) {
+		t.Errorf("with --dry-run: %q", got)
+	}
+	if got := offered(t, m, "api", "--json="); len(got) > 0 {
+		t.Errorf("of a command without fields: %q", got)
 	}
 }
 

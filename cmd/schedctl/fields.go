@@ -135,8 +135,32 @@ func areFields(cmd *cobra.Command, arg string) bool {
 	if flag == nil || flag.Value.String() != "" || !flag.Changed {
 		return false
 	}
-	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
+	known := knownFields(cmd)
 	return !slices.ContainsFunc(strings.Split(arg, ","), func(name string) bool { return !slices.Contains(known, name) })
+}
+
+// knownFields returns the fields of what a command prints with the flags that it
+// was given, a single empty one for none.
+func knownFields(cmd *cobra.Command) []string {
+	if dry := cmd.Flag("dry-run"); dry != nil && dry.Changed && cmd.Annotations[dryFieldsAnnotation] != "" {
+		return strings.Split(cmd.Annotations[dryFieldsAnnotation], ",")
+	}
+	return strings.Split(cmd.Annotations[fieldsAnnotation], ",")
+}
+
+// completeFields offers the fields that are not in the list yet.
+func completeFields(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before, last := "", typed
+	if i := strings.LastIndex(typed, ","); i >= 0 {
+		before, last = typed[:i+1], typed[i+1:]
+	}
+	var out []string
+	for _, name := range knownFields(cmd) {
+		if name != "" && strings.HasPrefix(name, last) && !slices.Contains(strings.Split(before, ","), name) {
+			out = append(out, before+name)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
 // checkFields refuses fields that the command's result does not have, before
@@ -145,10 +169,7 @@ func (a *app) checkFields(cmd *cobra.Command) error {
 	if err := a.checkFilter(cmd); err != nil || len(a.json.names) == 0 {
 		return err
 	}
-	known := strings.Split(cmd.Annotations[fieldsAnnotation], ",")
-	if dry := cmd.Flag("dry-run"); dry != nil && dry.Changed && cmd.Annotations[dryFieldsAnnotation] != "" {
-		known = strings.Split(cmd.Annotations[dryFieldsAnnotation], ",")
-	}
+	known := knownFields(cmd)
 	for _, name := range a.json.names {
 		if slices.Contains(known, name) {
 			continue

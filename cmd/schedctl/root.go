@@ -70,6 +70,7 @@ command talks to it.`,
 		in(groupEvents, newKey(a)), in(groupEvents, newWorkspace(a)), in(groupEvents, newAudit(a)),
 	)
 	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
+	root.RegisterFlagCompletionFunc("json", completeFields)
 	addHelp(root)
 	return root
 }
