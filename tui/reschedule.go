@@ -28,7 +28,6 @@ type nudge struct {
 	post apiv1.Post
 	at   time.Time
 	seq  int
-	sent bool
 }
 
 // nudgeMsg says that no more presses followed.

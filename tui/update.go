@@ -140,7 +140,7 @@ func (m *Model) quit() tea.Cmd {
 		return tea.Quit // asked twice
 	}
 	m.leave = true
-	if m.nudge.id != "" && !m.nudge.sent {
+	if m.nudge.id != "" {
 		return m.sendNudge()
 	}
 	if len(m.busy) > 0 {
