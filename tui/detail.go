@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -193,7 +194,7 @@ func moments(s scene, tl apiv1.Timeline) []moment {
 }
 
 func attemptMoment(s scene, t apiv1.TargetTimeline, a apiv1.Attempt) moment {
-	text := "attempt " + plainNumber(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a.Outcome)
+	text := "attempt " + strconv.Itoa(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a.Outcome)
 	if a.Error != nil {
 		text += ", " + oneLine(a.Error.Message)
 	}

@@ -8,8 +8,6 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-func plainNumber(n int) string { return strconv.Itoa(n) }
-
 // detailLines draws everything about a post.
 func detailLines(s scene, p apiv1.Post, d *detail, width int) []string {
 	t := s.theme
