@@ -113,7 +113,7 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 		m.complain("the post has no account to go to: choose one with i")
 		return nil
 	}
-	d := newPrompt(m.theme, "When? ", "tomorrow 9am")
+	d := newPrompt(m.theme, "When? ", "")
 	d.echo = func(m *Model, text string) string { return understood(text, m.now, m.zone) }
 	d.accept = func(m *Model, text string) (tea.Cmd, string) {
 		at, err := readTime(text, m.now, m.zone)
