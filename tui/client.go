@@ -28,7 +28,8 @@ type Client interface {
 	Posts(ctx context.Context, q Query) (apiv1.PostList, error)
 	Post(ctx context.Context, id string) (apiv1.Post, error)
 	Timeline(ctx context.Context, id string) (apiv1.Timeline, error)
-	Validate(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error)
+	// Validate judges a post that is there, or a new one when id is empty.
+	Validate(ctx context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error)
 
 	// Create makes the post once, however often it is called with the same key
 	// and the same post.

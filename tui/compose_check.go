@@ -89,10 +89,10 @@ func (c *composer) ask(m *Model, msg checkMsg) tea.Cmd {
 	if msg.seq != c.checks.seq || c.content() == "" {
 		return nil
 	}
-	cl, body := m.cfg.Client, c.body(nil)
+	cl, id, body := m.cfg.Client, c.draft.post.ID, c.body(nil)
 	body.SocialAccountIDs = append([]string{}, c.to...)
 	return m.call(func(ctx context.Context) tea.Msg {
-		result, err := cl.Validate(ctx, body)
+		result, err := cl.Validate(ctx, id, body)
 		return checkedMsg{id: msg.id, seq: msg.seq, result: result, err: err}
 	})
 }

@@ -36,7 +36,8 @@ type fake struct {
 	created    map[string]apiv1.Post
 	lastEdit   apiv1.EditPost
 	lastRetry  apiv1.RetryPost
-	calm       bool // no call to a network has failed
+	judged     string // the post of the last Validate
+	calm       bool   // no call to a network has failed
 	streams    [][]apiv1.Event
 	after      []string
 }
@@ -195,14 +196,21 @@ func (f *fake) Timeline(_ context.Context, id string) (apiv1.Timeline, error) {
 	return tl, f.enter("Timeline")
 }
 
-func (f *fake) Validate(_ context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
+func (f *fake) Validate(_ context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := apiv1.Validation{Allowed: true}
+	f.judged = id
 	for _, id := range p.SocialAccountIDs {
 		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Allowed: true, Length: 1000 + len(p.Content)})
 	}
 	return v, f.enter("Validate")
+}
+
+func (f *fake) judgedLast() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.judged
 }
 
 func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {

@@ -187,6 +187,24 @@ func TestACounterIsTheNetworksOwn(t *testing.T) {
 	})
 }
 
+// A post that is edited is judged as itself: its own text is no duplicate of it.
+func TestAnEditIsJudgedAsTheSamePost(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("n")
+		d.typed("Something new")
+		d.sees("Something new")
+		if got := f.judgedLast(); got != "" {
+			t.Errorf("a new post is judged as %s", got)
+		}
+		d.press("esc", "y")
+		d.press("i")
+		d.typed("!")
+		if got := f.judgedLast(); !strings.HasPrefix(got, "post_") {
+			t.Errorf("an edit is judged as the post %q", got)
+		}
+	})
+}
+
 func TestAPostIsMovedByKeys(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down")

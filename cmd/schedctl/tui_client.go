@@ -74,8 +74,8 @@ func (d daemonOf) Timeline(ctx context.Context, id string) (apiv1.Timeline, erro
 	return answer(d.http.PostTimeline(ctx, id))
 }
 
-func (d daemonOf) Validate(ctx context.Context, p apiv1.CreatePost) (apiv1.Validation, error) {
-	return answer(d.http.ValidatePost(ctx, p))
+func (d daemonOf) Validate(ctx context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error) {
+	return answer(d.http.ValidateChange(ctx, id, p))
 }
 
 func (d daemonOf) Create(ctx context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {
