@@ -16,7 +16,7 @@ const startsARound = 25
 
 // measureStarts compares how long commands take with bare programs that are
 // built in the same run: the help with one of a few commands that uses the same
-// library, a list with the least program that asks for it and prints it.
+// library, a list with the least such program that asks for it and prints it.
 func measureStarts(ctx context.Context, b *bench) (out []result, err error) {
 	cobra, err := b.build(ctx, "barecobra")
 	if err != nil {
@@ -43,12 +43,12 @@ func measureStarts(ctx context.Context, b *bench) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lists, err := b.compareStarts(program{list, url, d.key}, program{b.binary, "post", "list"}.at(d))
+	lists, err := b.compareStarts(program{list, "list", url, d.key}, program{b.binary, "post", "list"}.at(d))
 	if err != nil {
 		return nil, err
 	}
 	help.name, help.atMost = "schedctl --help / a bare cobra program of four commands", 1.5
-	lists.name, lists.atMost = "schedctl post list / a bare net/http GET with a key, as a table", 2
+	lists.name, lists.atMost = "schedctl post list / a bare cobra program that does the same GET", 2
 	return []result{help.result(), lists.result()}, nil
 }
 

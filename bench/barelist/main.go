@@ -1,8 +1,9 @@
 // Command barelist is what "schedctl post list" is measured against: the least
-// program that asks a daemon for its posts with a key and prints a table of what
-// is answered. It has no commands, no configuration and no second try.
+// cobra program that asks a daemon for its posts with a key and prints a table of
+// what is answered. It has one command, no configuration and no second try, and
+// shows no names of accounts.
 //
-// Usage: barelist URL KEY
+// Usage: barelist list URL KEY
 package main
 
 import (
@@ -11,15 +12,17 @@ import (
 	"net/http"
 	"os"
 	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: barelist URL KEY")
-		os.Exit(2)
-	}
-	if err := list(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "barelist:", err)
+	root := &cobra.Command{Use: "barelist", Short: "A program that lists posts"}
+	root.AddCommand(&cobra.Command{
+		Use: "list URL KEY", Short: "list posts", Args: cobra.ExactArgs(2), SilenceUsage: true,
+		RunE: func(_ *cobra.Command, args []string) error { return list(args[0], args[1]) },
+	})
+	if root.Execute() != nil {
 		os.Exit(1)
 	}
 }
