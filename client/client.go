@@ -97,6 +97,12 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// CheckURL returns why there can be no client of a URL, or nil.
+func CheckURL(url string) error {
+	_, _, err := parseURL(url)
+	return err
+}
+
 // URL returns the URL that the client was made with.
 func (c *Client) URL() string { return c.url }
 

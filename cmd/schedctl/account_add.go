@@ -19,24 +19,15 @@ func newAccountAdd(a *app) *cobra.Command {
 	cmd := prints[apiv1.Account](&cobra.Command{
 		Use:   "add [PLATFORM]",
 		Short: "Connect an account",
-		Long: `Connect an account of a social network. The network is asked whether the
-credentials work before they are stored.
-
-On a terminal, what is not given is asked for, and asked for again when the
-network refuses it. Elsewhere nothing is asked: credentials and options come from
---set, and secrets from --secret-file, from standard input with
-"--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag. For a
-platform with one secret that is the bare secret, else a JSON object of them.
-
-` + fieldsText() + `
-The options pacing and duplicate_guard are for every platform.`,
 		Example: `  schedctl account add
   schedctl account add feed --name demo
   schedctl account add http --name bot --set url=https://bot.example/posts --set idempotent=true
   schedctl account add mastodon --set instance_url=https://mastodon.example --login
   schedctl account add mastodon --set instance_url=https://mastodon.example --secret-file token.txt`,
-		Args:      takes(0, 1, "one platform: "+strings.Join(platformNames(), ", ")),
-		ValidArgs: platformNames(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			return takes(0, 1, "one platform: "+strings.Join(platformNames(), ", "))(cmd, args)
+		},
+		ValidArgsFunction: completePlatform,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.platform = args[0]
@@ -46,7 +37,29 @@ The options pacing and duplicate_guard are for every platform.`,
 	})
 	cmd.Flags().StringVar(&o.name, "name", "", "the `name` that you give the account; its user name when not given")
 	o.add(cmd)
+	a.explain(cmd, accountAddText)
 	return cmd
+}
+
+func completePlatform(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return platformNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func accountAddText() string {
+	return `Connect an account of a social network. The network is asked whether the
+credentials work before they are stored.
+
+On a terminal, what is not given is asked for, and asked for again when the
+network refuses it. Elsewhere nothing is asked: credentials and options come from
+--set, and secrets from --secret-file, from standard input with
+"--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag. For a
+platform with one secret that is the bare secret, else a JSON object of them.
+
+` + fieldsText() + `
+The options pacing and duplicate_guard are for every platform.`
 }
 
 // fieldsText lists the platforms with their fields, for the help text.

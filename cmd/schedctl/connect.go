@@ -54,7 +54,7 @@ func (a *app) whereabouts() (url string, at chosen, err error) {
 		url = found.URL
 	}
 	if url != "" {
-		if _, err := client.New(client.Config{URL: url}); err != nil {
+		if err := client.CheckURL(url); err != nil {
 			return "", at, usage("%v", err)
 		}
 	}

@@ -150,7 +150,7 @@ func (c *connection) anySecret() bool {
 
 // check refuses values for fields that the platform does not have.
 func (c *connection) check() error {
-	if publishers[c.platform] == nil {
+	if publishers()[c.platform] == nil {
 		return nil // one of a later version: the daemon knows
 	}
 	var known []string

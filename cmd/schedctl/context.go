@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // localContext is the daemon that this user runs on this machine. It is always
@@ -59,7 +59,7 @@ func viewOf(name string, ctx savedContext, current string) contextView {
 	return contextView{Name: name, URL: ctx.URL, Key: first(ctx.Key, ctx.KeyFile), Current: name == current}
 }
 
-var contextName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var contextName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // checkContext refuses what could not be written to the file and read again.
 func checkContext(name string, ctx savedContext) error {
@@ -76,7 +76,7 @@ func checkContext(name string, ctx savedContext) error {
 }
 
 func checkContextName(name string) error {
-	if !contextName.MatchString(name) || name == localContext {
+	if !contextName().MatchString(name) || name == localContext {
 		f := usage("%q cannot be the name of a context", clip(name, 70))
 		f.hint = "a name has up to 64 letters, digits, dots, dashes and underscores; local is taken"
 		return f

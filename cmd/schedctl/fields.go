@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -94,8 +95,19 @@ func prints[T any](cmd *cobra.Command) *cobra.Command {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
-	cmd.Annotations[fieldsAnnotation] = strings.Join(fieldsOf(reflect.TypeFor[T]()), ",")
+	cmd.Annotations[fieldsAnnotation] = typeNames(reflect.TypeFor[T]())
 	return cmd
+}
+
+// knownNames holds what typeNames has found: many commands print the same type.
+var knownNames sync.Map // reflect.Type to string
+
+func typeNames(t reflect.Type) string {
+	names, known := knownNames.Load(t)
+	if !known {
+		names, _ = knownNames.LoadOrStore(t, strings.Join(fieldsOf(t), ","))
+	}
+	return names.(string)
 }
 
 // printsDocument declares that a command prints JSON of no fixed kind.

@@ -12,10 +12,12 @@ import (
 )
 
 // addHelp adds the help command and the topics that are no commands.
-func addHelp(root *cobra.Command) {
+func addHelp(a *app, root *cobra.Command) {
 	names := make([]string, len(topics))
 	for i, t := range topics {
-		root.AddCommand(&cobra.Command{Use: t.name, Short: t.short, Long: t.text(root)})
+		cmd := &cobra.Command{Use: t.name, Short: t.short}
+		a.explain(cmd, func() string { return t.text(root) })
+		root.AddCommand(cmd)
 		names[i] = t.name
 	}
 	root.SetHelpCommand(in(groupOther, &cobra.Command{
@@ -37,9 +39,30 @@ func addHelp(root *cobra.Command) {
 				return f
 			}
 			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
 			return cmd.Help()
 		},
 	}))
+}
+
+// explain gives a command a long text that takes time to write, so it is written
+// when somebody wants to read it: see [app.writeText].
+func (a *app) explain(cmd *cobra.Command, text func() string) {
+	if a.texts == nil {
+		a.texts = map[*cobra.Command]func() string{}
+	}
+	a.texts[cmd] = text
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		a.writeText(cmd)
+		cmd.Root().HelpFunc()(cmd, args)
+	})
+}
+
+// writeText sees that the long text of a command is there.
+func (a *app) writeText(cmd *cobra.Command) {
+	if text := a.texts[cmd]; text != nil {
+		cmd.Long = text()
+	}
 }
 
 func helpCandidates(root *cobra.Command, args []string) (names []string) {

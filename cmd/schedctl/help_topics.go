@@ -11,14 +11,15 @@ type topic struct {
 // topics are in the order in which the help lists them. How times are written is
 // the help of the command time.
 var topics = []topic{
-	{"environment", "The variables that are looked at", fixedText(environmentText())},
-	{"exit-codes", "What the exit statuses mean", fixedText(exitCodesText())},
+	{"environment", "The variables that are looked at", alone(environmentText)},
+	{"exit-codes", "What the exit statuses mean", alone(exitCodesText)},
 	{"formatting", "What results look like, and the fields of --json", formattingText},
-	{"idempotency", "How a command is repeated without a second post", fixedText(idempotencyTopic)},
+	{"idempotency", "How a command is repeated without a second post", alone(func() string { return idempotencyTopic })},
 }
 
-func fixedText(text string) func(*cobra.Command) string {
-	return func(*cobra.Command) string { return text }
+// alone is for a text that tells of no command.
+func alone(text func() string) func(*cobra.Command) string {
+	return func(*cobra.Command) string { return text() }
 }
 
 // idempotencyTopic is "schedctl help idempotency".

@@ -20,7 +20,7 @@ commands are in its man1, topics in its man7. The pages are those of this versio
 		Args:   takes(1, 1, "a directory"),
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, p := range manPages(cmd.Root(), versionText()) {
+			for _, p := range manPages(a, cmd.Root(), versionText()) {
 				dir := filepath.Join(args[0], fmt.Sprintf("man%d", p.section))
 				if err := os.MkdirAll(dir, 0o755); err != nil {
 					return fmt.Errorf("write the manual: %w", err)

@@ -19,13 +19,14 @@ type manPage struct {
 
 // manPages returns the pages of a command and of all below it that are not
 // hidden. They say nothing of the day, so that two builds write the same.
-func manPages(cmd *cobra.Command, version string) []manPage {
+func manPages(a *app, cmd *cobra.Command, version string) []manPage {
 	if cmd.Hidden {
 		return nil
 	}
+	a.writeText(cmd)
 	pages := []manPage{newManPage(cmd, version)}
 	for _, c := range cmd.Commands() {
-		pages = append(pages, manPages(c, version)...)
+		pages = append(pages, manPages(a, c, version)...)
 	}
 	return pages
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -11,16 +12,19 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/all"
 )
 
-// publishers are asked for their fields only; nothing here calls a network.
-var publishers = all.Publishers(all.Config{Version: versionText()})
+// publishers are asked for their fields only; nothing here calls a network. They
+// are made when they are needed: most commands have nothing to ask.
+var publishers = sync.OnceValue(func() map[string]publish.Publisher {
+	return all.Publishers(all.Config{Version: versionText()})
+})
 
 // platformNames returns the platforms in the order of their names.
-func platformNames() []string { return slices.Sorted(maps.Keys(publishers)) }
+func platformNames() []string { return slices.Sorted(maps.Keys(publishers())) }
 
 // platformFields returns what accounts of a platform are connected with, nil for
 // a platform of a later version.
 func platformFields(platform string) []publish.Field {
-	if p, known := publishers[platform]; known {
+	if p, known := publishers()[platform]; known {
 		return p.Fields()
 	}
 	return nil
@@ -29,7 +33,7 @@ func platformFields(platform string) []publish.Field {
 // needsName reports whether accounts of a platform cannot be told apart without
 // a name of their own: there is nothing else to connect them with.
 func needsName(platform string) bool {
-	_, known := publishers[platform]
+	_, known := publishers()[platform]
 	return known && len(platformFields(platform)) == 0
 }
 
@@ -51,7 +55,7 @@ func isOption(name string) bool {
 }
 
 func anyField(is func(publish.Field) bool) bool {
-	for _, p := range publishers {
+	for _, p := range publishers() {
 		if slices.ContainsFunc(p.Fields(), is) {
 			return true
 		}
@@ -73,7 +77,7 @@ func title(name string) string {
 // platforms before there is one.
 func completeSet(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	platforms := platformNames()
-	if len(args) > 0 && publishers[args[0]] != nil {
+	if len(args) > 0 && publishers()[args[0]] != nil {
 		platforms = args[:1]
 	}
 	var out []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -52,8 +53,25 @@ func accountNames(ctx context.Context, c *client.Client) accounts {
 
 func nameOf(names accounts, id string) string { return first(names[id].Name, id) }
 
+// namesAhead begins to ask for the accounts' names, when a list will need them,
+// while the posts are asked for. names waits for the answer; stop ends it all.
+func (a *app) namesAhead(ctx context.Context, c *client.Client) (names func() accounts, stop func()) {
+	if a.json.set || a.quiet {
+		return func() accounts { return nil }, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	answer := make(chan accounts, 1)
+	go func() { answer <- accountNames(ctx, c) }()
+	names = sync.OnceValue(func() accounts { return <-answer })
+	return names, func() { cancel(); names() }
+}
+
 // printPosts prints posts as a list.
 func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Post) error {
+	return a.printNamed(posts, func() accounts { return accountNames(ctx, c) })
+}
+
+func (a *app) printNamed(posts []apiv1.Post, names func() accounts) error {
 	switch {
 	case a.json.set:
 		return a.printJSON(append([]apiv1.Post{}, posts...))
@@ -66,11 +84,10 @@ func (a *app) printPosts(ctx context.Context, c *client.Client, posts []apiv1.Po
 	case len(posts) == 0:
 		return nil
 	}
-	return a.writeList(a.render(a.postTable(ctx, c, posts)))
+	return a.writeList(a.render(a.postTable(posts, names())))
 }
 
-func (a *app) postTable(ctx context.Context, c *client.Client, posts []apiv1.Post) table {
-	names := accountNames(ctx, c)
+func (a *app) postTable(posts []apiv1.Post, names accounts) table {
 	t := table{header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, status: 1, excerpt: true}
 	for _, p := range posts {
 		t.rows = append(t.rows, []string{p.ID, string(p.Status), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})

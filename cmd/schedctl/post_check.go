@@ -18,7 +18,7 @@ import (
 
 // addDryRun defines --dry-run.
 func addDryRun(cmd *cobra.Command, dry *bool) {
-	cmd.Annotations[dryFieldsAnnotation] = strings.Join(fieldsOf(reflect.TypeFor[apiv1.Validation]()), ",")
+	cmd.Annotations[dryFieldsAnnotation] = typeNames(reflect.TypeFor[apiv1.Validation]())
 	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; tell for each account whether its network would take the post")
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"reflect"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ status is 9 when some of the drafts could not be deleted.`,
 		ValidArgsFunction: a.completePost,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	})
-	cmd.Annotations[dryFieldsAnnotation] = strings.Join(fieldsOf(reflect.TypeFor[apiv1.Post]()), ",")
+	cmd.Annotations[dryFieldsAnnotation] = typeNames(reflect.TypeFor[apiv1.Post]())
 	o.add(cmd)
 	return cmd
 }

@@ -66,14 +66,16 @@ func (o *postList) run(ctx context.Context) error {
 	if err := o.filter.resolve(ctx, c, &q); err != nil {
 		return err
 	}
+	names, stop := o.namesAhead(ctx, c)
+	defer stop()
 	posts, more, err := o.collect(ctx, c, q)
 	if err != nil {
 		return err
 	}
 	if o.group != "" && !o.json.set && !o.quiet {
-		err = o.printDays(ctx, c, posts)
+		err = o.printDays(posts, names)
 	} else {
-		err = o.printPosts(ctx, c, posts)
+		err = o.printNamed(posts, names)
 	}
 	switch {
 	case err != nil:

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"time"
 
-	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
 )
@@ -30,12 +28,12 @@ func (o *postList) checkGroup() error {
 
 // printDays prints posts as a list under headings, or with the day as the first
 // field.
-func (o *postList) printDays(ctx context.Context, c *client.Client, posts []apiv1.Post) error {
+func (o *postList) printDays(posts []apiv1.Post, names func() accounts) error {
 	loc, err := o.filter.when.zone(o.app)
 	if err != nil || len(posts) == 0 {
 		return err
 	}
-	t := o.postTable(ctx, c, posts)
+	t := o.postTable(posts, names())
 	if o.outTerminal {
 		for _, p := range posts {
 			t.groups = append(t.groups, dayHeading(p.PublishAt, o.now().In(loc)))

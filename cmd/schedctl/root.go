@@ -20,8 +20,10 @@ const (
 	groupOther  = "other"
 )
 
-// newRoot returns the whole command tree.
-func newRoot(a *app) *cobra.Command {
+// newRoot returns the tree of the commands that arguments may mean: when the
+// first one is the name of a branch, that branch alone, since making all of them
+// takes longer than most of what they do. Without arguments it is the whole.
+func newRoot(a *app, args ...string) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "schedctl",
 		Short: "Schedule social posts and publish them on time",
@@ -58,21 +60,40 @@ command talks to it.`,
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
-	root.AddCommand(
-		in(groupWork, newPost(a)), in(groupWork, newAccount(a)), in(groupWork, newCalendar(a)), in(groupWork, newTUI(a)), in(groupWork, newMe(a)),
-		in(groupWork, newLint(a)), in(groupWork, newPlan(a)), in(groupWork, newApply(a)),
-		in(groupDaemon, newDaemon(a)), in(groupDaemon, newBackup(a)), in(groupDaemon, newRestore(a)),
-		in(groupOther, newTime(a)), in(groupOther, newVersion(a)), in(groupOther, newCompletion(a)), newMan(a),
-	)
-	root.AddCommand(in(groupOther, newContext(a)), in(groupOther, newLogin(a)), in(groupOther, newCapabilities(a)), in(groupOther, newDoctor(a)), in(groupOther, newAPI(a)))
-	root.AddCommand(
-		in(groupEvents, newWebhook(a)), in(groupEvents, newListen(a)), in(groupEvents, newTrigger(a)),
-		in(groupEvents, newKey(a)), in(groupEvents, newWorkspace(a)), in(groupEvents, newAudit(a)),
-	)
+	alone := slices.ContainsFunc(branches, func(b branch) bool { return len(args) > 0 && b.name == args[0] && !b.rest })
+	for _, b := range branches {
+		if !alone || b.name == args[0] {
+			cmd := b.make(a)
+			cmd.GroupID = b.group
+			root.AddCommand(cmd)
+		}
+	}
 	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
 	root.RegisterFlagCompletionFunc("json", completeFields)
-	addHelp(root)
+	if !alone {
+		addHelp(a, root)
+	}
 	return root
+}
+
+// branch is a command below the root.
+type branch struct {
+	group, name string
+	make        func(*app) *cobra.Command
+	rest        bool // it tells of the others, so they are there as well
+}
+
+var branches = []branch{
+	{groupWork, "post", newPost, false}, {groupWork, "account", newAccount, false}, {groupWork, "calendar", newCalendar, false},
+	{groupWork, "tui", newTUI, false}, {groupWork, "me", newMe, false},
+	{groupWork, "lint", newLint, false}, {groupWork, "plan", newPlan, false}, {groupWork, "apply", newApply, false},
+	{groupEvents, "webhook", newWebhook, false}, {groupEvents, "listen", newListen, false}, {groupEvents, "trigger", newTrigger, false},
+	{groupEvents, "key", newKey, false}, {groupEvents, "workspace", newWorkspace, false}, {groupEvents, "audit", newAudit, false},
+	{groupDaemon, "daemon", newDaemon, false}, {groupDaemon, "backup", newBackup, false}, {groupDaemon, "restore", newRestore, false},
+	{groupOther, "time", newTime, false}, {groupOther, "version", newVersion, false}, {groupOther, "completion", newCompletion, true},
+	{groupOther, "context", newContext, false}, {groupOther, "login", newLogin, false}, {groupOther, "capabilities", newCapabilities, false},
+	{groupOther, "doctor", newDoctor, false}, {groupOther, "api", newAPI, false},
+	{"", "man", newMan, true},
 }
 
 func addGlobalFlags(a *app, f *pflag.FlagSet) {

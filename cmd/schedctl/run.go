@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/when"
@@ -57,14 +59,15 @@ type app struct {
 	noInput, noColor bool
 	debug            bool
 	timeout          duration
-	keyless          bool         // whether requests go without a key
-	helpOut          bytes.Buffer // what cobra prints, which does not look at errors
+	keyless          bool                             // whether requests go without a key
+	texts            map[*cobra.Command]func() string // long texts that are not written yet
+	helpOut          bytes.Buffer                     // what cobra prints, which does not look at errors
 }
 
 // run executes the command line and returns the exit status.
 func run(ctx context.Context, sys system, args []string) int {
 	a := &app{system: sys}
-	root := newRoot(a)
+	root := newRoot(a, args...)
 	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of this process
 	err := root.ExecuteContext(ctx)
 	if err == nil && a.helpOut.Len() > 0 {

@@ -9,14 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 func tree(t *testing.T) *cobra.Command {
 	t.Helper()
-	m := newMachine(t, nil)
-	return newRoot(&app{system: m.system})
+	a := &app{system: newMachine(t, nil).system}
+	root := newRoot(a)
+	walk(root, a.writeText)
+	return root
 }
 
 func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
@@ -24,6 +27,40 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 	for _, c := range cmd.Commands() {
 		walk(c, fn)
 	}
+}
+
+// A branch that is made alone is the branch of the whole tree, and no branch has
+// another name than that of its command.
+func TestBranchesAreMadeAlone(t *testing.T) {
+	t.Parallel()
+	whole := tree(t)
+	for _, b := range branches {
+		a := &app{system: newMachine(t, nil).system}
+		lone := newRoot(a, b.name, "--help")
+		walk(lone, a.writeText)
+		if got, want := usages(find(t, lone, b.name)), usages(find(t, whole, b.name)); got != want {
+			t.Errorf("%s is another command alone:\n%s", b.name, cmp.Diff(want, got))
+		}
+		if n := len(lone.Commands()); n != 1 && !b.rest {
+			t.Errorf("beside %s %d more were made", b.name, n-1)
+		}
+	}
+}
+
+func find(t *testing.T, root *cobra.Command, name string) *cobra.Command {
+	t.Helper()
+	cmd, _, err := root.Find([]string{name})
+	if err != nil || cmd.Name() != name {
+		t.Fatalf("there is no %s: %v", name, err)
+	}
+	return cmd
+}
+
+// usages returns the help of a command and of all below it.
+func usages(cmd *cobra.Command) string {
+	var all strings.Builder
+	walk(cmd, func(c *cobra.Command) { all.WriteString(c.Long + "\n" + c.UsageString()) })
+	return all.String()
 }
 
 func TestEveryCommandIsDocumented(t *testing.T) {

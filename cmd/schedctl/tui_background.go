@@ -2,12 +2,13 @@ package main
 
 import (
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
 // dark reports whether the terminal has a dark ground, as its environment or the
@@ -36,8 +37,8 @@ const (
 )
 
 var (
-	lastAnswer = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
-	ground     = regexp.MustCompile(`\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
+	lastAnswer = pattern.Lazy(`\x1b\[\?[0-9;]*c`)
+	ground     = pattern.Lazy(`\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
 )
 
 // askGround asks the terminal for its ground and returns all that it answers.
@@ -61,7 +62,7 @@ func askGround() string {
 		return ""
 	}
 	var answer []byte
-	for chunk := make([]byte, 256); !lastAnswer.Match(answer); {
+	for chunk := make([]byte, 256); !lastAnswer().Match(answer); {
 		n, err := tty.Read(chunk)
 		if answer = append(answer, chunk[:n]...); err != nil {
 			break
@@ -72,7 +73,7 @@ func askGround() string {
 
 // groundOf reads an answer.
 func groundOf(answer string) (dark, known bool) {
-	found := ground.FindStringSubmatch(answer)
+	found := ground().FindStringSubmatch(answer)
 	if found == nil {
 		return false, false
 	}

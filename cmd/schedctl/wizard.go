@@ -26,7 +26,7 @@ type wizard struct {
 func (o *connectFlags) choosePlatform(ctx context.Context, c *connection) error {
 	platform := loginPlatform
 	if !o.login {
-		choices := make([]choice, len(publishers))
+		choices := make([]choice, len(publishers()))
 		for i, name := range platformNames() {
 			choices[i] = choice{name, name}
 		}

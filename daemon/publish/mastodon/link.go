@@ -2,6 +2,7 @@ package mastodon
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -21,17 +22,21 @@ var linkSchemes = []string{"https://", "http://", "dat://", "dweb://", "ipfs://"
 
 // neverTopLevel are names that are reserved, or are used and will not be given
 // to anybody, and the schemes, which may follow a full stop.
-var neverTopLevel = words("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail test")
+var neverTopLevel = sync.OnceValue(func() map[string]bool {
+	return words("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail test")
+})
 
 // topLevel are the names of top-level domains in other scripts, by their first
 // character.
-var topLevel = byFirst(`
+var topLevel = sync.OnceValue(func() map[rune][]string {
+	return byFirst(`
 	한국 닷넷 닷컴 삼성 中国 中國 台湾 台灣 香港 澳门 澳門 新加坡 世界 中文网 中信 企业 佛山 信息 健康 八卦 公司 公益 商城 商店 商标 嘉里 在线
 	大拿 天主教 娱乐 广东 我爱你 手机 招聘 政务 政府 新闻 时尚 書籍 机构 游戏 点看 移动 组织机构 网址 网店 网站 网络 谷歌 购物 通販 集团 食品 餐厅
 	みんな アマゾン クラウド グーグル コム ストア セール ファッション ポイント 家電
 	рф укр бел мкд срб бг ею қаз мон дети ком католик москва онлайн орг рус сайт ελ ευ հայ გე ไทย คอม ລາວ
 	भारत भारतम् भारोत कॉम नेट संगठन বাংলা ভারত ভাৰত ਭਾਰਤ ભારત ଭାରତ இந்தியா இலங்கை சிங்கப்பூர் భారత్ ಭಾರತ ഭാരതം ලංකා ישראל קום
 	السعودية العليان المغرب امارات ایران بازار بھارت بيتك پاکستان تونس سودان سورية شبكة عراق عرب عمان فلسطين قطر كاثوليك كوم مصر مليسيا موريتانيا موقع همراه الاردن الجزائر البحرين`)
+})
 
 func words(list string) map[string]bool {
 	set := map[string]bool{}
@@ -167,7 +172,7 @@ func topLevelDomain(text, label string) int {
 		return n
 	case n == 0:
 		return foreignTopLevelDomain(text, label)
-	case n == 1, goesOn(text[n:]), neverTopLevel[strings.ToLower(label[:n])]:
+	case n == 1, goesOn(text[n:]), neverTopLevel()[strings.ToLower(label[:n])]:
 		return 0
 	}
 	return n
@@ -176,7 +181,7 @@ func topLevelDomain(text, label string) int {
 func foreignTopLevelDomain(text, label string) int {
 	longest := 0
 	first, _ := utf8.DecodeRuneInString(label)
-	for _, name := range topLevel[first] {
+	for _, name := range topLevel()[first] {
 		if len(name) > longest && strings.HasPrefix(label, name) && !goesOn(text[len(name):]) {
 			longest = len(name)
 		}
