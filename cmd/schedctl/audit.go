@@ -36,7 +36,7 @@ the daemon's log has it, is in --json.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.after, "after", "", "only what was done at or after this `time`")
+	f.StringVar(&o.after, "after", "", "only what was done at or after this `time`; a day alone is its beginning")
 	f.StringVar(&o.before, "before", "", "only what was done before this `time`")
 	f.IntVar(&o.limit, "limit", 20, "at most this `number` of entries")
 	f.BoolVar(&o.all, "all", false, "all entries")

@@ -25,7 +25,7 @@ func (o *postFilter) add(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
 	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
-	f.StringVar(&o.after, "after", "", "only posts at or after this `time`")
+	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, in whatever case")
 	o.when.addZone(cmd)

@@ -357,6 +357,10 @@ func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
 	if diff := cmp.Diff(want, queries[0]); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	count("--after", "2026-12-08", "--before", "yesterday", "--tz", "Europe/Berlin")
+	if !strings.Contains(queries[0], "publish_after=2026-12-07T23%3A00%3A00Z&publish_before=") || strings.Count(queries[0], "T23%3A00%3A00Z") != 2 {
+		t.Errorf("days alone: %s", queries[0])
+	}
 	for _, args := range [][]string{{"--status", "done"}, {"--sort", "id"}, {"--limit", "0"}, {"--after", "soon"}} {
 		if status := m.run(t, append([]string{"post", "list"}, args...)...); status != 2 {
 			t.Errorf("%q: exit status %d, want 2: %s", args, status, &m.err)

@@ -35,7 +35,8 @@ must be one of these.
   Mar 10 9am, 10 March 2027 9am     the next such day without a year
   9am, 21:00, midnight              the next such time
   in 2h, +2h30m, in 2 weeks         from now; days and weeks keep the time of day
-  yesterday 9am, 2h ago, -2h30m     to look back, with post list --after for example
+  yesterday 9am, 2h ago, -2h30m     to look back, with post list --after for example,
+                                    where a day alone is its beginning
   @1796720400                       Unix seconds
 
 A zone name may follow: "tomorrow 9am Europe/Berlin". A time of day that a clock

@@ -94,6 +94,7 @@ func (w *whenFlags) moment(now time.Time, loc *time.Location) (when.Moment, erro
 }
 
 // bound reads --after or --before, which may well be in the past; zero for none.
+// A day alone is its beginning.
 func (w *whenFlags) bound(a *app, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -105,7 +106,11 @@ func (w *whenFlags) bound(a *app, text string) (time.Time, error) {
 	now := a.now()
 	m, err := when.Parse(text, now, loc)
 	if err != nil {
-		return time.Time{}, err
+		begin, noDay := when.Parse(text+" 0:00", now, loc)
+		if noDay != nil {
+			return time.Time{}, err
+		}
+		m = begin
 	}
 	a.echo(m, now, loc)
 	return m.Time, nil
