@@ -230,7 +230,7 @@ func (p *place) env() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "TZ=UTC", "VISUAL=" + filepath.Join(p.dir, "editor"),
 		"SCHEDCTL_URL=" + p.url, "SCHEDCTL_API_KEY=" + p.key, "SCHEDCTL_DATA_DIR=" + filepath.Join(p.dir, "data"),
-		"XDG_CONFIG_HOME=" + filepath.Join(p.dir, "config"), "XDG_DATA_HOME=" + filepath.Join(p.dir, "share"),
+		"XDG_CONFIG_HOME=" + filepath.Join(p.dir, "config"), "XDG_DATA_HOME=" + filepath.Join(p.dir, "share"), raceOptions + "=" + os.Getenv(raceOptions),
 	}
 }
 

@@ -43,7 +43,7 @@ func TestREADMEExamplesWork(t *testing.T) {
 		cmd.Dir = dir
 		cmd.Env = []string{
 			"PATH=" + filepath.Dir(d.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
-			"HOME=" + dir, "SCHEDCTL_DATA_DIR=" + d.dir, "VERSION=1.0",
+			"HOME=" + dir, "SCHEDCTL_DATA_DIR=" + d.dir, "VERSION=1.0", "GORACE=" + os.Getenv("GORACE"),
 			"SCHEDCTL_URL=http://" + d.address, "SCHEDCTL_API_KEY=" + strings.TrimSpace(string(key)),
 		}
 		out, err := cmd.CombinedOutput()

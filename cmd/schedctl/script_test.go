@@ -28,8 +28,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(raceOptions) == "" {
+		os.Setenv(raceOptions, "atexit_sleep_ms=0") // else every program of the race detector ends a second late
+	}
 	testscript.Main(m, map[string]func(){"schedctl": main})
 }
+
+// raceOptions is the variable of the race detector's options; programs that are
+// run with an environment of their own need it as well.
+const raceOptions = "GORACE"
 
 // TestScripts runs every script below testdata/script against a real daemon:
 // "schedctl" is this program in a process of its own.
@@ -82,7 +89,7 @@ func TestScripts(t *testing.T) {
 func isolate(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	for _, pair := range [][2]string{
-		{"HOME", home}, {"XDG_DATA_HOME", filepath.Join(home, "data")}, {"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"SCHEDCTL_DATA_DIR", filepath.Join(env.WorkDir, "data")}, {"TZ", "UTC"},
+		{"HOME", home}, {"XDG_DATA_HOME", filepath.Join(home, "data")}, {"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"SCHEDCTL_DATA_DIR", filepath.Join(env.WorkDir, "data")}, {"TZ", "UTC"}, {raceOptions, os.Getenv(raceOptions)},
 	} {
 		env.Setenv(pair[0], pair[1])
 	}
@@ -114,7 +121,7 @@ func scriptProgram(ts *testscript.TestScript, name string) string {
 }
 
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR", raceOptions} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
