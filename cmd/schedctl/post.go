@@ -26,12 +26,16 @@ or canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post list --status scheduled`,
 	})
-	cmd.AddCommand(
-		newPostCreate(a), newPostList(a), newPostShow(a), newPostEdit(a), newPostSchedule(a), newPostPublish(a),
-		newPostCancel(a), newPostRetry(a), newPostWait(a), newPostWatch(a), newPostDelete(a), newPostValidate(a), newPostTimeline(a),
-		newPostImport(a), newPostExport(a),
-	)
+	a.grow(cmd, postBranches)
 	return cmd
+}
+
+var postBranches = []branch{
+	{"", "create", newPostCreate, false}, {"", "list", newPostList, false}, {"", "show", newPostShow, false},
+	{"", "edit", newPostEdit, false}, {"", "schedule", newPostSchedule, false}, {"", "publish", newPostPublish, false},
+	{"", "cancel", newPostCancel, false}, {"", "retry", newPostRetry, false}, {"", "wait", newPostWait, false},
+	{"", "watch", newPostWatch, false}, {"", "delete", newPostDelete, false}, {"", "validate", newPostValidate, false},
+	{"", "timeline", newPostTimeline, false}, {"", "import", newPostImport, false}, {"", "export", newPostExport, false},
 }
 
 // accounts are the accounts by id.

@@ -21,8 +21,9 @@ const (
 )
 
 // newRoot returns the tree of the commands that arguments may mean: when the
-// first one is the name of a branch, that branch alone, since making all of them
-// takes longer than most of what they do. Without arguments it is the whole.
+// first one is the name of a branch, that branch alone, and so on, since making
+// all of them takes longer than most of what they do. Without arguments it is the
+// whole.
 func newRoot(a *app, args ...string) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "schedctl",
@@ -60,14 +61,8 @@ command talks to it.`,
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
-	alone := slices.ContainsFunc(branches, func(b branch) bool { return len(args) > 0 && b.name == args[0] && !b.rest })
-	for _, b := range branches {
-		if !alone || b.name == args[0] {
-			cmd := b.make(a)
-			cmd.GroupID = b.group
-			root.AddCommand(cmd)
-		}
-	}
+	a.words = args
+	alone := a.grow(root, branches)
 	root.RegisterFlagCompletionFunc("context", a.completeContextFlag)
 	root.RegisterFlagCompletionFunc("json", completeFields)
 	if !alone {
@@ -76,11 +71,30 @@ command talks to it.`,
 	return root
 }
 
-// branch is a command below the root.
+// grow adds the commands below one and reports whether it has added but the one
+// that the next word of the command line names.
+func (a *app) grow(parent *cobra.Command, all []branch) (alone bool) {
+	words := a.words
+	alone = slices.ContainsFunc(all, func(b branch) bool { return len(words) > 0 && b.name == words[0] && !b.rest })
+	a.words = nil // what is named after a word that says nothing may be anything
+	if alone {
+		a.words = words[1:]
+	}
+	for _, b := range all {
+		if !alone || b.name == words[0] {
+			cmd := b.make(a)
+			cmd.GroupID = b.group
+			parent.AddCommand(cmd)
+		}
+	}
+	return alone
+}
+
+// branch is a command below another.
 type branch struct {
 	group, name string
 	make        func(*app) *cobra.Command
-	rest        bool // it tells of the others, so they are there as well
+	rest        bool // it tells of the others, so they are made as well
 }
 
 var branches = []branch{

@@ -60,6 +60,7 @@ type app struct {
 	debug            bool
 	timeout          duration
 	keyless          bool                             // whether requests go without a key
+	words            []string                         // of the command line, that newRoot has still to look at
 	texts            map[*cobra.Command]func() string // long texts that are not written yet
 	helpOut          bytes.Buffer                     // what cobra prints, which does not look at errors
 }

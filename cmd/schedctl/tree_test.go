@@ -34,6 +34,16 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 func TestBranchesAreMadeAlone(t *testing.T) {
 	t.Parallel()
 	whole := tree(t)
+	for _, b := range postBranches {
+		a := &app{system: newMachine(t, nil).system}
+		post := find(t, newRoot(a, "post", b.name, "--help"), "post")
+		if got, want := usages(find(t, post, b.name)), usages(find(t, find(t, whole, "post"), b.name)); got != want {
+			t.Errorf("post %s is another command alone:\n%s", b.name, cmp.Diff(want, got))
+		}
+		if n := len(post.Commands()); n != 1 {
+			t.Errorf("beside post %s %d more were made", b.name, n-1)
+		}
+	}
 	for _, b := range branches {
 		a := &app{system: newMachine(t, nil).system}
 		lone := newRoot(a, b.name, "--help")
