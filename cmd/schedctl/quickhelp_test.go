@@ -53,7 +53,7 @@ func TestHelpIsGolden(t *testing.T) {
 // However help is asked for, the text that is kept is what the command would say.
 func TestQuickHelpSaysWhatTheCommandSays(t *testing.T) {
 	t.Parallel()
-	asked := [][]string{{}, {"--help"}, {"-h"}, {"help"}}
+	asked := [][]string{{"--help"}, {"-h"}, {"help"}}
 	walk(tree(t), func(cmd *cobra.Command) {
 		if path := strings.Fields(cmd.CommandPath())[1:]; len(path) > 0 {
 			asked = append(asked, append([]string{"help"}, path...))
@@ -74,7 +74,7 @@ func TestQuickHelpSaysWhatTheCommandSays(t *testing.T) {
 func TestQuickHelpLeavesTheRestToTheCommand(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"post"}, {"post", "list"}, {"psot", "--help"}, {"help", "psot"}, {"post create", "--help"}, {"help", ""}, {"", "-h"},
+		{}, {"post"}, {"post", "list"}, {"psot", "--help"}, {"help", "psot"}, {"post create", "--help"}, {"help", ""}, {"", "-h"},
 		{"post", "create", "text", "--help"}, {"--json", "--help"}, {"--help", "post"}, {"post\nlist", "-h"}, {"\fpost", "-h"}, {"help", "post", "--help"},
 	} {
 		if page, found := quickhelp.Page(args); found {

@@ -34,12 +34,13 @@ func init() {
 	}
 }
 
-// Page returns the help that arguments ask for, and whether there is one: for no
-// arguments at all, for the words of a command and then --help or -h, and for
-// help and then the words.
+// Page returns the help that arguments ask for, and whether there is one: for the
+// words of a command and then --help or -h, and for help and then the words. No
+// arguments are left to the program, as that of the tests may have none.
 func Page(args []string) (page string, found bool) {
 	switch last := len(args) - 1; {
 	case last < 0:
+		return "", false
 	case args[0] == "help":
 		args = args[1:]
 	case args[last] == "--help" || args[last] == "-h":
