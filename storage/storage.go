@@ -25,6 +25,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -38,10 +39,19 @@ var (
 	ErrForeign = errors.New("not a schedctl database")
 	ErrCorrupt = errors.New("the database is damaged")
 	ErrNewer   = errors.New("the database was written by a newer schedctl")
+
+	// Of servers.
+	ErrUnreachable = errors.New("the database cannot be reached")
+	ErrReadOnly    = errors.New("the database takes no writes")
 )
 
 // ErrClosed is returned by every method of a closed store.
 var ErrClosed = errors.New("the store is closed")
+
+// ErrBroken is why a daemon ends whose store can write nothing any more until it
+// is opened anew. It is the [context.Cause] that its parts end with: what they
+// would record is not to be waited for.
+var ErrBroken = errors.New("the database can write nothing any more")
 
 // Store is a database. All methods may be called from any goroutine.
 //
@@ -64,7 +74,22 @@ type Store interface {
 	// transaction and variables that it sets anew in every run, must not block
 	// and must not call the store. A ctx that ends before fn has begun returns
 	// its error and fn never runs; later it changes nothing.
+	//
+	// A database that is full refuses with a [*FullError], mostly without a call
+	// of fn, until there is room again. It finds that out by itself.
 	Update(ctx context.Context, fn func(Tx) error) error
+
+	// Record is Update for what has happened and would be lost: what came of a
+	// call to a network or a webhook, a session that a network gave out. An
+	// engine keeps room for it, so that it goes on for a while where Update is
+	// refused. It is also for what makes room, and for what writes nothing. It is
+	// not for what begins something that has to be recorded in its turn: a call
+	// that is made while Updates are refused may stay without a record.
+	Record(ctx context.Context, fn func(Tx) error) error
+
+	// Full returns nil, or the [*FullError] that an Update would be refused with
+	// now. It never blocks and costs next to nothing.
+	Full() error
 
 	// Notify registers the one function that is told of every commit, after it
 	// is on disk and before its Update returns, in commit order. It must be
@@ -77,6 +102,26 @@ type Store interface {
 	Close() error
 }
 
+// FullError says that there is no room for a transaction: the disk is full, or a
+// limit on how large the database may be is reached. Nothing of the transaction
+// was done.
+type FullError struct {
+	Where string // what is full, as an operator knows it: a directory, say
+	Err   error  // what the system said
+}
+
+// Error says what is full, and what the system said.
+func (e *FullError) Error() string { return fmt.Sprintf("no space left in %s: %v", e.Where, e.Err) }
+
+// Unwrap returns what the system said.
+func (e *FullError) Unwrap() error { return e.Err }
+
+// IsFull reports whether an error says that there is no room.
+func IsFull(err error) bool {
+	var full *FullError
+	return errors.As(err, &full)
+}
+
 // Commit tells what one group of transactions did.
 type Commit struct {
 	Due      []schedctl.Due // waiting entries that were added to the due index
@@ -84,6 +129,11 @@ type Commit struct {
 	Webhooks []string       // ids of webhooks that were put or deleted
 	Events   int            // events that were added
 	Took     time.Duration  // how long the engine took to bring the group to disk
+
+	// Elsewhere says that other processes on the same database have done it, a
+	// moment ago; Took is zero then. Missed says that they have done more than is
+	// known: who keeps in memory what others can change has to read it anew.
+	Elsewhere, Missed bool
 }
 
 // Copier is implemented by engines that can be copied while they are used.
@@ -94,7 +144,7 @@ type Copier interface {
 	Copy(ctx context.Context, w io.Writer) (int64, error)
 }
 
-// Reader reads one snapshot.
+// Reader reads one snapshot. See [Exporter] for what copies of a database need beside.
 type Reader interface {
 	// Post returns a post of the workspace.
 	Post(workspaceID, id string) (schedctl.Post, error)
@@ -148,14 +198,23 @@ type Reader interface {
 	// Keys returns the API keys of a workspace in order of creation.
 	Keys(workspaceID string) ([]schedctl.APIKey, error)
 
-	// Events returns up to limit events in order of their ids, beginning after
-	// the given id; an empty id begins at the oldest kept.
+	// Events returns up to limit events in the order of the outbox, beginning
+	// after the given one; an empty id begins at the oldest kept. No event ever
+	// comes before one that was returned already. It is the order of ids as far as
+	// those are made in the transactions of one process; of several processes the
+	// ids can be out of order by what their clocks differ: who has to compare places
+	// in the outbox asks Later.
 	Events(afterID string, limit int) ([]schedctl.Event, error)
 
 	// Event returns an event, and LastEvent the id of the youngest one, empty when
 	// there is none.
 	Event(id string) (schedctl.Event, error)
 	LastEvent() (string, error)
+
+	// Later returns that one of two ids behind which Events begins later, and the
+	// first one when there is no difference. Neither has to be of an event that is
+	// there; empty ids are before all.
+	Later(a, b string) (string, error)
 
 	// PostEvents returns the latest events about a post in order of their ids,
 	// at most limit of them; also those of a post that was deleted. Its cost
@@ -181,6 +240,10 @@ type Reader interface {
 	// Audit returns up to limit audit entries of a workspace, the youngest first,
 	// beginning after the given id; an empty id begins at the youngest.
 	Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error)
+
+	// Note returns what is noted of the database itself under a name, nil when
+	// nothing is.
+	Note(name string) ([]byte, error)
 }
 
 // Tx reads and writes in one transaction; it sees its own writes.
@@ -215,6 +278,11 @@ type Tx interface {
 	// AddEvents appends to the outbox. The ids must be new.
 	AddEvents(...schedctl.Event) error
 
+	// EventsEnd returns an id behind which Events begins with what is committed from
+	// now on, and with what the transaction adds from now on. It may begin with what
+	// was committed a moment before. No event has this id.
+	EventsEnd() (string, error)
+
 	// PutWebhook creates or replaces a webhook. An id that a webhook of another
 	// workspace has is NOT_FOUND.
 	PutWebhook(schedctl.Webhook) error
@@ -231,87 +299,29 @@ type Tx interface {
 	// AddAudit appends to the audit log. The id must be new.
 	AddAudit(schedctl.AuditEntry) error
 
+	// PutNote notes something of the database itself under a name, of at most
+	// MaxNote bytes; nil removes it. It is for what a daemon needs to know before it
+	// uses a database.
+	PutNote(name string, value []byte) error
+
 	// Prune removes at most limit records that are older than they are kept, and
 	// deliveries of webhooks that are gone, and returns how many it removed.
 	Prune(before Retention, limit int) (int, error)
 }
 
+// MaxNote is the most bytes that a note has.
+const MaxNote = 4096
+
 // Retention says of what age records are past keeping: those from before these
 // times. A zero time keeps all.
 type Retention struct {
 	Answers, Events, Deliveries, Audit time.Time
+
+	// Now is what time it is, or zero. Records that are dated later were made
+	// while the clock was ahead: they stay, and those that follow do not stay for
+	// them.
+	Now time.Time
 }
 
-// Sort is an order of posts. Ties are in order of id, ascending or descending
-// as the sort; posts without a time come last in both directions.
-type Sort string
-
-// The sorts.
-const (
-	NewestFirst       Sort = "-created_at"
-	OldestFirst       Sort = "created_at"
-	PublishAscending  Sort = "publish_at"
-	PublishDescending Sort = "-publish_at"
-)
-
-// ScanLimit is how many posts a page looks at, at most, to find those that no
-// index can find.
-const ScanLimit = 10_000
-
-// PostQuery selects a page of posts. Zero fields select everything.
-type PostQuery struct {
-	WorkspaceID   string
-	Statuses      []schedctl.Status // any of these
-	AccountID     string            // with a target on this account
-	PublishAfter  time.Time         // inclusive
-	PublishBefore time.Time         // exclusive
-	Search        string            // substring of the content, case folded
-	Sort          Sort              // NewestFirst when empty
-	Limit         int               // 1 or more
-	Offset        int               // posts to skip after the cursor
-	After         *Position         // begin behind this position, or nil
-}
-
-// Position is a place between two posts of a sorted list; it stays valid when
-// posts are added, changed or removed.
-type Position struct {
-	PublishAt time.Time // for the sorts by publish time; zero for a post without one
-	PostID    string
-}
-
-// PostPage is one page. Next is nil at the end of the list.
-type PostPage struct {
-	Posts []schedctl.Post
-	Next  *Position
-}
-
-// Route is the way from a target to its post and its account.
-type Route struct {
-	WorkspaceID, PostID, AccountID string
-}
-
-// PublishedTarget is a publication in an account's history.
-type PublishedTarget struct {
-	At          time.Time
-	TargetID    string
-	WorkspaceID string
-	PostID      string
-}
-
-// AnswerKey identifies a request that may be repeated.
-type AnswerKey struct {
-	WorkspaceID    string
-	Method, Path   string
-	IdempotencyKey string
-}
-
-// Answer is what a request was answered with. It is kept in the transaction
-// that had the effect.
-type Answer struct {
-	Fingerprint [32]byte // SHA-256 of the raw request body
-	Status      int
-	Header      map[string]string
-	Body        []byte
-	Sealed      bool // Body carries a secret and is sealed
-	CreatedAt   time.Time
-}
+// Ahead reports whether a time is later than what time it is.
+func (r *Retention) Ahead(t time.Time) bool { return !r.Now.IsZero() && t.After(r.Now) }

@@ -1,8 +1,6 @@
 package bolt
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -10,19 +8,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// hashOf returns what an answer is found by.
-func hashOf(key storage.AnswerKey) [32]byte {
-	buf := make([]byte, 0, 256)
-	for _, part := range []string{key.WorkspaceID, key.Method, key.Path, key.IdempotencyKey} {
-		buf = append(binary.AppendUvarint(buf, uint64(len(part))), part...)
-	}
-	return sha256.Sum256(buf)
-}
-
 // Answer implements [storage.Reader]. A reader that is older than a Prune may
 // no longer find what that removed.
 func (r *reader) Answer(key storage.AnswerKey) (a storage.Answer, err error) {
-	_, record := r.answer(hashOf(key))
+	_, record := r.answer(key.Hash())
 	if record == nil {
 		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
 	}
@@ -45,7 +34,10 @@ func (r *reader) answer(hash [32]byte) (key, record []byte) {
 
 // PutAnswer implements [storage.Tx].
 func (tx *tx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
-	hash := hashOf(key)
+	return tx.putAnswer(key.Hash(), a)
+}
+
+func (tx *tx) putAnswer(hash [32]byte, a storage.Answer) error {
 	if old, _ := tx.answer(hash); old != nil {
 		if err := tx.deleteAnswer(old); err != nil {
 			return err

@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/storagetest"
@@ -43,6 +46,33 @@ func TestBubble(t *testing.T) {
 	})
 }
 
+// TestEventsSortByID guards that the outbox of this engine is in order of ids,
+// also when they are not added in that order.
+func TestEventsSortByID(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	var made []schedctl.Event
+	for range 20 {
+		now := time.Now()
+		made = append(made, schedctl.Event{ID: schedctl.NewID(schedctl.EventPrefix, now), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now)})
+	}
+	for _, part := range [][]schedctl.Event{made[12:], made[:12]} {
+		if err := s.Update(t.Context(), func(tx storage.Tx) error { return tx.AddEvents(part...) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := s.View(t.Context(), func(r storage.Reader) error {
+		got, err := r.Events(made[2].ID, 15)
+		if diff := cmp.Diff(made[3:18], got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // open opens a database that is closed with the test.
 func open(t testing.TB, path string) *bolt.Store {
 	t.Helper()
@@ -56,4 +86,16 @@ func open(t testing.TB, path string) *bolt.Store {
 		}
 	})
 	return s
+}
+
+// TestModelReopened guards what the engine keeps in memory beside the file.
+func TestModelReopened(t *testing.T) {
+	t.Parallel()
+	storagetest.RunReopened(t, func(t testing.TB, folder string) storage.Store {
+		s, err := bolt.Open(filepath.Join(folder, "test.db"), bolt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
 }

@@ -31,13 +31,17 @@ func (s *Store) Check(ctx context.Context) error {
 }
 
 // checkPages looks at the tree of pages. It needs a transaction that can write
-// because the list of free pages belongs to the writer.
+// because the list of free pages belongs to the writer, and because nobody may
+// write the file while it is seen to be a tree, which bbolt takes for granted.
 func (s *Store) checkPages(ctx context.Context) error {
 	tx, err := s.db.Begin(true)
 	if err != nil {
 		return storage.ErrClosed
 	}
 	defer tx.Rollback()
+	if err := walkFile(ctx, s.path); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
 	c := checker{ctx: ctx}
 	c.pages(tx)
 	return c.verdict(s.path)

@@ -63,9 +63,17 @@ func checkFile(ctx context.Context, path string) (report FileReport, err error) 
 		return report, err
 	}
 	defer db.Close()
+	torn, err := inspectMetas(path)
+	if err != nil {
+		return report, err
+	}
 	err = safely(func() error {
 		return db.View(func(tx *bbolt.Tx) error { return report.read(ctx, tx) })
 	})
+	if torn != nil && (err == nil || len(report.Faults) > 0) {
+		report.Faults = append(report.Faults, fmt.Errorf("%w: the state of the other first page counts, and changes may be missing", torn))
+		err = damaged("one of its two first pages cannot be read")
+	}
 	return report, err
 }
 

@@ -115,13 +115,16 @@ func (c *coder) length(n int) int {
 
 func (c *coder) int64(n *int64) {
 	u := c.uint(uint64(*n)<<1 ^ uint64(*n>>63))
-	*n = int64(u>>1) ^ -int64(u&1)
+	if c.reading {
+		*n = int64(u>>1) ^ -int64(u&1)
+	}
 }
 
 func (c *coder) int(n *int) {
 	wide := int64(*n)
-	c.int64(&wide)
-	*n = int(wide)
+	if c.int64(&wide); c.reading {
+		*n = int(wide)
+	}
 }
 
 func (c *coder) bool(b *bool) {
@@ -132,7 +135,9 @@ func (c *coder) bool(b *bool) {
 	if code = c.byte(code); code > 1 {
 		c.fail(fmt.Errorf("%d is neither true nor false", code))
 	}
-	*b = code == 1
+	if c.reading {
+		*b = code == 1
+	}
 }
 
 // present codes whether something optional follows.
@@ -147,7 +152,11 @@ func (c *coder) time(t *time.Time) {
 		ms := t.UnixMilli()
 		u = (uint64(ms)<<1 ^ uint64(ms>>63)) + 1
 	}
-	if u = c.uint(u); u == 0 {
+	u = c.uint(u)
+	if !c.reading {
+		return
+	}
+	if u == 0 {
 		*t = time.Time{}
 		return
 	}

@@ -18,6 +18,9 @@ import (
 // can be opened in the memory of an empty one. It is not parallel, so that no
 // other test allocates meanwhile.
 func TestOpenLoadsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what one goroutine allocates")
+	}
 	const posts = 20_000
 	path := filepath.Join(t.TempDir(), "large.db")
 	s := open(t, path)
@@ -48,6 +51,9 @@ func heap() int64 {
 // What a page allocates stands for what it does: every step to another leaf and
 // every record that is read shows in it.
 func TestPageCostsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what one goroutine allocates")
+	}
 	s := open(t, filepath.Join(t.TempDir(), "pages.db"))
 	c := newCreator(s)
 	account, first := c.account.ID, storage.Position{}
@@ -118,6 +124,9 @@ func TestScanLimit(t *testing.T) {
 // TestPagesOfDeliveriesCostTheSame guards that of deliveries, of pending ones
 // and of the audit log no more is read than the page.
 func TestPagesOfDeliveriesCostTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what one goroutine allocates")
+	}
 	s := open(t, filepath.Join(t.TempDir(), "deliveries.db"))
 	now := time.Now()
 	w := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, now)}

@@ -120,7 +120,11 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "killed.db")
 	reached := make(map[string]string) // workspace and post → the last that was acknowledged
-	for round := range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 5
+	}
+	for round := range rounds {
 		killAfter(t, path, rand.IntN(400)*(round%5), reached) // now and then while it opens
 		s, err := bolt.Open(path, bolt.Options{})
 		if err != nil {

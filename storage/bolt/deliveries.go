@@ -102,7 +102,10 @@ func (tx *tx) PutDelivery(d schedctl.Delivery) error {
 	if tx.webhookOwner(webhook) == nil {
 		return notFound(schedctl.WebhookPrefix, d.WebhookID)
 	}
-	key := concat(nil, webhook[:], delivery[:])
+	return tx.putDelivery(concat(nil, webhook[:], delivery[:]), d)
+}
+
+func (tx *tx) putDelivery(key []byte, d schedctl.Delivery) error {
 	var was []byte
 	if record := tx.in(deliveries).Get(key); record != nil {
 		old, err := readDelivery(key, record)

@@ -59,4 +59,12 @@
 // after another in one bbolt transaction, commits it and answers them all. A
 // lone caller thus waits for one commit and not for company, and many share
 // one.
+//
+// # A full disk
+//
+// The file has blocks for some megabytes more than it holds. Once the disk gives
+// no more and those get scarce, Updates are refused before they begin, and what
+// is left is for Records: the writer of each group looks, and while the disk is
+// full a timer has it look twice a second. A commit that fails all the same
+// leaves the database as it was before, in memory too.
 package bolt

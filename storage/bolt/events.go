@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -47,7 +48,7 @@ func (r *reader) Event(id string) (schedctl.Event, error) {
 
 // LastEvent implements [storage.Reader].
 func (r *reader) LastEvent() (string, error) {
-	switch k, _ := r.in(events).Cursor().Last(); len(k) {
+	switch k := lastKey(r.in(events).Cursor()); len(k) {
 	case 0:
 		return "", nil
 	case 16:
@@ -55,6 +56,25 @@ func (r *reader) LastEvent() (string, error) {
 	default:
 		return "", wrongKey(events, k)
 	}
+}
+
+// Later implements [storage.Reader]. Ids are in the order of the outbox, for
+// there is one process and its transactions are serial.
+func (r *reader) Later(a, b string) (string, error) {
+	for _, id := range []string{a, b} {
+		if id == "" {
+			continue
+		}
+		if _, err := parse(schedctl.EventPrefix, id); err != nil {
+			return "", err
+		}
+	}
+	return max(a, b), nil
+}
+
+// EventsEnd implements [storage.Tx].
+func (tx *tx) EventsEnd() (string, error) {
+	return schedctl.NewID(schedctl.EventPrefix, time.Now()), nil
 }
 
 func readEvent(key, record []byte) (e schedctl.Event, err error) {

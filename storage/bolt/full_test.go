@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -49,28 +50,39 @@ func fillTheDisk(path string) error {
 		return err
 	}
 	// A new file is as small as can be and has to be made longer; after that
-	// there is a hole at its end, and what fails is to write there.
-	for _, limit := range []uint64{uint64(info.Size()), 512 << 10} {
-		if err := c.withLimit(limit, path); err != nil {
+	// there is a hole at its end, and what fails is to write there, in the midst of
+	// a page as well.
+	for _, limit := range []int64{info.Size(), 512 << 10, 700_001} {
+		if err := c.fullOnce(limit, path); err != nil {
 			return fmt.Errorf("files up to %d bytes: %w", limit, err)
-		}
-		if _, err := c.one(); err != nil {
-			return fmt.Errorf("when there is room again: %w", err)
-		}
-		if err := s.Check(context.Background()); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
+// fullOnce makes the disk full and takes that back, while somebody reads, so that
+// pages that are freed stay in use.
+func (c *creator) fullOnce(limit int64, path string) error {
+	return c.store.View(context.Background(), func(storage.Reader) error {
+		if err := c.withLimit(limit, path); err != nil {
+			return err
+		}
+		if err := c.untilRoom(); err != nil {
+			return err
+		}
+		return c.store.Check(context.Background())
+	})
+}
+
 // withLimit creates posts until a file would be longer than allowed.
-func (c *creator) withLimit(size uint64, path string) error {
+func (c *creator) withLimit(size int64, path string) error {
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		return err
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: was.Max}); err != nil {
+	limit := was
+	assign(&limit.Cur, size)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		return err
 	}
 	lost, err := c.untilFull(path)
@@ -79,6 +91,9 @@ func (c *creator) withLimit(size uint64, path string) error {
 	}
 	return errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was))
 }
+
+// assign sets a field whose type the systems do not agree on.
+func assign[T int64 | uint64](field *T, value int64) { *field = T(value) }
 
 func (c *creator) one() (p schedctl.Post, err error) {
 	err = c.store.Update(context.Background(), func(tx storage.Tx) error {
@@ -96,14 +111,31 @@ func (c *creator) untilFull(path string) (lost []schedctl.Post, err error) {
 		if err == nil {
 			continue
 		}
-		if !strings.Contains(err.Error(), path) {
-			return nil, fmt.Errorf("error %w, want one that names the file", err)
+		if !strings.Contains(err.Error(), path) || !storage.IsFull(err) {
+			return nil, fmt.Errorf("error %w, want one that names the file and says that it is full", err)
+		}
+		if !storage.IsFull(c.store.Full()) {
+			return nil, errors.New("Full tells nothing of it")
 		}
 		if lost = append(lost, p); len(lost) == 3 {
 			return lost, nil
 		}
 	}
 	return nil, errors.New("the disk never became full")
+}
+
+// untilRoom creates posts until that works, which is soon.
+func (c *creator) untilRoom() error {
+	began := time.Now()
+	for {
+		_, err := c.one()
+		switch {
+		case err == nil:
+			return c.store.Full()
+		case !storage.IsFull(err), time.Since(began) > 5*time.Second:
+			return fmt.Errorf("when there is room again: %w", err)
+		}
+	}
 }
 
 func (c *creator) checkLost(lost []schedctl.Post) error {

@@ -55,7 +55,7 @@ func inspectFile(path string) error {
 	}
 	m, err := newestMeta(f)
 	if errors.Is(err, errNoMagic) {
-		return foreign(err.Error())
+		return foreign(err.Error() + " (if it should be one, schedctl daemon salvage saves what is left)")
 	} else if err != nil {
 		return damaged(err.Error())
 	}
@@ -94,6 +94,35 @@ func newestMeta(f io.ReaderAt) (metaPage, error) {
 	return first, nil
 }
 
+// inspectMetas returns what is wrong with one of the first pages of a file that
+// can be opened all the same.
+func inspectMetas(path string) (torn, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := newestMeta(f)
+	if err != nil {
+		return nil, damaged(err.Error())
+	}
+	return tornMeta(f, m), nil
+}
+
+// tornMeta returns an error when only one of the two first pages is sound. The
+// state of that one counts, and is the one before the last when the other was
+// damaged after it had been written.
+func tornMeta(f io.ReaderAt, m metaPage) error {
+	_, err := readMeta(f, 0)
+	if err != nil {
+		return fmt.Errorf("page 0: %w", err)
+	}
+	if _, err = readMeta(f, int64(m.pageSize)); err != nil {
+		return fmt.Errorf("page 1: %w", err)
+	}
+	return nil
+}
+
 func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
 	var page [pageHeaderSize + metaSize]byte
 	n, err := f.ReadAt(page[:], at)
@@ -122,14 +151,20 @@ func readMeta(f io.ReaderAt, at int64) (m metaPage, err error) {
 	return m, nil
 }
 
-// inspectBuckets checks that the file is ours and of a version that is known.
-// It opens the file for reading only, and so changes nothing.
+// mostLeaves is how many pages of 4 KB a database of 64 MB has.
+const mostLeaves = 64 << 20 >> 12
+
+// inspectBuckets checks that the pages of the file are a tree, and that it is
+// ours and of a version that is known. It opens the file for reading only, and so changes nothing.
 func inspectBuckets(path string, list []migration) error {
 	db, err := openBolt(path, &bbolt.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer db.Close() // until then nobody can write it
+	if err := walkBranches(path, mostLeaves); err != nil {
+		return err
+	}
 	return safely(func() error {
 		return db.View(func(tx *bbolt.Tx) error { return inspectVersion(tx, list) })
 	})

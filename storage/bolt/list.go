@@ -6,11 +6,12 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/search"
 )
 
 // Posts implements [storage.Reader].
 func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
-	l := listing{reader: r, query: q, needle: fold(q.Search)}
+	l := listing{reader: r, query: q, needle: search.For(q.Search)}
 	if err := l.plan(); err != nil {
 		return storage.PostPage{}, err
 	}
@@ -26,7 +27,7 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 type listing struct {
 	*reader
 	query   storage.PostQuery
-	needle  []rune
+	needle  search.Needle
 	index   bucket
 	prefix  [32]byte // workspace and account
 	codes   []byte   // of the statuses that are wanted
@@ -187,7 +188,7 @@ func (l *listing) fetch(at position) (schedctl.Post, error) {
 }
 
 func (l *listing) selects(p *schedctl.Post) bool {
-	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && containsFold(p.Content, l.needle)
+	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && l.needle.In(p.Content)
 }
 
 func inside(t, after, before time.Time) bool {

@@ -139,6 +139,17 @@ func seekBefore(c *bbolt.Cursor, key []byte) []byte {
 	if k, _ := c.Seek(key); k != nil {
 		return stepBack(c, k)
 	}
+	return lastKey(c)
+}
+
+// lastKey moves the cursor to the last key. Last alone never returns when the
+// running transaction has emptied all pages of a bucket that has several.
+func lastKey(c *bbolt.Cursor) []byte {
+	if c.Bucket().Writable() {
+		if k, _ := c.First(); k == nil {
+			return nil
+		}
+	}
 	k, _ := c.Last()
 	return k
 }

@@ -28,6 +28,9 @@ var migrations = []migration{
 	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
 }
 
+// Version returns the version of the files that this program writes.
+func Version() int { return len(migrations) }
+
 func createBuckets(tx *bbolt.Tx) error {
 	for _, name := range bucketNames {
 		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {

@@ -62,6 +62,10 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 	if err := inspectBuckets(path, list); err != nil {
 		return nil, err
 	}
+	torn, err := inspectMetas(path)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openBolt(path, &bbolt.Options{InitialMmapSize: mapped()})
 	if err != nil {
 		return nil, err
@@ -74,6 +78,9 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 		s, err = start(path, db, log)
 		return err
 	})
+	if torn != nil && err == nil {
+		log.Warn("one of the two first pages of the database cannot be read: the state of the other one counts, and changes may be missing", "path", path, "error", torn)
+	}
 	if err != nil {
 		db.Close()
 		return nil, err
@@ -152,7 +159,7 @@ func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
 }
 
 func damaged(how string) error {
-	return fmt.Errorf("%w: %s; restore it from a backup", storage.ErrCorrupt, how)
+	return fmt.Errorf("%w: %s; restore it from a backup, or save what is left: schedctl daemon salvage", storage.ErrCorrupt, how)
 }
 
 func foreign(how string) error {

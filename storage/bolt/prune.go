@@ -43,7 +43,7 @@ func (tx *tx) oldAnswers(before time.Time, limit int) (old [][]byte) {
 }
 
 func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
-	old, err := tx.oldEvents(before.Events, limit)
+	old, err := tx.oldEvents(before, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -55,14 +55,17 @@ func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
 	return len(old), nil
 }
 
-func (tx *tx) oldEvents(before time.Time, limit int) (old []schedctl.Event, err error) {
+func (tx *tx) oldEvents(before storage.Retention, limit int) (old []schedctl.Event, err error) {
 	c := tx.in(events).Cursor()
 	for k, v := c.First(); k != nil && len(old) < limit; k, v = c.Next() {
 		e, err := readEvent(k, v)
 		if err != nil {
 			return nil, err
 		}
-		if !e.CreatedAt.Before(before) {
+		if before.Ahead(e.CreatedAt) {
+			continue
+		}
+		if !e.CreatedAt.Before(before.Events) {
 			break
 		}
 		old = append(old, e)
@@ -82,8 +85,11 @@ func (tx *tx) deleteEvent(e schedctl.Event) error {
 }
 
 func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) {
-	old, err := firstOfEach(tx, deliveries, limit, readDelivery, func(d *schedctl.Delivery, key []byte) bool {
-		return d.CreatedAt.Before(before.Deliveries) || tx.webhookOwner(ulid(key)) == nil
+	old, err := firstOfEach(tx, deliveries, limit, readDelivery, func(d *schedctl.Delivery, key []byte) keeping {
+		if tx.webhookOwner(ulid(key)) == nil {
+			return past
+		}
+		return keepingOf(before, d.CreatedAt, before.Deliveries)
 	})
 	if err != nil {
 		return 0, err
@@ -100,7 +106,9 @@ func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) 
 }
 
 func (tx *tx) pruneAudit(before storage.Retention, limit int) (int, error) {
-	old, err := firstOfEach(tx, audit, limit, readAudit, func(a *schedctl.AuditEntry, _ []byte) bool { return a.At.Before(before.Audit) })
+	old, err := firstOfEach(tx, audit, limit, readAudit, func(a *schedctl.AuditEntry, _ []byte) keeping {
+		return keepingOf(before, a.At, before.Audit)
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -118,10 +126,29 @@ type keyed[T any] struct {
 	record T
 }
 
+// keeping says whether a record stays.
+type keeping int
+
+const (
+	kept  keeping = iota // and those after it
+	ahead                // it does, see storage.Retention
+	past
+)
+
+func keepingOf(before storage.Retention, made, limit time.Time) keeping {
+	switch {
+	case before.Ahead(made):
+		return ahead
+	case made.Before(limit):
+		return past
+	}
+	return kept
+}
+
 // firstOfEach returns up to limit records, of each owner the oldest ones that
 // are past keeping.
 func firstOfEach[T any](
-	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), past func(v *T, key []byte) bool,
+	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), judge func(v *T, key []byte) keeping,
 ) (found []keyed[T], err error) {
 	c := tx.in(b).Cursor()
 	for k, v := c.First(); k != nil && len(found) < limit; {
@@ -129,11 +156,13 @@ func firstOfEach[T any](
 		if err != nil {
 			return nil, err
 		}
-		if !past(&record, k) {
+		switch judge(&record, k) {
+		case kept:
 			k, v = c.Seek(afterAll(k[:16]))
 			continue
+		case past:
+			found = append(found, keyed[T]{slices.Clone(k), record})
 		}
-		found = append(found, keyed[T]{slices.Clone(k), record})
 		k, v = c.Next()
 	}
 	return found, nil

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	bbolt "go.etcd.io/bbolt"
@@ -28,12 +30,17 @@ type Store struct {
 	answers *answerIndex
 	queue   *queue
 	notify  func(storage.Commit)
+	room    *room
 
 	// The rest is the writer's alone.
 	tx      tx
 	sync    func(*bbolt.Tx) error // (*bbolt.Tx).Commit, or a test's
 	broken  bool                  // nothing is written any more
+	why     error                 // what broke it
+	stuck   bool                  // bbolt keeps its locks for ever
 	written sync.WaitGroup        // the writer
+
+	gone chan struct{} // closed when the store is broken
 
 	close  sync.Once
 	closed error // what Close returns
@@ -43,8 +50,12 @@ var _ storage.Store = (*Store)(nil)
 
 // start takes over an open file and starts the writer.
 func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
-	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), sync: (*bbolt.Tx).Commit}
+	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), sync: (*bbolt.Tx).Commit, gone: make(chan struct{})}
 	if err := db.View(s.answers.load); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.room, err = newRoom(path, log, s.lookAgain); err != nil {
 		return nil, err
 	}
 	s.tx.answers = s.answers
@@ -79,15 +90,60 @@ func (s *Store) recovered(what string, err *error) {
 	if r := recover(); r != nil {
 		s.log.Error(what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 		*err = fmt.Errorf("%s: %s: %v", s.path, what, r)
+		if fromDamage(r) {
+			*err = fmt.Errorf("%s: %w", s.path, damaged(fmt.Sprintf("%s: %v", what, r)))
+		}
+	}
+}
+
+// fromDamage reports whether a panic that is being recovered is one of bbolt, or
+// one about memory that the disk could not fill.
+func fromDamage(r any) bool {
+	if _, ok := r.(interface{ Addr() uintptr }); ok {
+		return true
+	}
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for panicked := false; ; {
+		f, more := frames.Next()
+		if panicked && !strings.HasPrefix(f.Function, "runtime.") {
+			return strings.HasPrefix(f.Function, "go.etcd.io/bbolt")
+		}
+		panicked = panicked || f.Function == "runtime.gopanic"
+		if !more {
+			return false
+		}
 	}
 }
 
 // Update implements [storage.Store].
 func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.transact(ctx, &request{fn: fn, done: make(chan error, 1)})
+}
+
+// Record implements [storage.Store].
+func (s *Store) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.transact(ctx, &request{fn: fn, record: true, done: make(chan error, 1)})
+}
+
+// Full implements [storage.Store].
+func (s *Store) Full() error {
+	if full := s.room.full.Load(); full != nil {
+		return full
+	}
+	return nil
+}
+
+// lookAgain has the writer look whether a full disk has room again.
+func (s *Store) lookAgain() {
+	s.queue.push(&request{fn: func(storage.Tx) error { return nil }, record: true, done: make(chan error, 1)})
+}
+
+// transact has the writer answer a request.
+func (s *Store) transact(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{fn: fn, done: make(chan error, 1)}
 	if !s.queue.push(r) {
 		return storage.ErrClosed
 	}
@@ -102,6 +158,11 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	}
 }
 
+// Broken returns a channel that is closed when the disk has not confirmed a
+// commit that it may hold, or when a damaged page has stopped bbolt: nothing is
+// written any more, and only opening the file again tells what it holds.
+func (s *Store) Broken() <-chan struct{} { return s.gone }
+
 // Notify implements [storage.Store].
 func (s *Store) Notify(fn func(storage.Commit)) { s.notify = fn }
 
@@ -111,6 +172,10 @@ func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.queue.close()
 		s.written.Wait()
+		s.room.close()
+		if s.stuck {
+			return // the end of the process closes it
+		}
 		if err := s.db.Close(); err != nil {
 			s.closed = fmt.Errorf("close %s: %w", s.path, err)
 		}

@@ -91,8 +91,7 @@ func (tx *tx) told() storage.Commit {
 func (tx *tx) youngest(b bucket, id ulid) bool {
 	last := &tx.last[b]
 	if *last == (ulid{}) {
-		k, _ := tx.in(b).Cursor().Last()
-		copy(last[:], k)
+		copy(last[:], lastKey(tx.in(b).Cursor()))
 	}
 	if bytes.Compare(id[:], last[:]) <= 0 {
 		return false

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -23,8 +24,10 @@ const (
 )
 
 // walkFile goes through the tree of pages and sees that it is one: that every
-// page is reached once, holds what it says, and points to others that are there.
-// bbolt takes that for granted; what is not so keeps its own check busy for ever.
+// page is reached once, holds what it says, begins with the key that leads to it,
+// and points to others that are there. bbolt takes that for granted; what is not
+// so keeps its own check busy for ever. No page that is reached may be in the list
+// of free ones.
 func walkFile(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,48 +38,102 @@ func walkFile(ctx context.Context, path string) error {
 	if err != nil {
 		return damaged(err.Error())
 	}
-	w := walker{file: f, meta: m, seen: make([]bool, m.pages), next: []uint64{m.root}}
-	if m.freelist != noFreelist {
-		w.next = append(w.next, m.freelist)
-	}
+	w := walker{file: f, meta: m, seen: make([]bool, m.pages), next: []link{{id: m.root}}}
 	for len(w.next) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		id := w.next[len(w.next)-1]
+		to := w.next[len(w.next)-1]
 		w.next = w.next[:len(w.next)-1]
-		if err := w.visit(id); err != nil {
-			return damaged(fmt.Sprintf("page %d: %v", id, err))
+		if err := w.visit(to); err != nil {
+			return damaged(fmt.Sprintf("page %d: %v", to.id, err))
 		}
 	}
-	return nil
+	return w.free()
 }
 
 // walker is on its way through a file.
 type walker struct {
 	file io.ReaderAt
 	meta metaPage
-	seen []bool   // by page
-	next []uint64 // pages to visit
+	seen []bool // by page
+	next []link // pages to visit
+	want uint16 // what kind they should be of; 0 for any
+	leaf []byte // memory for the next leaf
+}
+
+// link is what leads to a page: the key that the page should begin with, nil
+// where a tree begins. By that key bbolt finds the link again that it has to
+// change when it writes the page elsewhere. One that it does not find stays, and
+// leads to a page that is free from then on, soon to be a part of some other tree,
+// or a branch that is above it. What the page has must be in order, and below the key
+// that leads to the page beside it: a page that is split has a key of its own lead to
+// the second part, and branches would be out of order then.
+type link struct {
+	id    uint64
+	key   []byte
+	below []byte // nil where no page is beside it
 }
 
 // visit looks at a page and notes those it points to.
-func (w *walker) visit(id uint64) error {
-	if id < 2 || id >= w.meta.pages {
+func (w *walker) visit(to link) error {
+	if to.id < 2 || to.id >= w.meta.pages {
 		return fmt.Errorf("there is no such page of %d", w.meta.pages)
 	}
-	var header [pageHeaderSize]byte
-	at := int64(id) * int64(w.meta.pageSize)
-	if _, err := w.file.ReadAt(header[:], at); err != nil {
+	page, err := w.read(to.id)
+	if err != nil {
 		return err
 	}
+	if to.id == w.meta.freelist {
+		return checkFreelist(page)
+	}
+	before := len(w.next)
+	if err := w.follow(page, to.below); err != nil {
+		return err
+	}
+	if key, ok := firstKey(page); to.key != nil && (!ok || !bytes.Equal(key, to.key)) {
+		w.next = w.next[:before]
+		return errors.New("it does not begin with the key that leads to it")
+	}
+	return nil
+}
+
+// read reads a page with all that it goes on in, and marks it. The memory of a
+// leaf is used again for the next one.
+func (w *walker) read(id uint64) ([]byte, error) {
+	if w.leaf == nil {
+		w.leaf = make([]byte, w.meta.pageSize)
+	}
+	page, at := w.leaf[:w.meta.pageSize], int64(id)*int64(w.meta.pageSize)
+	if _, err := w.file.ReadAt(page, at); err != nil {
+		return nil, err
+	}
 	order := binary.NativeEndian
-	span := uint64(order.Uint32(header[12:])) + 1
-	switch own := order.Uint64(header[:]); {
+	span := uint64(order.Uint32(page[12:])) + 1
+	switch own := order.Uint64(page); {
 	case own != id:
-		return fmt.Errorf("it says that it is page %d", own)
-	case span > w.meta.pages-id:
-		return fmt.Errorf("it says that it is %d pages long", span)
+		return nil, fmt.Errorf("it says that it is page %d", own)
+	case span > w.meta.pages-id || span*uint64(w.meta.pageSize) > maxSpan:
+		return nil, fmt.Errorf("it says that it is %d pages long", span)
+	}
+	if err := w.mark(id, span); err != nil {
+		return nil, err
+	}
+	if order.Uint16(page[8:]) != leafPage {
+		w.leaf = nil // the keys of a branch are read later
+	}
+	if span == 1 {
+		return page, nil
+	}
+	page = make([]byte, span*uint64(w.meta.pageSize))
+	_, err := w.file.ReadAt(page, at)
+	return page, err
+}
+
+// mark notes that pages are reached.
+func (w *walker) mark(id, span uint64) error {
+	if id < 2 || id >= w.meta.pages {
+		return fmt.Errorf("there is no such page of %d", w.meta.pages)
 	}
 	for i := id; i < id+span; i++ {
 		if w.seen[i] {
@@ -84,46 +141,94 @@ func (w *walker) visit(id uint64) error {
 		}
 		w.seen[i] = true
 	}
-	page := make([]byte, span*uint64(w.meta.pageSize))
-	if _, err := w.file.ReadAt(page, at); err != nil {
-		return err
-	}
-	if id == w.meta.freelist {
-		return checkFreelist(page)
-	}
-	return w.follow(page)
+	return nil
 }
 
 // follow checks the elements of a page of the tree.
-func (w *walker) follow(page []byte) error {
+func (w *walker) follow(page, below []byte) error {
 	order := binary.NativeEndian
 	flags, count := order.Uint16(page[8:]), int(order.Uint16(page[10:]))
 	if flags != branchPage && flags != leafPage {
 		return fmt.Errorf("it is of no kind that belongs into the tree: %#x", flags)
 	}
+	if w.want != 0 && flags != w.want {
+		return fmt.Errorf("it is of another kind than it should be: %#x", flags)
+	}
 	if pageHeaderSize+count*elementSize > len(page) {
 		return fmt.Errorf("it says that it has %d elements", count)
 	}
+	if flags == branchPage {
+		return w.fork(page, count, below)
+	}
+	var last []byte
 	for i := range count {
 		at := pageHeaderSize + i*elementSize
 		e := page[at:]
-		if flags == branchPage {
-			if _, err := within(page, at, order.Uint32(e), order.Uint32(e[4:])); err != nil {
-				return fmt.Errorf("element %d: %w", i, err)
-			}
-			w.next = append(w.next, order.Uint64(e[8:]))
-			continue
-		}
 		key, value := order.Uint32(e[8:]), order.Uint32(e[12:])
 		whole, err := within(page, at, order.Uint32(e[4:]), key, value)
+		if err == nil && bytes.Compare(whole[:key], last) <= 0 {
+			err = errUnordered
+		}
 		if err == nil && order.Uint32(e)&bucketFlag != 0 {
 			err = w.enter(whole[key:])
 		}
 		if err != nil {
 			return fmt.Errorf("element %d: %w", i, err)
 		}
+		last = whole[:key]
+	}
+	return checkBelow(last, below)
+}
+
+var errUnordered = errors.New("its key is not above that before it")
+
+// fork checks the elements of a branch, and notes where they lead.
+func (w *walker) fork(page []byte, count int, below []byte) error {
+	if count == 0 {
+		return errors.New("it leads nowhere")
+	}
+	order := binary.NativeEndian
+	var last []byte
+	for i := range count {
+		at := pageHeaderSize + i*elementSize
+		e := page[at:]
+		key, err := within(page, at, order.Uint32(e), order.Uint32(e[4:]))
+		if err == nil && bytes.Compare(key, last) <= 0 {
+			err = errUnordered
+		}
+		if err != nil {
+			return fmt.Errorf("element %d: %w", i, err)
+		}
+		if i > 0 {
+			w.next[len(w.next)-1].below = key
+		}
+		w.next = append(w.next, link{id: order.Uint64(e[8:]), key: key, below: below})
+		last = key
+	}
+	return checkBelow(last, below)
+}
+
+// checkBelow sees that the last key of a page is below that of the page beside it.
+func checkBelow(last, below []byte) error {
+	if below != nil && bytes.Compare(last, below) >= 0 {
+		return errors.New("its last key is not below that of the page beside it")
 	}
 	return nil
+}
+
+// firstKey returns the first key of a page that [walker.follow] has passed. An
+// empty one has none.
+func firstKey(page []byte) (key []byte, ok bool) {
+	order, e := binary.NativeEndian, page[pageHeaderSize:]
+	if order.Uint16(page[10:]) == 0 {
+		return nil, false
+	}
+	pos, size := order.Uint32(e), order.Uint32(e[4:])
+	if order.Uint16(page[8:]) == leafPage {
+		pos, size = order.Uint32(e[4:]), order.Uint32(e[8:])
+	}
+	key, err := within(page, pageHeaderSize, pos, size)
+	return key, err == nil
 }
 
 // enter checks a bucket: a tree of its own, or a page inside the element.
@@ -132,14 +237,14 @@ func (w *walker) enter(bucket []byte) error {
 		return errors.New("its bucket is cut off")
 	}
 	if root := binary.NativeEndian.Uint64(bucket); root != 0 {
-		w.next = append(w.next, root)
+		w.next = append(w.next, link{id: root})
 		return nil
 	}
 	inside := bucket[bucketSize:]
 	if len(inside) < pageHeaderSize || binary.NativeEndian.Uint16(inside[8:]) != leafPage {
 		return errors.New("the page of its bucket is cut off, or none")
 	}
-	return w.follow(inside)
+	return w.follow(inside, nil)
 }
 
 // within returns what an element points to: sizes bytes from pos on.

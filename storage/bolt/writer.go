@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
 // groupLimit is the largest number of transactions that share a commit. It
@@ -71,17 +72,22 @@ func (s *Store) attempt(group []*request) (answered bool) {
 	ended := false
 	defer func() {
 		if !ended { // by runtime.Goexit
-			tx.rollback()
+			s.takeBack(tx)
 			answer(group, errGoexit)
 		}
 	}()
+	full := s.room.look(tx.bolt.Size())
 	for _, r := range group {
 		if r.failed || !r.begin() {
 			continue
 		}
+		if full != nil && !r.record {
+			r.err = fmt.Errorf("write %s: %w", s.path, full)
+			continue
+		}
 		if r.err = s.run(tx, r.fn); r.err != nil && tx.dirty {
 			r.failed, ended = true, true
-			tx.rollback()
+			s.takeBack(tx)
 			return false
 		}
 	}
@@ -115,7 +121,7 @@ func (s *Store) run(tx *tx, fn func(storage.Tx) error) (err error) {
 // begin starts the transaction of a group.
 func (s *Store) begin() (*tx, error) {
 	if s.broken {
-		return nil, fmt.Errorf("write %s: %w", s.path, errBroken)
+		return nil, fmt.Errorf("write %s: %w", s.path, s.why)
 	}
 	began := time.Now()
 	opened, err := s.db.Begin(true)
@@ -130,14 +136,19 @@ func (s *Store) begin() (*tx, error) {
 // commit commits the transaction of a group and tells of it.
 func (s *Store) commit(tx *tx) (err error) {
 	if !tx.wrote {
-		tx.rollback()
+		s.takeBack(tx)
 		return nil
 	}
 	told := tx.told()
-	id := tx.bolt.ID()
+	id, used := tx.bolt.ID(), tx.bolt.Size()
 	if err := s.commitBolt(tx); err != nil {
-		tx.rollback()
-		s.broken = s.visible(id)
+		s.takeBack(tx)
+		if !s.broken && s.visible(id) {
+			s.breakOff(errBroken)
+		}
+		if !s.broken {
+			err = s.room.failed(err, used)
+		}
 		return fmt.Errorf("commit to %s: %w", s.path, err)
 	}
 	told.Took = time.Since(tx.began)
@@ -148,9 +159,38 @@ func (s *Store) commit(tx *tx) (err error) {
 	return nil
 }
 
+// takeBack rolls a transaction back. bbolt cannot do so when a page that it has
+// followed was not what it should be; then it keeps its locks, and nothing can be
+// written any more.
+func (s *Store) takeBack(tx *tx) {
+	var err error
+	defer func() {
+		if err != nil {
+			s.stuck = true
+			s.breakOff(err)
+		}
+	}()
+	defer s.recovered("a rollback panicked", &err)
+	tx.rollback()
+}
+
+// breakOff ends all writing.
+func (s *Store) breakOff(why error) {
+	if !s.broken {
+		s.broken, s.why = true, why
+		close(s.gone)
+	}
+}
+
 func (s *Store) commitBolt(tx *tx) (err error) {
 	defer s.recovered("a commit panicked", &err)
-	return s.sync(tx.bolt)
+	if err := failpoint.Hit(failpoint.StoreCommit); err != nil {
+		return err
+	}
+	if err := s.sync(tx.bolt); err != nil {
+		return err
+	}
+	return failpoint.Hit(failpoint.StoreCommitted)
 }
 
 // visible reports whether a transaction whose commit has failed is there all

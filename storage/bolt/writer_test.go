@@ -317,7 +317,7 @@ func TestFailedCommit(t *testing.T) {
 	}
 }
 
-func hashBytes(key storage.AnswerKey) []byte { h := hashOf(key); return h[:] }
+func hashBytes(key storage.AnswerKey) []byte { h := key.Hash(); return h[:] }
 
 // TestUnconfirmedCommit guards that after a commit that is there but may not be
 // on disk nothing more is built on it.
@@ -332,6 +332,36 @@ func TestUnconfirmedCommit(t *testing.T) {
 	err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(newWorkspace()) })
 	if !errors.Is(err, errBroken) {
 		t.Errorf("the next Update returned %v, want %v", err, errBroken)
+	}
+	select {
+	case <-s.Broken():
+	default:
+		t.Error("the store does not say that it is broken")
+	}
+}
+
+// TestRollbackThatPanics guards that a page that is not what it should be ends
+// writing, and neither the process nor a Close.
+func TestRollbackThatPanics(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	err := s.Update(context.Background(), func(opened storage.Tx) error {
+		opened.(*tx).answers = nil // which the rollback follows
+		return errors.Join(opened.PutWorkspace(newWorkspace()), errors.New("no"))
+	})
+	if err == nil {
+		t.Error("Update returned nil")
+	}
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.PutWorkspace(newWorkspace()) }); err == nil {
+		t.Error("the next Update returned nil")
+	}
+	select {
+	case <-s.Broken():
+	default:
+		t.Error("the store does not say that it is broken")
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
 	}
 }
 

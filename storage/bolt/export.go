@@ -1,0 +1,71 @@
+package bolt
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var (
+	_ storage.Exporter = (*reader)(nil)
+	_ storage.Importer = (*tx)(nil)
+)
+
+// AttemptsOf implements [storage.Exporter].
+func (r *reader) AttemptsOf(targetIDs []string) (list []schedctl.Attempt, err error) {
+	ids := slices.Clone(targetIDs)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		found, err := r.Attempts(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// AllEvents implements [storage.Exporter].
+func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) {
+	return r.Events(afterID, limit)
+}
+
+// Answers implements [storage.Exporter].
+func (r *reader) Answers(after storage.StoredAnswer, limit int) (list []storage.StoredAnswer, err error) {
+	c := r.in(answers).Cursor()
+	k, v := c.First()
+	if after.Hash != ([32]byte{}) {
+		key := append(appendTime(nil, timeKey(after.Answer.CreatedAt.UnixMilli())), after.Hash[:]...)
+		if k, v = c.Seek(key); bytes.Equal(k, key) {
+			k, v = c.Next()
+		}
+	}
+	for ; k != nil && len(list) < limit; k, v = c.Next() {
+		a, err := readAnswer(k, v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, storage.StoredAnswer{Hash: [32]byte(k[8:]), Answer: a})
+	}
+	return list, nil
+}
+
+// Notes implements [storage.Exporter].
+func (r *reader) Notes() (map[string][]byte, error) {
+	all := make(map[string][]byte)
+	c := r.in(meta).Cursor()
+	for k, v := c.Seek([]byte(notePrefix)); k != nil; k, v = c.Next() {
+		name, ok := strings.CutPrefix(string(k), notePrefix)
+		if !ok {
+			break
+		}
+		all[name] = bytes.Clone(v)
+	}
+	return all, nil
+}
+
+// PutStoredAnswer implements [storage.Importer].
+func (tx *tx) PutStoredAnswer(a storage.StoredAnswer) error { return tx.putAnswer(a.Hash, a.Answer) }

@@ -1,0 +1,156 @@
+// Package mutant breaks database files in the ways in which disks, file systems
+// and people do, and knows which records of each are intact. It is for tests of
+// what is made of damaged files.
+package mutant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Fill uses a database as a daemon does in an hour: posts are created, deleted,
+// canceled and published, each in a transaction of its own, so that the free
+// pages are full of what was there before. It returns the secret of an API key.
+func Fill(ctx context.Context, store storage.Store, posts int) (secret string, err error) {
+	u := user{now: schedctl.Millis(time.Now().Add(-time.Hour))}
+	u.workspace = schedctl.Workspace{ID: u.id(schedctl.WorkspacePrefix), Name: "mutant", Timezone: "UTC", CreatedAt: u.now}
+	u.hook = schedctl.Webhook{ID: u.id(schedctl.WebhookPrefix), WorkspaceID: u.workspace.ID, URL: "https://example.com", CreatedAt: u.now}
+	secret, hash := schedctl.NewKeySecret()
+	key := schedctl.APIKey{ID: u.id(schedctl.KeyPrefix), WorkspaceID: u.workspace.ID, Name: "admin", Hash: hash, Scopes: schedctl.Scopes(), CreatedAt: u.now}
+	for _, name := range []string{"one", "two"} {
+		u.accounts = append(u.accounts, schedctl.Account{
+			ID: u.id(schedctl.AccountPrefix), WorkspaceID: u.workspace.ID, Platform: "feed", Name: name, Status: schedctl.AccountConnected, CreatedAt: u.now, UpdatedAt: u.now,
+		})
+	}
+	err = store.Update(ctx, func(tx storage.Tx) error {
+		for _, a := range u.accounts {
+			if err := tx.PutAccount(a); err != nil {
+				return err
+			}
+		}
+		if err := tx.PutWorkspace(u.workspace); err != nil {
+			return err
+		}
+		if err := tx.PutKey(key); err != nil {
+			return err
+		}
+		return tx.PutWebhook(u.hook)
+	})
+	for i := 0; err == nil && i < posts; i++ {
+		u.now = u.now.Add(time.Second)
+		if err = u.create(ctx, store, i); err == nil && i%3 == 2 {
+			err = u.change(ctx, store, i)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("fill a database: %w", err)
+	}
+	return secret, nil
+}
+
+// user is who uses the database.
+type user struct {
+	now       time.Time
+	workspace schedctl.Workspace
+	hook      schedctl.Webhook
+	accounts  []schedctl.Account
+	posts     []string
+}
+
+func (u *user) id(prefix schedctl.Prefix) string { return schedctl.NewID(prefix, u.now) }
+
+// create creates a post: a draft, one for tomorrow, or one that goes out at once
+// and has done so, or not yet.
+func (u *user) create(ctx context.Context, store storage.Store, i int) error {
+	n := schedctl.NewPost{WorkspaceID: u.workspace.ID, Content: fmt.Sprint("post ", i, strings.Repeat(" and more", i%40)), Accounts: u.accounts}
+	switch i % 4 {
+	case 1, 2:
+		n.PublishAt = u.now.Add(24 * time.Hour)
+	case 3:
+		n.Now = true
+	}
+	p, events, err := schedctl.Create(n, u.now)
+	if err != nil {
+		return err
+	}
+	var attempt *schedctl.Attempt
+	if n.Now {
+		a, more, err := u.publish(&p, i%8 == 3)
+		if err != nil {
+			return err
+		}
+		attempt, events = &a, append(events, more...)
+	}
+	u.posts = append(u.posts, p.ID)
+	return store.Update(ctx, func(tx storage.Tx) error {
+		if err := tx.PutPost(p); err != nil {
+			return err
+		}
+		if attempt != nil {
+			if err := tx.PutAttempt(*attempt); err != nil {
+				return err
+			}
+		}
+		if err := tx.AddEvents(events...); err != nil {
+			return err
+		}
+		return u.tell(tx, "createPost", p.ID, events[0].ID)
+	})
+}
+
+// publish begins an attempt, and ends it or not.
+func (u *user) publish(p *schedctl.Post, end bool) (a schedctl.Attempt, events []schedctl.Event, err error) {
+	target := p.Targets[0].ID
+	if a, err = p.Begin(schedctl.Claim{TargetID: target, Owner: "mutant", Lease: time.Minute, Key: target}, u.now); err != nil || !end {
+		return a, nil, err
+	}
+	events, err = p.Finish(target, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1"}}, u.now)
+	a.FinishedAt, a.Outcome = u.now, schedctl.OutcomePublished
+	return a, events, err
+}
+
+// tell leaves what the daemon leaves of a request: an answer, an entry of the
+// audit log and a delivery.
+func (u *user) tell(tx storage.Tx, action, post, event string) error {
+	key := storage.AnswerKey{WorkspaceID: u.workspace.ID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: post + action}
+	if err := tx.PutAnswer(key, storage.Answer{Status: 201, Body: []byte(`{"id":"` + post + `"}`), CreatedAt: u.now}); err != nil {
+		return err
+	}
+	err := tx.AddAudit(schedctl.AuditEntry{ID: u.id(schedctl.AuditPrefix), WorkspaceID: u.workspace.ID, At: u.now, Action: action, ResourceID: post})
+	if err != nil {
+		return err
+	}
+	return tx.PutDelivery(schedctl.Delivery{
+		ID: u.id(schedctl.DeliveryPrefix), WebhookID: u.hook.ID, EventID: event, Status: schedctl.DeliveryDelivered, Attempt: 1, CreatedAt: u.now,
+	})
+}
+
+// change deletes an earlier draft, or cancels an earlier post.
+func (u *user) change(ctx context.Context, store storage.Store, i int) error {
+	id := u.posts[i*7%len(u.posts)]
+	return store.Update(ctx, func(tx storage.Tx) error {
+		p, err := tx.Post(u.workspace.ID, id)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			return nil // deleted already
+		}
+		if err != nil {
+			return err
+		}
+		if p.Status() == schedctl.Draft {
+			return tx.DeletePost(u.workspace.ID, id)
+		}
+		events, err := p.Cancel(u.now)
+		if err != nil {
+			return nil // it is over, and stays what it is
+		}
+		if err := tx.PutPost(p); err != nil {
+			return err
+		}
+		return tx.AddEvents(events...)
+	})
+}

@@ -1,0 +1,237 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// errDisk is what the system says of a disk that is full.
+var errDisk = &os.PathError{Op: "fallocate", Path: "test.db", Err: syscall.ENOSPC}
+
+// disk gives blocks until it is full.
+type disk struct {
+	full  atomic.Bool
+	asked atomic.Int64
+}
+
+func (d *disk) reserve(*os.File, int64, int64) error {
+	d.asked.Add(1)
+	if d.full.Load() {
+		return errDisk
+	}
+	return nil
+}
+
+// onDisk opens a store that gets its blocks from a disk of the test's, with none
+// in advance.
+func onDisk(t *testing.T, log *slog.Logger) (*Store, *disk) {
+	t.Helper()
+	s, d := openNew(t, log), &disk{}
+	s.room.reserve, s.room.every = d.reserve, time.Millisecond
+	return s, d
+}
+
+// fillUp makes the disk full, and the store look at it.
+func fillUp(t *testing.T, s *Store, d *disk) {
+	t.Helper()
+	d.full.Store(true)
+	s.room.upTo, s.room.looked = 0, time.Time{}
+	if err := s.Update(context.Background(), func(storage.Tx) error { return nil }); !storage.IsFull(err) {
+		t.Fatalf("Update on a full disk returned %v", err)
+	}
+}
+
+func put(w schedctl.Workspace) func(storage.Tx) error {
+	return func(tx storage.Tx) error { return tx.PutWorkspace(w) }
+}
+
+func TestFullDiskRefusesUpdatesAlone(t *testing.T) {
+	t.Parallel()
+	s, d := onDisk(t, nil)
+	fillUp(t, s, d)
+	lost, kept := newWorkspace(), newWorkspace()
+	err := s.Update(context.Background(), func(storage.Tx) error { t.Error("the function ran"); return nil })
+	var full *storage.FullError
+	if !errors.As(err, &full) || full.Where != filepath.Dir(s.path) || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v, want one that says what is full and why", err)
+	}
+	if err := s.Full(); !errors.As(err, &full) {
+		t.Errorf("Full returned %v", err)
+	}
+	if err := s.Record(context.Background(), put(kept)); err != nil {
+		t.Errorf("Record: %v", err)
+	}
+	if has(t, s, lost) || !has(t, s, kept) {
+		t.Error("what was recorded is not there, or what was refused is")
+	}
+}
+
+// TestFullDiskInAGroup guards that those who record are not held up by those who
+// share their commit.
+func TestFullDiskInAGroup(t *testing.T) {
+	t.Parallel()
+	s, d := onDisk(t, nil)
+	release := hold(t, s)
+	d.full.Store(true)
+	lost, kept := newWorkspace(), newWorkspace()
+	updated, recorded := make(chan error, 1), make(chan error, 1)
+	go func() { updated <- s.Update(context.Background(), put(lost)) }()
+	go func() { recorded <- s.Record(context.Background(), put(kept)) }()
+	queued(s, 2)
+	s.room.upTo, s.room.looked = 0, time.Time{} // the writer is held
+	release()
+	if err := <-updated; !storage.IsFull(err) {
+		t.Errorf("Update returned %v", err)
+	}
+	if err := <-recorded; err != nil {
+		t.Errorf("Record returned %v", err)
+	}
+	if has(t, s, lost) || !has(t, s, kept) {
+		t.Error("what was recorded is not there, or what was refused is")
+	}
+}
+
+// TestFullDiskEndsByItself guards that a store goes on, and says so, though
+// nobody writes; and that the log has one line for each change.
+func TestFullDiskEndsByItself(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s, d := onDisk(t, slog.New(slog.NewTextHandler(&log, nil)))
+	fillUp(t, s, d)
+	for range 10 {
+		if err := s.Update(context.Background(), put(newWorkspace())); !storage.IsFull(err) {
+			t.Fatalf("Update returned %v", err)
+		}
+	}
+	asked := d.asked.Load()
+	for began := time.Now(); d.asked.Load() < asked+2; runtime.Gosched() {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the disk is not asked again")
+		}
+	}
+	d.full.Store(false)
+	for began := time.Now(); s.Full() != nil; runtime.Gosched() {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the store stays full")
+		}
+	}
+	if err := s.Update(context.Background(), put(newWorkspace())); err != nil {
+		t.Errorf("Update once there is room: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := log.String(); strings.Count(text, "disk full") != 1 || strings.Count(text, "has space again") != 1 {
+		t.Errorf("log:\n%s", text)
+	}
+}
+
+// TestFreePagesAreRoom guards that what was removed makes room, though the file
+// gets no smaller.
+func TestFreePagesAreRoom(t *testing.T) {
+	t.Parallel()
+	s, d := onDisk(t, nil)
+	now := time.Now()
+	var events []schedctl.Event
+	for range 2 * reserved / 4096 {
+		events = append(events, schedctl.Event{
+			ID: schedctl.NewID(schedctl.EventPrefix, now), WorkspaceID: newWorkspace().ID, CreatedAt: now,
+			PlatformPostURL: strings.Repeat("x", 4096),
+		})
+	}
+	if err := s.Update(context.Background(), func(tx storage.Tx) error { return tx.AddEvents(events...) }); err != nil {
+		t.Fatal(err)
+	}
+	fillUp(t, s, d)
+	before := storage.Retention{Events: now.Add(time.Minute)}
+	err := s.Record(context.Background(), func(tx storage.Tx) error {
+		n, err := tx.Prune(before, len(events))
+		if n != len(events) {
+			err = errors.Join(err, fmt.Errorf("%d of %d removed", n, len(events)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); s.Full() != nil; runtime.Gosched() {
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("full, with %d bytes in free pages", freePages(s.room.file))
+		}
+	}
+	if !d.full.Load() {
+		t.Error("the disk has room")
+	}
+	if err := s.Update(context.Background(), put(newWorkspace())); err != nil {
+		t.Errorf("Update: %v", err)
+	}
+}
+
+// TestReserveIsAllocated guards that what is promised is asked for: blocks behind
+// the last page in use, and more in time.
+func TestReserveIsAllocated(t *testing.T) {
+	t.Parallel()
+	s := openNew(t, nil)
+	upTo := int64(0)
+	s.room.reserve = func(_ *os.File, from, to int64) error {
+		if from > to {
+			t.Errorf("blocks from %d to %d", from, to)
+		}
+		upTo = to
+		return nil
+	}
+	used := int64(0)
+	for range 40 {
+		event := schedctl.Event{ID: schedctl.NewID(schedctl.EventPrefix, time.Now()), WorkspaceID: newWorkspace().ID, PlatformPostURL: strings.Repeat("x", 256<<10)}
+		err := s.Update(context.Background(), func(tx storage.Tx) error {
+			used = s.tx.bolt.Size()
+			return tx.AddEvents(event)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if upTo-used < reserved {
+			t.Fatalf("%d bytes in use, blocks up to %d", used, upTo)
+		}
+	}
+	if used < reserved {
+		t.Errorf("%d bytes in use, the test is too small", used)
+	}
+}
+
+// TestReserveBlocks guards that the system's own way leaves what is there as it
+// is, and its length too.
+func TestReserveBlocks(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	content := bytes.Repeat([]byte("a"), 5000)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := reserveBlocks(f, 5000, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(got, content) || len(bytes.Trim(got[5000:], "\x00")) > 0 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}

@@ -1,0 +1,354 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// salvaged salvages a file into a new one, which it checks.
+func salvaged(t *testing.T, path string) (SalvageReport, string) {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "salvaged.db")
+	var report SalvageReport
+	unchanged(t, path, func() {
+		var err error
+		if report, err = Salvage(t.Context(), path, to, SalvageOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if _, err := CheckFile(t.Context(), to); err != nil {
+		t.Error(err)
+	}
+	return report, to
+}
+
+// wantRecords checks how many of a kind were saved and lost.
+func wantRecords(t *testing.T, report SalvageReport, b bucket, recovered, lost int) {
+	t.Helper()
+	for _, r := range report.Records {
+		if r.Kind == b.String() && (r.Recovered != recovered || r.Lost != lost) {
+			t.Errorf("%s: %d recovered and %d lost, want %d and %d", r.Kind, r.Recovered, r.Lost, recovered, lost)
+		}
+	}
+}
+
+func TestSalvageOfASoundFile(t *testing.T) {
+	t.Parallel()
+	report, _ := salvaged(t, seededFile(t, nil))
+	if report.Behind || report.Unreadable+report.Strays+len(report.Doubtful) > 0 || report.Version != len(migrations) {
+		t.Errorf("%+v", report)
+	}
+	for _, r := range report.Records {
+		if r.Recovered == 0 || r.Lost > 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestSalvageOfVersion3(t *testing.T) {
+	t.Parallel()
+	path := seededFile(t, nil)
+	makeVersion3(t, path)
+	report, _ := salvaged(t, path)
+	if report.Version != 3 {
+		t.Errorf("version %d, want 3", report.Version)
+	}
+	wantRecords(t, report, posts, 3, 0)
+	wantRecords(t, report, events, 6, 0)
+	wantRecords(t, report, webhooks, 0, 0)
+}
+
+// The indexes of the file tell of records that cannot be read.
+func TestSalvageCountsWhatIsLost(t *testing.T) {
+	t.Parallel()
+	unindexed := map[bucket]bool{deliveries: true, audit: true} // whether one is missing cannot be told
+	for b, recovered := range map[bucket]int{keys: 0, accounts: 0, webhooks: 0, posts: 2, attempts: 1, answers: 0, events: 5, deliveries: 0, audit: 0} {
+		report, _ := salvaged(t, seededFile(t, func(s *Store) { spoil(t, s, b, garble) }))
+		wantRecords(t, report, b, recovered, 1)
+		if !unindexed[b] {
+			report, _ = salvaged(t, seededFile(t, func(s *Store) { spoil(t, s, b, remove) }))
+			wantRecords(t, report, b, recovered, 1)
+		}
+	}
+}
+
+// What belongs to a workspace that was lost still belongs to one.
+func TestSalvageMakesALostWorkspace(t *testing.T) {
+	t.Parallel()
+	report, to := salvaged(t, seededFile(t, func(s *Store) { spoil(t, s, workspaces, garble) }))
+	wantRecords(t, report, workspaces, 0, 1)
+	s, err := Open(to, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r storage.Reader) error {
+		list, err := r.Workspaces()
+		if err != nil || len(list) != 1 {
+			t.Fatalf("workspaces %v, %v", list, err)
+		}
+		page, err := r.Posts(storage.PostQuery{WorkspaceID: list[0].ID, Limit: 9})
+		if len(page.Posts) != 3 {
+			t.Errorf("%d posts, want 3", len(page.Posts))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSalvageLosesPostsWhoseIDsWereDamaged guards against posts that can be read
+// and do not fit to the others, or to themselves: one of them would have the whole
+// new file refused.
+func TestSalvageLosesPostsWhoseIDsWereDamaged(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(p, other *schedctl.Post){
+		"one account twice":     func(p, _ *schedctl.Post) { p.Targets[1].AccountID = p.Targets[0].AccountID },
+		"one target twice":      func(p, _ *schedctl.Post) { p.Targets[1].ID = p.Targets[0].ID },
+		"the target of another": func(p, other *schedctl.Post) { p.Targets[1].ID = other.Targets[0].ID },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report, _ := salvaged(t, seededFile(t, func(s *Store) {
+				spoil(t, s, posts, func(in *bbolt.Bucket, key, value []byte) error {
+					p, err := readPost(key, value)
+					if err != nil {
+						return err
+					}
+					k, v := in.Cursor().Last()
+					other, err := readPost(k, v)
+					if err != nil {
+						return err
+					}
+					two := p.Targets[0]
+					two.ID, two.AccountID = schedctl.NewID(schedctl.TargetPrefix, p.CreatedAt), schedctl.NewID(schedctl.AccountPrefix, p.CreatedAt)
+					p.Targets = append(p.Targets[:1:1], two)
+					damage(&p, &other)
+					record, err := encode(new(coder), nil, &p, (*coder).post)
+					return errors.Join(err, in.Put(key, record))
+				})
+			}))
+			wantRecords(t, report, posts, 2, 1)
+		})
+	}
+}
+
+// TestSalvageDoubtsWhatIndexesContradict guards against a post whose status was
+// damaged so that it can be read: published, it would go out again.
+func TestSalvageDoubtsWhatIndexesContradict(t *testing.T) {
+	t.Parallel()
+	var changed string
+	path := seededFile(t, func(s *Store) {
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(bucketNames[posts]))
+			return in.ForEach(func(k, v []byte) error {
+				p, err := readPost(k, v)
+				if err != nil || p.Status() != schedctl.Published {
+					return err
+				}
+				p.Targets[0].Status, p.Targets[0].PublishAt = schedctl.Scheduled, p.CreatedAt.AddDate(1, 0, 0)
+				changed = p.ID
+				record, err := encode(new(coder), nil, &p, (*coder).post)
+				return errors.Join(err, in.Put(bytes.Clone(k), record))
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	report, _ := salvaged(t, path)
+	if len(report.Doubtful) != 1 || report.Doubtful[0].PostID != changed {
+		t.Errorf("doubtful are %v, want %s", report.Doubtful, changed)
+	}
+}
+
+// TestSalvageOfAnAttemptWithoutItsPost guards that no attempt waits for ever.
+func TestSalvageOfAnAttemptWithoutItsPost(t *testing.T) {
+	t.Parallel()
+	path := seededFile(t, func(s *Store) {
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte(bucketNames[posts]))
+			for k, _ := b.Cursor().First(); k != nil; k, _ = b.Cursor().First() {
+				if err := b.Delete(k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	report, to := salvaged(t, path)
+	wantRecords(t, report, posts, 0, 3)
+	s, err := Open(to, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r storage.Reader) error {
+		running, err := r.RunningAttempts()
+		if len(running) > 0 {
+			t.Errorf("%d attempts still run", len(running))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSalvageOfTheStateBefore loses the root of the last state, or has a page of
+// records in its place: the state before it is whole.
+func TestSalvageOfTheStateBefore(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(t *testing.T, data, root []byte){
+		"zeroed": func(_ *testing.T, _, root []byte) { clear(root) },
+		"another page": func(t *testing.T, data, root []byte) {
+			for at := len(root); at < len(data); at += len(root) {
+				if p, err := parsePage(data[at : at+len(root)]); err == nil && p.leaf && kindOfPage(p) != nil {
+					copy(root[8:], data[at+8:]) // its number stays
+					return
+				}
+			}
+			t.Fatal("no page has records")
+		},
+	} {
+		t.Run(name, func(t *testing.T) { testSalvageOfTheStateBefore(t, damage) })
+	}
+}
+
+func testSalvageOfTheStateBefore(t *testing.T, damage func(t *testing.T, data, root []byte)) {
+	path := seededFile(t, func(s *Store) {
+		ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now()), Name: "last"}
+		entries := func(tx storage.Tx) (err error) { // more than the root holds within itself
+			for range 50 {
+				at := time.Now()
+				err = errors.Join(err, tx.AddAudit(schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, at), WorkspaceID: ws.ID, At: at, Action: "x"}))
+			}
+			return err
+		}
+		last := func(tx storage.Tx) error { return tx.PutWorkspace(ws) }
+		if err := errors.Join(s.Update(t.Context(), entries), s.Update(t.Context(), last)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := newestMeta(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage(t, data, data[m.root*uint64(m.pageSize):][:m.pageSize])
+	report, _ := salvaged(t, write(t, data))
+	if !report.Behind {
+		t.Error("the report does not say that the state is not the last one")
+	}
+	wantRecords(t, report, posts, 3, 0)
+	wantRecords(t, report, workspaces, 2, 0) // a page of the last state has both
+}
+
+// FuzzParsePage guards that no page is too broken to be read.
+func FuzzParsePage(f *testing.F) {
+	for _, page := range samplePages(f) {
+		f.Add(page)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := parsePage(b)
+		if err != nil && len(p.items) > 0 {
+			t.Errorf("%d items and %v", len(p.items), err)
+		}
+		if p.used > len(b) {
+			t.Errorf("%d of %d bytes are used", p.used, len(b))
+		}
+		for _, it := range p.items {
+			if len(it.key) == 0 || len(it.key)+len(it.value) > len(b) {
+				t.Errorf("an item of %d and %d bytes on a page of %d", len(it.key), len(it.value), len(b))
+			}
+			if it.bucket && len(it.value) > bucketSize {
+				_, _ = parsePage(it.value[bucketSize:])
+			}
+		}
+		if kind := kindOfPage(p); kind != nil && len(p.items) == 0 {
+			t.Errorf("an empty page is of kind %s", kind.bucket)
+		}
+	})
+}
+
+// FuzzSalvage guards that no file is too broken to be looked through.
+func FuzzSalvage(f *testing.F) {
+	whole, err := os.ReadFile(smallFile(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint16(0), []byte{0})
+	f.Add(uint16(4096), bytes.Repeat([]byte{0xff}, 64))
+	f.Add(uint16(2*4096+8), []byte{1, 0, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, at uint16, with []byte) {
+		data := bytes.Clone(whole)
+		copy(data[min(int(at), len(data)):], with)
+		s, err := survey(t.Context(), bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		for b := range bucketCount {
+			s.walk(b, func(item, bool) {})
+		}
+		if err := s.strays(t.Context(), func(st strayPage) { s.items(st) }); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// smallFile returns a database of a few pages.
+func smallFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "small.db")
+	s, err := Open(path, Options{})
+	if err == nil {
+		err = errors.Join(s.Update(t.Context(), seed), s.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := newestMeta(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, int64(m.pages)*int64(m.pageSize)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// samplePages returns the pages of a small database, and some that are broken.
+func samplePages(t testing.TB) (pages [][]byte) {
+	data, err := os.ReadFile(smallFile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := os.Getpagesize()
+	for at := 2 * size; at+size <= len(data) && len(pages) < 20; at += size {
+		pages = append(pages, data[at:at+size])
+	}
+	many := bytes.Clone(pages[0])
+	binary.NativeEndian.PutUint16(many[10:], 0xffff)
+	return append(pages, nil, pages[0][:20], many)
+}

@@ -1,0 +1,77 @@
+//go:build failpoint
+
+package failpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Variable is the environment variable that orders failures.
+const Variable = "SCHEDCTL_FAILPOINT"
+
+// ErrOrdered is what a point returns whose action is an error.
+var ErrOrdered = errors.New("a failure that was ordered")
+
+// orders are those of this process.
+var orders = mustRead(os.Getenv(Variable))
+
+func mustRead(text string) []*order {
+	list, err := parse(text)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", Variable, err)
+		os.Exit(2)
+	}
+	return list
+}
+
+// Hit is to be called at a point. It does what was ordered there, and returns an
+// error that wraps [ErrOrdered] when that is the order. It may be called from any
+// goroutine.
+func Hit(p Point) error {
+	for _, o := range orders {
+		if o.point == p && o.passes.Add(1) == o.at {
+			return o.carryOut()
+		}
+	}
+	return nil
+}
+
+// order is one failure that was ordered.
+type order struct {
+	point  Point
+	action string
+	pause  time.Duration // of a stall
+	at     int64         // the pass at which it happens, 1 or more
+	passes atomic.Int64
+}
+
+func (o *order) carryOut() error {
+	fmt.Fprintf(os.Stderr, "failpoint %s: %s\n", o.point, o.action)
+	switch o.action {
+	case "panic":
+		panic(fmt.Sprintf("failpoint %s", o.point))
+	case "kill":
+		kill()
+	case "stall":
+		time.Sleep(o.pause)
+	case "error":
+		return fmt.Errorf("failpoint %s: %w", o.point, ErrOrdered)
+	}
+	return nil
+}
+
+// kill ends the process without a word, and does not return.
+func kill() {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("kill this process: %v", err))
+	}
+	select {} // the signal is on its way
+}

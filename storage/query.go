@@ -1,0 +1,81 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Sort is an order of posts. Ties are in order of id, ascending or descending
+// as the sort; posts without a time come last in both directions.
+type Sort string
+
+// The sorts.
+const (
+	NewestFirst       Sort = "-created_at"
+	OldestFirst       Sort = "created_at"
+	PublishAscending  Sort = "publish_at"
+	PublishDescending Sort = "-publish_at"
+)
+
+// ScanLimit is how many posts a page looks at, at most, to find those that no
+// index can find.
+const ScanLimit = 10_000
+
+// PostQuery selects a page of posts. Zero fields select everything.
+type PostQuery struct {
+	WorkspaceID   string
+	Statuses      []schedctl.Status // any of these
+	AccountID     string            // with a target on this account
+	PublishAfter  time.Time         // inclusive
+	PublishBefore time.Time         // exclusive
+	Search        string            // substring of the content, case folded
+	Sort          Sort              // NewestFirst when empty
+	Limit         int               // 1 or more
+	Offset        int               // posts to skip after the cursor
+	After         *Position         // begin behind this position, or nil
+}
+
+// Position is a place between two posts of a sorted list; it stays valid when
+// posts are added, changed or removed.
+type Position struct {
+	PublishAt time.Time // for the sorts by publish time; zero for a post without one
+	PostID    string
+}
+
+// PostPage is one page. Next is nil at the end of the list.
+type PostPage struct {
+	Posts []schedctl.Post
+	Next  *Position
+}
+
+// Route is the way from a target to its post and its account.
+type Route struct {
+	WorkspaceID, PostID, AccountID string
+}
+
+// PublishedTarget is a publication in an account's history.
+type PublishedTarget struct {
+	At          time.Time
+	TargetID    string
+	WorkspaceID string
+	PostID      string
+}
+
+// AnswerKey identifies a request that may be repeated.
+type AnswerKey struct {
+	WorkspaceID    string
+	Method, Path   string
+	IdempotencyKey string
+}
+
+// Answer is what a request was answered with. It is kept in the transaction
+// that had the effect.
+type Answer struct {
+	Fingerprint [32]byte // SHA-256 of the raw request body
+	Status      int
+	Header      map[string]string
+	Body        []byte
+	Sealed      bool // Body carries a secret and is sealed
+	CreatedAt   time.Time
+}
