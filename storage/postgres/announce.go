@@ -1,0 +1,166 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// announcement is what one process tells the others of its commits.
+type announcement struct {
+	Node     string         `json:"node"`
+	Due      []announcedDue `json:"due,omitempty"`
+	Accounts []string       `json:"accounts,omitempty"`
+	Webhooks []string       `json:"webhooks,omitempty"`
+	Events   int            `json:"events,omitempty"`
+	Missed   bool           `json:"missed,omitempty"` // there was more than can be told
+}
+
+// announcedDue is an entry of the due index.
+type announcedDue struct {
+	At     int64  `json:"at"`
+	Target string `json:"target"`
+}
+
+// payloadLimit is the longest announcement. The server takes less than 8000
+// bytes.
+const payloadLimit = 7500
+
+// payload returns what is sent of a commit.
+func payload(node string, c storage.Commit) (string, error) {
+	a := announcement{Node: node, Accounts: c.Accounts, Webhooks: c.Webhooks, Events: c.Events, Missed: c.Missed}
+	for _, d := range c.Due[:min(len(c.Due), payloadLimit/len(`{"at":0,"target":""}`))] {
+		a.Due = append(a.Due, announcedDue{At: d.At, Target: d.TargetID()})
+	}
+	text, err := json.Marshal(a)
+	if err == nil && len(text) > payloadLimit {
+		text, err = json.Marshal(announcement{Node: node, Events: c.Events, Missed: true})
+	}
+	return string(text), err
+}
+
+// readPayload returns the commit that another process has told of, or false for
+// one of this process.
+func readPayload(node, text string) (c storage.Commit, foreign bool, err error) {
+	var a announcement
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		return c, true, fmt.Errorf("read what another process tells: %w", err)
+	}
+	c = storage.Commit{Accounts: a.Accounts, Webhooks: a.Webhooks, Events: a.Events, Elsewhere: true, Missed: a.Missed}
+	for _, d := range a.Due {
+		target, ok := schedctl.ParseID(schedctl.TargetPrefix, d.Target)
+		if !ok {
+			return c, true, fmt.Errorf("read what another process tells: %q is no target", d.Target)
+		}
+		c.Due = append(c.Due, schedctl.Due{At: d.At, Target: target})
+	}
+	return c, a.Node != node, nil
+}
+
+// announcer tells other processes of commits, after them and never in their
+// transactions: a commit that notifies waits for all others that do. What is
+// committed while one announcement is on its way goes into the next.
+type announcer struct {
+	pool          *pgxpool.Pool
+	log           *slog.Logger
+	channel, node string
+	wake          chan struct{} // holds one wake-up
+
+	mu   sync.Mutex // mu guards next
+	next *storage.Commit
+}
+
+func newAnnouncer(pool *pgxpool.Pool, log *slog.Logger, channel, node string) *announcer {
+	return &announcer{pool: pool, log: log, channel: channel, node: node, wake: make(chan struct{}, 1)}
+}
+
+// add takes a commit to tell of. It does not block.
+func (a *announcer) add(c storage.Commit) {
+	if len(c.Due)+len(c.Accounts)+len(c.Webhooks)+c.Events == 0 && !c.Missed {
+		return
+	}
+	a.mu.Lock()
+	if a.next == nil {
+		a.next = &storage.Commit{}
+	}
+	merge(a.next, c)
+	a.mu.Unlock()
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// merge adds what a commit tells. More than can be announced is not kept.
+func merge(into *storage.Commit, c storage.Commit) {
+	if len(into.Due)+len(c.Due) > payloadLimit {
+		into.Due, into.Missed = nil, true
+	} else {
+		into.Due = append(into.Due, c.Due...)
+	}
+	for _, id := range c.Accounts {
+		into.Accounts = changed(into.Accounts, id)
+	}
+	for _, id := range c.Webhooks {
+		into.Webhooks = changed(into.Webhooks, id)
+	}
+	into.Events += c.Events
+	into.Missed = into.Missed || c.Missed
+}
+
+func (a *announcer) take() *storage.Commit {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	next := a.next
+	a.next = nil
+	return next
+}
+
+// How long an announcement may take, and how long is waited after one that has
+// failed.
+const (
+	announceLimit = 5 * time.Second
+	announcePause = 200 * time.Millisecond
+)
+
+// run announces until ctx ends, and then what is left.
+func (a *announcer) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			a.announce()
+			return
+		case <-a.wake:
+		}
+		if !a.announce() && !pause(ctx, announcePause) {
+			return
+		}
+	}
+}
+
+// announce sends what there is to tell, and reports whether it was sent.
+func (a *announcer) announce() bool {
+	next := a.take()
+	if next == nil {
+		return true
+	}
+	text, err := payload(a.node, *next)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), announceLimit)
+		defer cancel()
+		_, err = a.pool.Exec(ctx, "SELECT pg_notify($1, $2)", a.channel, text)
+	}
+	if err != nil {
+		a.log.Warn("other processes are told later of what was committed", "error", err)
+		a.add(storage.Commit{Events: next.Events, Missed: true})
+	}
+	return err == nil
+}

@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Answer implements [storage.Reader].
+func (r *reader) Answer(key storage.AnswerKey) (storage.Answer, error) {
+	hash := key.Hash()
+	a, found, err := one(r, answers, "WHERE hash = $1"+r.forUpdate(), hash[:])
+	if err != nil {
+		return storage.Answer{}, err
+	}
+	if r.tx != nil {
+		r.tx.answers[hash] = found
+	}
+	if !found {
+		return storage.Answer{}, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+	}
+	return a.answer, nil
+}
+
+// PutAnswer implements [storage.Tx]. Of two transactions that have found no
+// answer and put one, the second is run again, and finds that of the first.
+func (tx *tx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
+	return tx.putAnswer(answerRow{hash: key.Hash(), key: key, answer: a})
+}
+
+func (tx *tx) putAnswer(a answerRow) error {
+	values, err := answers.values(&a)
+	if err != nil {
+		return err
+	}
+	if found, looked := tx.answers[a.hash]; looked && !found {
+		tx.hope(answers.sql().insert, values...)
+	} else {
+		tx.put(answers.sql().upsert, values...)
+	}
+	tx.answers[a.hash] = true
+	return nil
+}

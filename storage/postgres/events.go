@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Event implements [storage.Reader].
+func (r *reader) Event(id string) (schedctl.Event, error) {
+	event, err := parse(schedctl.EventPrefix, id)
+	if err != nil {
+		return schedctl.Event{}, err
+	}
+	lock := ""
+	if r.tx != nil {
+		lock = " FOR KEY SHARE" // an event never changes, it is only removed
+	}
+	e, found, err := one(r, events, "WHERE id = $1"+lock, event)
+	if err == nil && !found {
+		err = notFound(schedctl.EventPrefix, id)
+	}
+	return e, err
+}
+
+// PostEvents implements [storage.Reader].
+func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) {
+	post, err := parse(schedctl.PostPrefix, postID)
+	if err != nil {
+		return nil, err
+	}
+	r.holdTable("events")
+	latest, err := query(r, events, "WHERE post_id = $1 ORDER BY id DESC LIMIT $2", post, limit)
+	for i, j := 0, len(latest)-1; i < j; i, j = i+1, j-1 {
+		latest[i], latest[j] = latest[j], latest[i]
+	}
+	return latest, err
+}
+
+// returnSeq has the places of new events told.
+const returnSeq = " RETURNING seq"
+
+// addEvents returns how many events are added together.
+var addEvents = sync.OnceValue(func() *many {
+	m := *events.sql().inserts
+	m.sql += returnSeq
+	return &m
+})
+
+// AddEvents implements [storage.Tx]. It writes nothing unless all events can be
+// written.
+func (tx *tx) AddEvents(list ...schedctl.Event) error {
+	rows := make([][]any, len(list))
+	ids := make([]pgtype.UUID, len(list))
+	added := make(map[string]bool, len(list))
+	for i := range list {
+		var err error
+		if rows[i], err = events.values(&list[i]); err != nil {
+			return err
+		}
+		id := list[i].ID
+		if added[id] || tx.rows[id] {
+			return fmt.Errorf("add event %s: there is one with this id", id)
+		}
+		added[id] = true
+		ids[i], _ = rows[i][0].(pgtype.UUID)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if tx.careful {
+		if taken, err := tx.has("SELECT 1 FROM events WHERE id = ANY($1)", ids); err != nil || taken {
+			return fmt.Errorf("add %d events: there is one with the id of one of them: %w", len(list), err)
+		}
+	}
+	tx.hold(outboxLock)
+	for i := range list {
+		tx.rows[list[i].ID] = true
+		tx.hopeRow(events.sql().insert+returnSeq, addEvents(), rows[i])
+		tx.writes[len(tx.writes)-1].scan = tx.burn
+	}
+	tx.addedEvents += len(list)
+	return nil
+}
+
+// burn notes the places in the outbox that the transaction has taken.
+func (tx *tx) burn(rows pgx.Rows) error {
+	for rows.Next() {
+		var seq int64
+		if err := rows.Scan(&seq); err != nil {
+			return err
+		}
+		tx.burnt = append(tx.burnt, seq)
+	}
+	return rows.Err()
+}
+
+// has reports whether there is a row that this transaction has not written.
+func (tx *tx) has(sql string, args ...any) (found bool, err error) {
+	err = tx.look(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
+		found = rows.Next()
+		rows.Close()
+		return rows.Err()
+	}})
+	return found, err
+}

@@ -1,0 +1,371 @@
+// The race detector sees nothing of what a server plans.
+
+//go:build !race
+
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// seed fills the tables.
+//
+//go:embed testdata/seed.sql
+var seed string
+
+// manyPosts is how many posts there are when plans are judged.
+const manyPosts = 1_000_000
+
+// mostSorted is how many rows a plan may sort.
+const mostSorted = 50_000
+
+// recorder notes the statements that are sent, each once.
+type recorder struct {
+	mu   sync.Mutex // mu guards sent
+	sent map[string][]any
+}
+
+func (r *recorder) note(sql string, args []any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.sent[sql]; !there {
+		r.sent[sql] = args
+	}
+}
+
+func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	r.note(d.SQL, d.Args)
+	return ctx
+}
+
+func (r *recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
+	for _, q := range d.Batch.QueuedQueries {
+		r.note(q.SQL, q.Arguments)
+	}
+	return ctx
+}
+
+func (r *recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// TestEveryStatementUsesAnIndex asks the server how it would answer every
+// statement of the engine with a million posts, and refuses to read a large table
+// whole or to sort much of one.
+func TestEveryStatementUsesAnIndex(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million posts take half a minute to write")
+	}
+	t.Parallel()
+	sent := &recorder{sent: make(map[string][]any)}
+	config, mode, err := parseURL(postgrestest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.Tracer = sent
+	s, err := open(t.Context(), config, mode, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	conn, err := pgx.Connect(t.Context(), config.ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	began := time.Now()
+	if _, err := conn.Exec(t.Context(), strings.ReplaceAll(seed, ":posts", strconv.Itoa(manyPosts))); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("seeded in %v", time.Since(began))
+	clear(sent.sent)
+	useEverything(t, s)
+	t.Logf("used in %v", time.Since(began))
+	judged := 0
+	for sql, args := range sent.sent {
+		if verb, _, _ := strings.Cut(sql, " "); slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, verb) {
+			judge(t, conn, sql, args)
+			judged++
+		}
+	}
+	if judged < 80 {
+		t.Errorf("%d statements were judged, of which there are more", judged)
+	}
+}
+
+// useEverything calls everything that reads or writes, in every way that makes a
+// statement of its own.
+func useEverything(t *testing.T, s *Store) {
+	t.Helper()
+	calls := 0
+	try := func(err error) {
+		t.Helper()
+		calls++
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			t.Errorf("call %d: %v", calls, err)
+		}
+	}
+	try(s.View(t.Context(), func(r storage.Reader) error { readEverything(r, try); return nil }))
+	for _, careful := range []bool{false, true} {
+		try(s.run(t.Context(), func(tx storage.Tx) error { readEverything(tx, try); return nil }, careful))
+		try(s.run(t.Context(), func(tx storage.Tx) error { writeEverything(tx, try); return nil }, careful))
+	}
+	useNodes(t, s, try)
+	s.gaps.missing(1)
+	try(s.gaps.resolve(t.Context(), 1))
+	var ended mark
+	try(s.run(t.Context(), func(made storage.Tx) error {
+		tx := made.(*tx)
+		err := tx.send()
+		ended = tx.mark
+		return err
+	}, false))
+	_, _, err := s.askOutcome(t.Context(), ended)
+	try(err)
+}
+
+// useNodes calls everything that nodes call.
+func useNodes(t *testing.T, s *Store, try func(error)) {
+	t.Helper()
+	n := storage.Node{ID: schedctl.NewULID(time.Now()).String()}
+	try(s.Beat(t.Context(), n, time.Minute))
+	_, err := s.Nodes(t.Context())
+	try(err)
+	_, err = s.Hold(t.Context(), n.ID, "it")
+	try(err)
+	try(s.Release(t.Context(), n.ID, "it"))
+	try(s.Leave(t.Context(), n.ID))
+	_, err = s.Spend(t.Context(), []storage.Spending{{Bucket: "b", Tokens: 1, Every: time.Second}})
+	try(err)
+}
+
+// seeded returns the id of a record that was seeded.
+func seeded(p schedctl.Prefix, n int) string {
+	return schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80, 14: byte(n >> 8), 15: byte(n)}.ID(p)
+}
+
+// readEverything reads. What a transaction lists of posts it asks for as a
+// snapshot does, so that once is enough.
+func readEverything(r storage.Reader, try func(error)) {
+	ws, post, target := seeded(schedctl.WorkspacePrefix, 0), seeded(schedctl.PostPrefix, 9), seeded(schedctl.TargetPrefix, 9)
+	account, event, webhook := seeded(schedctl.AccountPrefix, 9), seeded(schedctl.EventPrefix, 9), seeded(schedctl.WebhookPrefix, 9)
+	if _, snapshot := r.(*reader); snapshot {
+		listEverything(r, try, ws, account)
+	}
+	for _, account := range []string{"", account} {
+		_, err := r.Posts(storage.PostQuery{WorkspaceID: ws, AccountID: account, Limit: 20})
+		try(err)
+	}
+	reads := []func() error{
+		func() error { _, err := r.Post(ws, post); return err },
+		func() error { _, err := r.Route(target); return err },
+		func() error {
+			return storage.Prepare(r, []string{seeded(schedctl.TargetPrefix, 8), seeded(schedctl.TargetPrefix, 7)})
+		},
+		func() error { n := 0; return r.Due(schedctl.Due{}, func(schedctl.Due) bool { n++; return n < 200 }) },
+		func() error { _, err := r.Attempts(target); return err },
+		func() error { _, err := r.RunningAttempts(); return err },
+		func() (err error) {
+			if tx, ok := r.(storage.SharedTx); ok {
+				_, err = tx.RunningOf(account)
+			}
+			return err
+		},
+		func() error { _, err := r.PublishedTargets(account, storage.PublishedTarget{}, 20); return err },
+		func() error {
+			_, err := r.PublishedTargets(account, storage.PublishedTarget{At: time.Now(), TargetID: target}, 20)
+			return err
+		},
+		func() error { _, err := r.Account(ws, account); return err },
+		func() error { _, err := r.Accounts(ws); return err },
+		func() error { _, err := r.Feed("blog"); return err },
+		func() error { _, err := r.Answer(storage.AnswerKey{}); return err },
+		func() error { _, err := r.Workspace(ws); return err },
+		func() error { _, err := r.Workspaces(); return err },
+		func() error { _, err := r.KeyByHash([32]byte{}); return err },
+		func() error { _, err := r.Keys(ws); return err },
+		func() error { _, err := r.Events("", 100); return err },
+		func() error { _, err := r.Events(event, 100); return err },
+		func() error {
+			_, err := r.Events(schedctl.NewID(schedctl.EventPrefix, time.Unix(0, 0)), 100)
+			return err
+		},
+		func() error {
+			_, err := r.Events(schedctl.NewID(schedctl.EventPrefix, time.Now().AddDate(9, 0, 0)), 100)
+			return err
+		},
+		func() error { _, err := r.Event(event); return err },
+		func() error { _, err := r.LastEvent(); return err },
+		func() error { _, err := r.PostEvents(post, 50); return err },
+		func() error { _, err := r.Webhook(ws, webhook); return err },
+		func() error { _, err := r.Webhooks(ws); return err },
+		func() error { _, err := r.Delivery(webhook, seeded(schedctl.DeliveryPrefix, 8)); return err },
+		func() error { _, err := r.Deliveries(webhook, "", 20); return err },
+		func() error { _, err := r.Deliveries(webhook, seeded(schedctl.DeliveryPrefix, 900), 20); return err },
+		func() error { _, err := r.PendingDeliveries(webhook, 20); return err },
+		func() error { _, err := r.Audit(ws, "", 20); return err },
+		func() error { _, err := r.Audit(ws, seeded(schedctl.AuditPrefix, 900), 20); return err },
+	}
+	for _, read := range reads {
+		try(read())
+	}
+}
+
+// listEverything lists posts in every way.
+func listEverything(r storage.Reader, try func(error), ws, account string) {
+	sometime := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	for _, sort := range []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending} {
+		for _, account := range []string{"", account} {
+			for _, q := range []storage.PostQuery{
+				{}, {Statuses: []schedctl.Status{schedctl.Scheduled}}, {PublishAfter: sometime}, {PublishBefore: sometime},
+				{PublishAfter: sometime, PublishBefore: sometime.AddDate(0, 1, 0)}, {Search: "post", Limit: 3},
+			} {
+				q.WorkspaceID, q.AccountID, q.Sort = ws, account, sort
+				q.Limit = max(q.Limit, 20)
+				page, err := r.Posts(q)
+				try(err)
+				for _, q.After = range []*storage.Position{page.Next, {PostID: seeded(schedctl.PostPrefix, 500)}} {
+					_, err = r.Posts(q)
+					try(err)
+				}
+			}
+		}
+	}
+}
+
+func writeEverything(tx storage.Tx, try func(error)) {
+	now := time.Now()
+	ws := seeded(schedctl.WorkspacePrefix, 0)
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Name: schedctl.NewULID(now).String()}
+	post, made, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{account}, Now: true}, now)
+	try(err)
+	try(tx.PutAccount(account))
+	try(tx.PutPost(post))
+	try(tx.AddEvents(made...))
+	post.Content = "y"
+	try(tx.PutPost(post))
+	post.Targets = nil
+	try(tx.PutPost(post))
+	try(tx.PutAttempt(schedctl.Attempt{
+		ID: schedctl.NewID(schedctl.AttemptPrefix, now), TargetID: seeded(schedctl.TargetPrefix, 9), PostID: post.ID, AccountID: account.ID, WorkspaceID: ws,
+	}))
+	try(tx.PutWorkspace(schedctl.Workspace{ID: ws}))
+	try(tx.PutKey(schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Hash: [32]byte(append([]byte(post.ID), 0))}))
+	for _, key := range []string{"looked for", "not looked for"} {
+		answer := storage.AnswerKey{IdempotencyKey: post.ID + key}
+		if key == "looked for" {
+			_, err := tx.Answer(answer)
+			try(err)
+		}
+		try(tx.PutAnswer(answer, storage.Answer{CreatedAt: now}))
+	}
+	hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws}
+	try(tx.PutWebhook(hook))
+	try(tx.PutDelivery(schedctl.Delivery{ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: hook.ID, EventID: made[0].ID}))
+	try(tx.DeleteWebhook(ws, hook.ID))
+	try(tx.AddAudit(schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: ws, At: now}))
+	old := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)
+	_, err = tx.Prune(storage.Retention{Answers: old, Events: old, Deliveries: old, Audit: old}, 1000)
+	try(err)
+	try(tx.DeletePost(ws, post.ID))
+}
+
+// judge asks for the plans of a statement: the one for its arguments, and the one
+// for any arguments.
+func judge(t *testing.T, conn *pgx.Conn, sql string, args []any) {
+	t.Helper()
+	ctx := t.Context()
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(ctx)
+	var custom, generic []byte
+	if err := tx.QueryRow(ctx, "EXPLAIN (FORMAT JSON) "+sql, args...).Scan(&custom); err != nil {
+		t.Errorf("%s: %v", sql, err)
+		return
+	}
+	refuse(t, "for its arguments", sql, custom)
+	nulls := ""
+	if len(args) > 0 {
+		nulls = "(" + strings.TrimSuffix(strings.Repeat("NULL,", len(args)), ",") + ")"
+	}
+	for _, step := range []string{"SET LOCAL plan_cache_mode = force_generic_plan", "PREPARE judged AS " + sql} {
+		if _, err := tx.Exec(ctx, step, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Errorf("%s: %v", step, err)
+			return
+		}
+	}
+	if err := tx.QueryRow(ctx, "EXPLAIN (FORMAT JSON) EXECUTE judged"+nulls, pgx.QueryExecModeSimpleProtocol).Scan(&generic); err != nil {
+		t.Errorf("%s: %v", sql, err)
+	}
+	refuse(t, "for any arguments", sql, generic)
+	if _, err := tx.Exec(ctx, "DEALLOCATE judged"); err != nil {
+		t.Error(err)
+	}
+}
+
+// plan is a node of a plan.
+type plan struct {
+	NodeType     string  `json:"Node Type"`
+	RelationName string  `json:"Relation Name"`
+	PlanRows     float64 `json:"Plan Rows"`
+	Plans        []plan
+}
+
+// small are the tables that may be read whole.
+var small = []string{"workspaces", "accounts", "api_keys", "webhooks", "gone_webhooks", "outbox", "commits", "nodes", "holds", "token_buckets"}
+
+func refuse(t *testing.T, which, sql string, explained []byte) {
+	t.Helper()
+	var plans []struct{ Plan plan }
+	if err := json.Unmarshal(explained, &plans); err != nil || len(plans) != 1 {
+		t.Errorf("the plan of %s cannot be read: %v", sql, err)
+		return
+	}
+	if fault := plans[0].Plan.fault(); fault != "" {
+		t.Errorf("%s, the plan %s has %s:\n%s", sql, which, fault, explained)
+	}
+}
+
+// fault says what is wrong with a plan, if something is.
+func (p *plan) fault() string {
+	if p.NodeType == "Seq Scan" && !slices.Contains(small, p.RelationName) && !strings.HasPrefix(p.RelationName, "pg_") {
+		return "a sequential scan of " + p.RelationName
+	}
+	for i := range p.Plans {
+		if strings.Contains(p.NodeType, "Sort") && p.Plans[i].PlanRows > mostSorted && !p.Plans[i].limited() {
+			return fmt.Sprintf("a sort of %.0f rows", p.Plans[i].PlanRows)
+		}
+		if fault := p.Plans[i].fault(); fault != "" {
+			return fault
+		}
+	}
+	return ""
+}
+
+// limited reports whether what a node returns is bounded by limits, of which a
+// plan for any arguments does not know how low they are.
+func (p *plan) limited() bool {
+	if p.NodeType == "Limit" {
+		return true
+	}
+	return p.NodeType == "Nested Loop" && slices.ContainsFunc(p.Plans, func(below plan) bool { return below.limited() })
+}

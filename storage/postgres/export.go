@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var (
+	_ storage.Exporter = (*reader)(nil)
+	_ storage.Importer = (*tx)(nil)
+)
+
+// AttemptsOf implements [storage.Exporter].
+func (r *reader) AttemptsOf(targetIDs []string) ([]schedctl.Attempt, error) {
+	ids, err := parseAll(schedctl.TargetPrefix, targetIDs)
+	if err != nil {
+		return nil, err
+	}
+	r.holdTable("attempts")
+	return query(r, attempts, "WHERE target_id = ANY($1) ORDER BY target_id, number", ids)
+}
+
+// AllEvents implements [storage.Exporter].
+func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) {
+	r.holdTable("events")
+	after, err := r.place(afterID)
+	if err != nil {
+		return nil, err
+	}
+	return query(r, events, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+}
+
+// Answers implements [storage.Exporter].
+func (r *reader) Answers(after storage.StoredAnswer, limit int) ([]storage.StoredAnswer, error) {
+	r.holdTable("answers")
+	at := stamp(after.Answer.CreatedAt)
+	if after.Answer.CreatedAt.IsZero() {
+		at = startOfTime()
+	}
+	// the first condition is the one that an index finds
+	rows, err := query(r, answers, `WHERE coalesce(created_at, '-infinity') >= $1 AND (coalesce(created_at, '-infinity'), hash) > ($1, $2)
+		ORDER BY coalesce(created_at, '-infinity'), hash LIMIT $3`, at, after.Hash[:], limit)
+	list := make([]storage.StoredAnswer, len(rows))
+	for i := range rows {
+		list[i] = storage.StoredAnswer{Hash: rows[i].hash, Answer: rows[i].answer}
+	}
+	return list, err
+}
+
+// Notes implements [storage.Exporter].
+func (r *reader) Notes() (map[string][]byte, error) {
+	r.holdTable("notes")
+	all := make(map[string][]byte)
+	err := r.send(statement{sql: "SELECT name, value FROM notes", scan: func(rows pgx.Rows) error {
+		for rows.Next() {
+			var name string
+			var value []byte
+			if err := rows.Scan(&name, &value); err != nil {
+				return err
+			}
+			all[name] = value
+		}
+		return rows.Err()
+	}})
+	return all, err
+}
+
+// PutStoredAnswer implements [storage.Importer]. What was answered is not known:
+// these columns stay empty.
+func (tx *tx) PutStoredAnswer(a storage.StoredAnswer) error {
+	return tx.putAnswer(answerRow{hash: a.Hash, answer: a.Answer})
+}

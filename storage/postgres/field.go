@@ -1,0 +1,319 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+)
+
+// field is one field of a noun on its way to a column or back: it is given to
+// Scan to be filled.
+type field interface {
+	// value returns what the column gets. It shares nothing with the noun.
+	value() (any, error)
+
+	// same reports whether the column gets the same of another field of its kind. It may
+	// say no when that is so all the same.
+	same(field) bool
+}
+
+// idField is an id, in a column of type uuid, which keeps the order of ids. The
+// column of an optional one is null when it is empty.
+type idField struct {
+	prefix   schedctl.Prefix
+	id       *string
+	optional bool
+}
+
+func (f *idField) value() (any, error) {
+	if f.optional && *f.id == "" {
+		return pgtype.UUID{}, nil
+	}
+	return parse(f.prefix, *f.id)
+}
+
+func (f *idField) same(o field) bool { return *f.id == *o.(*idField).id }
+
+func (f *idField) ScanUUID(v pgtype.UUID) error {
+	*f.id = ""
+	if v.Valid {
+		*f.id = schedctl.ULID(v.Bytes).ID(f.prefix)
+	}
+	return nil
+}
+
+// parse returns the UUID of an id, or NOT_FOUND when no schedctl could have made
+// it.
+func parse(prefix schedctl.Prefix, id string) (pgtype.UUID, error) {
+	if u, ok := schedctl.ParseID(prefix, id); ok {
+		return pgtype.UUID{Bytes: u, Valid: true}, nil
+	}
+	return pgtype.UUID{}, notFound(prefix, id)
+}
+
+// parse2 parses two ids.
+func parse2(p1 schedctl.Prefix, id1 string, p2 schedctl.Prefix, id2 string) (a, b pgtype.UUID, err error) {
+	if a, err = parse(p1, id1); err != nil {
+		return a, b, err
+	}
+	b, err = parse(p2, id2)
+	return a, b, err
+}
+
+func notFound(prefix schedctl.Prefix, id string) error {
+	return schedctl.Errorf(schedctl.NotFound, "", "there is no %s %q", nouns[prefix], id)
+}
+
+var nouns = map[schedctl.Prefix]string{
+	schedctl.PostPrefix: "post", schedctl.TargetPrefix: "target", schedctl.AccountPrefix: "account",
+	schedctl.WorkspacePrefix: "workspace", schedctl.KeyPrefix: "API key", schedctl.EventPrefix: "event",
+	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
+	schedctl.AuditPrefix: "audit entry",
+}
+
+// textField is a string. What the type text cannot hold, NUL and bytes that are
+// no UTF-8, is replaced by U+FFFD: answers of networks and endpoints may have it.
+type textField[S ~string] struct{ s *S }
+
+func (f textField[S]) value() (any, error) { return clean(string(*f.s)), nil }
+
+func (f textField[S]) same(o field) bool { return *f.s == *o.(textField[S]).s }
+
+func (f textField[S]) ScanText(v pgtype.Text) error {
+	*f.s = S(v.String)
+	return nil
+}
+
+func clean(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+}
+
+type intField[I ~int | ~int64] struct{ n *I }
+
+func (f intField[I]) value() (any, error) { return int64(*f.n), nil }
+
+func (f intField[I]) same(o field) bool { return *f.n == *o.(intField[I]).n }
+
+func (f intField[I]) ScanInt64(v pgtype.Int8) error {
+	*f.n = I(v.Int64)
+	return nil
+}
+
+type boolField struct{ b *bool }
+
+func (f boolField) value() (any, error) { return *f.b, nil }
+
+func (f boolField) same(o field) bool { return *f.b == *o.(boolField).b }
+
+func (f boolField) ScanBool(v pgtype.Bool) error {
+	*f.b = v.Bool
+	return nil
+}
+
+// timeField is a time in milliseconds; the zero time is null.
+type timeField struct{ t *time.Time }
+
+func (f timeField) value() (any, error) { return stamp(*f.t), nil }
+
+func (f timeField) same(o field) bool { return stamp(*f.t) == stamp(*o.(timeField).t) }
+
+func (f timeField) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*f.t = time.Time{}
+	if v.Valid && v.InfinityModifier == pgtype.Finite {
+		*f.t = v.Time.UTC()
+	}
+	return nil
+}
+
+// stamp returns what a column holds of a time.
+func stamp(t time.Time) pgtype.Timestamptz {
+	if t.IsZero() {
+		return pgtype.Timestamptz{}
+	}
+	return stampMillis(t.UnixMilli())
+}
+
+// The first and the last millisecond of the type timestamptz.
+var (
+	firstMilli = time.Date(-4713, 11, 24, 0, 0, 0, 0, time.UTC).UnixMilli()
+	lastMilli  = time.Date(294276, 12, 31, 23, 59, 59, 999_000_000, time.UTC).UnixMilli()
+)
+
+// stampMillis returns a count of Unix milliseconds as a time. What lies outside
+// of those that there can be is infinitely early or late.
+func stampMillis(ms int64) pgtype.Timestamptz {
+	switch {
+	case ms < firstMilli:
+		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+	case ms > lastMilli:
+		return pgtype.Timestamptz{InfinityModifier: pgtype.Infinity, Valid: true}
+	}
+	return pgtype.Timestamptz{Time: time.UnixMilli(ms).UTC(), Valid: true}
+}
+
+// endOfTime is what expressions in indexes have for a time that is not there.
+func endOfTime() pgtype.Timestamptz { return stampMillis(math.MaxInt64) }
+
+// startOfTime is what expressions in indexes have where what has no time comes
+// first.
+func startOfTime() pgtype.Timestamptz { return stampMillis(math.MinInt64) }
+
+// stampOrEnd is stamp with the end of time in place of null.
+func stampOrEnd(t time.Time) pgtype.Timestamptz {
+	if t.IsZero() {
+		return endOfTime()
+	}
+	return stamp(t)
+}
+
+type bytesField struct{ b *[]byte }
+
+func (f bytesField) value() (any, error) {
+	if len(*f.b) == 0 {
+		return []byte(nil), nil
+	}
+	return bytes.Clone(*f.b), nil
+}
+
+func (f bytesField) same(o field) bool { return bytes.Equal(*f.b, *o.(bytesField).b) }
+
+func (f bytesField) ScanBytes(v []byte) error {
+	*f.b = bytes.Clone(v)
+	return nil
+}
+
+// hashField is a SHA-256.
+type hashField struct{ h *[32]byte }
+
+func (f hashField) value() (any, error) { return bytes.Clone(f.h[:]), nil }
+
+func (f hashField) same(o field) bool { return *f.h == *o.(hashField).h }
+
+func (f hashField) ScanBytes(v []byte) error {
+	if len(v) != len(f.h) {
+		return fmt.Errorf("a hash has %d bytes", len(v))
+	}
+	copy(f.h[:], v)
+	return nil
+}
+
+// jsonField is what has no query, as a document. The zero value is null.
+type jsonField[T any] struct {
+	doc   *T
+	empty func(T) bool
+}
+
+func (f jsonField[T]) value() (any, error) {
+	if f.empty(*f.doc) {
+		return pgtype.Text{}, nil
+	}
+	doc, err := json.Marshal(*f.doc)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return string(withoutNUL(doc)), nil
+}
+
+func (f jsonField[T]) same(o field) bool {
+	return f.empty(*f.doc) && f.empty(*o.(jsonField[T]).doc) || reflect.DeepEqual(*f.doc, *o.(jsonField[T]).doc)
+}
+
+func (f jsonField[T]) ScanBytes(v []byte) error {
+	var doc T
+	if len(v) > 0 {
+		if err := json.Unmarshal(v, &doc); err != nil {
+			return err
+		}
+	}
+	*f.doc = doc
+	return nil
+}
+
+// withoutNUL replaces \u0000, which the type jsonb cannot hold, by \ufffd.
+func withoutNUL(doc []byte) []byte {
+	const nul = `\u0000`
+	if !bytes.Contains(doc, []byte(nul)) {
+		return doc
+	}
+	for i := 0; i < len(doc)-1; i++ {
+		if doc[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(doc[i:], []byte(nul)) {
+			copy(doc[i:], `\ufffd`)
+		}
+		i++ // what is escaped is no escape
+	}
+	return doc
+}
+
+// listField is a list of strings, in a column of type text[].
+type listField[S ~string] struct{ list *[]S }
+
+func (f listField[S]) value() (any, error) {
+	out := make([]string, len(*f.list))
+	for i, s := range *f.list {
+		out[i] = clean(string(s))
+	}
+	return out, nil
+}
+
+func (f listField[S]) same(o field) bool { return slices.Equal(*f.list, *o.(listField[S]).list) }
+
+func (f listField[S]) SetDimensions(d []pgtype.ArrayDimension) error {
+	*f.list = makeList[S](d)
+	return nil
+}
+
+func (f listField[S]) ScanIndex(i int) any { return textField[S]{&(*f.list)[i]} }
+func (f listField[S]) ScanIndexType() any  { return textField[S]{} }
+
+// idListField is a list of ids, in a column of type uuid[].
+type idListField struct {
+	prefix schedctl.Prefix
+	list   *[]string
+}
+
+func (f idListField) value() (any, error) { return parseAll(f.prefix, *f.list) }
+
+func (f idListField) same(o field) bool { return slices.Equal(*f.list, *o.(idListField).list) }
+
+func (f idListField) SetDimensions(d []pgtype.ArrayDimension) error {
+	*f.list = makeList[string](d)
+	return nil
+}
+
+func (f idListField) ScanIndex(i int) any { return &idField{prefix: f.prefix, id: &(*f.list)[i]} }
+func (f idListField) ScanIndexType() any  { return &idField{} }
+
+func makeList[S any](d []pgtype.ArrayDimension) []S {
+	if len(d) == 0 {
+		return nil
+	}
+	return slices.Grow([]S(nil), int(d[0].Length))[:d[0].Length]
+}
+
+// parseAll is parse for a list.
+func parseAll(prefix schedctl.Prefix, ids []string) ([]pgtype.UUID, error) {
+	out := make([]pgtype.UUID, len(ids))
+	for i, id := range ids {
+		var err error
+		if out[i], err = parse(prefix, id); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// fullFor is how long a server is taken to be full after it has said so.
+const fullFor = 2 * time.Second
+
+// room remembers whether the server has room.
+type room struct {
+	where string
+	last  atomic.Pointer[refused]
+}
+
+// refused is what a full server has said, and when.
+type refused struct {
+	err *storage.FullError
+	at  time.Time
+}
+
+// note takes the outcome of a commit. Of an error that says that the server is
+// full it returns what the contract has for that.
+func (r *room) note(err error) error {
+	var answered *pgconn.PgError
+	switch {
+	case err == nil:
+		if r.last.Load() != nil {
+			r.last.Store(nil)
+		}
+	case errors.As(err, &answered) && answered.Code == "53100":
+		full := &storage.FullError{Where: r.where, Err: answered}
+		r.last.Store(&refused{err: full, at: time.Now()})
+		return full
+	}
+	return err
+}
+
+// Full implements [storage.Store]. For two seconds after a server has refused a
+// transaction it is said to be full; then the next one tries.
+func (s *Store) Full() error {
+	if r := s.room.last.Load(); r != nil && time.Since(r.at) < fullFor {
+		return r.err
+	}
+	return nil
+}
+
+// Record implements [storage.Store]. A server keeps no room for it, so it fails
+// with a server that is full; other transactions do so at once, and leave it what
+// room there is.
+func (s *Store) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.transact(ctx, fn)
+}

@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// many says how statements that differ in their arguments alone are one: with a
+// list for each argument. It stands for itself when compared.
+type many struct {
+	sql   string // takes an array for each argument
+	types []string
+	key   []int // the arguments of which no two statements may have the same, as none of a row may be written twice; nil for any
+}
+
+// group is statements that become one.
+type group struct {
+	statement
+	rows [][]any
+	keys map[[3]any]bool
+}
+
+// gather returns statements that do the same as those given: those of a kind are
+// made one, which costs the server a fraction. They are moved past statements of
+// other kinds that can be gathered, and past no others.
+func gather(list []statement) []statement {
+	if len(list) < 2 {
+		return list
+	}
+	var groups []*group
+	open := map[*many]*group{}
+	for _, st := range list {
+		if st.many == nil {
+			clear(open)
+			groups = append(groups, &group{statement: st})
+			continue
+		}
+		g, key := open[st.many], keyOf(st)
+		if g == nil || g.keys[key] {
+			g = &group{statement: st, keys: map[[3]any]bool{}}
+			groups, open[st.many] = append(groups, g), g
+		}
+		g.rows = append(g.rows, st.args)
+		g.keys[key] = st.many.key != nil
+	}
+	out := make([]statement, len(groups))
+	for i, g := range groups {
+		out[i] = g.one()
+	}
+	return out
+}
+
+func keyOf(st statement) (key [3]any) {
+	for i, arg := range st.many.key {
+		key[i] = st.args[arg]
+	}
+	return key
+}
+
+// one returns the statement of a group.
+func (g *group) one() statement {
+	if len(g.rows) < 2 {
+		return g.statement
+	}
+	args := make([]any, len(g.many.types))
+	for i, typ := range g.many.types {
+		args[i] = column(typ, g.rows, i)
+	}
+	return statement{sql: g.many.sql, args: args, scan: g.scan}
+}
+
+// column returns the i-th arguments of all rows.
+func column(typ string, rows [][]any, i int) any {
+	switch typ {
+	case "uuid":
+		return columnOf[pgtype.UUID](rows, i)
+	case "timestamptz":
+		return columnOf[pgtype.Timestamptz](rows, i)
+	case "bigint":
+		return columnOf[int64](rows, i)
+	case "integer":
+		return columnOf[int32](rows, i)
+	case "boolean":
+		return columnOf[bool](rows, i)
+	case "bytea":
+		return columnOf[[]byte](rows, i)
+	case "text":
+		return columnOf[string](rows, i)
+	}
+	all := make([]*string, len(rows)) // documents, of which there may be none
+	for n, row := range rows {
+		if doc, ok := row[i].(string); ok {
+			all[n] = &doc
+		}
+	}
+	return all
+}
+
+func columnOf[T any](rows [][]any, i int) []T {
+	all := make([]T, len(rows))
+	for n, row := range rows {
+		all[n] = row[i].(T)
+	}
+	return all
+}
+
+// isList reports whether a column of a type holds a list, of which no array can be
+// made for [many]: arrays of arrays have to be rectangular.
+func isList(typ string) bool { return strings.HasSuffix(typ, "[]") }
+
+// inserts returns how rows with these columns are inserted together, or nil when
+// one of them is a list itself: an array of arrays has to be rectangular. into is
+// what comes before the rows, and conflict what comes after them.
+func inserts(into, conflict string, types []string, key []int) *many {
+	lists := make([]string, len(types))
+	if slices.ContainsFunc(types, isList) {
+		return nil
+	}
+	for i, typ := range types {
+		lists[i] = fmt.Sprintf("$%d::%s[]", i+1, typ)
+	}
+	return &many{sql: into + " SELECT * FROM unnest(" + strings.Join(lists, ", ") + ")" + conflict, types: types, key: key}
+}

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Workspace implements [storage.Reader].
+func (r *reader) Workspace(id string) (schedctl.Workspace, error) {
+	ws, err := parse(schedctl.WorkspacePrefix, id)
+	if err != nil {
+		return schedctl.Workspace{}, err
+	}
+	w, found, err := one(r, workspaces, "WHERE id = $1"+r.forUpdate(), ws)
+	if err == nil && !found {
+		err = notFound(schedctl.WorkspacePrefix, id)
+	}
+	if err == nil {
+		r.knowWorkspaces(w)
+	}
+	return w, err
+}
+
+// knowWorkspaces remembers, in a transaction, workspaces that it has locked.
+func (r *reader) knowWorkspaces(list ...schedctl.Workspace) {
+	if r.tx == nil {
+		return
+	}
+	for _, w := range list {
+		r.tx.rows[w.ID] = true
+	}
+}
+
+// Workspaces implements [storage.Reader].
+func (r *reader) Workspaces() ([]schedctl.Workspace, error) {
+	r.holdList("workspaces", pgtype.UUID{})
+	list, err := query(r, workspaces, "ORDER BY id"+r.forUpdate())
+	r.knowWorkspaces(list...)
+	return list, err
+}
+
+// PutWorkspace implements [storage.Tx].
+func (tx *tx) PutWorkspace(w schedctl.Workspace) error {
+	values, err := workspaces.values(&w)
+	if err != nil {
+		return err
+	}
+	if !tx.rows[w.ID] {
+		tx.hold(lockOf("workspaces", [16]byte{}))
+		tx.rows[w.ID] = true
+	}
+	tx.put(workspaces.sql().upsert, values...)
+	return nil
+}
+
+// KeyByHash implements [storage.Reader].
+func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
+	k, found, err := one(r, apiKeys, "WHERE hash = $1"+r.forUpdate(), hash[:])
+	if err == nil && !found {
+		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such API key")
+	}
+	if err == nil {
+		r.knowKeys(k)
+	}
+	return k, err
+}
+
+// knowKeys remembers, in a transaction, keys that it has locked.
+func (r *reader) knowKeys(list ...schedctl.APIKey) {
+	if r.tx == nil {
+		return
+	}
+	for _, k := range list {
+		r.tx.keys[k.ID] = k
+	}
+}
+
+// Keys implements [storage.Reader].
+func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
+	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	r.holdList("api_keys", ws)
+	list, err := query(r, apiKeys, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
+	r.knowKeys(list...)
+	return list, err
+}
+
+// PutKey implements [storage.Tx]. A put with another hash, or with the hash of
+// another key, fails.
+func (tx *tx) PutKey(k schedctl.APIKey) error {
+	values, err := apiKeys.values(&k)
+	if err != nil {
+		return err
+	}
+	known, there := tx.keys[k.ID]
+	if !there {
+		ws, key, err := parse2(schedctl.WorkspacePrefix, k.WorkspaceID, schedctl.KeyPrefix, k.ID)
+		if err != nil {
+			return err
+		}
+		tx.hold(lockOf("api_keys", ws.Bytes))
+		if err := tx.checkHash(&k, key); err != nil {
+			return err
+		}
+	} else if known.Hash != k.Hash {
+		return errHash(k.ID)
+	}
+	tx.hope(apiKeys.sql().upsert, values...)
+	tx.keys[k.ID] = k
+	return nil
+}
+
+// checkHash fails when a key has another hash in the database, or another key
+// its hash.
+func (tx *tx) checkHash(k *schedctl.APIKey, id pgtype.UUID) error {
+	found, err := query(&tx.reader, apiKeys, "WHERE id = $1 OR hash = $2", id, k.Hash[:])
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		if (found[i].ID == k.ID) != (found[i].Hash == k.Hash) {
+			return errHash(k.ID)
+		}
+	}
+	return nil
+}
+
+func errHash(id string) error {
+	return fmt.Errorf("put API key %s: a hash belongs to one key and never changes", id)
+}

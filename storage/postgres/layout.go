@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// row is a noun as the columns of a table, in order. What the columns are called,
+// and of what type they are, is kept only when it is asked for: rows are made by
+// the thousand.
+type row struct {
+	named        bool
+	names, types []string
+	fields       []field
+}
+
+// mostFields is how many columns the widest table has, and a few.
+const mostFields = 24
+
+func newRow() row { return row{fields: make([]field, 0, mostFields)} }
+
+func (r *row) add(name, typ string, f field) {
+	if r.named {
+		r.names, r.types = append(r.names, name), append(r.types, typ)
+	}
+	r.fields = append(r.fields, f)
+}
+
+func (r *row) id(name string, p schedctl.Prefix, id *string) {
+	r.add(name, "uuid", &idField{p, id, false})
+}
+func (r *row) optionalID(name string, p schedctl.Prefix, id *string) {
+	r.add(name, "uuid", &idField{p, id, true})
+}
+func (r *row) ids(name string, p schedctl.Prefix, ids *[]string) {
+	r.add(name, "uuid[]", idListField{p, ids})
+}
+func (r *row) time(name string, t *time.Time) { r.add(name, "timestamptz", timeField{t}) }
+func (r *row) bool(name string, b *bool)      { r.add(name, "boolean", boolField{b}) }
+func (r *row) bytes(name string, b *[]byte)   { r.add(name, "bytea", bytesField{b}) }
+func (r *row) hash(name string, h *[32]byte)  { r.add(name, "bytea", hashField{h}) }
+
+func text[S ~string](r *row, name string, s *S)         { r.add(name, "text", textField[S]{s}) }
+func list[S ~string](r *row, name string, s *[]S)       { r.add(name, "text[]", listField[S]{s}) }
+func number[I ~int | ~int64](r *row, name string, n *I) { r.add(name, "bigint", intField[I]{n}) }
+
+// destinations returns what a row of the columns is scanned to.
+func (r *row) destinations() []any {
+	out := make([]any, len(r.fields))
+	for i, f := range r.fields {
+		out[i] = f
+	}
+	return out
+}
+
+// layout says in what table a noun is, with its columns.
+type layout[T any] struct {
+	table    string
+	key      []string // the columns of its primary key
+	describe func(*row, *T)
+
+	sql     func() statements
+	changes sync.Map // the *changes of each columnSet that has occurred
+}
+
+// statements are the texts that follow from a layout.
+type statements struct {
+	columns string // all of them, with the table's name
+	key     []int  // those of the primary key
+	insert  string
+	upsert  string // an insert that replaces what is there
+
+	inserts, upserts *many // the same for many rows, or nil
+}
+
+// newLayout returns a layout whose statements are written when they are first
+// needed: a process that uses another engine pays nothing for them.
+func newLayout[T any](table string, key []string, describe func(*row, *T)) *layout[T] {
+	l := &layout[T]{table: table, key: key, describe: describe}
+	l.sql = sync.OnceValue(l.write)
+	return l
+}
+
+func (l *layout[T]) write() statements {
+	r := l.named()
+	named, places, set := make([]string, len(r.names)), make([]string, len(r.names)), []string{}
+	for i, name := range r.names {
+		named[i], places[i] = l.table+"."+name, fmt.Sprintf("$%d", i+1)
+		if !slices.Contains(l.key, name) {
+			set = append(set, name+" = excluded."+name)
+		}
+	}
+	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", l.table, strings.Join(r.names, ", "), strings.Join(places, ", "))
+	replace := fmt.Sprintf(" ON CONFLICT (%s) DO UPDATE SET %s", strings.Join(l.key, ", "), strings.Join(set, ", "))
+	into, key := fmt.Sprintf("INSERT INTO %s (%s)", l.table, strings.Join(r.names, ", ")), make([]int, len(l.key))
+	for i, name := range l.key {
+		key[i] = slices.Index(r.names, name)
+	}
+	return statements{
+		columns: strings.Join(named, ", "), key: key, insert: insert, upsert: insert + replace,
+		inserts: inserts(into, "", r.types, key), upserts: inserts(into, replace, r.types, key),
+	}
+}
+
+// values returns a noun as the columns get it, or an error about a field that no
+// column can hold.
+func (l *layout[T]) values(v *T) ([]any, error) {
+	r := newRow()
+	l.describe(&r, v)
+	values := make([]any, len(r.fields))
+	for i, f := range r.fields {
+		var err error
+		if values[i], err = f.value(); err != nil {
+			return nil, l.refused(i, err)
+		}
+	}
+	return values, nil
+}
+
+// refused says which column cannot hold a field.
+func (l *layout[T]) refused(column int, err error) error {
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return err
+	}
+	return fmt.Errorf("%s: %w", l.named().names[column], err)
+}
+
+// named returns a row with the names and types of its columns.
+func (l *layout[T]) named() row {
+	r := row{named: true}
+	l.describe(&r, new(T))
+	return r
+}

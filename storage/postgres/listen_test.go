@@ -1,0 +1,113 @@
+package postgres_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// ear hears what a store tells of other processes.
+func ear(s storage.Store) <-chan storage.Commit {
+	heard := make(chan storage.Commit, 1000)
+	s.Notify(func(c storage.Commit) {
+		if c.Elsewhere {
+			heard <- c
+		}
+	})
+	return heard
+}
+
+// next waits for what is heard.
+func next(t *testing.T, heard <-chan storage.Commit) storage.Commit {
+	t.Helper()
+	select {
+	case c := <-heard:
+		return c
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing was heard")
+		return storage.Commit{}
+	}
+}
+
+// manyRecords returns a transaction that changes n of each kind that commits
+// name, and what is told of it.
+func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	told := storage.Commit{Events: n, Elsewhere: true}
+	var writes []func(storage.Tx) error
+	for range n {
+		a := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Status: schedctl.AccountConnected}
+		a.Name = a.ID
+		hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws}
+		post, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{a}, PublishAt: now.Add(time.Hour)}, now)
+		target, _ := schedctl.ParseID(schedctl.TargetPrefix, post.Targets[0].ID)
+		told.Due = append(told.Due, schedctl.Due{At: post.PublishAt.UnixMilli(), Target: target})
+		told.Accounts, told.Webhooks = append(told.Accounts, a.ID), append(told.Webhooks, hook.ID)
+		writes = append(writes, func(tx storage.Tx) error {
+			return errors.Join(err, tx.PutAccount(a), tx.PutWebhook(hook), tx.PutPost(post), tx.AddEvents(events[0]))
+		})
+	}
+	slices.SortFunc(told.Due, schedctl.Due.Compare)
+	return func(tx storage.Tx) error {
+		for _, write := range writes {
+			if err := write(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, told
+}
+
+func TestOtherProcessesAreHeard(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	one, two := open(t, url), open(t, url)
+	self, heard := ear(one), ear(two)
+	write, want := manyRecords(2)
+	if err := one.Update(t.Context(), write); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, next(t, heard)); diff != "" {
+		t.Errorf("heard (-want +got):\n%s", diff)
+	}
+	write, want = manyRecords(100)
+	if err := one.Update(t.Context(), write); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(t, heard); !got.Missed || got.Events != want.Events {
+		t.Errorf("heard of %d events, missed %v; want %d, and that there is more than can be told", got.Events, got.Missed, want.Events)
+	}
+	if len(self) > 0 {
+		t.Errorf("a process hears itself: %+v", <-self)
+	}
+}
+
+// TestLostConnectionIsNoticed guards that a process knows what it may have missed
+// while it could not hear, and hears again.
+func TestLostConnectionIsNoticed(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	one, two := open(t, url), open(t, url)
+	heard := ear(two)
+	exec(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'")
+	if got := next(t, heard); !got.Missed || !got.Elsewhere {
+		t.Errorf("heard %+v, want that something was missed", got)
+	}
+	write, _ := manyRecords(1)
+	if err := one.Update(t.Context(), write); err != nil {
+		t.Fatal(err)
+	}
+	for got := next(t, heard); got.Events != 1; got = next(t, heard) {
+		if !got.Missed {
+			t.Errorf("heard %+v", got)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+var _ storage.Shared = (*Store)(nil)
+
+// exchange runs statements as one transaction, in one round trip, on a connection
+// that no other transaction keeps it waiting for. When the connection is lost the
+// transaction may have been committed all the same, and may be run twice.
+func (s *Store) exchange(ctx context.Context, statements ...statement) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.enter() {
+		return storage.ErrClosed
+	}
+	defer s.calls.Done()
+	conn, err := s.acquire(ctx, s.lifeline)
+	if err != nil {
+		return err
+	}
+	one := session{ctx: ctx, store: s, pool: s.lifeline, conn: conn, begin: s.mode.beginUpdate()}
+	defer one.rollback()
+	if err := one.send(append(statements, statement{sql: "COMMIT"})...); err != nil {
+		return refusal(err)
+	}
+	one.release()
+	return nil
+}
+
+// nodesKept is how long nodes are kept whose lease has run out.
+const nodesKept = "interval '1 hour'"
+
+// Beat implements [storage.Shared]. What is not known of the lease before the
+// node's row is locked is not used: others may judge it at the same time.
+func (s *Store) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+	err := s.exchange(ctx,
+		statement{sql: "SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE", args: []any{n.ID}},
+		statement{
+			sql: `INSERT INTO nodes AS n (id, name, version, started_at, lag_ns, beat_at, lease_until, lease)
+				VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + $6::bigint * interval '1 microsecond', 1)
+				ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, started_at = excluded.started_at,
+					lag_ns = excluded.lag_ns, beat_at = excluded.beat_at, lease_until = excluded.lease_until,
+					lease = CASE WHEN n.lease_until > clock_timestamp() THEN n.lease ELSE n.lease + 1 END`,
+			args: []any{n.ID, clean(n.Name), clean(n.Version), stamp(n.StartedAt), int64(n.Lag), lease.Microseconds()},
+		},
+		statement{sql: "DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < clock_timestamp() - " + nodesKept + " FOR UPDATE SKIP LOCKED)"},
+	)
+	if err != nil {
+		return fmt.Errorf("keep the lease of a node: %w", err)
+	}
+	return nil
+}
+
+// Leave implements [storage.Shared].
+func (s *Store) Leave(ctx context.Context, nodeID string) error {
+	err := s.exchange(ctx, statement{
+		sql: "UPDATE nodes SET lease_until = least(lease_until, clock_timestamp()) WHERE id = $1", args: []any{nodeID},
+	})
+	if err != nil {
+		return fmt.Errorf("end the lease of a node: %w", err)
+	}
+	return nil
+}
+
+// Nodes implements [storage.Shared].
+func (s *Store) Nodes(ctx context.Context) (nodes []storage.Node, err error) {
+	err = s.exchange(ctx, statement{
+		sql: `SELECT id, name, version, started_at, lag_ns, beat_at, lease_until > clock_timestamp() FROM nodes
+			WHERE lease_until > clock_timestamp() - ` + nodesKept + " ORDER BY id",
+		scan: func(rows pgx.Rows) (err error) {
+			nodes, err = pgx.CollectRows(rows, scanNode)
+			return err
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	return nodes, nil
+}
+
+func scanNode(row pgx.CollectableRow) (n storage.Node, err error) {
+	err = row.Scan(&n.ID, &n.Name, &n.Version, timeField{&n.StartedAt}, intField[time.Duration]{&n.Lag}, timeField{&n.BeatAt}, &n.Alive)
+	return n, err
+}

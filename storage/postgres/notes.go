@@ -1,0 +1,38 @@
+package postgres
+
+import (
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Note implements [storage.Reader]. In a transaction nobody else changes a note
+// that was asked for, not even one that is not there.
+func (r *reader) Note(name string) (value []byte, err error) {
+	r.holdTable("notes")
+	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := rows.Scan(&value); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	}})
+	return value, err
+}
+
+// PutNote implements [storage.Tx].
+func (tx *tx) PutNote(name string, value []byte) error {
+	if len(value) > storage.MaxNote {
+		return fmt.Errorf("note %s: %d bytes are more than %d", name, len(value), storage.MaxNote)
+	}
+	tx.holdTable("notes")
+	if value == nil {
+		tx.put("DELETE FROM notes WHERE name = $1", name)
+		return nil
+	}
+	tx.put("INSERT INTO notes (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+	return nil
+}

@@ -1,0 +1,183 @@
+package postgres
+
+import (
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// The tables. Each function describes one row, for writing and for reading.
+
+var (
+	workspaces = newLayout("workspaces", []string{"id"}, func(r *row, w *schedctl.Workspace) {
+		r.id("id", schedctl.WorkspacePrefix, &w.ID)
+		text(r, "name", &w.Name)
+		text(r, "timezone", &w.Timezone)
+		text(r, "plan", &w.Plan)
+		r.time("created_at", &w.CreatedAt)
+	})
+	apiKeys      = newLayout("api_keys", []string{"id"}, describeKey)
+	accounts     = newLayout("accounts", []string{"id"}, describeAccount)
+	posts        = newLayout("posts", []string{"id"}, describePost)
+	targets      = newLayout("targets", []string{"id"}, describeTarget)
+	attempts     = newLayout("attempts", []string{"target_id", "number"}, describeAttempt)
+	answers      = newLayout("answers", []string{"hash"}, describeAnswer)
+	events       = newLayout("events", []string{"id"}, describeEvent)
+	webhooks     = newLayout("webhooks", []string{"id"}, describeWebhook)
+	deliveries   = newLayout("deliveries", []string{"webhook_id", "id"}, describeDelivery)
+	auditEntries = newLayout("audit_entries", []string{"workspace_id", "id"}, describeAudit)
+)
+
+func describeKey(r *row, k *schedctl.APIKey) {
+	r.id("id", schedctl.KeyPrefix, &k.ID)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &k.WorkspaceID)
+	text(r, "name", &k.Name)
+	r.hash("hash", &k.Hash)
+	list(r, "scopes", &k.Scopes)
+	r.ids("account_ids", schedctl.AccountPrefix, &k.AccountIDs)
+	r.time("created_at", &k.CreatedAt)
+	r.time("expires_at", &k.ExpiresAt)
+	r.time("revoked_at", &k.RevokedAt)
+	r.time("last_used_at", &k.LastUsedAt)
+}
+
+func describeAccount(r *row, a *schedctl.Account) {
+	r.id("id", schedctl.AccountPrefix, &a.ID)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &a.WorkspaceID)
+	text(r, "platform", &a.Platform)
+	text(r, "name", &a.Name)
+	text(r, "username", &a.Username)
+	text(r, "display_name", &a.DisplayName)
+	text(r, "profile_url", &a.ProfileURL)
+	text(r, "status", &a.Status)
+	number(r, "max_characters", &a.Limits.MaxCharacters)
+	text(r, "unit", &a.Limits.Unit)
+	number(r, "url_characters", &a.Limits.URLCharacters)
+	r.options("options", &a.Options)
+	r.bytes("credentials", &a.Credentials)
+	r.error("error", &a.Error)
+	r.time("paused_until", &a.PausedUntil)
+	r.time("created_at", &a.CreatedAt)
+	r.time("updated_at", &a.UpdatedAt)
+}
+
+func (r *row) options(name string, o *schedctl.Options) {
+	r.add(name, "jsonb", jsonField[schedctl.Options]{o, func(o schedctl.Options) bool { return len(o) == 0 }})
+}
+
+// postRow is a post without its targets, with what lists select by.
+type postRow struct {
+	post   schedctl.Post
+	status schedctl.Status
+}
+
+func describePost(r *row, p *postRow) {
+	r.id("id", schedctl.PostPrefix, &p.post.ID)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &p.post.WorkspaceID)
+	text(r, "content", &p.post.Content)
+	text(r, "status", &p.status)
+	r.time("publish_at", &p.post.PublishAt)
+	r.time("canceled_at", &p.post.CanceledAt)
+	r.time("created_at", &p.post.CreatedAt)
+	r.time("updated_at", &p.post.UpdatedAt)
+	number(r, "version", &p.post.Version)
+}
+
+func describeAttempt(r *row, a *schedctl.Attempt) {
+	r.id("target_id", schedctl.TargetPrefix, &a.TargetID)
+	number(r, "number", &a.Number)
+	r.id("id", schedctl.AttemptPrefix, &a.ID)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &a.WorkspaceID)
+	r.id("post_id", schedctl.PostPrefix, &a.PostID)
+	r.id("account_id", schedctl.AccountPrefix, &a.AccountID)
+	r.time("started_at", &a.StartedAt)
+	r.time("finished_at", &a.FinishedAt)
+	text(r, "outcome", &a.Outcome)
+	r.error("error", &a.Error)
+	text(r, "owner", &a.Owner)
+	r.time("lease_until", &a.LeaseUntil)
+	text(r, "key", &a.Key)
+}
+
+// answerRow is an answer with what it answers.
+type answerRow struct {
+	hash   [32]byte
+	key    storage.AnswerKey
+	answer storage.Answer
+}
+
+func describeAnswer(r *row, a *answerRow) {
+	r.hash("hash", &a.hash)
+	text(r, "workspace", &a.key.WorkspaceID)
+	text(r, "method", &a.key.Method)
+	text(r, "path", &a.key.Path)
+	text(r, "idempotency_key", &a.key.IdempotencyKey)
+	r.hash("fingerprint", &a.answer.Fingerprint)
+	number(r, "status", &a.answer.Status)
+	r.add("header", "jsonb", jsonField[map[string]string]{&a.answer.Header, func(h map[string]string) bool { return len(h) == 0 }})
+	r.bytes("body", &a.answer.Body)
+	r.bool("sealed", &a.answer.Sealed)
+	r.time("created_at", &a.answer.CreatedAt)
+}
+
+func describeEvent(r *row, e *schedctl.Event) {
+	r.id("id", schedctl.EventPrefix, &e.ID)
+	text(r, "type", &e.Type)
+	r.time("created_at", &e.CreatedAt)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &e.WorkspaceID)
+	r.optionalID("post_id", schedctl.PostPrefix, &e.PostID)
+	r.optionalID("target_id", schedctl.TargetPrefix, &e.TargetID)
+	r.optionalID("account_id", schedctl.AccountPrefix, &e.AccountID)
+	r.optionalID("webhook_id", schedctl.WebhookPrefix, &e.WebhookID)
+	text(r, "platform", &e.Platform)
+	text(r, "status", &e.Status)
+	text(r, "platform_post_id", &e.PlatformPostID)
+	text(r, "platform_post_url", &e.PlatformPostURL)
+	r.time("published_at", &e.PublishedAt)
+	r.error("error", &e.Error)
+}
+
+func describeWebhook(r *row, w *schedctl.Webhook) {
+	r.id("id", schedctl.WebhookPrefix, &w.ID)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &w.WorkspaceID)
+	text(r, "name", &w.Name)
+	text(r, "url", &w.URL)
+	list(r, "event_types", &w.EventTypes)
+	r.bool("enabled", &w.Enabled)
+	text(r, "disabled_reason", &w.DisabledReason)
+	r.bytes("secret", &w.Secret)
+	r.bytes("previous_secret", &w.PreviousSecret)
+	r.time("previous_until", &w.PreviousUntil)
+	r.time("created_at", &w.CreatedAt)
+	r.time("updated_at", &w.UpdatedAt)
+	r.optionalID("cursor", schedctl.EventPrefix, &w.Cursor)
+	r.time("failing_since", &w.FailingSince)
+}
+
+func describeDelivery(r *row, d *schedctl.Delivery) {
+	r.id("webhook_id", schedctl.WebhookPrefix, &d.WebhookID)
+	r.id("id", schedctl.DeliveryPrefix, &d.ID)
+	r.id("event_id", schedctl.EventPrefix, &d.EventID)
+	text(r, "event_type", &d.EventType)
+	text(r, "status", &d.Status)
+	number(r, "attempt", &d.Attempt)
+	number(r, "http_status", &d.HTTPStatus)
+	number(r, "duration_ns", &d.Duration)
+	text(r, "response", &d.Response)
+	text(r, "error", &d.Error)
+	r.time("next_attempt_at", &d.NextAttemptAt)
+	number(r, "retries_from", &d.RetriesFrom)
+	r.time("created_at", &d.CreatedAt)
+	r.time("attempted_at", &d.AttemptedAt)
+}
+
+func describeAudit(r *row, a *schedctl.AuditEntry) {
+	r.id("workspace_id", schedctl.WorkspacePrefix, &a.WorkspaceID)
+	r.id("id", schedctl.AuditPrefix, &a.ID)
+	r.time("at", &a.At)
+	r.optionalID("key_id", schedctl.KeyPrefix, &a.KeyID)
+	text(r, "key_name", &a.KeyName)
+	text(r, "remote_addr", &a.RemoteAddr)
+	text(r, "action", &a.Action)
+	text(r, "resource_id", &a.ResourceID)
+	text(r, "request_id", &a.RequestID)
+}

@@ -1,0 +1,166 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Options say how to use a database.
+type Options struct {
+	Logger *slog.Logger // told of migrations and of panics in transactions; nil for none
+}
+
+// Defaults of what the URL does not say.
+const (
+	defaultConns   = 16
+	connectTimeout = 5 * time.Second
+)
+
+// oldestServer is the oldest version of PostgreSQL that has all that is used.
+const oldestServer = 140000
+
+// ErrURL means that what is to say where a database is says nothing of the kind.
+var ErrURL = errors.New("the URL of the database cannot be read")
+
+// Open connects to the database that a URL, or a list of key=value, names
+// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
+// A password that it does not hold is taken from PGPASSWORD, or from the file
+// that PGPASSFILE names. Two parameters are schedctl's own: pool_max_conns, how
+// many connections there are at most (16, and up to three more to hear other
+// processes and to be known to them), and pool_mode, which is "transaction"
+// behind a PgBouncer in transaction mode; then other processes are not heard.
+//
+// The tables lie in the schema that search_path names first, which has to be
+// empty at first. They are created, or brought up to date, under a lock.
+//
+// Errors wrap [ErrURL], [storage.ErrUnreachable], [storage.ErrReadOnly],
+// [storage.ErrForeign] or [storage.ErrNewer] where that is the reason, and then
+// nothing was changed. They never hold the password.
+func Open(ctx context.Context, url string, options Options) (*Store, error) {
+	log := options.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	config, mode, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, config, mode, log)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", nameOf(config), err)
+	}
+	return s, nil
+}
+
+// nameOf says what database is meant, without the password.
+func nameOf(config *pgxpool.Config) string {
+	c := config.ConnConfig
+	if strings.HasPrefix(c.Host, "/") {
+		return fmt.Sprintf("%q at %s", c.Database, c.Host)
+	}
+	return fmt.Sprintf("%q at %s:%d", c.Database, c.Host, c.Port)
+}
+
+// parseURL reads how to connect.
+func parseURL(url string) (*pgxpool.Config, poolMode, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// what it says can hold a part of the URL
+		return nil, "", fmt.Errorf("%w; it looks like postgres://user@host:5432/database?sslmode=verify-full", ErrURL)
+	}
+	params := config.ConnConfig.RuntimeParams
+	mode := sessionMode
+	switch given, set := params["pool_mode"]; {
+	case set && given != string(sessionMode) && given != string(transactionMode):
+		return nil, "", fmt.Errorf("%w: pool_mode %q is neither %q nor %q", ErrURL, given, sessionMode, transactionMode)
+	case set:
+		mode = poolMode(given)
+		delete(params, "pool_mode")
+	}
+	mode.configure(config.ConnConfig)
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = defaultConns
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	return config, mode, nil
+}
+
+func open(ctx context.Context, config *pgxpool.Config, mode poolMode, log *slog.Logger) (*Store, error) {
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	s, err := openPool(ctx, pool, mode, log)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	s.room.where = "database " + nameOf(config)
+	return s, nil
+}
+
+func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.Logger) (*Store, error) {
+	if err := prepare(ctx, pool, mode, log); err != nil {
+		return nil, err
+	}
+	lifeline, err := newLifeline(ctx, pool)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{pool: pool, lifeline: lifeline, log: log, mode: mode}
+	if err := s.start(ctx); err != nil {
+		lifeline.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// lifelineConns is how many connections are kept apart for what a node has to
+// tell in time: all others may wait for locks that a stopped process holds.
+const lifelineConns = 2
+
+// newLifeline returns a pool that connects when it is first used.
+func newLifeline(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error) {
+	config := pool.Config()
+	config.MaxConns, config.MinConns, config.MinIdleConns = lifelineConns, 0, 0
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// start starts what runs beside the calls, on a database that is up to date. What
+// other processes commit from now on is heard.
+func (s *Store) start(ctx context.Context) error {
+	pool, log := s.pool, s.log
+	var tables uint32
+	if err := pool.QueryRow(ctx, "SELECT 'events'::regclass::oid").Scan(&tables); err != nil {
+		return fmt.Errorf("look for the tables: %w", err)
+	}
+	// the number of a table tells schemas of one database apart
+	channel, node := fmt.Sprintf("schedctl_%d", tables), schedctl.NewULID(time.Now()).String()
+	s.gaps = newGapKeeper(pool, log, s.tell)
+	s.announcer = newAnnouncer(pool, log, channel, node)
+	ears := &listener{config: pool.Config().ConnConfig, log: log, channel: channel, node: node, tell: s.tell}
+	if s.mode == sessionMode {
+		if err := ears.connect(ctx); err != nil {
+			return err
+		}
+	}
+	var running context.Context
+	running, s.endParts = context.WithCancel(context.Background())
+	s.closing, s.close = context.WithCancel(context.Background())
+	s.parts.Go(func() { s.gaps.run(running) })
+	s.parts.Go(func() { s.announcer.run(running) })
+	if s.mode == sessionMode {
+		s.parts.Go(func() { ears.run(running) })
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package postgrestest
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// PoolMode is how a PgBouncer lends the sessions of its server.
+type PoolMode string
+
+// The modes: for as long as a client is connected, and for a transaction.
+const (
+	SessionPool     PoolMode = "session"
+	TransactionPool PoolMode = "transaction"
+)
+
+// bouncer is a running PgBouncer in front of a cluster.
+type bouncer struct {
+	dir    string
+	server *exec.Cmd
+	exited chan error // gets how it has ended
+}
+
+// bouncerUsers is how many names it knows: each test has one.
+const bouncerUsers = 5000
+
+// bouncerConfig has a database for each mode. With transactions, many clients
+// share few sessions, so that they do not get the same one again. What is idle is
+// given up soon: each test leaves sessions behind.
+const bouncerConfig = `[databases]
+session = host=%[1]s dbname=postgres pool_mode=session pool_size=80
+transaction = host=%[1]s dbname=postgres pool_mode=transaction pool_size=6
+
+[pgbouncer]
+listen_addr =
+unix_socket_dir = %[2]s
+auth_type = trust
+auth_file = %[2]s/users
+max_client_conn = 1000
+server_idle_timeout = 1
+`
+
+// Pooled returns the URL of a new, empty schema as [Schema] does, behind a
+// PgBouncer. Without one installed the test is skipped.
+func Pooled(tb testing.TB, mode PoolMode) string {
+	tb.Helper()
+	c, name := nextDatabase(tb)
+	b, err := sharedBouncer(c)
+	if err != nil {
+		unavailable(tb, err)
+	}
+	// what a session is given would be given to the next client too: the schema
+	// is that of the user
+	made := strings.ReplaceAll(`CREATE ROLE NAME SUPERUSER LOGIN; CREATE SCHEMA NAME;
+		ALTER ROLE NAME SET search_path = NAME`, "NAME", name)
+	if err := c.Exec(made); err != nil {
+		tb.Fatal(err)
+	}
+	return fmt.Sprintf("postgres:///%s?host=%s&port=6432&user=%s&sslmode=disable", mode, url.QueryEscape(b.dir), name)
+}
+
+// sharedBouncer returns the PgBouncer of the test binary.
+func sharedBouncer(c *Cluster) (*bouncer, error) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.bouncer == nil && shared.bouncerErr == nil {
+		shared.bouncer, shared.bouncerErr = startBouncer(c)
+	}
+	return shared.bouncer, shared.bouncerErr
+}
+
+// startBouncer starts a PgBouncer and waits until it takes connections.
+func startBouncer(c *Cluster) (*bouncer, error) {
+	bin, err := findBouncer()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "schedctl-bouncer-")
+	if err != nil {
+		return nil, err
+	}
+	b := &bouncer{dir: dir}
+	if err := b.run(bin, c); err != nil {
+		return nil, errors.Join(err, b.remove())
+	}
+	return b, nil
+}
+
+func findBouncer() (string, error) {
+	const debian = "/usr/sbin/pgbouncer" // which is not in everybody's path
+	if _, err := os.Stat(debian); err == nil {
+		return debian, nil
+	}
+	path, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		return "", errors.New("there is no pgbouncer in /usr/sbin nor in the path")
+	}
+	return path, nil
+}
+
+func (b *bouncer) run(bin string, c *Cluster) error {
+	own, err := ownership(b.dir)
+	if err != nil {
+		return err
+	}
+	var users strings.Builder
+	for n := range bouncerUsers {
+		fmt.Fprintf(&users, "\"test%d\" \"\"\n", n)
+	}
+	config := filepath.Join(b.dir, "config")
+	for path, text := range map[string]string{config: fmt.Sprintf(bouncerConfig, c.dir, b.dir), filepath.Join(b.dir, "users"): users.String()} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	log, err := os.Create(filepath.Join(b.dir, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	b.server = exec.Command(bin, config)
+	b.server.Dir, b.server.SysProcAttr, b.server.Stdout, b.server.Stderr = b.dir, own, log, log
+	if err := b.server.Start(); err != nil {
+		return fmt.Errorf("start pgbouncer: %w", err)
+	}
+	b.exited = make(chan error, 1)
+	go func() { b.exited <- b.server.Wait() }()
+	return b.await()
+}
+
+// await waits until somebody is let in, or told why not.
+func (b *bouncer) await() error {
+	for deadline := time.Now().Add(patience); ; {
+		_, err := os.Stat(filepath.Join(b.dir, ".s.PGSQL.6432"))
+		if err == nil {
+			return nil
+		}
+		select {
+		case ended := <-b.exited:
+			b.exited <- ended
+			return fmt.Errorf("pgbouncer has ended: %w\n%s", ended, b.said())
+		case <-time.After(20 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("pgbouncer does not listen: %w\n%s", err, b.said())
+		}
+	}
+}
+
+// said returns what it has logged.
+func (b *bouncer) said() []byte {
+	log, err := os.ReadFile(filepath.Join(b.dir, "log"))
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return log[max(0, len(log)-4<<10):]
+}
+
+// remove ends it and removes its directory.
+func (b *bouncer) remove() error {
+	var err error
+	if b.exited != nil {
+		err = b.server.Process.Signal(syscall.SIGTERM)
+		if errors.Is(err, os.ErrProcessDone) {
+			err = nil
+		}
+		select {
+		case <-b.exited:
+		case <-time.After(patience):
+			err = errors.Join(err, errors.New("pgbouncer does not stop"))
+		}
+	}
+	return errors.Join(err, os.RemoveAll(b.dir))
+}

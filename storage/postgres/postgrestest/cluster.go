@@ -1,0 +1,215 @@
+package postgrestest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// patience is how long a server may take to start or to stop.
+const patience = 30 * time.Second
+
+// superuser is the role that owns everything in a cluster.
+const superuser = "schedctl"
+
+// Cluster is a running PostgreSQL server with an empty directory of its own.
+type Cluster struct {
+	dir    string
+	bin    string
+	flags  []string // of the server
+	server *exec.Cmd
+	exited chan error // gets how the server has ended
+}
+
+// Start starts a cluster for one test, which may stop it and start it again.
+func Start(tb testing.TB) *Cluster {
+	tb.Helper()
+	c, err := start()
+	if err != nil {
+		unavailable(tb, err)
+	}
+	tb.Cleanup(func() {
+		if err := c.Remove(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return c
+}
+
+// New starts a cluster for a program that is not a test, and removes it in the
+// end.
+func New() (*Cluster, error) { return start() }
+
+// URL returns how to connect to a database of the cluster. All of them have the
+// one superuser and no password.
+func (c *Cluster) URL(database string) string {
+	return fmt.Sprintf("postgres:///%s?host=%s&user=%s&sslmode=disable", database, url.QueryEscape(c.dir), superuser)
+}
+
+// Socket returns the path of the unix socket that the server listens on.
+func (c *Cluster) Socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
+
+// PID returns the id of the server's first process, whose children all others are. The
+// server must run.
+func (c *Cluster) PID() int { return c.server.Process.Pid }
+
+// start makes a cluster whose server has the given settings more, and waits until
+// it takes connections.
+func start(settings ...string) (*Cluster, error) {
+	bin, err := findServer()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "schedctl-pg-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{dir: dir, bin: bin}
+	for _, s := range settings {
+		c.flags = append(c.flags, "-c", s)
+	}
+	if err := c.create(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := c.Run(); err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
+// Installed reports whether there is a PostgreSQL to run.
+func Installed() bool {
+	_, err := findServer()
+	return err == nil
+}
+
+// findServer returns the directory of the server's programs: the newest of
+// Debian's, else what the path has.
+func findServer() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	if len(found) > 0 {
+		newest := slices.MaxFunc(found, func(a, b string) int { return len(a) - len(b) + bytes.Compare([]byte(a), []byte(b)) })
+		return filepath.Dir(newest), nil
+	}
+	path, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errors.New("there is no initdb in /usr/lib/postgresql nor in the path")
+	}
+	return filepath.Dir(path), nil
+}
+
+// create fills the cluster's directory.
+func (c *Cluster) create() error {
+	own, err := ownership(c.dir)
+	if err != nil {
+		return err
+	}
+	initdb := exec.Command(filepath.Join(c.bin, "initdb"), "--pgdata", c.data(), "--username", superuser,
+		"--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions")
+	initdb.Dir, initdb.SysProcAttr = c.dir, own
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
+
+func (c *Cluster) log() string { return filepath.Join(c.dir, "log") }
+
+// Run starts a server that was stopped, and waits until it takes connections.
+func (c *Cluster) Run() error {
+	own, err := ownership(c.dir)
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(c.log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	c.server = exec.Command(filepath.Join(c.bin, "postgres"), append([]string{"-D", c.data(), "-k", c.dir,
+		"-c", "listen_addresses=", "-c", "max_connections=300", "-c", "timezone=UTC"}, c.flags...)...)
+	c.server.Dir, c.server.SysProcAttr, c.server.Stdout, c.server.Stderr = c.dir, own, log, log
+	if err := c.server.Start(); err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	c.exited = make(chan error, 1)
+	go func(server *exec.Cmd, exited chan<- error) { exited <- server.Wait() }(c.server, c.exited)
+	return c.await()
+}
+
+// await waits until the server takes connections.
+func (c *Cluster) await() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, c.URL("postgres"))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("postgres does not take connections: %w\n%s", err, c.Said())
+		case ended := <-c.exited:
+			c.exited <- ended
+			return fmt.Errorf("postgres has ended: %w\n%s", ended, c.Said())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Said returns the end of the server's log.
+func (c *Cluster) Said() []byte {
+	log, err := os.ReadFile(c.log())
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return log[max(0, len(log)-4<<10):]
+}
+
+// Stop ends the server as [Shutdown] says and waits until it is gone.
+func (c *Cluster) Stop(how Shutdown) error {
+	if c.server == nil {
+		return nil
+	}
+	if err := c.server.Process.Signal(syscall.Signal(how)); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop postgres: %w", err)
+	}
+	select {
+	case <-c.exited:
+		c.server = nil
+		return nil
+	case <-time.After(patience):
+		return fmt.Errorf("postgres does not stop\n%s", c.Said())
+	}
+}
+
+// Shutdown is a way to end a server.
+type Shutdown syscall.Signal
+
+// The ways to end a server. Fast ends all sessions, and Immediate leaves the
+// database to be recovered by the next start, as a crash would.
+const (
+	Fast      = Shutdown(syscall.SIGINT)
+	Immediate = Shutdown(syscall.SIGQUIT)
+)
+
+// Remove ends the server and removes all that there was of the cluster.
+func (c *Cluster) Remove() error {
+	return errors.Join(c.Stop(Immediate), os.RemoveAll(c.dir))
+}

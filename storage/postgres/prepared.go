@@ -1,0 +1,285 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var (
+	_ storage.Preparer = (*reader)(nil)
+	_ storage.Preparer = (*tx)(nil)
+)
+
+// prepared is what was read before it was asked for, until the transaction changes
+// it. A nil route is of a target that is not there. Of the lists there is one for
+// each target, and for each account, that was prepared.
+type prepared struct {
+	routes   map[string]*storage.Route
+	posts    map[string]schedctl.Post
+	accounts map[string]schedctl.Account
+	attempts map[string][]schedctl.Attempt // by target
+	running  map[string][]schedctl.Attempt // by account
+}
+
+// Prepare implements [storage.Preparer], in one round trip.
+func (r *reader) Prepare(targetIDs []string) error {
+	r.prepared.ask(targetIDs)
+	return r.send(statement{
+		sql:  "SELECT id, workspace_id, post_id, account_id FROM targets WHERE id = ANY($1)",
+		args: []any{parseSome(targetIDs)},
+		scan: func(rows pgx.Rows) error {
+			var id string
+			var route storage.Route
+			destinations := []any{
+				&idField{schedctl.TargetPrefix, &id, false}, &idField{schedctl.WorkspacePrefix, &route.WorkspaceID, false},
+				&idField{schedctl.PostPrefix, &route.PostID, false}, &idField{schedctl.AccountPrefix, &route.AccountID, false},
+			}
+			for rows.Next() {
+				if err := rows.Scan(destinations...); err != nil {
+					return err
+				}
+				r.prepared.answer(id, route)
+			}
+			return rows.Err()
+		},
+	})
+}
+
+// parseSome returns the UUIDs of targets, without those that no schedctl could have
+// made.
+func parseSome(targetIDs []string) []pgtype.UUID {
+	ids := make([]pgtype.UUID, 0, len(targetIDs))
+	for _, id := range targetIDs {
+		if target, err := parse(schedctl.TargetPrefix, id); err == nil {
+			ids = append(ids, target)
+		}
+	}
+	return ids
+}
+
+// ask remembers that targets are asked for, none of which is there.
+func (p *prepared) ask(targetIDs []string) {
+	if p.routes == nil {
+		p.routes = make(map[string]*storage.Route, len(targetIDs))
+	}
+	for _, id := range targetIDs {
+		p.routes[id] = nil
+	}
+}
+
+// answer remembers the route of a target that is asked for.
+func (p *prepared) answer(targetID string, route storage.Route) {
+	if _, asked := p.routes[targetID]; asked {
+		p.routes[targetID] = &route
+	}
+}
+
+// What belongs to targets. Rows are locked in order of their ids, posts before
+// accounts, so that of two transactions that prepare the same one waits for the
+// other. What follows the locks is read after them.
+const (
+	postsOfTargets    = "WHERE id IN (SELECT post_id FROM targets WHERE targets.id = ANY($1)) ORDER BY id FOR NO KEY UPDATE"
+	siblingsOfTargets = "WHERE post_id IN (SELECT post_id FROM targets AS asked WHERE asked.id = ANY($1)) ORDER BY post_id, place"
+	accountsOfTargets = "WHERE id IN (SELECT account_id FROM targets WHERE targets.id = ANY($1)) ORDER BY id FOR NO KEY UPDATE"
+	attemptsOfTargets = "WHERE target_id = ANY($1) ORDER BY target_id, number"
+	runningOfTargets  = "WHERE finished_at IS NULL AND account_id IN (SELECT account_id FROM targets WHERE targets.id = ANY($1)) ORDER BY started_at, id"
+)
+
+// byIndex makes the server plan what follows in the transaction once for any number
+// of targets, and with indexes: while its statistics are those of another day, it
+// would read tables of some ten thousand rows whole, each time anew.
+var byIndex = statement{sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}
+
+// Prepare implements [storage.Preparer], in one round trip.
+func (tx *tx) Prepare(targetIDs []string) error {
+	var of []schedctl.Account
+	var running []schedctl.Attempt
+	ids := parseSome(targetIDs)
+	err := tx.preparePosts(targetIDs, selects(accounts, &of, accountsOfTargets, ids), selects(attempts, &running, runningOfTargets, ids))
+	if err != nil {
+		return err
+	}
+	tx.knowAccounts(of...)
+	tx.prepared.keepAccounts(of)
+	tx.prepared.listRunning(targetIDs, running)
+	return nil
+}
+
+// PreparePosts implements [storage.Preparer], in one round trip.
+func (tx *tx) PreparePosts(targetIDs []string) error { return tx.preparePosts(targetIDs) }
+
+// PreparePosts implements [storage.Preparer].
+func (r *reader) PreparePosts(targetIDs []string) error { return r.Prepare(targetIDs) }
+
+// preparePosts reads what belongs to targets but their accounts, and then more.
+func (tx *tx) preparePosts(targetIDs []string, more ...statement) error {
+	ids := parseSome(targetIDs)
+	var heads []postRow
+	var rows []targetRow
+	var made []schedctl.Attempt
+	err := tx.send(slices.Concat([]statement{
+		byIndex, selects(posts, &heads, postsOfTargets, ids), selects(targets, &rows, siblingsOfTargets, ids),
+		selects(attempts, &made, attemptsOfTargets, ids),
+	}, more)...)
+	if err != nil {
+		return err
+	}
+	found := withTargets(heads, rows)
+	for i := range found {
+		tx.know(&found[i])
+	}
+	tx.prepared.ask(targetIDs)
+	tx.prepared.keep(found)
+	tx.prepared.list(targetIDs, made)
+	return nil
+}
+
+// keep remembers posts, with the routes of their targets.
+func (p *prepared) keep(posts []schedctl.Post) {
+	if p.posts == nil {
+		p.posts = make(map[string]schedctl.Post, len(posts))
+	}
+	for _, post := range posts {
+		p.posts[post.ID] = post
+		for i := range post.Targets {
+			t := &post.Targets[i]
+			p.answer(t.ID, storage.Route{WorkspaceID: post.WorkspaceID, PostID: post.ID, AccountID: t.AccountID})
+		}
+	}
+}
+
+func (p *prepared) keepAccounts(accounts []schedctl.Account) {
+	if p.accounts == nil {
+		p.accounts = make(map[string]schedctl.Account, len(accounts))
+	}
+	for _, a := range accounts {
+		p.accounts[a.ID] = a
+	}
+}
+
+// list remembers the attempts of targets.
+func (p *prepared) list(targetIDs []string, made []schedctl.Attempt) {
+	if p.attempts == nil {
+		p.attempts = make(map[string][]schedctl.Attempt, len(targetIDs))
+	}
+	for _, id := range targetIDs {
+		p.attempts[id] = nil
+	}
+	for _, a := range made {
+		p.attempts[a.TargetID] = append(p.attempts[a.TargetID], a)
+	}
+}
+
+// listRunning remembers the attempts that run for the accounts of targets.
+func (p *prepared) listRunning(targetIDs []string, running []schedctl.Attempt) {
+	if p.running == nil {
+		p.running = make(map[string][]schedctl.Attempt)
+	}
+	for _, id := range targetIDs {
+		if route := p.routes[id]; route != nil {
+			p.running[route.AccountID] = nil
+		}
+	}
+	sortByAge(running)
+	for _, a := range running {
+		p.running[a.AccountID] = append(p.running[a.AccountID], a)
+	}
+}
+
+// attempt returns a prepared attempt as it is stored, or nil.
+func (p *prepared) attempt(targetID string, number int) *schedctl.Attempt {
+	list := p.attempts[targetID]
+	for i := range list {
+		if list[i].Number == number {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// forgetPost is called when a post is about to change that was, or will be, as
+// given.
+func (p *prepared) forgetPost(post *schedctl.Post) {
+	for _, version := range []schedctl.Post{p.posts[post.ID], *post} {
+		for i := range version.Targets {
+			delete(p.routes, version.Targets[i].ID)
+		}
+	}
+	delete(p.posts, post.ID)
+}
+
+// forgetAttempts is called when attempts are about to be removed.
+func (p *prepared) forgetAttempts(targetID string) {
+	delete(p.attempts, targetID)
+	clear(p.running)
+}
+
+// forgetAttempt is called when an attempt is about to be put.
+func (p *prepared) forgetAttempt(a *schedctl.Attempt) {
+	for _, was := range p.attempts[a.TargetID] {
+		delete(p.running, was.AccountID)
+	}
+	delete(p.attempts, a.TargetID)
+	delete(p.running, a.AccountID)
+}
+
+// clonePost returns a copy that shares nothing.
+func clonePost(p *schedctl.Post) schedctl.Post {
+	c := p.Clone()
+	for i := range c.Targets {
+		if t := &c.Targets[i]; t.Options != nil {
+			t.Options, _ = cloneJSON(map[string]any(t.Options)).(map[string]any)
+		}
+	}
+	return c
+}
+
+// cloneAttempts returns copies that share nothing.
+func cloneAttempts(list []schedctl.Attempt) []schedctl.Attempt {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Error = cloneError(list[i].Error)
+	}
+	return list
+}
+
+func cloneError(e *schedctl.TargetError) *schedctl.TargetError {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	return &c
+}
+
+// cloneAccount returns a copy that shares nothing.
+func cloneAccount(a schedctl.Account) schedctl.Account {
+	if a.Options != nil {
+		a.Options, _ = cloneJSON(map[string]any(a.Options)).(map[string]any)
+	}
+	a.Credentials, a.Error = slices.Clone(a.Credentials), cloneError(a.Error)
+	return a
+}
+
+// cloneJSON copies what encoding/json makes of a document.
+func cloneJSON(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		c := make(map[string]any, len(v))
+		for key, value := range v {
+			c[key] = cloneJSON(value)
+		}
+		return c
+	case []any:
+		c := make([]any, len(v))
+		for i := range v {
+			c[i] = cloneJSON(v[i])
+		}
+		return c
+	}
+	return v
+}

@@ -1,0 +1,162 @@
+package postgres_test
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// cut is where a proxy cuts a connection: in the middle of a commit, or of an
+// answer before it.
+type cut int
+
+const (
+	nowhere     cut = iota
+	lostAnswer      // the server commits, and the client never hears of it
+	lostRequest     // the server never hears of the commit
+	lateRequest     // the client is cut off, and the server commits a while later
+	lostEnd         // the client gets rows that it has asked for, and not the end of the answer
+)
+
+// proxy stands between the engine and a server, on a unix socket of its own.
+type proxy struct {
+	dir, server string
+	listener    net.Listener
+	copies      sync.WaitGroup
+
+	mu    sync.Mutex // mu guards what follows
+	next  cut        // what becomes of the next commit
+	then  func()     // called between the end of the server's side and that of the client's
+	cuts  int        // how many there were
+	conns []net.Conn
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	p := &proxy{dir: t.TempDir(), server: server}
+	var err error
+	if p.listener, err = net.Listen("unix", filepath.Join(p.dir, ".s.PGSQL.5432")); err != nil {
+		t.Fatal(err)
+	}
+	p.copies.Go(p.accept)
+	t.Cleanup(p.close)
+	return p
+}
+
+// url returns the URL by which what url names is reached through the proxy.
+func (p *proxy) url(t *testing.T, url string) string {
+	t.Helper()
+	return fmt.Sprintf("postgres:///%s?host=%s&user=schedctl&sslmode=disable", nameIn(t, url), p.dir)
+}
+
+// socketIn returns the path of the unix socket in a URL.
+func socketIn(t *testing.T, url string) string {
+	t.Helper()
+	return filepath.Join(hostIn(t, url), ".s.PGSQL.5432")
+}
+
+func (p *proxy) close() {
+	p.listener.Close()
+	p.mu.Lock()
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.mu.Unlock()
+	p.copies.Wait()
+}
+
+func (p *proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("unix", p.server)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns = append(p.conns, client, server)
+		p.mu.Unlock()
+		p.copies.Go(func() { p.copy(client, server, lostRequest, lateRequest) })
+		p.copies.Go(func() { p.copy(server, client, lostAnswer, lostEnd) })
+	}
+}
+
+// cutNext lets one of the next commits be cut.
+func (p *proxy) cutNext(c cut) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = c
+}
+
+// cutEndNext lets the next answer within a transaction lose its end. then is
+// called when the server knows of it and the client does not.
+func (p *proxy) cutEndNext(then func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next, p.then = lostEnd, then
+}
+
+// take returns what becomes of what goes by, if it is one of those that this
+// direction knows.
+func (p *proxy) take(sent []byte, of ...cut) cut {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range of {
+		if p.next == c && c.isAt(sent) {
+			p.next = nowhere
+			p.cuts++
+			return c
+		}
+	}
+	return nowhere
+}
+
+// readyInside is what an answer within a transaction ends with.
+var readyInside = []byte("Z\x00\x00\x00\x05T")
+
+// isAt reports whether what goes by is to be cut. The text of a commit is in the
+// request when statements are not prepared, and always in the answer.
+func (c cut) isAt(sent []byte) bool {
+	if c == lostEnd {
+		return bytes.HasSuffix(sent, readyInside)
+	}
+	return bytes.Contains(sent, []byte("COMMIT\x00"))
+}
+
+// copy passes on what comes from one side.
+func (p *proxy) copy(from, to net.Conn, may ...cut) {
+	defer from.Close()
+	defer to.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		switch p.take(buf[:n], may...) {
+		case lostAnswer, lostRequest:
+			return
+		case lateRequest:
+			from.Close()
+			time.Sleep(50 * time.Millisecond)
+			to.Write(buf[:n])
+			time.Sleep(50 * time.Millisecond) // for the server to take it
+			return
+		case lostEnd:
+			to.Write(buf[:n-len(readyInside)])
+			from.Close()
+			p.then()
+			return
+		}
+		if _, err := to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// pruneEvents removes events from the beginning of the outbox on, up to the
+// first that is young, and leaves gaps in their places.
+func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
+	if before.Events.IsZero() {
+		return 0, nil
+	}
+	places, err := tx.oldEvents(before, limit)
+	if err != nil || len(places) == 0 {
+		return 0, err
+	}
+	if err := tx.leaveGaps(places); err != nil {
+		return 0, err
+	}
+	return tx.remove("DELETE FROM events WHERE seq = ANY($1) RETURNING 1", places)
+}
+
+// pruneAhead is how many events, at most, are looked at beyond those to remove,
+// because they may be from a clock that was ahead.
+const pruneAhead = 1000
+
+// oldEvents returns the places of the events to remove. They are locked, so that
+// two processes do not prune at once.
+func (tx *tx) oldEvents(before storage.Retention, limit int) (places []int64, err error) {
+	young := false
+	err = tx.send(statement{
+		sql: "SELECT seq, created_at FROM events ORDER BY seq LIMIT $1 FOR UPDATE", args: []any{limit + pruneAhead},
+		scan: func(rows pgx.Rows) error {
+			for rows.Next() {
+				var seq int64
+				var at time.Time
+				if err := rows.Scan(&seq, timeField{&at}); err != nil {
+					return err
+				}
+				if before.Ahead(at) {
+					continue
+				}
+				if young = young || !at.Before(before.Events); !young && len(places) < limit {
+					places = append(places, seq)
+				}
+			}
+			return rows.Err()
+		},
+	})
+	return places, err
+}
+
+// leaveGaps notes that places become empty. The outbox then begins behind those
+// at its beginning, which need not be noted.
+func (tx *tx) leaveGaps(places []int64) error {
+	tx.put(noteGaps, places)
+	var first int64
+	var gaps []int64
+	err := tx.send(statement{
+		sql: "SELECT first_seq FROM outbox FOR UPDATE",
+		scan: func(rows pgx.Rows) (err error) {
+			first, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
+			return err
+		},
+	}, statement{
+		sql: "SELECT seq FROM event_gaps ORDER BY seq LIMIT $1", args: []any{len(places) + pruneAhead},
+		scan: func(rows pgx.Rows) (err error) {
+			gaps, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			return err
+		},
+	})
+	for _, gap := range gaps {
+		if gap == first {
+			first++
+		}
+	}
+	tx.put("UPDATE outbox SET first_seq = $1", first)
+	tx.put("DELETE FROM event_gaps WHERE seq < $1", first)
+	return err
+}

@@ -1,0 +1,231 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// tripCounter counts what is sent and waited for. Nobody waits for announcements.
+type tripCounter struct{ trips atomic.Int64 }
+
+func (c *tripCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	if !strings.Contains(d.SQL, "pg_notify") {
+		c.trips.Add(1)
+	}
+	return ctx
+}
+
+func (c *tripCounter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (c *tripCounter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	c.trips.Add(1)
+	return ctx
+}
+
+func (c *tripCounter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (c *tripCounter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// openCounted opens an empty database whose round trips are counted.
+func openCounted(t *testing.T, counter *tripCounter) *Store {
+	t.Helper()
+	config, mode, err := parseURL(postgrestest.Schema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.Tracer = counter
+	s, err := open(t.Context(), config, mode, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// TestRoundTrips guards how often a request waits for a server that may be in
+// another building: a post is created in two round trips, and read in two.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	counter := new(tripCounter)
+	s := openCounted(t, counter)
+	now := time.Now()
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws}
+	post, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: []schedctl.Account{account}, Now: true}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := storage.AnswerKey{WorkspaceID: ws, IdempotencyKey: "k"}
+	create := func(tx storage.Tx) error {
+		if _, err := tx.Answer(key); schedctl.CodeOf(err) != schedctl.NotFound {
+			return err
+		}
+		if err := tx.PutPost(post); err != nil {
+			return err
+		}
+		return tx.PutAnswer(key, storage.Answer{CreatedAt: now})
+	}
+	for what, call := range map[string]func() error{
+		"create": func() error { return s.run(t.Context(), create, false) },
+		"read": func() error {
+			return s.View(t.Context(), func(r storage.Reader) error {
+				_, err := r.Post(ws, post.ID)
+				if schedctl.CodeOf(err) == schedctl.NotFound { // when it is read first
+					err = nil
+				}
+				return err
+			})
+		},
+	} {
+		counter.trips.Store(0)
+		if err := call(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if trips := counter.trips.Load(); trips != 2 {
+			t.Errorf("%s took %d round trips, want 2", what, trips)
+		}
+	}
+}
+
+// TestRoundTripsOfManyTargets guards that what is claimed, recorded and looked at
+// together costs the same round trips however many targets there are.
+func TestRoundTripsOfManyTargets(t *testing.T) {
+	t.Parallel()
+	counter := new(tripCounter)
+	s := openCounted(t, counter)
+	for _, n := range []int{1, 200} {
+		targets := dueTargets(t, s, n)
+		counter.trips.Store(0)
+		if err := s.View(t.Context(), soonDue); err != nil || counter.trips.Load() > 2 {
+			t.Errorf("a look at what is due took %d round trips, want 2: %v", counter.trips.Load(), err)
+		}
+		for _, step := range []struct {
+			what  string
+			most  int64
+			store func(context.Context, func(storage.Tx) error) error
+			do    func(storage.Tx, string) (write func() error, err error)
+		}{
+			{"a claim", 2, s.Update, claimOne},
+			{"a recording", 2, s.Record, recordOne},
+		} {
+			counter.trips.Store(0)
+			err := step.store(t.Context(), func(tx storage.Tx) error {
+				err := storage.Prepare(tx, targets)
+				var writes []func() error
+				for _, id := range targets {
+					write, readErr := step.do(tx, id)
+					err, writes = errors.Join(err, readErr), append(writes, write)
+				}
+				for _, write := range writes {
+					if err == nil {
+						err = write()
+					}
+				}
+				return err
+			})
+			if trips := counter.trips.Load(); err != nil || trips > step.most {
+				t.Errorf("%s of %d targets took %d round trips, want %d: %v", step.what, n, trips, step.most, err)
+			}
+		}
+		counter.trips.Store(0)
+		err := s.View(t.Context(), func(r storage.Reader) error {
+			err := storage.Prepare(r, targets)
+			for _, id := range targets {
+				_, found := r.Route(id)
+				err = errors.Join(err, found)
+			}
+			return err
+		})
+		if trips := counter.trips.Load(); err != nil || trips > 2 { // one of them ends the snapshot
+			t.Errorf("a look at %d targets took %d round trips, want 2: %v", n, trips, err)
+		}
+	}
+}
+
+// soonDue reads what is due about now, as every process does each second.
+func soonDue(r storage.Reader) error {
+	now := time.Now()
+	return r.Due(schedctl.Due{At: now.Add(-10 * time.Second).UnixMilli()}, func(d schedctl.Due) bool {
+		return d.At < now.Add(1500*time.Millisecond).UnixMilli()
+	})
+}
+
+// dueTargets stores posts with one target each, of ten accounts.
+func dueTargets(t *testing.T, s *Store, n int) (ids []string) {
+	t.Helper()
+	now := time.Now()
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	accounts := make([]schedctl.Account, 10)
+	for i := range accounts {
+		id := schedctl.NewID(schedctl.AccountPrefix, now)
+		accounts[i] = schedctl.Account{ID: id, WorkspaceID: ws, Name: id, Status: schedctl.AccountConnected}
+	}
+	err := s.Update(t.Context(), func(tx storage.Tx) (err error) {
+		ids = nil
+		for _, a := range accounts {
+			err = errors.Join(err, tx.PutAccount(a))
+		}
+		for i := range n {
+			post, _, made := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "x", Accounts: accounts[i%10 : i%10+1], Now: true}, now)
+			err = errors.Join(err, made, tx.PutPost(post))
+			ids = append(ids, post.Targets[0].ID)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// claimOne reads what a claim does, and returns what it then writes.
+func claimOne(tx storage.Tx, targetID string) (write func() error, err error) {
+	route, err := tx.Route(targetID)
+	if err != nil {
+		return nil, err
+	}
+	post, err := tx.Post(route.WorkspaceID, route.PostID)
+	if err != nil {
+		return nil, err
+	}
+	_, accountErr := tx.Account(route.WorkspaceID, route.AccountID)
+	_, runningErr := tx.(storage.SharedTx).RunningOf(route.AccountID)
+	_, attemptsErr := tx.Attempts(targetID)
+	now := time.Now()
+	attempt, err := post.Begin(schedctl.Claim{TargetID: targetID, Owner: "me", Lease: time.Minute}, now)
+	return func() error { return errors.Join(tx.PutPost(post), tx.PutAttempt(attempt)) },
+		errors.Join(accountErr, runningErr, attemptsErr, err)
+}
+
+// recordOne reads what a recording does, and returns what it then writes.
+func recordOne(tx storage.Tx, targetID string) (write func() error, err error) {
+	attempts, err := tx.Attempts(targetID)
+	if err != nil || len(attempts) == 0 {
+		return nil, errors.Join(err, errors.New("no attempt"))
+	}
+	a := attempts[0]
+	post, err := tx.Post(a.WorkspaceID, a.PostID)
+	if err != nil {
+		return nil, err
+	}
+	account, err := tx.Account(a.WorkspaceID, a.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	a.FinishedAt, a.Outcome = now, schedctl.OutcomePublished
+	events, err := post.Finish(targetID, schedctl.Result{Receipt: &schedctl.Receipt{}}, now)
+	return func() error {
+		return errors.Join(tx.PutPost(post), tx.PutAttempt(a), tx.PutAccount(account), tx.AddEvents(events...))
+	}, err
+}

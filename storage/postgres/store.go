@@ -1,0 +1,152 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Store is an open database. It implements [storage.Shared]; make one with
+// [Open].
+type Store struct {
+	pool      *pgxpool.Pool
+	lifeline  *pgxpool.Pool // for what keeps a node alive, however busy the other one is
+	log       *slog.Logger
+	mode      poolMode
+	notify    atomic.Pointer[func(storage.Commit)]
+	turns     turnstile
+	room      room
+	gaps      *gapKeeper
+	announcer *announcer
+
+	bucketsSwept atomic.Int64 // when full buckets were removed last, in Unix seconds
+
+	parts    sync.WaitGroup // what runs beside the calls
+	endParts context.CancelFunc
+
+	closing context.Context // ends with Close
+	close   context.CancelFunc
+	closed  sync.Once
+
+	mu    sync.Mutex // mu guards what follows
+	ended bool       // nothing begins any more
+	calls sync.WaitGroup
+}
+
+// View implements [storage.Store]. fn sees what was committed before its first
+// read.
+func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.enter() {
+		return storage.ErrClosed
+	}
+	defer s.calls.Done()
+	conn, err := s.acquire(ctx, s.pool)
+	if err != nil {
+		return err
+	}
+	r := &reader{session: session{ctx: ctx, store: s, pool: s.pool, conn: conn, begin: s.mode.beginView()}}
+	defer r.rollback()
+	defer s.recovered("a reader panicked", &err)
+	if err := fn(r); err != nil {
+		return err
+	}
+	if !r.begun {
+		return r.send() // a caller who only wants to know whether the database answers
+	}
+	return nil
+}
+
+// recovered is to be deferred. It turns a panic into an error: one bad function
+// must not end the daemon.
+func (s *Store) recovered(what string, err *error) {
+	if r := recover(); r != nil {
+		s.log.Error(what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%s: %v", what, r)
+	}
+}
+
+// enter notes a call that Close waits for, unless the store is closed.
+func (s *Store) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.calls.Add(1)
+	return true
+}
+
+// How long a database that cannot be reached is tried again, and how often.
+const (
+	reachLimit = 5 * time.Second
+	reachPause = 50 * time.Millisecond
+)
+
+// acquire takes a connection out of a pool. While there is none to be had
+// because the server restarts, it waits.
+func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	wait, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(s.closing, stop)()
+	for deadline := time.Now().Add(reachLimit); ; {
+		conn, err := pool.Acquire(wait)
+		switch {
+		case err == nil:
+			return conn, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case s.closing.Err() != nil:
+			return nil, storage.ErrClosed
+		case !time.Now().Before(deadline):
+			return nil, refusal(err)
+		}
+		select {
+		case <-wait.Done():
+		case <-time.After(reachPause):
+		}
+	}
+}
+
+// Notify implements [storage.Store]. fn is also told of what other processes
+// commit, a moment later, in the order of their announcements.
+func (s *Store) Notify(fn func(storage.Commit)) { s.notify.Store(&fn) }
+
+// tell calls the function that is told of commits, after those it was told of
+// before.
+func (s *Store) tell(c storage.Commit) {
+	s.turns.take().pass(func() { s.call(c) })
+}
+
+func (s *Store) call(c storage.Commit) {
+	if fn := s.notify.Load(); fn != nil {
+		(*fn)(c)
+	}
+}
+
+// Close implements [storage.Store]. Transactions that wait for a connection end
+// with [storage.ErrClosed].
+func (s *Store) Close() error {
+	s.closed.Do(func() {
+		s.mu.Lock()
+		s.ended = true
+		s.mu.Unlock()
+		s.close()
+		s.calls.Wait()
+		s.endParts()
+		s.parts.Wait()
+		s.pool.Close()
+		s.lifeline.Close()
+	})
+	return nil
+}

@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// targetRow is a target with its place, and with what of its post lists by
+// account select by.
+type targetRow struct {
+	target              schedctl.Target
+	workspaceID, postID string
+	place               int
+	dueAt               time.Time
+	listed              bool
+	postStatus          schedctl.Status
+	postPublishAt       time.Time
+}
+
+func describeTarget(r *row, t *targetRow) {
+	r.id("id", schedctl.TargetPrefix, &t.target.ID)
+	r.id("workspace_id", schedctl.WorkspacePrefix, &t.workspaceID)
+	r.id("post_id", schedctl.PostPrefix, &t.postID)
+	number(r, "place", &t.place)
+	r.id("account_id", schedctl.AccountPrefix, &t.target.AccountID)
+	text(r, "platform", &t.target.Platform)
+	text(r, "status", &t.target.Status)
+	r.time("publish_at", &t.target.PublishAt)
+	r.time("next_attempt_at", &t.target.NextAttemptAt)
+	r.time("due_at", &t.dueAt)
+	number(r, "attempts", &t.target.Attempts)
+	r.time("retried_at", &t.target.RetriedAt)
+	number(r, "attempts_before", &t.target.AttemptsBefore)
+	text(r, "content", &t.target.Content)
+	r.options("options", &t.target.Options)
+	text(r, "platform_post_id", &t.target.PlatformPostID)
+	text(r, "platform_post_url", &t.target.PlatformPostURL)
+	r.time("published_at", &t.target.PublishedAt)
+	r.error("error", &t.target.Error)
+	r.bool("listed", &t.listed)
+	text(r, "post_status", &t.postStatus)
+	r.time("post_publish_at", &t.postPublishAt)
+}
+
+// targetRows returns the rows of a post's targets.
+func targetRows(p *schedctl.Post) []targetRow {
+	rows := make([]targetRow, len(p.Targets))
+	seen := make(map[string]bool, len(p.Targets))
+	status := p.Status()
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		rows[i] = targetRow{
+			target: *t, workspaceID: p.WorkspaceID, postID: p.ID, place: i,
+			listed: !seen[t.AccountID], postStatus: status, postPublishAt: p.PublishAt,
+		}
+		if at, waiting := t.Due(); waiting {
+			rows[i].dueAt = at
+		}
+		seen[t.AccountID] = true
+	}
+	return rows
+}
+
+// errorDoc is a [schedctl.TargetError] as a document.
+type errorDoc struct {
+	Kind       schedctl.ErrorKind `json:"kind"`
+	Code       string             `json:"code,omitempty"`
+	Message    string             `json:"message"`
+	HTTPStatus int                `json:"http_status,omitempty"`
+	Retryable  bool               `json:"retryable"`
+	Outcome    schedctl.Outcome   `json:"outcome"`
+}
+
+// errorField is why something was not published; null when there is no error.
+type errorField struct{ e **schedctl.TargetError }
+
+func (r *row) error(name string, e **schedctl.TargetError) { r.add(name, "jsonb", errorField{e}) }
+
+func (f errorField) value() (any, error) {
+	doc := (*errorDoc)(*f.e)
+	return jsonField[*errorDoc]{&doc, func(d *errorDoc) bool { return d == nil }}.value()
+}
+
+func (f errorField) same(o field) bool { return reflect.DeepEqual(*f.e, *o.(errorField).e) }
+
+func (f errorField) ScanBytes(v []byte) error {
+	var doc *errorDoc
+	err := jsonField[*errorDoc]{doc: &doc}.ScanBytes(v)
+	*f.e = (*schedctl.TargetError)(doc)
+	return err
+}

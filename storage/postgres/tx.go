@@ -1,0 +1,255 @@
+package postgres
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// reader implements [storage.Reader] on one snapshot, or in a transaction.
+type reader struct {
+	session
+	tx       *tx // whose reader this is, or nil
+	prepared prepared
+}
+
+// tx implements [storage.SharedTx]. What it reads it locks until its end.
+//
+// New records are written without looking whether their ids are taken: they
+// hardly ever are, and then the database refuses the second one. The
+// transaction is run again in that case, carefully: every write looks first, so
+// that the function is told which one is refused. It is also run again when its
+// function has failed after writes that were not looked at.
+type tx struct {
+	reader
+	careful bool
+	wrote   bool
+	hoped   bool // among the statements that wait are some that may be refused
+	mark    mark
+
+	posts    map[string]*knownPost
+	accounts map[string]schedctl.Account // as they are
+	keys     map[string]schedctl.APIKey  // as they are
+	rows     map[string]bool             // whether there is one, by table and id
+	owners   map[string]string           // the workspace of a webhook
+	answers  map[[32]byte]bool           // whether there is one
+	locks    map[lockKey]bool            // those held
+	burnt    []int64                     // places in the outbox that were taken
+
+	attempted map[string]bool // targets of which an attempt was written
+
+	changedAccounts []string
+	changedWebhooks []string
+	addedEvents     int
+}
+
+var _ storage.SharedTx = (*tx)(nil)
+
+func newTx(s session, careful bool) *tx {
+	tx := &tx{
+		reader: reader{session: s}, careful: careful, posts: make(map[string]*knownPost),
+		accounts: make(map[string]schedctl.Account), keys: make(map[string]schedctl.APIKey), rows: make(map[string]bool),
+		owners: make(map[string]string), answers: make(map[[32]byte]bool), locks: make(map[lockKey]bool),
+		attempted: make(map[string]bool),
+	}
+	tx.reader.tx = tx
+	tx.mark.self = newUUID()
+	tx.begin = append(s.store.mode.beginUpdate(), tx.mark.identify())
+	return tx
+}
+
+// unverified reports whether writes wait that the database may refuse.
+func (tx *tx) unverified() bool { return tx.hoped && len(tx.writes) > 0 }
+
+// put adds a write to the statements that wait.
+func (tx *tx) put(sql string, args ...any) {
+	tx.write(sql, args...)
+	tx.wrote = true
+}
+
+// hope is put for a write that the database may refuse.
+func (tx *tx) hope(sql string, args ...any) {
+	if len(tx.writes) == 0 {
+		tx.hoped = false // those before were sent, and accepted
+	}
+	tx.put(sql, args...)
+	tx.hoped = true
+}
+
+// putRow is put for a statement that writes one row, of which many can be one.
+func (tx *tx) putRow(sql string, m *many, values []any) {
+	tx.put(sql, values...)
+	tx.writes[len(tx.writes)-1].many = m
+}
+
+// hopeRow is hope for such a statement.
+func (tx *tx) hopeRow(sql string, m *many, values []any) {
+	tx.hope(sql, values...)
+	tx.writes[len(tx.writes)-1].many = m
+}
+
+// look asks the database without sending what waits: a refused write must not
+// be found among them later. It is for questions about what this transaction
+// has not written.
+func (tx *tx) look(st statement) error {
+	waiting := tx.writes
+	tx.writes = nil
+	err := tx.send(st)
+	tx.writes = waiting
+	return err
+}
+
+// told returns what the transaction did.
+func (tx *tx) told() storage.Commit {
+	c := storage.Commit{Accounts: tx.changedAccounts, Webhooks: tx.changedWebhooks, Events: tx.addedEvents}
+	for _, p := range tx.posts {
+		for _, d := range p.due {
+			if !slices.Contains(p.dueBefore, d) {
+				c.Due = append(c.Due, d)
+			}
+		}
+	}
+	slices.SortFunc(c.Due, schedctl.Due.Compare)
+	return c
+}
+
+// giveBack rolls the transaction back. Places in the outbox that it had taken
+// are noted as empty at once, so that readers need not find it out.
+func (tx *tx) giveBack() {
+	if len(tx.burnt) == 0 || tx.lost || tx.conn == nil || tx.end("ROLLBACK") != nil {
+		tx.rollback()
+		return
+	}
+	if err := tx.noteGaps(); err != nil {
+		tx.store.log.Warn("places of the outbox not given back", "error", err)
+	}
+	tx.rollback()
+}
+
+// changed adds an id to a list of those that a commit names.
+func changed(ids []string, id string) []string {
+	if slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
+// forUpdate is what a read of a record ends with. A transaction locks what it
+// reads.
+func (r *reader) forUpdate() string {
+	if r.tx == nil {
+		return ""
+	}
+	return " FOR NO KEY UPDATE"
+}
+
+// lockKey names an advisory lock: a table and a number made of what is locked.
+type lockKey struct {
+	table     string
+	of        int32
+	exclusive bool
+}
+
+func lockOf(table string, id [16]byte) lockKey {
+	h := fnv.New32a()
+	h.Write(id[:])
+	return lockKey{table: table, of: int32(h.Sum32())}
+}
+
+// statement returns what takes the lock until the end of the transaction. The
+// table's own number tells locks of several schemas apart.
+func (k lockKey) statement() statement {
+	shared := "_shared"
+	if k.exclusive {
+		shared = ""
+	}
+	return statement{sql: fmt.Sprintf("SELECT pg_advisory_xact_lock%s('%s'::regclass::oid::int4, $1)", shared, k.table), args: []any{k.of}, many: k.many()}
+}
+
+// manyLocks are the statements that take many shared locks, by table.
+var manyLocks = map[string]*many{
+	"targets": {sql: "SELECT pg_advisory_xact_lock_shared('targets'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
+}
+
+// many returns how many locks of this kind are taken together. Exclusive ones are
+// taken in their place.
+func (k lockKey) many() *many {
+	if k.exclusive {
+		return nil
+	}
+	return manyLocks[k.table]
+}
+
+// hold adds a lock to the statements that wait, unless it is held already.
+func (tx *tx) hold(k lockKey) {
+	if tx.locks[k] {
+		return
+	}
+	tx.locks[k] = true
+	tx.writes = append(tx.writes, k.statement())
+}
+
+// holdList keeps others from adding to a list, or taking from it, until the end
+// of the transaction. In a snapshot there is nothing to be done.
+func (r *reader) holdList(table string, owner pgtype.UUID) {
+	if r.tx == nil {
+		return
+	}
+	k := lockOf(table, owner.Bytes)
+	k.exclusive = true
+	r.tx.hold(k)
+}
+
+// holdTable is holdList for lists that transactions hardly ever read: it keeps
+// all others from writing to the tables.
+func (r *reader) holdTable(tables string) {
+	k := lockKey{table: tables}
+	if r.tx == nil || r.tx.locks[k] {
+		return
+	}
+	r.tx.locks[k] = true
+	r.tx.write("LOCK TABLE " + tables + " IN SHARE ROW EXCLUSIVE MODE")
+}
+
+// query reads all rows of a layout. condition is what follows the table's name.
+func query[T any](r *reader, l *layout[T], condition string, args ...any) ([]T, error) {
+	var found []T
+	err := r.send(selects(l, &found, condition, args...))
+	return found, err
+}
+
+// selects returns the statement that adds rows of a layout to a list.
+func selects[T any](l *layout[T], to *[]T, condition string, args ...any) statement {
+	return statement{
+		sql:  "SELECT " + l.sql().columns + " FROM " + l.table + " " + condition,
+		args: args,
+		scan: func(rows pgx.Rows) error {
+			var v T
+			r := newRow()
+			l.describe(&r, &v)
+			destinations := r.destinations()
+			for rows.Next() {
+				if err := rows.Scan(destinations...); err != nil {
+					return fmt.Errorf("read %s: %w", l.table, err)
+				}
+				*to = append(*to, v)
+			}
+			return rows.Err()
+		},
+	}
+}
+
+// one reads the only row that there can be.
+func one[T any](r *reader, l *layout[T], condition string, args ...any) (v T, found bool, err error) {
+	list, err := query(r, l, condition, args...)
+	if err != nil || len(list) == 0 {
+		return v, false, err
+	}
+	return list[0], true, nil
+}

@@ -1,0 +1,117 @@
+package postgres
+
+import (
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Webhook implements [storage.Reader].
+func (r *reader) Webhook(workspaceID, id string) (schedctl.Webhook, error) {
+	_, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
+	if err != nil {
+		return schedctl.Webhook{}, err
+	}
+	w, found, err := r.webhook(webhook)
+	if err == nil && (!found || w.WorkspaceID != workspaceID) {
+		err = notFound(schedctl.WebhookPrefix, id)
+	}
+	if err != nil {
+		return schedctl.Webhook{}, err
+	}
+	return w, nil
+}
+
+// webhook returns the webhook with this id, of whatever workspace.
+func (r *reader) webhook(id pgtype.UUID) (w schedctl.Webhook, found bool, err error) {
+	w, found, err = one(r, webhooks, "WHERE id = $1"+r.forUpdate(), id)
+	if found {
+		r.knowWebhooks(w)
+	}
+	return w, found, err
+}
+
+// knowWebhooks remembers, in a transaction, whose webhooks are that it has
+// locked.
+func (r *reader) knowWebhooks(list ...schedctl.Webhook) {
+	if r.tx == nil {
+		return
+	}
+	for _, w := range list {
+		r.tx.owners[w.ID] = w.WorkspaceID
+	}
+}
+
+// Webhooks implements [storage.Reader].
+func (r *reader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
+	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	r.holdList("webhooks", ws)
+	list, err := query(r, webhooks, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
+	r.knowWebhooks(list...)
+	return list, err
+}
+
+// owner returns the workspace of a webhook, empty when there is no such webhook.
+func (tx *tx) owner(id string) (string, error) {
+	if ws, known := tx.owners[id]; known {
+		return ws, nil
+	}
+	webhook, err := parse(schedctl.WebhookPrefix, id)
+	if err != nil {
+		return "", err
+	}
+	w, _, err := tx.webhook(webhook)
+	return w.WorkspaceID, err
+}
+
+// PutWebhook implements [storage.Tx].
+func (tx *tx) PutWebhook(w schedctl.Webhook) error {
+	values, err := webhooks.values(&w)
+	if err != nil {
+		return err
+	}
+	owner, err := tx.owner(w.ID)
+	if err != nil {
+		return err
+	}
+	if owner != "" && owner != w.WorkspaceID {
+		return notFound(schedctl.WebhookPrefix, w.ID)
+	}
+	if owner == "" {
+		ws, webhook, err := parse2(schedctl.WorkspacePrefix, w.WorkspaceID, schedctl.WebhookPrefix, w.ID)
+		if err != nil {
+			return err
+		}
+		tx.hold(lockOf("webhooks", ws.Bytes))
+		tx.put("DELETE FROM gone_webhooks WHERE id = $1", webhook)
+	}
+	tx.put(webhooks.sql().upsert, values...)
+	tx.owners[w.ID] = w.WorkspaceID
+	tx.changedWebhooks = changed(tx.changedWebhooks, w.ID)
+	return nil
+}
+
+// DeleteWebhook implements [storage.Tx]. It leaves the deliveries where they
+// are, however many wait: those of a webhook that is gone are read as given up.
+func (tx *tx) DeleteWebhook(workspaceID, id string) error {
+	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
+	if err != nil {
+		return err
+	}
+	owner, err := tx.owner(id)
+	if err != nil {
+		return err
+	}
+	if owner != workspaceID {
+		return notFound(schedctl.WebhookPrefix, id)
+	}
+	tx.hold(lockOf("webhooks", ws.Bytes))
+	tx.put("DELETE FROM webhooks WHERE id = $1", webhook)
+	tx.put("INSERT INTO gone_webhooks (id) VALUES ($1) ON CONFLICT DO NOTHING", webhook)
+	tx.owners[id] = ""
+	tx.changedWebhooks = changed(tx.changedWebhooks, id)
+	return nil
+}

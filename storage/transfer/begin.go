@@ -1,0 +1,109 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// begin looks at both databases and marks them.
+func (r *run) begin(ctx context.Context) error {
+	leaving, err := readMark(ctx, r.from)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.From, err)
+	}
+	arriving, err := readMark(ctx, r.to)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.To, err)
+	}
+	if err := r.present.alone(ctx, leaving.Node, arriving.Node); err != nil {
+		return err
+	}
+	if err := r.judge(ctx, leaving, arriving); err != nil {
+		return err
+	}
+	now := schedctl.Millis(r.Now())
+	if !r.resumed {
+		r.id = schedctl.NewULID(now).String()
+		leaving = Mark{Role: Leaving, At: now}
+		arriving = Mark{Role: Arriving, At: now}
+	}
+	leaving.Copy, leaving.Peer, leaving.Node = r.id, r.To, r.present.node.ID
+	arriving.Copy, arriving.Peer, arriving.Node = r.id, r.From, r.present.node.ID
+	if err := r.mark(ctx, leaving, arriving); err != nil {
+		return err
+	}
+	// A daemon that has begun since has not seen the marks, or is seen now.
+	if err := r.present.alone(ctx); err != nil {
+		return errors.Join(err, r.unmark(ctx))
+	}
+	return nil
+}
+
+// judge decides whether a copy begins, or goes on.
+func (r *run) judge(ctx context.Context, leaving, arriving Mark) error {
+	same := arriving.Role == Arriving && leaving.Copy == arriving.Copy
+	switch {
+	case same && (leaving.Role == Leaving || leaving.Role == Moved):
+		r.id, r.resumed = arriving.Copy, true
+		return r.readProgress(ctx)
+	case leaving.Role != "" && leaving.Role != Leaving:
+		return fmt.Errorf("%s: %w", r.From, &RefusedError{leaving})
+	case arriving.Role == Arriving:
+		return fmt.Errorf("%s: %w", r.To, ErrStale)
+	}
+	empty, err := isEmpty(ctx, r.to)
+	if err == nil && !empty {
+		err = fmt.Errorf("%s: %w", r.To, ErrNotEmpty)
+	}
+	return err
+}
+
+// readProgress reads how far an interrupted copy is.
+func (r *run) readProgress(ctx context.Context) error {
+	return r.to.View(ctx, func(v storage.Reader) error {
+		text, err := v.Note(progressNote)
+		if err != nil || text == nil {
+			return err
+		}
+		if err := json.Unmarshal(text, &r.progress); err != nil {
+			return fmt.Errorf("read how far the copy is: %w", err)
+		}
+		return nil
+	})
+}
+
+// isEmpty reports whether there is nothing in a database.
+func isEmpty(ctx context.Context, store storage.Store) (bool, error) {
+	errFound := errors.New("there is a record")
+	err := walker{limit: 1}.all(ctx, store, place{}, func(*kind, []any, place) error { return errFound })
+	if errors.Is(err, errFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// mark marks the two databases, first the one that is copied: its mark alone does
+// no harm.
+func (r *run) mark(ctx context.Context, leaving, arriving Mark) error {
+	if err := r.from.Update(ctx, leaving.put); err != nil {
+		return fmt.Errorf("mark %s: %w", r.From, err)
+	}
+	if err := r.to.Update(ctx, arriving.put); err != nil {
+		return fmt.Errorf("mark %s: %w", r.To, err)
+	}
+	return nil
+}
+
+// unmark takes the marks of a copy away that has not begun. One that goes on keeps
+// them.
+func (r *run) unmark(ctx context.Context) error {
+	if r.resumed {
+		return nil
+	}
+	return errors.Join(r.to.Update(ctx, unmark), r.from.Update(ctx, unmark))
+}

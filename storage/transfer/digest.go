@@ -1,0 +1,130 @@
+package transfer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Tally is how many records of a kind there are in a database, with a checksum
+// over all fields of all of them that does not depend on their order.
+type Tally struct {
+	Kind  string `json:"kind"` // plural, such as "posts"
+	Count int    `json:"count"`
+	Sum   Sum    `json:"sum"`
+}
+
+// Sum is a sum of SHA-256 digests, as numbers without sign in 256 bits.
+type Sum [4]uint64
+
+// MarshalText returns the sum in hexadecimal.
+func (s Sum) MarshalText() ([]byte, error) {
+	var b []byte
+	for _, word := range s {
+		b = binary.BigEndian.AppendUint64(b, word)
+	}
+	return []byte(hex.EncodeToString(b)), nil
+}
+
+// add counts a record.
+func (t *Tally) add(record any) {
+	digest := sha256.Sum256(appendValue(nil, reflect.ValueOf(record)))
+	t.Count++
+	carry := uint64(0)
+	for i := len(t.Sum) - 1; i >= 0; i-- {
+		word := binary.BigEndian.Uint64(digest[8*i:])
+		sum := t.Sum[i] + word + carry
+		if sum < t.Sum[i] || carry == 1 && sum == t.Sum[i] {
+			carry = 1
+		} else {
+			carry = 0
+		}
+		t.Sum[i] = sum
+	}
+}
+
+// appendValue appends a value in a form that is the same whatever engine it was
+// read from: an empty list is one that is not there, a time is a count of
+// milliseconds, and text is as every engine can hold it.
+func appendValue(b []byte, v reflect.Value) []byte {
+	if t, ok := timeOf(v); ok {
+		if t.IsZero() {
+			return append(b, 0)
+		}
+		return binary.AppendVarint(append(b, 1), t.UnixMilli())
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			b = appendValue(b, v.Field(i))
+		}
+		return b
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return append(b, 0)
+		}
+		return appendValue(append(b, 1, byte(v.Elem().Kind())), v.Elem())
+	case reflect.Slice, reflect.Array:
+		b = binary.AppendUvarint(b, uint64(v.Len()))
+		for i := range v.Len() {
+			b = appendValue(b, v.Index(i))
+		}
+		return b
+	case reflect.Map:
+		return appendMap(b, v)
+	case reflect.String:
+		text := plain(v.String())
+		return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	case reflect.Bool:
+		if v.Bool() {
+			return append(b, 1)
+		}
+		return append(b, 0)
+	case reflect.Int, reflect.Int64:
+		return binary.AppendVarint(b, v.Int())
+	case reflect.Uint8:
+		return append(b, byte(v.Uint()))
+	case reflect.Float64:
+		return binary.BigEndian.AppendUint64(b, math.Float64bits(v.Float()))
+	}
+	panic(fmt.Sprintf("a checksum of a %s was not thought of", v.Type()))
+}
+
+func timeOf(v reflect.Value) (t time.Time, ok bool) {
+	if v.Type() != reflect.TypeFor[time.Time]() {
+		return t, false
+	}
+	return v.Interface().(time.Time), true
+}
+
+// appendMap appends a map with strings as its keys, in their order.
+func appendMap(b []byte, v reflect.Value) []byte {
+	byName := make(map[string]reflect.Value, v.Len())
+	for _, key := range v.MapKeys() {
+		byName[key.String()] = v.MapIndex(key)
+	}
+	b = binary.AppendUvarint(b, uint64(len(byName)))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		b = appendValue(appendValue(b, reflect.ValueOf(name)), byName[name])
+	}
+	return b
+}
+
+const replacement = "\ufffd"
+
+// plain returns a text with each run of what not every engine can hold, NUL and
+// bytes that are no UTF-8, as one U+FFFD.
+func plain(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
+	for strings.Contains(s, replacement+replacement) {
+		s = strings.ReplaceAll(s, replacement+replacement, replacement)
+	}
+	return s
+}

@@ -1,0 +1,59 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// errUsed says that a copy is worth nothing any more.
+var errUsed = errors.New("a daemon has used the database since the copy began: remove the copy, and begin anew")
+
+// finish says which database may be used from now on. At no moment both may be.
+func (r *run) finish(ctx context.Context) error {
+	now := schedctl.Millis(r.Now())
+	source := func(tx storage.Tx) error {
+		m, err := MarkOf(tx)
+		switch {
+		case err != nil:
+			return err
+		case m.Copy != r.id:
+			return errUsed
+		case r.After == UseSource:
+			return unmark(tx)
+		case m.Role == Moved:
+			return nil
+		}
+		return Mark{Role: Moved, Copy: r.id, Peer: r.To, At: now}.put(tx)
+	}
+	arrived := func(tx storage.Tx) error {
+		if err := tx.PutNote(progressNote, nil); err != nil || r.After == UseCopy {
+			return errors.Join(err, unmark(tx))
+		}
+		return Mark{Role: Duplicate, Copy: r.id, Peer: r.From, At: now}.put(tx)
+	}
+	steps := []func() error{
+		func() error { return wrap("mark "+r.From, r.from.Update(ctx, source)) },
+		func() error { return wrap("mark "+r.To, r.to.Update(ctx, arrived)) },
+	}
+	if r.After == UseSource {
+		slices.Reverse(steps)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

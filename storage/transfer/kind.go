@@ -1,0 +1,187 @@
+package transfer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// kind says how the records of one kind are read and written.
+type kind struct {
+	name string
+
+	// owners returns what records of the kind belong to. Those that are read by
+	// themselves belong to one owner, the empty id.
+	owners func(storage.Exporter) ([]string, error)
+
+	// page reads up to limit records of an owner, from behind a place on, and
+	// returns the place behind them, empty when there are no more.
+	page func(r storage.Exporter, owner, after string, limit int) (records []any, next string, err error)
+
+	put func(tx storage.Importer, records []any) error
+}
+
+// The kinds with names that are needed elsewhere.
+const (
+	kindPosts    = "posts"
+	kindEvents   = "events"
+	kindWebhooks = "webhooks"
+)
+
+// kinds are in the order in which they are copied: what is referred to comes
+// before what refers to it, and the outbox before webhooks, whose cursors are
+// places in it.
+var kinds = []kind{
+	paged("workspaces", nobody, all(func(r storage.Exporter, _ string) ([]schedctl.Workspace, error) { return r.Workspaces() }, workspaceID),
+		workspaceID, storage.Importer.PutWorkspace),
+	paged("keys", workspaces, all(storage.Exporter.Keys, keyID), keyID, storage.Importer.PutKey),
+	paged("accounts", workspaces, all(storage.Exporter.Accounts, accountID), accountID, storage.Importer.PutAccount),
+	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: each(putPost)},
+	eventKind(),
+	paged(kindWebhooks, workspaces, all(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
+	paged("deliveries", webhooks, storage.Exporter.Deliveries,
+		func(d *schedctl.Delivery) string { return d.ID }, storage.Importer.PutDelivery),
+	paged("audit entries", workspaces, storage.Exporter.Audit,
+		func(a *schedctl.AuditEntry) string { return a.ID }, storage.Importer.AddAudit),
+	paged("answers", nobody, answers, answerPlace, storage.Importer.PutStoredAnswer),
+	paged("notes", nobody, all(notes, noteName), noteName, func(tx storage.Importer, n note) error { return tx.PutNote(n.Name, n.Value) }),
+}
+
+// paged makes a kind of what lists and puts its records. place says where one is
+// in its list.
+func paged[T any](
+	name string, owners func(storage.Exporter) ([]string, error),
+	list func(r storage.Exporter, owner, after string, limit int) ([]T, error),
+	place func(*T) string, put func(storage.Importer, T) error,
+) kind {
+	return kind{
+		name: name, owners: owners,
+		page: func(r storage.Exporter, owner, after string, limit int) (records []any, next string, err error) {
+			found, err := list(r, owner, after, limit)
+			for i := range found {
+				records = append(records, found[i])
+			}
+			if len(found) == limit {
+				next = place(&found[limit-1])
+			}
+			return records, next, err
+		},
+		put: each(put),
+	}
+}
+
+// each puts records one by one.
+func each[T any](put func(storage.Importer, T) error) func(storage.Importer, []any) error {
+	return func(tx storage.Importer, records []any) error {
+		for _, record := range records {
+			if err := put(tx, record.(T)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// eventKind is the kind of events, which are put together: engines index what is
+// added at once in fewer entries.
+func eventKind() kind {
+	k := paged(kindEvents, nobody, func(r storage.Exporter, _, after string, limit int) ([]schedctl.Event, error) {
+		return r.AllEvents(after, limit)
+	},
+		func(e *schedctl.Event) string { return e.ID }, func(tx storage.Importer, e schedctl.Event) error { return tx.AddEvents(e) })
+	k.put = func(tx storage.Importer, records []any) error {
+		list := make([]schedctl.Event, len(records))
+		for i := range records {
+			list[i] = records[i].(schedctl.Event)
+		}
+		return tx.AddEvents(list...)
+	}
+	return k
+}
+
+// all makes pages of what is read as a whole, in order of its places.
+func all[T any](list func(r storage.Exporter, owner string) ([]T, error), place func(*T) string) func(storage.Exporter, string, string, int) ([]T, error) {
+	return func(r storage.Exporter, owner, after string, limit int) ([]T, error) {
+		found, err := list(r, owner)
+		begin := slices.IndexFunc(found, func(v T) bool { return place(&v) > after })
+		if err != nil || begin < 0 {
+			return nil, err
+		}
+		return found[begin:min(begin+limit, len(found))], nil
+	}
+}
+
+func nobody(storage.Exporter) ([]string, error) { return []string{""}, nil }
+
+func workspaces(r storage.Exporter) (ids []string, err error) {
+	list, err := r.Workspaces()
+	for i := range list {
+		ids = append(ids, list[i].ID)
+	}
+	return ids, err
+}
+
+// webhooks returns all webhooks of all workspaces.
+func webhooks(r storage.Exporter) (ids []string, err error) {
+	owners, err := workspaces(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, owner := range owners {
+		list, err := r.Webhooks(owner)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			ids = append(ids, list[i].ID)
+		}
+	}
+	return ids, nil
+}
+
+func workspaceID(w *schedctl.Workspace) string { return w.ID }
+func keyID(k *schedctl.APIKey) string          { return k.ID }
+func accountID(a *schedctl.Account) string     { return a.ID }
+func webhookID(w *schedctl.Webhook) string     { return w.ID }
+
+// answers reads stored answers from behind the one that a place names.
+func answers(r storage.Exporter, _, after string, limit int) ([]storage.StoredAnswer, error) {
+	var from storage.StoredAnswer
+	if after != "" {
+		var hash []byte
+		var at int64
+		if _, err := fmt.Sscanf(after, "%x %d", &hash, &at); err != nil || len(hash) != len(from.Hash) {
+			return nil, fmt.Errorf("%q is no place among answers", after)
+		}
+		from.Hash, from.Answer.CreatedAt = [32]byte(hash), time.UnixMilli(at).UTC()
+	}
+	return r.Answers(from, limit)
+}
+
+// answerPlace says where an answer is.
+func answerPlace(a *storage.StoredAnswer) string {
+	return fmt.Sprintf("%x %d", a.Hash, a.Answer.CreatedAt.UnixMilli())
+}
+
+// note is what is noted of the database itself.
+type note struct {
+	Name  string
+	Value []byte
+}
+
+func noteName(n *note) string { return n.Name }
+
+// notes returns all notes but those about copies.
+func notes(r storage.Exporter, _ string) (list []note, err error) {
+	found, err := r.Notes()
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if name != markNote && name != progressNote {
+			list = append(list, note{name, found[name]})
+		}
+	}
+	return list, err
+}

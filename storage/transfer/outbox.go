@@ -1,0 +1,145 @@
+package transfer
+
+import (
+	"context"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// outbox is what is known of the order of events in the database that is copied,
+// so that the cursors of webhooks can be set in the copy: nothing that was not told
+// yet may lie before them. What was told may lie behind; then it is told again,
+// under the same id.
+type outbox struct {
+	cursors map[string]*cursor // of webhooks, by the id that each has
+
+	waiting map[string][]*cursor // those not reached yet, by the first event behind each
+	passed  []*cursor            // those that were reached, in order
+
+	last, greatest string // of the events that were seen
+
+	// early comes after late although its id is smaller; empty when the order is
+	// that of ids.
+	late, early string
+}
+
+// cursor is a place in the outbox.
+type cursor struct {
+	event  bool   // its id is that of an event
+	any    bool   // there are events behind it
+	before string // the event before the first one behind it, or empty
+	least  string // the smallest id behind it
+}
+
+// newOutbox looks up the cursors of all webhooks.
+func newOutbox(ctx context.Context, from storage.Store) (*outbox, error) {
+	o := &outbox{cursors: make(map[string]*cursor), waiting: make(map[string][]*cursor)}
+	err := view(ctx, from, func(r storage.Exporter) error {
+		owners, err := workspaces(r)
+		if err != nil {
+			return err
+		}
+		for _, owner := range owners {
+			hooks, err := r.Webhooks(owner)
+			if err != nil {
+				return err
+			}
+			for i := range hooks {
+				if err := o.look(r, hooks[i].Cursor); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return o, err
+}
+
+// look looks up one cursor.
+func (o *outbox) look(r storage.Exporter, id string) error {
+	if id == "" || o.cursors[id] != nil {
+		return nil
+	}
+	_, err := r.Event(id)
+	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+		return err
+	}
+	c := &cursor{event: err == nil}
+	first, err := r.AllEvents(id, 1)
+	if err != nil {
+		return err
+	}
+	for i := range first {
+		c.any = true
+		o.waiting[first[i].ID] = append(o.waiting[first[i].ID], c)
+	}
+	o.cursors[id] = c
+	return nil
+}
+
+// see is told of every event in order.
+func (o *outbox) see(id string) {
+	// The further back a cursor, the smaller is the smallest id behind it.
+	for i := len(o.passed) - 1; i >= 0 && o.passed[i].least > id; i-- {
+		o.passed[i].least = id
+	}
+	for _, c := range o.waiting[id] {
+		c.before, c.least = o.last, id
+		o.passed = append(o.passed, c)
+	}
+	delete(o.waiting, id)
+	if id < o.greatest && o.early == "" {
+		o.late, o.early = o.greatest, id
+	}
+	o.last, o.greatest = id, max(o.greatest, id)
+}
+
+// sorted reports whether a copy has brought the outbox into the order of ids, which
+// it was not in.
+func (o *outbox) sorted(ctx context.Context, to storage.Store) (sorted bool, err error) {
+	if o.early == "" {
+		return false, nil
+	}
+	err = view(ctx, to, func(r storage.Exporter) error {
+		later, err := r.Later(o.late, o.early)
+		sorted = later == o.late
+		return err
+	})
+	return sorted, err
+}
+
+// translate returns the cursor that a webhook has in the copy.
+func (o *outbox) translate(id string, sorted bool) string {
+	c := o.cursors[id]
+	switch {
+	case c == nil:
+		return id // none
+	case !sorted && c.event:
+		return id
+	case !sorted && c.any:
+		return c.before
+	case !sorted:
+		return o.last
+	case !c.any:
+		return o.greatest
+	case c.event && id < c.least:
+		return id
+	}
+	return precursor(c.least)
+}
+
+// precursor returns the greatest id before that of an event.
+func precursor(id string) string {
+	u, ok := schedctl.ParseID(schedctl.EventPrefix, id)
+	if !ok {
+		return ""
+	}
+	for i := len(u) - 1; i >= 0; i-- {
+		u[i]--
+		if u[i] != 0xff {
+			break
+		}
+	}
+	return u.ID(schedctl.EventPrefix)
+}

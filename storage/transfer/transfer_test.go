@@ -1,0 +1,201 @@
+package transfer_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+	"github.com/schedctl/schedctl/storage/postgres"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+	"github.com/schedctl/schedctl/storage/storagetest"
+	"github.com/schedctl/schedctl/storage/transfer"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+func TestEverythingIsCopiedToAServerAndBack(t *testing.T) {
+	t.Parallel()
+	first, server, last := openFile(t), openServer(t), openFile(t)
+	storagetest.Stock(t, first, 12)
+	want := dump(t, first)
+	for _, step := range []struct{ from, to storage.Store }{{first, server}, {server, last}} {
+		report, err := transfer.Run(t.Context(), step.from, step.to, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Resumed || report.Records < 12*11 {
+			t.Errorf("report %+v", report)
+		}
+		if diff := cmp.Diff(want, dump(t, step.to), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the copy (-want +got):\n%s", diff)
+		}
+	}
+	if err := last.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A copy that is interrupted after any of its transactions, or in the middle of it,
+// goes on.
+func TestInterruptedCopyGoesOn(t *testing.T) {
+	t.Parallel()
+	from, to := storagetest.NewMemory(), storagetest.NewMemory()
+	storagetest.Stock(t, from, 5)
+	want := dump(t, from)
+	faulty := storagetest.NewFaulty(to)
+	for n, moment := range []storagetest.Moment{
+		storagetest.AfterCommit, storagetest.BeforeDisk, storagetest.AfterCommit, storagetest.AfterCommit, storagetest.BeforeFn,
+	} {
+		if n > 0 {
+			fine := n // as many transactions pass first
+			ctx, cancel := context.WithCancel(t.Context())
+			o := options()
+			o.Progress = func(phase transfer.Phase, _, _ int) {
+				if phase == transfer.Copying {
+					if fine--; fine == 0 {
+						faulty.FailUpdates(1, moment)
+					}
+				}
+			}
+			_, err := transfer.Run(ctx, from, faulty, o)
+			cancel()
+			if !errors.Is(err, storagetest.ErrInjected) {
+				t.Fatalf("run %d: %v", n, err)
+			}
+		}
+	}
+	report, err := transfer.Run(t.Context(), from, faulty, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Resumed {
+		t.Error("the copy has begun anew")
+	}
+	if diff := cmp.Diff(want, dump(t, to), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the copy (-want +got):\n%s", diff)
+	}
+}
+
+// Whatever was changed in the copy before it is compared is found.
+func TestVerificationFindsWhatDiffers(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(r storage.Reader, tx storage.Tx) error{
+		"a post with another text": func(r storage.Reader, tx storage.Tx) error {
+			p := anyPost(t, r)
+			p.Content += "."
+			return tx.PutPost(p)
+		},
+		"a post that is missing": func(r storage.Reader, tx storage.Tx) error {
+			p := anyPost(t, r)
+			return tx.DeletePost(p.WorkspaceID, p.ID)
+		},
+		"an attempt with another end": func(r storage.Reader, tx storage.Tx) error {
+			p := anyPost(t, r)
+			list, err := tx.Attempts(p.Targets[0].ID)
+			if err != nil || len(list) == 0 {
+				return errors.Join(err, errors.New("there is no attempt"))
+			}
+			list[0].FinishedAt = list[0].FinishedAt.Add(time.Millisecond)
+			return tx.PutAttempt(list[0])
+		},
+		"a secret with another byte": func(r storage.Reader, tx storage.Tx) error {
+			list, err := tx.Accounts(anyPost(t, r).WorkspaceID)
+			if err != nil {
+				return err
+			}
+			list[0].Credentials[0]++
+			return tx.PutAccount(list[0])
+		},
+		"a webhook that was moved on": func(r storage.Reader, tx storage.Tx) error {
+			list, err := tx.Webhooks(anyPost(t, r).WorkspaceID)
+			if err != nil {
+				return err
+			}
+			list[0].Cursor = schedctl.NewID(schedctl.EventPrefix, time.Now())
+			return tx.PutWebhook(list[0])
+		},
+		"an event more": func(r storage.Reader, tx storage.Tx) error {
+			list, err := tx.Events("", 1)
+			if err != nil {
+				return err
+			}
+			list[0].ID = schedctl.NewID(schedctl.EventPrefix, time.Now())
+			return tx.AddEvents(list...)
+		},
+		"a stored answer more": func(_ storage.Reader, tx storage.Tx) error {
+			return tx.PutAnswer(storage.AnswerKey{Path: "/"}, storage.Answer{Status: 200})
+		},
+		"a note with another value": func(_ storage.Reader, tx storage.Tx) error { return tx.PutNote("two", []byte("3")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := storagetest.NewMemory(), storagetest.NewMemory()
+			storagetest.Stock(t, from, 2)
+			o := options()
+			o.Progress = func(phase transfer.Phase, done, _ int) {
+				if phase == transfer.Verifying && done == 0 {
+					if err := to.Update(t.Context(), func(tx storage.Tx) error { return change(tx, tx) }); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			_, err := transfer.Run(t.Context(), from, to, o)
+			var mismatch *transfer.MismatchError
+			if !errors.As(err, &mismatch) || len(mismatch.Differences) == 0 {
+				t.Errorf("the difference is not found: %v", err)
+			}
+			if err := transfer.Check(t.Context(), to); err == nil {
+				t.Error("a daemon may use the copy")
+			}
+			if err := transfer.Check(t.Context(), from); err != nil {
+				t.Errorf("a daemon may not use what was copied: %v", err)
+			}
+		})
+	}
+}
+
+func anyPost(t *testing.T, r storage.Reader) schedctl.Post {
+	t.Helper()
+	owners, err := r.Workspaces()
+	if err != nil || len(owners) == 0 {
+		t.Fatalf("workspaces: %v %v", owners, err)
+	}
+	page, err := r.Posts(storage.PostQuery{WorkspaceID: owners[0].ID, Limit: 1})
+	if err != nil || len(page.Posts) == 0 {
+		t.Fatalf("posts: %v %v", page, err)
+	}
+	return page.Posts[0]
+}
+
+func options() transfer.Options {
+	return transfer.Options{From: "bolt:/from.db", To: "postgres://to", Host: "here", Version: "v1", Now: time.Now, Batch: 7}
+}
+
+func openFile(t *testing.T) *bolt.Store {
+	t.Helper()
+	s, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func openServer(t *testing.T) storage.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), postgrestest.Schema(t), postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}

@@ -1,0 +1,99 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// place is how far the records of a database have been read, in the order of kinds
+// and of their owners.
+type place struct {
+	Kind  string `json:"kind"`
+	Owner string `json:"owner,omitempty"`
+	After string `json:"after,omitempty"` // as the kind says it; empty for the beginning
+}
+
+// view reads with what databases that can be copied have.
+func view(ctx context.Context, store storage.Store, fn func(storage.Exporter) error) error {
+	return store.View(ctx, func(r storage.Reader) error {
+		e, ok := r.(storage.Exporter)
+		if !ok {
+			return fmt.Errorf("a database of this kind (%T) cannot be copied", store)
+		}
+		return fn(e)
+	})
+}
+
+// walker reads databases, each page of records in a transaction of its own.
+type walker struct{ limit int } // of a page
+
+// visitor gets the records of a page, with the place behind them.
+type visitor func(k *kind, records []any, behind place) error
+
+// all reads all records from a place on.
+func (w walker) all(ctx context.Context, store storage.Store, from place, visit visitor) error {
+	first := max(0, slices.IndexFunc(kinds, func(k kind) bool { return k.name == from.Kind }))
+	for i := first; i < len(kinds); i++ {
+		if i > first {
+			from = place{}
+		}
+		if err := w.kind(ctx, store, &kinds[i], from, visit); err != nil {
+			return fmt.Errorf("%s: %w", kinds[i].name, err)
+		}
+	}
+	return nil
+}
+
+// kind reads all records of a kind from a place on.
+func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from place, visit visitor) error {
+	var owners []string
+	err := view(ctx, store, func(r storage.Exporter) (err error) {
+		owners, err = k.owners(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(owners)
+	for _, owner := range owners {
+		if owner < from.Owner {
+			continue
+		}
+		at := place{Kind: k.name, Owner: owner}
+		if owner == from.Owner {
+			at.After = from.After
+		}
+		if err := w.owner(ctx, store, k, at, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owner reads all records of a kind and an owner from a place on.
+func (w walker) owner(ctx context.Context, store storage.Store, k *kind, at place, visit visitor) error {
+	for more := true; more; {
+		var records []any
+		behind := at
+		err := view(ctx, store, func(r storage.Exporter) (err error) {
+			records, behind.After, err = k.page(r, at.Owner, at.After, w.limit)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if more = behind.After != ""; !more {
+			behind.Owner += "~" // no owner comes between
+		}
+		if len(records) > 0 {
+			if err := visit(k, records, behind); err != nil {
+				return err
+			}
+		}
+		at = behind
+	}
+	return nil
+}
