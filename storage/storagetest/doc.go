@@ -1,7 +1,8 @@
 // Package storagetest judges storage engines. [Run] is the suite that every
-// engine passes, [NewMemory] an engine without a file for the tests of other
-// packages, and [Faulty] a decorator that lets transactions fail where a test
-// wants them to.
+// engine passes, and [RunShared] that of those that several processes share.
+// [NewMemory] is an engine without a file for the tests of other packages,
+// [NewSharedMemory] one for several processes, and [Faulty] a decorator that lets
+// transactions fail where a test wants them to.
 //
 // A driver for a new engine is one test:
 //

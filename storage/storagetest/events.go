@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -12,9 +13,12 @@ import (
 var eventParts = []part{
 	{"EventKeepsEveryField", testEventKeepsEveryField},
 	{"EventsAreInOrder", testEventsAreInOrder},
+	{"EventsOfManyAtOnce", testEventsOfManyAtOnce},
 	{"EventIDsAreNew", testEventIDsAreNew},
 	{"EventIsFoundByItsID", testEventIsFoundByItsID},
 	{"LastEventIsTheYoungest", testLastEventIsTheYoungest},
+	{"LaterOfTwoEvents", testLaterOfTwoEvents},
+	{"EventsEndIsBetweenEvents", testEventsEndIsBetweenEvents},
 	{"PostEventsAreOfOnePost", testPostEventsAreOfOnePost},
 	{"PostEventsOutliveThePost", testPostEventsOutliveThePost},
 }
@@ -99,10 +103,78 @@ func testLastEventIsTheYoungest(f *fixture) {
 	same(f, "after all were removed", "", read(f, storage.Reader.LastEvent))
 }
 
+func testLaterOfTwoEvents(f *fixture) {
+	events := f.newEvents(4, epoch)
+	f.addEvents(events[:3]...)
+	ids := []string{"", newID(schedctl.EventPrefix, epoch.Add(-time.Hour)), events[0].ID, events[1].ID, events[2].ID}
+	for i, a := range ids {
+		for j, b := range ids {
+			want := ids[max(i, j)]
+			if max(i, j) == 1 && min(i, j) == 0 {
+				continue // before all is where both begin
+			}
+			got := read(f, func(r storage.Reader) (string, error) { return r.Later(a, b) })
+			same(f, "the later one of "+a+" and "+b, want, got)
+			f.update(func(tx storage.Tx) error {
+				got, err := tx.Later(a, b)
+				same(f, "inside, the later one of "+a+" and "+b, want, got)
+				return err
+			})
+		}
+	}
+	for _, id := range malformed(schedctl.EventPrefix) {
+		if id != "" {
+			missing(f, "later than "+id, func(r storage.Reader) (string, error) { return r.Later(id, events[0].ID) })
+			missing(f, "later than "+id, func(r storage.Reader) (string, error) { return r.Later(events[0].ID, id) })
+		}
+	}
+}
+
+func testEventsEndIsBetweenEvents(f *fixture) {
+	var ends []string
+	var events []schedctl.Event
+	for i := range 3 {
+		var end string
+		var e schedctl.Event
+		f.update(func(tx storage.Tx) (err error) {
+			if end, err = tx.EventsEnd(); err != nil {
+				return err
+			}
+			now := time.Now()
+			e = schedctl.Event{ID: schedctl.NewID(schedctl.EventPrefix, now), CreatedAt: schedctl.Millis(now), WorkspaceID: f.ws}
+			if i == 2 {
+				return nil
+			}
+			return tx.AddEvents(e)
+		})
+		ends = append(ends, end)
+		if i < 2 {
+			events = append(events, e)
+		}
+		missing(f, "the event of an end", eventByID(end))
+	}
+	for i, end := range ends {
+		same(f, "events after an end", events[i:], eventsAfter(f, end, 9))
+		for j, e := range events {
+			want := end
+			if j >= i {
+				want = e.ID
+			}
+			for _, ids := range [][2]string{{end, e.ID}, {e.ID, end}} {
+				later := read(f, func(r storage.Reader) (string, error) { return r.Later(ids[0], ids[1]) })
+				if j == i-1 && later == e.ID && ids[0] == e.ID {
+					continue // both begin at the same place
+				}
+				same(f, "the later one of an end and an event", want, later)
+			}
+		}
+	}
+}
+
 func testEventsAreInOrder(f *fixture) {
 	want := f.newEvents(50, epoch)
-	f.addEvents(want[20:]...)
 	f.addEvents(want[:20]...)
+	f.addEvents(want[20:]...)
 	same(f, "all", want, eventsAfter(f, "", 100))
 	same(f, "the first ones", want[:7], eventsAfter(f, "", 7))
 	for i := range want {
@@ -112,6 +184,72 @@ func testEventsAreInOrder(f *fixture) {
 	same(f, "after one that is not there", want, eventsAfter(f, gap, 100))
 	f.addEvents()
 	same(f, "after none were added", want, eventsAfter(f, "", 100))
+}
+
+// testEventsOfManyAtOnce follows the outbox while many transactions add to it, of
+// which some fail, and expects every event once.
+func testEventsOfManyAtOnce(f *fixture) {
+	const writers, each = 8, 20
+	var writing sync.WaitGroup
+	for i := range writers {
+		writing.Go(func() {
+			for range each {
+				err := f.store.Update(f.Context(), func(tx storage.Tx) error {
+					at := time.Now() // as callers do, in the transaction
+					for range 3 {
+						e := schedctl.Event{ID: schedctl.NewID(schedctl.EventPrefix, at), Type: schedctl.EventPostCreated, CreatedAt: schedctl.Millis(at), WorkspaceID: f.ws}
+						if err := tx.AddEvents(e); err != nil {
+							return err
+						}
+					}
+					if _, err := tx.LastEvent(); err != nil {
+						return err
+					}
+					if i == 0 {
+						return errNotThisOne
+					}
+					return nil
+				})
+				if err != nil && (i > 0 || !errors.Is(err, errNotThisOne)) {
+					f.Errorf("Update: %v", err)
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		writing.Wait()
+		close(ended)
+	}()
+	follow(f, ended, (writers-1)*each*3)
+}
+
+var errNotThisOne = errors.New("not this one")
+
+// follow reads events until the writers have ended and as many as are expected
+// were read.
+func follow(f *fixture, ended <-chan struct{}, want int) {
+	f.Helper()
+	seen := make(map[string]bool)
+	last, over := "", false
+	for deadline := time.Now().Add(30 * time.Second); !over || len(seen) < want; {
+		select {
+		case <-ended:
+			over = true
+		default:
+		}
+		for _, e := range eventsAfter(f, last, 17) {
+			if seen[e.ID] {
+				f.Fatalf("event %s came twice", e.ID)
+			}
+			seen[e.ID], last = true, e.ID
+		}
+		if time.Now().After(deadline) {
+			f.Fatalf("%d events were seen, want %d", len(seen), want)
+		}
+	}
+	same(f, "events seen", want, len(seen))
+	same(f, "events after the last", []schedctl.Event{}, eventsAfter(f, last, 9))
 }
 
 func testEventIDsAreNew(f *fixture) {

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/schedctl/schedctl/storage"
@@ -26,15 +27,16 @@ const (
 type Faulty struct {
 	storage.Store
 
-	mu      sync.Mutex // mu guards updates and views
+	mu      sync.Mutex // mu guards what follows
 	updates []Moment
 	views   int
+	full    error
 }
 
 // NewFaulty returns a store around another one, with no failures to come.
 func NewFaulty(inside storage.Store) *Faulty { return &Faulty{Store: inside} }
 
-// FailUpdates lets the next n Updates fail at the given moment with
+// FailUpdates lets the next n Updates and Records fail at the given moment with
 // [ErrInjected], after those that earlier calls asked for.
 func (f *Faulty) FailUpdates(n int, at Moment) {
 	f.mu.Lock()
@@ -52,6 +54,28 @@ func (f *Faulty) FailViews(n int) {
 	f.views += n
 }
 
+// Fill makes the store full until [Faulty.MakeRoom]: Updates are refused, Records
+// are not.
+func (f *Faulty) Fill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.full = &storage.FullError{Where: "/full", Err: ErrInjected}
+}
+
+// MakeRoom ends what [Faulty.Fill] began.
+func (f *Faulty) MakeRoom() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.full = nil
+}
+
+// Full implements [storage.Store].
+func (f *Faulty) Full() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.full
+}
+
 // Pending returns how many of the failures asked for are still to come.
 func (f *Faulty) Pending() int {
 	f.mu.Lock()
@@ -67,23 +91,38 @@ func (f *Faulty) View(ctx context.Context, fn func(storage.Reader) error) error 
 	return f.Store.View(ctx, fn)
 }
 
-// Update fails when it was told to.
+// Update fails when it was told to, and while the store is full.
 func (f *Faulty) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := f.Full(); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return f.transact(ctx, fn, f.Store.Update)
+}
+
+// Record fails when it was told to.
+func (f *Faulty) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return f.transact(ctx, fn, f.Store.Record)
+}
+
+// transact calls a method of the store inside, or fails.
+func (f *Faulty) transact(
+	ctx context.Context, fn func(storage.Tx) error, inside func(context.Context, func(storage.Tx) error) error,
+) error {
 	at, fails := f.takeUpdate()
 	switch {
 	case !fails:
-		return f.Store.Update(ctx, fn)
+		return inside(ctx, fn)
 	case at == BeforeFn:
 		return ErrInjected
 	case at == BeforeDisk:
-		return f.Store.Update(ctx, func(tx storage.Tx) error {
+		return inside(ctx, func(tx storage.Tx) error {
 			if err := fn(tx); err != nil {
 				return err
 			}
 			return ErrInjected
 		})
 	default:
-		if err := f.Store.Update(ctx, fn); err != nil {
+		if err := inside(ctx, fn); err != nil {
 			return err
 		}
 		return ErrInjected

@@ -87,3 +87,19 @@ func TestFaultyViews(t *testing.T) {
 		t.Errorf("%d functions ran, want 2", ran)
 	}
 }
+
+func TestFaultyThatIsFull(t *testing.T) {
+	t.Parallel()
+	store := storagetest.NewFaulty(storagetest.NewMemory())
+	store.Fill()
+	if ran, there, err := putOne(t, store); ran || there || !storage.IsFull(err) || !storage.IsFull(store.Full()) {
+		t.Errorf("full: ran %v, is there %v, error %v", ran, there, err)
+	}
+	if err := store.Record(context.Background(), func(storage.Tx) error { return nil }); err != nil {
+		t.Errorf("Record: %v", err)
+	}
+	store.MakeRoom()
+	if ran, there, err := putOne(t, store); !ran || !there || err != nil || store.Full() != nil {
+		t.Errorf("with room: ran %v, is there %v, error %v", ran, there, err)
+	}
+}

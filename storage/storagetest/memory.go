@@ -19,7 +19,9 @@ import (
 //
 // It looks for what it is asked by looking at everything: it is meant for
 // thousands of posts and not for millions.
-func NewMemory() storage.Store {
+func NewMemory() storage.Store { return newMemory().open() }
+
+func newMemory() *memory {
 	return &memory{
 		posts:      make(map[string]schedctl.Post),
 		routes:     make(map[string]storage.Route),
@@ -27,18 +29,20 @@ func NewMemory() storage.Store {
 		accounts:   make(map[string]schedctl.Account),
 		workspaces: make(map[string]schedctl.Workspace),
 		keys:       make(map[string]schedctl.APIKey),
-		answers:    make(map[storage.AnswerKey]storage.Answer),
+		answers:    make(map[[32]byte]storage.Answer),
 		webhooks:   make(map[string]schedctl.Webhook),
 		deliveries: make(map[ownedKey]schedctl.Delivery),
 		audit:      make(map[ownedKey]schedctl.AuditEntry),
+		notes:      make(map[string][]byte),
 	}
 }
 
-// memory guards all of its fields by mu. A View holds it for reading.
+// memory guards all of its fields, and those of its processes, by mu. A View holds
+// it for reading.
 type memory struct {
-	mu     sync.RWMutex
-	closed bool
-	notify func(storage.Commit)
+	mu        sync.RWMutex
+	processes []*process
+	deaf      bool // processes hear nothing of each other
 
 	posts      map[string]schedctl.Post
 	routes     map[string]storage.Route
@@ -46,11 +50,12 @@ type memory struct {
 	accounts   map[string]schedctl.Account
 	workspaces map[string]schedctl.Workspace
 	keys       map[string]schedctl.APIKey
-	answers    map[storage.AnswerKey]storage.Answer
-	events     []schedctl.Event // in order of id
+	answers    map[[32]byte]storage.Answer
+	outbox     outbox
 	webhooks   map[string]schedctl.Webhook
 	deliveries map[ownedKey]schedctl.Delivery   // by webhook
 	audit      map[ownedKey]schedctl.AuditEntry // by workspace
+	notes      map[string][]byte
 }
 
 type attemptKey struct {
@@ -58,57 +63,96 @@ type attemptKey struct {
 	number int
 }
 
-func (m *memory) View(ctx context.Context, fn func(storage.Reader) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
-		return storage.ErrClosed
-	}
-	return fn(memoryReader{m})
-}
-
-func (m *memory) Update(ctx context.Context, fn func(storage.Tx) error) error {
+func (m *memory) open() *process {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
+	p := &process{m: m}
+	m.processes = append(m.processes, p)
+	return p
+}
+
+// process is a store in a memory that others may use as well.
+type process struct {
+	m      *memory
+	closed bool
+	notify func(storage.Commit)
+}
+
+func (p *process) View(ctx context.Context, fn func(storage.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.m.mu.RLock()
+	defer p.m.mu.RUnlock()
+	if p.closed {
+		return storage.ErrClosed
+	}
+	return fn(memoryReader{p.m})
+}
+
+func (p *process) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	p.m.mu.Lock()
+	defer p.m.mu.Unlock()
+	if p.closed {
 		return storage.ErrClosed
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rehearsal := &memoryTx{memoryReader: memoryReader{m}}
+	rehearsal := &memoryTx{memoryReader: memoryReader{p.m}}
 	err := rehearsal.run(fn)
 	rehearsal.rollback()
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	tx := &memoryTx{memoryReader: memoryReader{m}}
+	tx := &memoryTx{memoryReader: memoryReader{p.m}}
 	if err := tx.run(fn); err != nil {
 		tx.rollback()
 		return err
 	}
-	if m.notify != nil && len(tx.undo) > 0 {
+	if len(tx.undo) > 0 {
 		told := tx.commit()
 		told.Took = time.Since(began)
-		m.notify(told)
+		p.committed(told)
 	}
 	return nil
 }
 
-func (m *memory) Notify(fn func(storage.Commit)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.notify = fn
+// committed tells every process of a commit of this one.
+func (p *process) committed(c storage.Commit) {
+	p.hear(c)
+	c.Took, c.Elsewhere = 0, true
+	for _, other := range p.m.processes {
+		if other != p && !p.m.deaf {
+			other.hear(c)
+		}
+	}
 }
 
-func (m *memory) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.closed = true
+func (p *process) hear(c storage.Commit) {
+	if p.notify != nil && !p.closed {
+		p.notify(c)
+	}
+}
+
+// Record is Update: memory is never full.
+func (p *process) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return p.Update(ctx, fn)
+}
+
+func (p *process) Full() error { return nil }
+
+func (p *process) Notify(fn func(storage.Commit)) {
+	p.m.mu.Lock()
+	defer p.m.mu.Unlock()
+	p.notify = fn
+}
+
+func (p *process) Close() error {
+	p.m.mu.Lock()
+	defer p.m.mu.Unlock()
+	p.closed = true
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -18,18 +19,35 @@ func (tx *memoryTx) Prune(before storage.Retention, limit int) (int, error) {
 			left--
 		}
 	}
-	for left > 0 && len(tx.m.events) > 0 && tx.m.events[0].CreatedAt.Before(before.Events) {
-		first := tx.m.events[0]
-		tx.removeEvent(first.ID)
-		tx.undo = append(tx.undo, func() { tx.m.events = slices.Insert(tx.m.events, 0, first) })
-		left--
-	}
+	left -= tx.pruneEvents(before, left)
 	left -= pruneOwned(tx, tx.m.deliveries, left, func(d schedctl.Delivery) bool {
 		_, there := tx.m.webhooks[d.WebhookID]
 		return !there || d.CreatedAt.Before(before.Deliveries)
 	})
 	left -= pruneOwned(tx, tx.m.audit, left, func(a schedctl.AuditEntry) bool { return a.At.Before(before.Audit) })
 	return limit - left, nil
+}
+
+// pruneEvents removes up to limit events that are past keeping, the oldest first,
+// and returns how many.
+func (tx *memoryTx) pruneEvents(before storage.Retention, limit int) (removed int) {
+	old := tx.m.outbox.events
+	kept := make([]schedctl.Event, 0, len(old))
+	for i, e := range old {
+		ahead := before.Ahead(e.CreatedAt)
+		if removed == limit || !ahead && !e.CreatedAt.Before(before.Events) {
+			kept = append(kept, old[i:]...)
+			break
+		}
+		if ahead {
+			kept = append(kept, e)
+		} else {
+			removed++
+		}
+	}
+	tx.m.outbox.events = kept
+	tx.undo = append(tx.undo, func() { tx.m.outbox.events = old })
+	return removed
 }
 
 // pruneOwned removes up to limit of the records that are past keeping, the
@@ -52,18 +70,18 @@ func pruneOwned[V any](tx *memoryTx, in map[ownedKey]V, limit int, past func(V) 
 }
 
 // oldAnswers returns the answers from before the given time, the oldest first.
-func (tx *memoryTx) oldAnswers(before time.Time) []storage.AnswerKey {
-	var keys []storage.AnswerKey
+func (tx *memoryTx) oldAnswers(before time.Time) [][32]byte {
+	var keys [][32]byte
 	for key, a := range tx.m.answers {
 		if a.CreatedAt.Before(before) {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b storage.AnswerKey) int {
+	slices.SortFunc(keys, func(a, b [32]byte) int {
 		if c := tx.m.answers[a].CreatedAt.Compare(tx.m.answers[b].CreatedAt); c != 0 {
 			return c
 		}
-		return strings.Compare(a.IdempotencyKey, b.IdempotencyKey)
+		return bytes.Compare(a[:], b[:])
 	})
 	return keys
 }

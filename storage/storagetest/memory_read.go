@@ -129,7 +129,7 @@ func (r memoryReader) Feed(name string) (schedctl.Account, error) {
 const feedPlatform = "feed"
 
 func (r memoryReader) Answer(key storage.AnswerKey) (storage.Answer, error) {
-	a, ok := r.m.answers[key]
+	a, ok := r.m.answers[key.Hash()]
 	if !ok {
 		return a, notFound("answer", key.IdempotencyKey)
 	}
@@ -169,39 +169,41 @@ func (r memoryReader) Events(afterID string, limit int) ([]schedctl.Event, error
 	if err := checkOptional(schedctl.EventPrefix, afterID); err != nil {
 		return nil, err
 	}
-	i, found := searchEvent(r.m.events, afterID)
-	if found {
-		i++
-	}
-	rest := r.m.events[i:]
+	rest := r.m.outbox.after(afterID)
 	return cloneAll(rest[:min(limit, len(rest))], cloneEvent), nil
 }
 
 func (r memoryReader) Event(id string) (schedctl.Event, error) {
-	i, found := searchEvent(r.m.events, id)
+	i, found := r.m.outbox.find(id)
 	if !found {
 		return schedctl.Event{}, notFound("event", id)
 	}
-	return cloneEvent(r.m.events[i]), nil
+	return cloneEvent(r.m.outbox.events[i]), nil
 }
 
-func (r memoryReader) LastEvent() (string, error) {
-	if len(r.m.events) == 0 {
-		return "", nil
+func (r memoryReader) LastEvent() (last string, err error) {
+	for i := range r.m.outbox.events {
+		last = max(last, r.m.outbox.events[i].ID)
 	}
-	return r.m.events[len(r.m.events)-1].ID, nil
+	return last, nil
+}
+
+func (r memoryReader) Later(a, b string) (string, error) {
+	for _, id := range []string{a, b} {
+		if err := checkOptional(schedctl.EventPrefix, id); err != nil {
+			return "", err
+		}
+	}
+	return r.m.outbox.later(a, b), nil
 }
 
 func (r memoryReader) PostEvents(postID string, limit int) ([]schedctl.Event, error) {
 	if err := check(schedctl.PostPrefix, postID); err != nil {
 		return nil, err
 	}
-	about := slices.DeleteFunc(slices.Clone(r.m.events), func(e schedctl.Event) bool { return e.PostID != postID })
+	about := slices.DeleteFunc(slices.Clone(r.m.outbox.events), func(e schedctl.Event) bool { return e.PostID != postID })
+	slices.SortFunc(about, func(a, b schedctl.Event) int { return strings.Compare(a.ID, b.ID) })
 	return cloneAll(about[max(0, len(about)-limit):], cloneEvent), nil
-}
-
-func searchEvent(events []schedctl.Event, id string) (int, bool) {
-	return slices.BinarySearchFunc(events, id, func(e schedctl.Event, id string) int { return strings.Compare(e.ID, id) })
 }
 
 // sorted returns the records in order of their ids, which is the order of their
@@ -213,3 +215,5 @@ func sorted[V any](records map[string]V) []V {
 	}
 	return out
 }
+
+func (r memoryReader) Note(name string) ([]byte, error) { return slices.Clone(r.m.notes[name]), nil }

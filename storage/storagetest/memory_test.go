@@ -49,3 +49,49 @@ func TestMemoryLivesInABubble(t *testing.T) {
 		}
 	})
 }
+
+func TestSharedMemory(t *testing.T) {
+	t.Parallel()
+	storagetest.Run(t, func(*testing.T) storage.Store { return storagetest.NewSharedMemory().Open() })
+	storagetest.RunShared(t, func(*testing.T) (one, two storage.Shared) {
+		db := storagetest.NewSharedMemory()
+		return db.Open(), db.Open()
+	})
+}
+
+func TestSharedMemoryLosesNotifications(t *testing.T) {
+	t.Parallel()
+	db := storagetest.NewSharedMemory()
+	one, two := db.Open(), db.Open()
+	var heard []storage.Commit
+	two.Notify(func(c storage.Commit) { heard = append(heard, c) })
+	w := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())}
+	db.LoseNotifications()
+	if err := one.Update(t.Context(), func(tx storage.Tx) error { return tx.PutWorkspace(w) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) > 0 {
+		t.Errorf("heard %v, want nothing", heard)
+	}
+	db.RestoreNotifications()
+	if len(heard) != 1 || !heard[0].Elsewhere || !heard[0].Missed {
+		t.Errorf("heard %v, want that something was missed", heard)
+	}
+}
+
+func TestSharedMemoryLivesInABubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		one, n := storagetest.NewSharedMemory().Open(), storage.Node{ID: "one"}
+		if err := one.Beat(t.Context(), n, 10*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []bool{true, false} {
+			nodes, err := one.Nodes(t.Context())
+			if err != nil || len(nodes) != 1 || nodes[0].Alive != want {
+				t.Errorf("nodes %v, error %v, want one node, alive: %v", nodes, err, want)
+			}
+			time.Sleep(10 * time.Second)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -129,8 +130,7 @@ func (tx *memoryTx) PutKey(k schedctl.APIKey) error {
 }
 
 func (tx *memoryTx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
-	set(tx, tx.m.answers, key, cloneAnswer(a))
-	return nil
+	return tx.PutStoredAnswer(storage.StoredAnswer{Hash: key.Hash(), Answer: a})
 }
 
 func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
@@ -139,18 +139,21 @@ func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
 		if err := checkEvent(e); err != nil {
 			return err
 		}
-		if _, found := searchEvent(tx.m.events, e.ID); found || ids[e.ID] {
+		if _, found := tx.m.outbox.find(e.ID); found || ids[e.ID] {
 			return fmt.Errorf("event %s exists already", e.ID)
 		}
 		ids[e.ID] = true
 	}
 	for _, e := range events {
-		i, _ := searchEvent(tx.m.events, e.ID)
-		tx.m.events = slices.Insert(tx.m.events, i, cloneEvent(e))
-		tx.undo = append(tx.undo, func() { tx.removeEvent(e.ID) })
+		tx.m.outbox.add(cloneEvent(e))
+		tx.undo = append(tx.undo, func() { tx.m.outbox.remove(e.ID) })
 		tx.events++
 	}
 	return nil
+}
+
+func (tx *memoryTx) EventsEnd() (string, error) {
+	return tx.m.outbox.end(time.Now()), nil
 }
 
 func checkEvent(e schedctl.Event) error {
@@ -159,12 +162,6 @@ func checkEvent(e schedctl.Event) error {
 		checkOptional(schedctl.TargetPrefix, e.TargetID), checkOptional(schedctl.AccountPrefix, e.AccountID),
 		checkOptional(schedctl.WebhookPrefix, e.WebhookID),
 	)
-}
-
-func (tx *memoryTx) removeEvent(id string) {
-	if i, found := searchEvent(tx.m.events, id); found {
-		tx.m.events = slices.Delete(tx.m.events, i, i+1)
-	}
 }
 
 func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
@@ -178,5 +175,17 @@ func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
 		return fmt.Errorf("audit entry %s exists already", a.ID)
 	}
 	set(tx, tx.m.audit, key, a)
+	return nil
+}
+
+func (tx *memoryTx) PutNote(name string, value []byte) error {
+	switch {
+	case len(value) > storage.MaxNote:
+		return fmt.Errorf("note %s is too long", name)
+	case value == nil:
+		unset(tx, tx.m.notes, name)
+	default:
+		set(tx, tx.m.notes, name, slices.Clone(value))
+	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 var pruneParts = []part{
 	{"PruneIsBounded", testPruneIsBounded},
 	{"PruneKeepsTheYounger", testPruneKeepsTheYounger},
+	{"PruneLooksBehindAClockThatWasAhead", testPruneLooksBehindAClockThatWasAhead},
 	{"PruneTakesPostEventsAway", testPruneTakesPostEventsAway},
 	{"PruneTakesOldDeliveriesAway", testPruneTakesOldDeliveriesAway},
 	{"PruneTakesDeliveriesOfGoneWebhooksAway", testPruneTakesDeliveriesOfGoneWebhooksAway},
@@ -144,4 +145,27 @@ func testPruneTakesAuditEntriesAway(f *fixture) {
 	same(f, "removed of what was left", 3+2-1, f.prune(before, 100))
 	same(f, "entries here", youngestFirst(here[3:]), read(f, auditOf(f.ws)))
 	same(f, "entries there", youngestFirst(there[2:]), read(f, auditOf(other)))
+}
+
+// What was made while the clock was years ahead must not keep what was made after
+// it for years.
+func testPruneLooksBehindAClockThatWasAhead(f *fixture) {
+	w := f.newWebhooks(1)[0]
+	f.putWebhooks(w)
+	events, entries, deliveries := f.newEvents(4, epoch), newAudit(f.ws, 4, epoch), newDeliveries(w, 4, epoch)
+	years := epoch.AddDate(10, 0, 0)
+	events[1].CreatedAt, entries[1].At, deliveries[1].CreatedAt = years, years, years
+	f.addEvents(events...)
+	f.addAudit(entries...)
+	f.putDeliveries(deliveries...)
+
+	day := func(t time.Time) storage.Retention {
+		return storage.Retention{Events: t, Deliveries: t, Audit: t, Now: t.Add(time.Hour)}
+	}
+	same(f, "removed", 3*3, f.prune(day(epoch.Add(time.Hour)), 100))
+	same(f, "events left", events[1:2], eventsAfter(f, "", 100))
+	same(f, "entries left", entries[1:2], read(f, auditOf(f.ws)))
+	same(f, "deliveries left", deliveries[1:2], read(f, deliveriesOf(w.ID)))
+	same(f, "removed from that", 0, f.prune(day(epoch.Add(2*time.Hour)), 100))
+	same(f, "removed in ten years", 3, f.prune(day(years.Add(time.Hour)), 100))
 }

@@ -14,6 +14,7 @@ import (
 
 var transactionParts = []part{
 	{"TransactionSeesItsWrites", testTransactionSeesItsWrites},
+	{"TransactionThatEmptiesTheStore", testTransactionThatEmptiesTheStore},
 	{"FailedTransactionLeavesNothing", testFailedTransactionLeavesNothing},
 	{"RefusedWritesChangeNothing", testRefusedWritesChangeNothing},
 	{"FailuresHarmOnlyThemselves", testFailuresHarmOnlyThemselves},
@@ -21,6 +22,7 @@ var transactionParts = []part{
 	{"ViewIsASnapshot", testViewIsASnapshot},
 	{"ViewReturnsItsError", testViewReturnsItsError},
 	{"EndedContext", testEndedContext},
+	{"RecordIsAnUpdate", testRecordIsAnUpdate},
 }
 
 func asError(err error, target **schedctl.Error) bool { return errors.As(err, target) }
@@ -47,6 +49,44 @@ func testTransactionSeesItsWrites(f *fixture) {
 		return tx.PutPost(e.post)
 	})
 	same(f, "post deleted and put again", e.post, read(f, postByID(f, e.post.ID)))
+}
+
+// testTransactionThatEmptiesTheStore guards engines whose cursors lose their way
+// among pages that the running transaction has emptied: one that looked for the
+// last of no posts, events or audit entries never came back.
+func testTransactionThatEmptiesTheStore(f *fixture) {
+	const n = 500
+	account := newAccountIDs(1)[0]
+	posts := make([]schedctl.Post, n)
+	for i := range posts {
+		posts[i] = f.newPost(epoch.Add(time.Duration(i)*time.Second), epoch.Add(time.Hour), schedctl.Scheduled, account)
+	}
+	f.putPosts(posts...)
+	f.update(func(tx storage.Tx) error { return tx.AddEvents(f.newEvents(n, epoch)...) })
+	f.addAudit(newAudit(f.ws, n, epoch)...)
+	late := f.newPost(epoch.Add(time.Hour), epoch.Add(2*time.Hour), schedctl.Scheduled, account)
+	event, entry := f.newEvents(1, epoch.Add(2000*time.Hour)), newAudit(f.ws, 1, epoch.Add(2000*time.Hour))[0]
+	f.update(func(tx storage.Tx) error {
+		for _, p := range posts {
+			if err := tx.DeletePost(f.ws, p.ID); err != nil {
+				return err
+			}
+		}
+		for _, sort := range sorts {
+			page, err := tx.Posts(storage.PostQuery{WorkspaceID: f.ws, Sort: sort, Limit: 10})
+			if err != nil || len(page.Posts) > 0 {
+				return fmt.Errorf("sort %q lists %d posts of none: %v", sort, len(page.Posts), err)
+			}
+		}
+		if _, err := tx.Prune(pruneAll, 10*n); err != nil {
+			return err
+		}
+		if _, err := tx.LastEvent(); err != nil {
+			return err
+		}
+		return errors.Join(tx.PutPost(late), tx.AddEvents(event...), tx.AddAudit(entry))
+	})
+	same(f, "posts", []schedctl.Post{late}, list(f, storage.PostQuery{WorkspaceID: f.ws, Limit: 10}).Posts)
 }
 
 func testFailedTransactionLeavesNothing(f *fixture) {
@@ -277,4 +317,34 @@ func testEndedContext(f *fixture) {
 		f.Errorf("a context that ended after the beginning: %v", err)
 	}
 	same(f, "post", p, read(f, postByID(f, p.ID)))
+}
+
+// testRecordIsAnUpdate guards that what is recorded is as durable, as serial and
+// as well told of as what is updated. That a database is full cannot be had here.
+func testRecordIsAnUpdate(f *fixture) {
+	e := newEverything(f)
+	told := 0
+	f.store.Notify(func(c storage.Commit) { told += c.Events })
+	fail := errors.New("no")
+	err := f.store.Record(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
+	if !errors.Is(err, fail) {
+		f.Errorf("Record returned %v, want the error of its function", err)
+	}
+	same(f, "ways to find what was not recorded", 0, countAll(f, e))
+	if err := f.store.Record(context.Background(), e.put); err != nil {
+		f.Fatal(err)
+	}
+	same(f, "ways to find it", ways, countAll(f, e))
+	if told == 0 {
+		f.Error("nobody was told of the events that were recorded")
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	never := func(storage.Tx) error { f.Error("ran with a context that had ended"); return nil }
+	if err := f.store.Record(ended, never); !errors.Is(err, context.Canceled) {
+		f.Errorf("Record returned %v, want %v", err, context.Canceled)
+	}
+	if err := f.store.Full(); err != nil {
+		f.Errorf("Full: %v, though there is room", err)
+	}
 }

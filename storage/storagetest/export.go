@@ -1,0 +1,144 @@
+package storagetest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var exportParts = []part{
+	{"AttemptsOfManyTargets", testAttemptsOfManyTargets},
+	{"AllEventsArePaged", testAllEventsArePaged},
+	{"AnswersArePaged", testAnswersArePaged},
+	{"AnswersAreKnownByTheirHash", testAnswersAreKnownByTheirHash},
+	{"NotesAreListed", testNotesAreListed},
+}
+
+// exported reads with what engines that can be copied have.
+func exported[T any](f *fixture, fn func(storage.Exporter) (T, error)) T {
+	f.Helper()
+	return read(f, func(r storage.Reader) (v T, err error) {
+		e, ok := r.(storage.Exporter)
+		if !ok {
+			return v, fmt.Errorf("a %T cannot be copied", r)
+		}
+		return fn(e)
+	})
+}
+
+func testAttemptsOfManyTargets(f *fixture) {
+	p := filled[schedctl.Post](f)
+	p.WorkspaceID = f.ws
+	f.putPosts(p)
+	var want []schedctl.Attempt
+	for i := range p.Targets {
+		for n := range 3 - i {
+			a := filled[schedctl.Attempt](f)
+			a.ID = newID(schedctl.AttemptPrefix, epoch)
+			a.WorkspaceID, a.PostID, a.TargetID, a.Number = f.ws, p.ID, p.Targets[i].ID, 3-n
+			want = append(want, a)
+		}
+	}
+	f.update(func(tx storage.Tx) (err error) {
+		for _, a := range want {
+			err = cmp.Or(err, tx.PutAttempt(a))
+		}
+		return err
+	})
+	slices.SortFunc(want, func(a, b schedctl.Attempt) int {
+		return cmp.Or(cmp.Compare(a.TargetID, b.TargetID), cmp.Compare(a.Number, b.Number))
+	})
+	attemptsOf := func(ids ...string) []schedctl.Attempt {
+		f.Helper()
+		return exported(f, func(r storage.Exporter) ([]schedctl.Attempt, error) { return r.AttemptsOf(ids) })
+	}
+	unknown := newID(schedctl.TargetPrefix, epoch)
+	same(f, "attempts of all", want, attemptsOf(p.Targets[2].ID, p.Targets[0].ID, unknown, p.Targets[1].ID))
+	only := slices.DeleteFunc(slices.Clone(want), func(a schedctl.Attempt) bool { return a.TargetID != p.Targets[1].ID })
+	same(f, "attempts of one", only, attemptsOf(p.Targets[1].ID))
+	same(f, "attempts of none", []schedctl.Attempt(nil), attemptsOf())
+}
+
+func testAllEventsArePaged(f *fixture) {
+	want := f.newEvents(7, epoch)
+	f.addEvents(want...)
+	var got []schedctl.Event
+	for more := true; more; {
+		after := ""
+		if len(got) > 0 {
+			after = got[len(got)-1].ID
+		}
+		page := exported(f, func(r storage.Exporter) ([]schedctl.Event, error) { return r.AllEvents(after, 3) })
+		got, more = append(got, page...), len(page) == 3
+	}
+	same(f, "events", want, got)
+}
+
+func testAnswersArePaged(f *fixture) {
+	var want []storage.StoredAnswer
+	f.update(func(tx storage.Tx) (err error) {
+		want = nil
+		for i := range 20 {
+			key := f.answerKey(fmt.Sprint(i))
+			a := storage.Answer{Status: i, CreatedAt: epoch.Add(time.Duration(i/5) * time.Hour)}
+			if i >= 15 {
+				a.CreatedAt = time.Time{}
+			}
+			want = append(want, storage.StoredAnswer{Hash: key.Hash(), Answer: a})
+			err = cmp.Or(err, tx.PutAnswer(key, a))
+		}
+		return err
+	})
+	slices.SortFunc(want, func(a, b storage.StoredAnswer) int {
+		return cmp.Or(a.Answer.CreatedAt.Compare(b.Answer.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
+	})
+	var got []storage.StoredAnswer
+	for more := true; more; {
+		var after storage.StoredAnswer
+		if len(got) > 0 {
+			after = got[len(got)-1]
+		}
+		page := exported(f, func(r storage.Exporter) ([]storage.StoredAnswer, error) { return r.Answers(after, 3) })
+		got, more = append(got, page...), len(page) == 3
+	}
+	same(f, "answers", want, got)
+}
+
+func testAnswersAreKnownByTheirHash(f *fixture) {
+	key, want := f.answerKey("k"), filled[storage.Answer](f)
+	stored := storage.StoredAnswer{Hash: key.Hash(), Answer: want}
+	put := func() {
+		f.Helper()
+		f.update(func(tx storage.Tx) error {
+			i, ok := tx.(storage.Importer)
+			if !ok {
+				return fmt.Errorf("a %T cannot be copied into", tx)
+			}
+			return i.PutStoredAnswer(stored)
+		})
+	}
+	put()
+	same(f, "answer", want, read(f, answerTo(key)))
+	stored.Answer.Status++
+	put()
+	same(f, "answer, put again", []storage.StoredAnswer{stored},
+		exported(f, func(r storage.Exporter) ([]storage.StoredAnswer, error) { return r.Answers(storage.StoredAnswer{}, 9) }))
+}
+
+func testNotesAreListed(f *fixture) {
+	notes := func() map[string][]byte { f.Helper(); return exported(f, storage.Exporter.Notes) }
+	same(f, "no notes", map[string][]byte{}, notes())
+	want := map[string][]byte{"a": {0, 1}, "b c": []byte("two"), "z": bytes.Repeat([]byte{7}, storage.MaxNote)}
+	f.update(func(tx storage.Tx) (err error) {
+		for name, value := range want {
+			err = cmp.Or(err, tx.PutNote(name, value))
+		}
+		return err
+	})
+	same(f, "notes", want, notes())
+}

@@ -1,0 +1,60 @@
+package storagetest
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var (
+	_ storage.Exporter = memoryReader{}
+	_ storage.Importer = (*memoryTx)(nil)
+)
+
+func (r memoryReader) AttemptsOf(targetIDs []string) ([]schedctl.Attempt, error) {
+	if err := check(schedctl.TargetPrefix, targetIDs...); err != nil {
+		return nil, err
+	}
+	wanted := make(map[string]bool)
+	for _, id := range targetIDs {
+		wanted[id] = true
+	}
+	return r.attempts(func(a schedctl.Attempt) bool { return wanted[a.TargetID] }, func(a, b schedctl.Attempt) int {
+		return cmp.Or(cmp.Compare(a.TargetID, b.TargetID), cmp.Compare(a.Number, b.Number))
+	}), nil
+}
+
+func (r memoryReader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) {
+	return r.Events(afterID, limit)
+}
+
+func (r memoryReader) Answers(after storage.StoredAnswer, limit int) ([]storage.StoredAnswer, error) {
+	compare := func(a, b storage.StoredAnswer) int {
+		return cmp.Or(a.Answer.CreatedAt.Compare(b.Answer.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
+	}
+	var all []storage.StoredAnswer
+	for hash, a := range r.m.answers {
+		if found := (storage.StoredAnswer{Hash: hash, Answer: cloneAnswer(a)}); compare(found, after) > 0 {
+			all = append(all, found)
+		}
+	}
+	slices.SortFunc(all, compare)
+	return all[:min(limit, len(all))], nil
+}
+
+func (r memoryReader) Notes() (map[string][]byte, error) {
+	all := maps.Clone(r.m.notes)
+	for name := range all {
+		all[name] = bytes.Clone(all[name])
+	}
+	return all, nil
+}
+
+func (tx *memoryTx) PutStoredAnswer(a storage.StoredAnswer) error {
+	set(tx, tx.m.answers, a.Hash, cloneAnswer(a.Answer))
+	return nil
+}

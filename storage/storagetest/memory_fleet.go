@@ -1,0 +1,121 @@
+package storagetest
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// nodesKept is how long nodes are listed whose lease has run out.
+const nodesKept = time.Hour
+
+// fleet is what the nodes of a [SharedMemory] know of each other.
+type fleet struct {
+	mu      sync.Mutex // mu guards what follows
+	nodes   map[string]*leased
+	holds   map[string]hold
+	buckets map[string]time.Time // when each will be full again
+}
+
+// leased is a node with its lease.
+type leased struct {
+	storage.Node
+	until  time.Time
+	number int // counts its leases
+}
+
+// hold says who holds a name, and under which of its leases.
+type hold struct {
+	nodeID string
+	number int
+}
+
+func newFleet() fleet {
+	return fleet{nodes: make(map[string]*leased), holds: make(map[string]hold), buckets: make(map[string]time.Time)}
+}
+
+func (l *leased) alive() bool { return l.until.After(time.Now()) }
+
+func (f *fleet) beat(n storage.Node, lease time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	l := f.nodes[n.ID]
+	if l == nil {
+		l = &leased{}
+		f.nodes[n.ID] = l
+	}
+	if !l.alive() {
+		l.number++
+	}
+	l.Node, l.until = n, now.Add(lease)
+	l.BeatAt = now
+}
+
+func (f *fleet) leave(nodeID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.nodes[nodeID]; l != nil && l.alive() {
+		l.until = time.Now()
+	}
+}
+
+func (f *fleet) list() []storage.Node {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var nodes []storage.Node
+	for _, id := range slices.Sorted(maps.Keys(f.nodes)) {
+		l := f.nodes[id]
+		if time.Since(l.until) >= nodesKept {
+			continue
+		}
+		n := l.Node
+		n.Alive = l.alive()
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func (f *fleet) hold(nodeID, name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.nodes[nodeID]
+	if l == nil || !l.alive() {
+		return false
+	}
+	h := f.holds[name]
+	if holder := f.nodes[h.nodeID]; holder != nil && holder != l && holder.alive() && holder.number == h.number {
+		return false
+	}
+	f.holds[name] = hold{nodeID, l.number}
+	return true
+}
+
+func (f *fleet) release(nodeID, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.holds[name].nodeID == nodeID {
+		delete(f.holds, name)
+	}
+}
+
+func (f *fleet) spend(spent []storage.Spending) []time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	for _, s := range spent {
+		full := f.buckets[s.Bucket]
+		if full.Before(now) {
+			full = now
+		}
+		f.buckets[s.Bucket] = full.Add(time.Duration(s.Tokens) * s.Every)
+	}
+	full := make([]time.Time, len(spent))
+	for i, s := range spent {
+		full[i] = f.buckets[s.Bucket]
+	}
+	return full
+}

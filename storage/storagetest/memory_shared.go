@@ -1,0 +1,131 @@
+package storagetest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// SharedMemory is a database in memory that several processes use. Like
+// [NewMemory] it has no goroutines and no timers, so that it can be used in a
+// testing/synctest bubble; what goes by time goes by time.Now. Its outbox is in the
+// order of commits, whatever the ids of the events.
+type SharedMemory struct {
+	m     *memory
+	fleet fleet
+}
+
+// NewSharedMemory returns an empty database that nobody has opened.
+func NewSharedMemory() *SharedMemory {
+	m := newMemory()
+	m.outbox.byCommit = true
+	return &SharedMemory{m: m, fleet: newFleet()}
+}
+
+// Open returns the database as one more process sees it. A commit of a process is
+// told to the others before its Update returns.
+func (s *SharedMemory) Open() storage.Shared {
+	return &sharedProcess{process: s.m.open(), fleet: &s.fleet}
+}
+
+// LoseNotifications lets processes hear nothing of each other, and not even notice
+// it, until [SharedMemory.RestoreNotifications].
+func (s *SharedMemory) LoseNotifications() {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.deaf = true
+}
+
+// RestoreNotifications lets processes hear each other again, and tells them that
+// they have missed something.
+func (s *SharedMemory) RestoreNotifications() {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.deaf = false
+	for _, p := range s.m.processes {
+		p.hear(storage.Commit{Elsewhere: true, Missed: true})
+	}
+}
+
+// sharedProcess implements [storage.Shared].
+type sharedProcess struct {
+	*process
+	fleet *fleet
+}
+
+func (p *sharedProcess) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	return p.process.Update(ctx, func(tx storage.Tx) error { return fn(sharedTx{tx.(*memoryTx)}) })
+}
+
+func (p *sharedProcess) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return p.Update(ctx, fn)
+}
+
+// ready returns why a call is not begun, if it is not.
+func (p *sharedProcess) ready(ctx context.Context) error {
+	p.m.mu.RLock()
+	defer p.m.mu.RUnlock()
+	if p.closed {
+		return storage.ErrClosed
+	}
+	return ctx.Err()
+}
+
+func (p *sharedProcess) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+	if err := p.ready(ctx); err != nil {
+		return err
+	}
+	p.fleet.beat(n, lease)
+	return nil
+}
+
+func (p *sharedProcess) Leave(ctx context.Context, nodeID string) error {
+	if err := p.ready(ctx); err != nil {
+		return err
+	}
+	p.fleet.leave(nodeID)
+	return nil
+}
+
+func (p *sharedProcess) Nodes(ctx context.Context) ([]storage.Node, error) {
+	if err := p.ready(ctx); err != nil {
+		return nil, err
+	}
+	return p.fleet.list(), nil
+}
+
+func (p *sharedProcess) Hold(ctx context.Context, nodeID, name string) (bool, error) {
+	if err := p.ready(ctx); err != nil {
+		return false, err
+	}
+	return p.fleet.hold(nodeID, name), nil
+}
+
+func (p *sharedProcess) Release(ctx context.Context, nodeID, name string) error {
+	if err := p.ready(ctx); err != nil {
+		return err
+	}
+	p.fleet.release(nodeID, name)
+	return nil
+}
+
+func (p *sharedProcess) Spend(ctx context.Context, spent []storage.Spending) ([]time.Time, error) {
+	if err := p.ready(ctx); err != nil {
+		return nil, err
+	}
+	return p.fleet.spend(spent), nil
+}
+
+// sharedTx implements [storage.SharedTx].
+type sharedTx struct{ *memoryTx }
+
+func (tx sharedTx) RunningOf(accountID string) ([]schedctl.Attempt, error) {
+	if err := check(schedctl.AccountPrefix, accountID); err != nil {
+		return nil, err
+	}
+	running, err := tx.RunningAttempts()
+	return slices.DeleteFunc(running, func(a schedctl.Attempt) bool { return a.AccountID != accountID }), err
+}

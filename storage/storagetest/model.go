@@ -1,0 +1,74 @@
+package storagetest
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+)
+
+var modelParts = []part{
+	{"Model", testModel},
+}
+
+// testModel plays random scripts of everything that can happen to posts on the
+// engine. Each has workspaces of its own and leaves no post.
+func testModel(f *fixture) {
+	rapid.Check(f.T, func(t *rapid.T) {
+		if rapid.IntRange(1, f.oneIn).Draw(t, "one in") == 1 {
+			playModel(t, newModelSubject(t, f.store, nil))
+		}
+	})
+}
+
+func playModel(t *rapid.T, s *modelSubject) {
+	defer s.clear()
+	oracle.Check(t, s)
+}
+
+// RunReopened plays random scripts on an engine that keeps what it holds when it
+// is closed and opened again, in the middle of them. open must open the store of
+// the folder, and closing it is the suite's.
+func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.Store) {
+	folder := t.TempDir()
+	store := open(t, folder)
+	t.Cleanup(func() { store.Close() })
+	reopen := func() storage.Store {
+		if err := store.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		store = open(t, folder)
+		return store
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if rapid.Bool().Draw(t, "skip") { // to open a file takes long
+			return
+		}
+		playModel(t, newModelSubject(t, store, reopen))
+	})
+}
+
+// world makes two workspaces with three accounts and one, and a key each.
+func (s *modelSubject) world() oracle.World {
+	w := oracle.World{}
+	scopes := []string{"posts:read", "posts:write"}
+	for i, name := range []string{"all", "other"} {
+		ws := newID(schedctl.WorkspacePrefix, epoch)
+		s.workspaces = append(s.workspaces, ws)
+		w.Keys = append(w.Keys, oracle.Key{Name: name, Workspace: ws, Scopes: scopes})
+		for n := range 3 - 2*i {
+			a := schedctl.Account{
+				ID: newID(schedctl.AccountPrefix, epoch), WorkspaceID: ws, Platform: "mastodon", Name: ws + string(rune('a'+n)),
+				Status: schedctl.AccountConnected, Options: schedctl.Options{"idempotent": n == 2}, CreatedAt: epoch, UpdatedAt: epoch,
+			}
+			s.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
+			w.Accounts = append(w.Accounts, oracle.Account{
+				ID: a.ID, Workspace: ws, Status: string(a.Status), Idempotent: n == 2,
+			})
+		}
+	}
+	return w
+}

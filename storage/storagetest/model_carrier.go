@@ -1,0 +1,188 @@
+package storagetest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+)
+
+// carrier brings due targets to networks that answer as their moods are: what
+// package deliver does, one thing after the other, for stores without a daemon.
+type carrier struct {
+	*modelSubject
+	moods map[string]oracle.Mood
+	calls map[string]carried // in flight, by account
+	told  []oracle.Exchange
+}
+
+// carried is a call in flight.
+type carried struct {
+	attempt schedctl.Attempt
+	ends    time.Time
+	result  oracle.Result
+}
+
+// modelLateness is how late a target may be.
+const modelLateness = 24 * time.Hour
+
+// run lets everything happen until the given time, at its time.
+func (c *carrier) run(until time.Time) {
+	c.Helper()
+	for {
+		for c.endCalls() || c.beginCalls() {
+			continue
+		}
+		next := c.next(until)
+		if next.After(until) {
+			c.now = until
+			return
+		}
+		c.now = next
+	}
+}
+
+// next returns when something may happen after now, at the latest just after
+// until.
+func (c *carrier) next(until time.Time) time.Time {
+	next := until.Add(time.Millisecond)
+	at := func(t time.Time) {
+		if t.After(c.now) && t.Before(next) {
+			next = t
+		}
+	}
+	for _, call := range c.calls {
+		at(call.ends)
+	}
+	c.view(func(r storage.Reader) error {
+		var found error
+		err := r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+			if at(d.Time()); d.Time().After(c.now) {
+				return false
+			}
+			post, t, a, err := findModelTarget(r, d.TargetID())
+			if err != nil {
+				found = err
+				return false
+			}
+			_ = post
+			at(a.PausedUntil)
+			at(t.LateSince().Add(modelLateness + time.Millisecond))
+			return true
+		})
+		return errors.Join(err, found)
+	})
+	return next
+}
+
+func findModelTarget(r storage.Reader, id string) (p schedctl.Post, t *schedctl.Target, a schedctl.Account, err error) {
+	route, err := r.Route(id)
+	if err != nil {
+		return p, nil, a, err
+	}
+	if p, err = r.Post(route.WorkspaceID, route.PostID); err != nil {
+		return p, nil, a, err
+	}
+	a, err = r.Account(route.WorkspaceID, route.AccountID)
+	return p, p.Target(id), a, err
+}
+
+// endCalls records the calls that have ended by now, and reports whether there
+// was one.
+func (c *carrier) endCalls() (ended bool) {
+	for id, call := range c.calls {
+		if !call.ends.After(c.now) {
+			delete(c.calls, id)
+			c.end(call.attempt, call.result)
+			ended = true
+		}
+	}
+	return ended
+}
+
+// recover ends the calls in flight as a start of the daemon does that finds their
+// attempts.
+func (c *carrier) recover() {
+	for id, call := range c.calls {
+		delete(c.calls, id)
+		c.end(call.attempt, oracle.Result{Kind: "unknown", Outcome: "unknown"})
+	}
+}
+
+// beginCalls claims the first target that can be, and reports whether there was
+// one.
+func (c *carrier) beginCalls() (began bool) {
+	var ids []string
+	c.view(func(r storage.Reader) error {
+		ids = nil
+		return r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+			if d.Time().After(c.now) {
+				return false
+			}
+			ids = append(ids, d.TargetID())
+			return true
+		})
+	})
+	for _, id := range ids {
+		if c.claim(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// claim begins a call for a target, or gives it up, and reports whether it did.
+func (c *carrier) claim(id string) (done bool) {
+	var begun *schedctl.Attempt
+	var account schedctl.Account
+	var content string
+	c.update(func(tx storage.Tx) error {
+		begun, done = nil, false
+		post, t, a, err := findModelTarget(tx, id)
+		if err != nil {
+			return err
+		}
+		account, content = a, post.Content
+		if e := hopelessModelTarget(t, a, c.now); e != nil {
+			done = true
+			events, err := post.Finish(id, schedctl.Result{Error: e}, c.now)
+			return errors.Join(err, tx.PutPost(post), tx.AddEvents(events...))
+		}
+		if _, busy := c.calls[a.ID]; busy || a.Status != schedctl.AccountConnected || a.PausedUntil.After(c.now) {
+			return nil
+		}
+		attempt, err := post.Begin(schedctl.Claim{TargetID: id, Owner: "model", Lease: time.Minute, Key: id}, c.now)
+		begun, done = &attempt, true
+		return errors.Join(err, tx.PutPost(post), tx.PutAttempt(attempt))
+	})
+	if begun == nil {
+		return done
+	}
+	c.told = append(c.told, oracle.Exchange{At: c.now, Target: id, Content: content})
+	took, result := Answer(c.moods[account.ID], c.now)
+	c.calls[account.ID] = carried{attempt: *begun, ends: c.now.Add(took), result: result}
+	return true
+}
+
+// hopelessModelTarget returns why a target cannot go out any more, or nil.
+func hopelessModelTarget(t *schedctl.Target, a schedctl.Account, now time.Time) *schedctl.TargetError {
+	e := &schedctl.TargetError{Outcome: schedctl.OutcomeNotPublished}
+	if inDoubtInModel(t, t.Tries()) {
+		e.Outcome = schedctl.OutcomeUnknown
+	}
+	switch {
+	case a.Status == schedctl.AccountDisconnected:
+		e.Kind = schedctl.KindAuth
+	case now.Sub(t.LateSince()) > modelLateness:
+		e.Kind, e.Retryable = schedctl.KindMissed, e.Outcome == schedctl.OutcomeNotPublished
+	default:
+		return nil
+	}
+	return e
+}
+
+func inDoubtInModel(t *schedctl.Target, tries int) bool {
+	return tries > 0 && t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
+}

@@ -1,0 +1,104 @@
+package storagetest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+)
+
+// modelBackoff is the wait after the first try; each later one is eight times as
+// long.
+const modelBackoff = 10 * time.Second
+
+// Answer returns how a network of this mood ends a call, and how long it takes.
+func Answer(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Result) {
+	switch m {
+	case oracle.Slow:
+		return 12 * time.Second, oracle.Result{Published: true, Has: true}
+	case oracle.Hanging:
+		return 30 * time.Second, oracle.Result{Kind: "network", Outcome: "unknown"}
+	case oracle.Refusing:
+		return 0, oracle.Result{Kind: "content", Outcome: "not_published"}
+	case oracle.Down:
+		return 0, oracle.Result{Kind: "network", Outcome: "not_published"}
+	case oracle.Limiting:
+		return 0, oracle.Result{Kind: "rate_limited", Outcome: "not_published", RetryAt: now.Add(30 * time.Minute)}
+	case oracle.Dropping, oracle.Mute:
+		return 0, oracle.Result{Kind: "platform", Outcome: "unknown", Has: m == oracle.Mute}
+	case oracle.Locked:
+		return 0, oracle.Result{Kind: "auth", Outcome: "not_published"}
+	}
+	return 0, oracle.Result{Published: true, Has: true}
+}
+
+// end records how a call ended.
+func (c *carrier) end(attempt schedctl.Attempt, r oracle.Result) {
+	c.told = append(c.told, oracle.Exchange{At: c.now, Target: attempt.TargetID, Result: &r})
+	c.update(func(tx storage.Tx) error {
+		post, t, a, err := findModelTarget(tx, attempt.TargetID)
+		if err != nil {
+			return err
+		}
+		ended := attempt
+		ended.FinishedAt, ended.Outcome = c.now, schedctl.OutcomePublished
+		result := schedctl.Result{Receipt: &schedctl.Receipt{ID: t.ID}}
+		var refusal []schedctl.Event
+		if !r.Published {
+			result = c.failed(t, a, r)
+			ended.Outcome, ended.Error = schedctl.Outcome(r.Outcome), result.Error
+			if refusal, err = c.stop(tx, a, r, result.Error); err != nil {
+				return err
+			}
+		}
+		events, err := post.Finish(t.ID, result, c.now)
+		return errors.Join(err, tx.PutPost(post), tx.PutAttempt(ended), tx.AddEvents(append(events, refusal...)...))
+	})
+}
+
+// failed returns what follows for a target from a call that did not publish.
+func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result) schedctl.Result {
+	kind := schedctl.ErrorKind(r.Kind)
+	e := &schedctl.TargetError{Kind: kind, Message: "no", Outcome: schedctl.OutcomeNotPublished}
+	unknown := r.Outcome == "unknown"
+	if unknown || inDoubtInModel(t, t.Tries()-1) {
+		e.Outcome = schedctl.OutcomeUnknown
+	}
+	out := schedctl.Result{Error: e}
+	switch {
+	case unknown && !a.Options.Bool("idempotent"):
+	case kind == schedctl.KindAuth:
+		out.RetryAt = t.LateSince()
+	case t.Tries() >= 5:
+	case kind == schedctl.KindUnknown:
+		out.RetryAt = c.now
+	case !kind.Retryable():
+	case !r.RetryAt.IsZero():
+		out.RetryAt = r.RetryAt
+	default:
+		wait := modelBackoff
+		for range t.Tries() - 1 {
+			wait *= 8
+		}
+		out.RetryAt = c.now.Add(wait)
+	}
+	e.Retryable = !out.RetryAt.IsZero() || (kind.Retryable() && e.Outcome != schedctl.OutcomeUnknown)
+	return out
+}
+
+// stop puts an account out of use that its network has refused, or paused.
+func (c *carrier) stop(tx storage.Tx, a schedctl.Account, r oracle.Result, e *schedctl.TargetError) ([]schedctl.Event, error) {
+	var events []schedctl.Event
+	switch {
+	case r.Kind == "auth" && a.Status == schedctl.AccountConnected:
+		a.Status, a.Error = schedctl.AccountError, e
+		events = append(events, schedctl.AccountErrorEvent(a, c.now))
+	case r.Kind == "rate_limited" && r.RetryAt.After(a.PausedUntil):
+		a.PausedUntil = r.RetryAt
+	default:
+		return nil, nil
+	}
+	return events, tx.PutAccount(a)
+}

@@ -1,0 +1,122 @@
+package storagetest
+
+import (
+	"errors"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+)
+
+// write carries a request out and returns the post as it is then, nil for one
+// that was deleted.
+func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*schedctl.Post, error) {
+	if r.Op == oracle.Create {
+		accounts, err := s.resolve(tx, ws, r.Accounts)
+		if err != nil {
+			return nil, err
+		}
+		n := schedctl.NewPost{WorkspaceID: ws, Content: *r.Content, PublishAt: r.At, Now: r.Now}
+		if accounts != nil {
+			n.Accounts = *accounts
+		}
+		post, events, err := schedctl.Create(n, s.now)
+		if err != nil {
+			return nil, err
+		}
+		return &post, errors.Join(tx.PutPost(post), tx.AddEvents(events...))
+	}
+	post, err := tx.Post(ws, r.Post)
+	if err != nil {
+		return nil, err
+	}
+	if r.Op == oracle.Delete {
+		if err := post.CheckDelete(); err != nil {
+			return nil, err
+		}
+		return nil, tx.DeletePost(ws, post.ID)
+	}
+	version := post.Version
+	events, err := s.change(tx, &post, r)
+	if err != nil || post.Version == version {
+		return &post, err
+	}
+	return &post, errors.Join(tx.PutPost(post), tx.AddEvents(events...))
+}
+
+// change applies a request to a post.
+func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request) ([]schedctl.Event, error) {
+	if err := schedctl.CheckOperation(schedctl.Operation(r.Op), p.Status()); err != nil {
+		return nil, err
+	}
+	switch r.Op {
+	case oracle.Cancel:
+		return p.Cancel(s.now)
+	case oracle.Retry:
+		return p.Retry(schedctl.Retry{TargetIDs: r.Targets, Force: r.Force}, s.now)
+	}
+	if err := malformedModelRequest(p, r); err != nil {
+		return nil, err
+	}
+	ids := r.Accounts
+	if ids == nil && p.Status() == schedctl.Draft && (r.Op != oracle.Edit || !r.At.IsZero()) {
+		own := p.AccountIDs()
+		ids = &own
+	}
+	accounts, err := s.resolve(tx, p.WorkspaceID, ids)
+	if err != nil {
+		return nil, err
+	}
+	switch r.Op {
+	case oracle.Schedule:
+		return p.Schedule(r.At, accounts, s.now)
+	case oracle.Publish:
+		return p.PublishNow(accounts, s.now)
+	}
+	return p.Edit(schedctl.Edit{Content: r.Content, Accounts: accounts, PublishAt: r.At}, s.now)
+}
+
+// malformedModelRequest refuses what the API does before it comes to the rules.
+func malformedModelRequest(p *schedctl.Post, r oracle.Request) error {
+	none := r.Content == nil && r.Accounts == nil && r.At.IsZero() && !r.Null
+	switch {
+	case r.Now, r.Op == oracle.Schedule && r.At.IsZero(), r.Null && p.Status() == schedctl.Scheduled:
+		return schedctl.Errorf(schedctl.InvalidPublishAt, "", "not here")
+	case r.Op == oracle.Edit && none:
+		return schedctl.Errorf(schedctl.ValidationFailed, "", "changes nothing")
+	}
+	return nil
+}
+
+func (s *modelSubject) resolve(tx storage.Reader, ws string, ids *[]string) (*[]schedctl.Account, error) {
+	if ids == nil {
+		return nil, nil
+	}
+	accounts, err := schedctl.ResolveAccounts(*ids, func(id string) (schedctl.Account, bool) {
+		a, err := tx.Account(ws, id)
+		return a, err == nil
+	})
+	return &accounts, err
+}
+
+// seenPost returns a post as it can be seen.
+func seenPost(p schedctl.Post) oracle.Post {
+	seen := oracle.Post{
+		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status()), PublishAt: p.PublishAt,
+		Version: p.Version, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+	for _, t := range p.Targets {
+		seen.Targets = append(seen.Targets, oracle.Target{
+			ID: t.ID, Account: t.AccountID, Status: string(t.Status), PublishAt: t.PublishAt, NextAttemptAt: t.NextAttemptAt,
+			PublishedAt: t.PublishedAt, Attempts: t.Attempts, Error: seenFault(t.Error),
+		})
+	}
+	return seen
+}
+
+func seenFault(e *schedctl.TargetError) oracle.Fault {
+	if e == nil {
+		return oracle.Fault{}
+	}
+	return oracle.Fault{Kind: string(e.Kind), Outcome: string(e.Outcome), Retryable: e.Retryable}
+}

@@ -1,0 +1,130 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+)
+
+// read answers a request that changes nothing.
+func (s *modelSubject) read(tx storage.Reader, ws string, r oracle.Request) (out oracle.Response, err error) {
+	switch r.Op {
+	case oracle.List:
+		return listModelPosts(tx, ws, r)
+	case oracle.Validate:
+		return out, s.validate(tx, ws, r, &out)
+	}
+	p, err := tx.Post(ws, r.Post)
+	if err != nil {
+		return out, err
+	}
+	if r.Op == oracle.Timeline {
+		out.Story, err = tellStory(tx, p)
+		return out, err
+	}
+	seen := seenPost(p)
+	out.Post = &seen
+	return out, nil
+}
+
+// validate tries to create a post.
+func (s *modelSubject) validate(tx storage.Reader, ws string, r oracle.Request, out *oracle.Response) error {
+	accounts, err := s.resolve(tx, ws, r.Accounts)
+	if err == nil {
+		n := schedctl.NewPost{WorkspaceID: ws, Content: *r.Content, PublishAt: r.At, Now: r.Now}
+		if accounts != nil {
+			n.Accounts = *accounts
+		}
+		_, _, err = schedctl.Create(n, s.now)
+	}
+	out.Allowed = err == nil
+	return nil
+}
+
+// listModelPosts reads a page. Its cursor is the position as JSON.
+func listModelPosts(tx storage.Reader, ws string, r oracle.Request) (out oracle.Response, err error) {
+	q := storage.PostQuery{
+		WorkspaceID: ws, AccountID: r.Query.Account, PublishAfter: r.Query.After, PublishBefore: r.Query.Before,
+		Search: r.Query.Text, Sort: storage.Sort(r.Query.Sort), Limit: r.Query.Limit, Offset: r.Query.Offset,
+	}
+	for _, status := range r.Query.Statuses {
+		q.Statuses = append(q.Statuses, schedctl.Status(status))
+	}
+	if r.Cursor != "" {
+		q.After = new(storage.Position)
+		if err := json.Unmarshal([]byte(r.Cursor), q.After); err != nil {
+			return out, err
+		}
+	}
+	page, err := tx.Posts(q)
+	for _, p := range page.Posts {
+		out.Posts = append(out.Posts, seenPost(p))
+	}
+	if page.Next != nil {
+		next, err2 := json.Marshal(page.Next)
+		out.Next, err = string(next), errors.Join(err, err2)
+	}
+	return out, err
+}
+
+// tellStory reads the timeline of a post.
+func tellStory(tx storage.Reader, p schedctl.Post) (*oracle.Story, error) {
+	events, err := tx.PostEvents(p.ID, 1000)
+	story := &oracle.Story{}
+	for _, e := range events {
+		story.Events = append(story.Events, string(e.Type))
+	}
+	for _, t := range p.Targets {
+		attempts, err2 := tx.Attempts(t.ID)
+		err = errors.Join(err, err2)
+		var list []oracle.Attempt
+		for _, a := range attempts {
+			list = append(list, oracle.Attempt{Number: a.Number, Start: a.StartedAt, End: a.FinishedAt, Outcome: string(a.Outcome)})
+		}
+		story.Attempts = append(story.Attempts, list)
+	}
+	return story, err
+}
+
+// Look reads everything there is.
+func (s *modelSubject) Look() (sight oracle.Sight) {
+	last := s.seen
+	s.view(func(r storage.Reader) (err error) {
+		sight, last, err = Look(r, s.workspaces, s.seen)
+		return err
+	})
+	s.seen = last
+	return sight
+}
+
+// Look returns what there is to be seen of these workspaces in a store, with the
+// events after the given one and the id of the last of them.
+func Look(r storage.Reader, workspaces []string, after string) (sight oracle.Sight, last string, err error) {
+	err = r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+		sight.Due = append(sight.Due, oracle.Due{At: d.Time(), Target: d.TargetID()})
+		return true
+	})
+	for _, ws := range workspaces {
+		page, err2 := r.Posts(storage.PostQuery{WorkspaceID: ws, Limit: 10_000})
+		for _, p := range page.Posts {
+			sight.Posts = append(sight.Posts, seenPost(p))
+		}
+		accounts, err3 := r.Accounts(ws)
+		for _, a := range accounts {
+			sight.Accounts = append(sight.Accounts, oracle.Account{ID: a.ID, Status: string(a.Status), PausedUntil: a.PausedUntil})
+		}
+		err = errors.Join(err, err2, err3)
+	}
+	events, err2 := r.Events(after, 10_000)
+	for _, e := range events {
+		after = e.ID
+		sight.Events = append(sight.Events, oracle.Event{
+			Type: string(e.Type), Workspace: e.WorkspaceID, Post: e.PostID, Target: e.TargetID, Account: e.AccountID,
+			Status: string(e.Status), At: e.CreatedAt, Error: seenFault(e.Error),
+		})
+	}
+	return sight, after, errors.Join(err, err2)
+}

@@ -1,0 +1,125 @@
+package storagetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
+)
+
+// biography is a script in which a post goes through every state.
+var biography = oracle.Script{
+	{Do: "create", Text: "apple", Accounts: []int{0, 1}, When: "later", In: time.Minute, Once: 1},
+	{Do: "repeat"},
+	{Do: "create", Text: "banana"},
+	{Do: "edit", Post: 1, Text: "pineapple", Accounts: []int{1, 2}},
+	{Do: "walk", Query: oracle.Query{Sort: "publish_at", Limit: 1}},
+	{Do: "mood", On: 1, Mood: "down"},
+	{Do: "pass", In: time.Minute},
+	{Do: "pass", In: 24 * time.Hour},
+	{Do: "mood", On: 1, Mood: "locked"},
+	{Do: "retry"},
+	{Do: "verify", On: 1},
+	{Do: "timeline"},
+	{Do: "cancel"},
+	{Do: "schedule", Accounts: []int{0}, When: "later", In: time.Minute},
+	{Do: "disconnect"},
+	{Do: "restart", In: time.Hour},
+	{Do: "create", Text: "apple", Accounts: []int{1, 2}},
+	{Do: "reconnect", On: 1},
+	{Do: "publish-now"},
+	{Do: "create", Text: "gone"},
+	{Do: "delete"},
+	{Do: "list", Query: oracle.Query{Limit: 2}},
+	{Do: "more"},
+}
+
+// lying is a subject that shows or answers something else than there is.
+type lying struct {
+	oracle.Subject
+	look   func(*oracle.Sight)
+	answer func(*oracle.Response)
+	settle func([]oracle.Exchange) []oracle.Exchange
+}
+
+func (l lying) Look() oracle.Sight {
+	sight := l.Subject.Look()
+	if l.look != nil {
+		l.look(&sight)
+	}
+	return sight
+}
+
+func (l lying) Do(r oracle.Request) oracle.Response {
+	out := l.Subject.Do(r)
+	if l.answer != nil {
+		l.answer(&out)
+	}
+	return out
+}
+
+func (l lying) Settle() []oracle.Exchange {
+	told := l.Subject.Settle()
+	if l.settle != nil {
+		told = l.settle(told)
+	}
+	return told
+}
+
+// TestModelNotices guards the model from agreeing with whatever it is shown.
+func TestModelNotices(t *testing.T) {
+	t.Parallel()
+	for name, lie := range map[string]lying{
+		"a due entry too few":     {look: func(s *oracle.Sight) { s.Due = s.Due[:max(0, len(s.Due)-1)] }},
+		"an event too few":        {look: func(s *oracle.Sight) { s.Events = s.Events[:max(0, len(s.Events)-1)] }},
+		"events in another order": {look: func(s *oracle.Sight) { slices.Reverse(s.Events) }},
+		"a post too few":          {look: func(s *oracle.Sight) { s.Posts = s.Posts[:max(0, len(s.Posts)-1)] }},
+		"another account":         {look: func(s *oracle.Sight) { s.Accounts[0].Status = "error" }},
+		"no replay":               {answer: func(r *oracle.Response) { r.Replayed = false }},
+		"another page":            {answer: func(r *oracle.Response) { slices.Reverse(r.Posts) }},
+		"a list that ends early":  {answer: func(r *oracle.Response) { r.Next = "" }},
+		"no refusal":              {answer: func(r *oracle.Response) { r.Code = "" }},
+		"another version": {answer: func(r *oracle.Response) {
+			if r.Post != nil {
+				r.Post.Version++
+			}
+		}},
+		"a call that nobody is told of": {settle: func(all []oracle.Exchange) []oracle.Exchange { return all[:0] }},
+		"a call made twice":             {settle: func(all []oracle.Exchange) []oracle.Exchange { return append(all, all...) }},
+		"an early call": {settle: func(all []oracle.Exchange) []oracle.Exchange {
+			for i := range all {
+				all[i].At = all[i].At.Add(-time.Second)
+			}
+			return all
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lie.Subject = newModelSubject(t, NewMemory(), nil)
+			if err := oracle.Play(lie, biography); err == nil || !strings.Contains(err.Error(), "after step") {
+				t.Errorf("the model says: %v", err)
+			}
+		})
+	}
+	if err := oracle.Play(newModelSubject(t, NewMemory(), nil), biography); err != nil {
+		t.Errorf("nobody lied: %v", err)
+	}
+}
+
+// TestModelOfACallFoundTooLate guards the order in which the model is told that a
+// start has found a call without an end, and that its target is too late for
+// another.
+func TestModelOfACallFoundTooLate(t *testing.T) {
+	t.Parallel()
+	err := oracle.Play(newModelSubject(t, NewMemory(), nil), oracle.Script{
+		{Do: "mood", On: 2, Mood: "slow"},
+		{Do: "create", Text: "apple", Accounts: []int{2}, When: "now"},
+		{Do: "restart", In: 25 * time.Hour},
+		{Do: "timeline"},
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,135 @@
+package oracle
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// rememberedFor is how long an answer is given again.
+const rememberedFor = 24 * time.Hour
+
+// answered says what is wrong with the answer to a request, and takes over what
+// the request has changed.
+func (m *model) answered(r Request, got Response, now time.Time) error {
+	k := m.world.Keys[r.Key]
+	key := occasion{k.Workspace, r.Op, r.Post, r.Once}
+	if r.Op == Create {
+		key.post = ""
+	}
+	past, known := m.answers[key]
+	known = known && r.Once != "" && now.Before(past.at.Add(rememberedFor)) && slices.ContainsFunc(scopes[r.Op], k.holds)
+	switch {
+	case known && sameBody(r, past.request):
+		return replayed(past.response, got)
+	case known:
+		return refused(append(malformed(r), reused), got)
+	}
+	if codes := m.refusals(r, now); len(codes) > 0 {
+		return refused(codes, got)
+	}
+	if err := m.carryOut(k, r, got, now); err != nil {
+		return err
+	}
+	if r.Once != "" {
+		m.answers[key] = remembered{r, got, now}
+	}
+	return nil
+}
+
+// sameBody reports whether two requests for one thing say the same.
+func sameBody(a, b Request) bool {
+	a.Key, a.Match = b.Key, b.Match
+	return reflect.DeepEqual(a, b)
+}
+
+func replayed(want, got Response) error {
+	want.Replayed = true
+	if got.Code != "" || !got.Replayed || got.Body != want.Body || got.ETag != want.ETag || got.Status != want.Status {
+		return fmt.Errorf("answered with %s\nthe request was answered before, with %s", brief(got), brief(want))
+	}
+	return nil
+}
+
+func brief(r Response) string {
+	return fmt.Sprintf("status %d, code %q, replayed %v, ETag %s, body %s", r.Status, r.Code, r.Replayed, r.ETag, r.Body)
+}
+
+func refused(codes []string, got Response) error {
+	if got.Code == "" {
+		return fmt.Errorf("carried out (%d), want a refusal: %v", got.Status, codes)
+	}
+	if !slices.Contains(codes, got.Code) {
+		return fmt.Errorf("refused with %s, want one of %v", got.Code, codes)
+	}
+	if got.Status != 0 && got.Status != httpStatus[got.Code] {
+		return fmt.Errorf("%s with status %d, want %d", got.Code, got.Status, httpStatus[got.Code])
+	}
+	return nil
+}
+
+// carryOut applies a request that must have been carried out, and compares what
+// the answer tells of it.
+func (m *model) carryOut(k Key, r Request, got Response, now time.Time) error {
+	switch {
+	case got.Code != "":
+		return fmt.Errorf("refused with %s, and nothing is wrong with it", got.Code)
+	case got.Status != 0 && got.Status != success[r.Op]:
+		return fmt.Errorf("status %d, want %d", got.Status, success[r.Op])
+	case got.Replayed:
+		return fmt.Errorf("replayed, and was never made before")
+	}
+	switch r.Op {
+	case List:
+		return nil // judged with its cursor
+	case Validate:
+		return m.validated(r, got, now)
+	case Delete:
+		p := m.find(r.Post)
+		p.deleted = true
+		return nil
+	}
+	p, err := m.change(k, r, got, now)
+	if err != nil {
+		return err
+	}
+	if r.Op == Timeline {
+		return p.sameStory(got.Story)
+	}
+	if got.ETag != "" && got.ETag != p.tag() {
+		return fmt.Errorf("ETag %s, want %s", got.ETag, p.tag())
+	}
+	return samePost(p.visible(), *got.Post)
+}
+
+// tag returns the post's ETag.
+func (p *post) tag() string { return strconv.Quote(strconv.FormatInt(p.Version, 10)) }
+
+// validated compares a validation with what would become of the post. Whether
+// the key may create it is not asked.
+func (m *model) validated(r Request, got Response, now time.Time) error {
+	codes := m.refuseNew(m.world.Keys[r.Key], r, now)
+	if (len(codes) == 0) != got.Allowed {
+		return fmt.Errorf("validation says allowed: %v; creating it would be refused with %v", got.Allowed, codes)
+	}
+	return nil
+}
+
+// sameStory compares a timeline.
+func (p *post) sameStory(got *Story) error {
+	want := Story{Events: slices.Clone(p.told)}
+	have := Story{Events: slices.Clone(got.Events), Attempts: got.Attempts}
+	if len(p.targets) > 1 { // nobody promises which of them is first
+		slices.Sort(want.Events)
+		slices.Sort(have.Events)
+	}
+	for _, t := range p.targets {
+		want.Attempts = append(want.Attempts, t.attempts)
+	}
+	if w, h := fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", have); w != h {
+		return fmt.Errorf("timeline is %s\nwant %s", h, w)
+	}
+	return nil
+}

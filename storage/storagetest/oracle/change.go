@@ -1,0 +1,188 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// change applies a request that is allowed, and returns the post that it is
+// about. Ids of what is new are taken from the answer.
+func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, error) {
+	if r.Op != Timeline && got.Post == nil {
+		return nil, fmt.Errorf("the answer has no post")
+	}
+	p := m.find(r.Post)
+	switch r.Op {
+	case Create:
+		return m.create(k, r, got, now)
+	case Edit:
+		return p, m.edit(p, r, got, now)
+	case Schedule, Publish:
+		return p, m.launch(p, r, got, now)
+	case Cancel:
+		for _, t := range p.targets {
+			if t.Status != "published" {
+				t.Status = "canceled"
+				t.next(time.Time{}, time.Time{})
+			}
+		}
+		p.canceled = true
+		p.changed(now)
+		m.emit("post.canceled", p, nil, now)
+	case Retry:
+		m.retry(p, r, now)
+	}
+	return p, nil
+}
+
+func (m *model) create(k Key, r Request, got Response, now time.Time) (*post, error) {
+	p := &post{Post: Post{
+		ID: got.Post.ID, Workspace: k.Workspace, Content: *r.Content, CreatedAt: now, UpdatedAt: now, Version: 1,
+	}}
+	if err := m.adopt(p.ID); err != nil {
+		return nil, err
+	}
+	if _, err := m.retarget(p, r.accounts(), got, now); err != nil {
+		return nil, err
+	}
+	m.posts = append(m.posts, p)
+	switch {
+	case r.Now:
+		p.queue(now)
+	case !r.At.IsZero():
+		p.schedule(r.At)
+	}
+	m.emit("post.created", p, nil, now)
+	if !r.At.IsZero() {
+		m.emit("post.scheduled", p, nil, now)
+	}
+	if r.goesOut() {
+		m.emitQueued(p, p.targets, now)
+	}
+	return p, nil
+}
+
+func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
+	before := p.visible()
+	var added []*target
+	if r.Content != nil {
+		p.Content = *r.Content
+	}
+	if r.Accounts != nil {
+		var err error
+		if added, err = m.retarget(p, *r.Accounts, got, now); err != nil {
+			return err
+		}
+	}
+	at := r.At
+	if at.IsZero() {
+		at = before.PublishAt // zero on a draft
+	}
+	if !at.IsZero() {
+		p.schedule(at)
+	}
+	same := slices.Equal(targetIDs(before), targetIDs(p.visible()))
+	if same && p.Content == before.Content && at.Equal(before.PublishAt) {
+		return nil
+	}
+	p.changed(now)
+	m.emit("post.updated", p, nil, now)
+	if !at.Equal(before.PublishAt) {
+		m.emit("post.scheduled", p, nil, now)
+	}
+	switch {
+	case at.IsZero(): // no jobs on a draft
+	case before.PublishAt.IsZero():
+		m.emitQueued(p, p.targets, now)
+	default:
+		m.emitQueued(p, added, now)
+	}
+	return nil
+}
+
+// launch schedules a post, or publishes it now.
+func (m *model) launch(p *post, r Request, got Response, now time.Time) error {
+	if r.Accounts != nil {
+		if _, err := m.retarget(p, *r.Accounts, got, now); err != nil {
+			return err
+		}
+	}
+	p.changed(now)
+	if r.Op == Schedule {
+		p.schedule(r.At)
+		m.emit("post.scheduled", p, nil, now)
+	} else {
+		p.queue(now)
+	}
+	m.emitQueued(p, p.targets, now)
+	return nil
+}
+
+func (m *model) retry(p *post, r Request, now time.Time) {
+	var queued []*target
+	for _, t := range p.targets {
+		if t.retried(r) {
+			t.forced = t.forced || r.Force
+			t.Status, t.queued, t.tries, t.doubtful = "publishing", now, 0, false
+			t.next(now, now)
+			queued = append(queued, t)
+		}
+	}
+	p.changed(now)
+	m.emitQueued(p, queued, now)
+}
+
+func (m *model) emitQueued(p *post, targets []*target, now time.Time) {
+	for _, t := range targets {
+		m.emit("post.queued", p, t, now)
+	}
+}
+
+// retarget gives a post these accounts, in this order. Targets of accounts that
+// stay are kept; those that are new are returned, with the ids that they were
+// given.
+func (m *model) retarget(p *post, accounts []string, got Response, now time.Time) (added []*target, err error) {
+	if len(got.Post.Targets) != len(accounts) {
+		return nil, fmt.Errorf("the post has %d targets, want %d", len(got.Post.Targets), len(accounts))
+	}
+	var targets []*target
+	for i, id := range accounts {
+		at := slices.IndexFunc(p.targets, func(t *target) bool { return t.Account == id })
+		if at >= 0 {
+			targets = append(targets, p.targets[at])
+			continue
+		}
+		t := &target{Target: Target{ID: got.Post.Targets[i].ID, Account: id, Status: "draft"}, made: now}
+		if err := m.adopt(t.ID); err != nil {
+			return nil, err
+		}
+		targets, added = append(targets, t), append(added, t)
+	}
+	p.targets = targets
+	return added, nil
+}
+
+// schedule gives all targets a time.
+func (p *post) schedule(at time.Time) {
+	p.PublishAt = at
+	for _, t := range p.targets {
+		t.Status, t.PublishAt, t.queued = "scheduled", at, at
+	}
+}
+
+// queue gives all targets their job at once.
+func (p *post) queue(now time.Time) {
+	p.PublishAt = now
+	for _, t := range p.targets {
+		t.Status, t.PublishAt, t.queued = "publishing", now, now
+		t.next(now, now)
+	}
+}
+
+func targetIDs(p Post) (ids []string) {
+	for _, t := range p.Targets {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}

@@ -1,0 +1,168 @@
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// compare says what is to be seen of the subject and should not be, or the other
+// way round. told is how many of the expected events have one order.
+func (m *model) compare(got Sight, told int) error {
+	if err := m.compareEvents(got.Events, told); err != nil {
+		return err
+	}
+	if err := m.comparePosts(got.Posts); err != nil {
+		return err
+	}
+	if err := m.compareDue(got.Due); err != nil {
+		return err
+	}
+	for _, a := range got.Accounts {
+		want := m.accounts[a.ID].Account
+		if a.Status != want.Status || !a.PausedUntil.Equal(want.PausedUntil) {
+			return fmt.Errorf("account %s is %s, paused until %v\nwant %s, paused until %v", a.ID, a.Status, a.PausedUntil, want.Status, want.PausedUntil)
+		}
+	}
+	return nil
+}
+
+func (m *model) comparePosts(got []Post) error {
+	there := make(map[string]Post, len(got))
+	for _, p := range got {
+		there[p.ID] = p
+	}
+	for _, p := range m.posts {
+		seen, ok := there[p.ID]
+		delete(there, p.ID)
+		if ok == p.deleted {
+			return fmt.Errorf("%s is there: %v; it should be: %v", p.ID, ok, !p.deleted)
+		}
+		if !ok {
+			continue
+		}
+		p.takeOver(seen)
+		if err := samePost(p.visible(), seen); err != nil {
+			return err
+		}
+	}
+	for id := range there {
+		return fmt.Errorf("%s is there and nobody made it", id)
+	}
+	return nil
+}
+
+// takeOver takes over the times of next attempts, where they are within what is
+// allowed.
+func (p *post) takeOver(seen Post) {
+	for i, t := range p.targets {
+		if i >= len(seen.Targets) {
+			return
+		}
+		at := seen.Targets[i].NextAttemptAt
+		if !at.Before(t.NextAttemptAt) && !at.After(t.latest) {
+			t.next(at, at)
+		}
+	}
+}
+
+func samePost(want, got Post) error {
+	if want.is(got) {
+		return nil
+	}
+	return fmt.Errorf("the post is\n%swant\n%s", describe(got), describe(want))
+}
+
+// is reports whether two posts look the same.
+func (p Post) is(o Post) bool {
+	return p.ID == o.ID && p.Workspace == o.Workspace && p.Content == o.Content && p.Status == o.Status && p.Version == o.Version &&
+		p.PublishAt.Equal(o.PublishAt) && p.CreatedAt.Equal(o.CreatedAt) && p.UpdatedAt.Equal(o.UpdatedAt) &&
+		slices.EqualFunc(p.Targets, o.Targets, Target.is)
+}
+
+func (t Target) is(o Target) bool {
+	return t.ID == o.ID && t.Account == o.Account && t.Status == o.Status && t.Attempts == o.Attempts && t.Error == o.Error &&
+		t.PublishAt.Equal(o.PublishAt) && t.NextAttemptAt.Equal(o.NextAttemptAt) && t.PublishedAt.Equal(o.PublishedAt)
+}
+
+func describe(p Post) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\t%s in %s: %s, version %d, publish_at %v, created %v, updated %v, %q\n",
+		p.ID, p.Workspace, p.Status, p.Version, p.PublishAt, p.CreatedAt, p.UpdatedAt, clip(p.Content))
+	for _, t := range p.Targets {
+		fmt.Fprintf(&b, "\t\t%s on %s: %s, publish_at %v, next %v, published %v, attempts %d, error %+v\n",
+			t.ID, t.Account, t.Status, t.PublishAt, t.NextAttemptAt, t.PublishedAt, t.Attempts, t.Error)
+	}
+	return strings.ReplaceAll(b.String(), "0001-01-01 00:00:00 +0000 UTC", "never")
+}
+
+func (m *model) compareDue(got []Due) error {
+	var want []Due
+	for _, p := range m.posts {
+		for _, t := range p.targets {
+			if at, waits := t.due(); waits && !p.deleted {
+				want = append(want, Due{at, t.ID})
+			}
+		}
+	}
+	if !slices.IsSortedFunc(got, func(a, b Due) int { return a.At.Compare(b.At) }) {
+		return fmt.Errorf("the due index is out of order: %v", got)
+	}
+	byTarget := func(a, b Due) int { return strings.Compare(a.Target, b.Target) }
+	got = slices.SortedFunc(slices.Values(got), byTarget)
+	slices.SortFunc(want, byTarget)
+	if !slices.EqualFunc(want, got, func(a, b Due) bool { return a.Target == b.Target && a.At.Equal(b.At) }) {
+		return fmt.Errorf("the due index has %v\nwant %v", got, want)
+	}
+	return nil
+}
+
+// compareEvents compares the events of a step: those that a request caused in
+// their order, those of deliveries by when and of what they are.
+func (m *model) compareEvents(got []Event, told int) error {
+	want := m.events
+	m.events = nil
+	if n := min(told, len(got)); n < len(got) {
+		got = slices.Clone(got)
+		sortEvents(got[n:])
+	}
+	sortEvents(want[told:])
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || tell(want[i]) != tell(got[i]) {
+			return fmt.Errorf("the events are\n%swant\n%s", tellAll(got), tellAll(want))
+		}
+	}
+	return nil
+}
+
+// sortEvents orders events of one instant by post and target; those about a post
+// come after those about its targets.
+func sortEvents(events []Event) {
+	slices.SortStableFunc(events, func(a, b Event) int {
+		last := func(e Event) int {
+			if e.Target == "" {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Post, b.Post), cmp.Compare(last(a), last(b)), cmp.Compare(a.Account, b.Account), cmp.Compare(a.Target, b.Target))
+	})
+}
+
+func tell(e Event) string {
+	if e.Target == "" {
+		e.Error = Fault{} // an account's: it says nothing of a target
+	}
+	e.At = e.At.UTC()
+	return fmt.Sprintf("\t%s %s %s %s %s %v %+v\n", e.Type, e.Post, e.Target, e.Account, e.Status, e.At, e.Error) + e.Workspace
+}
+
+func tellAll(events []Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		text, _, _ := strings.Cut(tell(e), "\n")
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,270 @@
+package oracle
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	maxTries   = 5
+	maxLate    = 24 * time.Hour
+	overdue    = time.Minute
+	punctual   = time.Second     // how late an idle daemon may be
+	spaced     = 2 * time.Second // how far apart overdue targets of an account go out, at most
+	lastsLong  = 30 * time.Second
+	firstPause = 10 * time.Second
+	growth     = 8   // of the pause, with each try
+	jitter     = 0.2 // of the pause, either way
+)
+
+// exchanged judges a call that began or ended, and takes over what follows.
+func (m *model) exchanged(x Exchange) error {
+	p, t := m.targetOf(x.Target)
+	if t == nil && x.Result == nil {
+		return fmt.Errorf("the network was called for %s, which is not there", x.Target)
+	}
+	if t == nil {
+		return nil
+	}
+	a := m.accounts[t.Account]
+	if x.Result == nil {
+		return m.began(a, p, t, x)
+	}
+	return m.ended(a, p, t, x.At, *x.Result)
+}
+
+// began judges a call that begins.
+func (m *model) began(a *account, p *post, t *target, x Exchange) error {
+	due, waits := t.due()
+	switch {
+	case !waits:
+		return fmt.Errorf("the network was called for %s, which is %s (in flight: %v)", t.ID, t.Status, t.running)
+	case x.At.Before(due):
+		return fmt.Errorf("the network was called for %s %v early", t.ID, due.Sub(x.At))
+	case a.Status != "connected":
+		return fmt.Errorf("the network was called for %s, whose account is in status %s", t.ID, a.Status)
+	case x.At.Before(a.PausedUntil):
+		return fmt.Errorf("the network was called for %s %v before its account may be used again", t.ID, a.PausedUntil.Sub(x.At))
+	case a.calling != "":
+		return fmt.Errorf("the network was called for %s during the call for %s", t.ID, a.calling)
+	case x.At.Sub(t.queued) > maxLate:
+		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.queued))
+	case x.Content != p.Content:
+		return fmt.Errorf("the network was given %q for %s, want %q", x.Content, t.ID, p.Content)
+	}
+	if err := m.punctual(a, t, x.At); err != nil {
+		return err
+	}
+	if other := m.older(t); other != nil {
+		return fmt.Errorf("the network was called for %s before %s, which has waited for longer", t.ID, other.ID)
+	}
+	t.Status, t.running = "publishing", true
+	t.next(time.Time{}, time.Time{})
+	t.Attempts++
+	t.tries++
+	t.attempts = append(t.attempts, Attempt{Number: t.Attempts, Start: x.At, Outcome: "running"})
+	a.calling, a.busy = t.ID, x.At
+	p.changed(x.At)
+	return nil
+}
+
+// punctual says what is wrong when a target of a usable account waits at this
+// instant, or has waited until now.
+func (m *model) punctual(a *account, t *target, now time.Time) error {
+	from := t.PublishAt
+	if t.Status == "publishing" {
+		from = t.latest
+	}
+	for _, busy := range []time.Time{t.made, a.busy, a.PausedUntil, m.since} {
+		if busy.After(from) {
+			from = busy
+		}
+	}
+	limit := punctual
+	if now.Sub(t.queued) > overdue {
+		limit = spaced
+	}
+	if late := now.Sub(from); late > limit {
+		return fmt.Errorf("%s was left waiting for %v although its account was free", t.ID, late)
+	}
+	return nil
+}
+
+// older returns a target of the same account that should have gone out before.
+func (m *model) older(t *target) *target {
+	at, _ := t.due()
+	for _, p := range m.posts {
+		for _, o := range p.targets {
+			due, waits := o.due()
+			if p.deleted || !waits || o == t || o.Account != t.Account {
+				continue
+			}
+			if o.Status == "publishing" {
+				due = o.latest
+			}
+			if due.Before(at) {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// ended takes over how a call ended.
+func (m *model) ended(a *account, p *post, t *target, now time.Time, r Result) error {
+	if !t.running {
+		return fmt.Errorf("a call for %s ended that never began", t.ID)
+	}
+	if r.Has && t.there && !t.forced && !a.Idempotent {
+		return fmt.Errorf("the network has %s twice", t.ID)
+	}
+	t.there = t.there || r.Has
+	t.running = false
+	a.calling, a.busy = "", now
+	last := &t.attempts[len(t.attempts)-1]
+	last.End, last.Outcome = now, "published"
+	if r.Published {
+		t.Status, t.PublishedAt, t.Error = "published", now, Fault{}
+		p.changed(now)
+		m.finished("post.published", p, t, now)
+		return nil
+	}
+	last.Outcome = r.Outcome
+	m.stop(a, r, now)
+	t.doubtful = t.doubtful || r.Outcome == "unknown"
+	fault := Fault{Kind: r.Kind, Outcome: "not_published"}
+	if t.doubtful {
+		fault.Outcome = "unknown"
+	}
+	if t.Status == "canceled" {
+		if fault.Outcome == "unknown" {
+			t.canceledInDoubt(p, fault, now)
+		}
+		return nil
+	}
+	p.changed(now)
+	if from, to, again := t.again(a, r, now); again {
+		fault.Retryable = true
+		t.Error = fault
+		t.next(from, to)
+		return nil
+	}
+	fault.Retryable = !t.doubtful && kindIsRetried(r.Kind)
+	m.fail(p, t, fault, now)
+	return nil
+}
+
+// canceledInDoubt lets a canceled target tell that it may have been published.
+// Nothing tries it again.
+func (t *target) canceledInDoubt(p *post, fault Fault, now time.Time) {
+	t.Error = fault
+	p.changed(now)
+}
+
+// again returns when a target is tried again after a call that did not publish,
+// and whether it is.
+func (t *target) again(a *account, r Result, now time.Time) (from, to time.Time, again bool) {
+	repeatable := r.Outcome != "unknown" || a.Idempotent
+	switch {
+	case !repeatable:
+		return from, to, false
+	case r.Kind == "auth":
+		return t.queued, t.queued, true // in its old place, until the account works again
+	case t.tries >= maxTries:
+		return from, to, false
+	case r.Kind == "unknown":
+		return now, now, true // found by a start
+	case !kindIsRetried(r.Kind):
+		return from, to, false
+	case !r.RetryAt.IsZero():
+		return r.RetryAt, r.RetryAt, true
+	}
+	pause := firstPause
+	for range t.tries - 1 {
+		pause *= growth
+	}
+	most := time.Duration(jitter * float64(pause))
+	return now.Add(pause - most), now.Add(pause + most + time.Millisecond), true
+}
+
+func kindIsRetried(kind string) bool {
+	return kind == "rate_limited" || kind == "network" || kind == "platform"
+}
+
+// stop applies to an account what a network has said of it.
+func (m *model) stop(a *account, r Result, now time.Time) {
+	if r.Kind == "rate_limited" && r.RetryAt.After(a.PausedUntil) {
+		a.PausedUntil = r.RetryAt
+	}
+	if r.Kind == "auth" && a.Status == "connected" {
+		a.Status = "error"
+		m.events = append(m.events, Event{
+			Type: "social_account.error", Workspace: a.Workspace, Account: a.ID, At: now,
+			Error: Fault{Kind: "auth", Outcome: "not_published", Retryable: true},
+		})
+	}
+}
+
+// fail gives a target up.
+func (m *model) fail(p *post, t *target, f Fault, now time.Time) {
+	t.Status, t.Error = "failed", f
+	t.next(time.Time{}, time.Time{})
+	m.finished("post.failed", p, t, now)
+}
+
+func (m *model) finished(typ string, p *post, t *target, now time.Time) {
+	m.emit(typ, p, t, now)
+	if s := p.status(); s == "published" || s == "failed" {
+		m.emit("post.completed", p, nil, now)
+	}
+}
+
+// givenUp judges a target that failed without a call, and takes it over.
+func (m *model) givenUp(e Event) error {
+	p, t := m.targetOf(e.Target)
+	if t == nil {
+		return fmt.Errorf("%s failed, and is not there", e.Target)
+	}
+	a := m.accounts[t.Account]
+	due, waits := t.due()
+	late := e.At.Sub(t.queued)
+	switch {
+	case !waits || e.At.Before(due):
+		return fmt.Errorf("%s was given up as %s before its time, as %s", t.ID, e.Error.Kind, t.Status)
+	case e.Error.Kind == "auth" && a.Status != "disconnected":
+		return fmt.Errorf("%s was given up for its account, which is in status %s", t.ID, a.Status)
+	case e.Error.Kind == "missed" && late <= maxLate:
+		return fmt.Errorf("%s was given up as missed %v after its time", t.ID, late)
+	}
+	fault := Fault{Kind: e.Error.Kind, Outcome: "not_published"}
+	if t.doubtful {
+		fault.Outcome = "unknown"
+	}
+	fault.Retryable = e.Error.Kind == "missed" && !t.doubtful
+	p.changed(e.At)
+	m.fail(p, t, fault, e.At)
+	return nil
+}
+
+// neglected says which target should be gone by now and still waits.
+func (m *model) neglected(now time.Time) error {
+	for _, p := range m.posts {
+		for _, t := range p.targets {
+			due, waits := t.due()
+			if p.deleted || !waits || due.After(now) {
+				continue
+			}
+			a := m.accounts[t.Account]
+			if late := now.Sub(t.queued); late > maxLate+punctual && a.calling == "" {
+				return fmt.Errorf("%s still waits %v after its time", t.ID, late)
+			}
+			if a.Status == "error" || a.calling != "" || now.Before(a.PausedUntil) {
+				continue
+			}
+			if err := m.punctual(a, t, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// place is a place in a list: behind a post as it was when it was listed.
+type place struct {
+	publishAt time.Time
+	number    int // of the post, in order of creation
+}
+
+// page is what a list must show behind a place, and whether there is more.
+func (m *model) page(k Key, q Query, behind *place) (ids []string, last place, more bool) {
+	skip := q.Offset
+	for _, at := range m.sorted(k, q) {
+		p := m.posts[at.number]
+		switch {
+		case behind != nil && order(q.Sort, at, *behind) <= 0:
+		case skip > 0:
+			skip--
+		case len(ids) == q.Limit:
+			return ids, last, true
+		default:
+			ids, last = append(ids, p.ID), at
+		}
+	}
+	return ids, last, false
+}
+
+// sorted returns the places of all posts that a list is about, in its order.
+func (m *model) sorted(k Key, q Query) (all []place) {
+	for i, p := range m.posts {
+		if m.see(k, p.ID) == p && q.selects(p) {
+			all = append(all, place{p.PublishAt, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int { return order(q.Sort, a, b) })
+	return all
+}
+
+// selects reports whether a post passes the filters.
+func (q Query) selects(p *post) bool {
+	at := p.PublishAt
+	switch {
+	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.status()):
+		return false
+	case q.Account != "" && !slices.Contains(p.accountIDs(), q.Account):
+		return false
+	case !q.After.IsZero() && (at.IsZero() || at.Before(q.After)):
+		return false
+	case !q.Before.IsZero() && (at.IsZero() || !at.Before(q.Before)):
+		return false
+	}
+	return strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Text))
+}
+
+// order compares two places in a sort. Posts without a time are last in both
+// directions.
+func order(sort string, a, b place) int {
+	older := cmp.Compare(a.number, b.number)
+	switch sort {
+	case "created_at":
+		return older
+	case "publish_at", "-publish_at":
+		direction := 1
+		if sort[0] == '-' {
+			direction = -1
+		}
+		if a.publishAt.IsZero() != b.publishAt.IsZero() {
+			if a.publishAt.IsZero() {
+				return 1
+			}
+			return -1
+		}
+		return direction * cmp.Or(a.publishAt.Compare(b.publishAt), older)
+	}
+	return -older
+}
+
+// listed compares a page with what must be on it, and returns its end.
+func (m *model) listed(r Request, behind *place, got Response) (last place, err error) {
+	k := m.world.Keys[r.Key]
+	want, last, more := m.page(k, r.Query, behind)
+	var ids []string
+	for _, p := range got.Posts {
+		ids = append(ids, p.ID)
+	}
+	if !slices.Equal(ids, want) {
+		return last, fmt.Errorf("the page has %v\nwant %v", ids, want)
+	}
+	if more != (got.Next != "") {
+		return last, fmt.Errorf("next page: %v, want %v", got.Next != "", more)
+	}
+	for _, p := range got.Posts {
+		if err := samePost(m.find(p.ID).visible(), p); err != nil {
+			return last, fmt.Errorf("on the page: %w", err)
+		}
+	}
+	return last, nil
+}

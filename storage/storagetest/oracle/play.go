@@ -1,0 +1,269 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Play plays a script on a subject. The error says after which step it was not
+// as it must be, and what.
+func Play(subject Subject, script Script) error {
+	p := newPlayer(subject)
+	for _, step := range script {
+		if err := p.take(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// player plays one script.
+type player struct {
+	subject  Subject
+	model    *model
+	played   Script
+	requests []Request
+	held     *held
+}
+
+// held is a list that was begun, and the cursor to go on with.
+type held struct {
+	request Request
+	behind  place
+	cursor  string
+}
+
+func newPlayer(subject Subject) *player {
+	return &player{subject: subject, model: newModel(subject.World(), subject.Now())}
+}
+
+// take plays a step and tells all that was played when it fails.
+func (p *player) take(s Step) error {
+	p.played = append(p.played, s)
+	if err := p.step(s); err != nil {
+		return fmt.Errorf("after step %d of:\n%v%s", len(p.played), p.played, p.plain(err.Error()))
+	}
+	return nil
+}
+
+// step lets one thing happen and compares all that there is to see.
+func (p *player) step(s Step) error {
+	if err := p.act(s); err != nil {
+		return err
+	}
+	told := len(p.model.events)
+	exchanges := p.subject.Settle()
+	sight := p.subject.Look()
+	if err := p.deliveries(exchanges, sight.Events); err != nil {
+		return err
+	}
+	if err := p.model.neglected(p.subject.Now()); err != nil {
+		return err
+	}
+	return p.model.compare(sight, told)
+}
+
+// deliveries judges what the daemon did by itself, in order of time: calls, and
+// targets that it gave up without one.
+func (p *player) deliveries(exchanges []Exchange, events []Event) error {
+	for _, e := range events {
+		if e.Type != "post.failed" || (e.Error.Kind != "missed" && e.Error.Kind != "auth") {
+			continue
+		}
+		n := before(e, exchanges)
+		if err := p.exchanged(exchanges[:n]); err != nil {
+			return err
+		}
+		exchanges = exchanges[n:]
+		if err := p.model.givenUp(e); err != nil {
+			return err
+		}
+	}
+	return p.exchanged(exchanges)
+}
+
+func (p *player) exchanged(list []Exchange) error {
+	for _, x := range list {
+		if err := p.model.exchanged(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// before returns how many exchanges came before a target was given up: all that
+// are older, and those about it, such as a call that a start has found.
+func before(e Event, exchanges []Exchange) (n int) {
+	for i, x := range exchanges {
+		if x.At.Before(e.At) || (x.Target == e.Target && x.At.Equal(e.At)) {
+			n = i + 1
+		}
+	}
+	return n
+}
+
+// act does what a step says.
+func (p *player) act(s Step) error {
+	switch s.Do {
+	case Pass:
+		p.subject.Pass(s.In)
+	case Restart:
+		p.subject.Restart(s.In)
+		p.model.since = p.subject.Now()
+	case SetMood:
+		p.subject.Mood(p.account(s.On).ID, s.Mood)
+	case Verb(Disconnect), Verb(Reconnect), Verb(Verify):
+		return p.change(AccountOp(s.Do), p.account(s.On))
+	case Walk:
+		return p.walk(p.resolve(s))
+	case More:
+		return p.more()
+	case Stray:
+		return p.stray()
+	case Repeat:
+		return p.repeat(s)
+	case Verb(List):
+		r := p.resolve(s)
+		return p.list(r, nil)
+	default:
+		return p.ask(p.resolve(s))
+	}
+	return nil
+}
+
+// ask makes a request and has the model judge the answer.
+func (p *player) ask(r Request) error {
+	p.requests = append(p.requests, r)
+	return p.model.answered(r, p.subject.Do(r), p.subject.Now())
+}
+
+// repeat makes an earlier request once more.
+func (p *player) repeat(s Step) error {
+	if len(p.requests) == 0 {
+		return nil
+	}
+	r := p.requests[len(p.requests)-1-s.Post%len(p.requests)]
+	if p.model.world.Full {
+		r.Key = s.Key % len(p.model.world.Keys)
+	}
+	return p.ask(r)
+}
+
+// list reads one page.
+func (p *player) list(r Request, behind *place) error {
+	got := p.subject.Do(r)
+	if err := p.model.answered(r, got, p.subject.Now()); err != nil || got.Code != "" {
+		return err
+	}
+	k := p.model.world.Keys[r.Key]
+	if len(k.Accounts) > 0 {
+		return nil // its pages may be short; see walk
+	}
+	last, err := p.model.listed(r, behind, got)
+	if p.held = nil; got.Next != "" {
+		p.held = &held{request: r, behind: last, cursor: got.Next}
+	}
+	return err
+}
+
+// more reads the page behind the last one, in the list as it is by now.
+func (p *player) more() error {
+	if p.held == nil {
+		return nil
+	}
+	h := *p.held
+	h.request.Cursor, h.request.Query.Offset = h.cursor, 0
+	return p.list(h.request, &h.behind)
+}
+
+// stray uses a cursor for a list that it was not made for.
+func (p *player) stray() error {
+	if p.held == nil || !p.model.world.Full {
+		return nil
+	}
+	r := p.held.request
+	r.Cursor, r.Query.Offset, r.Query.Text = p.held.cursor, 0, r.Query.Text+"x"
+	return refused([]string{badCursor}, p.subject.Do(r))
+}
+
+// walk reads all pages of a list.
+func (p *player) walk(r Request) error {
+	k := p.model.world.Keys[r.Key]
+	var got []string
+	for pages := 0; ; pages++ {
+		a := p.subject.Do(r)
+		if err := p.model.answered(r, a, p.subject.Now()); err != nil || a.Code != "" {
+			return err
+		}
+		for _, post := range a.Posts {
+			got = append(got, post.ID)
+		}
+		if a.Next == "" {
+			break
+		}
+		if pages > len(p.model.posts) {
+			return fmt.Errorf("the list has no end")
+		}
+		r.Cursor, r.Query.Offset = a.Next, 0
+	}
+	var want []string
+	for _, at := range p.model.sorted(k, r.Query) {
+		want = append(want, p.model.posts[at.number].ID)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("the list has %v\nwant %v", got, want)
+	}
+	return nil
+}
+
+// change lets the owner of an account change it.
+func (p *player) change(op AccountOp, a *account) error {
+	got, want := p.subject.Account(op, a.ID), ""
+	now := p.subject.Now()
+	was := a.Status
+	switch op {
+	case Disconnect:
+		a.Status = "disconnected"
+	case Reconnect:
+		a.Status = "connected"
+	case Verify:
+		if want = invalid; was != "disconnected" {
+			a.Status, want = "connected", ""
+		}
+	}
+	if a.Status != was {
+		a.busy = now
+	}
+	if got != want {
+		return fmt.Errorf("%s answers %q, want %q", op, got, want)
+	}
+	return nil
+}
+
+func (p *player) account(n int) *account {
+	list := p.model.world.Accounts
+	return p.model.accounts[list[n%len(list)].ID]
+}
+
+// plain writes the names of things for their ids.
+func (p *player) plain(text string) string {
+	var names []string
+	for i, post := range p.model.posts {
+		for _, t := range post.targets {
+			names = append(names, t.ID, fmt.Sprintf("target %d/%s", i, t.Account))
+		}
+		names = append(names, post.ID, fmt.Sprint("post ", i))
+	}
+	text = strings.NewReplacer(names...).Replace(text)
+	names = nil
+	for i, a := range p.model.world.Accounts {
+		names = append(names, a.ID, fmt.Sprint("account ", i))
+	}
+	for i, k := range p.model.world.Keys {
+		names = append(names, k.Workspace, fmt.Sprint("workspace of key ", i))
+	}
+	text = strings.NewReplacer(names...).Replace(text)
+	return strings.ReplaceAll(text, " +0000 UTC", "") + "\nat " + p.subject.Now().UTC().Format(time.DateTime+".000") + "\n"
+}

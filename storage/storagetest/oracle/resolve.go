@@ -1,0 +1,150 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// resolve makes a request of a step, with the ids of what there is.
+func (p *player) resolve(s Step) Request {
+	m, now := p.model, p.subject.Now()
+	r := Request{Op: Op(s.Do), Key: s.Key % len(m.world.Keys), Force: s.Force}
+	if s.Once > 0 && takesKey(r.Op) {
+		r.Once = fmt.Sprint("once-", s.Once)
+	}
+	if takesPost(r.Op) {
+		about := p.post(s, r)
+		r.Post = "post_00000000000000000000000000"
+		if about != nil {
+			r.Post = about.ID
+			r.Match = p.match(s.Match, r.Op, about)
+			r.Targets = p.targets(s.Targets, r.Op, about)
+		}
+	}
+	if takesBody(r.Op) {
+		p.body(&r, s, now)
+	}
+	if s.Do == Walk {
+		r.Op = List
+	}
+	if r.Op == List {
+		r.Query = p.query(s, now)
+	}
+	return r
+}
+
+func takesKey(op Op) bool {
+	switch op {
+	case Create, Edit, Schedule, Publish, Cancel, Retry, Delete:
+		return true
+	}
+	return false
+}
+
+func takesPost(op Op) bool {
+	return op != Create && op != List && op != Validate && op != Op(Walk)
+}
+
+func takesBody(op Op) bool {
+	switch op {
+	case Create, Edit, Schedule, Publish, Validate:
+		return true
+	}
+	return false
+}
+
+// post returns the post that a step is about, or nil.
+func (p *player) post(s Step, r Request) *post {
+	all := p.model.posts
+	if !s.Any {
+		var fit []*post
+		for _, about := range all {
+			if p.fits(about, r) {
+				fit = append(fit, about)
+			}
+		}
+		if len(fit) > 0 {
+			all = fit
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)-1-s.Post%len(all)]
+}
+
+// fits reports whether a request may be about a post as it is.
+func (p *player) fits(about *post, r Request) bool {
+	state, limited := states[r.Op]
+	return p.model.see(p.model.world.Keys[r.Key], about.ID) == about &&
+		(!limited || slices.Contains(state.allowed, about.status()))
+}
+
+func (p *player) match(m Match, op Op, about *post) string {
+	switch {
+	case !p.model.world.Full, op == Get, op == Timeline:
+		return ""
+	case m == Current:
+		return about.tag()
+	case m == Stale:
+		return `"0"`
+	}
+	return string(m)
+}
+
+func (p *player) targets(ns []int, op Op, about *post) (ids []string) {
+	if op != Retry {
+		return nil
+	}
+	for _, n := range ns {
+		if len(about.targets) == 0 {
+			return []string{"pt_00000000000000000000000000"}
+		}
+		ids = append(ids, about.targets[n%len(about.targets)].ID)
+	}
+	return ids
+}
+
+// body sets the fields that an operation takes.
+func (p *player) body(r *Request, s Step, now time.Time) {
+	list := p.model.world.Accounts
+	ids := []string{}
+	for _, n := range s.Accounts {
+		ids = append(ids, list[n%len(list)].ID)
+	}
+	if len(ids) > 0 || (s.None && r.Op != Create && r.Op != Validate) {
+		r.Accounts = &ids
+	}
+	if r.Op == Create || r.Op == Validate || (r.Op == Edit && s.Text != "") {
+		r.Content = &s.Text
+	}
+	if r.Op == Publish {
+		return
+	}
+	switch s.When {
+	case Later:
+		r.At = now.Add(s.In)
+	case Gone:
+		r.At = now.Add(-s.In)
+	case Now:
+		r.Now = true
+	case Null:
+		r.Null = r.Op == Edit
+	}
+}
+
+func (p *player) query(s Step, now time.Time) Query {
+	q := s.Query
+	q.Limit = max(q.Limit, 1)
+	if s.On > 0 {
+		q.Account = p.account(s.On - 1).ID
+	}
+	if s.Between[0] != 0 {
+		q.After = now.Add(s.Between[0])
+	}
+	if s.Between[1] != 0 {
+		q.Before = now.Add(s.Between[1])
+	}
+	return q
+}

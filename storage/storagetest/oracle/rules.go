@@ -1,0 +1,241 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The refusals that the rules know.
+const (
+	insufficientScope = "INSUFFICIENT_SCOPE"
+	accountNotAllowed = "ACCOUNT_NOT_ALLOWED"
+	notFound          = "NOT_FOUND"
+	invalid           = "VALIDATION_FAILED"
+	tooLong           = "CONTENT_TOO_LONG"
+	badTime           = "INVALID_PUBLISH_AT"
+	badAccounts       = "INVALID_SOCIAL_ACCOUNTS"
+	badCursor         = "INVALID_CURSOR"
+	moved             = "VERSION_MISMATCH"
+	isCanceled        = "POST_CANCELED"
+	notRetryable      = "POST_NOT_RETRYABLE"
+	reused            = "IDEMPOTENCY_KEY_REUSED"
+)
+
+// httpStatus is the status of each refusal.
+var httpStatus = map[string]int{
+	invalid: 400, tooLong: 400, badTime: 400, badAccounts: 400, badCursor: 400,
+	insufficientScope: 403, accountNotAllowed: 403, notFound: 404, moved: 412,
+	isCanceled: 409, notRetryable: 409, reused: 409,
+	"POST_NOT_EDITABLE": 409, "POST_NOT_DRAFT": 409, "POST_NOT_CANCELABLE": 409, "POST_NOT_DELETABLE": 409,
+}
+
+// success is the status of each operation that is carried out.
+var success = map[Op]int{
+	Create: 201, Edit: 200, Schedule: 200, Publish: 202, Cancel: 200, Retry: 202,
+	Delete: 204, Get: 200, Timeline: 200, List: 200, Validate: 200,
+}
+
+// scopes are those of which a key needs one.
+var scopes = map[Op][]string{
+	Create: {"posts:write", "posts:draft"}, Edit: {"posts:write", "posts:draft"}, Delete: {"posts:write", "posts:draft"},
+	Schedule: {"posts:write"}, Publish: {"posts:write"}, Cancel: {"posts:write"}, Retry: {"posts:write"},
+	Get: {"posts:read"}, Timeline: {"posts:read"}, List: {"posts:read"}, Validate: {"posts:read"},
+}
+
+// states are the post statuses in which an operation is allowed, and the refusal
+// in any other.
+var states = map[Op]struct {
+	allowed []string
+	refusal string
+	final   string // the refusal on a canceled post
+}{
+	Edit:     {[]string{"draft", "scheduled"}, "POST_NOT_EDITABLE", isCanceled},
+	Schedule: {[]string{"draft"}, "POST_NOT_DRAFT", isCanceled},
+	Publish:  {[]string{"draft", "scheduled"}, "POST_NOT_DRAFT", isCanceled},
+	Cancel:   {[]string{"scheduled", "publishing"}, "POST_NOT_CANCELABLE", "POST_NOT_CANCELABLE"},
+	Retry:    {[]string{"failed"}, notRetryable, isCanceled},
+	Delete:   {[]string{"draft"}, "POST_NOT_DELETABLE", "POST_NOT_DELETABLE"},
+}
+
+// refusals returns every code with which a request may be refused: one of them
+// must be the answer. Which one comes first is not promised, except that there is
+// nothing to say of a post that is not there.
+func (m *model) refusals(r Request, now time.Time) []string {
+	k := m.world.Keys[r.Key]
+	if !slices.ContainsFunc(scopes[r.Op], k.holds) {
+		return []string{insufficientScope}
+	}
+	codes := malformed(r)
+	if r.goesOut() && r.Op != Validate && !k.holds("posts:write") {
+		codes = append(codes, insufficientScope)
+	}
+	switch r.Op {
+	case List, Validate:
+		return codes
+	case Create:
+		return append(codes, m.refuseNew(k, r, now)...)
+	}
+	p := m.see(k, r.Post)
+	if p == nil {
+		return append(codes, notFound)
+	}
+	if r.Op == Get || r.Op == Timeline {
+		return codes
+	}
+	return append(codes, m.refuseChange(k, p, r, now)...)
+}
+
+// refuseNew returns what is wrong with a new post, whoever makes it.
+func (m *model) refuseNew(k Key, r Request, now time.Time) (codes []string) {
+	codes = append(codes, refuseContent(*r.Content)...)
+	codes = append(codes, m.refuseAccounts(k, r.accounts())...)
+	if r.goesOut() && len(r.accounts()) == 0 {
+		codes = append(codes, badAccounts)
+	}
+	if !r.At.IsZero() && !r.At.After(now) {
+		codes = append(codes, badTime)
+	}
+	return codes
+}
+
+// malformed returns what is wrong with a request whatever it is about.
+func malformed(r Request) (codes []string) {
+	if r.Now && r.Op != Create && r.Op != Validate {
+		codes = append(codes, badTime)
+	}
+	switch r.Op {
+	case Edit:
+		if r.Content == nil && r.Accounts == nil && r.At.IsZero() && !r.Now && !r.Null {
+			codes = append(codes, invalid)
+		}
+	case Schedule:
+		if r.At.IsZero() {
+			codes = append(codes, invalid, badTime)
+		}
+	}
+	return codes
+}
+
+// refuseChange returns what is wrong with a change to a post.
+func (m *model) refuseChange(k Key, p *post, r Request, now time.Time) (codes []string) {
+	status := p.status()
+	if r.Match != "" && r.Match != "*" && r.Match != p.tag() {
+		codes = append(codes, moved)
+	}
+	if r.Op == Edit && status != "draft" && !k.holds("posts:write") {
+		codes = append(codes, insufficientScope)
+	}
+	switch s := states[r.Op]; {
+	case slices.Contains(s.allowed, status):
+	case status == "canceled":
+		return append(codes, s.final)
+	default:
+		return append(codes, s.refusal)
+	}
+	switch r.Op {
+	case Edit, Schedule, Publish:
+		return append(codes, m.refuseEdit(k, p, r, now)...)
+	case Retry:
+		return append(codes, p.refuseRetry(r)...)
+	}
+	return codes
+}
+
+// refuseEdit returns what is wrong with what a post shall become.
+func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []string) {
+	draft := p.status() == "draft"
+	if r.Op == Edit && r.Null && !draft {
+		codes = append(codes, badTime)
+	}
+	if r.Content != nil {
+		codes = append(codes, refuseContent(*r.Content)...)
+	}
+	launch := r.Op != Edit || !r.At.IsZero()
+	wanted := p.accountIDs()
+	if r.Accounts != nil {
+		wanted = *r.Accounts
+	}
+	if r.Accounts != nil || (launch && draft) {
+		codes = append(codes, m.refuseAccounts(k, wanted)...)
+	}
+	if len(wanted) == 0 && (launch || !draft) {
+		codes = append(codes, badAccounts)
+	}
+	if !r.At.IsZero() && !r.At.After(now) && !(r.Op == Edit && r.At.Equal(p.PublishAt)) {
+		codes = append(codes, badTime)
+	}
+	return codes
+}
+
+// refuseRetry returns what is wrong with a retry of a failed post.
+func (p *post) refuseRetry(r Request) (codes []string) {
+	queued := 0
+	for _, t := range p.targets {
+		if t.retried(r) {
+			queued++
+		}
+	}
+	for _, id := range r.Targets {
+		i := slices.IndexFunc(p.targets, func(t *target) bool { return t.ID == id })
+		switch {
+		case i < 0:
+			codes = append(codes, invalid)
+		case !p.targets[i].retried(r):
+			codes = append(codes, notRetryable)
+		}
+	}
+	if queued == 0 {
+		codes = append(codes, notRetryable)
+	}
+	return codes
+}
+
+// retried reports whether a retry is about this target.
+func (t *target) retried(r Request) bool {
+	named := len(r.Targets) == 0 || slices.Contains(r.Targets, t.ID)
+	return named && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
+}
+
+func refuseContent(text string) []string {
+	switch {
+	case utf8.RuneCountInString(text) > 5000:
+		return []string{tooLong}
+	case strings.TrimSpace(text) == "":
+		return []string{invalid}
+	}
+	return nil
+}
+
+// refuseAccounts returns what is wrong with the accounts of a post.
+func (m *model) refuseAccounts(k Key, ids []string) (codes []string) {
+	for i, id := range ids {
+		a := m.accounts[id]
+		if !k.mayUse(id) {
+			codes = append(codes, accountNotAllowed)
+		}
+		if a == nil || a.Workspace != k.Workspace || a.Status != "connected" || slices.Contains(ids[:i], id) {
+			codes = append(codes, badAccounts)
+		}
+	}
+	return codes
+}
+
+// goesOut reports whether a request asks for more than a draft.
+func (r Request) goesOut() bool { return r.Now || !r.At.IsZero() }
+
+func (r Request) accounts() []string {
+	if r.Accounts == nil {
+		return nil
+	}
+	return *r.Accounts
+}
+
+func (p *post) accountIDs() []string {
+	var ids []string
+	for _, t := range p.targets {
+		ids = append(ids, t.Account)
+	}
+	return ids
+}

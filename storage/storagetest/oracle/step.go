@@ -1,0 +1,147 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Script is what happens in one run.
+type Script []Step
+
+// Step is one thing that happens. Posts and accounts are counted, so that a step
+// means something whichever steps are before it: Post 0 is the youngest post in
+// a state that the step is for, or with Any the youngest that ever was, and
+// counts are taken modulo how many there are.
+type Step struct {
+	Do   Verb
+	Key  int
+	Post int
+	Any  bool
+
+	Text     string
+	Accounts []int // nil for none given
+	None     bool  // an empty list of accounts
+	When     When
+	In       time.Duration // with Later: from now; with Pass and Restart: how long
+	Targets  []int
+	Force    bool
+	Match    Match
+	Once     int // number of an Idempotency-Key; 0 for none
+
+	Query   Query // its Account, After and Before are ignored for:
+	On      int   // 1 + index of the account to list; 0 for all
+	Between [2]time.Duration
+	Mood    Mood
+}
+
+// Verb is what a step does: an [Op], an [AccountOp], or one of those below.
+type Verb string
+
+// What is no single request.
+const (
+	Repeat  Verb = "repeat" // the request that was made Post requests ago, with this step's key
+	Walk    Verb = "walk"   // all pages of a list
+	More    Verb = "more"   // the next page of the list of the last list step, as it is by now
+	Stray   Verb = "stray"  // that cursor with another list
+	SetMood Verb = "mood"   // of the network of account On
+	Pass    Verb = "pass"
+	Restart Verb = "restart"
+)
+
+// When is a publish_at in a step.
+type When string
+
+// The kinds of publish_at.
+const (
+	Absent When = ""
+	Later  When = "later"
+	Gone   When = "gone" // in the past
+	Now    When = "now"
+	Null   When = "null"
+)
+
+// Match is an If-Match in a step.
+type Match string
+
+// The kinds of If-Match.
+const (
+	NoMatch Match = ""
+	Any     Match = "*"
+	Current Match = "current"
+	Stale   Match = "stale"
+)
+
+// Mood is how a network answers a call.
+type Mood string
+
+// The moods of networks.
+const (
+	Accepting Mood = "accepting"
+	Slow      Mood = "slow"     // accepts after 12 seconds
+	Hanging   Mood = "hanging"  // never answers
+	Refusing  Mood = "refusing" // this content
+	Down      Mood = "down"     // cannot be reached
+	Limiting  Mood = "limiting" // too many calls; says to return in half an hour
+	Dropping  Mood = "dropping" // the connection breaks before the post is there
+	Mute      Mood = "mute"     // the connection breaks after it is there
+	Locked    Mood = "locked"   // refuses the account
+)
+
+// String returns the steps, one a line.
+func (s Script) String() string {
+	var b strings.Builder
+	for i, step := range s {
+		fmt.Fprintf(&b, "%3d  %s\n", i+1, step.literal())
+	}
+	return b.String()
+}
+
+// GoString returns the step as rapid prints it.
+func (s Step) GoString() string { return s.literal() }
+
+// literal returns the step as a composite literal without its zero fields.
+func (s Step) literal() string {
+	var f []string
+	add := func(given bool, format string, args ...any) {
+		if given {
+			f = append(f, fmt.Sprintf(format, args...))
+		}
+	}
+	add(true, "Do: %q", string(s.Do))
+	add(s.Key != 0, "Key: %d", s.Key)
+	add(s.Post != 0, "Post: %d", s.Post)
+	add(s.Any, "Any: true")
+	add(s.Text != "", "Text: %q", clip(s.Text))
+	add(len(s.Accounts) > 0, "Accounts: %#v", s.Accounts)
+	add(s.None, "None: true")
+	add(s.When != "", "When: %q", string(s.When))
+	add(s.In != 0, "In: %d /* %[1]v */", s.In)
+	add(len(s.Targets) > 0, "Targets: %#v", s.Targets)
+	add(s.Force, "Force: true")
+	add(s.Match != "", "Match: %q", string(s.Match))
+	add(s.Once != 0, "Once: %d", s.Once)
+	add(s.On != 0, "On: %d", s.On)
+	add(s.Mood != "", "Mood: %q", string(s.Mood))
+	q := s.Query
+	if s.Do == Verb(List) || s.Do == Walk {
+		var list []string
+		f, list = list, f
+		add(len(q.Statuses) > 0, "Statuses: %#v", q.Statuses)
+		add(q.Text != "", "Text: %q", q.Text)
+		add(q.Sort != "", "Sort: %q", q.Sort)
+		add(q.Limit != 0, "Limit: %d", q.Limit)
+		add(q.Offset != 0, "Offset: %d", q.Offset)
+		f = append(list, "Query: oracle.Query{"+strings.Join(f, ", ")+"}")
+	}
+	add(s.Between != [2]time.Duration{}, "Between: [2]time.Duration{%d, %d}", s.Between[0], s.Between[1])
+	return "{" + strings.Join(f, ", ") + "}"
+}
+
+// clip shortens a text that is too long on purpose.
+func clip(text string) string {
+	if len(text) > 80 {
+		return text[:20] + "…"
+	}
+	return text
+}

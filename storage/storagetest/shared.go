@@ -1,0 +1,120 @@
+package storagetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// RunShared checks every sentence of the contract of [storage.Shared] against the
+// engine that open opens. open is called for each part with that part's t and
+// returns one empty database as two processes see it.
+func RunShared(t *testing.T, open func(t *testing.T) (one, two storage.Shared)) {
+	for _, part := range sharedParts {
+		t.Run(part.name, func(t *testing.T) {
+			t.Parallel()
+			one, two := open(t)
+			f := fixture{T: t, store: one, ws: newID(schedctl.WorkspacePrefix, epoch)}
+			part.test(&sharedFixture{fixture: f, one: one, two: two})
+		})
+	}
+}
+
+type sharedPart struct {
+	name string
+	test func(*sharedFixture)
+}
+
+// sharedParts is filled where the tests are.
+var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(bucketParts, betweenParts...)...)
+
+// sharedFixture is an empty database with two processes, the first of which is
+// the fixture's store.
+type sharedFixture struct {
+	fixture
+	one, two storage.Shared
+}
+
+// lasting is a lease that does not run out in a test.
+const lasting = time.Hour
+
+// newNode returns a node that nobody knows.
+func newNode() storage.Node {
+	now := schedctl.Millis(time.Now())
+	return storage.Node{
+		ID: schedctl.NewULID(now).String(), Name: "host", Version: "1.2.3", StartedAt: now, Lag: 1500 * time.Microsecond,
+	}
+}
+
+// join lets new nodes beat.
+func (f *sharedFixture) join(n int) []storage.Node {
+	f.Helper()
+	nodes := make([]storage.Node, n)
+	for i := range nodes {
+		nodes[i] = newNode()
+		f.beat(f.one, nodes[i], lasting)
+	}
+	return nodes
+}
+
+func (f *sharedFixture) beat(s storage.Shared, n storage.Node, lease time.Duration) {
+	f.Helper()
+	if err := s.Beat(context.Background(), n, lease); err != nil {
+		f.Fatalf("Beat: %v", err)
+	}
+}
+
+func (f *sharedFixture) leave(s storage.Shared, n storage.Node) {
+	f.Helper()
+	if err := s.Leave(context.Background(), n.ID); err != nil {
+		f.Fatalf("Leave: %v", err)
+	}
+}
+
+func (f *sharedFixture) nodes(s storage.Shared) []storage.Node {
+	f.Helper()
+	nodes, err := s.Nodes(context.Background())
+	if err != nil {
+		f.Fatalf("Nodes: %v", err)
+	}
+	return nodes
+}
+
+// lapse lets the lease of a node run out.
+func (f *sharedFixture) lapse(s storage.Shared, n storage.Node) {
+	f.Helper()
+	f.beat(s, n, time.Millisecond)
+	for f.alive(s, n) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (f *sharedFixture) alive(s storage.Shared, n storage.Node) bool {
+	f.Helper()
+	for _, found := range f.nodes(s) {
+		if found.ID == n.ID {
+			return found.Alive
+		}
+	}
+	f.Fatalf("node %s is not listed", n.ID)
+	return false
+}
+
+func (f *sharedFixture) hold(s storage.Shared, n storage.Node, name string) bool {
+	f.Helper()
+	held, err := s.Hold(context.Background(), n.ID, name)
+	if err != nil {
+		f.Fatalf("Hold: %v", err)
+	}
+	return held
+}
+
+func (f *sharedFixture) release(s storage.Shared, n storage.Node, name string) {
+	f.Helper()
+	if err := s.Release(context.Background(), n.ID, name); err != nil {
+		f.Fatalf("Release: %v", err)
+	}
+}

@@ -1,0 +1,150 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var betweenParts = []sharedPart{
+	{"CommitsOfOthersAreTold", testCommitsOfOthersAreTold},
+	{"EventsOfManyProcesses", testEventsOfManyProcesses},
+	{"RunningOf", testRunningOf},
+	{"OneBeginsForAnAccount", testOneBeginsForAnAccount},
+}
+
+func testCommitsOfOthersAreTold(f *sharedFixture) {
+	own, others := make(chan storage.Commit, 100), make(chan storage.Commit, 100)
+	f.one.Notify(func(c storage.Commit) { own <- c })
+	f.two.Notify(func(c storage.Commit) { others <- c })
+	account, hook := f.newAccount("a", epoch), f.newWebhooks(1)[0]
+	post := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account.ID)
+	f.update(func(tx storage.Tx) error {
+		return errors.Join(tx.PutAccount(account), tx.PutWebhook(hook), tx.PutPost(post), tx.AddEvents(f.newEvents(2, epoch)...))
+	})
+	want := storage.Commit{Due: dueOf(post), Accounts: []string{account.ID}, Webhooks: []string{hook.ID}, Events: 2, Elsewhere: true}
+	for got := (storage.Commit{}); got.Events == 0; {
+		select {
+		case got = <-others:
+			if got.Events > 0 { // else something else was missed
+				same(&f.fixture, "told of another process", want, got)
+			}
+		case <-time.After(30 * time.Second):
+			f.Fatal("nothing was told of another process")
+		}
+	}
+	for len(own) > 0 {
+		if got := <-own; got.Elsewhere && !got.Missed {
+			f.Errorf("a process is told of itself: %+v", got)
+		}
+	}
+}
+
+// testEventsOfManyProcesses adds events whose ids are not in order of the commits,
+// as clocks that differ make them.
+func testEventsOfManyProcesses(f *sharedFixture) {
+	late, early := f.newEvents(1, epoch.Add(time.Hour))[0], f.newEvents(1, epoch)[0]
+	f.update(func(tx storage.Tx) error { return tx.AddEvents(late) })
+	if err := f.two.Update(context.Background(), func(tx storage.Tx) error { return tx.AddEvents(early) }); err != nil {
+		f.Fatal(err)
+	}
+	for _, step := range []struct {
+		after string
+		want  []schedctl.Event
+	}{{"", []schedctl.Event{late, early}}, {late.ID, []schedctl.Event{early}}, {early.ID, nil}} {
+		got := read(&f.fixture, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(step.after, 9) })
+		same(&f.fixture, "events", step.want, got)
+	}
+}
+
+// runningOf calls RunningOf in a transaction.
+func runningOf(f *sharedFixture, s storage.Shared, accountID string) (list []schedctl.Attempt, err error) {
+	err = s.Update(context.Background(), func(tx storage.Tx) (err error) {
+		list, err = tx.(storage.SharedTx).RunningOf(accountID)
+		return err
+	})
+	return list, err
+}
+
+func testRunningOf(f *sharedFixture) {
+	account, other := newID(schedctl.AccountPrefix, epoch), newID(schedctl.AccountPrefix, epoch)
+	post := f.newPost(epoch, epoch, schedctl.Publishing, account, account, account, other)
+	var attempts []schedctl.Attempt
+	for i, t := range post.Targets {
+		attempts = append(attempts, schedctl.Attempt{
+			ID: newID(schedctl.AttemptPrefix, epoch), TargetID: t.ID, WorkspaceID: f.ws, PostID: post.ID, AccountID: t.AccountID, Number: 1,
+			StartedAt: epoch.Add(-time.Duration(i) * time.Second), Outcome: schedctl.OutcomeRunning, Owner: "me",
+		})
+	}
+	attempts[1].FinishedAt, attempts[1].Outcome = epoch, schedctl.OutcomePublished
+	f.update(func(tx storage.Tx) error {
+		errs := []error{tx.PutPost(post)}
+		for _, a := range attempts {
+			errs = append(errs, tx.PutAttempt(a))
+		}
+		found, err := tx.(storage.SharedTx).RunningOf(account)
+		same(&f.fixture, "running, as the transaction sees it", []schedctl.Attempt{attempts[2], attempts[0]}, found)
+		return errors.Join(append(errs, err)...)
+	})
+	for id, want := range map[string][]schedctl.Attempt{
+		account: {attempts[2], attempts[0]}, other: attempts[3:], newID(schedctl.AccountPrefix, epoch): nil,
+	} {
+		got, err := runningOf(f, f.two, id)
+		if err != nil {
+			f.Errorf("RunningOf: %v", err)
+		}
+		same(&f.fixture, "running", want, got)
+	}
+	for _, id := range malformed(schedctl.AccountPrefix) {
+		_, err := runningOf(f, f.one, id)
+		wantCode(&f.fixture, schedctl.NotFound, err)
+	}
+}
+
+// testOneBeginsForAnAccount lets many transactions of two processes begin an
+// attempt for an account unless there is one, each for a post of its own.
+func testOneBeginsForAnAccount(f *sharedFixture) {
+	account := f.newAccount("a", epoch)
+	f.putAccounts(account)
+	var begun [8]bool
+	var all sync.WaitGroup
+	for i := range begun {
+		post := f.newPost(epoch, epoch, schedctl.Publishing, account.ID)
+		f.putPosts(post)
+		attempt := schedctl.Attempt{
+			ID: newID(schedctl.AttemptPrefix, epoch), TargetID: post.Targets[0].ID, WorkspaceID: f.ws, PostID: post.ID, AccountID: account.ID,
+			Number: 1, StartedAt: epoch, Outcome: schedctl.OutcomeRunning,
+		}
+		all.Go(func() {
+			err := []storage.Shared{f.one, f.two}[i%2].Update(context.Background(), func(tx storage.Tx) error {
+				begun[i] = false
+				_, postErr := tx.Post(f.ws, post.ID)
+				_, err := tx.Account(f.ws, account.ID)
+				if err := errors.Join(postErr, err); err != nil {
+					return err
+				}
+				running, err := tx.(storage.SharedTx).RunningOf(account.ID)
+				if err != nil || len(running) > 0 {
+					return err
+				}
+				begun[i] = true
+				return tx.PutAttempt(attempt)
+			})
+			if err != nil {
+				f.Errorf("Update: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, b := range begun {
+		if b {
+			n++
+		}
+	}
+	same(&f.fixture, "attempts begun", 1, n)
+}

@@ -1,0 +1,96 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+var bucketParts = []sharedPart{
+	{"TokensAreSpent", testTokensAreSpent},
+	{"TokensAreSpentByMany", testTokensAreSpentByMany},
+}
+
+// spend spends and returns how long each bucket takes to be full again.
+func (f *sharedFixture) spend(s storage.Shared, spent ...storage.Spending) []time.Duration {
+	f.Helper()
+	full, err := s.Spend(context.Background(), spent)
+	if err != nil {
+		f.Fatalf("Spend: %v", err)
+	}
+	now := time.Now()
+	if len(full) != len(spent) {
+		f.Fatalf("%d buckets came back of %d", len(full), len(spent))
+	}
+	left := make([]time.Duration, len(full))
+	for i := range full {
+		left[i] = full[i].Sub(now)
+	}
+	return left
+}
+
+// about checks how long buckets take, some of which has passed.
+func (f *sharedFixture) about(what string, want, got []time.Duration, began time.Time) {
+	f.Helper()
+	passed := time.Since(began) + time.Millisecond
+	for i := range want {
+		if got[i] > want[i] || got[i] < want[i]-passed {
+			f.Errorf("%s: bucket %d is full in %v, want %v, of which %v have passed", what, i, got[i], want[i], passed)
+		}
+	}
+}
+
+func testTokensAreSpent(f *sharedFixture) {
+	if full, err := f.one.Spend(context.Background(), nil); len(full) != 0 || err != nil {
+		f.Errorf("nothing spent: %v, %v", full, err)
+	}
+	began := time.Now()
+	b := func(name string, tokens int) storage.Spending {
+		return storage.Spending{Bucket: name, Tokens: tokens, Every: time.Minute}
+	}
+	const m = time.Minute
+	f.about("looked at", []time.Duration{0, 0}, f.spend(f.one, b("b", 0), b("a", 0)), began)
+	f.about("spent", []time.Duration{3 * m, 1 * m}, f.spend(f.one, b("b", 3), b("a", 1)), began)
+	f.about("spent by another", []time.Duration{1 * m, 5 * m, 0}, f.spend(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
+	f.about("twice in one call", []time.Duration{4 * m, 6 * m, 4 * m, 0}, f.spend(f.one, b("a", 1), b("b", 1), b("a", 2), b("c", 0)), began)
+	f.about("looked at and spent", []time.Duration{5 * m, 5 * m}, f.spend(f.two, b("a", 0), b("a", 1)), began)
+	quick := storage.Spending{Bucket: "quick", Tokens: 1, Every: time.Microsecond}
+	f.spend(f.one, quick)
+	for quick.Tokens = 0; f.spend(f.one, quick)[0] > 0; {
+	}
+	quick.Tokens, quick.Every = 1, time.Hour
+	f.about("full again", []time.Duration{time.Hour}, f.spend(f.one, quick), began)
+}
+
+// testTokensAreSpentByMany spends from many buckets at once, in any order, and
+// expects that no token is lost.
+func testTokensAreSpentByMany(f *sharedFixture) {
+	const spenders, rounds, buckets = 8, 10, 20
+	began := time.Now()
+	all := make([]storage.Spending, buckets)
+	for i := range all {
+		all[i] = storage.Spending{Bucket: fmt.Sprint("bucket ", i), Tokens: 1, Every: time.Hour}
+	}
+	var spending sync.WaitGroup
+	for i := range spenders {
+		spending.Go(func() {
+			for range rounds {
+				shuffled := append([]storage.Spending(nil), all...)
+				rand.Shuffle(buckets, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+				if _, err := []storage.Shared{f.one, f.two}[i%2].Spend(context.Background(), shuffled); err != nil {
+					f.Errorf("Spend: %v", err)
+				}
+			}
+		})
+	}
+	spending.Wait()
+	want := make([]time.Duration, buckets)
+	for i := range want {
+		want[i], all[i].Tokens = spenders*rounds*time.Hour, 0
+	}
+	f.about("spent by many", want, f.spend(f.one, all...), began)
+}

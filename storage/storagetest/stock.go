@@ -1,0 +1,49 @@
+package storagetest
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Stock fills a store with many workspaces, each with records of every kind and no
+// field left zero, and with notes. Beside them there are deliveries of a webhook
+// that was deleted, a webhook whose cursor is no event, and an account that is
+// disconnected.
+func Stock(t *testing.T, store storage.Store, workspaces int) {
+	t.Helper()
+	for n := range workspaces {
+		f := &fixture{T: t, store: store, ws: newID(schedctl.WorkspacePrefix, epoch)}
+		e := newEverything(f)
+		e.workspace.ID = f.ws
+		e.account.Name = fmt.Sprint("feed ", n)
+		e.key.Hash[0] = byte(n)
+		e.webhook.Cursor = e.event.ID
+		f.update(e.put)
+		f.update(func(tx storage.Tx) error { return stockMore(f, tx, e) })
+	}
+	f := &fixture{T: t, store: store}
+	f.update(func(tx storage.Tx) error {
+		return cmp.Or(tx.PutNote("one", []byte{0, 1}), tx.PutNote("two", []byte("2")))
+	})
+}
+
+// stockMore puts what is not of one kind with the rest.
+func stockMore(f *fixture, tx storage.Tx, e everything) error {
+	gone, ahead := filled[schedctl.Account](f), e.webhook
+	gone.WorkspaceID, gone.Status, gone.Name = f.ws, schedctl.AccountDisconnected, e.account.Name
+	ahead.ID, ahead.Cursor = newID(schedctl.WebhookPrefix, epoch), newID(schedctl.EventPrefix, epoch.Add(time.Hour))
+	deleted, orphan := e.webhook, e.delivery
+	deleted.ID = newID(schedctl.WebhookPrefix, epoch)
+	orphan.WebhookID = deleted.ID
+	finished := e.attempt
+	finished.ID, finished.TargetID, finished.FinishedAt = newID(schedctl.AttemptPrefix, epoch), e.post.Targets[0].ID, epoch.Add(time.Minute)
+	return cmp.Or(
+		tx.PutAccount(gone), tx.PutWebhook(ahead), tx.PutWebhook(deleted), tx.PutDelivery(orphan), tx.DeleteWebhook(f.ws, deleted.ID),
+		tx.PutAttempt(finished),
+	)
+}
