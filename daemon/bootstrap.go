@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,32 +17,79 @@ import (
 // AdminKeyFile is the file in the data directory that holds the first key.
 const AdminKeyFile = "admin.key"
 
-// bootstrap makes the workspace and a key with all scopes at the first start.
-// The key is on disk before the database knows it, so that no crash leaves a
-// workspace that nobody can enter.
-func bootstrap(ctx context.Context, store storage.Store, dir string, log *slog.Logger) error {
-	var existing []schedctl.Workspace
-	var lastEvent string
-	err := store.View(ctx, func(r storage.Reader) (err error) {
-		if lastEvent, err = r.LastEvent(); err != nil {
+// goOn lets the ids of this run follow those of the runs before it, whatever the
+// clock says: who reads events goes on from the last one seen. It returns when
+// the youngest event was made, the zero time when there is none.
+func goOn(ctx context.Context, store storage.Store) (youngest time.Time, err error) {
+	err = store.View(ctx, func(r storage.Reader) error {
+		id, err := r.LastEvent()
+		if err != nil || id == "" {
 			return err
 		}
-		existing, err = r.Workspaces()
+		last, err := r.Event(id)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			return fmt.Errorf("%w: the last of its events cannot be found; restore it from a backup, or save what is left: schedctl daemon salvage", storage.ErrCorrupt)
+		}
+		if err != nil {
+			return err
+		}
+		if u, ok := schedctl.ParseID(schedctl.EventPrefix, id); ok {
+			schedctl.IDsAfter(u)
+		}
+		youngest = last.CreatedAt
+		return nil
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the youngest event: %w", err)
+	}
+	return youngest, nil
+}
+
+// bootstrap makes the workspace and a key with all scopes at the first start.
+// The key is on disk before the database knows it, so that no crash leaves a
+// workspace that nobody can enter. Of several daemons that start at once on one
+// database the first to commit makes them; the files of the others go again.
+func bootstrap(ctx context.Context, cfg Config) error {
+	found, err := hasWorkspaces(ctx, cfg.Store)
+	if err != nil || found {
+		return err
+	}
+	path := filepath.Join(cfg.DataDir, AdminKeyFile)
+	hash, written, err := adminKey(path)
+	if err != nil {
+		return err
+	}
+	w, err := makeWorkspace(ctx, cfg, hash)
+	if err != nil {
+		return fmt.Errorf("create the first workspace: %w", err)
+	}
+	if w.ID != "" {
+		cfg.Logger.Info("first workspace created", "workspace", w.ID, "key_file", path)
+		return nil
+	}
+	if written {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove the key of a workspace that another daemon has made: %w", err)
+		}
+	}
+	return nil
+}
+
+func hasWorkspaces(ctx context.Context, store storage.Store) (found bool, err error) {
+	err = store.View(ctx, func(r storage.Reader) error {
+		existing, err := r.Workspaces()
+		found = len(existing) > 0
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("read workspaces: %w", err)
+		return false, fmt.Errorf("read workspaces: %w", err)
 	}
-	if last, ok := schedctl.ParseID(schedctl.EventPrefix, lastEvent); ok {
-		schedctl.IDsAfter(last) // who reads events goes on from the last one seen
-	}
-	if len(existing) > 0 {
-		return nil
-	}
-	hash, err := adminKey(filepath.Join(dir, AdminKeyFile))
-	if err != nil {
-		return err
-	}
+	return found, nil
+}
+
+// makeWorkspace makes the first workspace and its key. It returns no workspace
+// when there is one by now.
+func makeWorkspace(ctx context.Context, cfg Config, hash [32]byte) (made schedctl.Workspace, err error) {
 	now := schedctl.Millis(time.Now())
 	w := schedctl.Workspace{
 		ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "default",
@@ -53,36 +99,38 @@ func bootstrap(ctx context.Context, store storage.Store, dir string, log *slog.L
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
 		Hash: hash, Scopes: schedctl.Scopes(), CreatedAt: now,
 	}
-	err = store.Update(ctx, func(tx storage.Tx) error {
-		return errors.Join(tx.PutWorkspace(w), tx.PutKey(k))
+	err = cfg.Store.Update(ctx, func(tx storage.Tx) error {
+		made = schedctl.Workspace{}
+		existing, err := tx.Workspaces()
+		if err != nil || len(existing) > 0 {
+			return err
+		}
+		made = w
+		return errors.Join(tx.PutWorkspace(w), tx.PutKey(k), noteSealer(tx, cfg))
 	})
-	if err != nil {
-		return fmt.Errorf("create the first workspace: %w", err)
-	}
-	log.Info("first workspace created", "workspace", w.ID, "key_file", filepath.Join(dir, AdminKeyFile))
-	return nil
+	return made, err
 }
 
 // adminKey returns the hash of the key in the file, writing a new key when
 // there is no file. A file from an earlier start that did not get to the
 // database is used as it is.
-func adminKey(path string) (hash [32]byte, err error) {
+func adminKey(path string) (hash [32]byte, written bool, err error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
 		hash, ok := schedctl.HashKeySecret(strings.TrimSpace(string(text)))
 		if !ok {
-			return hash, fmt.Errorf("%s holds no API key: move it away, and the next start writes a new one", path)
+			return hash, false, fmt.Errorf("%s holds no API key: move it away, and the next start writes a new one", path)
 		}
-		return hash, nil
+		return hash, false, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return hash, fmt.Errorf("read the admin key: %w", err)
+		return hash, false, fmt.Errorf("read the admin key: %w", err)
 	}
 	secret, hash := schedctl.NewKeySecret()
 	if err := writeFile(path, []byte(secret+"\n")); err != nil {
-		return hash, fmt.Errorf("write the admin key: %w", err)
+		return hash, false, fmt.Errorf("write the admin key: %w", err)
 	}
-	return hash, nil
+	return hash, true, nil
 }
 
 // writeFile puts a file of mode 0600 in place whole or not at all, on disk when

@@ -8,14 +8,17 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/metrics"
+	"github.com/schedctl/schedctl/daemon/node"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -39,11 +42,20 @@ type Config struct {
 	Logger      *slog.Logger
 	Version     string
 
+	// Admit, if not nil, returns why no daemon may use the store, if none may. It is
+	// called when the daemon is one of those that use it, and before it does
+	// anything else; and again when it was not heard of for a while and comes back,
+	// which it does not while there is an error.
+	Admit func(context.Context, storage.Store) error
+
 	// Supervise, if not nil, runs beside the daemon until it begins to stop, and
 	// must return then; an error of it ends the daemon. It may ask ready why the
 	// daemon is not able to publish, which is nil when it is.
 	Supervise func(ctx context.Context, ready func(context.Context) error) error
 }
+
+// clockFile is the file in the data directory that keeps what time it was.
+const clockFile = "clock.json"
 
 // DefaultMaxLateness is how late a target may still be published by default.
 const DefaultMaxLateness = 24 * time.Hour
@@ -62,11 +74,19 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}
 	defer listener.Close()
-	d := assemble(cfg, listener)
-	if err := bootstrap(ctx, cfg.Store, cfg.DataDir, cfg.Logger); err != nil {
+	member, leave, err := join(ctx, cfg)
+	if err != nil {
 		return err
 	}
-	remove, err := announce(cfg.DataDir, clientURL(listener))
+	defer leave()
+	youngest, err := begin(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	watched := clock.Open(filepath.Join(cfg.DataDir, clockFile), youngest, cfg.Logger)
+	watched.Leap() // what time it is now is kept before anybody is told of the daemon
+	d := assemble(cfg, listener, member, watched)
+	remove, err := announce(cfg.DataDir, clientURL(listener), cfg.Logger)
 	if err != nil {
 		return err
 	}
@@ -81,8 +101,36 @@ func Run(ctx context.Context, cfg Config) error {
 	return err
 }
 
+func admit(ctx context.Context, cfg Config) error {
+	if cfg.Admit == nil {
+		return nil
+	}
+	return cfg.Admit(ctx, cfg.Store)
+}
+
+// begin sees that the database may be used, and has what a daemon needs. It
+// returns when the youngest event was made.
+func begin(ctx context.Context, cfg Config) (youngest time.Time, err error) {
+	if err := admit(ctx, cfg); err != nil {
+		return time.Time{}, err
+	}
+	if youngest, err = goOn(ctx, cfg.Store); err != nil {
+		return time.Time{}, err
+	}
+	if err := bootstrap(ctx, cfg); err != nil {
+		return time.Time{}, err
+	}
+	if err := checkSealer(ctx, cfg); err != nil {
+		return time.Time{}, err
+	}
+	sealAddresses(ctx, cfg.Store, cfg.Sealer, cfg.Logger)
+	return youngest, nil
+}
+
 // daemon is the parts of a running daemon.
 type daemon struct {
+	member     *node.Member // nil when no other daemon can use the store
+	self       self
 	loop       *schedule.Loop
 	connector  *connect.Connector
 	deliverer  *deliver.Deliverer
@@ -91,38 +139,53 @@ type daemon struct {
 	metrics    *metrics.Metrics
 	probe      *probe
 	store      storage.Store
+	clock      *clock.Clock
 	log        *slog.Logger
 }
 
-func assemble(cfg Config, listener net.Listener) *daemon {
+func assemble(cfg Config, listener net.Listener, member *node.Member, watched *clock.Clock) *daemon {
 	publicURL := cfg.PublicURL
 	if publicURL == "" {
 		publicURL = clientURL(listener)
 	}
-	d := &daemon{store: cfg.Store, log: cfg.Logger, probe: newProbe(cfg.Store, cfg.DataDir, cfg.Logger)}
+	d := &daemon{member: member, self: newSelf(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
-	d.dispatcher = webhook.New(webhook.Config{
-		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.told,
-	})
+	told := webhook.Config{
+		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.told, Clock: watched,
+	}
+	if member != nil {
+		told.Member = member
+	}
+	d.dispatcher = webhook.New(told)
 	d.metrics = metrics.New(metrics.Config{
 		Store: cfg.Store, Backlog: d.dispatcher.Backlog, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	publishers := all.Publishers(all.Config{
 		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,
 	})
-	d.connector = connect.New(connect.Config{
-		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Logger: cfg.Logger,
-	})
-	d.deliverer = deliver.New(deliver.Config{
-		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.attempted,
-		MaxLateness: cfg.MaxLateness, Owner: schedctl.NewULID(time.Now()).String(), Logger: cfg.Logger,
-	})
-	d.loop = schedule.New(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
+	asking := connect.Config{Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Logger: cfg.Logger}
+	if member != nil {
+		asking.Member = member
+	}
+	d.connector = connect.New(asking)
+	published := deliver.Config{
+		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.attempted, Clock: watched,
+		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
+	}
+	newLoop := schedule.New
+	if member != nil {
+		published.Member, newLoop = member, schedule.NewWindow
+	}
+	d.deliverer = deliver.New(published)
+	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	d.api = api.New(api.Config{
-		Store: cfg.Store, Publishers: publishers, Connector: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound,
+		Store: cfg.Store, Publishers: publishers, Connector: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{cfg.Store}, publicURL, cfg.Logger),
-		Metrics: d.metrics.Handler(), Observe: d.answered, Ready: d.ready, Logger: cfg.Logger, Version: cfg.Version,
+		Metrics: atHome(listener, d.metrics.Handler()), Observe: d.answered, Ready: d.ready, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
+	if member != nil {
+		member.TellLag(d.deliverer.Lag)
+	}
 	cfg.Store.Notify(d.committed)
 	return d
 }
@@ -133,6 +196,9 @@ func assemble(cfg Config, listener net.Listener) *daemon {
 func (d *daemon) committed(c storage.Commit) {
 	if len(c.Due) > 0 {
 		d.loop.Add(c.Due)
+	}
+	if c.Missed {
+		d.loop.Reread()
 	}
 	if len(c.Accounts) > 0 {
 		d.deliverer.AccountsChanged(c.Accounts)

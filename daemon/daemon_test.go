@@ -35,6 +35,8 @@ type running struct {
 	stop   context.CancelFunc
 	ended  chan error
 	log    *safeBuffer
+
+	adminKey string // in place of that in the data directory
 }
 
 func config(t *testing.T) (daemon.Config, *safeBuffer) {
@@ -111,6 +113,9 @@ func (r *running) announcement() (a daemon.Announcement, err error) {
 
 func (r *running) key() string {
 	r.t.Helper()
+	if r.adminKey != "" {
+		return r.adminKey
+	}
 	key, err := os.ReadFile(filepath.Join(r.cfg.DataDir, daemon.AdminKeyFile))
 	if err != nil {
 		r.t.Fatal(err)

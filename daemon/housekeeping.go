@@ -20,15 +20,21 @@ const (
 const (
 	housekeepingEvery = 10 * time.Minute
 	pruneAtOnce       = 500 // small, so that requests never wait long behind it
+
+	// pruneWhenFull is how many such steps a round makes when the disk is full.
+	// They make room in the end, and take some of what is kept for the outcomes
+	// of calls on their way.
+	pruneWhenFull = 20
 )
 
 // keepHouse removes what is past its retention, until ctx ends. A failure is
-// logged and tried again at the next round.
+// logged and tried again at the next round. Nothing is removed by a clock that has
+// jumped far.
 func (d *daemon) keepHouse(ctx context.Context) error {
 	tick := time.NewTicker(housekeepingEvery)
 	defer tick.Stop()
 	for {
-		if err := prune(ctx, d.store, time.Now()); err != nil && ctx.Err() == nil {
+		if err := d.tidy(ctx); err != nil && ctx.Err() == nil {
 			d.log.Error("housekeeping", "error", err)
 		}
 		select {
@@ -39,15 +45,38 @@ func (d *daemon) keepHouse(ctx context.Context) error {
 	}
 }
 
-// prune removes old records in small transactions until none is left.
+// housekeeper is the name that the one of several daemons holds that keeps house.
+const housekeeper = "housekeeping"
+
+// tidy is one round.
+func (d *daemon) tidy(ctx context.Context) error {
+	if !d.clock.Steady() {
+		return nil
+	}
+	if d.member != nil {
+		if held, err := d.member.Hold(ctx, housekeeper); err != nil || !held {
+			return err
+		}
+	}
+	return prune(ctx, d.store, time.Now())
+}
+
+// prune removes old records in small transactions until none is left. The youngest
+// event stays whatever its age: the ids of the next start go on after it.
 func prune(ctx context.Context, store storage.Store, now time.Time) error {
 	before := storage.Retention{
 		Answers: now.Add(-answerRetention), Events: now.Add(-eventRetention),
-		Deliveries: now.Add(-deliveryRetention), Audit: now.Add(-auditRetention),
+		Deliveries: now.Add(-deliveryRetention), Audit: now.Add(-auditRetention), Now: now,
 	}
-	for {
+	for step := 0; ; step++ {
+		if step >= pruneWhenFull && store.Full() != nil {
+			return nil
+		}
 		var removed int
-		err := store.Update(ctx, func(tx storage.Tx) (err error) {
+		err := store.Record(ctx, func(tx storage.Tx) (err error) {
+			if err := keepYoungest(tx, &before); err != nil {
+				return err
+			}
 			removed, err = tx.Prune(before, pruneAtOnce)
 			return err
 		})
@@ -58,4 +87,17 @@ func prune(ctx context.Context, store storage.Store, now time.Time) error {
 			return nil
 		}
 	}
+}
+
+// keepYoungest changes what is removed so that the youngest event is not.
+func keepYoungest(r storage.Reader, before *storage.Retention) error {
+	last, err := r.LastEvent()
+	if err != nil || last == "" {
+		return err
+	}
+	e, err := r.Event(last)
+	if err == nil && e.CreatedAt.Before(before.Events) {
+		before.Events = e.CreatedAt
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -84,14 +85,24 @@ type Announcement struct {
 	PID int    `json:"pid"`
 }
 
-// announce writes the announcement; the returned function removes it.
-func announce(dir, url string) (remove func(), err error) {
+// announce writes the announcement; the returned function removes it. A full disk
+// is no reason not to start: clients then have to be told where the daemon is, and
+// must not be led to an earlier one.
+func announce(dir, url string, log *slog.Logger) (remove func(), err error) {
 	path := filepath.Join(dir, AnnouncementFile)
 	data, err := json.Marshal(Announcement{URL: url, PID: os.Getpid()})
 	if err != nil {
 		return nil, err
 	}
-	if err := writeFile(path, append(data, '\n')); err != nil {
+	data = append(data, '\n')
+	if err = writeFile(path, data); errors.Is(err, syscall.ENOSPC) {
+		os.Remove(path)
+		if err = writeFile(path, data); errors.Is(err, syscall.ENOSPC) {
+			log.Warn("disk full: clients do not find this daemon by themselves, give them --url", "url", url, "file", path)
+			err = nil
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("announce the daemon: %w", err)
 	}
 	return func() { os.Remove(path) }, nil

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -28,11 +26,46 @@ func (d *daemon) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := d.store.Full(); err != nil {
+		return fullDisk{err}
+	}
+	if d.member != nil {
+		return d.reachable(ctx)
+	}
 	if err := d.store.View(ctx, func(storage.Reader) error { return nil }); err != nil {
 		return err
 	}
 	return d.probe.ask(ctx)
 }
+
+// reachable returns nil when the database that daemons share answers, and has
+// heard of this one: each of its beats is a write.
+func (d *daemon) reachable(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	defer cancel()
+	if err := d.store.View(ctx, func(storage.Reader) error { return nil }); err != nil {
+		return awayDatabase{err}
+	}
+	if !d.member.Alive() {
+		return errUnheard
+	}
+	return nil
+}
+
+// errUnheard is why a daemon is not ready that is none of the nodes of its
+// database.
+var errUnheard = errors.New("the database takes no sign of life from this daemon; the log of the daemon says why")
+
+// awayDatabase is why a daemon is not ready whose database does not answer.
+type awayDatabase struct{ cause error }
+
+// Error says so, and not where the database is.
+func (awayDatabase) Error() string {
+	return "the database cannot be reached; the daemon goes on by itself when it can, and its log says why"
+}
+
+// Unwrap returns what is to be known of the cause: that it is not the daemon's.
+func (e awayDatabase) Unwrap() []error { return []error{storage.ErrUnreachable, e.cause} }
 
 // ticking returns an error when a part has not ticked lately.
 func ticking(part string, last, now time.Time) error {
@@ -61,12 +94,22 @@ var (
 	errSlowWrite     = fmt.Errorf("the disk has not finished a write for %s", probePatience)
 )
 
+// fullDisk is why a daemon is not ready whose store is full.
+type fullDisk struct{ cause error }
+
+// Error says so, and not where.
+func (fullDisk) Error() string {
+	return "the disk of the daemon is full; make room there, and it goes on by itself"
+}
+
+// Unwrap returns the store's error.
+func (e fullDisk) Unwrap() error { return e.cause }
+
 // probe finds out whether the disk takes writes, when somebody asks. The
 // writes are made by its own goroutine, so that an asker need not wait for one
 // that hangs.
 type probe struct {
 	store storage.Store
-	dir   string // of the data
 	log   *slog.Logger
 	wake  chan struct{} // holds one question
 
@@ -76,8 +119,8 @@ type probe struct {
 	result error
 }
 
-func newProbe(store storage.Store, dir string, log *slog.Logger) *probe {
-	return &probe{store: store, dir: dir, log: log, wake: make(chan struct{}, 1)}
+func newProbe(store storage.Store, log *slog.Logger) *probe {
+	return &probe{store: store, log: log, wake: make(chan struct{}, 1)}
 }
 
 // ask returns nil when the last write, not long ago or now, was possible.
@@ -153,33 +196,14 @@ func (p *probe) ended(err error, now time.Time) {
 	p.begun = nil
 }
 
-// write stores a workspace as it is, and then tries whether a file can grow: a
-// small commit finds room inside the database when the disk has none left, and
-// the next larger one does not.
+// write stores a workspace as it is. Whether there is room for more is known to
+// the store.
 func (p *probe) write(ctx context.Context) error {
-	err := p.store.Update(ctx, func(tx storage.Tx) error {
+	return p.store.Update(ctx, func(tx storage.Tx) error {
 		workspaces, err := tx.Workspaces()
 		if err != nil || len(workspaces) == 0 {
 			return err
 		}
 		return tx.PutWorkspace(workspaces[0])
 	})
-	if err != nil {
-		return err
-	}
-	return tryRoom(filepath.Join(p.dir, ".probe"))
-}
-
-// probeSize is what a commit of a long post and its indexes comes to.
-const probeSize = 64 << 10
-
-// tryRoom writes a file and removes it again.
-func tryRoom(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(path)
-	_, err = f.Write(make([]byte, probeSize))
-	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -93,7 +91,7 @@ func withProbe(t *testing.T, test func(*testing.T, *probeRig)) {
 		}
 		r := &probeRig{writes: &writes{Store: store}}
 		r.Faulty = storagetest.NewFaulty(r.writes)
-		r.probe = newProbe(r.Faulty, t.TempDir(), slog.New(slog.NewTextHandler(&r.log, nil)))
+		r.probe = newProbe(r.Faulty, slog.New(slog.NewTextHandler(&r.log, nil)))
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { r.run(ctx) })
@@ -178,7 +176,7 @@ func TestProbeTellsOfADiskThatHangs(t *testing.T) {
 func TestProbeIsAskedBeforeItRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newProbe(storagetest.NewMemory(), t.TempDir(), slog.New(slog.DiscardHandler))
+		p := newProbe(storagetest.NewMemory(), slog.New(slog.DiscardHandler))
 		if err := p.ask(t.Context()); !errors.Is(err, errSlowWrite) {
 			t.Errorf("got %v", err)
 		}
@@ -191,24 +189,5 @@ func TestProbeIsAskedBeforeItRuns(t *testing.T) {
 		}
 		stop()
 		running.Wait()
-	})
-}
-
-// What a full disk refuses is growth, though small commits find room.
-func TestProbeTriesWhetherAFileCanGrow(t *testing.T) {
-	withProbe(t, func(t *testing.T, r *probeRig) {
-		dir := r.dir
-		r.dir = filepath.Join(dir, "none")
-		if err := r.ask(t.Context()); !errors.Is(err, errRefusesWrites) {
-			t.Errorf("got %v", err)
-		}
-		r.dir = dir
-		time.Sleep(probeEvery)
-		if err := r.ask(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
-			t.Errorf("%v is left, %v", left, err)
-		}
 	})
 }

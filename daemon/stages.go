@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/schedctl/schedctl/storage"
 )
 
 // stopGrace is how long requests under way may take when the daemon stops.
@@ -41,15 +43,33 @@ func (d *daemon) stages(listener net.Listener) [][]part {
 			{"housekeeping", d.keepHouse},
 			{"probe", d.probe.run},
 			{"api background", d.api.Run}, // which writes down when keys were last used
+			{"storage", d.watchStore},
 		},
 	}
 }
 
+// watchStore ends the daemon when its store can write nothing any more: only a
+// new start can go on from what is on disk, and a daemon that answers and does not
+// publish would look alive.
+func (d *daemon) watchStore(ctx context.Context) error {
+	store, ok := d.store.(interface{ Broken() <-chan struct{} })
+	if !ok {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-store.Broken():
+		return fmt.Errorf("%w, and the log says why; restart to go on from what the disk holds", storage.ErrBroken)
+	}
+}
+
 // runStages starts every part, waits for ctx or for the first part that gives up,
-// and stops them stage by stage.
+// and stops them stage by stage. Why it gave up is the cause that the others end
+// with.
 func runStages(ctx context.Context, stages [][]part) (err error) {
 	failed := make(chan error, 1)
-	var ends []func()
+	var ends []func(error)
 	for _, stage := range stages {
 		ends = append(ends, launch(context.WithoutCancel(ctx), stage, failed))
 	}
@@ -58,15 +78,16 @@ func runStages(ctx context.Context, stages [][]part) (err error) {
 	case err = <-failed:
 	}
 	for _, end := range ends {
-		end()
+		end(err)
 	}
 	return err
 }
 
 // launch starts the parts of a stage and returns the function that ends them and
-// waits until they have. The first error of all stages goes to failed.
-func launch(ctx context.Context, stage []part, failed chan<- error) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// waits until they have; its error is why. The first error of all stages goes to
+// failed.
+func launch(ctx context.Context, stage []part, failed chan<- error) (end func(error)) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	for _, p := range stage {
 		wg.Go(func() {
@@ -78,22 +99,24 @@ func launch(ctx context.Context, stage []part, failed chan<- error) (end func())
 			}
 		})
 	}
-	return func() {
-		cancel()
+	return func(why error) {
+		cancel(why)
 		wg.Wait()
 	}
 }
 
-// server returns the server of the API, whose event streams end when it stops:
-// they would not by themselves.
+// server returns the server of the API, whose event streams and silent
+// connections end when it stops: they would not by themselves.
 func (d *daemon) server() *http.Server {
+	quiet := new(silent)
 	server := &http.Server{
-		Handler: d.api, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		Handler: d.api, ConnState: quiet.follow, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: answerPatience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:                     slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every other unknown path
 	}
 	server.RegisterOnShutdown(d.api.EndStreams)
+	server.RegisterOnShutdown(quiet.end)
 	return server
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // The parts of a stage stop together, and before those of the next.
@@ -61,17 +63,17 @@ func TestAPartThatGivesUpStopsTheOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
-		stopped := false
+		stopped, why := false, error(nil)
 		err := runStages(t.Context(), [][]part{
 			{{"waits", func(ctx context.Context) error {
 				<-ctx.Done()
-				stopped = true
+				stopped, why = true, context.Cause(ctx)
 				return errors.New("fails as well, later")
 			}}},
 			{{"fails", func(context.Context) error { time.Sleep(time.Second); return broken }}},
 		})
-		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "fails: ") || !stopped {
-			t.Errorf("%v; the other part stopped: %v", err, stopped)
+		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "fails: ") || !stopped || !errors.Is(why, broken) {
+			t.Errorf("%v; the other part stopped: %v, because of %v", err, stopped, why)
 		}
 	})
 }
@@ -148,5 +150,40 @@ func TestWhoTakesNoAnswerIsCutOff(t *testing.T) {
 		close(listener)
 		near.Close()
 		server.Close()
+	})
+}
+
+// breaking is a store that can say that it is broken.
+type breaking struct {
+	storage.Store
+	broken chan struct{}
+}
+
+func (s breaking) Broken() <-chan struct{} { return s.broken }
+
+// A store that can write nothing any more ends the daemon, so that whoever watches
+// it starts it again; it would answer requests and publish nothing.
+func TestABrokenStoreEndsTheDaemon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := breaking{storagetest.NewMemory(), make(chan struct{})}
+		d := &daemon{store: store}
+		ended := make(chan error, 1)
+		go func() { ended <- d.watchStore(t.Context()) }()
+		synctest.Wait()
+		select {
+		case err := <-ended:
+			t.Fatalf("ended with %v while the store works", err)
+		default:
+		}
+		close(store.broken)
+		if err := <-ended; !errors.Is(err, storage.ErrBroken) || !strings.Contains(err.Error(), "restart") {
+			t.Errorf("error %v, want one that asks for a restart", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := (&daemon{store: breaking{broken: make(chan struct{})}}).watchStore(ctx); err != nil {
+			t.Errorf("a stop ended with %v", err)
+		}
 	})
 }

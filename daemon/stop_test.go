@@ -49,6 +49,32 @@ func TestStopEndsEventStreams(t *testing.T) {
 	}
 }
 
+// A connection on which nothing was asked keeps nobody waiting.
+func TestStopDoesNotWaitForSilentConnections(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	var conns []net.Conn
+	for range 3 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conns = append(conns, conn)
+	}
+	r.do("GET", "/api/v1/me", "", nil) // accepted after the others
+	began := time.Now()
+	r.end()
+	if took := time.Since(began); took > 4*time.Second { // the grace for requests is 5 s
+		t.Errorf("the stop took %s", took)
+	}
+	for _, conn := range conns {
+		if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
+			t.Errorf("a silent connection was told %d bytes, %v", n, err)
+		}
+	}
+}
+
 // What is being published when the daemon stops is published, and known to be,
 // though nobody is served any more.
 func TestStopServesNobodyWhileCallsFinish(t *testing.T) {

@@ -73,6 +73,9 @@ func (c *Connector) turns(ctx context.Context, last, now time.Time, healed map[s
 				return err
 			}
 			for _, a := range accounts {
+				if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
+					continue // another daemon asks
+				}
 				if every := interval(a, now, healed); every > 0 && hasTurn(a.ID, every, last, now) {
 					due = append(due, a)
 				}

@@ -21,12 +21,28 @@ const askTimeout = 20 * time.Second
 // commonOptions are options of every account and no business of its network.
 var commonOptions = []string{"pacing", "duplicate_guard"}
 
-// Config is what a [Connector] works with. All of it is required.
+// Config is what a [Connector] works with. All but Member is required.
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Sealer     *seal.Sealer
 	Logger     *slog.Logger
+
+	// Member is this daemon among those that use the store; nil when it is alone.
+	Member Member
+}
+
+// Member is a daemon as one of several. Its methods may be called from any
+// goroutine.
+type Member interface {
+	// Mine reports whether of all daemons that live this one should do what is
+	// named by the key. It does not block.
+	Mine(key string) bool
+
+	// Hold makes the daemon the holder of a name, unless another one is, and
+	// reports whether it holds it now; Release lets others hold it.
+	Hold(ctx context.Context, name string) (bool, error)
+	Release(ctx context.Context, name string) error
 }
 
 // Connector asks networks about accounts. Its methods may be called from any

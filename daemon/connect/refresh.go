@@ -25,7 +25,7 @@ func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, 
 		x, mine := c.join(accountID)
 		if mine {
 			defer c.end(accountID, x)
-			x.credentials, x.failure = c.refresh(context.WithoutCancel(ctx), schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
+			x.credentials, x.failure = c.refreshAlone(context.WithoutCancel(ctx), schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
 			return x.credentials, x.failure
 		}
 		if x.wait(ctx) != nil {
@@ -40,6 +40,38 @@ func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, 
 		}
 	}
 	return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
+}
+
+// How often it is looked whether another daemon has ended its question for a
+// session, and for how long.
+const (
+	turnPause = 100 * time.Millisecond
+	turnLimit = askTimeout + 5*time.Second
+)
+
+// refreshAlone is refresh while no other daemon asks for a session of the account:
+// networks take what a session is renewed by only once. What another one has got
+// meanwhile is in the store.
+func (c *Connector) refreshAlone(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
+	if c.cfg.Member == nil {
+		return c.refresh(ctx, of, used)
+	}
+	turn := "session:" + of.ID
+	for deadline := time.Now().Add(turnLimit); ; time.Sleep(turnPause) {
+		held, err := c.cfg.Member.Hold(ctx, turn)
+		if held {
+			break
+		}
+		if err != nil || time.Now().After(deadline) {
+			return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", err)
+		}
+	}
+	defer func() {
+		if err := c.cfg.Member.Release(ctx, turn); err != nil {
+			c.log.Warn("other daemons wait to renew a session", "account", of.ID, "error", err)
+		}
+	}()
+	return c.refresh(ctx, of, used)
 }
 
 func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
@@ -116,7 +148,7 @@ func (c *Connector) replace(ctx context.Context, of schedctl.Account, old, fresh
 		return err
 	}
 	now := schedctl.Millis(time.Now())
-	return c.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+	return c.cfg.Store.Record(ctx, func(tx storage.Tx) error {
 		a, err := tx.Account(of.WorkspaceID, of.ID)
 		if err != nil {
 			return err

@@ -121,6 +121,7 @@ func (n *network) Refresh(ctx context.Context, c publish.Credentials) (publish.C
 type rig struct {
 	testing.TB
 	*connect.Connector
+	config    connect.Config
 	network   *network
 	memory    storage.Store
 	faulty    *storagetest.Faulty
@@ -141,10 +142,11 @@ func newRig(t testing.TB) *rig {
 		TB: t, network: &network{Fake: publishtest.NewFake("sessions"), session: 1},
 		memory: memory, faulty: storagetest.NewFaulty(memory), workspace: schedctl.NewID(schedctl.WorkspacePrefix, time.Now()),
 	}
-	r.Connector = connect.New(connect.Config{
+	r.config = connect.Config{
 		Store: r.faulty, Publishers: publish.NewRegistry(r.network, publishtest.NewFake("plain")), Sealer: sealer,
 		Logger: slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
+	}
+	r.Connector = connect.New(r.config)
 	r.update(func(tx storage.Tx) error {
 		return tx.PutWorkspace(schedctl.Workspace{ID: r.workspace, Name: "test", Timezone: "UTC", CreatedAt: schedctl.Millis(time.Now())})
 	})

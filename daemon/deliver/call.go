@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
 // call is an attempt with all that the network is to be told, as it was when
@@ -81,8 +82,13 @@ func (d *Deliverer) logFailure(c *call, e *publish.Error, decided decision) {
 // publish makes the call and returns what the network has said.
 func (d *Deliverer) publish(ctx context.Context, c *call) (receipt schedctl.Receipt, failure *publish.Error) {
 	failure = d.tell(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
-		receipt, err = c.publisher.Publish(ctx, r)
-		return err
+		if !d.allowed(c.attempt.Owner) {
+			return publish.LeaseLapsed()
+		}
+		if receipt, err = c.publisher.Publish(d.guarded(ctx, c.attempt.Owner), r); err != nil {
+			return err
+		}
+		return failpoint.Hit(failpoint.DeliverCalled)
 	})
 	if failure != nil {
 		return schedctl.Receipt{}, failure

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
 // faultPause is how long an account waits whose records cannot be read or
@@ -19,6 +20,7 @@ type item struct {
 	shaken bool          // an earlier claim may be on disk
 	ending bool          // not to be begun: its account is blocked, but it may be too late
 	pace   time.Duration // how long an overdue target has to wait; 0 not to
+	spaced bool          // the account's overdue target before this one was begun here
 }
 
 // fate is what a claim has come to.
@@ -26,9 +28,10 @@ type fate int
 
 const (
 	over       fate = iota // there is nothing left to do for the target
-	early                  // it is due later
+	early                  // it is due later, or the clock is in doubt
 	waits                  // its account has to wait; back into the queue
 	behind                 // its account is busy with another target; back into the queue
+	elsewhere              // another member has a call of its account; back into the queue
 	unreadable             // its records cannot be read; back into the queue
 	begun                  // the attempt is on disk; call
 )
@@ -39,7 +42,7 @@ type verdict struct {
 	due     int64         // with early: the Unix millisecond
 	held    bool          // with waits: the account is refused or paused
 	wait    time.Duration // with waits: how long; 0 until the account changes
-	expires int64         // with waits and behind: see entry
+	expires int64         // with waits, behind and elsewhere: see entry
 	err     error         // with unreadable
 	call    *call         // with begun
 
@@ -55,7 +58,7 @@ func (x *dispatcher) takeItems(batch []item, q *queue, now time.Time) []item {
 		was := x.marks[e.Target] & shaken
 		x.setMark(e.Target, inFlight|was)
 		batch = append(batch, item{
-			queue: q, entry: e, shaken: was != 0, ending: ending, pace: max(0, q.paced.Sub(now)),
+			queue: q, entry: e, shaken: was != 0, ending: ending, pace: max(0, q.paced.Sub(now)), spaced: !q.paced.IsZero() && now.Sub(q.paced) < rhythm,
 		})
 	}
 	return batch
@@ -63,7 +66,7 @@ func (x *dispatcher) takeItems(batch []item, q *queue, now time.Time) []item {
 
 // claimAll claims the batch on a goroutine of its own.
 func (x *dispatcher) claimAll(ctx context.Context, batch []item) {
-	x.claims.running = true
+	x.claims.begin(time.Now(), x.pace())
 	x.jobs.Go(func() {
 		verdicts, err := x.Deliverer.claim(ctx, batch)
 		x.mail.report(func(x *dispatcher) { x.claimed(ctx, batch, verdicts, err) })
@@ -73,37 +76,37 @@ func (x *dispatcher) claimAll(ctx context.Context, batch []item) {
 // claim decides on a batch of targets in one transaction and returns a verdict
 // for each, or an error: then it is not known whether they were carried out.
 func (d *Deliverer) claim(ctx context.Context, batch []item) (verdicts []verdict, err error) {
+	owner := d.owner()
 	err = d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
 		c := claiming{
-			Deliverer: d, edits: newEdits(tx), begun: map[*queue]bool{},
+			Deliverer: d, edits: newEdits(tx), owner: owner, begun: map[*queue]bool{}, leap: d.cfg.Clock.Leap(),
 			// Without Round, times would be compared by the monotonic clock,
 			// which knows nothing of suspend.
 			now: time.Now().UTC().Round(0),
 		}
+		if err := prepare(d, tx, batch, func(it *item) string { return it.entry.TargetID() }); err != nil {
+			return err
+		}
 		decided := make([]verdict, len(batch))
 		for i := range batch {
-			v, err := c.decide(batch[i])
-			if err != nil {
-				v = verdict{fate: unreadable, err: err} // the others can be claimed all the same
-			}
-			decided[i] = v
+			decided[i] = c.verdict(batch[i])
 		}
 		verdicts = decided
 		return c.write()
 	})
+	if err == nil {
+		err = failpoint.Hit(failpoint.DeliverClaimed)
+	}
 	return verdicts, err
 }
 
 // claimed acts on the verdicts.
 func (x *dispatcher) claimed(ctx context.Context, batch []item, verdicts []verdict, err error) {
-	now := time.Now()
 	if err != nil {
-		x.claimFailed(batch, err, now)
+		x.claimFailed(batch, err, time.Now())
 	} else {
 		x.logGroup(x.claims.succeeded(), "claiming targets", nil)
-		for i := range batch {
-			x.obey(ctx, batch[i], verdicts[i], now)
-		}
+		x.obeyAll(ctx, batch, verdicts)
 	}
 	for i := range batch {
 		if q := batch[i].queue; q.busy && !q.calling {
@@ -113,13 +116,21 @@ func (x *dispatcher) claimed(ctx context.Context, batch []item, verdicts []verdi
 }
 
 func (x *dispatcher) claimFailed(batch []item, err error, now time.Time) {
-	x.logGroup(x.claims.failed(len(batch), now), "claiming targets", err)
+	x.logGroup(x.claims.failed(len(batch), err, now), "claiming targets", err)
 	for i := range batch {
 		batch[i].shaken = true
 		x.putBack(batch[i], 0)
 	}
-	if q := batch[0].queue; len(batch) == 1 && !q.held {
+	if q := batch[0].queue; len(batch) == 1 && !q.held && !storage.IsFull(err) {
 		q.until = now.Add(faultPause) // let the others have a turn
+	}
+}
+
+// obeyAll does what the verdicts on a batch ask for.
+func (x *dispatcher) obeyAll(ctx context.Context, batch []item, verdicts []verdict) {
+	now := time.Now()
+	for i := range batch {
+		x.obey(ctx, batch[i], verdicts[i], now)
 	}
 }
 
@@ -153,8 +164,16 @@ func (x *dispatcher) obey(ctx context.Context, it item, v verdict, now time.Time
 		case !q.changed: // else what the claim has read is old
 			x.queues.hold(q, now, v.wait)
 		}
+	case elsewhere:
+		x.putBack(it, v.expires)
+		if !q.held {
+			q.until = now.Add(q.elsewherePause())
+		}
 	case begun:
-		q.calling = true
+		q.calling, q.elsewhere = true, 0
+		if x.cfg.Member != nil {
+			x.inHand[v.call.attempt.ID] = true
+		}
 		if v.call.spacing > 0 {
 			q.paced = now.Add(v.call.spacing)
 		}
@@ -167,6 +186,7 @@ func (x *dispatcher) putBack(it item, expires int64) {
 	m := queued
 	if it.shaken {
 		m |= shaken
+		it.queue.shaken = true
 	}
 	x.setMark(it.entry.Target, m)
 	x.queues.push(it.queue, entry{Due: it.entry.Due, expires: expires})

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // overdue is how late a target is before it is spaced from others of its
@@ -19,8 +21,20 @@ const defaultPacing = time.Second
 type claiming struct {
 	*Deliverer
 	*edits
+	owner string
 	begun map[*queue]bool // accounts with a target begun
 	now   time.Time       // wall clock
+	leap  clock.Leap      // of it
+}
+
+// verdict is decide for a target whose records may not be readable, where those of
+// others are.
+func (c *claiming) verdict(it item) verdict {
+	v, err := c.decide(it)
+	if err != nil {
+		return verdict{fate: unreadable, err: err}
+	}
+	return v
 }
 
 // decide claims a target, or says what becomes of it instead.
@@ -35,7 +49,7 @@ func (c *claiming) decide(it item) (verdict, error) {
 		return c.resume(it, post, target)
 	case !waiting:
 		return verdict{fate: over}, nil
-	case at.After(c.now):
+	case at.After(c.now), c.leap.Over(at):
 		return verdict{fate: early, due: at.UnixMilli()}, nil
 	}
 	account, err := c.account(post.WorkspaceID, target.AccountID)
@@ -50,6 +64,11 @@ func (c *claiming) decide(it item) (verdict, error) {
 	}
 	if v, blocked := c.blocked(it, target, account); blocked {
 		return v, nil
+	}
+	if c.cfg.Member != nil {
+		if v, blocked, err := c.blockedElsewhere(it, target, account); blocked || err != nil {
+			return v, err
+		}
 	}
 	return c.begin(it, post, target, account)
 }
@@ -80,7 +99,7 @@ func (c *claiming) hopeless(t *schedctl.Target, a *schedctl.Account) *schedctl.T
 		outcome = schedctl.OutcomeUnknown
 	}
 	publisher := c.cfg.Publishers[a.Platform]
-	late := c.now.Sub(t.LateSince())
+	late := c.leap.Age(t.LateSince(), c.now)
 	e := &schedctl.TargetError{Outcome: outcome}
 	switch {
 	case a.Status == schedctl.AccountDisconnected:
@@ -129,12 +148,12 @@ func (c *claiming) fail(p *schedctl.Post, t *schedctl.Target, e *schedctl.Target
 
 // blocked returns what the target has to wait for.
 func (c *claiming) blocked(it item, t *schedctl.Target, a *schedctl.Account) (v verdict, blocked bool) {
-	v = verdict{fate: waits, expires: t.LateSince().Add(c.cfg.MaxLateness).UnixMilli() + 1}
+	v = verdict{fate: waits, expires: c.expiry(t.LateSince())}
 	switch {
 	case a.Status == schedctl.AccountError:
 		v.held = true
-	case a.PausedUntil.After(c.now):
-		v.held, v.wait = true, a.PausedUntil.Sub(c.now)
+	case pause(a, c.now) > 0:
+		v.held, v.wait = true, pause(a, c.now)
 	case it.ending, c.begun[it.queue]:
 		v.fate = behind
 	case it.pace > 0 && c.spacing(t, a) > 0:
@@ -145,10 +164,52 @@ func (c *claiming) blocked(it item, t *schedctl.Target, a *schedctl.Account) (v 
 	return v, true
 }
 
+// blockedElsewhere returns what the target has to wait for that other members do.
+func (c *claiming) blockedElsewhere(it item, t *schedctl.Target, a *schedctl.Account) (v verdict, blocked bool, err error) {
+	v.expires = c.expiry(t.LateSince())
+	running, err := c.tx.(storage.SharedTx).RunningOf(a.ID)
+	if err != nil {
+		return verdict{}, false, err
+	}
+	for i := range running {
+		// What this run has begun under any name is in its own queues.
+		if !c.owns(running[i].Owner) || c.foreign.has(running[i].ID) {
+			v.fate = elsewhere
+			return v, true, nil
+		}
+	}
+	v.fate = waits
+	v.wait, err = c.spacedElsewhere(it, t, a)
+	return v, v.wait > 0, err
+}
+
+// spacedElsewhere returns how long an overdue target has to wait because another
+// member has published one of the account right before.
+func (c *claiming) spacedElsewhere(it item, t *schedctl.Target, a *schedctl.Account) (time.Duration, error) {
+	spacing := c.spacing(t, a)
+	if spacing == 0 || it.spaced {
+		return 0, nil
+	}
+	last, err := c.tx.PublishedTargets(a.ID, storage.PublishedTarget{}, 1)
+	if err != nil || len(last) == 0 {
+		return 0, err
+	}
+	return min(max(0, last[0].At.Add(spacing).Sub(c.now)), spacing), nil
+}
+
+// pause returns how long an account is to be left alone, 0 for not at all. What is
+// longer than any pause is of a clock that was set back since.
+func pause(a *schedctl.Account, now time.Time) time.Duration {
+	if left := a.PausedUntil.Sub(now.Round(0)); left <= maxPause {
+		return max(left, 0)
+	}
+	return 0
+}
+
 // spacing returns the time to leave before the account's next overdue target,
 // zero for a target that is not.
 func (c *claiming) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
-	if c.now.Sub(t.LateSince()) <= overdue {
+	if c.leap.Age(t.LateSince(), c.now) <= overdue {
 		return 0
 	}
 	if own, ok := a.Options.Duration("pacing"); ok {
@@ -168,7 +229,7 @@ func (c *claiming) begin(it item, p *schedctl.Post, t *schedctl.Target, a *sched
 		return verdict{}, err
 	}
 	attempt, err := p.Begin(schedctl.Claim{
-		TargetID: t.ID, Owner: c.cfg.Owner, Lease: lease, Key: key,
+		TargetID: t.ID, Owner: c.owner, Lease: lease, Key: key,
 	}, c.now)
 	if err != nil {
 		return verdict{}, err
@@ -204,14 +265,14 @@ func (c *claiming) key(t *schedctl.Target, p publish.Publisher) (string, error) 
 
 // resume decides on a target that waits for nothing although its claim was
 // reported as failed: when the attempt is on disk all the same, its call was
-// never made and is made now.
+// never made and is made now. Of an attempt that was adopted nobody knows that.
 func (c *claiming) resume(it item, p *schedctl.Post, t *schedctl.Target) (verdict, error) {
 	attempts, err := c.tx.Attempts(t.ID)
 	if err != nil || len(attempts) == 0 {
 		return verdict{fate: over}, err
 	}
 	last := attempts[len(attempts)-1]
-	if last.Outcome != schedctl.OutcomeRunning || last.Owner != c.cfg.Owner {
+	if last.Outcome != schedctl.OutcomeRunning || !c.owns(last.Owner) || c.foreign.has(last.ID) {
 		return verdict{fate: over}, nil
 	}
 	if t.Status != schedctl.Publishing {
@@ -227,6 +288,12 @@ func (c *claiming) resume(it item, p *schedctl.Post, t *schedctl.Target) (verdic
 		return verdict{}, err
 	}
 	c.begun[it.queue] = true
+	if c.cfg.Member != nil {
+		// The name may have changed since, and whoever has to ask what became of the
+		// call waits from its beginning on.
+		last.Owner, last.StartedAt, last.LeaseUntil = c.owner, schedctl.Millis(c.now), schedctl.Millis(c.now.Add(lease))
+		c.attempts = append(c.attempts, last)
+	}
 	call := newCall(it.queue, last, p, t, a)
 	call.publisher, call.doubtful = c.cfg.Publishers[a.Platform], inDoubt(t, t.Tries()-1)
 	return verdict{fate: begun, call: call}, nil

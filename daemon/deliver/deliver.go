@@ -18,6 +18,23 @@
 // An account has one call in flight, so that one that hangs delays no other.
 // Queues are hints: what is in them is read again when it is claimed.
 //
+// # Several deliverers
+//
+// With a [Member] the same holds for all deliverers on one store together. Who is
+// preferred for an account claims its targets, and the others stand by, also while it
+// is late because it works on a backlog; nothing rests on that, for a claim is refused while another's attempt of the account has
+// no end. Of a call nothing leaves unless the lease of its attempt's owner runs. The
+// end of an attempt is recorded as long as it has the owner that made the call. When
+// the owner is dead by the clock of the store, one deliverer makes itself the owner,
+// in a transaction, and settles the attempt as one of an earlier run. Who was away
+// for longer than its lease comes back under another name, and loses what others
+// have adopted meanwhile.
+//
+// Clocks of machines may differ by seconds. What is due is due by the clock of the
+// machine that claims: one whose clock is ahead publishes as much too early, by a
+// right clock, and one whose clock is behind leaves what is its own to the others,
+// who wait for a moment first. Leases do not go by these clocks.
+//
 // # Goroutines
 //
 // All state belongs to the goroutine of [Deliverer.Run], the dispatcher's. It
@@ -27,11 +44,13 @@ package deliver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
@@ -67,8 +86,8 @@ type Sessions interface {
 	Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error)
 }
 
-// Config is what a [Deliverer] works with. Store, Publishers, Sealer, Owner and
-// Logger are required.
+// Config is what a [Deliverer] works with. Store, Publishers, Sealer,
+// Logger, and Owner or Member are required.
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
@@ -82,9 +101,17 @@ type Config struct {
 	// for 24 hours.
 	MaxLateness time.Duration
 
+	// Clock says how far the wall clock can be believed; nil to believe it.
+	Clock *clock.Clock
+
 	// Owner names this run of the daemon in its attempts. No other run may have
 	// had the same name.
 	Owner string
+
+	// Member is this daemon among those that use the store, which is a
+	// [storage.Shared] then; nil for a store of one process. Attempts have its id
+	// instead of Owner.
+	Member Member
 
 	// Observe is told of every attempt that has ended, and of every target that
 	// has failed without one, once that is on disk; nil for nobody. It must not
@@ -99,11 +126,17 @@ type Config struct {
 
 // Deliverer publishes targets that are due.
 type Deliverer struct {
-	cfg   Config
-	log   *slog.Logger
-	mail  mailbox
-	tick  atomic.Int64 // Unix nanoseconds of the last turn
-	stats struct{ inFlight, queued, held atomic.Int64 }
+	cfg    Config
+	shared storage.Shared // with cfg.Member
+
+	// With cfg.Member: by what names the deliverer goes, or has gone, and which
+	// attempts it has adopted, or perhaps has.
+	owners, foreign names
+	log             *slog.Logger
+	mail            mailbox
+	tick            atomic.Pointer[time.Time] // the last turn
+	stats           struct{ inFlight, queued, held atomic.Int64 }
+	lag             lag
 }
 
 // New returns a deliverer that does nothing before [Deliverer.Run].
@@ -117,7 +150,11 @@ func New(cfg Config) *Deliverer {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Observation) {}
 	}
-	return &Deliverer{cfg: cfg, log: cfg.Logger, mail: newMailbox()}
+	d := &Deliverer{cfg: cfg, log: cfg.Logger, mail: newMailbox()}
+	if cfg.Member != nil {
+		d.shared = cfg.Store.(storage.Shared)
+	}
+	return d
 }
 
 // Enqueue hands over targets whose time has come. Those that wait for nothing,
@@ -131,10 +168,11 @@ func (d *Deliverer) Enqueue(due []schedctl.Due) { d.mail.enqueue(due) }
 func (d *Deliverer) AccountsChanged(ids []string) { d.mail.accountsChanged(ids) }
 
 // LastTick returns when the dispatcher last looked at its queues, or the zero
-// time before it first did. A running one looks at least every 30 seconds.
+// time before it first did. A running one looks at least every 30 seconds. It
+// has a monotonic reading.
 func (d *Deliverer) LastTick() time.Time {
-	if ns := d.tick.Load(); ns != 0 {
-		return time.Unix(0, ns).UTC()
+	if at := d.tick.Load(); at != nil {
+		return *at
 	}
 	return time.Time{}
 }
@@ -156,10 +194,12 @@ func (d *Deliverer) Stats() Stats {
 }
 
 // Run first settles the attempts that an earlier run has left without an end,
-// and publishes nothing else for their accounts until they are; it delivers what
+// and publishes nothing else for their accounts until they are; with a [Member] it
+// goes on looking for those of dead owners. It delivers what
 // is enqueued until ctx ends. Then it begins nothing more, gives the calls in
 // flight 20 seconds to end and be recorded, and returns nil. What has not ended
-// by then is left running in the store, to be settled by the next run.
+// by then is left running in the store, to be settled by the next run; so is all
+// that is in flight, at once, when ctx ends because of [storage.ErrBroken].
 //
 // A store that fails is tried again until it works. Run must be called once.
 func (d *Deliverer) Run(ctx context.Context) error {
@@ -183,7 +223,11 @@ func (d *Deliverer) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-stop:
 			x.stopping, stop = true, nil
-			graceOver = time.After(stopGrace)
+			grace := stopGrace
+			if errors.Is(context.Cause(ctx), storage.ErrBroken) {
+				grace = 0
+			}
+			graceOver = time.After(grace)
 		case <-graceOver:
 			d.log.Warn("calls in flight abandoned, the next start settles them", "calls", x.inFlight)
 			return nil

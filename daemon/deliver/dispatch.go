@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/clock"
 )
 
 // mark says where a target is, so that it is in one place at a time.
@@ -34,13 +35,28 @@ type dispatcher struct {
 
 	due      []schedctl.Due // handed over and not resolved
 	resolves group
-	later    heap[moment] // claimed before their time, for the clock was set back
+	later    heap[moment] // claimed before their time, for the clock was set back or is in doubt
 
 	recovered bool // the attempts of earlier runs are in their queues
 	recovers  group
-	claims    group
-	endings   []*ending // calls that have ended and are not recorded
-	records   group
+
+	// With other members. inHand are the attempts whose calls are under way, to be
+	// settled or to be recorded; looks are queues that stand by and may have to be
+	// served; peers are those that are preferred for them, by id.
+	inHand    map[string]bool
+	orphans   orphans
+	looks     []*queue
+	lookers   group
+	peers     map[string]*peer
+	surveying bool // held accounts are being read
+
+	claims  group
+	endings []*ending // calls that have ended and are not recorded
+	records group
+
+	leap     clock.Leap // as of this turn
+	setBacks int        // of the clock, that were seen to; -1 at the start
+	rebases  group
 
 	inFlight  int // busy queues
 	stopping  bool
@@ -54,9 +70,14 @@ func newDispatcher(d *Deliverer) *dispatcher {
 		queues:    queues{byAccount: map[string]*queue{}},
 		marks:     map[schedctl.ULID]mark{},
 		resolves:  group{size: maxGroup},
+		recovered: d.cfg.Member != nil, // see adopt
 		recovers:  group{size: 1},
+		inHand:    map[string]bool{},
+		peers:     map[string]*peer{},
+		lookers:   group{size: 1},
 		claims:    group{size: maxGroup},
 		records:   group{size: maxGroup},
+		setBacks:  -1,
 		nextSweep: time.Now().Add(sweepInterval),
 	}
 }
@@ -66,14 +87,17 @@ func (x *dispatcher) turn(ctx context.Context) {
 	now := time.Now()
 	x.readMail(now)
 	if x.recovered || x.recover(ctx, now) {
+		x.rebase(ctx, now)
 		x.wakeLater(now)
 		x.resolve(ctx, now)
+		x.adopt(ctx, now)
 		x.queues.wake(now)
 		x.sweep(ctx, now)
 		x.serve(ctx, now)
+		x.lookSome(ctx, now)
 		x.recordSome(ctx, now)
 	}
-	x.tick.Store(now.UnixNano())
+	x.tick.Store(&now)
 	x.stats.inFlight.Store(int64(x.inFlight))
 	x.stats.queued.Store(int64(x.queues.waiting + len(x.due)))
 	x.stats.held.Store(int64(x.queues.held))
@@ -100,8 +124,12 @@ func (x *dispatcher) readMail(now time.Time) {
 	}
 }
 
-// wakeLater brings back what was handed over before its time.
+// wakeLater brings back what was handed over before its time. While the clock is
+// in doubt nobody knows what that is.
 func (x *dispatcher) wakeLater(now time.Time) {
+	if x.leap = x.cfg.Clock.Leap(); x.leap.InDoubt() {
+		return
+	}
 	for x.later.len() > 0 && x.later.head().At <= now.UnixMilli() {
 		x.due = append(x.due, schedctl.Due(x.later.pop()))
 	}
@@ -115,7 +143,7 @@ func (x *dispatcher) sleep() time.Duration {
 	}
 	sleep := x.nextSweep.Sub(now)
 	until := func(t time.Time) { sleep = min(sleep, t.Sub(now)) }
-	if len(x.due) > 0 && !x.stopping {
+	if len(x.due) > 0 && !x.stopping && !x.resolves.running && !x.mayGather() {
 		until(x.resolves.resume)
 	}
 	if x.queues.first() != nil && !x.claims.running && x.inFlight < x.cfg.Workers && !x.stopping {
@@ -127,7 +155,15 @@ func (x *dispatcher) sleep() time.Duration {
 	if x.queues.alarms.len() > 0 {
 		until(x.queues.alarms.head().at)
 	}
-	if x.later.len() > 0 {
+	if x.cfg.Member != nil && !x.stopping {
+		if !x.recovers.running {
+			until(later(x.orphans.next, x.recovers.resume))
+		}
+		if len(x.looks) > 0 && !x.lookers.running {
+			until(x.lookers.resume)
+		}
+	}
+	if x.later.len() > 0 && !x.leap.InDoubt() {
 		until(schedctl.Due(x.later.head()).Time())
 	}
 	return max(sleep, 0)
@@ -146,8 +182,11 @@ func (x *dispatcher) serve(ctx context.Context, now time.Time) {
 			x.settleFirst(ctx, q)
 			continue
 		}
-		if !x.claims.open(now) || len(batch) >= x.claims.size {
+		if !x.claims.open(now) || len(batch) >= x.claims.size || !x.mayClaim(now) {
 			break
+		}
+		if x.standsBy(q, now) {
+			continue
 		}
 		x.begin()
 		batch = x.takeItems(batch, q, now)
@@ -155,6 +194,14 @@ func (x *dispatcher) serve(ctx context.Context, now time.Time) {
 	if len(batch) > 0 {
 		x.claimAll(ctx, batch)
 	}
+}
+
+// pace returns how long a transaction may be left to gather what comes.
+func (x *dispatcher) pace() time.Duration {
+	if x.cfg.Member == nil || x.inFlight < crowd {
+		return 0
+	}
+	return sharedPace
 }
 
 // begin makes the first queue busy.
@@ -200,4 +247,11 @@ func (x *dispatcher) logGroup(first bool, what string, err error) {
 	default:
 		x.log.Info("store works again", "while", what)
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

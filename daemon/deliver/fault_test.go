@@ -215,7 +215,15 @@ func TestDamagedRecordsHoldUpNobodyElse(t *testing.T) {
 	})
 }
 
+// A store that fails may work again within the grace period; one that is broken
+// does not.
 func TestStopWhileTheStoreFails(t *testing.T) {
+	for why, takes := range map[error]time.Duration{nil: 20 * time.Second, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
+		t.Run(fmt.Sprint(why), func(t *testing.T) { testStopWhileTheStoreFails(t, why, takes) })
+	}
+}
+
+func testStopWhileTheStoreFails(t *testing.T, why error, takes time.Duration) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()
 		release := r.fake.Hold()
@@ -226,9 +234,9 @@ func TestStopWhileTheStoreFails(t *testing.T) {
 		release()
 		synctest.Wait()
 		began := time.Now()
-		r.kill()
-		if took := time.Since(began); took != 20*time.Second {
-			t.Errorf("stopping took %s, want the grace period", took)
+		r.endFor(why)
+		if took := time.Since(began); took != takes {
+			t.Errorf("stopping took %s, want %s", took, takes)
 		}
 		for faulty.Pending() > 0 {
 			_ = faulty.Update(r.Context(), func(storage.Tx) error { return nil })

@@ -1,6 +1,10 @@
 package deliver
 
-import "time"
+import (
+	"time"
+
+	"github.com/schedctl/schedctl/storage"
+)
 
 const (
 	// maxGroup is how many targets share one transaction of the dispatcher's. It
@@ -9,6 +13,18 @@ const (
 
 	minGroupBackoff = 50 * time.Millisecond
 	maxGroupBackoff = 5 * time.Second
+
+	// fullBackoff is how soon a store is tried again that has no room: it refuses
+	// at once, and finds out by itself when there is room again.
+	fullBackoff = 500 * time.Millisecond
+
+	// sharedPace is how soon, at most, a transaction of a kind follows the one before when
+	// a crowd of accounts is under way in a store that members share: four times as long
+	// as that one took. What comes meanwhile goes with it. A transaction costs the server
+	// and both ways to it a millisecond of processor time before its first target.
+	sharedPace   = 10 * time.Millisecond
+	sharedFactor = 4
+	crowd        = 8
 )
 
 // group paces transactions of one kind, of which one is under way at a time.
@@ -16,29 +32,45 @@ const (
 // record that cannot be stored is soon alone with its fault.
 type group struct {
 	size     int
+	began    time.Time
+	pace     time.Duration // the longest from there to the next
 	running  bool
-	failures int // in a row
+	failures int  // in a row
+	told     bool // of the failures
 	resume   time.Time
 }
 
 // open reports whether a transaction may begin.
 func (g *group) open(now time.Time) bool { return !g.running && !now.Before(g.resume) }
 
+// begin notes the beginning of a transaction, which the next one need not follow before a
+// pace.
+func (g *group) begin(now time.Time, pace time.Duration) {
+	g.running, g.began, g.pace = true, now, pace
+}
+
 // succeeded notes the end of a transaction and reports whether it is the first
-// to succeed after failures.
+// to succeed after failures that were told of.
 func (g *group) succeeded() (first bool) {
-	first = g.failures > 0
-	g.running, g.failures, g.resume = false, 0, time.Time{}
+	first = g.told
+	g.running, g.failures, g.told, g.resume = false, 0, false, g.began.Add(min(g.pace, sharedFactor*time.Since(g.began)))
 	g.size = min(maxGroup, 2*g.size)
 	return first
 }
 
-// failed notes the end of a transaction over n targets and reports whether it
-// is the first to fail after successes.
-func (g *group) failed(n int, now time.Time) (first bool) {
+// failed notes the end of a transaction over n targets and reports whether that
+// is to be told: when it is the first to fail after successes, and not for the
+// reason that the store has no room, which it tells itself.
+func (g *group) failed(n int, err error, now time.Time) (first bool) {
 	backoff := min(minGroupBackoff<<min(g.failures, 10), maxGroupBackoff)
+	full := storage.IsFull(err)
+	if full {
+		backoff = min(backoff, fullBackoff)
+	}
 	g.running, g.resume = false, now.Add(backoff)
 	g.failures++
 	g.size = max(1, n/4)
-	return g.failures == 1
+	first = !full && !g.told
+	g.told = g.told || first
+	return first
 }

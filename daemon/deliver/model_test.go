@@ -150,6 +150,10 @@ func (s *mortal) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Store.Update(ctx, fn)
 }
 
+func (s *mortal) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 func (s *mortal) View(ctx context.Context, fn func(storage.Reader) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

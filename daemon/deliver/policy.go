@@ -96,6 +96,8 @@ func askIn(f facts) time.Duration {
 // retryAt returns when a call that may be repeated is to be, or zero.
 func retryAt(e *publish.Error, f facts) time.Time {
 	switch {
+	case e.Code == publish.CodeLeaseLapsed:
+		return f.now // nothing was tried
 	case e.Kind == schedctl.KindAuth:
 		return f.lateSince // it waits in the account's queue, at its old place
 	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown, f.tries >= maxTries:

@@ -33,6 +33,11 @@ type queue struct {
 	until   time.Time // nothing before this; monotonic; zero for no limit
 	alarm   time.Time // the latest until that an alarm was set for
 	paced   time.Time // no overdue target before this; monotonic
+
+	// With other members.
+	relief    time.Time // until then it is served whoever is preferred; monotonic
+	shaken    bool      // a claim of it may be on disk; see hasShaken
+	elsewhere int       // how often in a row another member had a call of the account
 }
 
 // blocked reports whether the queue has to wait.

@@ -1,6 +1,7 @@
 package deliver
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -168,7 +169,7 @@ func TestGroupIsolatesAFault(t *testing.T) {
 	steps := 0
 	for g.size > 1 {
 		g.running = true
-		if first := g.failed(g.size, now); first != (steps == 0) {
+		if first := g.failed(g.size, errors.New("disk"), now); first != (steps == 0) {
 			t.Errorf("failure %d: first %v", steps, first)
 		}
 		if g.open(now) || !g.open(now.Add(maxGroupBackoff)) {

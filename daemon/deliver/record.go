@@ -3,10 +3,12 @@ package deliver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
 // ending is the end of an attempt. It is kept until it is on disk.
@@ -21,7 +23,8 @@ func published(c *call, r schedctl.Receipt) *ending {
 	return &ending{call: c, receipt: &r, decision: decision{outcome: schedctl.OutcomePublished}}
 }
 
-// recordSome stores the ends of calls, on a goroutine of its own.
+// recordSome stores the ends of calls, and claims what comes after them, on a
+// goroutine of its own.
 func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
 	if len(x.endings) == 0 || !x.records.open(now) {
 		return
@@ -31,20 +34,29 @@ func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
 	if x.endings = x.endings[n:]; len(x.endings) == 0 {
 		x.endings = nil
 	}
-	x.records.running = true
+	next := x.successors(batch, now)
+	x.records.begin(now, x.pace())
 	x.jobs.Go(func() {
-		done, err := x.Deliverer.record(ctx, batch)
-		x.mail.report(func(x *dispatcher) { x.recorded(batch, done, err) })
+		done, verdicts, err := x.Deliverer.recordAndClaim(ctx, batch, next)
+		x.mail.report(func(x *dispatcher) {
+			ended := x.recorded(batch, done, err)
+			x.succeed(ctx, next, verdicts)
+			for _, q := range ended {
+				if !q.calling {
+					x.finish(q)
+				}
+			}
+		})
 	})
 }
 
-// recorded frees the accounts whose calls are on disk; the others stay taken,
-// so that nothing of theirs can go out twice.
-func (x *dispatcher) recorded(batch []*ending, done []bool, err error) {
+// recorded ends the calls that are on disk and returns their queues; the accounts
+// of others stay taken, so that nothing of theirs can go out twice.
+func (x *dispatcher) recorded(batch []*ending, done []bool, err error) (ended []*queue) {
 	if err == nil {
 		x.logGroup(x.records.succeeded(), "recording attempts", nil)
 	} else {
-		x.logGroup(x.records.failed(len(batch), time.Now()), "recording attempts", err)
+		x.logGroup(x.records.failed(len(batch), err, time.Now()), "recording attempts", err)
 	}
 	for i, e := range batch {
 		if i >= len(done) || !done[i] {
@@ -56,17 +68,31 @@ func (x *dispatcher) recorded(batch []*ending, done []bool, err error) {
 		if at.IsZero() {
 			at = time.Now()
 		}
+		if x.cfg.Member != nil {
+			delete(x.inHand, e.call.attempt.ID)
+			x.foreign.remove(e.call.attempt.ID)
+		}
 		x.forget(ulid(e.call.attempt.TargetID), at)
-		x.finish(e.call.queue)
+		e.call.queue.calling = false
+		ended = append(ended, e.call.queue)
 	}
+	return ended
 }
 
-// record stores the ends of attempts in one transaction, and says which it has
-// stored. An error is about the others.
-func (d *Deliverer) record(ctx context.Context, batch []*ending) (done []bool, err error) {
+// recordIn stores the ends of attempts in one transaction, by Update or Record of the
+// store, and says which it has stored. It claims what is next for their accounts, and
+// returns a verdict for each. An error without any done is about all, and else about
+// the others; without verdicts it is not known whether the claims were carried out.
+func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, func(storage.Tx) error) error, batch []*ending, next []item) (done []bool, verdicts []verdict, err error) {
+	if err := failpoint.Hit(failpoint.DeliverFinishing); err != nil {
+		return nil, nil, err
+	}
 	var r recording
-	err = d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+	err = store(ctx, func(tx storage.Tx) error {
 		run := recording{Deliverer: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
+		if err := prepareBy(accountsToo(batch), d, tx, batch, func(e **ending) string { return (*e).call.attempt.TargetID }); err != nil {
+			return err
+		}
 		for i, e := range batch {
 			if err := run.end(e); err != nil {
 				run.fault = fmt.Errorf("record attempt %s: %w", e.call.attempt.ID, err)
@@ -74,23 +100,51 @@ func (d *Deliverer) record(ctx context.Context, batch []*ending) (done []bool, e
 			}
 			run.done[i] = true
 		}
+		run.verdicts = run.claimAfter(batch, next)
 		r = run
 		return run.write()
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = failpoint.Hit(failpoint.DeliverFinished)
 	}
+	if err == nil && len(next) > 0 {
+		err = failpoint.Hit(failpoint.DeliverClaimed)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r.tell(batch)
+	return r.done, r.verdicts, r.fault
+}
+
+// tell logs and observes what is on disk.
+func (r *recording) tell(batch []*ending) {
 	for _, err := range r.refusals {
-		d.log.Error("target refused the end of its attempt", "error", err)
+		r.log.Error("target refused the end of its attempt", "error", err)
 	}
 	for i, e := range batch {
-		if r.done[i] {
-			d.logEnd(e)
-			d.cfg.Observe(e.observation(r.now))
+		switch {
+		case slices.Contains(r.lost, e):
+			r.log.Warn("attempt is another's by now, its end is dropped", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID,
+				"account", e.call.attempt.AccountID, "outcome", e.decision.outcome)
+		case r.done[i]:
+			r.logEnd(e)
+			r.cfg.Observe(e.observation(r.now))
 		}
 	}
-	return r.done, r.fault
 }
+
+// accountsToo returns what reads all that a recording needs: accounts, which claims wait
+// for, only when one of them is to be changed.
+func accountsToo(batch []*ending) func(storage.Reader, []string) error {
+	if slices.ContainsFunc(batch, (*ending).stopsAccount) {
+		return storage.Prepare
+	}
+	return storage.PreparePosts
+}
+
+// stopsAccount reports whether the account is to be left alone from now on.
+func (e *ending) stopsAccount() bool { return e.decision.refused || !e.decision.pausedUntil.IsZero() }
 
 func (d *Deliverer) logEnd(e *ending) {
 	a := e.call.attempt
@@ -109,6 +163,8 @@ type recording struct {
 	done     []bool
 	fault    error   // of the last that is not done
 	refusals []error // of targets that could not take the end of their attempt
+	lost     []*ending
+	verdicts []verdict // on what is claimed next
 	now      time.Time
 }
 
@@ -116,7 +172,11 @@ type recording struct {
 // With an error it has changed nothing.
 func (r *recording) end(e *ending) error {
 	a := e.call.attempt
-	if e.shaken {
+	if r.Deliverer != nil && r.cfg.Member != nil {
+		if ours, err := r.isOurs(e); !ours || err != nil {
+			return err
+		}
+	} else if e.shaken {
 		if done, err := r.isDone(a); done || err != nil {
 			return err
 		}
@@ -129,7 +189,7 @@ func (r *recording) end(e *ending) error {
 		return err
 	}
 	var account *schedctl.Account
-	if e.decision.refused || !e.decision.pausedUntil.IsZero() {
+	if e.stopsAccount() {
 		if account, err = r.account(a.WorkspaceID, a.AccountID); err != nil && !notFound(err) {
 			return err
 		}
@@ -150,6 +210,21 @@ func (r *recording) end(e *ending) error {
 		r.stop(account, e)
 	}
 	return nil
+}
+
+// isOurs reports whether an attempt still has the owner that its call was made
+// under, and no end.
+func (r *recording) isOurs(e *ending) (bool, error) {
+	a, err := storedAttempt(r.tx, e.call.attempt)
+	switch {
+	case err != nil:
+		return false, err
+	case a.Outcome == schedctl.OutcomeRunning && a.Owner == e.call.attempt.Owner:
+		return true, nil
+	case a.ID != "" && !(e.shaken && a.Owner == e.call.attempt.Owner): // else it is gone, or was recorded before
+		r.lost = append(r.lost, e)
+	}
+	return false, nil
 }
 
 // isDone reports whether an attempt has its end on disk.

@@ -14,14 +14,18 @@ const maxResolve = 1024
 
 // resolve puts targets that were handed over into the queues of their accounts.
 func (x *dispatcher) resolve(ctx context.Context, now time.Time) {
-	if len(x.due) == 0 || x.stopping || !x.resolves.open(now) {
+	if len(x.due) == 0 || x.stopping || !x.resolves.open(now) || x.mayGather() {
 		return
 	}
 	batch := x.due[:min(len(x.due), maxResolve)]
 	fresh := x.unknown(batch)
+	if x.cfg.Member != nil {
+		x.resolveBeside(ctx, len(batch), fresh, now)
+		return
+	}
 	routes, err := x.routes(ctx, fresh)
 	if err != nil {
-		x.logGroup(x.resolves.failed(len(batch), now), "resolving targets", err)
+		x.logGroup(x.resolves.failed(len(batch), err, now), "resolving targets", err)
 		return
 	}
 	x.logGroup(x.resolves.succeeded(), "resolving targets", nil)
@@ -32,10 +36,72 @@ func (x *dispatcher) resolve(ctx context.Context, now time.Time) {
 		if route.AccountID == "" || x.marks[fresh[i].Target] != 0 {
 			continue // gone, or twice in this batch
 		}
-		q := x.queues.of(route.AccountID, route.WorkspaceID)
-		x.queues.push(q, entry{Due: fresh[i]})
-		x.setMark(fresh[i].Target, queued)
-		x.queues.arrange(q, now)
+		x.enqueue(fresh[i], route, now)
+	}
+}
+
+// enqueue puts a target into the queue of its account.
+func (x *dispatcher) enqueue(due schedctl.Due, route storage.Route, now time.Time) {
+	q := x.queues.of(route.AccountID, route.WorkspaceID)
+	x.queues.push(q, entry{Due: due})
+	x.setMark(due.Target, queued)
+	x.queues.arrange(q, now)
+}
+
+// gathered is how many targets are looked up at once though a claim is under way.
+const gathered = 64
+
+// mayGather reports whether the few targets that were handed over can wait for others to
+// be looked up with: none is claimed before the claim that is under way has ended. With a
+// store that is a way to a server and back, looking up costs the same for one and for many.
+func (x *dispatcher) mayGather() bool {
+	return x.cfg.Member != nil && x.claims.running && len(x.due) < gathered
+}
+
+// resolveBeside looks the first targets that were handed over up on a goroutine of
+// its own, for a store that is a way to a server and back, or away.
+func (x *dispatcher) resolveBeside(ctx context.Context, n int, fresh []schedctl.Due, now time.Time) {
+	if x.due = x.due[n:]; len(x.due) == 0 {
+		x.due = nil
+	}
+	once := fresh[:0]
+	for _, due := range fresh {
+		if x.marks[due.Target] == 0 {
+			x.setMark(due.Target, inFlight)
+			once = append(once, due)
+		}
+	}
+	if len(once) == 0 {
+		return
+	}
+	x.resolves.begin(now, x.pace())
+	x.jobs.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, readLimit)
+		defer cancel()
+		routes, err := x.Deliverer.routes(ctx, once)
+		x.mail.report(func(x *dispatcher) { x.resolved(once, routes, err) })
+	})
+}
+
+// resolved puts targets that were looked up into the queues of their accounts, or
+// back where they came from.
+func (x *dispatcher) resolved(due []schedctl.Due, routes []storage.Route, err error) {
+	now := time.Now()
+	if err != nil {
+		x.logGroup(x.resolves.failed(len(due), err, now), "resolving targets", err)
+		for _, d := range due {
+			delete(x.marks, d.Target)
+		}
+		x.due = append(x.due, due...)
+		return
+	}
+	x.logGroup(x.resolves.succeeded(), "resolving targets", nil)
+	for i, route := range routes {
+		if route.AccountID == "" {
+			x.forget(due[i].Target, now)
+			continue
+		}
+		x.enqueue(due[i], route, now)
 	}
 }
 
@@ -61,6 +127,9 @@ func (d *Deliverer) routes(ctx context.Context, due []schedctl.Due) ([]storage.R
 	}
 	routes := make([]storage.Route, len(due))
 	err := d.cfg.Store.View(ctx, func(r storage.Reader) error {
+		if err := prepare(d, r, due, func(d *schedctl.Due) string { return d.TargetID() }); err != nil {
+			return err
+		}
 		for i := range due {
 			route, err := r.Route(due[i].TargetID())
 			if err != nil && !notFound(err) {

@@ -19,6 +19,14 @@ func restored() *schedctl.TargetError {
 	}
 }
 
+// salvaged is restored for what is found in a damaged database.
+func salvaged() *schedctl.TargetError {
+	return &schedctl.TargetError{
+		Kind: schedctl.KindUnknown, Code: "salvaged", Outcome: schedctl.OutcomeUnknown,
+		Message: "this was saved from a damaged database, and may have been published; look at the account whether the post is there, and if not retry with force",
+	}
+}
+
 // Withhold ends every target of a restored backup that may have gone out since
 // the backup was made: those whose time is not after now, and those that were
 // being published, with their attempts. Each becomes failed with an unknown
@@ -28,22 +36,56 @@ func restored() *schedctl.TargetError {
 // No deliverer may run on the store meanwhile. After an error it can be called
 // again and goes on.
 func Withhold(ctx context.Context, store storage.Store, now time.Time) (targets int, err error) {
-	attempts, posts, err := doubtful(ctx, store, now)
+	return (&withholding{store: store, now: now, why: restored}).run(ctx)
+}
+
+// WithholdSalvaged is [Withhold] for what was saved from a damaged database. Of
+// the doubtful posts, of which there may have been a later version, it ends every
+// target that waits, whenever its time is.
+func WithholdSalvaged(ctx context.Context, store storage.Store, doubtful []storage.Route, now time.Time) (targets int, err error) {
+	return (&withholding{store: store, now: now, why: salvaged, doubtful: doubtful}).run(ctx)
+}
+
+// withholding is how what may have gone out is held back.
+type withholding struct {
+	store    storage.Store
+	now      time.Time
+	why      func() *schedctl.TargetError
+	doubtful []storage.Route
+}
+
+func (w *withholding) run(ctx context.Context) (targets int, err error) {
+	attempts, posts, err := doubtful(ctx, w.store, w.now)
 	if err != nil {
 		return 0, err
 	}
 	for len(attempts) > 0 {
 		batch := attempts[:min(len(attempts), maxGroup)]
 		attempts = attempts[len(batch):]
-		n, err := withhold(ctx, store, now, func(r *recording) (int, error) { return r.endAttempts(batch) })
+		n, err := w.hold(ctx, func(r *recording) (int, error) { return r.endAttempts(batch, w.why()) })
 		if targets += n; err != nil {
 			return targets, err
 		}
 	}
+	due := func(at time.Time) bool { return !at.After(w.now) }
+	n, err := w.holdPosts(ctx, posts, due)
+	if targets += n; err != nil {
+		return targets, err
+	}
+	places := make([]place, len(w.doubtful))
+	for i, r := range w.doubtful {
+		places[i] = place{r.WorkspaceID, r.PostID}
+	}
+	n, err = w.holdPosts(ctx, places, func(time.Time) bool { return true })
+	return targets + n, err
+}
+
+// holdPosts ends the targets of posts that wait for a time of which due is true.
+func (w *withholding) holdPosts(ctx context.Context, posts []place, due func(time.Time) bool) (targets int, err error) {
 	for len(posts) > 0 {
 		batch := posts[:min(len(posts), maxGroup)]
 		posts = posts[len(batch):]
-		n, err := withhold(ctx, store, now, func(r *recording) (int, error) { return r.endTargets(batch) })
+		n, err := w.hold(ctx, func(r *recording) (int, error) { return r.endTargets(batch, due, w.why()) })
 		if targets += n; err != nil {
 			return targets, err
 		}
@@ -116,10 +158,10 @@ func overduePosts(r storage.Reader, now int64) (posts []place, err error) {
 	return posts, nil
 }
 
-// withhold runs one transaction and returns how many targets it has ended.
-func withhold(ctx context.Context, store storage.Store, now time.Time, end func(*recording) (int, error)) (ended int, err error) {
-	err = store.Update(ctx, func(tx storage.Tx) error {
-		r := recording{edits: newEdits(tx), now: now.UTC().Round(0)}
+// hold runs one transaction and returns how many targets it has ended.
+func (w *withholding) hold(ctx context.Context, end func(*recording) (int, error)) (ended int, err error) {
+	err = w.store.Update(ctx, func(tx storage.Tx) error {
+		r := recording{edits: newEdits(tx), now: w.now.UTC().Round(0)}
 		n, err := end(&r)
 		if err != nil {
 			return err
@@ -134,10 +176,10 @@ func withhold(ctx context.Context, store storage.Store, now time.Time, end func(
 }
 
 // endAttempts ends attempts of which nobody knows how they ended.
-func (r *recording) endAttempts(attempts []schedctl.Attempt) (targets int, err error) {
+func (r *recording) endAttempts(attempts []schedctl.Attempt, why *schedctl.TargetError) (targets int, err error) {
 	for _, a := range attempts {
 		e := &ending{call: &call{attempt: a}, decision: decision{
-			outcome: schedctl.OutcomeUnknown, result: schedctl.Result{Error: restored()},
+			outcome: schedctl.OutcomeUnknown, result: schedctl.Result{Error: why},
 		}}
 		if err := r.end(e); err != nil {
 			return 0, err
@@ -147,8 +189,9 @@ func (r *recording) endAttempts(attempts []schedctl.Attempt) (targets int, err e
 	return targets, nil
 }
 
-// endTargets ends the targets of posts that may have been published.
-func (r *recording) endTargets(places []place) (targets int, err error) {
+// endTargets ends the targets of posts that may have been published: those that
+// are being published, and those that wait for a time of which due is true.
+func (r *recording) endTargets(places []place, due func(time.Time) bool, why *schedctl.TargetError) (targets int, err error) {
 	for _, p := range places {
 		post, err := r.post(p.workspace, p.post)
 		if err != nil {
@@ -157,10 +200,10 @@ func (r *recording) endTargets(places []place) (targets int, err error) {
 		for i := range post.Targets {
 			t := &post.Targets[i]
 			at, waiting := t.Due()
-			if t.Status != schedctl.Publishing && (!waiting || at.After(r.now)) {
+			if t.Status != schedctl.Publishing && (!waiting || !due(at)) {
 				continue
 			}
-			events, err := post.Finish(t.ID, schedctl.Result{Error: restored()}, r.now)
+			events, err := post.Finish(t.ID, schedctl.Result{Error: why}, r.now)
 			if err != nil {
 				return 0, err
 			}

@@ -47,6 +47,7 @@ type run struct {
 	*deliver.Deliverer
 	loop *schedule.Loop
 	stop context.CancelFunc
+	fail context.CancelCauseFunc
 	done sync.WaitGroup
 }
 
@@ -132,8 +133,8 @@ func (r *rig) start() *run {
 	if r.config != nil {
 		r.config(&cfg)
 	}
-	ctx, stop := context.WithCancel(r.Context())
-	x := &run{Deliverer: deliver.New(cfg), stop: stop}
+	ctx, fail := context.WithCancelCause(r.Context())
+	x := &run{Deliverer: deliver.New(cfg), stop: func() { fail(nil) }, fail: fail}
 	x.loop = schedule.New(dueSource{r.store}, x.Enqueue, log)
 	r.mu.Lock()
 	r.running = x
@@ -151,13 +152,16 @@ func (r *rig) deafen() {
 }
 
 // kill ends the run, if any, the way a process ends that is waited for.
-func (r *rig) kill() {
+func (r *rig) kill() { r.endFor(nil) }
+
+// endFor ends the run, if any, for a reason.
+func (r *rig) endFor(why error) {
 	r.mu.Lock()
 	running := r.running
 	r.running = nil
 	r.mu.Unlock()
 	if running != nil {
-		running.stop()
+		running.fail(why)
 		running.done.Wait()
 	}
 }

@@ -51,7 +51,7 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 		return err
 	})
 	if err != nil {
-		x.logGroup(x.recovers.failed(1, now), "reading unfinished attempts", err)
+		x.logGroup(x.recovers.failed(1, err, now), "reading unfinished attempts", err)
 		return false
 	}
 	x.logGroup(x.recovers.succeeded(), "reading unfinished attempts", nil)
@@ -61,12 +61,18 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 			continue
 		}
 		x.log.Warn("attempt of an earlier run has no end", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
-		q := x.queues.of(a.AccountID, a.WorkspaceID)
-		q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: overBy(a, now)})
-		x.setMark(ulid(a.TargetID), inFlight)
-		x.queues.arrange(q, now)
+		x.queues.arrange(x.doubtful(a, now), now)
 	}
 	return true
+}
+
+// doubtful makes an attempt that another run has begun a doubt of its account, and
+// returns the queue of that.
+func (x *dispatcher) doubtful(a schedctl.Attempt, now time.Time) *queue {
+	q := x.queues.of(a.AccountID, a.WorkspaceID)
+	q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: overBy(a, now)})
+	x.setMark(ulid(a.TargetID), x.marks[ulid(a.TargetID)]|inFlight)
+	return q
 }
 
 // overBy returns when an interrupted call is over on the network's side too. The
@@ -113,7 +119,8 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		return d.judge(c, in.err, f)
 	}
 	if early := time.Until(in.after); early > 0 {
-		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: early}
+		// The clock may have been set back since.
+		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: min(early, firstAsk)}
 	}
 	receipt, found, failure := d.ask(ctx, finder, c)
 	switch {
@@ -158,7 +165,7 @@ func (d *Deliverer) refusedFor(c *call, failure *publish.Error) time.Duration {
 // learns why the doubt stays. Should the store fail, the next question notes it.
 func (d *Deliverer) refuse(ctx context.Context, c *call, failure *publish.Error) {
 	e := &ending{call: c, decision: decision{refused: true, result: schedctl.Result{Error: targetError(failure, false, false)}}}
-	err := d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+	err := d.cfg.Store.Record(ctx, func(tx storage.Tx) error {
 		r := recording{Deliverer: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
 		account, err := r.account(c.attempt.WorkspaceID, c.attempt.AccountID)
 		if err != nil {
@@ -204,8 +211,9 @@ func (d *Deliverer) reread(ctx context.Context, was *call) (c *call, status sche
 
 // ask asks the network for the post of a call.
 func (d *Deliverer) ask(ctx context.Context, finder publish.Finder, c *call) (receipt schedctl.Receipt, found bool, failure *publish.Error) {
+	since := d.cfg.Clock.Earliest(c.attempt.StartedAt)
 	failure = d.tell(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
-		receipt, found, err = finder.Find(ctx, r, c.attempt.StartedAt)
+		receipt, found, err = finder.Find(ctx, r, since)
 		return err
 	})
 	return receipt, found && failure == nil, failure

@@ -21,6 +21,10 @@ func (s *countingStore) Update(ctx context.Context, fn func(storage.Tx) error) e
 	return s.Store.Update(ctx, fn)
 }
 
+func (s *countingStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // hookedStore calls a function once, after its first transaction and before
 // that returns.
 type hookedStore struct {
@@ -35,18 +39,26 @@ func (s *hookedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return err
 }
 
-// damagedStore has an account that cannot be read and a post that cannot be
-// written, until they are repaired.
+func (s *hookedStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
+// damagedStore has an account and a post that cannot be read and a post that cannot
+// be written, until they are repaired.
 type damagedStore struct {
 	storage.Store
-	account, post string
-	repaired      atomic.Bool
+	account, post, unreadable string
+	repaired                  atomic.Bool
 }
 
 var errDamaged = errors.New("damaged record")
 
 func (s *damagedStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(damagedTx{tx, s}) })
+}
+
+func (s *damagedStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
 }
 
 type damagedTx struct {
@@ -59,6 +71,13 @@ func (tx damagedTx) Account(workspaceID, id string) (schedctl.Account, error) {
 		return schedctl.Account{}, errDamaged
 	}
 	return tx.Tx.Account(workspaceID, id)
+}
+
+func (tx damagedTx) Post(workspaceID, id string) (schedctl.Post, error) {
+	if id == tx.store.unreadable && !tx.store.repaired.Load() {
+		return schedctl.Post{}, errDamaged
+	}
+	return tx.Tx.Post(workspaceID, id)
 }
 
 func (tx damagedTx) PutPost(p schedctl.Post) error {

@@ -31,6 +31,10 @@ func (x *dispatcher) sweep(ctx context.Context, now time.Time) {
 	if len(held) == 0 {
 		return
 	}
+	if x.cfg.Member != nil {
+		x.surveyBeside(ctx, held)
+		return
+	}
 	if err := x.cfg.Store.View(ctx, func(r storage.Reader) error { return x.lookAt(held, r, now) }); err != nil {
 		x.log.Error("held accounts cannot be read, trying again", "error", err)
 	}
@@ -53,15 +57,24 @@ func (x *dispatcher) lookAt(held []*queue, r storage.Reader, now time.Time) erro
 		if unread, err = x.readExpiries(q, r, unread); err != nil {
 			return err
 		}
-		expired := q.waiting.filter(func(e *entry) bool { return e.expires == 0 || now.UnixMilli() < e.expires })
-		q.expired = append(q.expired, expired...)
+		q.expire(now)
 	}
 	return nil
 }
 
+// expire sets apart what is too late to go out.
+func (q *queue) expire(now time.Time) {
+	expired := q.waiting.filter(func(e *entry) bool { return e.expires == 0 || now.UnixMilli() < e.expires })
+	q.expired = append(q.expired, expired...)
+}
+
+// expiry returns the Unix millisecond after which what is late since an instant is
+// too late.
+func (d *Deliverer) expiry(late time.Time) int64 { return late.Add(d.cfg.MaxLateness).UnixMilli() + 1 }
+
 // reconsider holds or releases a queue by its account as it is stored.
 func (s *queues) reconsider(q *queue, a schedctl.Account, now time.Time) {
-	switch paused := a.PausedUntil.Sub(now.Round(0)); {
+	switch paused := pause(&a, now); {
 	case a.Status == schedctl.AccountError:
 		s.hold(q, now, 0)
 	case a.Status == schedctl.AccountConnected && paused > 0:
@@ -86,7 +99,7 @@ func (x *dispatcher) readExpiries(q *queue, r storage.Reader, budget int) (int, 
 			return budget, err
 		}
 		// One that is gone is looked at by a claim, which drops it.
-		e.expires = late.Add(x.cfg.MaxLateness).UnixMilli() + 1
+		e.expires = x.expiry(late)
 	}
 	return budget, nil
 }

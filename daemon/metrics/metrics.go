@@ -64,9 +64,17 @@ func New(c Config) *Metrics {
 		Name: "schedctl_build_info", Help: "Always 1; the labels tell what is running.",
 	}, []string{"version", "goversion"})
 	info.WithLabelValues(c.Version, runtime.Version()).Set(1)
+	full := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "schedctl_store_full", Help: "1 while there is no space for the database and writes are refused, else 0.",
+	}, func() float64 {
+		if c.Store.Full() != nil {
+			return 1
+		}
+		return 0
+	})
 	m.registry.MustRegister(
 		m.lateness, m.attempts, m.unsent, m.deliveries, m.answering, m.commits, m.requests, m.durations,
-		info, newCensus(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		info, full, newCensus(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }

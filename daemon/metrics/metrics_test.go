@@ -306,6 +306,16 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
+func TestTellsThatTheStoreIsFull(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.want("schedctl_store_full 0")
+	r.store.Fill()
+	r.want("schedctl_store_full 1")
+	r.store.MakeRoom()
+	r.want("schedctl_store_full 0")
+}
+
 // Counting takes a hundredth of the time at most, however often it is asked.
 func TestCountsAreKeptAsLongAsTheyCost(t *testing.T) {
 	t.Parallel()

@@ -26,3 +26,6 @@ const MaxInbox = maxInbox
 
 // Chunk is how many entries are read at a time.
 const Chunk = chunk
+
+// WindowPage is how many entries of a window are read at a time.
+const WindowPage = windowPage

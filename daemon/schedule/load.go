@@ -39,8 +39,14 @@ func (l *load) wait() time.Duration {
 }
 
 // reload forgets the heap and begins to read the source. Whatever is added from
-// now on either is still to be read or comes in beside.
+// now on either is still to be read or comes in beside. A window reads on its own;
+// what it has read stays.
 func (l *Loop) reload() {
+	if l.window != nil {
+		l.load.done = true
+		l.window.reread()
+		return
+	}
 	l.heap.reset()
 	l.load = load{delay: l.load.delay, notTil: l.load.notTil}
 }

@@ -5,12 +5,18 @@
 // target was canceled or moved stays in the loop until its old time and is
 // handed over in vain, because whoever receives it claims the target in the
 // store first. Nothing is ever searched for or removed.
+//
+// A loop of [New] holds all entries, and is told of each that is added. One of
+// [NewWindow] has a source in which others write: it holds those of the next
+// minutes, and does not depend on being told. Time is that of this machine's wall
+// clock, whatever the clocks of other writers say.
 package schedule
 
 import (
 	"context"
 	"log/slog"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,9 +51,12 @@ type Loop struct {
 	source Source
 	fire   func([]schedctl.Due)
 	log    *slog.Logger
-	now    func() time.Time // the wall clock
-	tick   atomic.Int64     // Unix nanoseconds of the last turn
+	now    func() time.Time          // the wall clock
+	tick   atomic.Pointer[time.Time] // the last turn
 	wake   chan struct{}
+
+	window *window               // with many writers; nil when all news comes by Add
+	pages  <-chan []schedctl.Due // of window
 
 	mu       sync.Mutex // mu guards what follows
 	inbox    []schedctl.Due
@@ -78,6 +87,11 @@ func New(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop {
 // does not keep the slice. More than the loop can hold make it read everything
 // from the source again.
 func (l *Loop) Add(entries []schedctl.Due) {
+	if l.window != nil {
+		if entries = l.window.within(entries); len(entries) == 0 {
+			return
+		}
+	}
 	l.mu.Lock()
 	if l.overflow = l.overflow || len(l.inbox)+len(entries) > maxInbox; l.overflow {
 		l.inbox = nil
@@ -106,10 +120,11 @@ func (l *Loop) wanted(until int64) bool {
 }
 
 // LastTick returns when the loop last looked at its entries, or the zero time
-// before it first did. A running loop looks at least every 30 seconds.
+// before it first did. A running loop looks at least every 30 seconds. It
+// has a monotonic reading.
 func (l *Loop) LastTick() time.Time {
-	if ns := l.tick.Load(); ns != 0 {
-		return time.Unix(0, ns).UTC()
+	if at := l.tick.Load(); at != nil {
+		return *at
 	}
 	return time.Time{}
 }
@@ -119,6 +134,11 @@ func (l *Loop) LastTick() time.Time {
 // is tried again until it can. Run must be called once.
 func (l *Loop) Run(ctx context.Context) error {
 	l.reload()
+	if l.window != nil {
+		var reading sync.WaitGroup
+		reading.Go(func() { l.window.run(ctx) })
+		defer reading.Wait()
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -126,6 +146,8 @@ func (l *Loop) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-l.wake:
+		case page := <-l.pages:
+			l.push(page)
 		case <-timer.C:
 		}
 		l.rise()
@@ -157,7 +179,8 @@ func (l *Loop) rise() {
 func (l *Loop) turn(ctx context.Context) time.Duration {
 	l.drain()
 	l.loadSome(ctx)
-	l.tick.Store(l.now().UnixNano())
+	now := l.now()
+	l.tick.Store(&now)
 	if l.fireSome() {
 		return 0
 	}
@@ -180,18 +203,22 @@ func (l *Loop) drain() {
 	if cap(l.spare) > 4*maxBatch {
 		l.spare = nil
 	}
-	for _, d := range added {
-		l.heap.push(d)
-	}
+	l.push(added)
 	switch {
 	case overflow:
 		l.log.Warn("schedule inbox overflowed, reading the due index again")
 		l.reload()
-	case l.load.done && l.heap.len() > 2*l.load.live+maxInbox:
+	case l.window == nil && l.load.done && l.heap.len() > 2*l.load.live+maxInbox:
 		// Moved and canceled posts leave their old entries behind. Reading
 		// anew whenever the heap has doubled bounds them at a cost that is
-		// constant for each entry.
+		// constant for each entry. Those of a window are gone in minutes.
 		l.reload()
+	}
+}
+
+func (l *Loop) push(entries []schedctl.Due) {
+	for _, d := range entries {
+		l.heap.push(d)
 	}
 }
 
@@ -202,8 +229,12 @@ func (l *Loop) fireSome() bool {
 	for l.heap.len() > 0 && l.heap.head().At <= now && len(l.batch) < maxBatch {
 		l.batch = append(l.batch, l.heap.pop())
 	}
+	full := len(l.batch) == maxBatch
+	if l.window != nil {
+		l.batch = slices.Compact(l.batch) // what was read again
+	}
 	if len(l.batch) > 0 {
 		l.fire(l.batch)
 	}
-	return len(l.batch) == maxBatch
+	return full
 }

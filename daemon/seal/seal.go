@@ -5,12 +5,17 @@ package seal
 
 import (
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
@@ -23,7 +28,10 @@ var ErrOpen = errors.New("sealed value does not open: wrong secret.key, or the d
 const version = 1
 
 // Sealer seals and opens values. It may be used from any goroutine.
-type Sealer struct{ aead cipher.AEAD }
+type Sealer struct {
+	aead        cipher.AEAD
+	fingerprint string
+}
 
 // New returns a sealer with a key of 32 bytes.
 func New(key []byte) (*Sealer, error) {
@@ -31,8 +39,14 @@ func New(key []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sealing key: %w", err)
 	}
-	return &Sealer{aead: aead}, nil
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("schedctl sealing key 1"))
+	return &Sealer{aead: aead, fingerprint: hex.EncodeToString(mac.Sum(nil)[:16])}, nil
 }
+
+// Fingerprint returns 32 characters that are the same for the same key, and tell
+// nothing else of it.
+func (s *Sealer) Fingerprint() string { return s.fingerprint }
 
 // Seal encrypts plain for an owner, such as an account id; it opens only with
 // the same owner.
@@ -55,6 +69,33 @@ func (s *Sealer) Open(sealed []byte, owner string) ([]byte, error) {
 	}
 	return plain, nil
 }
+
+// sealedText is how a sealed text begins, which no plain one here does.
+const sealedText = "sealed:"
+
+// SealText is [Sealer.Seal] for what is kept as a text.
+func (s *Sealer) SealText(plain, owner string) string {
+	return sealedText + base64.RawStdEncoding.EncodeToString(s.Seal([]byte(plain), owner))
+}
+
+// OpenText returns what SealText was given for the same owner, or [ErrOpen]. A
+// text that is not sealed is returned as it is: it was stored before such texts
+// were.
+func (s *Sealer) OpenText(text, owner string) (string, error) {
+	encoded, sealed := strings.CutPrefix(text, sealedText)
+	if !sealed {
+		return text, nil
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(encoded)
+	if err != nil {
+		return "", ErrOpen
+	}
+	plain, err := s.Open(raw, owner)
+	return string(plain), err
+}
+
+// IsSealed reports whether a text is one of SealText.
+func IsSealed(text string) bool { return strings.HasPrefix(text, sealedText) }
 
 // LoadKey reads the key file, or makes one with mode 0600 when there is none
 // and mode is [Create]. A key of the wrong size is an error, never replaced.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/schedctl/schedctl/daemon/seal"
@@ -80,5 +81,25 @@ func TestKeyFile(t *testing.T) {
 	}
 	if _, err := seal.New(made[:31]); err == nil {
 		t.Error("New took a short key")
+	}
+}
+
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	s := sealer(t, 1)
+	sealed := s.SealText("https://hooks.example/k3y", "wh_1")
+	if strings.Contains(sealed, "k3y") || !seal.IsSealed(sealed) {
+		t.Errorf("sealed: %q", sealed)
+	}
+	if got, err := s.OpenText(sealed, "wh_1"); got != "https://hooks.example/k3y" || err != nil {
+		t.Errorf("OpenText = %q, %v", got, err)
+	}
+	if got, err := s.OpenText("https://hooks.example/", "wh_1"); got != "https://hooks.example/" || err != nil {
+		t.Errorf("one that was never sealed: %q, %v", got, err)
+	}
+	for _, bad := range []string{sealed[:len(sealed)-2], "sealed:", "sealed:*", s.SealText("x", "wh_2")} {
+		if got, err := s.OpenText(bad, "wh_1"); got != "" || !errors.Is(err, seal.ErrOpen) {
+			t.Errorf("%q: %q, %v", bad, got, err)
+		}
 	}
 }

@@ -17,6 +17,9 @@ const MaxBacklog = 10_000
 // It may be called from any goroutine.
 func (d *Dispatcher) Backlog(ctx context.Context) (events int, err error) {
 	for _, w := range d.list() {
+		if _, works := w.tenure(); !works {
+			continue // another daemon counts it
+		}
 		n, err := w.backlog(ctx, MaxBacklog-events)
 		if err != nil {
 			return 0, fmt.Errorf("count the backlog of webhook %s: %w", w.id, err)
@@ -41,20 +44,24 @@ func (d *Dispatcher) list() []*worker {
 
 // backlog counts up to limit.
 func (w *worker) backlog(ctx context.Context, limit int) (n int, err error) {
+	at := w.at()
 	var hook schedctl.Webhook
+	var cursor string
 	err = w.cfg.Store.View(ctx, func(r storage.Reader) error {
 		if hook, err = r.Webhook(w.workspace, w.id); err != nil || !hook.Enabled {
 			return err
 		}
 		pending, err := r.PendingDeliveries(w.id, limit)
 		n = len(pending)
+		if err == nil {
+			cursor, err = furthest(r, at.cursor, hook.Cursor)
+		}
 		return err
 	})
 	if isNotFound(err) || (err == nil && !hook.Enabled) {
 		return 0, nil
 	}
-	at := w.at()
-	for cursor := max(at.cursor, hook.Cursor); at.behind && err == nil && n < limit; {
+	for at.behind && err == nil && n < limit {
 		var events []schedctl.Event
 		err = w.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
 			events, err = r.Events(cursor, batchSize)

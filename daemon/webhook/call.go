@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/signing"
+	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
 const (
@@ -61,8 +64,13 @@ func (d *Dispatcher) call(ctx context.Context, j *job) ending {
 	end := ending{began: began}
 	if req, err := d.request(ctx, j, began); err != nil {
 		end.err = err.Error()
+	} else if err := failpoint.Hit(failpoint.WebhookCalling); err != nil {
+		end.err = err.Error()
 	} else {
 		d.send(req, &end)
+	}
+	if err := failpoint.Hit(failpoint.WebhookCalled); err != nil {
+		end.status, end.response, end.err = 0, "", err.Error()
 	}
 	end.took = time.Since(began)
 	return end
@@ -79,7 +87,11 @@ func (d *Dispatcher) request(ctx context.Context, j *job, now time.Time) (*http.
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, j.hook.URL, bytes.NewReader(body))
+	address, err := d.cfg.Sealer.OpenText(j.hook.URL, j.hook.ID)
+	if err != nil {
+		return nil, errUnusableURL
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, errUnusableURL // what the cause says holds the URL
 	}
@@ -123,7 +135,36 @@ func (d *Dispatcher) send(req *http.Request, end *ending) {
 	if err == nil {
 		io.CopyN(io.Discard, resp.Body, drainLimit)
 	}
-	end.response = clip(head, schedctl.MaxDeliveryResponse)
+	end.response = clip(withoutAddress(head, req.URL), schedctl.MaxDeliveryResponse)
+}
+
+// Parts of an address that are as long as this are taken for secrets: of its
+// query, where most are, and of its path, where words are.
+const (
+	secretValue   = 8
+	secretSegment = 16
+)
+
+// withoutAddress returns the beginning of a body without what it repeats of the
+// address, where that may be a secret.
+func withoutAddress(body []byte, address *url.URL) []byte {
+	hide := []string{address.RequestURI(), address.RawQuery}
+	for _, values := range address.Query() {
+		hide = append(hide, values...)
+	}
+	hide = slices.DeleteFunc(hide, func(s string) bool { return len(s) < secretValue })
+	for _, segment := range slices.Concat(strings.Split(address.Path, "/"), strings.Split(address.EscapedPath(), "/")) {
+		if len(segment) >= secretSegment {
+			hide = append(hide, segment)
+		}
+	}
+	for _, s := range hide {
+		body = bytes.ReplaceAll(body, []byte(s), []byte("[hidden]"))
+		for n := len(s) - 1; n > 0; n-- { // it may begin where the body was cut
+			body = bytes.TrimSuffix(body, []byte(s[:n]))
+		}
+	}
+	return body
 }
 
 // clip returns the beginning of a body as valid UTF-8, of at most limit bytes and

@@ -169,3 +169,25 @@ func TestAnswersAreBounded(t *testing.T) {
 		})
 	}
 }
+
+// What an endpoint answers is kept for people to read, and its address may be
+// all that keeps it private.
+func TestAnswersAreKeptWithoutTheAddress(t *testing.T) {
+	const segment, value = "T0123456789ABCDEFGH", "k3yk3yk3y"
+	bubble(t, func(r *rig) {
+		w := r.hook("a.example")
+		r.edit(w, func(w *schedctl.Webhook) {
+			w.URL = r.sealer.SealText("https://a.example/hooks/"+segment+"?token="+value, w.ID)
+		})
+		said := "no hooks at https://a.example/hooks/" + segment + "?token=" + value + " for " + value + ": " +
+			strings.Repeat("x", schedctl.MaxDeliveryResponse-100) + segment
+		r.endpoints.at("a.example").then(streamed(http.StatusOK, func() io.Reader { return strings.NewReader(said) }))
+		r.start()
+		r.publish(1)
+		after(time.Second)
+		got := r.delivery(w).Response
+		if !strings.HasPrefix(got, "no hooks at https://a.example[hidden] for [hidden]: xxx") || strings.ContainsAny(got, "0123456789") {
+			t.Errorf("kept %.100q…%q", got, got[len(got)-50:])
+		}
+	})
+}

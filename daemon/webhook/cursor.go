@@ -9,13 +9,23 @@ import (
 
 // saveAtOnce is how many webhooks one transaction changes, so that requests never
 // wait long behind it.
-const saveAtOnce = 100
+const (
+	saveAtOnce = 100
+
+	// sharedSaveAtOnce takes its place where the store is a server, so that each
+	// webhook is a few ways to it and back.
+	sharedSaveAtOnce = 10
+)
 
 // saveCursors stores how far the outbox was read for webhooks. It changes nothing
 // else of them, and moves no cursor back.
 func (d *Dispatcher) saveCursors(ctx context.Context, workers []*worker, cursor string) error {
-	for chunk := range slices.Chunk(workers, saveAtOnce) {
-		err := d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+	size := saveAtOnce
+	if d.cfg.Member != nil {
+		size = sharedSaveAtOnce
+	}
+	for chunk := range slices.Chunk(workers, size) {
+		err := d.cfg.Store.Record(ctx, func(tx storage.Tx) error {
 			for _, w := range chunk {
 				if err := saveCursor(tx, w, cursor); err != nil {
 					return err
@@ -35,9 +45,25 @@ func saveCursor(tx storage.Tx, w *worker, cursor string) error {
 	if isNotFound(err) {
 		return nil
 	}
-	if err != nil || hook.Cursor >= cursor {
+	if err != nil {
 		return err
 	}
-	hook.Cursor = cursor
+	later, err := furthest(tx, hook.Cursor, cursor)
+	if err != nil || later == hook.Cursor {
+		return err
+	}
+	hook.Cursor = later
 	return tx.PutWebhook(hook)
+}
+
+// furthest returns the later one of two cursors. The store is asked only when it
+// is not plain.
+func furthest(r storage.Reader, a, b string) (string, error) {
+	if a == b || b == "" {
+		return a, nil
+	}
+	if a == "" {
+		return b, nil
+	}
+	return r.Later(a, b)
 }

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -298,6 +300,30 @@ func TestEditsDuringACallAreKept(t *testing.T) {
 		got := r.readHook(w)
 		if got.Name != "xx" || len(got.EventTypes) != 3 || r.delivery(w).Status != schedctl.DeliveryDelivered {
 			t.Errorf("webhook %+v", got)
+		}
+	})
+}
+
+// Years that the clock has only leapt over are no years of failures.
+func TestALeapOfTheClockDoesNotDisable(t *testing.T) {
+	bubble(t, func(r *rig) {
+		w := r.hook("a.example")
+		r.endpoints.at("a.example").fromNow(refused)
+		r.start()
+		r.publish(1)
+		after(time.Second)
+		r.stop()
+		before := time.Now()
+		time.Sleep(10 * 365 * days)
+		r.clock = clock.New(before, slog.New(slog.DiscardHandler))
+		r.start()
+		after(time.Minute)
+		if got := r.readHook(w); !got.Enabled || got.FailingSince.IsZero() {
+			t.Errorf("webhook %+v", got)
+		}
+		after(2 * time.Hour)
+		if got := r.readHook(w); got.Enabled {
+			t.Errorf("the clock has stood for an hour: webhook %+v", got)
 		}
 	})
 }

@@ -2,12 +2,14 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -27,6 +29,12 @@ type Config struct {
 	Client *http.Client // guarded, and follows no redirect, as those of package outbound
 	Sealer *seal.Sealer
 	Logger *slog.Logger
+
+	// Member is this daemon among those that use the store; nil when it is alone.
+	Member Member
+
+	// Clock says how far the wall clock can be believed; nil to believe it.
+	Clock *clock.Clock
 
 	// Observe is told of each attempt that has ended, if it is not nil. It must
 	// not block, and is called from several goroutines.
@@ -52,7 +60,7 @@ type Dispatcher struct {
 	cfg  Config
 	log  *slog.Logger
 	mail mailbox
-	tick atomic.Int64 // Unix nanoseconds of the last turn of the watcher
+	tick atomic.Pointer[time.Time] // the last turn of the watcher
 
 	mu      sync.Mutex         // mu guards workers
 	workers map[string]*worker // by webhook; changed by the watcher only
@@ -66,16 +74,17 @@ func New(cfg Config) *Dispatcher {
 // Committed tells of a commit, so that its events are told at once. It never
 // blocks and may be called from any goroutine, also before Run.
 func (d *Dispatcher) Committed(c storage.Commit) {
-	if c.Events > 0 || len(c.Webhooks) > 0 {
-		d.mail.put(c.Webhooks)
+	if c.Events > 0 || len(c.Webhooks) > 0 || c.Missed {
+		d.mail.put(c.Webhooks, c.Missed)
 	}
 }
 
 // LastTick returns when the dispatcher last looked for new events, or the zero
-// time before it first did. A running one looks at least every 30 seconds.
+// time before it first did. A running one looks at least every 30 seconds. It
+// has a monotonic reading.
 func (d *Dispatcher) LastTick() time.Time {
-	if ns := d.tick.Load(); ns != 0 {
-		return time.Unix(0, ns).UTC()
+	if at := d.tick.Load(); at != nil {
+		return *at
 	}
 	return time.Time{}
 }
@@ -83,7 +92,8 @@ func (d *Dispatcher) LastTick() time.Time {
 // Run goes on where the last run stopped, and tells webhooks of events until ctx
 // ends. Then it begins no more calls, gives those in flight 5 seconds to end and
 // be recorded, and returns nil. Those that have not ended by then are made again
-// by the next run.
+// by the next run. When ctx ends because of [storage.ErrBroken] nothing is given
+// any time.
 //
 // A store that fails is tried again until it works. Run must be called once.
 func (d *Dispatcher) Run(ctx context.Context) error {
@@ -91,13 +101,15 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	var lanes sync.WaitGroup
-	newWatcher(d, func(w *worker) {
-		stop, end := context.WithCancel(ctx)
-		w.end = end
-		lanes.Go(func() { newFirstTries(w).run(stop, work) })
-		lanes.Go(func() { newRetries(w).run(stop, work) })
+	newWatcher(d, func(w *worker, owner string) {
+		stop := w.begin(ctx, owner)
+		lanes.Go(func() { w.run(stop, work) })
 	}).run(ctx)
-	grace := time.AfterFunc(stopGrace, abandon)
+	wait := stopGrace
+	if errors.Is(context.Cause(ctx), storage.ErrBroken) {
+		wait = 0
+	}
+	grace := time.AfterFunc(wait, abandon)
 	defer grace.Stop()
 	lanes.Wait()
 	d.endWorkers()

@@ -386,6 +386,40 @@ func TestIdleWebhooksCostNothing(t *testing.T) {
 	})
 }
 
+// noEvents is a store that fails the test when events are read from it.
+type noEvents struct {
+	storage.Store
+	t *testing.T
+}
+
+func (s noEvents) View(ctx context.Context, fn func(storage.Reader) error) error {
+	return s.Store.View(ctx, func(r storage.Reader) error { return fn(noEventsReader{r, s.t}) })
+}
+
+type noEventsReader struct {
+	storage.Reader
+	t *testing.T
+}
+
+func (r noEventsReader) Events(after string, limit int) ([]schedctl.Event, error) {
+	r.t.Errorf("events after %q were read for no webhook", after)
+	return r.Reader.Events(after, limit)
+}
+
+// Without a webhook, events are passed over unread.
+func TestNoWebhookCostsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, noEvents{storagetest.NewMemory(), t})
+		r.start()
+		defer r.stop()
+		r.publish(3)
+		after(time.Minute)
+		r.publish(3)
+		after(time.Minute)
+	})
+}
+
 func TestBacklog(t *testing.T) {
 	bubble(t, func(r *rig) {
 		dead, off := r.hook("dead.example"), r.hook("off.example")

@@ -23,9 +23,18 @@
 // A webhook that is disabled is told nothing but tests. What happens meanwhile is
 // not told later either: its cursor moves on when it is enabled again.
 //
+// # Several daemons
+//
+// Where several daemons use a store, each reads the outbox, and of each webhook one
+// is the holder: see [Member]. It makes all calls of that webhook, and asks before
+// each whether it holds it still. One that is frozen in a call, taken for dead, and
+// comes back, has made a call that another one has made too; both attempts are
+// recorded, and no cursor moves back. Places in the outbox are compared by the
+// store: the ids of events of several processes need not be in its order.
+//
 // # Goroutines
 //
-// [Dispatcher.Run] watches, and owns two goroutines for each webhook, its lanes,
-// which are parked when there is nothing to tell. So an endpoint that is slow or
+// [Dispatcher.Run] watches, and owns two goroutines for each webhook that it holds,
+// its lanes, which are parked when there is nothing to tell. So an endpoint that is slow or
 // dead delays nobody else.
 package webhook

@@ -11,6 +11,7 @@ import (
 type firstTries struct {
 	*worker
 	batch []schedctl.Event // read, and neither told nor passed over
+	after string           // the cursor before the batch
 	last  bool             // there were none after the batch
 	wakes int              // what was reported when it was read
 }
@@ -19,7 +20,7 @@ func newFirstTries(w *worker) *lane {
 	f := &firstTries{worker: w}
 	return &lane{
 		worker: w, kind: "events", wake: w.newEvents, next: f.next, slowest: 10 * time.Second,
-		pause: pause{log: w.log},
+		pause: w.newPause(),
 	}
 }
 
@@ -38,24 +39,44 @@ func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	cursor := max(at.cursor, hook.Cursor)
-	if len(f.batch) == 0 {
-		if f.batch, err = r.Events(cursor, batchSize); err != nil {
-			return nil, time.Time{}, err
-		}
-		f.last, f.wakes = len(f.batch) < batchSize, at.wakes
+	cursor, err := furthest(r, at.cursor, hook.Cursor)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if err := f.read(r, cursor, at.wakes); err != nil {
+		return nil, time.Time{}, err
 	}
 	for ; len(f.batch) > 0; f.batch = f.batch[1:] {
 		e := f.batch[0]
-		if e.ID > cursor && hook.Wants(&e) {
+		if hook.Wants(&e) {
 			return f.job(hook, e), time.Time{}, nil
 		}
+		f.after = e.ID
 		f.passed(e.ID)
 	}
 	if f.last {
 		f.caughtUp(f.wakes)
 	}
 	return nil, time.Now(), nil
+}
+
+// read reads the next batch, unless what is left of the last one follows on the
+// cursor.
+func (f *firstTries) read(r storage.Reader, cursor string, wakes int) (err error) {
+	if len(f.batch) > 0 && f.batch[0].ID == cursor {
+		f.after, f.batch = cursor, f.batch[1:]
+	}
+	if len(f.batch) > 0 && f.after == cursor {
+		return nil
+	}
+	if f.last && f.after == cursor && f.wakes == wakes {
+		return nil // there was nothing behind it
+	}
+	if f.batch, err = r.Events(cursor, batchSize); err != nil {
+		return err
+	}
+	f.after, f.last, f.wakes = cursor, len(f.batch) < batchSize, wakes
+	return nil
 }
 
 func (f *firstTries) job(hook schedctl.Webhook, e schedctl.Event) *job {

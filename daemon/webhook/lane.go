@@ -37,10 +37,13 @@ type lane struct {
 }
 
 // run makes calls until stop ends. Calls and their recording go on until work
-// ends.
+// ends. No call is made that the store may have no room to record.
 func (l *lane) run(stop, work context.Context) {
 	for stop.Err() == nil {
 		next, until, err := l.look(stop)
+		if next != nil {
+			err = l.cfg.Store.Full()
+		}
 		if !l.pause.after(stop, "reading "+l.kind, err) {
 			continue
 		}
@@ -48,7 +51,7 @@ func (l *lane) run(stop, work context.Context) {
 			rest(stop, until, l.wake)
 			continue
 		}
-		if !l.do(work, next) {
+		if !l.mayCall() || !l.do(work, next) {
 			return
 		}
 		if l.failures > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
 // disableAfter is how long a webhook may fail without a success in between.
@@ -17,10 +18,13 @@ const disableAfter = 3 * 24 * time.Hour
 // removed, and what others have changed stays as they have it.
 func (d *Dispatcher) record(ctx context.Context, j *job, end ending) error {
 	var disabled bool
-	err := d.cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
-		disabled, err = recordIn(tx, j, end, time.Now())
+	err := d.cfg.Store.Record(ctx, func(tx storage.Tx) (err error) {
+		disabled, err = d.recordIn(tx, j, end, time.Now())
 		return err
 	})
+	if err == nil {
+		err = failpoint.Hit(failpoint.WebhookRecorded)
+	}
 	if err != nil {
 		return fmt.Errorf("record delivery %s: %w", j.delivery.ID, err)
 	}
@@ -36,7 +40,7 @@ func (d *Dispatcher) record(ctx context.Context, j *job, end ending) error {
 	return nil
 }
 
-func recordIn(tx storage.Tx, j *job, end ending, now time.Time) (disabled bool, err error) {
+func (d *Dispatcher) recordIn(tx storage.Tx, j *job, end ending, now time.Time) (disabled bool, err error) {
 	hook, err := tx.Webhook(j.hook.WorkspaceID, j.hook.ID)
 	if isNotFound(err) {
 		return false, nil
@@ -49,16 +53,46 @@ func recordIn(tx storage.Tx, j *job, end ending, now time.Time) (disabled bool, 
 	case isNotFound(err) && !j.first:
 		return false, nil
 	case isNotFound(err):
-		found = j.delivery
-	case err != nil:
+		found, err = begun(tx, &hook, j)
+	}
+	if err != nil {
 		return false, err
-	case found.Attempt > j.delivery.Attempt:
+	}
+	if found.Attempt > j.delivery.Attempt && (j.lost || end.is(&found)) {
 		return false, nil // by a transaction that was said to have failed
 	}
 	if err := tx.PutDelivery(after(found, j, end, now)); err != nil {
 		return false, err
 	}
-	return recordHook(tx, hook, j, end, now)
+	return d.recordHook(tx, hook, j, end, now)
+}
+
+// is reports whether a delivery has this attempt as its last one.
+func (e *ending) is(d *schedctl.Delivery) bool {
+	return d.AttemptedAt.Equal(schedctl.Millis(e.began)) && d.Duration == e.took.Round(time.Millisecond) && d.HTTPStatus == e.status
+}
+
+// begunWithin is how many of the youngest deliveries are looked at for one that
+// another daemon has begun.
+const begunWithin = 100
+
+// begun returns the delivery that a first try begins: a new one, unless another
+// daemon took this one for dead and has told the event meanwhile.
+func begun(tx storage.Tx, hook *schedctl.Webhook, j *job) (schedctl.Delivery, error) {
+	if hook.Cursor == j.hook.Cursor {
+		return j.delivery, nil
+	}
+	later, err := furthest(tx, hook.Cursor, j.event.ID)
+	if err != nil || later != hook.Cursor {
+		return j.delivery, err
+	}
+	youngest, err := tx.Deliveries(hook.ID, "", begunWithin)
+	for _, d := range youngest {
+		if d.EventID == j.event.ID {
+			return d, err
+		}
+	}
+	return j.delivery, err
 }
 
 // after returns a delivery as it is after a job. It is given as it is in the store
@@ -67,6 +101,9 @@ func after(d schedctl.Delivery, j *job, end ending, now time.Time) schedctl.Deli
 	if j.lost {
 		d.Status, d.NextAttemptAt, d.Error = schedctl.DeliveryFailed, time.Time{}, end.err
 		return d
+	}
+	if d.Attempt > j.delivery.Attempt {
+		return beside(d, end)
 	}
 	d.Attempt = j.delivery.Attempt + 1
 	d.AttemptedAt, d.Duration = schedctl.Millis(end.began), end.took.Round(time.Millisecond)
@@ -87,12 +124,34 @@ func after(d schedctl.Delivery, j *job, end ending, now time.Time) schedctl.Deli
 	return d
 }
 
+// beside returns a delivery with one attempt more, that was made while another
+// daemon made one too. When it is tried again is what that one has said, unless
+// this one has succeeded.
+func beside(d schedctl.Delivery, end ending) schedctl.Delivery {
+	d.Attempt++
+	if d.Status == schedctl.DeliveryDelivered && !end.delivered() {
+		return d
+	}
+	if end.delivered() {
+		d.Status, d.NextAttemptAt = schedctl.DeliveryDelivered, time.Time{}
+	}
+	d.AttemptedAt, d.Duration = schedctl.Millis(end.began), end.took.Round(time.Millisecond)
+	d.HTTPStatus, d.Response, d.Error = end.status, end.response, end.err
+	return d
+}
+
 // recordHook changes nothing of a webhook but its cursor and what tells that it
 // fails, for its owner may have changed the rest.
-func recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end ending, now time.Time) (disabled bool, err error) {
+func (d *Dispatcher) recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end ending, now time.Time) (disabled bool, err error) {
 	changed := false
-	if j.first && hook.Cursor < j.event.ID {
-		hook.Cursor, changed = j.event.ID, true
+	if j.first {
+		told := j.event.ID
+		if hook.Cursor != j.hook.Cursor { // moved meanwhile, and perhaps past the event
+			if told, err = furthest(tx, hook.Cursor, told); err != nil {
+				return false, err
+			}
+		}
+		hook.Cursor, changed = told, told != hook.Cursor
 	}
 	switch {
 	case j.lost:
@@ -101,9 +160,9 @@ func recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end ending, now ti
 		hook.FailingSince = time.Time{}
 	case !hook.Enabled, !hook.UpdatedAt.Equal(j.hook.UpdatedAt):
 		// The failure is that of a webhook as it was before.
-	case hook.FailingSince.IsZero():
+	case hook.FailingSince.IsZero(), hook.FailingSince.After(now): // by a clock that was set back since
 		hook.FailingSince, changed = schedctl.Millis(now), true
-	case now.Sub(hook.FailingSince) >= disableAfter:
+	case d.cfg.Clock.Age(hook.FailingSince, now) >= disableAfter:
 		hook, disabled, changed = disable(hook, end, now), true, true
 		if err := tx.AddEvents(schedctl.WebhookDisabledEvent(hook, now)); err != nil {
 			return false, err

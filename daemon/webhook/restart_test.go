@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -215,9 +216,15 @@ func TestSavingCursorsIsTriedAgain(t *testing.T) {
 	})
 }
 
-// A stop does not wait for a store that fails, and what it could not record is
-// told again.
+// A stop waits for a store that fails for 5 s, and not for one that is broken, and
+// what it could not record is told again.
 func TestAStopWhileTheStoreFails(t *testing.T) {
+	for why, takes := range map[error]time.Duration{nil: 5 * time.Second, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
+		t.Run(fmt.Sprint(why), func(t *testing.T) { testStopWhileTheStoreFails(t, why, takes) })
+	}
+}
+
+func testStopWhileTheStoreFails(t *testing.T, why error, takes time.Duration) {
 	faulty(t, func(r *rig, store *storagetest.Faulty) {
 		w := r.hook("a.example")
 		r.start()
@@ -226,9 +233,9 @@ func TestAStopWhileTheStoreFails(t *testing.T) {
 		store.FailUpdates(1000, storagetest.BeforeFn)
 		synctest.Wait()
 		began := time.Now()
-		r.stop()
-		if took := time.Since(began); took > 6*time.Second {
-			t.Errorf("stopped after %v", took)
+		r.endFor(why)
+		if took := time.Since(began); took != takes {
+			t.Errorf("stopped after %v, want %v", took, takes)
 		}
 		for store.Pending() > 0 {
 			store.Update(t.Context(), func(storage.Tx) error { return nil })

@@ -19,7 +19,7 @@ const (
 func newRetries(w *worker) *lane {
 	return &lane{
 		worker: w, kind: "pending deliveries", wake: w.newPending, next: w.nextPending, slowest: time.Second,
-		pause: pause{log: w.log},
+		pause: w.newPause(),
 	}
 }
 
@@ -38,7 +38,7 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	if hook.Enabled && (delivery == nil || delivery.NextAttemptAt.After(time.Now())) {
+	if hook.Enabled && (delivery == nil || waits(delivery, time.Now())) {
 		if delivery, err = firstPending(r, w.id); err != nil {
 			return nil, time.Time{}, err
 		}
@@ -46,7 +46,7 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 	if delivery == nil {
 		return nil, time.Time{}, nil
 	}
-	if delivery.NextAttemptAt.After(time.Now()) {
+	if waits(delivery, time.Now()) {
 		return nil, delivery.NextAttemptAt, nil
 	}
 	event, err := r.Event(delivery.EventID)
@@ -54,6 +54,13 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 		return nil, time.Time{}, err
 	}
 	return &job{hook: hook, event: event, delivery: *delivery, lost: err != nil}, time.Time{}, nil
+}
+
+// waits reports whether a delivery is to be tried later. One that would wait for
+// longer than any does was put off by a clock that has been set back since.
+func waits(d *schedctl.Delivery, now time.Time) bool {
+	wait := d.NextAttemptAt.Sub(now.Round(0))
+	return wait > 0 && wait <= longestRetry
 }
 
 // firstTest returns the pending test that is due first, or nil. Of an enabled

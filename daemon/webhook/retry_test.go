@@ -224,3 +224,28 @@ func TestAPrunedEventFailsInWords(t *testing.T) {
 		}
 	})
 }
+
+// What a clock has put off that was years ahead is not put off for years.
+func TestARetryOfAClockThatWasSetBack(t *testing.T) {
+	bubble(t, func(r *rig) {
+		w := r.hook("a.example")
+		r.endpoints.at("a.example").then(status(500))
+		r.start()
+		r.publish(1)
+		after(time.Second)
+		r.stop()
+		d := r.delivery(w)
+		d.NextAttemptAt = d.NextAttemptAt.AddDate(10, 0, 0)
+		r.update(func(tx storage.Tx) error { return tx.PutDelivery(d) })
+		r.edit(w, func(w *schedctl.Webhook) { w.FailingSince = w.FailingSince.AddDate(10, 0, 0) })
+		r.endpoints.at("a.example").then(status(500))
+		r.start()
+		after(time.Second)
+		if d := r.delivery(w); d.Attempt != 2 {
+			t.Errorf("delivery %+v, want a second attempt", d)
+		}
+		if got := r.readHook(w); got.FailingSince.After(time.Now()) {
+			t.Errorf("it fails since %v", got.FailingSince)
+		}
+	})
+}

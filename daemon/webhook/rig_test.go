@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
@@ -29,6 +30,7 @@ const (
 // rig is a store with a workspace, endpoints in memory and, once started, a
 // dispatcher.
 type rig struct {
+	clock *clock.Clock // of the next start; nil to believe the wall clock
 	testing.TB
 	store     storage.Store
 	client    *http.Client
@@ -47,6 +49,7 @@ type rig struct {
 type run struct {
 	*webhook.Dispatcher
 	stop context.CancelFunc
+	fail context.CancelCauseFunc
 	done chan error
 }
 
@@ -102,10 +105,10 @@ func (r *rig) committed(c storage.Commit) {
 // start begins a run of a new dispatcher, as after a start of its process.
 func (r *rig) start() *run {
 	r.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	x := &run{stop: stop, done: make(chan error, 1)}
+	ctx, fail := context.WithCancelCause(context.Background())
+	x := &run{stop: func() { fail(nil) }, fail: fail, done: make(chan error, 1)}
 	x.Dispatcher = webhook.New(webhook.Config{
-		Store: r.store, Client: r.client, Sealer: r.sealer, Version: "test",
+		Store: r.store, Client: r.client, Sealer: r.sealer, Version: "test", Clock: r.clock,
 		Logger: slog.New(slog.NewTextHandler(&r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observe: func(a webhook.Attempt) {
 			r.mu.Lock()
@@ -123,6 +126,12 @@ func (r *rig) start() *run {
 // stop ends the run, if there is one, and waits for it.
 func (r *rig) stop() {
 	r.Helper()
+	r.endFor(nil)
+}
+
+// endFor ends the run, if there is one, for a reason, and waits for it.
+func (r *rig) endFor(why error) {
+	r.Helper()
 	r.mu.Lock()
 	x := r.running
 	r.running = nil
@@ -130,7 +139,7 @@ func (r *rig) stop() {
 	if x == nil {
 		return
 	}
-	x.stop()
+	x.fail(why)
 	if err := <-x.done; err != nil {
 		r.Errorf("Run: %v", err)
 	}

@@ -11,6 +11,9 @@ var retries = [...]time.Duration{
 	time.Hour, 4 * time.Hour, 12 * time.Hour,
 }
 
+// longestRetry is longer than any of them, a tenth longer as it may be.
+const longestRetry = 14 * time.Hour
+
 // RetryAfter returns how long a delivery waits after so many failed attempts, 1
 // or more: 10 s, 30 s, 2 m, 5 m, 15 m, 1 h, 4 h and 12 h, each up to a tenth
 // longer or shorter, so that what has failed together is not tried together. It

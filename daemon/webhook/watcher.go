@@ -24,17 +24,21 @@ const (
 // that it was told of. All of it belongs to the goroutine of [Dispatcher.Run].
 type watcher struct {
 	*Dispatcher
-	begin func(*worker) // starts the lanes of a worker
+	begin func(w *worker, owner string) // starts the lanes of a worker
 
-	changed map[string]struct{} // webhooks to be read again
-	loaded  bool                // all webhooks have been read
-	seen    string              // the youngest event that was read
-	unsaved int                 // events read since cursors were saved
-	pause   pause
+	changed  map[string]struct{} // webhooks to be read again
+	unknown  bool                // all are to be read again
+	reloaded time.Time           // when all were read
+	shared   time.Time           // when it was looked whose webhooks are, among several daemons
+	unshared bool                // that is to be done again
+	started  bool                // seen is set
+	seen     string              // the last event that was read
+	unsaved  int                 // events read since cursors were saved
+	pause    pause
 }
 
-func newWatcher(d *Dispatcher, begin func(*worker)) *watcher {
-	return &watcher{Dispatcher: d, begin: begin, changed: make(map[string]struct{}), pause: pause{log: d.log}}
+func newWatcher(d *Dispatcher, begin func(*worker, string)) *watcher {
+	return &watcher{Dispatcher: d, begin: begin, changed: make(map[string]struct{}), unknown: true, pause: d.newPause()}
 }
 
 // run watches until ctx ends.
@@ -45,16 +49,27 @@ func (x *watcher) run(ctx context.Context) {
 			return
 		}
 		if x.pause.after(ctx, "watching the outbox", err) {
-			rest(ctx, time.Now().Add(tickInterval), x.mail.wake)
+			rest(ctx, time.Now().Add(x.interval()), x.mail.wake)
 		}
 	}
+}
+
+// interval is how long the watcher waits to be woken.
+func (x *watcher) interval() time.Duration {
+	if x.cfg.Member != nil {
+		return sharedTick
+	}
+	return tickInterval
 }
 
 // turn reads what has changed. What it has not done when it fails, the next turn
 // does.
 func (x *watcher) turn(ctx context.Context) error {
-	x.tick.Store(time.Now().UnixNano())
+	x.ticked()
 	if err := x.refresh(ctx); err != nil {
+		return err
+	}
+	if err := x.share(ctx); err != nil {
 		return err
 	}
 	if err := x.scan(ctx); err != nil {
@@ -70,85 +85,57 @@ func (x *watcher) turn(ctx context.Context) error {
 	return nil
 }
 
+func (x *watcher) ticked() {
+	now := time.Now()
+	x.tick.Store(&now)
+}
+
 // refresh reads the webhooks that commits have named, or all of them when there may be
 // some that it does not know.
 func (x *watcher) refresh(ctx context.Context) error {
-	x.mail.take(x.changed)
-	if x.loaded && len(x.changed) == 0 {
+	missed := x.mail.take(x.changed)
+	x.unknown = x.unknown || missed || x.cfg.Member != nil && time.Since(x.reloaded) >= reloadEvery
+	if !x.unknown && len(x.changed) == 0 {
 		return nil
 	}
 	var found []schedctl.Webhook
 	var gone []string
 	var last string
 	err := x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		if last, err = r.LastEvent(); err != nil {
-			return err
+		if !x.started {
+			if last, err = r.LastEvent(); err != nil {
+				return err
+			}
 		}
-		var more bool
-		if found, gone, more, err = x.readChanged(r); err != nil || !more {
-			return err
-		}
-		unknown, err := x.readUnknown(r)
-		found = append(found, unknown...)
+		found, gone, err = x.readChanged(r)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read webhooks: %w", err)
 	}
-	if !x.loaded {
-		x.loaded, x.seen = true, last
+	if !x.started {
+		x.started, x.seen = true, last
 	}
 	for _, id := range gone {
 		x.remove(id)
 	}
 	for _, hook := range found {
-		x.apply(hook)
+		if _, named := x.changed[hook.ID]; named || x.unknown || x.differs(&hook) {
+			x.apply(hook)
+		}
+	}
+	if x.unknown {
+		x.unknown, x.reloaded = false, time.Now()
 	}
 	clear(x.changed)
 	return nil
 }
 
-// readChanged reads the webhooks that have changed and says which are gone, and
-// whether there may be more than those that have workers.
-func (x *watcher) readChanged(r storage.Reader) (found []schedctl.Webhook, gone []string, more bool, err error) {
-	more = !x.loaded
-	for id := range x.changed {
-		w := x.workers[id]
-		if w == nil {
-			more = true
-			continue
-		}
-		hook, err := r.Webhook(w.workspace, id)
-		switch {
-		case isNotFound(err):
-			gone = append(gone, id)
-		case err != nil:
-			return nil, nil, false, err
-		default:
-			found = append(found, hook)
-		}
-	}
-	return found, gone, more, nil
-}
-
-// readUnknown returns the webhooks that have no worker.
-func (x *watcher) readUnknown(r storage.Reader) (unknown []schedctl.Webhook, err error) {
-	workspaces, err := r.Workspaces()
-	if err != nil {
-		return nil, err
-	}
-	for _, workspace := range workspaces {
-		hooks, err := r.Webhooks(workspace.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, hook := range hooks {
-			if x.workers[hook.ID] == nil {
-				unknown = append(unknown, hook)
-			}
-		}
-	}
-	return unknown, nil
+// differs reports whether a webhook is unknown, or another than it was in what it
+// wants.
+func (x *watcher) differs(hook *schedctl.Webhook) bool {
+	w := x.workers[hook.ID]
+	return w == nil || w.differs(hook)
 }
 
 // apply takes over a new copy of a webhook.
@@ -161,7 +148,7 @@ func (x *watcher) apply(hook schedctl.Webhook) {
 	old := w.hook
 	w.hook = hook
 	if hook.Enabled && !old.Enabled {
-		w.lookFrom(hook.Cursor)
+		w.lookAgain()
 	}
 	if !slices.Equal(hook.EventTypes, old.EventTypes) {
 		// What has passed unwanted must not be wanted by the next start.
@@ -172,11 +159,16 @@ func (x *watcher) apply(hook schedctl.Webhook) {
 
 func (x *watcher) add(hook schedctl.Webhook) {
 	w := newWorker(x.Dispatcher, hook)
-	w.lookFrom(hook.Cursor)
+	w.lookAgain()
 	x.mu.Lock()
 	x.workers[w.id] = w
 	x.mu.Unlock()
-	x.begin(w)
+	if x.cfg.Member == nil {
+		x.begin(w, "")
+		return
+	}
+	x.unshared = true
+	ring(x.mail.wake)
 }
 
 func (x *watcher) remove(id string) {
@@ -187,15 +179,14 @@ func (x *watcher) remove(id string) {
 }
 
 // scan reads the events that are new and wakes the webhooks that want them. They
-// are held against webhooks that were read after them: an event that was caused
-// after a webhook was told to want it is wanted.
+// are held against webhooks that were read with them or after them: an event that
+// was caused after a webhook was told to want it is wanted.
 func (x *watcher) scan(ctx context.Context) error {
+	if skipped, err := x.skip(ctx); err != nil || skipped {
+		return err
+	}
 	for {
-		var events []schedctl.Event
-		err := x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-			events, err = r.Events(x.seen, batchSize)
-			return err
-		})
+		events, err := x.readNew(ctx)
 		if err != nil {
 			return fmt.Errorf("read events: %w", err)
 		}
@@ -204,24 +195,44 @@ func (x *watcher) scan(ctx context.Context) error {
 		}
 		for i := range events {
 			for _, w := range x.workers {
-				if w.hook.Wants(&events[i]) {
-					w.expect(x.seen)
-				}
+				w.meet(&events[i], x.seen)
 			}
 			x.seen = events[i].ID
 		}
 		x.unsaved += len(events)
-		x.tick.Store(time.Now().UnixNano())
+		x.ticked()
 		if len(events) < batchSize {
 			return nil
 		}
 	}
 }
 
+// skip passes over all events while there is no webhook to tell of them, and says
+// whether it did.
+func (x *watcher) skip(ctx context.Context) (skipped bool, err error) {
+	if len(x.workers) > 0 || x.cfg.Member != nil {
+		return false, nil
+	}
+	var last string
+	err = x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		last, err = r.LastEvent()
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("read the last event: %w", err)
+	}
+	if err := x.refresh(ctx); err != nil || len(x.workers) > 0 {
+		return false, err // a webhook came with these events
+	}
+	x.seen = last
+	x.ticked()
+	return true, nil
+}
+
 // idle returns the workers that have told all they want of what was seen.
 func (x *watcher) idle() (idle []*worker) {
 	for _, w := range x.workers {
-		if w.hook.Enabled && w.idle() {
+		if w.hook.Enabled && w.idle() && w.mayCall() {
 			idle = append(idle, w)
 		}
 	}

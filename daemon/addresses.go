@@ -1,0 +1,61 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// sealAddresses seals the URLs of webhooks that were stored before such were
+// sealed. Many receivers know their callers by nothing but a secret URL. What
+// cannot be sealed now, on a full disk for example, is left to the next start.
+func sealAddresses(ctx context.Context, store storage.Store, sealer *seal.Sealer, log *slog.Logger) {
+	plain := false
+	err := store.View(ctx, func(r storage.Reader) (err error) {
+		plain, err = eachPlainAddress(r, nil)
+		return err
+	})
+	if err == nil && plain {
+		err = store.Update(ctx, func(tx storage.Tx) error {
+			_, err := eachPlainAddress(tx, func(w schedctl.Webhook) error {
+				w.URL = sealer.SealText(w.URL, w.ID)
+				return tx.PutWebhook(w)
+			})
+			return err
+		})
+	}
+	if err != nil {
+		log.Warn("URLs of webhooks are not sealed yet", "error", err)
+	}
+}
+
+// eachPlainAddress calls do, if it is not nil, for each webhook whose URL is not
+// sealed, and reports whether there are any.
+func eachPlainAddress(r storage.Reader, do func(schedctl.Webhook) error) (found bool, err error) {
+	workspaces, err := r.Workspaces()
+	if err != nil {
+		return false, err
+	}
+	for _, workspace := range workspaces {
+		webhooks, err := r.Webhooks(workspace.ID)
+		if err != nil {
+			return found, err
+		}
+		for _, w := range webhooks {
+			if seal.IsSealed(w.URL) {
+				continue
+			}
+			found = true
+			if do == nil {
+				return true, nil
+			}
+			if err := do(w); err != nil {
+				return true, err
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,461 @@
+package deliver_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/node"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/daemon/schedule"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// fleet is a rig whose database several daemons use. Its own handle is that of
+// somebody who writes posts; the networks are "fake" and "finding", which can be
+// asked.
+type fleet struct {
+	*rig
+	database interface{ Open() storage.Shared }
+	memory   *storagetest.SharedMemory
+	networks map[string]*publishtest.Fake
+	nodes    []*peer // that were started, in order
+	calling  atomic.Pointer[func(*peer, publish.Request)]
+}
+
+// beforeCall sets what is called before each call of a network.
+func (f *fleet) beforeCall(fn func(*peer, publish.Request)) { f.calling.Store(&fn) }
+
+// fleetBubble runs a test on so many daemons, in a synctest bubble.
+func fleetBubble(t *testing.T, nodes int, test func(*fleet)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory := storagetest.NewSharedMemory()
+		f := newFleet(newRig(t, memory.Open()))
+		f.database, f.memory = memory, memory
+		defer f.end()
+		for range nodes {
+			f.join()
+		}
+		synctest.Wait()
+		test(f)
+	})
+}
+
+func newFleet(r *rig) *fleet {
+	f := &fleet{rig: r, networks: map[string]*publishtest.Fake{"fake": r.fake, "finding": publishtest.NewFake("finding")}}
+	f.beforeCall(func(*peer, publish.Request) {})
+	return f
+}
+
+// end stops all daemons.
+func (f *fleet) end() {
+	for _, n := range f.nodes {
+		n.leave()
+	}
+	for _, n := range f.nodes {
+		n.done.Wait()
+	}
+}
+
+// ice is what a frozen process is stuck in, and a dead one for ever.
+type ice struct {
+	ended context.Context // when the process is dead
+
+	mu   sync.Mutex    // mu guards thaw
+	thaw chan struct{} // nil while the process runs
+}
+
+// pass waits while the process is frozen, and reports whether it lives.
+func (i *ice) pass() bool {
+	for {
+		i.mu.Lock()
+		thaw := i.thaw
+		i.mu.Unlock()
+		if thaw == nil {
+			return i.ended.Err() == nil
+		}
+		select {
+		case <-thaw:
+		case <-i.ended.Done():
+			return false
+		}
+	}
+}
+
+func (i *ice) freeze() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.thaw == nil {
+		i.thaw = make(chan struct{})
+	}
+}
+
+func (i *ice) melt() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.thaw != nil {
+		close(i.thaw)
+		i.thaw = nil
+	}
+}
+
+// icyStore is the store of a process that can freeze before and after everything
+// that it asks of the database.
+type icyStore struct {
+	storage.Shared
+	*ice
+	faulty *storagetest.Faulty // the same store
+}
+
+func icily[T any](s *icyStore, fn func() (T, error)) (result T, err error) {
+	if !s.pass() {
+		return result, storage.ErrClosed
+	}
+	result, err = fn()
+	if !s.pass() {
+		return result, storage.ErrClosed
+	}
+	return result, err
+}
+
+func (s *icyStore) View(ctx context.Context, fn func(storage.Reader) error) error {
+	_, err := icily(s, func() (any, error) { return nil, s.faulty.View(ctx, fn) })
+	return err
+}
+
+func (s *icyStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	_, err := icily(s, func() (any, error) { return nil, s.faulty.Update(ctx, fn) })
+	return err
+}
+
+func (s *icyStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
+func (s *icyStore) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+	_, err := icily(s, func() (any, error) { return nil, s.Shared.Beat(ctx, n, lease) })
+	return err
+}
+
+func (s *icyStore) Leave(ctx context.Context, id string) error {
+	_, err := icily(s, func() (any, error) { return nil, s.Shared.Leave(ctx, id) })
+	return err
+}
+
+func (s *icyStore) Nodes(ctx context.Context) ([]storage.Node, error) {
+	return icily(s, func() ([]storage.Node, error) { return s.Shared.Nodes(ctx) })
+}
+
+// icy is a publisher in a process that can freeze before a call, when its answer
+// comes, and die. What has reached the network goes on there.
+type icy struct {
+	*publishtest.Fake
+	*ice
+	calling func(publish.Request) // before the process can freeze
+}
+
+func (p icy) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+	p.calling(r)
+	if !p.pass() {
+		return schedctl.Receipt{}, p.ended.Err()
+	}
+	if allowed := publish.Guard(ctx); allowed == nil || !allowed() {
+		return schedctl.Receipt{}, publish.LeaseLapsed()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ended, cancel)()
+	receipt, err := p.Fake.Publish(ctx, r)
+	if !p.pass() {
+		return schedctl.Receipt{}, p.ended.Err()
+	}
+	return receipt, err
+}
+
+// icyFinding is the same for a network that can be asked.
+type icyFinding struct{ icy }
+
+func (p icyFinding) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	if !p.pass() {
+		return schedctl.Receipt{}, false, p.ended.Err()
+	}
+	return publishtest.FindingFake{Fake: p.Fake}.Find(ctx, r, since)
+}
+
+// peer is one daemon of a fleet.
+type peer struct {
+	*ice
+	*deliver.Deliverer
+	member *node.Member
+	faulty *storagetest.Faulty
+	leave  context.CancelFunc // ends it the way a stop does
+	die    context.CancelFunc // lets nothing more of it reach anything
+	gone   bool               // it is to end, or has
+	done   sync.WaitGroup
+}
+
+// kill ends a daemon as SIGKILL does.
+func (p *peer) kill() {
+	p.gone = true
+	p.die()
+	p.leave()
+}
+
+// stop ends a daemon the way SIGTERM does, and does not wait for that.
+func (p *peer) stop() {
+	p.gone = true
+	p.leave()
+}
+
+// join starts one more daemon.
+func (f *fleet) join() *peer {
+	f.Helper()
+	ctx, leave := context.WithCancel(f.Context())
+	ended, die := context.WithCancel(f.Context())
+	p := &peer{ice: &ice{ended: ended}, leave: leave, die: die}
+	opened := f.database.Open()
+	p.faulty = storagetest.NewFaulty(opened)
+	store := &icyStore{Shared: opened, ice: p.ice, faulty: p.faulty}
+	log := f.logger().With("process", len(f.nodes))
+	p.member = node.New(node.Config{Store: store, Name: fmt.Sprint("machine ", len(f.nodes)), Logger: log})
+	calling := func(r publish.Request) { (*f.calling.Load())(p, r) }
+	cfg := deliver.Config{
+		Store: store, Sealer: f.sealer, Member: p.member, Logger: log,
+		Publishers: publish.NewRegistry(
+			icy{f.networks["fake"], p.ice, calling}, icyFinding{icy{f.networks["finding"], p.ice, calling}},
+		),
+	}
+	if f.config != nil {
+		f.config(&cfg)
+	}
+	p.Deliverer = deliver.New(cfg)
+	loop := schedule.NewWindow(dueSource{store}, p.Enqueue, log)
+	opened.Notify(func(c storage.Commit) {
+		loop.Add(c.Due)
+		if c.Missed {
+			loop.Reread()
+		}
+		if len(c.Accounts) > 0 {
+			p.AccountsChanged(c.Accounts)
+		}
+	})
+	if err := p.member.Join(ctx); err != nil {
+		f.Fatal(err)
+	}
+	p.done.Go(func() { p.member.Run(ctx) })
+	p.done.Go(func() { loop.Run(ctx) })
+	p.done.Go(func() { p.Run(ctx) })
+	f.nodes = append(f.nodes, p)
+	return p
+}
+
+// accountOf connects an account for which a daemon is preferred, by all of them.
+func (f *fleet) accountOf(p *peer, platform string, options schedctl.Options) schedctl.Account {
+	f.Helper()
+	for i := range 1000 {
+		a := f.accountOn(platform, fmt.Sprint("account ", i, " ", schedctl.NewULID(time.Now())), options)
+		if p.member.Mine(a.ID) {
+			return a
+		}
+	}
+	f.Fatal("no account is the daemon's")
+	return schedctl.Account{}
+}
+
+// acquaint waits until every daemon knows all others.
+func (f *fleet) acquaint() { f.after(5 * time.Second) }
+
+// wantPublished checks that a target was published once, and how late.
+func (f *fleet) wantPublished(p schedctl.Post, late time.Duration) {
+	f.Helper()
+	t := f.wantStatus(p, schedctl.Published)
+	if n := f.networks[t.Platform].Posts()[t.ID]; n != 1 {
+		f.Errorf("target %s is %d times on the network", t.ID, n)
+	}
+	if by := t.PublishedAt.Sub(t.LateSince()); by < 0 || by > late {
+		f.Errorf("target %s was published %s late, want at most %s", t.ID, by, late)
+	}
+}
+
+// Of several daemons each does its share, in time, and none is in another's way.
+func TestFleetShares(t *testing.T) {
+	fleetBubble(t, 3, func(f *fleet) {
+		f.acquaint()
+		var accounts []schedctl.Account
+		for i := range 30 {
+			accounts = append(accounts, f.account(fmt.Sprint(i), nil))
+		}
+		var posts []schedctl.Post
+		for i := range 300 {
+			posts = append(posts, f.schedule(time.Minute, accounts[i%30]))
+		}
+		f.after(2 * time.Minute)
+		owners := map[string]int{}
+		for _, p := range posts {
+			f.wantPublished(p, 0)
+			for _, a := range f.attempts(p) {
+				owners[a.Owner]++
+			}
+		}
+		if len(owners) != 3 {
+			t.Errorf("attempts by owner: %v, want three owners", owners)
+		}
+		f.wantNothingLeft()
+	})
+}
+
+func (f *fleet) attempts(p schedctl.Post) []schedctl.Attempt { return f.attemptsOf(p.Targets[0].ID) }
+
+func (f *fleet) attemptsOf(target string) (attempts []schedctl.Attempt) {
+	f.Helper()
+	f.view(func(r storage.Reader) (err error) {
+		attempts, err = r.Attempts(target)
+		return err
+	})
+	return attempts
+}
+
+// wantNothingLeft checks that no daemon that lives has anything in hand.
+func (f *fleet) wantNothingLeft() {
+	f.Helper()
+	for i, n := range f.nodes {
+		if !n.gone && n.Stats() != (deliver.Stats{}) {
+			f.Errorf("process %d has left over: %+v", i, n.Stats())
+		}
+	}
+}
+
+// Without news of each other daemons are a second late, and nothing else.
+func TestFleetWithoutNotifications(t *testing.T) {
+	fleetBubble(t, 3, func(f *fleet) {
+		f.acquaint()
+		f.memory.LoseNotifications()
+		now, soon, later := f.publishNow(f.account("a", nil)), f.schedule(3*time.Second, f.account("b", nil)), f.schedule(time.Hour, f.account("c", nil))
+		f.after(2 * time.Hour)
+		f.wantPublished(now, time.Second)
+		f.wantPublished(soon, 0)
+		f.wantPublished(later, 0)
+		f.memory.RestoreNotifications()
+		again := f.publishNow(f.account("d", nil))
+		f.after(time.Second)
+		f.wantPublished(again, 0)
+		f.wantNothingLeft()
+	})
+}
+
+// What a dead daemon would have published others do within two seconds, whatever
+// its lease.
+func TestFleetTakesOver(t *testing.T) {
+	for name, stop := range map[string]func(*peer){"killed": (*peer).kill, "frozen": func(p *peer) { p.freeze() }, "stopped": (*peer).stop} {
+		t.Run(name, func(t *testing.T) {
+			fleetBubble(t, 3, func(f *fleet) {
+				f.acquaint()
+				gone := f.nodes[1]
+				var posts []schedctl.Post
+				for i := range 40 {
+					posts = append(posts, f.schedule(time.Second+time.Duration(i)*500*time.Millisecond, f.accountOf(gone, "fake", nil)))
+				}
+				f.after(500 * time.Millisecond)
+				stop(gone)
+				f.after(time.Minute)
+				gone.melt()
+				f.after(time.Minute)
+				for _, p := range posts {
+					f.wantPublished(p, 2*time.Second)
+				}
+				f.wantNothingLeft()
+			})
+		})
+	}
+}
+
+// A daemon that dies during a call leaves a doubt, which another settles; the
+// account waits for that, and no other account does.
+func TestFleetSettlesWhatADeadOneBegan(t *testing.T) {
+	for _, test := range []struct {
+		platform string
+		options  schedctl.Options
+		accepted bool
+		status   schedctl.Status
+		calls    int
+		outcomes []schedctl.Outcome
+	}{
+		{platform: "fake", status: schedctl.Failed, calls: 1, outcomes: []schedctl.Outcome{maybe}},
+		{platform: "fake", accepted: true, status: schedctl.Failed, calls: 1, outcomes: []schedctl.Outcome{maybe}},
+		{platform: "fake", options: schedctl.Options{"idempotent": true}, status: schedctl.Published, calls: 2, outcomes: []schedctl.Outcome{maybe, yes}},
+		{platform: "fake", options: schedctl.Options{"idempotent": true}, accepted: true, status: schedctl.Published, calls: 2, outcomes: []schedctl.Outcome{maybe, yes}},
+		{platform: "finding", status: schedctl.Published, calls: 2, outcomes: []schedctl.Outcome{no, yes}},
+		{platform: "finding", accepted: true, status: schedctl.Published, calls: 1, outcomes: []schedctl.Outcome{yes}},
+	} {
+		t.Run(fmt.Sprint(test.platform, test.options, test.accepted), func(t *testing.T) {
+			fleetBubble(t, 3, func(f *fleet) {
+				f.acquaint()
+				gone := f.nodes[0]
+				a := f.accountOf(gone, test.platform, test.options)
+				f.networks[test.platform].Then(publishtest.Answer{After: time.Minute, Accepted: test.accepted})
+				p, next, elsewhere := f.publishNow(a), f.schedule(2*time.Second, a), f.schedule(2*time.Second, f.accountOf(gone, test.platform, nil))
+				f.after(time.Second)
+				gone.kill()
+				f.after(6 * time.Second)
+				f.wantPublished(elsewhere, 2*time.Second)
+				f.wantStatus(next, schedctl.Scheduled)
+				f.after(2 * time.Minute)
+				f.wantStatus(p, test.status)
+				if got := f.outcomes(p); fmt.Sprint(got) != fmt.Sprint(test.outcomes) {
+					t.Errorf("attempts %v, want %v", got, test.outcomes)
+				}
+				f.wantPublished(next, 2*time.Minute)
+				if n := len(f.networks[test.platform].Requests()); n != test.calls+2 {
+					t.Errorf("%d calls, want %d", n, test.calls+2)
+				}
+				f.wantNothingLeft()
+			})
+		})
+	}
+}
+
+// A daemon that is frozen between its claim and its call for longer than its lease
+// makes no call: another has taken over by then.
+func TestFleetFrozenBeforeTheCall(t *testing.T) {
+	for _, options := range []schedctl.Options{nil, {"idempotent": true}} {
+		t.Run(fmt.Sprint(options), func(t *testing.T) {
+			fleetBubble(t, 2, func(f *fleet) {
+				f.acquaint()
+				frozen := f.nodes[0]
+				a := f.accountOf(frozen, "fake", options)
+				p := f.schedule(5*time.Second, a)
+				f.beforeCall(func(p *peer, _ publish.Request) {
+					if p == frozen {
+						p.freeze()
+					}
+				})
+				f.after(40 * time.Second)
+				if n := len(f.attempts(p)); n == 0 {
+					t.Fatal("no attempt was begun")
+				}
+				f.beforeCall(func(*peer, publish.Request) {})
+				frozen.melt()
+				f.after(3 * time.Minute)
+				want := schedctl.Failed
+				if options != nil {
+					want = schedctl.Published
+				}
+				f.wantStatus(p, want)
+				if n := f.fake.Posts()[p.Targets[0].ID]; n > 1 || n == 0 && want == schedctl.Published {
+					t.Errorf("it is %d times on the network", n)
+				}
+				f.wantNothingLeft()
+			})
+		})
+	}
+}

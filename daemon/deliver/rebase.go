@@ -1,0 +1,104 @@
+package deliver
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// skew is how far the clocks of members may differ without being taken for one that
+// was set back.
+const skew = time.Minute
+
+// rebaseAtOnce is how many posts are read, or changed, at a time.
+const rebaseAtOnce = 100
+
+// rebase looks, at the start and whenever the clock was set back, for targets
+// that wait for a time which that clock has planned: a retry in ten seconds would
+// come in ten years.
+func (x *dispatcher) rebase(ctx context.Context, now time.Time) {
+	setBacks := x.cfg.Clock.SetBacks()
+	if setBacks == x.setBacks || x.stopping || !x.rebases.open(now) {
+		return
+	}
+	x.rebases.running = true
+	x.jobs.Go(func() {
+		err := x.Deliverer.rebaseAll(ctx)
+		x.mail.report(func(x *dispatcher) { x.rebased(setBacks, err) })
+	})
+}
+
+// rebased notes that the clock's being set back so many times was seen to.
+func (x *dispatcher) rebased(setBacks int, err error) {
+	if err != nil {
+		x.logGroup(x.rebases.failed(1, err, time.Now()), "moving waits of a clock that was set back", err)
+		return
+	}
+	x.setBacks = setBacks
+	x.logGroup(x.rebases.succeeded(), "moving waits of a clock that was set back", nil)
+}
+
+// rebaseAll looks at all posts that are being published.
+func (d *Deliverer) rebaseAll(ctx context.Context) error {
+	var workspaces []schedctl.Workspace
+	err := d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		workspaces, err = r.Workspaces()
+		return err
+	})
+	for _, w := range workspaces {
+		q := storage.PostQuery{WorkspaceID: w.ID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: rebaseAtOnce}
+		for more := true; more && err == nil; {
+			more, err = d.rebasePage(ctx, &q)
+		}
+	}
+	return err
+}
+
+// rebasePage looks at one page of posts, moves the query behind it, and reports
+// whether there are more.
+func (d *Deliverer) rebasePage(ctx context.Context, q *storage.PostQuery) (more bool, err error) {
+	var page storage.PostPage
+	err = d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		page, err = r.Posts(*q)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	var ids []string
+	now := time.Now().Round(0)
+	for _, p := range page.Posts {
+		if d.cfg.Member != nil && p.UpdatedAt.Sub(now) < skew {
+			continue // another member has changed it, whose clock is ahead
+		}
+		if p.Rebase(now) {
+			ids = append(ids, p.ID)
+		}
+	}
+	q.After = page.Next
+	return page.Next != nil, d.rebasePosts(ctx, q.WorkspaceID, ids)
+}
+
+func (d *Deliverer) rebasePosts(ctx context.Context, workspace string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
+		e, now := newEdits(tx), time.Now().UTC().Round(0)
+		for _, id := range ids {
+			p, err := e.post(workspace, id)
+			if notFound(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if p.Rebase(now) {
+				e.changedPost(p)
+			}
+		}
+		return e.write()
+	})
+}

@@ -1,0 +1,81 @@
+package deliver
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// An account that has several targets due has its next one claimed in the
+// transaction that records the one before. That is one commit for each target in
+// place of two, which write the same pages: those of the account's lists.
+
+// successors takes what the accounts of published targets have to be claimed next,
+// to be claimed with their recording. It takes nothing while other accounts wait for
+// a worker, nor with a recording that is tried again, which may have failed because
+// of what it took. Members look first whether others have a call of the account.
+func (x *dispatcher) successors(ended []*ending, now time.Time) (next []item) {
+	crowded := x.inFlight >= x.cfg.Workers && x.queues.first() != nil
+	if x.stopping || crowded || x.cfg.Member != nil {
+		return nil
+	}
+	for _, e := range ended {
+		if len(next) >= x.claims.size {
+			break
+		}
+		if q := e.call.queue; e.receipt != nil && !e.shaken && len(q.doubts) == 0 && q.servable(now) {
+			q.changed = false
+			next = x.takeItems(next, q, now)
+		}
+	}
+	return next
+}
+
+// succeed acts on what has come of claims that were made with a recording. Without
+// verdicts it is not known whether they are on disk.
+func (x *dispatcher) succeed(ctx context.Context, next []item, verdicts []verdict) {
+	if verdicts != nil {
+		x.obeyAll(ctx, next, verdicts)
+		return
+	}
+	for i := range next {
+		next[i].shaken = true
+		x.putBack(next[i], next[i].entry.expires)
+	}
+}
+
+// recordAndClaim is [Deliverer.record] that also claims what comes next. A full
+// store has the recording alone, and no verdicts.
+func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*ending, next []item) (done []bool, verdicts []verdict, err error) {
+	if len(next) > 0 {
+		done, verdicts, err = d.recordIn(ctx, d.cfg.Store.Update, batch, next)
+		if !storage.IsFull(err) {
+			return done, verdicts, err
+		}
+	}
+	done, _, err = d.recordIn(ctx, d.cfg.Store.Record, batch, nil)
+	return done, nil, err
+}
+
+// claimAfter decides on what comes after the ends that were recorded, in the
+// same transaction and with the same edits.
+func (r *recording) claimAfter(batch []*ending, next []item) []verdict {
+	if len(next) == 0 {
+		return nil
+	}
+	taken := map[*queue]bool{}
+	for i, e := range batch {
+		taken[e.call.queue] = !r.done[i]
+	}
+	c := claiming{Deliverer: r.Deliverer, edits: r.edits, owner: r.owner(), begun: map[*queue]bool{}, leap: r.cfg.Clock.Leap(), now: r.now}
+	verdicts := make([]verdict, len(next))
+	for i, it := range next {
+		if taken[it.queue] {
+			verdicts[i] = verdict{fate: behind, expires: it.entry.expires}
+			continue
+		}
+		verdicts[i] = c.verdict(it)
+	}
+	return verdicts
+}

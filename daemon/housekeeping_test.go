@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/clock"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// addEvent puts an event of now into a store.
+func addEvent(t *testing.T, store storage.Store) {
+	t.Helper()
+	e := schedctl.WebhookTestEvent(schedctl.Webhook{
+		ID: schedctl.NewID(schedctl.WebhookPrefix, time.Now()), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now()),
+	}, time.Now())
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.AddEvents(e) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func countEvents(t *testing.T, store storage.Store) (n int) {
+	t.Helper()
+	err := store.View(t.Context(), func(r storage.Reader) error {
+		events, err := r.Events("", 100)
+		n = len(events)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A clock that leaps by years makes nothing too old at once, and the youngest
+// event stays even when it has stood there: ids go on after it.
+func TestHousekeepingWaitsForAClockThatLeapt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := storagetest.NewMemory()
+		for range 3 {
+			addEvent(t, store)
+			time.Sleep(time.Second)
+		}
+		made, log := time.Now(), slog.New(slog.DiscardHandler)
+		time.Sleep(10 * 365 * 24 * time.Hour)
+		d := &daemon{store: store, log: log, clock: clock.New(made, log)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- d.keepHouse(ctx) }()
+		time.Sleep(59 * time.Minute)
+		if got := countEvents(t, store); got != 3 {
+			t.Errorf("%d events in the first hour, want 3", got)
+		}
+		time.Sleep(20 * time.Minute)
+		if got := countEvents(t, store); got != 1 {
+			t.Errorf("%d events then, want the youngest", got)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A start goes on from the youngest event, whatever the clock says.
+func TestAStartGoesOnFromTheYoungestEvent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := storagetest.NewMemory()
+		if at, err := goOn(t.Context(), store); err != nil || !at.IsZero() {
+			t.Errorf("without events: %v, %v", at, err)
+		}
+		made := schedctl.Millis(time.Now())
+		addEvent(t, store)
+		time.Sleep(time.Hour)
+		if at, err := goOn(t.Context(), store); err != nil || !at.Equal(made) {
+			t.Errorf("%v, %v; want %v", at, err, made)
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/node"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// join makes the daemon one of those that use its database, until leave is
+// called. The member is nil where there is only one.
+func join(ctx context.Context, cfg Config) (m *node.Member, leave func(), err error) {
+	shared, ok := cfg.Store.(storage.Shared)
+	if !ok {
+		return nil, func() {}, nil
+	}
+	m = node.New(node.Config{
+		Store: shared, Name: machine(), Version: cfg.Version, Logger: cfg.Logger,
+		Admit: func(ctx context.Context) error { return admit(ctx, cfg) },
+	})
+	if err := m.Join(ctx); err != nil {
+		return nil, nil, err
+	}
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { m.Run(running) }) // returns nil
+	return m, func() {
+		end()
+		wg.Wait()
+	}, nil
+}
+
+// machine returns the name of the machine.
+func machine() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// self is what a daemon says of itself that has its database alone.
+type self struct {
+	id, version string
+	started     time.Time
+}
+
+func newSelf(cfg Config) self {
+	now := time.Now()
+	return self{id: schedctl.NewULID(now).String(), version: cfg.Version, started: now}
+}
+
+// nodes tells of the daemons that use the database, this one included.
+func (d *daemon) nodes() []apiv1.Node {
+	if d.member == nil {
+		return []apiv1.Node{apiv1.NewNode(apiv1.NodeFacts{
+			ID: d.self.id, Name: machine(), Version: d.self.version, Self: true, Alive: true,
+			StartedAt: d.self.started, HeardAt: time.Now(), Lag: d.deliverer.Lag(),
+		})}
+	}
+	known := d.member.Nodes()
+	list, ages, own := []apiv1.Node{}, d.member.Ages(known), d.member.ID()
+	for i, n := range known {
+		list = append(list, apiv1.NewNode(apiv1.NodeFacts{
+			ID: n.ID, Name: n.Name, Version: n.Version, Self: n.ID == own, Alive: n.Alive,
+			StartedAt: n.StartedAt, HeardAt: n.BeatAt, HeardAgo: ages[i], Lag: n.Lag,
+		}))
+	}
+	return list
+}

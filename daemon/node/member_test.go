@@ -1,0 +1,317 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl/daemon/node"
+	"github.com/schedctl/schedctl/storage"
+)
+
+func TestAMemberKeepsItsLease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		m := node.New(node.Config{Store: d, Name: "one", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler)})
+		if m.Holds(m.ID()) {
+			t.Error("it holds a lease before it has joined")
+		}
+		if err := m.Join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		id := m.ID()
+		m.TellLag(func() time.Duration { return 3 * time.Second })
+		end := run(t, m)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if m.ID() != id || !m.Holds(id) || m.Holds("another") {
+			t.Errorf("after a minute: id %s, before %s, holds %t", m.ID(), id, m.Holds(id))
+		}
+		want := []storage.Node{{
+			ID: id, Name: "one", Version: "1.2.3", StartedAt: time.Now().Add(-time.Minute).UTC(), Lag: 3 * time.Second, BeatAt: time.Now(), Alive: true,
+		}}
+		if diff := cmp.Diff(want, m.Nodes()); diff != "" {
+			t.Error(diff)
+		}
+		end()
+		if m.Holds(id) {
+			t.Error("it holds a lease after it has left")
+		}
+		if d.alive(id) {
+			t.Error("the database takes a node to be there that has left")
+		}
+	})
+}
+
+// TestALapsedMemberComesBackAsAnother guards that nobody who was away for longer
+// than the lease goes on with what others may have taken over.
+func TestALapsedMemberComesBackAsAnother(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]func(*database){
+		"refused":   func(d *database) { d.away = true },
+		"no answer": func(d *database) { d.stuck = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newDatabase()
+				m := join(t, d, "one")
+				defer run(t, m)()
+				id := m.ID()
+				time.Sleep(5 * time.Second) // a beat at 4 s is heard
+				d.set(away)
+				time.Sleep(node.Lease - 2*time.Second - 10*time.Millisecond) // 8.99 s later, a margin is left
+				if !m.Holds(id) {
+					t.Error("the lease is over too early")
+				}
+				time.Sleep(20 * time.Millisecond)
+				if m.Holds(id) {
+					t.Error("the lease is not over")
+				}
+				if held, err := m.Hold(t.Context(), "x"); held || err != nil {
+					t.Errorf("it holds a name: %t, %v", held, err)
+				}
+				time.Sleep(time.Minute)
+				d.set(func(d *database) { d.away, d.stuck = false, false })
+				if name == "no answer" {
+					time.Sleep(3 * time.Second)
+				}
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if m.Holds(id) || m.ID() == id || !m.Holds(m.ID()) {
+					t.Errorf("after it came back: id %s, before %s, holds %t", m.ID(), id, m.Holds(m.ID()))
+				}
+			})
+		})
+	}
+}
+
+// TestABeatThatIsHeardTooLate guards that a lease which has run out while a beat was
+// under way is not revived by its answer: nobody knows whether others saw it run out.
+func TestABeatThatIsHeardTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		m := join(t, d, "one")
+		defer run(t, m)()
+		id := m.ID()
+		time.Sleep(5 * time.Second) // a beat at 4 s is heard
+		d.set(func(d *database) { d.away = true })
+		time.Sleep(7*time.Second + 300*time.Millisecond)
+		d.set(func(d *database) { d.away, d.slow = false, time.Second })
+		time.Sleep(500 * time.Millisecond) // the next beat is under way
+		if !m.Holds(id) {
+			t.Fatal("the lease is over too early")
+		}
+		time.Sleep(time.Second) // and heard, half a second too late
+		if m.Holds(id) {
+			t.Error("the lease was revived")
+		}
+		d.set(func(d *database) { d.slow = 0 })
+		time.Sleep(3 * time.Second)
+		if m.ID() == id || !m.Holds(m.ID()) {
+			t.Errorf("it did not come back as another: %s, before %s", m.ID(), id)
+		}
+	})
+}
+
+// TestALapsedMemberAsksWhetherItMayComeBack guards that nobody goes on with a
+// database that was moved while it was away.
+func TestALapsedMemberAsksWhetherItMayComeBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		var asked atomic.Int32
+		var refused atomic.Bool
+		m := node.New(node.Config{Store: d, Name: "one", Logger: slog.New(slog.DiscardHandler), Admit: func(context.Context) error {
+			asked.Add(1)
+			if refused.Load() {
+				return errors.New("it was moved")
+			}
+			return nil
+		}})
+		if err := m.Join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer run(t, m)()
+		time.Sleep(time.Minute)
+		if n := asked.Load(); n != 0 {
+			t.Errorf("asked %d times without an absence", n)
+		}
+		d.set(func(d *database) { d.away = true })
+		time.Sleep(time.Minute)
+		refused.Store(true)
+		d.set(func(d *database) { d.away = false })
+		time.Sleep(time.Minute)
+		if m.Alive() || asked.Load() == 0 {
+			t.Errorf("it came back though it may not; asked %d times", asked.Load())
+		}
+		refused.Store(false)
+		time.Sleep(time.Second)
+		if synctest.Wait(); !m.Alive() {
+			t.Error("it did not come back when it might")
+		}
+	})
+}
+
+// A beat that is late by less than the lease changes nothing.
+func TestAShortAbsenceChangesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		m := join(t, d, "one")
+		defer run(t, m)()
+		id := m.ID()
+		for range 5 {
+			d.set(func(d *database) { d.away = true })
+			time.Sleep(6 * time.Second)
+			if !m.Holds(id) {
+				t.Fatal("the lease is over too early")
+			}
+			d.set(func(d *database) { d.away = false })
+			time.Sleep(3 * time.Second)
+		}
+	})
+}
+
+// TestTheLeaseRunsFromBeforeTheBeat guards against an answer that takes long: the
+// database has counted from before it.
+func TestTheLeaseRunsFromBeforeTheBeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		d.slow = 2500 * time.Millisecond
+		m := join(t, d, "one")
+		time.Sleep(node.Lease - time.Second - d.slow - time.Millisecond)
+		if !m.Holds(m.ID()) {
+			t.Error("the lease is over too early")
+		}
+		time.Sleep(time.Millisecond)
+		if m.Holds(m.ID()) {
+			t.Error("the lease runs from the answer on")
+		}
+	})
+}
+
+// TestEitherClockEndsTheLease guards against machines that sleep, which stops the
+// monotonic clock, and against wall clocks that are set back, which would let the
+// lease run for ever.
+func TestEitherClockEndsTheLease(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what       string
+		slept, set time.Duration
+		holds      bool
+	}{
+		{"nothing", 0, 0, true},
+		{"the machine slept", 10 * time.Second, 0, false},
+		{"the clock was set back", 0, -time.Hour, false},
+		{"the clock was set back and the machine slept a little", time.Second, -time.Hour, false},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				machine := &clocks{start: time.Now()}
+				d := newDatabase()
+				m := node.New(node.Config{Store: d, Logger: slog.New(slog.DiscardHandler), Wall: machine.wall, Uptime: machine.uptime})
+				if err := m.Join(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				id := m.ID()
+				passes := 10 * time.Second
+				if c.holds {
+					passes = 6 * time.Second
+				}
+				machine.mu.Lock()
+				machine.slept, machine.set = c.slept, c.set
+				machine.mu.Unlock()
+				time.Sleep(passes) // which is when the machine slept
+				if m.Holds(id) != c.holds {
+					t.Errorf("holds %t after %s, want %t", m.Holds(id), passes, c.holds)
+				}
+				defer run(t, m)()
+				time.Sleep(3 * time.Second)
+				if same := m.ID() == id; same != c.holds || !m.Holds(m.ID()) {
+					t.Errorf("same id %t, want %t", same, c.holds)
+				}
+			})
+		})
+	}
+}
+
+func TestJoinSaysWhyNot(t *testing.T) {
+	t.Parallel()
+	d := newDatabase()
+	d.away = true
+	m := node.New(node.Config{Store: d, Logger: slog.New(slog.DiscardHandler)})
+	if err := m.Join(t.Context()); !errors.Is(err, errAway) {
+		t.Errorf("got %v", err)
+	}
+	if m.Holds(m.ID()) || !m.Mine("key") {
+		t.Error("it is a member of something")
+	}
+}
+
+// TestNamesAreHeldByOne guards that a name passes on when its holder releases it,
+// leaves or is not heard of any more.
+func TestNamesAreHeldByOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		one, two := join(t, d, "one"), join(t, d, "two")
+		endTwo := run(t, two)
+		want := func(m *node.Member, held bool) {
+			t.Helper()
+			if got, err := m.Hold(t.Context(), "the bell"); err != nil || got != held {
+				t.Errorf("held %t, %v, want %t", got, err, held)
+			}
+		}
+		want(one, true)
+		want(one, true)
+		want(two, false)
+		if err := two.Release(t.Context(), "the bell"); err != nil {
+			t.Error(err)
+		}
+		want(two, false)
+		time.Sleep(node.Lease) // one does not beat
+		want(one, false)
+		want(two, true)
+		endOne := run(t, one)
+		defer endOne()
+		time.Sleep(3 * time.Second)
+		want(one, false) // under its new id
+		if err := two.Release(t.Context(), "the bell"); err != nil {
+			t.Error(err)
+		}
+		want(one, true)
+		if err := one.Release(t.Context(), "the bell"); err != nil {
+			t.Error(err)
+		}
+		want(two, true)
+		endTwo()
+		want(one, true)
+	})
+}
+
+// A daemon that is stopped while its database does not answer stops all the same.
+func TestLeaveDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase()
+		m := join(t, d, "one")
+		ctx, cancel := context.WithCancel(t.Context())
+		d.set(func(d *database) { d.stuck = true })
+		cancel()
+		began := time.Now()
+		if err := m.Run(ctx); err != nil || time.Since(began) > 3*time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package daemon
+
+import (
+	"net"
+	"net/http"
+	"sync"
+)
+
+// silent are the connections on which nothing was said yet, such as those that a
+// client opens in advance. An [http.Server] that shuts down waits for them for
+// five seconds, as if a request were under way.
+type silent struct {
+	mu    sync.Mutex // mu guards what follows
+	ended bool
+	conns map[net.Conn]struct{}
+}
+
+// follow is told of the state of every connection; see [http.Server.ConnState].
+func (s *silent) follow(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(s.conns, c)
+	case s.ended:
+		c.Close()
+	default:
+		if s.conns == nil {
+			s.conns = map[net.Conn]struct{}{}
+		}
+		s.conns[c] = struct{}{}
+	}
+}
+
+// end closes them, and those that come later.
+func (s *silent) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for c := range s.conns {
+		c.Close()
+	}
+}

@@ -1,0 +1,321 @@
+package daemon_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Whatever URL the daemon is given, wherever it takes one, and whatever names
+// stand for by then, it opens no connection to an address that is not public.
+// The kernel says so: here each address there is leads to a listener that
+// counts, and the same listener is reached when private networks are allowed.
+func TestNoURLLeadsInside(t *testing.T) {
+	t.Parallel()
+	if !insideNamespace(t) {
+		return
+	}
+	i := newInternet(t)
+	var urls []string
+	for n, host := range insideHosts {
+		urls = append(urls, []string{"http://" + host, "http://" + host + ":7070", "https://" + host}[n%3])
+	}
+	t.Logf("%d hosts, %d other URLs", len(insideHosts), len(insideURLs))
+	all := slices.Concat(urls, insideURLs)
+	t.Run("given", func(t *testing.T) { i.tryGiven(t, all) })
+	t.Run("stored", func(t *testing.T) { i.tryStored(t, all) })
+	t.Run("redirected", i.tryRedirects)
+	t.Run("rebound", i.tryRebinding)
+	t.Run("allowed", i.tryAllowed)
+}
+
+// addressed are credentials of an account whose network is at the URL, by
+// platform.
+func addressed(url string) map[string]publish.Credentials {
+	return map[string]publish.Credentials{
+		"bluesky":  {"service_url": url, "identifier": "alice.example.org", "app_password": "abcd-efgh-ijkl-mnop"},
+		"discord":  {"webhook_url": url + "/api/webhooks/123456789012345678/token-of-the-webhook"},
+		"http":     {"url": url + "/hook"},
+		"mastodon": {"instance_url": url, "access_token": "token-of-the-account"},
+		"matrix":   {"homeserver_url": url, "access_token": "token-of-the-account", "room_id": "!room:example.org"},
+		"slack":    {"webhook_url": url + "/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"},
+		"telegram": {"bot_token": "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11", "chat_id": "@channel", "api_url": url},
+	}
+}
+
+func public(c *daemon.Config)  { c.Outbound = outbound.PublicOnly }
+func private(c *daemon.Config) { c.Outbound = outbound.AllowPrivate }
+
+// send makes a request with a JSON body.
+func (r *running) send(method, path string, body any, into any) int {
+	r.t.Helper()
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	status, _ := r.do(method, "/api/v1"+path, string(text), into)
+	return status
+}
+
+// noneInside fails the test when a connection went inside since the last count.
+func (i *internet) noneInside(t *testing.T) (public int) {
+	t.Helper()
+	inside, public := i.count()
+	for address, n := range inside {
+		t.Errorf("%d connections to %s", n, address)
+	}
+	return public
+}
+
+// tryGiven gives every URL to every route that takes one.
+func (i *internet) tryGiven(t *testing.T, urls []string) {
+	r := start(t, public)
+	var hook apiv1.WebhookSecret
+	if status := r.send("POST", "/webhooks", apiv1.CreateWebhook{URL: "http://public.test/", EventTypes: []schedctl.EventType{schedctl.EventPostPublished}}, &hook); status != http.StatusCreated {
+		t.Fatalf("a public webhook: %d", status)
+	}
+	accounts := r.stored("http://public.test", "given")
+	taken := 0
+	for n, url := range urls {
+		if r.send("PATCH", "/webhooks/"+hook.Webhook.ID, map[string]any{"url": url + "/hook"}, nil) == http.StatusOK {
+			taken++
+			r.send("POST", "/webhooks/"+hook.Webhook.ID+"/test", nil, nil)
+		}
+		for platform, credentials := range addressed(url) {
+			var added apiv1.AccountEnvelope
+			name := fmt.Sprintf("%s %d", platform, n)
+			if r.send("POST", "/social-accounts", apiv1.AddAccount{Platform: platform, Name: name, Credentials: credentials}, &added) == http.StatusCreated {
+				taken++
+				r.send("POST", "/posts", map[string]any{"content": name, "social_account_ids": []string{added.SocialAccount.ID}, "publish_at": "now"}, nil)
+			}
+			r.send("PATCH", "/social-accounts/"+accounts[platform], map[string]any{"credentials": credentials}, nil)
+		}
+	}
+	r.settled()
+	t.Logf("%d times an URL was taken, as its name could lead anywhere", taken)
+	i.noneInside(t)
+}
+
+// stored puts an account of each platform at the URL into the store, as one that
+// was connected when it led elsewhere or was allowed.
+func (r *running) stored(url, name string) map[string]string {
+	r.t.Helper()
+	ids := map[string]string{}
+	err := r.cfg.Store.Update(r.t.Context(), func(tx storage.Tx) error {
+		workspaces, err := tx.Workspaces()
+		if err != nil {
+			return err
+		}
+		now := schedctl.Millis(time.Now())
+		for platform, credentials := range addressed(url) {
+			plain, err := json.Marshal(credentials)
+			if err != nil {
+				return err
+			}
+			a := schedctl.Account{
+				ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: workspaces[0].ID, Platform: platform,
+				Name: name + " " + platform, Status: schedctl.AccountConnected, CreatedAt: now, UpdatedAt: now,
+			}
+			a.Credentials = r.cfg.Sealer.Seal(plain, a.ID)
+			if err := tx.PutAccount(a); err != nil {
+				return err
+			}
+			ids[platform] = a.ID
+		}
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return ids
+}
+
+// tryStored publishes to, verifies and tells webhooks that were stored with
+// every URL.
+func (i *internet) tryStored(t *testing.T, urls []string) {
+	r := start(t, public)
+	for n, url := range urls {
+		r.useAll(url, fmt.Sprint(n))
+	}
+	r.settled()
+	if public := i.noneInside(t); public > 0 {
+		t.Errorf("%d connections to public addresses, which nothing leads to", public)
+	}
+}
+
+// useAll publishes to, verifies and tells what was stored with the URL.
+func (r *running) useAll(url, name string) {
+	r.t.Helper()
+	for _, id := range r.stored(url, name+" verified") {
+		r.send("POST", "/social-accounts/"+id+"/verify", nil, nil)
+	}
+	to := slices.Collect(maps.Values(r.stored(url, name)))
+	post := map[string]any{"content": fmt.Sprintf("%s %q", name, url), "social_account_ids": to, "publish_at": "now", "allow_duplicate": true}
+	if status := r.send("POST", "/posts", post, nil); status != http.StatusCreated {
+		r.t.Errorf("post to all accounts at %q: %d", url, status)
+	}
+	r.storedWebhook(url)
+}
+
+// storedWebhook puts a webhook with the URL into the store, and tests it.
+func (r *running) storedWebhook(url string) {
+	r.t.Helper()
+	var w schedctl.Webhook
+	err := r.cfg.Store.Update(r.t.Context(), func(tx storage.Tx) error {
+		workspaces, err := tx.Workspaces()
+		if err != nil {
+			return err
+		}
+		now := schedctl.Millis(time.Now())
+		w = schedctl.Webhook{
+			ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: workspaces[0].ID, URL: url, Enabled: true,
+			EventTypes: []schedctl.EventType{schedctl.EventPostCanceled}, CreatedAt: now, UpdatedAt: now, Cursor: schedctl.NewID(schedctl.EventPrefix, now),
+		}
+		w.Secret = r.cfg.Sealer.Seal([]byte("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), w.ID)
+		return tx.PutWebhook(w)
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if status := r.send("POST", "/webhooks/"+w.ID+"/test", nil, nil); status != http.StatusAccepted {
+		r.t.Errorf("test of a webhook: %d", status)
+	}
+	r.await("the test of the webhook at "+url, func() bool {
+		var deliveries apiv1.DeliveryList
+		r.send("GET", "/webhooks/"+w.ID+"/deliveries", nil, &deliveries)
+		return len(deliveries.Results) == 1 && deliveries.Results[0].Attempt > 0
+	})
+}
+
+// settled ends the daemon when every target was tried or given up.
+func (r *running) settled() {
+	r.t.Helper()
+	r.await("all posts to be tried", func() bool {
+		var page apiv1.PostList
+		for cursor := ""; ; cursor = "&cursor=" + *page.NextCursor {
+			page = apiv1.PostList{}
+			r.send("GET", "/posts?limit=100&status=publishing"+cursor, nil, &page)
+			for _, p := range page.Results {
+				for _, target := range p.Targets {
+					if target.Attempts == 0 {
+						return false
+					}
+				}
+			}
+			if page.NextCursor == nil {
+				return true
+			}
+		}
+	})
+	r.end() // which lets calls end
+}
+
+// tryRedirects has all networks on a public site that sends everyone inside.
+func (i *internet) tryRedirects(t *testing.T) {
+	r := start(t, public)
+	for _, status := range redirects {
+		for _, scheme := range []string{"https", "http"} {
+			url := fmt.Sprintf("%s://%d.redirect.test", scheme, status)
+			for platform, credentials := range addressed(url) {
+				r.send("POST", "/social-accounts", apiv1.AddAccount{Platform: platform, Name: platform + url, Credentials: credentials}, nil)
+			}
+			r.useAll(url, url)
+		}
+	}
+	r.settled()
+	i.noneInside(t)
+	// Over TLS five platforms are asked twice, and seven and a webhook called;
+	// without, it is two, three and one.
+	if n := i.redirected.Load(); n < int64(len(redirects)*(2*5+7+1+2*2+3+1)) {
+		t.Errorf("%d requests reached the site that redirects, which is fewer than were to be redirected", n)
+	}
+}
+
+// tryRebinding publishes to names that are public when they are looked at and
+// lead inside when they are called, and to names that are both.
+func (i *internet) tryRebinding(t *testing.T) {
+	r := start(t, public)
+	before := i.taken.Load()
+	for _, host := range []string{"both.test", "rebound.test", "turning.test"} {
+		for round := range 5 {
+			r.useAll("http://"+host, fmt.Sprint(host, round))
+		}
+	}
+	r.settled()
+	i.noneInside(t)
+	// Each call to both.test finds the public address: in a round
+	// two platforms are asked without TLS, three called, and a webhook.
+	if n := i.taken.Load() - before; n < 5*(2+3+1) {
+		t.Errorf("%d requests reached the public address, want one for each call that found it", n)
+	}
+}
+
+// tryAllowed shows that what the other tests count can be reached: with private
+// networks allowed, and public ones in any case.
+func (i *internet) tryAllowed(t *testing.T) {
+	for name, test := range map[string]struct {
+		policy func(*daemon.Config)
+		hosts  []string
+	}{
+		"public":  {public, []string{"public.test", "93.184.216.34", "[2606:2800:220:1:248:1893:25c8:1946]", "public-six.test"}},
+		"private": {private, []string{"127.0.0.1", "localhost", "[::1]", "10.0.0.1", "192.168.0.1", "172.16.0.1", "100.64.0.1", "169.254.169.254", "168.63.129.16", "[fd12:3456:789a::1]", "[::ffff:10.0.0.1]", "inside.test", "six.test", "0x7f.1", "１２７.0.0.1", "public.test"}},
+	} {
+		r := start(t, test.policy)
+		i.count()
+		for _, host := range test.hosts {
+			var a apiv1.AccountEnvelope
+			credentials := map[string]string{"url": "http://" + host + ":7070/hook"}
+			if status := r.send("POST", "/social-accounts", apiv1.AddAccount{Platform: "http", Name: host, Credentials: credentials}, &a); status != http.StatusCreated {
+				t.Errorf("%s: %s: %d", name, host, status)
+				continue
+			}
+			r.send("POST", "/posts", map[string]any{"content": host, "social_account_ids": []string{a.SocialAccount.ID}, "publish_at": "now"}, nil)
+			r.storedWebhook("http://" + host)
+		}
+		r.await("all posts to be published", func() bool {
+			var published apiv1.PostList
+			r.send("GET", "/posts?limit=100&status=published", nil, &published)
+			return len(published.Results) == len(test.hosts)
+		})
+		r.end()
+		inside, public := i.count()
+		if reached := len(inside) + public; reached < len(test.hosts)/2 {
+			t.Errorf("%s: only %d places were reached: %v", name, reached, inside)
+		}
+		if name == "private" && inside[netip.MustParseAddr("127.0.0.1")] == 0 {
+			t.Error("the listener does not count")
+		}
+	}
+}
+
+// What is refused is refused in words that say why, and how to allow it.
+func TestRefusedAddressSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	r := start(t, public)
+	defer r.end()
+	for _, body := range []string{
+		`{"platform":"http","name":"x","credentials":{"url":"http://127.0.0.1/k3y"}}`,
+		`{"platform":"mastodon","name":"x","credentials":{"instance_url":"http://10.0.0.1","access_token":"k3y"}}`,
+	} {
+		status, said := r.do("POST", "/api/v1/social-accounts", body, nil)
+		if status != http.StatusBadRequest || !strings.Contains(said, "--allow-private-networks") || strings.Contains(said, "k3y") {
+			t.Errorf("%d %s", status, said)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package webhook_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+// While the disk is full, a call that was made is recorded and none is begun;
+// once there is room, all is told at once, and nothing twice.
+func TestFullDisk(t *testing.T) {
+	faulty(t, func(r *rig, store *storagetest.Faulty) {
+		w := r.hook("a.example")
+		r.endpoints.at("a.example").then(slow(time.Second, status(200)))
+		r.start()
+		synctest.Wait()
+		ids := r.publish(1)
+		synctest.Wait()
+		store.Fill()
+		after(2 * time.Second)
+		if d := r.delivery(w); d.Status != schedctl.DeliveryDelivered {
+			t.Errorf("the call that was under way: %+v", d)
+		}
+		more := r.publish(3)
+		r.ping(w)
+		after(time.Hour)
+		if diff := cmp.Diff(ids, r.endpoints.at("a.example").told()); diff != "" {
+			t.Errorf("told while the disk is full (-want +got):\n%s", diff)
+		}
+		store.MakeRoom()
+		after(time.Second)
+		told := r.endpoints.at("a.example").told()
+		if len(told) != 5 || len(r.deliveries(w)) != 5 {
+			t.Errorf("%d calls and %d deliveries, want 5: %v, %v", len(told), len(r.deliveries(w)), told, more)
+		}
+		if log := r.logs.String(); strings.Contains(log, "store ") {
+			t.Errorf("tells what the store tells itself:\n%s", log)
+		}
+	})
+}

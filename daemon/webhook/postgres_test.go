@@ -1,0 +1,77 @@
+package webhook_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+// Daemons on one PostgreSQL tell each webhook of every event once, in one order,
+// and one goes on where another one has stopped.
+func TestWebhooksOnPostgres(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Schema(t)
+	open := func() storage.Shared {
+		store, err := postgres.Open(t.Context(), url, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		return store
+	}
+	f := &fleet{rig: newRig(t, open()), open: open, holds: make(map[string]*node)}
+	f.join()
+	f.join()
+	defer f.stopAll()
+	hosts := []string{"a", "b", "c"}
+	var hooks []schedctl.Webhook
+	for _, host := range hosts {
+		hooks = append(hooks, f.follow(host))
+	}
+	var want []string
+	step := func() {
+		t.Helper()
+		want = append(want, f.disorder(12)...)
+		for _, host := range hosts {
+			f.waitTold(host, len(want))
+			if diff := cmp.Diff(want, f.endpoints.at(host).told()); diff != "" {
+				t.Fatalf("what %s was told of (-want +got):\n%s", host, diff)
+			}
+		}
+	}
+	step()
+	gone := f.holder(hooks[0])
+	gone.stop()
+	gone.done <- <-gone.done // it has recorded what it told by then
+	f.change(func() { gone.alive = false })
+	step()
+	for i, w := range hooks {
+		if f.holder(w) == gone {
+			t.Errorf("%s is held by a daemon that is gone", hosts[i])
+		}
+		for _, d := range f.deliveries(w) {
+			if d.Status != schedctl.DeliveryDelivered || d.Attempt != 1 {
+				t.Errorf("%s: %+v", hosts[i], d)
+			}
+		}
+	}
+}
+
+// waitTold waits until a host was told of so many events.
+func (f *fleet) waitTold(host string, n int) {
+	f.Helper()
+	for deadline := time.Now().Add(30 * time.Second); len(f.endpoints.at(host).all()) < n; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.Fatalf("%s was told of %d events, want %d:\n%s", host, len(f.endpoints.at(host).all()), n, f.logs.String())
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// readChanged reads the webhooks that have changed and says which are gone. When
+// there may be some that have no worker, it reads all.
+func (x *watcher) readChanged(r storage.Reader) (found []schedctl.Webhook, gone []string, err error) {
+	if x.unknown {
+		return x.readAll(r)
+	}
+	for id := range x.changed {
+		w := x.workers[id]
+		if w == nil {
+			return x.readAll(r)
+		}
+		hook, err := r.Webhook(w.workspace, id)
+		switch {
+		case isNotFound(err):
+			gone = append(gone, id)
+		case err != nil:
+			return nil, nil, err
+		default:
+			found = append(found, hook)
+		}
+	}
+	return found, gone, nil
+}
+
+// readAll reads all webhooks and says which are gone.
+func (x *watcher) readAll(r storage.Reader) (all []schedctl.Webhook, gone []string, err error) {
+	workspaces, err := r.Workspaces()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, workspace := range workspaces {
+		hooks, err := r.Webhooks(workspace.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, hooks...)
+	}
+	return all, x.missing(all, func(*worker) bool { return true }), nil
+}
+
+// readOf reads the webhooks of some workspaces and says which are gone.
+func (x *watcher) readOf(r storage.Reader, workspaces []string) (hooks []schedctl.Webhook, gone []string, err error) {
+	for _, workspace := range workspaces {
+		found, err := r.Webhooks(workspace)
+		if err != nil {
+			return nil, nil, err
+		}
+		hooks = append(hooks, found...)
+	}
+	return hooks, x.missing(hooks, func(w *worker) bool { return slices.Contains(workspaces, w.workspace) }), nil
+}
+
+// missing returns the webhooks that are not among those found, though they should
+// be.
+func (x *watcher) missing(found []schedctl.Webhook, should func(*worker) bool) (gone []string) {
+	there := make(map[string]struct{}, len(found))
+	for i := range found {
+		there[found[i].ID] = struct{}{}
+	}
+	for id, w := range x.workers {
+		if _, ok := there[id]; !ok && should(w) {
+			gone = append(gone, id)
+		}
+	}
+	return gone
+}
+
+// readNew reads the next events. Where several daemons use the store, it reads the
+// webhooks of their workspaces too: what others have done to them, it may not have
+// been told of yet.
+func (x *watcher) readNew(ctx context.Context) (events []schedctl.Event, err error) {
+	var found []schedctl.Webhook
+	var gone []string
+	err = x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		if events, err = r.Events(x.seen, batchSize); err == nil && x.cfg.Member != nil {
+			found, gone, err = x.readOf(r, workspacesOf(events))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range gone {
+		x.remove(id)
+	}
+	for _, hook := range found {
+		if x.differs(&hook) {
+			x.apply(hook)
+		}
+	}
+	return events, nil
+}
+
+func workspacesOf(events []schedctl.Event) (ids []string) {
+	for i := range events {
+		if id := events[i].WorkspaceID; !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
