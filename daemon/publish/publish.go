@@ -45,8 +45,8 @@ type Publisher interface {
 // Finder is a publisher that can ask its network whether an earlier call
 // published.
 type Finder interface {
-	// Find looks for the post of a request whose attempt began at since. When it
-	// is not there, found is false: the caller may send it again. An error means
+	// Find looks for the post of a request whose attempt began at since, or at any
+	// time when that is zero. When it is not there, found is false: the caller may send it again. An error means
 	// that the network could not be asked; with [CodeCannotAsk], that it never can.
 	Find(ctx context.Context, r Request, since time.Time) (receipt schedctl.Receipt, found bool, err error)
 }

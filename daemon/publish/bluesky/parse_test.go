@@ -113,53 +113,104 @@ func TestNamesOfErrors(t *testing.T) {
 
 var example = &url.URL{Scheme: "https", Host: "pds.example.com"}
 
-func FuzzReadSession(f *testing.F) {
-	f.Add([]byte(`{"did":"did:plc:abc","handle":"alice.example.com","accessJwt":"a","refreshJwt":"r","active":true}`))
-	f.Add([]byte(`{"did":"did:plc:abc","handle":"handle.invalid","accessJwt":"a","refreshJwt":"r","active":false,"status":"deactivated"}`))
-	f.Add([]byte(`{"did":"did:plc:abc","accessJwt":"","refreshJwt":7}`))
-	f.Add([]byte(`{"did":"\u0000","handle":{"a":1}}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		s, err := readSession(outbound.Answer{Status: 200, Body: body}, example)
-		if (err == nil) != (s.did != "" && s.access != "" && s.refresh != "") {
-			t.Fatalf("%q: got %+v, %v", body, s, err)
+func checkReadSession(t *testing.T, body []byte) {
+	s, err := readSession(outbound.Answer{Status: 200, Body: body}, example)
+	if (err == nil) != (s.did != "" && s.access != "" && s.refresh != "") {
+		t.Fatalf("%q: got %+v, %v", body, s, err)
+	}
+	for _, text := range []string{s.did, s.handle, s.access, s.refresh, s.inactive} {
+		if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			t.Errorf("%q: got %q", body, text)
 		}
-		for _, text := range []string{s.did, s.handle, s.access, s.refresh, s.inactive} {
-			if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-				t.Errorf("%q: got %q", body, text)
-			}
+	}
+}
+
+func checkReadDisplayName(t *testing.T, body []byte) {
+	name := readDisplayName(outbound.Answer{Status: 200, Body: body})
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || utf8.RuneCountInString(name) > maxDisplayName {
+		t.Errorf("%q: got %q", body, name)
+	}
+}
+
+func checkRead(t *testing.T, status int, body []byte) {
+	r := publish.Request{Key: "3mnbxyhbs2k2a", Content: "the content of a post", Credentials: publish.Credentials{fieldDID: "did:plc:abc"}}
+	receipt, err := read(outbound.Answer{Status: status, Body: body}, r, time.Unix(1780412400, 0))
+	if (err == nil) != (receipt.ID == "at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a") {
+		t.Fatalf("%d %q: got %+v and %v", status, body, receipt, err)
+	}
+	if err == nil {
+		return
+	}
+	e := publish.AsError(err)
+	if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
+		t.Errorf("%d %q: got %+v", status, body, e)
+	}
+}
+
+func checkCheck(t *testing.T, content, langs string) {
+	check := New(nil, "").Check(schedctl.Account{Options: schedctl.Options{"langs": langs}}, content)
+	if check.Err() == nil && (check.Length > 300 || len(content) > 3000 || strings.TrimSpace(content) == "") {
+		t.Errorf("%q is accepted: %+v", content, check)
+	}
+}
+
+// FuzzAnswers reads what servers and people write: the first number chooses by
+// which reader.
+func FuzzAnswers(f *testing.F) {
+	f.Add(byte(0), 200, `{"did":"did:plc:abc","handle":"alice.example.com","accessJwt":"a","refreshJwt":"r","active":true}`, "")
+	f.Add(byte(0), 200, `{"did":"did:plc:abc","handle":"handle.invalid","accessJwt":"a","refreshJwt":"r","active":false,"status":"deactivated"}`, "")
+	f.Add(byte(0), 200, `{"did":"did:plc:abc","accessJwt":"","refreshJwt":7}`, "")
+	f.Add(byte(0), 200, `{"did":"\u0000","handle":{"a":1}}`, "")
+	f.Add(byte(1), 200, `{"value":{"displayName":"Alice 🙂"}}`, "")
+	f.Add(byte(1), 200, `{"value":{"displayName":"\u202e\u0000 x "}}`, "")
+	f.Add(byte(1), 200, `{"value":[]}`, "")
+	f.Add(byte(2), 200, `{"uri":"at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a","cid":"bafy"}`, "")
+	f.Add(byte(2), 400, `{"error":"ExpiredToken","message":"Token has expired"}`, "")
+	f.Add(byte(2), 429, `{"error":"RateLimitExceeded"}`, "")
+	f.Add(byte(2), 500, "\xff<html>", "")
+	f.Add(byte(3), 200, "3mnbxyhbs2k2a", "")
+	f.Add(byte(3), 200, "j222222222222", "")
+	f.Add(byte(5), 200, "hello", "en")
+	f.Add(byte(5), 200, "👨‍👩‍👧‍👦", "en,de")
+	for _, text := range []string{
+		"(https://example.com/a_(b)). @alice.bsky.social, #tag", "#a(b.com @(c.com", "＃日本語\u200bx", "@a.com(@b.com)", "\xff#\xfe", "a.com:1/",
+	} {
+		f.Add(byte(4), 200, text, "")
+	}
+	for _, text := range []string{"social.example", "https://Social.Example:8443/", "http://a@b", "https://a/b?c#d", "[::1]", "//x", "ftp://x", "https://x:y"} {
+		f.Add(byte(6), 200, text, "")
+	}
+	f.Fuzz(func(t *testing.T, reader byte, status int, text, more string) {
+		switch reader % 7 {
+		case 0:
+			checkReadSession(t, []byte(text))
+		case 1:
+			checkReadDisplayName(t, []byte(text))
+		case 2:
+			checkRead(t, status, []byte(text))
+		case 3:
+			checkTIDTime(t, text)
+		case 4:
+			checkFacets(t, text)
+		case 5:
+			checkCheck(t, text, more)
+		case 6:
+			checkServer(t, text)
 		}
 	})
 }
 
-func FuzzReadDisplayName(f *testing.F) {
-	f.Add([]byte(`{"value":{"displayName":"Alice 🙂"}}`))
-	f.Add([]byte(`{"value":{"displayName":"\u202e\u0000 x "}}`))
-	f.Add([]byte(`{"value":[]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		name := readDisplayName(outbound.Answer{Status: 200, Body: body})
-		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || utf8.RuneCountInString(name) > maxDisplayName {
-			t.Errorf("%q: got %q", body, name)
-		}
-	})
-}
-
-func FuzzRead(f *testing.F) {
-	f.Add(200, []byte(`{"uri":"at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a","cid":"bafy"}`))
-	f.Add(400, []byte(`{"error":"ExpiredToken","message":"Token has expired"}`))
-	f.Add(429, []byte(`{"error":"RateLimitExceeded"}`))
-	f.Add(500, []byte("\xff<html>"))
-	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		r := publish.Request{Key: "3mnbxyhbs2k2a", Content: "the content of a post", Credentials: publish.Credentials{fieldDID: "did:plc:abc"}}
-		receipt, err := read(outbound.Answer{Status: status, Body: body}, r, time.Unix(1780412400, 0))
-		if (err == nil) != (receipt.ID == "at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a") {
-			t.Fatalf("%d %q: got %+v and %v", status, body, receipt, err)
-		}
-		if err == nil {
-			return
-		}
-		e := publish.AsError(err)
-		if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
-			t.Errorf("%d %q: got %+v", status, body, e)
-		}
-	})
+// checkServer wants an address to be a server and nothing more, and to be read
+// again as it was.
+func checkServer(t *testing.T, text string) {
+	u, err := server(text)
+	if err != nil {
+		return
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+		t.Errorf("%q: got %v", text, u)
+	}
+	if again, err := server(u.String()); len(u.String()) <= 2048 && (err != nil || *again != *u) {
+		t.Errorf("%q: %v is read as %v, %v", text, u, again, err)
+	}
 }

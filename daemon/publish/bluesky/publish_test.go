@@ -11,7 +11,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
-	"github.com/schedctl/schedctl/daemon/publish/bluesky"
 )
 
 func request(n *network, content string) publish.Request {
@@ -192,15 +191,4 @@ func TestCheck(t *testing.T) {
 	if !p.Idempotent(schedctl.Account{}) {
 		t.Error("the publisher is idempotent and does not say so")
 	}
-}
-
-func FuzzCheck(f *testing.F) {
-	f.Add("hello", "en")
-	f.Add("👨‍👩‍👧‍👦", "en,de")
-	f.Fuzz(func(t *testing.T, content, langs string) {
-		check := bluesky.New(nil, "").Check(schedctl.Account{Options: schedctl.Options{"langs": langs}}, content)
-		if check.Err() == nil && (check.Length > 300 || len(content) > 3000 || strings.TrimSpace(content) == "") {
-			t.Errorf("%q is accepted: %+v", content, check)
-		}
-	})
 }

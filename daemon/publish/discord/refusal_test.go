@@ -92,53 +92,59 @@ func TestParseMessage(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	f.Add(200, []byte(`{"id":"1180000000000000042","channel_id":"199737254929760257"}`))
-	f.Add(429, []byte(`{"message":"You are being rate limited.","retry_after":1e308,"global":true}`))
-	f.Add(400, []byte(`{"code":50035,"errors":{"content":{"_errors":[{"code":"BASE_TYPE_MAX_LENGTH"}]}}}`))
-	f.Add(404, []byte(`{"code":1e99}`))
-	f.Add(503, []byte("\xff"))
-	f.Fuzz(func(t *testing.T, code int, body []byte) {
-		receipt, err := read(outbound.Answer{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
-		if (err == nil) != (receipt.ID != "") {
-			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
-		}
-		if err == nil {
-			return
-		}
-		e := publish.AsError(err)
-		if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message+e.Code, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
-			t.Errorf("%d %q: got %+v", code, body, e)
-		}
-		if e.RetryAt.After(now.Add(31 * 24 * time.Hour)) {
-			t.Errorf("%d %q: retry at %v", code, body, e.RetryAt)
-		}
-	})
+func checkRead(t *testing.T, code int, body []byte) {
+	receipt, err := read(outbound.Answer{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
+	if (err == nil) != (receipt.ID != "") {
+		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
+	}
+	if err == nil {
+		return
+	}
+	e := publish.AsError(err)
+	if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message+e.Code, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
+		t.Errorf("%d %q: got %+v", code, body, e)
+	}
+	if e.RetryAt.After(now.Add(31 * 24 * time.Hour)) {
+		t.Errorf("%d %q: retry at %v", code, body, e.RetryAt)
+	}
 }
 
-func FuzzParseProfile(f *testing.F) {
-	f.Add([]byte(`{"id":"1","name":"News","guild_id":"2","channel_id":"3"}`))
-	f.Add([]byte(`{"id":"1","name":null,"guild_id":{}}`))
-	p := New(nil, outbound.PublicOnly, "test")
-	w, err := p.parseWebhook("https://discord.com/api/webhooks/1/token")
+func checkParseProfile(t *testing.T, body []byte) {
+	w, err := New(nil, outbound.PublicOnly, "test").parseWebhook("https://discord.com/api/webhooks/1/token")
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		profile, ok := parseProfile(outbound.Answer{Status: 200, Body: body}, w)
-		if ok != (profile.Username != "") {
-			t.Errorf("%q: got %+v, %v", body, profile, ok)
+	profile, ok := parseProfile(outbound.Answer{Status: 200, Body: body}, w)
+	if ok != (profile.Username != "") {
+		t.Errorf("%q: got %+v, %v", body, profile, ok)
+	}
+	for _, text := range []string{profile.Username, profile.DisplayName, profile.URL} {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 500 {
+			t.Errorf("%q: got %q", body, text)
 		}
-		for _, text := range []string{profile.Username, profile.DisplayName, profile.URL} {
-			if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 500 {
-				t.Errorf("%q: got %q", body, text)
-			}
-		}
-	})
+	}
 }
 
 func ExamplePublisher_Check() {
 	c := New(nil, outbound.PublicOnly, "").Check(schedctl.Account{}, "🙂 "+strings.Repeat("x", 2000))
 	fmt.Println(c.Length, c.Limit, c.Unit, c.Err())
 	// Output: 2002 2000 characters content: the post has 2002 characters and the network takes 2000; shorten it
+}
+
+// FuzzAnswers reads answers: the first number chooses by which reader.
+func FuzzAnswers(f *testing.F) {
+	f.Add(byte(0), 200, []byte(`{"id":"1180000000000000042","channel_id":"199737254929760257"}`))
+	f.Add(byte(0), 429, []byte(`{"message":"You are being rate limited.","retry_after":1e308,"global":true}`))
+	f.Add(byte(0), 400, []byte(`{"code":50035,"errors":{"content":{"_errors":[{"code":"BASE_TYPE_MAX_LENGTH"}]}}}`))
+	f.Add(byte(0), 404, []byte(`{"code":1e99}`))
+	f.Add(byte(0), 503, []byte("\xff"))
+	f.Add(byte(1), 200, []byte(`{"id":"1","name":"News","guild_id":"2","channel_id":"3"}`))
+	f.Add(byte(1), 200, []byte(`{"id":"1","name":null,"guild_id":{}}`))
+	f.Fuzz(func(t *testing.T, reader byte, status int, body []byte) {
+		if reader%2 == 0 {
+			checkRead(t, status, body)
+		} else {
+			checkParseProfile(t, body)
+		}
+	})
 }

@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// The clock of a homeserver may be slow by this much.
-	skew = 10 * time.Minute
+	// The clocks of a homeserver and of this machine may differ by this much: it may
+	// be set by an hour between an attempt and the question what came of it.
+	skew = 2 * time.Hour
 
 	pageSize = "50"
 	maxPages = 20
 )
 
-// Find reads the room backwards, to some minutes before since, and looks for an
+// Find reads the room backwards, to two hours before since, and looks for an
 // event of the account's user with the request's key. When there are more events
 // than it reads, it is an error.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {

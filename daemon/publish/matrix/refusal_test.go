@@ -78,44 +78,51 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	f.Add(200, []byte(`{"event_id":"$YUwRidLecu7Yiu6FYfRcZGbdvCRGPmVhQzWtVoL9tXk"}`))
-	f.Add(200, []byte(`{"event_id":"$\u0000"}`))
-	f.Add(429, []byte(`{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":1e308}`))
-	f.Add(403, []byte(`{"errcode":"M_FORBIDDEN","error":{"a":1}}`))
-	f.Add(503, []byte("\xff"))
-	f.Fuzz(func(t *testing.T, code int, body []byte) {
-		receipt, err := read(outbound.Answer{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
-		if (err == nil) != (receipt.ID != "") {
-			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
+func checkRead(t *testing.T, code int, body []byte) {
+	receipt, err := read(outbound.Answer{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
+	if (err == nil) != (receipt.ID != "") {
+		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
+	}
+	if err == nil {
+		if strings.ContainsFunc(receipt.ID+receipt.URL, unicode.IsControl) {
+			t.Errorf("%q: got %+v", body, receipt)
 		}
-		if err == nil {
-			if strings.ContainsFunc(receipt.ID+receipt.URL, unicode.IsControl) {
-				t.Errorf("%q: got %+v", body, receipt)
-			}
-			return
-		}
-		e := publish.AsError(err)
-		if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message+e.Code, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
-			t.Errorf("%d %q: got %+v", code, body, e)
-		}
-		if e.RetryAt.After(now.Add(31 * 24 * time.Hour)) {
-			t.Errorf("%d %q: retry at %v", code, body, e.RetryAt)
-		}
-	})
+		return
+	}
+	e := publish.AsError(err)
+	if len(e.Message) > 500 || !utf8.ValidString(e.Message) || strings.ContainsFunc(e.Message+e.Code, unicode.IsControl) || e.Outcome == "" || e.Kind == "" {
+		t.Errorf("%d %q: got %+v", code, body, e)
+	}
+	if e.RetryAt.After(now.Add(31 * 24 * time.Hour)) {
+		t.Errorf("%d %q: retry at %v", code, body, e.RetryAt)
+	}
 }
 
-func FuzzPage(f *testing.F) {
-	f.Add([]byte(`{"chunk":[{"event_id":"$1","sender":"@a:b","origin_server_ts":1,"content":{"io.github.schedctl.key":"pt_1"}}],"end":"t1"}`))
-	f.Add([]byte(`{"chunk":[{"content":null},{"content":[]},{"origin_server_ts":-9223372036854775808}]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		var p page
-		if json.Unmarshal(body, &p) != nil {
-			return
+func checkPage(t *testing.T, body []byte) {
+	var p page
+	if json.Unmarshal(body, &p) != nil {
+		return
+	}
+	if id := p.find("pt_1", "@a:b"); id != "" && !isEvent(id) {
+		t.Errorf("%q: found %q", body, id)
+	}
+	p.reach(now)
+}
+
+// FuzzAnswers reads answers: the first number chooses by which reader.
+func FuzzAnswers(f *testing.F) {
+	f.Add(byte(0), 200, []byte(`{"event_id":"$YUwRidLecu7Yiu6FYfRcZGbdvCRGPmVhQzWtVoL9tXk"}`))
+	f.Add(byte(0), 200, []byte(`{"event_id":"$\u0000"}`))
+	f.Add(byte(0), 429, []byte(`{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":1e308}`))
+	f.Add(byte(0), 403, []byte(`{"errcode":"M_FORBIDDEN","error":{"a":1}}`))
+	f.Add(byte(0), 503, []byte("\xff"))
+	f.Add(byte(1), 200, []byte(`{"chunk":[{"event_id":"$1","sender":"@a:b","origin_server_ts":1,"content":{"io.github.schedctl.key":"pt_1"}}],"end":"t1"}`))
+	f.Add(byte(1), 200, []byte(`{"chunk":[{"content":null},{"content":[]},{"origin_server_ts":-9223372036854775808}]}`))
+	f.Fuzz(func(t *testing.T, reader byte, status int, body []byte) {
+		if reader%2 == 0 {
+			checkRead(t, status, body)
+		} else {
+			checkPage(t, body)
 		}
-		if id := p.find("pt_1", "@a:b"); id != "" && !isEvent(id) {
-			t.Errorf("%q: found %q", body, id)
-		}
-		p.reach(now)
 	})
 }

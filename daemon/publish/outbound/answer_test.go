@@ -3,6 +3,7 @@ package outbound_test
 import (
 	"math"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -73,16 +74,11 @@ func TestRetryIn(t *testing.T) {
 	}
 }
 
-func FuzzRetryAt(f *testing.F) {
-	f.Add("7", "2026-06-02T15:05:00Z")
-	f.Add("Tue, 02 Jun 2026 15:00:30 GMT", "1780412460")
-	f.Add("99999999999999999999", "1e308")
-	f.Fuzz(func(t *testing.T, after, reset string) {
-		at := outbound.RetryAt(http.Header{"Retry-After": {after}, "X-Ratelimit-Reset": {reset}}, now)
-		if !at.IsZero() && (!at.After(now) || at.After(now.Add(30*24*time.Hour))) {
-			t.Errorf("%q, %q: got %v, which is not within 30 days after now", after, reset, at)
-		}
-	})
+func checkRetryAt(t *testing.T, after, reset string) {
+	at := outbound.RetryAt(http.Header{"Retry-After": {after}, "X-Ratelimit-Reset": {reset}}, now)
+	if !at.IsZero() && (!at.After(now) || at.After(now.Add(30*24*time.Hour))) {
+		t.Errorf("%q, %q: got %v, which is not within 30 days after now", after, reset, at)
+	}
 }
 
 func TestRefusal(t *testing.T) {
@@ -174,14 +170,63 @@ func TestWithWordsStaysShort(t *testing.T) {
 	}
 }
 
-func FuzzWords(f *testing.F) {
-	f.Add([]byte(`{"error":{"message":"x"}}`), "hidden content")
-	f.Add([]byte("\xff\xfe<html>"), "")
-	f.Add([]byte(strings.Repeat("日本", 400)), "日本")
-	f.Fuzz(func(t *testing.T, body []byte, hidden string) {
-		words := outbound.Words(outbound.Answer{Body: body}, hidden)
-		if len(words) > 300 || !utf8.ValidString(words) || strings.ContainsFunc(words, unicode.IsControl) {
-			t.Errorf("%q: got %d bytes: %q", body, len(words), words)
+func checkWords(t *testing.T, body []byte, hidden string) {
+	words := outbound.Words(outbound.Answer{Body: body}, hidden)
+	if len(words) > 300 || !utf8.ValidString(words) || strings.ContainsFunc(words, unicode.IsControl) {
+		t.Errorf("%q: got %d bytes: %q", body, len(words), words)
+	}
+}
+
+// FuzzAnswers reads what networks and people write: the first number chooses by
+// which reader.
+func FuzzAnswers(f *testing.F) {
+	f.Add(byte(0), `{"id":"1","url":"https://social.example/@a/1"}`, "")
+	f.Add(byte(0), `{"id":1e400,"url":"HTTP://x"}`, "")
+	f.Add(byte(1), "7", "2026-06-02T15:05:00Z")
+	f.Add(byte(1), "Tue, 02 Jun 2026 15:00:30 GMT", "1780412460")
+	f.Add(byte(1), "99999999999999999999", "1e308")
+	f.Add(byte(2), `{"error":{"message":"x"}}`, "hidden content")
+	f.Add(byte(2), "\xff\xfe<html>", "")
+	f.Add(byte(2), strings.Repeat("日本", 400), "日本")
+	for _, text := range []string{
+		"https://chat.example/x?y#z", "http://127.0.0.1", "https://[::ffff:10.0.0.1]", "https://2130706433", "https://a@b", "https://[fe80::1%25lo]:1", " HTTPS://LOCALHOST. ",
+	} {
+		f.Add(byte(3), text, "")
+	}
+	f.Fuzz(func(t *testing.T, reader byte, text, more string) {
+		switch reader % 4 {
+		case 0:
+			checkReceipt(t, []byte(text))
+		case 1:
+			checkRetryAt(t, text, more)
+		case 2:
+			checkWords(t, []byte(text), more)
+		case 3:
+			checkParseAddress(t, text)
 		}
 	})
+}
+
+// checkParseAddress wants what is taken to be taken again as it was, and to have
+// no host that is refused.
+func checkParseAddress(t *testing.T, text string) {
+	u, err := outbound.PublicOnly.ParseAddress(text)
+	if err != nil {
+		if len(text) > 40 && strings.Contains(err.Error(), text) {
+			t.Errorf("%q is in %q", text, err)
+		}
+		return
+	}
+	if u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Hostname() == "" {
+		t.Errorf("%q: got %v", text, u)
+	}
+	if len(u.String()) > 2048 { // escapes make it longer
+		return
+	}
+	if again, err := outbound.PublicOnly.ParseAddress(u.String()); err != nil || again.Host != u.Host {
+		t.Errorf("%q: %v is read as %v, %v", text, u, again, err)
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && (a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsUnspecified() || a.IsMulticast()) {
+		t.Errorf("%q: %v is not public", text, a)
+	}
 }

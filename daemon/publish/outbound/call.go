@@ -70,6 +70,13 @@ func do(client *http.Client, req *http.Request, header http.Header) (Answer, err
 	// was cut, so a request whose headers were not written by then never will be.
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
+	guard := newPassage(req.Context())
+	if guard != nil {
+		if !guard.allowed() {
+			return Answer{}, publish.LeaseLapsed()
+		}
+		guard.watch(trace)
+	}
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	if header != nil {
 		req.Header = header.Clone()
@@ -79,6 +86,9 @@ func do(client *http.Client, req *http.Request, header http.Header) (Answer, err
 	req.Close = strings.EqualFold(header.Get("Connection"), "close")
 	resp, err := client.Do(req)
 	if err != nil {
+		if guard.unsent() {
+			return Answer{}, publish.LeaseLapsed()
+		}
 		return Answer{}, transportError(err, req.URL.Hostname(), wrote.Load())
 	}
 	defer resp.Body.Close()

@@ -49,7 +49,13 @@ func (e *privateHostError) Error() string {
 
 func (e *privateHostError) Unwrap() error { return ErrPrivateAddress }
 
-func guardian() *ssrf.Guardian { return ssrf.New(ssrf.WithAnyPort()) }
+// azurePlatform is where a virtual machine of Azure reaches its host, with the
+// configuration and the certificates of the machine. It looks public and is not.
+var azurePlatform = netip.MustParsePrefix("168.63.129.16/32")
+
+func guardian() *ssrf.Guardian {
+	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(azurePlatform))
+}
 
 // ErrPrivateAddress means that the policy is [PublicOnly] and the address is
 // not a public one.
@@ -86,7 +92,7 @@ func Client(policy Policy) *http.Client {
 		Timeout:       totalTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext:            dialer.DialContext,
+			DialContext:            guardedDial(dialer.DialContext),
 			Protocols:              &protocols,
 			TLSHandshakeTimeout:    dialTimeout,
 			ResponseHeaderTimeout:  headerTimeout,

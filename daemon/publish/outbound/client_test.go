@@ -38,7 +38,7 @@ func TestPublicOnlyRefusesOtherAddresses(t *testing.T) {
 func TestCheckHost(t *testing.T) {
 	t.Parallel()
 	for host, refused := range map[string]bool{
-		"127.0.0.1": true, "::1": true, "10.0.0.1": true, "169.254.169.254": true, "::ffff:127.0.0.1": true, "fe80::1%eth0": true,
+		"127.0.0.1": true, "::1": true, "10.0.0.1": true, "169.254.169.254": true, "168.63.129.16": true, "::ffff:127.0.0.1": true, "fe80::1%eth0": true,
 		"fd00::1": true, "0.0.0.0": true, "localhost": true, "LocalHost.": true, "a.localhost": true,
 		"1.1.1.1": false, "::ffff:1.1.1.1": false, "2606:4700::1111": false, "bot.example": false, "notlocalhost": false, "127.0.0.1.example": false, "": false,
 	} {

@@ -7,6 +7,10 @@
 // itself when a kept connection breaks, those with an Idempotency-Key among
 // them; [Post] makes requests that it cannot repeat.
 //
+// A call whose context has a [publish.Guard] asks it before each write to its
+// connection. It ends with [publish.CodeLeaseLapsed] when not one byte of it has left,
+// and with an unknown outcome when it was cut in the middle.
+//
 // [Refusal] and [RetryAt] read answers, and [Words] what a network says in them,
 // so that all platforms mean the same by the same status.
 package outbound

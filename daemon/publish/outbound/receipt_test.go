@@ -43,14 +43,10 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
-func FuzzReceipt(f *testing.F) {
-	f.Add([]byte(`{"id":"1","url":"https://social.example/@a/1"}`))
-	f.Add([]byte(`{"id":1e400,"url":"HTTP://x"}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r := outbound.Receipt(outbound.Answer{Body: body})
-		u, err := url.Parse(r.URL)
-		if err != nil || (r.URL != "" && u.Scheme != "http" && u.Scheme != "https") || len(r.URL) > 2048 || len(r.ID) > 255 {
-			t.Errorf("%q: got %+v", body, r)
-		}
-	})
+func checkReceipt(t *testing.T, body []byte) {
+	r := outbound.Receipt(outbound.Answer{Body: body})
+	u, err := url.Parse(r.URL)
+	if err != nil || (r.URL != "" && u.Scheme != "http" && u.Scheme != "https") || len(r.URL) > 2048 || len(r.ID) > 255 {
+		t.Errorf("%q: got %+v", body, r)
+	}
 }

@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// The clocks of Slack and of this machine may differ by this much.
-	skew = 10 * time.Minute
+	// The clocks of Slack and of this machine may differ by this much: it may be
+	// set by an hour between an attempt and the question what came of it.
+	skew = 2 * time.Hour
 
 	pageSize = "50"
 	maxPages = 20
 )
 
-// Find reads the history of the channel from some minutes before since, and looks
+// Find reads the history of the channel from two hours before since, and looks
 // for the request's key. It is an error that the account is a webhook, that the
 // bot lacks the scope channels:history, or that there is more than it reads.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
@@ -32,7 +33,9 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	}
 	query := url.Values{
 		"channel": {a.channel}, "limit": {pageSize}, "include_all_metadata": {"true"},
-		"oldest": {fmt.Sprintf("%d.000000", since.Add(-skew).Unix())},
+	}
+	if !since.IsZero() {
+		query.Set("oldest", fmt.Sprintf("%d.000000", since.Add(-skew).Unix()))
 	}
 	for range maxPages {
 		var h history

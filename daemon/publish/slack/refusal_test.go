@@ -129,38 +129,45 @@ func checkError(t *testing.T, code int, body []byte, receipt schedctl.Receipt, e
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	f.Add(200, []byte(`{"ok":true,"channel":"C0123456789","ts":"1780412400.000247"}`))
-	f.Add(200, []byte(`{"ok":false,"error":"channel_not_found"}`))
-	f.Add(429, []byte(`{"ok":false,"error":"ratelimited"}`))
-	f.Add(404, []byte(`no_service`))
-	f.Add(200, []byte(`ok`))
-	f.Add(503, []byte("\xff"))
-	f.Fuzz(func(t *testing.T, code int, body []byte) {
-		a := outbound.Answer{Status: code, Body: body}
-		receipt, err := read(a, "https://t.slack.com/archives/C0123456789", now, "the content of a post")
-		if err == nil && receipt.ID == "" {
-			t.Errorf("%d %q: accepted without a message", code, body)
-		}
-		checkError(t, code, body, receipt, err)
-		receipt, err = readWebhook(a, now, "the content of a post")
-		if err == nil && strings.TrimSpace(string(body)) != "ok" {
-			t.Errorf("%d %q: accepted", code, body)
-		}
-		checkError(t, code, body, receipt, err)
-	})
+func checkRead(t *testing.T, code int, body []byte) {
+	a := outbound.Answer{Status: code, Body: body}
+	receipt, err := read(a, "https://t.slack.com/archives/C0123456789", now, "the content of a post")
+	if err == nil && receipt.ID == "" {
+		t.Errorf("%d %q: accepted without a message", code, body)
+	}
+	checkError(t, code, body, receipt, err)
+	receipt, err = readWebhook(a, now, "the content of a post")
+	if err == nil && strings.TrimSpace(string(body)) != "ok" {
+		t.Errorf("%d %q: accepted", code, body)
+	}
+	checkError(t, code, body, receipt, err)
 }
 
-func FuzzHistory(f *testing.F) {
-	f.Add([]byte(`{"messages":[{"ts":"1.000000","metadata":{"event_type":"schedctl_post","event_payload":{"id":"pt_1"}}}],"response_metadata":{"next_cursor":"x"}}`))
-	f.Add([]byte(`{"messages":[{"ts":"x","metadata":{"event_payload":{"id":[1]}}}]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		var h history
-		if json.Unmarshal(body, &h) != nil {
-			return
-		}
-		if ts := h.find("pt_1"); ts != "" && !timestamp().MatchString(ts) {
-			t.Errorf("%q: found %q", body, ts)
+func checkHistory(t *testing.T, body []byte) {
+	var h history
+	if json.Unmarshal(body, &h) != nil {
+		return
+	}
+	if ts := h.find("pt_1"); ts != "" && !timestamp().MatchString(ts) {
+		t.Errorf("%q: found %q", body, ts)
+	}
+}
+
+// FuzzAnswers reads answers: the first number chooses by which reader.
+func FuzzAnswers(f *testing.F) {
+	f.Add(byte(0), 200, []byte(`{"ok":true,"channel":"C0123456789","ts":"1780412400.000247"}`))
+	f.Add(byte(0), 200, []byte(`{"ok":false,"error":"channel_not_found"}`))
+	f.Add(byte(0), 429, []byte(`{"ok":false,"error":"ratelimited"}`))
+	f.Add(byte(0), 404, []byte(`no_service`))
+	f.Add(byte(0), 200, []byte(`ok`))
+	f.Add(byte(0), 503, []byte("\xff"))
+	f.Add(byte(1), 200, []byte(`{"messages":[{"ts":"1.000000","metadata":{"event_type":"schedctl_post","event_payload":{"id":"pt_1"}}}],"response_metadata":{"next_cursor":"x"}}`))
+	f.Add(byte(1), 200, []byte(`{"messages":[{"ts":"x","metadata":{"event_payload":{"id":[1]}}}]}`))
+	f.Fuzz(func(t *testing.T, reader byte, status int, body []byte) {
+		if reader%2 == 0 {
+			checkRead(t, status, body)
+		} else {
+			checkHistory(t, body)
 		}
 	})
 }

@@ -94,7 +94,7 @@ func TestParseMessage(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzAnswers(f *testing.F) {
 	f.Add(200, []byte(`{"ok":true,"result":{"message_id":42,"chat":{"id":-1001234567890,"type":"channel","username":"news"}}}`))
 	f.Add(400, []byte(`{"ok":false,"error_code":400,"description":"Bad Request: chat not found","parameters":{"migrate_to_chat_id":1e5}}`))
 	f.Add(429, []byte(`{"ok":false,"error_code":429,"parameters":{"retry_after":1e308}}`))
