@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // parsed returns the messages of a stream as "id|name|data", a message without
@@ -79,22 +83,64 @@ func TestParseRetry(t *testing.T) {
 	}
 }
 
-// FuzzParseEvents reads whatever a server may send, in pieces of any size: it
+// checkParseEvents reads whatever a server may send, in pieces of any size: it
 // must end, and the pieces must not matter.
-func FuzzParseEvents(f *testing.F) {
+func checkParseEvents(t *testing.T, text string) {
+	whole, p, err := parsed(strings.NewReader(text))
+	pieces, q, err2 := parsed(iotest.OneByteReader(strings.NewReader(text)))
+	if diff := cmp.Diff(whole, pieces); diff != "" || (err == io.EOF) != (err2 == io.EOF) || p.retry != q.retry {
+		t.Fatalf("%q reads differently in pieces (%v, %v): %s", text, err, err2, diff)
+	}
+	if strings.ContainsRune(p.id, '\n') || p.retry < 0 {
+		t.Fatalf("%q: id %q, retry %s", text, p.id, p.retry)
+	}
+}
+
+// checkTime wants a time that is read to mean the same when it is written.
+func checkTime(t *testing.T, s string) {
+	in, err := json.Marshal(s)
+	if err != nil {
+		return
+	}
+	var first, second apiv1.Time
+	if json.Unmarshal(in, &first) != nil {
+		return
+	}
+	first.Time = first.Truncate(time.Millisecond)
+	out, err := json.Marshal(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &second); err == nil && !second.Equal(first.Time) {
+		t.Errorf("%s came back as %s", first, second)
+	}
+}
+
+// checkParseID wants an id that is read to be written as it was.
+func checkParseID(t *testing.T, id string) {
+	if u, ok := schedctl.ParseID(schedctl.PostPrefix, id); ok && u.ID(schedctl.PostPrefix) != id {
+		t.Errorf("%q came back as %q", id, u.ID(schedctl.PostPrefix))
+	}
+}
+
+// FuzzTexts reads what a daemon sends: the first number chooses what.
+func FuzzTexts(f *testing.F) {
 	for _, seed := range []string{
 		"retry: 2000\nid: evt_1\n\nid: evt_2\nevent: post.created\ndata: {}\n\n", "data: x\r\n\r\n", "data: x\r\rdata", ":\n\n\n", "\ufeff\ufeffdata:x\n\n", "id:\x00\n\n", "data\ndata\n\n\r",
 	} {
-		f.Add(seed)
+		f.Add(byte(0), seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		whole, p, err := parsed(strings.NewReader(text))
-		pieces, q, err2 := parsed(iotest.OneByteReader(strings.NewReader(text)))
-		if diff := cmp.Diff(whole, pieces); diff != "" || (err == io.EOF) != (err2 == io.EOF) || p.retry != q.retry {
-			t.Fatalf("%q reads differently in pieces (%v, %v): %s", text, err, err2, diff)
-		}
-		if strings.ContainsRune(p.id, '\n') || p.retry < 0 {
-			t.Fatalf("%q: id %q, retry %s", text, p.id, p.retry)
+	f.Add(byte(1), "2026-06-02T15:00:00.25Z")
+	f.Add(byte(2), "post_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+	f.Add(byte(2), "post_7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
+	f.Fuzz(func(t *testing.T, of byte, text string) {
+		switch of % 3 {
+		case 0:
+			checkParseEvents(t, text)
+		case 1:
+			checkTime(t, text)
+		case 2:
+			checkParseID(t, text)
 		}
 	})
 }

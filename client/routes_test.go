@@ -34,6 +34,10 @@ func TestMethods(t *testing.T) {
 			me, err := c.Me(ctx)
 			return me.Workspace.ID, err
 		}, "GET /api/v1/me ", "ws_1"},
+		"nodes": {apiv1.NodeList{Results: []apiv1.Node{{ID: "node_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			nodes, err := c.Nodes(ctx)
+			return nodes[0].ID, err
+		}, "GET /api/v1/nodes ", "node_1"},
 		"create": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "<b>&", SocialAccountIDs: []string{"acct_1"}, PublishAt: ptr("now")}))
 		}, `POST /api/v1/posts {"content":"\u003cb\u003e\u0026","social_account_ids":["acct_1"],"publish_at":"now"}`, "post_1"},

@@ -197,25 +197,3 @@ func TestTime(t *testing.T) {
 		t.Error("the zero time is not null")
 	}
 }
-
-func FuzzTime(f *testing.F) {
-	f.Add("2026-06-02T15:00:00.25Z")
-	f.Fuzz(func(t *testing.T, s string) {
-		in, err := json.Marshal(s)
-		if err != nil {
-			t.Skip()
-		}
-		var first, second apiv1.Time
-		if json.Unmarshal(in, &first) != nil {
-			t.Skip()
-		}
-		first.Time = first.Truncate(time.Millisecond)
-		out, err := json.Marshal(first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(out, &second); err == nil && !second.Equal(first.Time) {
-			t.Errorf("%s came back as %s", first, second)
-		}
-	})
-}

@@ -112,39 +112,53 @@ func TestWriteErrorsAreTold(t *testing.T) {
 	}
 }
 
-// FuzzReader feeds files of any content: rows come out, or errors with lines
+// checkReader feeds files of any content: rows come out, or errors with lines
 // that grow, and what was read is the same after writing it.
-func FuzzReader(f *testing.F) {
+func checkReader(t *testing.T, data []byte) {
+	r := bulk.NewReader(bytes.NewReader(data), "")
+	var rows []bulk.Row
+	for last := 0; ; {
+		row, err := r.Next()
+		var at *bulk.Error
+		if errors.As(err, &at) && !at.Final {
+			row.Line = at.Line
+		} else if err != nil {
+			break
+		} else {
+			rows = append(rows, row)
+		}
+		if row.Line <= last {
+			t.Fatalf("line %d after line %d", row.Line, last)
+		}
+		last = row.Line
+	}
+	again := bulk.NewReader(strings.NewReader(write(t, bulk.JSONL, rows)), bulk.JSONL)
+	for _, want := range rows {
+		got, err := again.Next()
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(bulk.Row{}, "Line"), cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Fatalf("%v, -want +got:\n%s", err, diff)
+		}
+	}
+}
+
+// FuzzFiles reads and writes files: the first number chooses which.
+func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
 		"content,id\nHello,1\n", "sep=;\ncontent;to\n\"a\r\nb\";x\n", "{\"content\":\"a\"}\n{\"to\":[\"b\"]}", "\ufeffcontent\n\"", "content\n\"a\"b\nc",
 		"{\"content\":\"\\ud800\"}", "content\r\n\"a\"\r", "[]", "\xff\xfe", "{\"a\":{\"b\":[1,2]}}",
 	} {
-		f.Add([]byte(seed))
+		f.Add(byte(0), seed, "")
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r := bulk.NewReader(bytes.NewReader(data), "")
-		var rows []bulk.Row
-		for last := 0; ; {
-			row, err := r.Next()
-			var at *bulk.Error
-			if errors.As(err, &at) && !at.Final {
-				row.Line = at.Line
-			} else if err != nil {
-				break
-			} else {
-				rows = append(rows, row)
-			}
-			if row.Line <= last {
-				t.Fatalf("line %d after line %d", row.Line, last)
-			}
-			last = row.Line
-		}
-		again := bulk.NewReader(strings.NewReader(write(t, bulk.JSONL, rows)), bulk.JSONL)
-		for _, want := range rows {
-			got, err := again.Next()
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(bulk.Row{}, "Line"), cmpopts.EquateEmpty()); diff != "" || err != nil {
-				t.Fatalf("%v, -want +got:\n%s", err, diff)
-			}
+	f.Add(byte(1), "Hello", "one\ntwo")
+	f.Add(byte(1), strings.Repeat("é", 80), strings.Repeat("日本語 ", 60))
+	f.Add(byte(1), strings.Repeat("x", 67), `\n;,\\`)
+	f.Add(byte(1), strings.Repeat("x", 66)+"😀", strings.Repeat("x ", 200))
+	f.Add(byte(1), "BEGIN:VEVENT\r\nEND:VCALENDAR", "\x00\x7f\u0085\t")
+	f.Fuzz(func(t *testing.T, of byte, text, more string) {
+		if of%2 == 0 {
+			checkReader(t, []byte(text))
+		} else {
+			checkCalendar(t, text, more)
 		}
 	})
 }

@@ -127,25 +127,36 @@ func TestReadDir(t *testing.T) {
 	}
 }
 
-// FuzzParse feeds files of any content: nothing panics, every problem has a line
+// checkParse feeds files of any content: nothing panics, every problem has a line
 // of the file, and a file without problems has an id.
-func FuzzParse(f *testing.F) {
+func checkParse(t *testing.T, data []byte) {
+	file, problems := postfile.Parse("a.md", data)
+	lines := 1 + strings.Count(string(data), "\n")
+	for _, p := range problems {
+		if p.Line < 1 || p.Line > lines || p.Message == "" {
+			t.Fatalf("%v, of %d lines", p, lines)
+		}
+	}
+	if len(problems) == 0 && (file.ID.Text == "" || strings.Contains(file.Content.Text, "\r\n")) {
+		t.Fatalf("%+v", file)
+	}
+}
+
+// FuzzFiles reads posts and locks: the first number chooses which.
+func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
 		"---\nid: a\nat: b\nto: [c, d]\noverride:\n  c: |\n    x\n---\nHello\n", "---\nid: &a [*a]\n---\n", "---\n? a\n: b\n---\n", "---\n<<: {a: b}\n---\n",
 		"---\nid: !!map {}\n---\n", "---\r\nid: \"\\u00e9\"\r\n---\r\n\r\n", "---\nto:\n- >-\n  a\n- 'b'\n---", "---\n{id: a, to: b}\n---\n", "---\na: b: c\n---\n", "---\n%YAML\n---\n",
 	} {
-		f.Add([]byte(seed))
+		f.Add(byte(0), []byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, problems := postfile.Parse("a.md", data)
-		lines := 1 + strings.Count(string(data), "\n")
-		for _, p := range problems {
-			if p.Line < 1 || p.Line > lines || p.Message == "" {
-				t.Fatalf("%v, of %d lines", p, lines)
-			}
-		}
-		if len(problems) == 0 && (file.ID.Text == "" || strings.Contains(file.Content.Text, "\r\n")) {
-			t.Fatalf("%+v", file)
+	f.Add(byte(1), []byte(`{"version":1,"workspaces":{"ws_1":{"posts":{"a":{"post":"post_1","applied":"x"}}},"ws_2":null}}`))
+	f.Add(byte(1), []byte(`{"version":1}`))
+	f.Fuzz(func(t *testing.T, of byte, data []byte) {
+		if of%2 == 0 {
+			checkParse(t, data)
+		} else {
+			checkLock(t, data)
 		}
 	})
 }

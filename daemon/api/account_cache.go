@@ -10,8 +10,8 @@ import (
 )
 
 // accountCache keeps the accounts that posts are made for, so that not every new
-// post reads them anew. It forgets all of them with every commit that puts one,
-// and each after a while.
+// post reads them anew. It forgets all of them with every commit that puts one or
+// may have, and each after a while.
 type accountCache struct {
 	mu      sync.RWMutex // mu guards kept and changes
 	kept    map[accountKey]keptAccount
@@ -55,7 +55,7 @@ func (c *accountCache) put(a schedctl.Account, changes uint64, now time.Time) {
 
 // committed forgets what a commit may have changed.
 func (c *accountCache) committed(commit storage.Commit) {
-	if len(commit.Accounts) == 0 {
+	if len(commit.Accounts) == 0 && !commit.Missed {
 		return
 	}
 	c.mu.Lock()

@@ -34,7 +34,7 @@ func (s *Server) getBackup(ctx context.Context, c *call) (answer, error) {
 	}
 	copier, ok := s.store.(storage.Copier)
 	if !ok {
-		return answer{}, schedctl.Errorf(schedctl.Unavailable, "", "the database of this daemon cannot be copied while it runs; use the means of the database itself")
+		return answer{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
 	}
 	return answer{stream: func(w http.ResponseWriter, r *http.Request) { s.sendBackup(w, r, copier) }}, nil
 }

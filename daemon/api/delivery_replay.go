@@ -27,7 +27,7 @@ func (s *Server) testWebhook(ctx context.Context, c *call) (answer, error) {
 		if err := errors.Join(tx.AddEvents(e), tx.PutDelivery(d), wakeWebhook(tx, w)); err != nil {
 			return answer{}, err
 		}
-		return newAnswer(http.StatusAccepted, apiv1.WebhookTest{Webhook: apiv1.NewWebhook(w), Delivery: apiv1.NewDelivery(d)})
+		return aboutWebhook(http.StatusAccepted, apiv1.WebhookTest{Webhook: s.showWebhook(w), Delivery: apiv1.NewDelivery(d)})
 	})
 }
 

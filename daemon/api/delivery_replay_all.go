@@ -70,7 +70,7 @@ func (s *Server) replayLast(ctx context.Context, c *call, failed []string, count
 		if err != nil {
 			return answer{}, err
 		}
-		return newAnswer(http.StatusAccepted, apiv1.WebhookReplay{Webhook: apiv1.NewWebhook(w), Count: count + queued})
+		return aboutWebhook(http.StatusAccepted, apiv1.WebhookReplay{Webhook: s.showWebhook(w), Count: count + queued})
 	})
 }
 

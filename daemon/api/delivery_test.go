@@ -215,7 +215,7 @@ func TestCommitsNameTheWebhook(t *testing.T) {
 		hook := f.newWebhook().Webhook.ID
 		id := f.told(hook, failed, failed)[0]
 		var named []string
-		f.store.Notify(func(c storage.Commit) { named = append(named, c.Webhooks...) })
+		f.listen(func(c storage.Commit) { named = append(named, c.Webhooks...) })
 		for _, path := range []string{"/test", "/deliveries/" + id + "/replay", "/replay"} {
 			named = nil
 			var b any

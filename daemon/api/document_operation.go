@@ -24,7 +24,7 @@ var (
 	everyBody = []schedctl.Code{
 		schedctl.InvalidJSON, schedctl.ValidationFailed, schedctl.BodyTooLarge, schedctl.UnsupportedMediaType,
 	}
-	everyWrite = []schedctl.Code{schedctl.InvalidIdempotencyKey, schedctl.IdempotencyKeyReused, schedctl.IdempotencyRunning}
+	everyWrite = []schedctl.Code{schedctl.InvalidIdempotencyKey, schedctl.IdempotencyKeyReused, schedctl.IdempotencyRunning, schedctl.InsufficientStorage}
 )
 
 // refusals returns every code the route can answer with.

@@ -37,7 +37,7 @@ var enums = map[reflect.Type][]any{
 var always = []string{
 	"Post.created_at", "Post.updated_at", "Account.created_at", "Account.updated_at", "TimelineEvent.created_at", "Attempt.started_at",
 	"APIKey.created_at", "AuditEntry.created_at",
-	"Webhook.created_at", "Webhook.updated_at", "Delivery.created_at", "Event.created_at",
+	"Node.started_at", "Node.heartbeat_at", "Webhook.created_at", "Webhook.updated_at", "Delivery.created_at", "Event.created_at",
 }
 
 // completeSchemas adds to the schemas what their types do not say.

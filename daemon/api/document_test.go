@@ -37,9 +37,13 @@ var document = sync.OnceValues(func() (routers.Router, error) {
 })
 
 // checkDocumented fails the test when an exchange is not as the document says:
-// every answer must be, and every request that was granted.
+// every answer must be, and every request that was granted. With -short nothing is
+// compared: under the race detector that costs as much as the exchanges.
 func checkDocumented(t *testing.T, r *http.Request, body []byte, res *response) {
 	t.Helper()
+	if testing.Short() {
+		return
+	}
 	router, err := document()
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +275,7 @@ func TestDocumentAsYAML(t *testing.T) {
 func TestEveryCodeHasAStatus(t *testing.T) {
 	t.Parallel()
 	for _, code := range schedctl.Codes() {
-		if s := api.Status(code); s < 400 || s > 503 || (s == 500) != (code == schedctl.Internal) {
+		if s := api.Status(code); s < 400 || s > 507 || (s == 500) != (code == schedctl.Internal) {
 			t.Errorf("%s is answered with %d", code, s)
 		}
 	}

@@ -8,14 +8,16 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // retryAfter says, in seconds, when a request that met one of these codes may
 // be repeated.
 var retryAfter = map[schedctl.Code]string{
-	schedctl.IdempotencyRunning: "1",
-	schedctl.Unavailable:        "5",
-	schedctl.RateLimited:        "1", // unless the limit said more
+	schedctl.IdempotencyRunning:  "1",
+	schedctl.Unavailable:         "5",
+	schedctl.InsufficientStorage: "5", // the daemon looks more often
+	schedctl.RateLimited:         "1", // unless the limit said more
 }
 
 // fail answers with the envelope of err and logs what only the operator of the
@@ -68,6 +70,8 @@ func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error
 		return
 	case errors.Is(e, context.Canceled):
 		level = slog.LevelDebug // the client has gone
+	case storage.IsFull(e):
+		level = slog.LevelDebug // the store has told when it began
 	case e.Code == schedctl.Unavailable:
 		level = slog.LevelWarn
 	}
@@ -80,8 +84,16 @@ func (s *Server) logFailure(r *http.Request, requestID string, e *schedctl.Error
 // refusals pass.
 func storeError(err error, message string) error {
 	var e *schedctl.Error
-	if err == nil || errors.As(err, &e) {
+	var full *storage.FullError
+	switch {
+	case err == nil || errors.As(err, &e):
 		return err
+	case errors.As(err, &full):
+		return &schedctl.Error{
+			Code: schedctl.InsufficientStorage, Err: err,
+			Message: "this was not stored: there is no space left in " + full.Where +
+				" on the daemon's machine; make room on that disk and repeat the request, the daemon goes on by itself",
+		}
 	}
 	return &schedctl.Error{Code: schedctl.Unavailable, Message: message, Err: err}
 }

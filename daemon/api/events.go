@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -48,8 +47,8 @@ func parseLastEventID(values []string) (string, error) {
 
 // beginning is where a stream begins.
 type beginning struct {
-	position string // the id after which it begins; there need not be such an event
-	now      string // an id after all events that there are, and before all that come
+	position string // the id behind which it begins; there need not be such an event
+	now      string // an id behind all events that there are, and before all that come
 	gone     string // the event to resume after, when it is not there
 }
 
@@ -62,27 +61,33 @@ func (s *Server) beginning(ctx context.Context, workspaceID, given string) (begi
 	if err != nil || given == "" {
 		return beginning{position: now, now: now}, err
 	}
-	from := beginning{position: min(given, now), now: now}
+	var from beginning
 	err = s.view(ctx, func(r storage.Reader) error {
+		from = beginning{position: given, now: now}
 		e, err := r.Event(given)
-		if schedctl.CodeOf(err) == schedctl.NotFound || (err == nil && e.WorkspaceID != workspaceID) {
-			from.gone = given
+		if err == nil && e.WorkspaceID == workspaceID {
 			return nil
+		}
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			return err
+		}
+		from.gone = given
+		later, err := r.Later(given, now)
+		if err == nil && later == given {
+			from.position = now
 		}
 		return err
 	})
 	return from, err
 }
 
-// eventsBeginNow returns an id after all events that are committed and before
-// all that will be. Ids of events are made in transactions, which are serial, so
-// that one that is made in a transaction has its place among them. The id of the
-// youngest event would do as well, and tell when something happened in another
-// workspace.
+// eventsBeginNow returns an id behind all events that are committed and before
+// all that will be. The id of the youngest event would do as well, and tell when
+// something happened in another workspace.
 func (s *Server) eventsBeginNow(ctx context.Context) (id string, err error) {
-	err = s.store.Update(ctx, func(storage.Tx) error {
-		id = schedctl.NewID(schedctl.EventPrefix, time.Now())
-		return nil
+	err = s.store.Record(ctx, func(tx storage.Tx) (err error) {
+		id, err = tx.EventsEnd()
+		return err
 	})
 	return id, storeError(err, "the daemon could not read its database; see its log")
 }
@@ -92,7 +97,9 @@ func (s *Server) eventsBeginNow(ctx context.Context) (id string, err error) {
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, from beginning) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
-	st := &stream{hub: s.hub, key: key, position: from.position, end: end, out: newStreamWriter(w)}
+	st := &stream{
+		hub: s.hub, key: key, end: end, place: place{id: from.position}, more: make(chan struct{}, 1), out: newStreamWriter(w),
+	}
 	if !s.hub.join(st, from.now) {
 		s.fail(w, r, errStopping)
 		return

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"slices"
 
 	"github.com/schedctl/schedctl"
@@ -17,7 +16,7 @@ type frame struct {
 
 	// accounts are those that a limited key must be good for, all of them. An
 	// event that is about no account and no post that is there is not limited,
-	// and kept from such keys.
+	// and kept from such keys, and so is one that was not read for them.
 	accounts []string
 	limited  bool
 }
@@ -31,57 +30,68 @@ func (f *frame) mayFollow(k *schedctl.APIKey) bool {
 	return f.limited && !slices.ContainsFunc(f.accounts, outside)
 }
 
-// batch is a run of events as frames. It goes up to the event last, for some
-// events have no frame; full tells that there may be more.
+// batch is a run of events as frames, up to the event last; full tells that there
+// may be more.
 type batch struct {
 	frames []frame
 	last   string
 	full   bool
 }
 
-// readFrames returns up to limit events after the given one as frames, those of
-// one workspace or of all when it is empty.
-func readFrames(ctx context.Context, store storage.Store, after string, limit int, workspaceID string) (out batch, err error) {
-	err = store.View(ctx, func(r storage.Reader) error {
-		events, err := r.Events(after, limit)
-		if err != nil {
-			return err
-		}
-		out = batch{last: after, full: len(events) == limit}
-		posts := map[string]schedctl.Post{}
-		for i := range events {
-			e := &events[i]
-			out.last = e.ID
-			if e.Type == schedctl.EventWebhookTest || (workspaceID != "" && e.WorkspaceID != workspaceID) {
-				continue
-			}
-			f, err := newFrame(r, e, posts)
-			if err != nil {
-				return err
-			}
-			out.frames = append(out.frames, f)
-		}
-		return nil
-	})
-	return out, err
+// frameQuery says which frames to read.
+type frameQuery struct {
+	after       string // the id behind which they begin
+	limit       int    // of events that are looked at
+	workspaceID string // those of one workspace; empty for one frame of every event
+	accounts    bool   // for keys that are limited to accounts too
 }
 
-// newFrame returns the frame of an event; posts holds those that were read
-// already.
-func newFrame(r storage.Reader, e *schedctl.Event, posts map[string]schedctl.Post) (frame, error) {
-	data, err := encode(apiv1.NewEvent(*e))
+func (q frameQuery) read(r storage.Reader) (batch, error) {
+	events, err := r.Events(q.after, q.limit)
 	if err != nil {
-		return frame{}, err
+		return batch{}, err
 	}
+	out := batch{last: q.after, full: len(events) == q.limit}
+	posts := map[string]schedctl.Post{}
+	for i := range events {
+		e := &events[i]
+		out.last = e.ID
+		if q.workspaceID != "" && (e.WorkspaceID != q.workspaceID || e.Type == schedctl.EventWebhookTest) {
+			continue
+		}
+		f, err := newFrame(e)
+		if err == nil && q.accounts {
+			err = f.limit(r, e, posts)
+		}
+		if err != nil {
+			return batch{}, err
+		}
+		out.frames = append(out.frames, f)
+	}
+	return out, nil
+}
+
+// newFrame returns the frame of an event. Of a test of a webhook nobody is told.
+func newFrame(e *schedctl.Event) (frame, error) {
+	if e.Type == schedctl.EventWebhookTest {
+		return frame{id: e.ID}, nil
+	}
+	data, err := encode(apiv1.NewEvent(*e))
 	f := frame{id: e.ID, workspaceID: e.WorkspaceID}
 	f.text = slices.Concat([]byte("id: "+e.ID+"\nevent: "+string(e.Type)+"\ndata: "), data, []byte("\n"))
+	return f, err
+}
+
+// limit notes what a limited key must be good for; posts holds those that were
+// read already.
+func (f *frame) limit(r storage.Reader, e *schedctl.Event, posts map[string]schedctl.Post) error {
 	switch {
 	case e.PostID != "":
-		err = f.limitTo(r, e.PostID, posts)
+		return f.limitTo(r, e.PostID, posts)
 	case e.AccountID != "":
 		f.accounts, f.limited = []string{e.AccountID}, true
 	}
-	return f, err
+	return nil
 }
 
 // limitTo notes the accounts of a post, if it is still there.

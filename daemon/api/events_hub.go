@@ -1,60 +1,54 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
-const (
-	// ringSize is how many frames the hub keeps at least. A stream that is
-	// further behind reads from the store.
-	ringSize = 1024
-
-	// hubBatch is how many events the hub reads at once.
-	hubBatch = 512
-
-	// keyCheck is how often the hub looks whether the keys of streams are still
-	// good, all of them in one read.
-	keyCheck = 2 * time.Second
-)
+// hubBatch is how many events the hub reads at once.
+const hubBatch = 512
 
 // hub lets any number of streams follow the outbox at the price of one: after a
 // commit it reads the new events once and wakes the streams, which take the
 // frames from its ring. While there is no stream, it reads nothing.
+//
+// What happens after a quiet time all streams are told at once. While more
+// happens, they are woken a few at a time, each once in [wakeEvery], for all that
+// there is by then: hundreds that wake together, at every commit, hold up requests.
+//
+// Events are read on from an id and never compared by it: ids of several
+// processes need not be in the order of the outbox.
 type hub struct {
 	store storage.Store
 	log   *slog.Logger
+	check time.Duration // how often it looks without being woken, while there are streams
 	wake  chan struct{} // holds one wake-up
 
-	mu      sync.Mutex // mu guards the fields below
-	streams map[*stream]struct{}
-	ended   bool
+	// reading is held by who reads for the ring, and taken before mu.
+	reading sync.Mutex
 
-	// ring holds the frames of all events after floor and up to last. What it
-	// has handed out stays as it is: it is appended to or replaced. grown is
-	// closed, and replaced, when last moves.
-	ring        []frame
-	floor, last string
-	grown       chan struct{}
+	mu      sync.Mutex // mu guards the fields below
+	streams []*stream
+	ended   bool
+	ring    ring
 }
 
 func newHub(store storage.Store, log *slog.Logger) *hub {
-	return &hub{
-		store: store, log: log, wake: make(chan struct{}, 1),
-		streams: make(map[*stream]struct{}), grown: make(chan struct{}),
+	h := &hub{store: store, log: log, check: keyCheck, wake: make(chan struct{}, 1)}
+	if _, shared := store.(storage.Shared); shared {
+		h.check = sharedCheck
 	}
+	return h
 }
 
 // committed tells of a commit. It does not block.
 func (h *hub) committed(c storage.Commit) {
-	if c.Events > 0 {
+	if c.Events > 0 || c.Missed {
 		h.rouse()
 	}
 }
@@ -66,30 +60,28 @@ func (h *hub) rouse() {
 	}
 }
 
-// run reads events while there are streams, until ctx ends; the streams end with
-// it.
+// run reads events and tells the streams, while there are any, until ctx ends;
+// they end with it.
 func (h *hub) run(ctx context.Context) {
-	ticker := time.NewTicker(keyCheck)
-	defer ticker.Stop()
+	var watching sync.WaitGroup
+	watching.Go(func() { h.watch(ctx) })
+	defer watching.Wait()
 	for {
-		var tick <-chan time.Time
-		if h.followed() {
-			tick = ticker.C
-		}
 		select {
 		case <-ctx.Done():
 			h.end()
 			return
 		case <-h.wake:
-		case <-tick:
-			h.checkKeys(ctx)
 		}
 		h.advance(ctx)
+		for told := h.tell(h.following()); told; {
+			told = h.tellInTurn(ctx)
+		}
 	}
 }
 
-// join adds a stream, unless the hub has ended. now is an id after all events
-// that were committed when the stream began.
+// join adds a stream, unless the hub has ended. now is the end of the outbox as
+// it was when the stream began, or earlier.
 func (h *hub) join(s *stream, now string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,19 +89,24 @@ func (h *hub) join(s *stream, now string) bool {
 		return false
 	}
 	if len(h.streams) == 0 {
-		h.ring, h.floor, h.last = nil, now, now
+		h.ring.restart(now)
+		s.place.inRing = s.place.id == now
+		s.place.next = h.ring.end()
 		h.rouse() // for what was committed since, and to watch its key
 	}
-	h.streams[s] = struct{}{}
+	s.told = h.ring.end()
+	h.streams = append(h.streams, s)
 	return true
 }
 
 func (h *hub) leave(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.streams, s)
+	if i := slices.Index(h.streams, s); i >= 0 {
+		h.streams = slices.Delete(h.streams, i, i+1)
+	}
 	if len(h.streams) == 0 {
-		h.ring = nil
+		h.ring.frames = nil
 	}
 }
 
@@ -119,104 +116,111 @@ func (h *hub) followed() bool {
 	return len(h.streams) > 0
 }
 
+func (h *hub) following() []*stream {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.streams)
+}
+
 // end ends all streams, and those that would join later.
 func (h *hub) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = true
-	for s := range h.streams {
+	for _, s := range h.streams {
 		s.end(errStopping)
 	}
 }
 
-// after returns the frames after a position, the position behind them, and a
-// channel that is closed when there may be more. Without a channel the position
-// is further behind than the ring, and last is what is committed for certain.
-func (h *hub) after(position string) (frames []frame, last string, grown <-chan struct{}) {
+// after returns the frames from a place on, or false when it is not in the ring.
+func (h *hub) after(p place) ([]frame, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if position < h.floor {
-		return nil, h.last, nil
-	}
-	i, found := slices.BinarySearchFunc(h.ring, position, func(f frame, id string) int { return cmp.Compare(f.id, id) })
-	if found {
-		i++
-	}
-	return h.ring[i:], max(position, h.last), h.grown
+	return h.ring.from(p)
 }
 
 // advance brings the ring up to what is committed. What it cannot read it reads
 // at the next wake-up or check of keys.
 func (h *hub) advance(ctx context.Context) {
+	h.reading.Lock()
+	defer h.reading.Unlock()
 	for h.followed() {
-		h.mu.Lock()
-		from := h.last
-		h.mu.Unlock()
-		b, err := readFrames(ctx, h.store, from, hubBatch, "")
+		var b batch
+		next := h.next()
+		err := h.store.View(ctx, func(r storage.Reader) (err error) {
+			b, err = next.read(r)
+			return err
+		})
 		if err != nil {
 			if ctx.Err() == nil {
 				h.log.WarnContext(ctx, "event streams are held up", "error", err)
 			}
 			return
 		}
-		if h.add(from, b); !b.full {
+		if h.add(next.after, b); !b.full {
 			return
 		}
+		h.tell(h.following()) // now: the ring does not keep all of so many
 	}
 }
 
-// add appends a batch that was read after the position from, unless the ring was
-// begun anew meanwhile.
-func (h *hub) add(from string, b batch) {
+// next returns what the ring is to read next. The caller holds reading: whoever
+// joins later gets nothing that was read before.
+func (h *hub) next() frameQuery {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.last != from || b.last == from {
-		return
+	q := frameQuery{after: h.ring.last, limit: hubBatch}
+	for _, s := range h.streams {
+		q.accounts = q.accounts || len(s.key.AccountIDs) > 0
 	}
-	h.ring, h.last = append(h.ring, b.frames...), b.last
-	if len(h.ring) >= 2*ringSize {
-		cut := len(h.ring) - ringSize
-		h.floor = h.ring[cut-1].id
-		h.ring = slices.Clone(h.ring[cut:])
-	}
-	close(h.grown)
-	h.grown = make(chan struct{})
+	return q
 }
 
-// checkKeys ends the streams whose keys are no longer good.
-func (h *hub) checkKeys(ctx context.Context) {
+// add appends a batch that was read behind an id, unless the ring was begun anew
+// meanwhile. It returns the end of the ring.
+func (h *hub) add(after string, b batch) (end uint64) {
 	h.mu.Lock()
-	refused := map[[32]byte]error{}
-	for s := range h.streams {
-		refused[s.key.Hash] = nil
+	defer h.mu.Unlock()
+	if h.ring.last == after && b.last != after {
+		h.ring.add(b)
 	}
-	h.mu.Unlock()
-	if len(refused) == 0 {
-		return
-	}
-	now := time.Now()
-	err := h.store.View(ctx, func(r storage.Reader) error {
-		for hash := range refused {
-			key, err := r.KeyByHash(hash)
-			switch {
-			case schedctl.CodeOf(err) == schedctl.NotFound:
-				refused[hash] = errBadKey
-			case err != nil:
-				return err
-			default:
-				refused[hash] = cmp.Or(key.Check(now), authorize(&key, readsPosts))
-			}
-		}
-		return nil
+	return h.ring.end()
+}
+
+// catchUp reads on for a stream that is not in the ring, and tells where it is
+// then. It gets into the ring when there is nothing more to be read for either,
+// in one snapshot: then both are at the same place.
+func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at place, err error) {
+	its := frameQuery{after: s.place.id, limit: catchUpBatch, workspaceID: s.key.WorkspaceID, accounts: len(s.key.AccountIDs) > 0}
+	var found batch
+	err = h.store.View(ctx, func(r storage.Reader) (err error) {
+		found, err = its.read(r)
+		return err
 	})
-	if err != nil {
-		return // a store that cannot be read says nothing about keys
+	if err != nil || found.full {
+		return found.frames, place{id: found.last}, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for s := range h.streams {
-		if err := refused[s.key.Hash]; err != nil {
-			s.end(err)
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	for {
+		var b batch
+		next := h.next()
+		err := h.store.View(ctx, func(r storage.Reader) (err error) {
+			if b, err = next.read(r); err != nil || b.full {
+				return err
+			}
+			found, err = its.read(r)
+			return err
+		})
+		if err != nil {
+			return nil, place{}, err
+		}
+		end := h.add(next.after, b)
+		if len(b.frames) > 0 {
+			h.rouse() // for the other streams
+		}
+		if !b.full {
+			return found.frames, place{id: found.last, inRing: !found.full, next: end}, nil
 		}
 	}
 }

@@ -32,11 +32,13 @@ const (
 
 // stream is one client that follows the events.
 type stream struct {
-	hub      *hub
-	key      schedctl.APIKey
-	end      context.CancelCauseFunc // with what the client is told; any goroutine may call it
-	position string                  // the last event that was sent or passed over
-	out      *streamWriter
+	hub   *hub
+	key   schedctl.APIKey
+	end   context.CancelCauseFunc // with what the client is told; any goroutine may call it
+	place place                   // after what was sent or passed over
+	more  chan struct{}           // holds one wake-up, when there is more in the ring
+	told  uint64                  // end of the ring at the last wake-up; the hub's mu guards it
+	out   *streamWriter
 }
 
 // run sends events until ctx ends or the client takes no more.
@@ -52,12 +54,12 @@ func (s *stream) run(ctx context.Context, from beginning) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
-		grown, err := s.advance(ctx)
+		err := s.advance(ctx)
 		if err != nil {
 			return err
 		}
 		select {
-		case <-grown:
+		case <-s.more:
 		case <-beat.C:
 			s.out.comment("")
 			err = s.out.flush(ctx)
@@ -70,27 +72,24 @@ func (s *stream) run(ctx context.Context, from beginning) error {
 	}
 }
 
-// advance sends all there is and returns a channel that is closed when there may
-// be more.
-func (s *stream) advance(ctx context.Context) (grown <-chan struct{}, err error) {
-	for {
-		frames, last, grown := s.hub.after(s.position)
-		if grown == nil {
-			b, err := readFrames(ctx, s.hub.store, s.position, catchUpBatch, s.key.WorkspaceID)
-			if err != nil {
-				return nil, fmt.Errorf("read events after %s: %w", s.position, err)
+// advance sends all there is.
+func (s *stream) advance(ctx context.Context) (err error) {
+	for inRing := false; !inRing; {
+		var frames []frame
+		at := s.place
+		if frames, inRing = s.hub.after(at); !inRing {
+			if frames, at, err = s.hub.catchUp(ctx, s); err != nil {
+				return fmt.Errorf("read events after %s: %w", s.place.id, err)
 			}
-			if frames, last = b.frames, max(last, b.last); b.full {
-				last = b.last
-			}
+		} else if n := len(frames); n > 0 {
+			at.id, at.next = frames[n-1].id, at.next+uint64(n)
 		}
 		if err := s.send(ctx, frames); err != nil {
-			return nil, err
+			return err
 		}
-		if s.position = last; grown != nil {
-			return grown, nil
-		}
+		s.place = at
 	}
+	return nil
 }
 
 // send writes the frames that the key may see.
@@ -121,9 +120,12 @@ func newStreamWriter(w http.ResponseWriter) *streamWriter {
 	return &streamWriter{w: w, conn: http.NewResponseController(w)}
 }
 
-// begin writes the headers. The time that the server gives a request to be read
+// begin sends the headers. The time that the server gives a request to be read
 // is over for a stream, else it would end with that time. The connection is not
 // used again, for it keeps the deadlines of the stream.
+//
+// They are sent from a goroutine of their own: net/http takes a large stack for
+// that, which this one would keep for as long as the stream lasts.
 func (o *streamWriter) begin() {
 	o.conn.SetReadDeadline(time.Time{})
 	h := o.w.Header()
@@ -133,6 +135,13 @@ func (o *streamWriter) begin() {
 	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	h.Set("Connection", "close")
 	o.w.WriteHeader(http.StatusOK)
+	o.conn.SetWriteDeadline(time.Now().Add(readerPatience))
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		o.conn.Flush() // the first write will tell when it fails
+	}()
+	<-sent
 }
 
 // hurry lets a write that is under way when ctx ends take no longer than

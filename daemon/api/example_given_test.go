@@ -227,7 +227,7 @@ func newExampleFixture(t *testing.T) *fixture {
 	logger := slog.New(slog.NewTextHandler(f.logs, nil))
 	f.connector = connect.New(connect.Config{Store: store, Publishers: f.publishers, Sealer: sealer, Logger: logger})
 	f.handler = api.New(api.Config{
-		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger,
+		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes,
 	})
 	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 	f.update(func(tx storage.Tx) error {

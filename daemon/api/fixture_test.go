@@ -89,7 +89,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})
 	config := api.Config{
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
-		Connector: f.connector, Sealer: sealer,
+		Connector: f.connector, Sealer: sealer, Nodes: nodes,
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
 	}
 	for _, c := range configure {
@@ -97,9 +97,32 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	}
 	f.server = api.New(config)
 	f.handler = f.server
-	f.store.Notify(f.server.Committed)
+	f.listen(func(storage.Commit) {})
 	f.mine, f.other = f.newTenant("mine"), f.newTenant("other")
 	return f
+}
+
+// nodes are two daemons of which one is gone.
+func nodes() []apiv1.Node {
+	now := time.Now()
+	return []apiv1.Node{
+		apiv1.NewNode(apiv1.NodeFacts{
+			ID: schedctl.NewULID(now).String(), Name: "posts-1", Version: "1.4.0", Self: true, Alive: true,
+			StartedAt: now, HeardAt: now, HeardAgo: 730 * time.Millisecond,
+		}),
+		apiv1.NewNode(apiv1.NodeFacts{
+			ID: schedctl.NewULID(now).String(), Name: "posts-2", Version: "1.4.0",
+			StartedAt: now, HeardAt: now, HeardAgo: 95 * time.Second, Lag: 1200 * time.Millisecond,
+		}),
+	}
+}
+
+// listen has a test told of every commit, after the server.
+func (f *fixture) listen(hear func(storage.Commit)) {
+	f.store.Notify(func(c storage.Commit) {
+		f.server.Committed(c)
+		hear(c)
+	})
 }
 
 func (f *fixture) newTenant(name string) tenant {

@@ -177,7 +177,7 @@ func TestHeadAnswersAsGetDoes(t *testing.T) {
 	t.Cleanup(server.Close)
 	p := f.draft()
 	for _, path := range []string{
-		"/api/v1/me", "/api/v1/posts", "/api/v1/posts/" + p.ID, "/api/v1/posts/none", "/api/v1/social-accounts", "/healthz", "/openapi.json", "/nowhere",
+		"/api/v1/webhooks", "/api/v1/posts", "/api/v1/posts/" + p.ID, "/api/v1/posts/none", "/api/v1/social-accounts", "/healthz", "/openapi.json", "/nowhere",
 	} {
 		answers := map[string]*http.Response{}
 		for _, method := range []string{"GET", "HEAD"} {

@@ -45,11 +45,12 @@ func (c *call) fingerprintBody() {
 // asks a network is not run before that is known. Any other one cannot do harm
 // before its commit, which looks for the stored answer itself; it is looked for
 // here only when the handler refuses what it may have accepted the first time,
-// such as a time that has passed since. After a failure of the store nothing is
-// looked for: what it shows then need not be on disk.
+// such as a time that has passed since, or now that the disk is full. After any
+// other failure of the store nothing is looked for: what it shows then need not
+// be on disk.
 func (s *Server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 	if !c.repeatable() {
-		return rt.handle(ctx, c)
+		return s.handle(ctx, c, rt)
 	}
 	if !s.running.begin(c.answerKey) {
 		return answer{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
@@ -60,16 +61,32 @@ func (s *Server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 		if stored, found, err := s.lookUp(ctx, c); err != nil || found {
 			return stored, err
 		}
-		return rt.handle(ctx, c)
+		return s.handle(ctx, c, rt)
 	}
-	a, refusal := rt.handle(ctx, c)
-	if refusal == nil || Status(asError(refusal).Code) >= http.StatusInternalServerError {
+	a, refusal := s.handle(ctx, c, rt)
+	if refusal == nil || failure(asError(refusal).Code) {
 		return a, refusal
 	}
 	if stored, found, err := s.lookUp(ctx, c); err != nil || found {
 		return stored, err
 	}
 	return answer{}, refusal
+}
+
+// handle runs a handler. A network is not asked what could not be stored.
+func (s *Server) handle(ctx context.Context, c *call, rt *route) (answer, error) {
+	if rt.asksNetwork {
+		if err := s.store.Full(); err != nil {
+			return answer{}, storeError(err, "")
+		}
+	}
+	return rt.handle(ctx, c)
+}
+
+// failure reports whether a code is of a failure of the daemon's own, after which
+// nothing is known of its store.
+func failure(code schedctl.Code) bool {
+	return Status(code) >= http.StatusInternalServerError && code != schedctl.InsufficientStorage
 }
 
 // lookUp is remembered in a snapshot of its own.
@@ -92,7 +109,7 @@ func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, er
 		return answer{}, false, nil
 	case err != nil:
 		return answer{}, false, err
-	case !c.now.Before(stored.CreatedAt.Add(answersKept)):
+	case s.clock.Age(stored.CreatedAt, c.now) >= answersKept:
 		return answer{}, false, nil
 	case stored.Fingerprint != c.fingerprint:
 		return answer{}, false, &reusedKey{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",

@@ -203,6 +203,10 @@ func (s *interposed) Update(ctx context.Context, fn func(storage.Tx) error) erro
 	return s.Store.Update(ctx, fn)
 }
 
+func (s *interposed) Record(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // TestAnswerStoredMeanwhile lets another daemon answer the same request after
 // this one has looked for a stored answer and before it writes.
 func TestAnswerStoredMeanwhile(t *testing.T) {

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,11 +64,11 @@ func (u *lastUsed) noted() map[[32]byte]time.Time {
 }
 
 // written drops what has been written, unless the key was used again.
-func (u *lastUsed) written(noted map[[32]byte]time.Time) {
+func (u *lastUsed) written(noted map[[32]byte]time.Time, hashes [][32]byte) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for hash, at := range noted {
-		if u.at[hash].Equal(at) {
+	for _, hash := range hashes {
+		if u.at[hash].Equal(noted[hash]) {
 			delete(u.at, hash)
 		}
 	}
@@ -89,14 +92,27 @@ func (s *Server) keepLastUsed(ctx context.Context) {
 	}
 }
 
-// flushLastUsed writes the times of all keys that were used, in one transaction.
+// flushAtOnce is how many keys one transaction writes.
+const flushAtOnce = 200
+
+// flushLastUsed writes the times of all keys that were used. All daemons write
+// them in one order, so that none waits for another in a circle.
 func (s *Server) flushLastUsed(ctx context.Context) {
 	noted := s.used.noted()
-	if len(noted) == 0 {
-		return
+	hashes := slices.SortedFunc(maps.Keys(noted), func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
+	for some := range slices.Chunk(hashes, flushAtOnce) {
+		if !s.writeLastUsed(ctx, noted, some) {
+			return
+		}
 	}
+}
+
+// writeLastUsed writes the times of some keys in one transaction, and reports
+// whether it could.
+func (s *Server) writeLastUsed(ctx context.Context, noted map[[32]byte]time.Time, hashes [][32]byte) bool {
 	err := s.store.Update(ctx, func(tx storage.Tx) error {
-		for hash, at := range noted {
+		for _, hash := range hashes {
+			at := noted[hash]
 			key, err := tx.KeyByHash(hash)
 			if err != nil {
 				return err
@@ -111,9 +127,13 @@ func (s *Server) flushLastUsed(ctx context.Context) {
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case storage.IsFull(err):
+		return false // the store has told of it
+	case err != nil:
 		s.log.LogAttrs(ctx, slog.LevelWarn, "last use of API keys not written", slog.Any("error", err))
-		return
+		return false
 	}
-	s.used.written(noted)
+	s.used.written(noted, hashes)
+	return true
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // RateLimit is how often one API key may ask: Burst times at once, and then
@@ -38,7 +39,8 @@ type rateLimits struct {
 	failures  *buckets[netip.Prefix]
 }
 
-func newRateLimits(l RateLimit) rateLimits {
+// newRateLimits returns the limits of a daemon, which may be one of several.
+func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
 	out := rateLimits{failures: &buckets[netip.Prefix]{every: failureEvery, burst: failuresAtOnce, most: maxAddresses}}
 	if out.perSecond = l.PerSecond; l.PerSecond > 0 {
 		burst := float64(l.Burst)
@@ -48,6 +50,10 @@ func newRateLimits(l RateLimit) rateLimits {
 		every := min(float64(time.Second)/l.PerSecond, float64(time.Hour))
 		out.keys = &buckets[string]{
 			every: max(time.Duration(every), 1), burst: int(min(burst, maxBurst)), most: maxLimited,
+		}
+		if shared != nil {
+			out.keys.every = max(out.keys.every, time.Microsecond) // less is none for a database
+			out.keys.stranger = make(chan struct{}, 1)
 		}
 	}
 	return out

@@ -15,9 +15,15 @@ type buckets[K comparable] struct {
 	burst int           // 1 or more
 	most  int           // buckets that are kept; callers beyond share one
 
-	mu    sync.Mutex // mu guards full and swept
+	// stranger, if not nil, holds a wake-up when a caller comes who was not there
+	// when it was last told what was spent. What is spent is counted then.
+	stranger chan struct{}
+
+	mu    sync.Mutex // mu guards what follows
 	full  map[K]time.Time
 	swept time.Time
+	spent map[K]int      // tokens that were taken since it was last told, of all who asked
+	known map[K]struct{} // who had asked before that
 }
 
 // allowance is what a bucket grants.
@@ -40,9 +46,11 @@ func (b *buckets[K]) take(caller K, now time.Time) allowance {
 	room := b.every * time.Duration(b.burst)
 	after := full.Add(b.every)
 	if over := after.Sub(now) - room; over > 0 {
+		b.count(caller, 0)
 		return allowance{wait: over, full: full}
 	}
 	b.full[caller] = after
+	b.count(caller, 1)
 	return allowance{granted: true, remaining: int((room - after.Sub(now)) / b.every), full: after}
 }
 
@@ -73,5 +81,67 @@ func (b *buckets[K]) sweep(now time.Time) {
 		if !full.After(now) {
 			delete(b.full, caller)
 		}
+	}
+}
+
+// count counts tokens that were taken, for other daemons. Callers that share a
+// bucket, because there are too many, are no one they would know.
+func (b *buckets[K]) count(caller K, tokens int) {
+	var shared K
+	if b.stranger == nil || caller == shared {
+		return
+	}
+	if b.spent == nil {
+		b.spent = make(map[K]int)
+	}
+	_, counted := b.spent[caller]
+	_, known := b.known[caller]
+	if b.spent[caller] += tokens; counted || known {
+		return
+	}
+	select {
+	case b.stranger <- struct{}{}:
+	default:
+	}
+}
+
+// takeSpent returns what was taken since it was last called, by all who asked,
+// without what has come back meanwhile.
+func (b *buckets[K]) takeSpent(now time.Time) map[K]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.spent
+	for caller, tokens := range taken {
+		missing := (b.full[caller].Sub(now) + b.every - 1) / b.every
+		taken[caller] = max(0, min(tokens, int(missing)))
+	}
+	b.spent, b.known = nil, make(map[K]struct{}, len(taken))
+	for caller := range taken {
+		b.known[caller] = struct{}{}
+	}
+	return taken
+}
+
+// giveBack counts again what could not be told.
+func (b *buckets[K]) giveBack(taken map[K]int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.spent == nil {
+		b.spent = make(map[K]int, len(taken))
+	}
+	for caller, tokens := range taken {
+		if _, there := b.spent[caller]; there || len(b.spent) < b.most {
+			b.spent[caller] += tokens
+		}
+	}
+}
+
+// adopt takes over when a bucket will be full again as all daemons have left it,
+// and adds what was taken since that was told.
+func (b *buckets[K]) adopt(caller K, full time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, there := b.full[caller]; there {
+		b.full[caller] = full.Add(time.Duration(b.spent[caller]) * b.every)
 	}
 }

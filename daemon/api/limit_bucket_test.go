@@ -92,7 +92,7 @@ func TestRateLimitsAreSane(t *testing.T) {
 		{RateLimit{PerSecond: 1e-12}, 1, time.Hour},
 		{RateLimit{PerSecond: 1e12}, maxBurst, 1},
 	} {
-		l := newRateLimits(tt.limit)
+		l := newRateLimits(tt.limit, nil)
 		if l.keys.burst != tt.burst || l.keys.every != tt.every {
 			t.Errorf("%+v is %d at once, one each %s", tt.limit, l.keys.burst, l.keys.every)
 		}
@@ -100,7 +100,7 @@ func TestRateLimitsAreSane(t *testing.T) {
 			t.Errorf("%+v grants nothing", tt.limit)
 		}
 	}
-	if l := newRateLimits(RateLimit{Burst: 5}); l.keys != nil {
+	if l := newRateLimits(RateLimit{Burst: 5}, nil); l.keys != nil {
 		t.Error("no rate is a limit")
 	}
 }

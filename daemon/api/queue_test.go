@@ -21,7 +21,7 @@ func (f *fixture) delivering() (committed <-chan struct{}) {
 		Store: f.store, Publishers: f.publishers, Sealer: f.sealer, Sessions: f.connector, Owner: "test", Logger: slog.New(slog.DiscardHandler),
 	})
 	news := make(chan struct{}, 1)
-	f.store.Notify(func(c storage.Commit) {
+	f.listen(func(c storage.Commit) {
 		d.Enqueue(c.Due)
 		d.AccountsChanged(c.Accounts)
 		select {

@@ -35,7 +35,7 @@ func testReconnectIsTold(t *testing.T, f *fixture) {
 		}
 		f.network.refuse(nil)
 		var told []string
-		f.store.Notify(func(c storage.Commit) { told = append(told, c.Accounts...) })
+		f.listen(func(c storage.Commit) { told = append(told, c.Accounts...) })
 		if a := reconnect().want(200).account(); a.Status != schedctl.AccountConnected || a.Error != nil {
 			t.Errorf("%+v", a)
 		}

@@ -231,7 +231,15 @@ var refusals = []struct {
 		f.create(f.planned("x", time.Hour))
 		return f.do(nil, "POST", "/posts", f.planned("x", 2*time.Hour))
 	}},
-	{"a full disk", schedctl.Unavailable, "", func(f *fixture) *response {
+	{"a full disk", schedctl.InsufficientStorage, "", func(f *fixture) *response {
+		f.store.Fill()
+		return f.do(nil, "POST", "/posts", body{"content": "x"})
+	}},
+	{"a full disk before a network is asked", schedctl.InsufficientStorage, "", func(f *fixture) *response {
+		f.store.Fill()
+		return f.do(nil, "POST", "/social-accounts/"+f.mine.account+"/verify", nil)
+	}},
+	{"a disk that fails", schedctl.Unavailable, "", func(f *fixture) *response {
 		f.store.FailUpdates(1, storagetest.BeforeDisk)
 		return f.do(nil, "POST", "/posts", body{"content": "x"})
 	}},
@@ -271,6 +279,9 @@ func callUnderWay(f *fixture) *response {
 	return second
 }
 
+// againLater are the refusals that say when to try again.
+var againLater = []schedctl.Code{schedctl.Unavailable, schedctl.IdempotencyRunning, schedctl.InsufficientStorage}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range refusals {
@@ -291,7 +302,7 @@ func TestRefusals(t *testing.T) {
 			if auth := r.header.Get("WWW-Authenticate"); (auth == "Bearer") != (r.status == http.StatusUnauthorized) {
 				t.Errorf("status %d with WWW-Authenticate: %q", r.status, auth)
 			}
-			if after := r.header.Get("Retry-After"); (after != "") != (tt.code == schedctl.Unavailable || tt.code == schedctl.IdempotencyRunning) {
+			if after := r.header.Get("Retry-After"); (after != "") != slices.Contains(againLater, tt.code) {
 				t.Errorf("%s with Retry-After: %q", tt.code, after)
 			}
 		})

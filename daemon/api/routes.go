@@ -86,7 +86,7 @@ func (s *Server) postRoutes() []route {
 		about:   "One page of the posts that match all filters. next_cursor is null at the end; a page can be short, even empty, and still have a next one.",
 		scopes:  readsPosts, params: postListParams(), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostList](),
-		handle: s.listPosts,
+		handle: s.kept(s.listPosts),
 	}, {
 		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts",
 		summary: "Create a post",
@@ -109,7 +109,7 @@ func (s *Server) postRoutes() []route {
 		about:   "With all its targets. The ETag is the version, for If-Match.",
 		scopes:  readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		handle: s.getPost,
+		handle: s.kept(s.getPost),
 	}, {
 		method: http.MethodGet, path: "/posts/{id}/timeline", id: "getPostTimeline", tag: "Posts",
 		summary: "Tell what happened to a post",

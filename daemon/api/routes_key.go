@@ -28,6 +28,12 @@ func (s *Server) workspaceRoutes() []route {
 		status:  http.StatusOK, response: reflect.TypeFor[apiv1.Capabilities](),
 		handle: s.getCapabilities,
 	}, {
+		method: http.MethodGet, path: "/nodes", id: "listNodes", tag: "Workspace",
+		summary: "List the daemons on the database",
+		about:   "The daemons that share the database with this one, itself included, in order of their ids; a daemon with a file of its own is alone. Those that have gone within the last hour are not alive. A daemon that was away for longer than its lease comes back under a new id.",
+		status:  http.StatusOK, response: reflect.TypeFor[apiv1.NodeList](),
+		handle: s.listNodes,
+	}, {
 		method: http.MethodGet, path: "/workspaces", id: "listWorkspaces", tag: "Workspace",
 		summary: "List workspaces",
 		about:   "All workspaces of the daemon in order of creation.",

@@ -12,6 +12,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/connect"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -29,6 +31,7 @@ type Config struct {
 	Connector  *connect.Connector // asks networks about accounts
 	Sealer     *seal.Sealer       // seals secrets of webhooks, and answers that carry a secret
 	Outbound   outbound.Policy    // which addresses webhooks may have
+	Clock      *clock.Clock       // how far the wall clock can be believed; nil to believe it
 	Logger     *slog.Logger       // nil for none
 
 	// RateLimit is how often one API key may ask; the zero value is no limit.
@@ -48,6 +51,10 @@ type Config struct {
 	// ready. Its error is shown by /readyz.
 	Ready func(context.Context) error
 
+	// Nodes tells of the daemons that use the database, this one included; nil for
+	// an empty list.
+	Nodes func() []apiv1.Node
+
 	// Version is the daemon's, for the OpenAPI document.
 	Version string
 }
@@ -56,16 +63,20 @@ type Config struct {
 // goroutine.
 type Server struct {
 	store      storage.Store
+	shared     storage.Shared // the store, when other daemons use it too, or nil
 	publishers publish.Registry
 	connector  *connect.Connector
 	sealer     *seal.Sealer
 	outbound   outbound.Policy
+	clock      *clock.Clock
 	log        *slog.Logger
 	ready      func(context.Context) error
+	nodes      func() []apiv1.Node
 	observe    func(Exchange)
 	running    *running
 	keys       keyCache
 	accounts   accountCache
+	reads      readCache
 	used       lastUsed
 	limits     rateLimits
 	hub        *hub
@@ -79,10 +90,12 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready,
-		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, hub: newHub(c.Store, c.Logger),
-		running: newRunning(), limits: newRateLimits(c.RateLimit), mux: http.NewServeMux(),
+		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready, nodes: c.Nodes,
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, hub: newHub(c.Store, c.Logger),
+		running: newRunning(), mux: http.NewServeMux(),
 	}
+	s.shared, _ = c.Store.(storage.Shared)
+	s.limits = newRateLimits(c.RateLimit, s.shared)
 	api := humago.New(s.mux, humaConfig(c.Version))
 	for _, rt := range s.routes() {
 		s.register(api, rt)
@@ -105,12 +118,14 @@ func New(c Config) *Server {
 // streams end with it; other requests are served without it too.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, part := range []func(context.Context){s.hub.run, s.keepLastUsed} {
+	for _, part := range []func(context.Context){s.hub.run, s.keepLastUsed, s.shareLimits} {
 		wg.Go(func() { part(ctx) })
 	}
 	wg.Wait()
 	return nil
 }
+
+func (s *Server) shareLimits(ctx context.Context) { s.limits.share(ctx, s.shared, s.log) }
 
 // EndStreams ends the event streams, and those that would begin later. It does
 // not wait for them.
@@ -119,6 +134,7 @@ func (s *Server) EndStreams() { s.hub.end() }
 // Committed is to be told of every commit of the store. It does not block.
 func (s *Server) Committed(c storage.Commit) {
 	s.accounts.committed(c)
+	s.reads.committed()
 	s.hub.committed(c)
 }
 

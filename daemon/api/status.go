@@ -43,6 +43,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.RateLimited:          http.StatusTooManyRequests,
 	schedctl.Internal:             http.StatusInternalServerError,
 	schedctl.Unavailable:          http.StatusServiceUnavailable,
+	schedctl.InsufficientStorage:  http.StatusInsufficientStorage,
 }
 
 // Status returns the HTTP status that an error with this code is answered with,

@@ -36,7 +36,7 @@ func (s *Server) listWebhooks(ctx context.Context, c *call) (answer, error) {
 	}
 	list := apiv1.WebhookList{Results: make([]apiv1.Webhook, len(webhooks)), Count: len(webhooks)}
 	for i, w := range webhooks {
-		list.Results[i] = apiv1.NewWebhook(w)
+		list.Results[i] = s.showWebhook(w)
 	}
 	return newAnswer(http.StatusOK, list)
 }
@@ -51,7 +51,7 @@ func (s *Server) getWebhook(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return webhookAnswer(w)
+	return s.webhookAnswer(w)
 }
 
 // deleteWebhook answers DELETE /webhooks/{id}.
@@ -73,16 +73,37 @@ func (c *call) webhook(r storage.Reader) (schedctl.Webhook, error) {
 	return w, err
 }
 
-func webhookAnswer(w schedctl.Webhook) (answer, error) {
-	return newAnswer(http.StatusOK, apiv1.WebhookEnvelope{Webhook: apiv1.NewWebhook(w)})
+// showWebhook returns the wire form of a webhook. Its URL is sealed where it is
+// stored, since it may be a secret; it is empty when it does not open.
+func (s *Server) showWebhook(w schedctl.Webhook) apiv1.Webhook {
+	w.URL = s.webhookURL(&w)
+	return apiv1.NewWebhook(w)
+}
+
+func (s *Server) webhookURL(w *schedctl.Webhook) string {
+	address, err := s.sealer.OpenText(w.URL, w.ID)
+	if err != nil {
+		return ""
+	}
+	return address
+}
+
+func (s *Server) webhookAnswer(w schedctl.Webhook) (answer, error) {
+	return aboutWebhook(http.StatusOK, apiv1.WebhookEnvelope{Webhook: s.showWebhook(w)})
+}
+
+// aboutWebhook returns an answer that shows the URL of a webhook.
+func aboutWebhook(status int, v any) (answer, error) {
+	a, err := newAnswer(status, v)
+	a.secret = true
+	return a, err
 }
 
 // secretAnswer returns the answer that shows the secret of a webhook.
-func secretAnswer(status int, w schedctl.Webhook, secret string) (answer, error) {
-	a, err := newAnswer(status, apiv1.WebhookSecret{Webhook: apiv1.NewWebhook(w), Secret: secret})
+func (s *Server) secretAnswer(status int, w schedctl.Webhook, secret string) (answer, error) {
+	a, err := aboutWebhook(status, apiv1.WebhookSecret{Webhook: s.showWebhook(w), Secret: secret})
 	if status == http.StatusCreated {
 		a.created, a.location = w.ID, prefix+"/webhooks/"+w.ID
 	}
-	a.secret = true
 	return a, err
 }

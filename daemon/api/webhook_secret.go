@@ -28,6 +28,6 @@ func (s *Server) rotateSecret(ctx context.Context, c *call) (answer, error) {
 		if err := tx.PutWebhook(w); err != nil {
 			return answer{}, err
 		}
-		return secretAnswer(http.StatusOK, w, secret)
+		return s.secretAnswer(http.StatusOK, w, secret)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -29,17 +28,21 @@ func (s *Server) createWebhook(ctx context.Context, c *call, b webhookChange) (a
 			return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "",
 				"this workspace has %d webhooks, as many as it can have; delete one with DELETE %s/webhooks/{id}", len(webhooks), prefix)
 		}
+		cursor, err := tx.EventsEnd()
+		if err != nil {
+			return answer{}, err
+		}
 		now := schedctl.Millis(c.now)
 		w := schedctl.Webhook{
 			ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: c.key.WorkspaceID, Enabled: true,
-			CreatedAt: now, UpdatedAt: now, Cursor: schedctl.NewID(schedctl.EventPrefix, now),
+			CreatedAt: now, UpdatedAt: now, Cursor: cursor,
 		}
-		b.apply(&w, now)
+		s.applyTo(&w, b)
 		w.Secret = s.sealer.Seal([]byte(secret), w.ID)
 		if err := tx.PutWebhook(w); err != nil {
 			return answer{}, err
 		}
-		return secretAnswer(http.StatusCreated, w, secret)
+		return s.secretAnswer(http.StatusCreated, w, secret)
 	})
 }
 
@@ -50,25 +53,30 @@ func (s *Server) editWebhook(ctx context.Context, c *call, b webhookChange) (ans
 		if err != nil {
 			return answer{}, err
 		}
-		before := apiv1.NewWebhook(w)
+		before := s.showWebhook(w)
 		now := schedctl.Millis(c.now)
-		b.apply(&w, now)
-		if reflect.DeepEqual(before, apiv1.NewWebhook(w)) {
-			return webhookAnswer(w)
+		if s.applyTo(&w, b) {
+			if w.Cursor, err = tx.EventsEnd(); err != nil {
+				return answer{}, err
+			}
+		}
+		if reflect.DeepEqual(before, s.showWebhook(w)) {
+			return s.webhookAnswer(w)
 		}
 		w.UpdatedAt = now
 		if err := tx.PutWebhook(w); err != nil {
 			return answer{}, err
 		}
-		return webhookAnswer(w)
+		return s.webhookAnswer(w)
 	})
 }
 
-// apply makes the change. One that is enabled again begins with what comes, and
-// its failures are forgotten, as those of an address are that it no longer has.
-func (b *webhookChange) apply(w *schedctl.Webhook, now time.Time) {
-	if b.url != nil && *b.url != w.URL {
-		w.URL, w.FailingSince = *b.url, time.Time{}
+// applyTo makes the change, and reports whether the webhook is to begin with what
+// comes: one that is enabled again. Its failures are forgotten then, as those of
+// an address are that it no longer has.
+func (s *Server) applyTo(w *schedctl.Webhook, b webhookChange) (anew bool) {
+	if b.url != nil && *b.url != s.webhookURL(w) {
+		w.URL, w.FailingSince = s.sealer.SealText(*b.url, w.ID), time.Time{}
 	}
 	if b.eventTypes != nil {
 		w.EventTypes = b.eventTypes
@@ -77,10 +85,10 @@ func (b *webhookChange) apply(w *schedctl.Webhook, now time.Time) {
 		w.Name = *b.name
 	}
 	if b.enabled == nil || *b.enabled == w.Enabled {
-		return
+		return false
 	}
 	if w.Enabled = *b.enabled; w.Enabled {
 		w.DisabledReason, w.FailingSince = "", time.Time{}
-		w.Cursor = schedctl.NewID(schedctl.EventPrefix, now)
 	}
+	return w.Enabled
 }

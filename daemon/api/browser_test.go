@@ -1,0 +1,57 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// A web page of another site, in a browser on the machine of the daemon, can
+// neither read what the daemon says nor make it do anything: there is nothing a
+// browser would add by itself, and no answer lets another site read it.
+func TestWebPagesOfOtherSitesGetNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	page := func(r *http.Request) {
+		r.Header.Del("Authorization")
+		r.Header.Set("Origin", "https://evil.example")
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Cookie", "key="+f.mine.key)
+	}
+	asks := func(r *http.Request) {
+		page(r)
+		r.Header.Set("Access-Control-Request-Method", "POST")
+		r.Header.Set("Access-Control-Request-Headers", "authorization, content-type")
+		r.Header.Set("Access-Control-Request-Private-Network", "true")
+	}
+	post := f.scheduled().ID
+	for _, path := range []string{"/posts", "/me", "/posts/" + post + "/cancel", "/webhooks", "/api-keys", "/backup", "/events"} {
+		if r := f.do(asks, "OPTIONS", path, nil); r.status < 400 || allowsOthers(r.header) {
+			t.Errorf("preflight of %s: %d %v", path, r.status, r.header)
+		}
+		for _, method := range []string{"GET", "POST"} { // what pages may send without asking
+			if r := f.do(page, method, path, nil); r.status < 400 || allowsOthers(r.header) {
+				t.Errorf("%s %s: %d %v", method, path, r.status, r.header)
+			}
+		}
+	}
+	for _, path := range []string{"/healthz", "/openapi.json", "/docs", "/feeds/x.atom"} { // which need no key
+		if r := f.exchange(page, "GET", path, nil); allowsOthers(r.header) {
+			t.Errorf("%s can be read by other sites: %v", path, r.header)
+		}
+	}
+	if got := decodeAs[apiv1.PostEnvelope](t, f.do(nil, "GET", "/posts/"+post, nil).want(200)).Post; got.Status != "scheduled" {
+		t.Errorf("the post is %s", got.Status)
+	}
+}
+
+func allowsOthers(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
+			return true
+		}
+	}
+	return false
+}

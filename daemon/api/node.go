@@ -1,0 +1,18 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// listNodes answers GET /nodes.
+func (s *Server) listNodes(context.Context, *call) (answer, error) {
+	list := apiv1.NodeList{Results: []apiv1.Node{}}
+	if s.nodes != nil {
+		list.Results = append(list.Results, s.nodes()...)
+	}
+	list.Count = len(list.Results)
+	return newAnswer(http.StatusOK, list)
+}
