@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,7 +86,10 @@ func (o *backup) run(ctx context.Context, path string) error {
 		return fmt.Errorf("create the backup: %w", err)
 	}
 	defer os.Remove(f.Name())
-	out := o.copied(f)
+	// The daemon is mostly on the same machine, and has work to do: a copy and its
+	// check take one processor and leave it the others.
+	runtime.GOMAXPROCS(1)
+	out := o.copied(&flushed{file: f})
 	n, err := c.Backup(ctx, out)
 	out.end()
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {

@@ -18,10 +18,10 @@ import (
 // completionTime is how long a shell waits at the press of a key.
 const completionTime = 300 * time.Millisecond
 
-// ask calls fn with a client and a context that ends with completionTime, unless
-// there is no daemon to ask.
+// ask calls fn with a client and a context that ends with askTime, unless there
+// is no daemon to ask.
 func (a *app) ask(cmd *cobra.Command, fn func(context.Context, *client.Client)) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	ctx, cancel := context.WithTimeout(cmd.Context(), a.askTime)
 	defer cancel()
 	if c := a.connectWithin(ctx); c != nil {
 		fn(ctx, c)
@@ -29,11 +29,12 @@ func (a *app) ask(cmd *cobra.Command, fn func(context.Context, *client.Client)) 
 }
 
 // connectWithin returns a client, or nil for none in time: a keyring may ask its
-// user something. What is left behind ends with the process.
+// user something. What is left behind ends with the process, and works on a copy
+// of the command line.
 func (a *app) connectWithin(ctx context.Context) *client.Client {
-	connected := make(chan *client.Client, 1)
+	own, connected := *a, make(chan *client.Client, 1)
 	go func() {
-		c, err := a.connect()
+		c, err := own.connect()
 		if err != nil {
 			c = nil
 		}

@@ -102,6 +102,7 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	stuck := make(chan struct{})
 	defer close(stuck)
 	for name, m := range map[string]*machine{"daemon": m, "keyring": stuckMachine(t, stuck), "nothing": newMachine(t, nil)} {
+		m.askTime = completionTime
 		for _, args := range [][]string{{"post", "show", ""}, {"post", "create", "--to", ""}, {"account", "show", ""}} {
 			began := time.Now()
 			if got := offered(t, m, args...); len(got) > 0 {

@@ -20,6 +20,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
+// kills is how often the daemon is killed.
+const kills = 25
+
 // askedLater is how long it may take until a network was asked what became of
 // an attempt: a minute is left for it to show what it has.
 const askedLater = 4 * time.Minute

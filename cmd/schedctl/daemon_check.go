@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 
 type daemonCheck struct {
 	*app
-	dir, file string
+	stoppedDatabase
 }
 
 // checked is what "schedctl daemon check" tells.
@@ -45,23 +44,14 @@ start brings it up to date.`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
-	f := cmd.Flags()
-	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
-	f.StringVar(&o.file, "file", "", "a database `file`, a backup for example, in place of the one in the data directory")
+	o.register(cmd.Flags())
 	return cmd
 }
 
 func (o *daemonCheck) run(ctx context.Context) error {
-	if o.dir != "" && o.file != "" {
-		f := usage("--file and --data-dir name two databases")
-		f.hint = "leave one out"
-		return f
-	}
-	dir, path := first(o.dir, o.dataDir()), o.file
-	if path == "" {
-		path = filepath.Join(dir, databaseFile)
-	} else {
-		dir = filepath.Dir(path)
+	dir, path, err := o.find(o.app)
+	if err != nil {
+		return err
 	}
 	report, err := bolt.CheckFile(ctx, path)
 	switch {

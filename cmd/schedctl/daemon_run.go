@@ -18,12 +18,12 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
-	"github.com/schedctl/schedctl/storage/bolt"
 )
 
 type daemonRun struct {
 	*app
 	dir, listen  string
+	store        string
 	allowPrivate bool
 	maxLateness  duration
 	logFormat    string
@@ -45,17 +45,25 @@ and the first API key (admin.key), by which the commands of the same user find
 their way in. The data directory is --data-dir, else SCHEDCTL_DATA_DIR, else
 schedctl in the user's data directory.
 
+With --store postgres://… posts are kept in a PostgreSQL database, which several
+daemons may use at once. The password is best left out of the URL, which every user
+of the machine can see: it is taken from PGPASSWORD, or from the file that
+PGPASSFILE names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store"
+take the whole URL. All daemons on one database need the same secret.key.
+
 A service manager such as systemd is told when the daemon serves, that it lives
 while posts can go out, and when it stops. The daemon serves on the socket that it
 is handed (then without --listen), and takes the credential secret.key when there
 is no such file in the data directory.`,
 		Example: `  schedctl daemon run
-  schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json`,
+  schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json
+  schedctl daemon run --store "postgres://schedctl@db.example/schedctl?sslmode=verify-full"`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&o.store, "store", "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name (environment: SCHEDCTL_STORE)")
 	f.StringVar(&o.listen, "listen", defaultListen, "where to listen: `host:port`, or unix:///path")
 	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses")
 	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
@@ -78,13 +86,21 @@ func (o *daemonRun) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
+	name, err := o.storeName(dir)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
 	}
-	path := filepath.Join(dir, databaseFile)
-	store, err := bolt.Open(path, bolt.Options{Logger: logger})
+	if name.url != "" {
+		if err := o.refuseUsedDir(ctx, dir); err != nil {
+			return err
+		}
+	}
+	store, err := openStore(ctx, name, logger)
 	if err != nil {
-		return openError(err, dir)
+		return err
 	}
 	err = o.serve(ctx, store, dir, logger)
 	return errors.Join(err, store.Close())
@@ -114,8 +130,19 @@ func spareThread() {
 }
 
 func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
-	sealer, err := sealerFor(ctx, store, sealingKeyPath(o.getenv, dir))
-	if err != nil {
+	if err := admit(ctx, store); err != nil {
+		return err
+	}
+	ctx, refuse := context.WithCancelCause(ctx)
+	defer refuse(nil)
+	keyPath := sealingKeyPath(o.getenv, dir)
+	_, absent := os.Lstat(keyPath)
+	sealer, err := sealerFor(ctx, store, keyPath)
+	_, shared := store.(storage.Shared)
+	switch {
+	case err != nil && shared && absent != nil:
+		return otherKey(keyPath+" is missing: it opens the secrets in the database", keyPath)
+	case err != nil:
 		return err
 	}
 	policy := outbound.PublicOnly
@@ -129,13 +156,33 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	ballast := make([]byte, gcBallast)
 	defer runtime.KeepAlive(ballast)
 	cfg := daemon.Config{
-		Store: store, DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
+		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
 		RateLimit: o.rateLimit.limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
 	}
 	if err := o.superviseBy(&cfg); err != nil {
 		return err
 	}
-	return daemon.Run(ctx, cfg)
+	err = daemon.Run(ctx, cfg)
+	var refused *failure
+	if errors.As(context.Cause(ctx), &refused) {
+		return refused
+	}
+	if errors.Is(err, daemon.ErrOtherKey) {
+		if absent != nil {
+			os.Remove(keyPath) // it was made a moment ago, and has sealed nothing
+		}
+		return otherKey(err.Error(), keyPath)
+	}
+	return err
+}
+
+// otherKey is why a daemon does not start that lacks the key of the others on its
+// database.
+func otherKey(message, path string) error {
+	return &failure{
+		status: exitOther, code: codeOther, message: message,
+		hint: "copy secret.key from the data directory of a daemon that uses this database to " + path,
+	}
 }
 
 func (o *daemonRun) daemonLog() (*slog.Logger, error) {
@@ -185,11 +232,12 @@ func sealerFor(ctx context.Context, store storage.Store, path string) (*seal.Sea
 	return seal.New(key)
 }
 
-// openError adds who holds a locked database.
-func openError(err error, dir string) error {
+// openError adds who holds a locked database file.
+func openError(err error, path string) error {
 	if !errors.Is(err, storage.ErrLocked) {
 		return err
 	}
+	dir := filepath.Dir(path)
 	return &failure{
 		status: exitOther, code: codeOther,
 		message: fmt.Sprintf("%s has the data in %s", holder(dir), dir), hint: "stop it first, or choose another directory with --data-dir",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // daemonState is what "daemon status" tells.
@@ -24,6 +25,8 @@ type daemonState struct {
 	Ready     bool    `json:"ready"`
 	Version   string  `json:"version"`
 	Reason    string  `json:"reason"` // why it is not ready, or empty
+
+	Nodes []apiv1.Node `json:"nodes"` // the daemons on its database; null when they are not told
 }
 
 // healthTime is how long a daemon may take to say that it is well.
@@ -35,9 +38,15 @@ func newDaemonStatus(a *app) *cobra.Command {
 		Short: "Show whether the daemon runs, and where",
 		Long: `Show where the daemon is, whether it answers, whether it is ready to publish, and
 which version it is. No API key is needed. When it is not ready the exit status is
-7. "schedctl doctor" looks further.`,
+7. "schedctl doctor" looks further.
+
+With an API key the daemons that use the same database are listed too: for how long
+each was silent (every two seconds it says that it lives), and by how much what it
+has to publish is late. One that is not heard of for ten seconds is gone, and others
+take over; it is listed for an hour.`,
 		Example: `  schedctl daemon status
-  schedctl daemon status --json=ready,version`,
+  schedctl daemon status --json=ready,version
+  schedctl daemon status --jq '.nodes[]? | select(.alive) | .name'`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.daemonStatus(cmd.Context()) },
 	})
@@ -60,6 +69,9 @@ func (a *app) daemonStatus(ctx context.Context) error {
 	}
 	if state.Reachable {
 		state.Version = daemonVersion(ctx, c)
+	}
+	if state.Ready {
+		state.Nodes = a.nodes(ctx, state.URL)
 	}
 	if err := a.printState(state); err != nil {
 		return err
@@ -127,10 +139,14 @@ func (a *app) printState(s daemonState) error {
 	if s.PID != nil {
 		pid = strconv.Itoa(*s.PID)
 	}
-	return a.write(a.describe([]pair{
+	text := a.describe([]pair{
 		{"Daemon", s.URL}, {"Context", s.Context}, {"PID", pid}, {"Data", deref(s.DataDir)},
 		{"Answers", yes[s.Reachable]}, {"Ready", yes[s.Ready]}, {"Version", s.Version},
-	}))
+	})
+	if len(s.Nodes) > 0 {
+		text = append(text, a.nodeTable(s.Nodes)...)
+	}
+	return a.write(text)
 }
 
 // health is what "daemon health --json" prints.

@@ -149,8 +149,7 @@ func edit(ctx context.Context, editor, path string) (context.Context, error) {
 	signal.Reset(os.Interrupt) // ctx must outlive it
 	signal.Notify(interrupts, os.Interrupt)
 	err := cmd.Run()
-	after, stop := signal.NotifyContext(ctx, os.Interrupt)
-	context.AfterFunc(after, stop)
+	after := untilSignal(ctx, os.Interrupt)
 	signal.Stop(interrupts)
 	var ended *exec.ExitError
 	if errors.Is(err, exec.ErrNotFound) || errors.As(err, &ended) && ended.ExitCode() == notFound {

@@ -148,8 +148,11 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	i.makeKey()
 	p.names = strings.NewReplacer(i.names...)
 	switch e.command {
-	case "restore", "daemon check":
+	case "restore", "daemon check", "daemon salvage", "store", "store copy":
 		d.copyTo(t, p, e)
+	case "store use":
+		d.copyTo(t, p, e)
+		p.mustRun(t, "store", "copy", "--from", "bolt:schedctl-backup.db", "--to", "bolt:schedctl.db", "--keep-source")
 	case "context use", "context remove", "login":
 		p.mustRun(t, "context", "add", "work", "--url", p.url)
 	case "trigger":
@@ -166,8 +169,13 @@ func (d *exampleDaemon) copyTo(t *testing.T, p *place, e example) {
 		t.Fatal(err)
 	}
 	p.write(t, "schedctl-backup.db", backup.String())
-	if e.command == "daemon check" {
-		p.write(t, "data/schedctl.db", backup.String())
+	switch e.command {
+	case "store", "store copy":
+		p.write(t, "schedctl.db", backup.String())
+	case "daemon check", "daemon salvage":
+		for _, name := range []string{"data/schedctl.db", "schedctl/schedctl.db", "broken-backup.db"} {
+			p.write(t, name, backup.String())
+		}
 	}
 	secret, err := os.ReadFile(filepath.Join(d.dir, "secret.key"))
 	if err != nil {

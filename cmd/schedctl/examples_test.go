@@ -97,6 +97,13 @@ var needsTerminal = []string{
 	"schedctl tui --accessible",
 }
 
+// needsServer are the examples that name a server which is not there.
+var needsServer = []string{
+	`schedctl daemon run --store "postgres://schedctl@db.example/schedctl?sslmode=verify-full"`,
+	"schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl",
+	"schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db",
+}
+
 // TestHelpExamplesWork runs every example of the help against a real daemon, in a
 // process without a terminal. Each has a workspace of its own on one daemon, with
 // what the example names.
@@ -108,7 +115,7 @@ func TestHelpExamplesWork(t *testing.T) {
 			t.Errorf("schedctl %s has no example", name)
 		}
 	}
-	for _, line := range needsTerminal {
+	for _, line := range append(needsTerminal, needsServer...) {
 		if !slices.ContainsFunc(examples, func(e example) bool { return e.line == line }) {
 			t.Errorf("%s is no example any more", line)
 		}
@@ -120,8 +127,11 @@ func TestHelpExamplesWork(t *testing.T) {
 			p := d.place(t, e)
 			end := p.run(t, e)
 			want := exitOK
-			if slices.Contains(needsTerminal, e.line) {
+			switch {
+			case slices.Contains(needsTerminal, e.line):
 				want = exitUsage
+			case slices.Contains(needsServer, e.line):
+				want = exitUnreachable
 			}
 			switch {
 			case end.waited && !e.endless():

@@ -44,7 +44,7 @@ var exitMeanings = []struct {
 	{exitAuth, "no API key, or one that is wrong, expired or not allowed to do this"},
 	{exitInvalid, "refused as invalid: a time that has passed, a text too long, an unknown account"},
 	{exitConflict, "not possible in this state: editing a published post, a reused idempotency key"},
-	{exitUnreachable, "no daemon answers, or it has an internal error"},
+	{exitUnreachable, "no daemon (or database server) answers, or it has an internal error or no space"},
 	{exitTimedOut, "the wait timed out; nothing was called off"},
 	{exitFailed, "a target was not published, or a part of an import or an apply was refused"},
 	{exitRateLimited, "too many requests; try again later"},
@@ -85,6 +85,7 @@ var exitByCode = map[schedctl.Code]int{
 	schedctl.RateLimited:               exitRateLimited,
 	schedctl.Internal:                  exitUnreachable,
 	schedctl.Unavailable:               exitUnreachable,
+	schedctl.InsufficientStorage:       exitUnreachable,
 }
 
 // failure is an error of the command line itself.

@@ -16,6 +16,7 @@ var variables = [][]variable{
 		{"SCHEDCTL_API_KEY", "the API key itself"},
 		{"SCHEDCTL_API_KEY_FILE", "the file that holds it (--api-key-file)"},
 		{"SCHEDCTL_DATA_DIR", "the data directory of the daemon of this user; also of\ndaemon run (--data-dir)"},
+		{"SCHEDCTL_STORE", "daemon run: the database, the URL of one on PostgreSQL for\nexample (--store); PGPASSWORD, PGPASSFILE and the other\nvariables of libpq say what the URL does not"},
 		{"XDG_DATA_HOME", "the data directory is schedctl in it, when not named"},
 		{"SCHEDCTL_CONFIG", "the configuration file"},
 		{"XDG_CONFIG_HOME", "it is schedctl/config.yaml in it, when not named"},

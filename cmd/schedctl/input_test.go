@@ -17,6 +17,9 @@ var readsInput = []string{"post create", "post validate"}
 // Without a terminal nobody answers a question: a command that is called with
 // nothing, or without its daemon, must end while its standard input stays open.
 func TestNoCommandWaitsForInput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees the same commands with a daemon: TestHelpExamplesWork")
+	}
 	t.Parallel()
 	lines := allExamples(t)
 	for _, name := range allCommands(t) {
@@ -62,6 +65,9 @@ func closedAddress(t *testing.T) string {
 // A daemon that takes a call and never answers holds nobody up for longer than
 // --timeout.
 func TestEveryCallHasATimeout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees the same commands with a daemon: TestHelpExamplesWork")
+	}
 	t.Parallel()
 	var called atomic.Int64
 	t.Cleanup(func() {

@@ -19,7 +19,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 	"syscall"
 	_ "time/tzdata" // zones work on machines without a zone database
 
@@ -33,7 +32,6 @@ func init() { quietstart.End() }
 var version = ""
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx := untilSignal(context.Background(), os.Interrupt, syscall.SIGTERM)
 	os.Exit(run(ctx, newSystem(), os.Args[1:]))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // supervision tells the service manager how the daemon is, in the protocol of
@@ -76,8 +77,8 @@ func sendDatagram(address, text string) error {
 }
 
 // run tells that the daemon is ready once it is, then that it lives, twice in
-// the time of the watchdog and only while it is ready, and when ctx ends that it
-// stops.
+// the time of the watchdog and only while it is ready, or would be if its database
+// could be reached, and when ctx ends that it stops.
 func (s *supervision) run(ctx context.Context, ready func(context.Context) error) error {
 	started := false
 	for {
@@ -102,6 +103,8 @@ func (s *supervision) run(ctx context.Context, ready func(context.Context) error
 // state returns what is told about a daemon that is ready, or why it is not.
 func state(err error, started bool) string {
 	switch {
+	case started && errors.Is(err, storage.ErrUnreachable): // a new start would reach it no better
+		return "WATCHDOG=1\nSTATUS=not ready: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	case err != nil:
 		return "STATUS=not ready: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	case started:

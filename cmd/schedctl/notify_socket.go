@@ -32,17 +32,25 @@ func inheritedSocket(getenv func(string) string) (net.Listener, error) {
 
 // sealingKeyPath returns the file of the key that seals secrets: the one in the
 // data directory, else the one that the service manager hands over as a
-// credential (systemd.exec(5), LoadCredential), else the place for a new one.
+// credential, else the place for a new one.
 func sealingKeyPath(getenv func(string) string, dir string) string {
 	path := filepath.Join(dir, secretKeyFile)
 	if _, err := os.Lstat(path); err == nil {
 		return path
 	}
-	if credentials := getenv("CREDENTIALS_DIRECTORY"); credentials != "" {
-		given := filepath.Join(credentials, secretKeyFile)
-		if _, err := os.Lstat(given); err == nil {
-			return given
-		}
+	given := credentialPath(getenv, secretKeyFile)
+	if _, err := os.Lstat(given); err == nil {
+		return given
 	}
 	return path
+}
+
+// credentialPath returns the file of a credential of the service manager
+// (systemd.exec(5), LoadCredential), which may not be there; empty when there are
+// no credentials.
+func credentialPath(getenv func(string) string, name string) string {
+	if dir := getenv("CREDENTIALS_DIRECTORY"); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return ""
 }

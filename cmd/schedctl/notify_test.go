@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl/storage"
 )
 
 // told records what a service manager hears, and when since the start.
@@ -144,6 +146,26 @@ func TestSupervisionFromTheEnvironment(t *testing.T) {
 			t.Errorf("%s: %v", name, s)
 		case s != nil && s.watchdog != c.watchdog:
 			t.Errorf("%s: watchdog %v, want %v", name, s.watchdog, c.watchdog)
+		}
+	}
+}
+
+// A daemon whose database is away gives signs of life: another start would not
+// find it either. One that has never been ready is not called ready by that.
+func TestServiceManagerDoesNotRestartForTheDatabase(t *testing.T) {
+	t.Parallel()
+	away := fmt.Errorf("%w: a detail", storage.ErrUnreachable)
+	for _, c := range []struct {
+		err     error
+		started bool
+		want    string
+	}{
+		{away, true, "WATCHDOG=1\nSTATUS=not ready: the database cannot be reached: a detail"},
+		{away, false, "STATUS=not ready: the database cannot be reached: a detail"},
+		{errors.New("stuck"), true, "STATUS=not ready: stuck"},
+	} {
+		if got := state(c.err, c.started); got != c.want {
+			t.Errorf("started %t, %v: told %q, want %q", c.started, c.err, got, c.want)
 		}
 	}
 }

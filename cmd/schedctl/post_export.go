@@ -90,7 +90,11 @@ func (o *postExport) run(ctx context.Context) error {
 		return err
 	}
 	if o.file == "-" {
-		_, err := o.export(ctx, c, q, o.out)
+		out := o.out
+		if o.outTerminal {
+			out = &printableWriter{w: out}
+		}
+		_, err := o.export(ctx, c, q, out)
 		return err
 	}
 	var posts int

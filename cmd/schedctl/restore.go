@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
+	"github.com/schedctl/schedctl/storage/transfer"
 )
 
 // The files in a data directory, beside those of package daemon.
@@ -78,6 +79,9 @@ func (o *restore) run(ctx context.Context, from string) (err error) {
 	if o.overdue != overdueHold && o.overdue != overduePublish {
 		return oneOf("--overdue", o.overdue, []string{overdueHold, overduePublish})
 	}
+	if _, err := o.usualFile(o.dir, "restore that with pg_restore, or give --data-dir"); err != nil {
+		return err
+	}
 	dir, err := filepath.Abs(first(o.dir, o.dataDir()))
 	if err != nil {
 		return fmt.Errorf("data directory: %w", err)
@@ -122,7 +126,7 @@ func (o *restore) fill(ctx context.Context, target *dataDir, from string, keys g
 	if err := target.copy(ctx, from, unnamed); err != nil {
 		return 0, err
 	}
-	if held, err = o.prepare(ctx, filepath.Join(target.path, unnamed), keys); err != nil {
+	if held, err = o.prepare(ctx, from, filepath.Join(target.path, unnamed), keys); err != nil {
 		return 0, err
 	}
 	if keys.secret != nil {
@@ -140,7 +144,7 @@ func (o *restore) fill(ctx context.Context, target *dataDir, from string, keys g
 
 // prepare brings the copy up to date, sees that the keys belong to it, holds back
 // what may have gone out and checks what has come of it.
-func (o *restore) prepare(ctx context.Context, path string, keys givenKeys) (held int, err error) {
+func (o *restore) prepare(ctx context.Context, from, path string, keys givenKeys) (held int, err error) {
 	store, err := bolt.Open(path, bolt.Options{Logger: o.logger()})
 	if err != nil {
 		return 0, err
@@ -149,10 +153,16 @@ func (o *restore) prepare(ctx context.Context, path string, keys givenKeys) (hel
 	if err := keys.check(ctx, store, o.now()); err != nil {
 		return 0, err
 	}
+	if err := o.refuseCopied(ctx, store, from); err != nil {
+		return 0, err
+	}
 	if o.overdue == overdueHold {
 		if held, err = deliver.Withhold(ctx, store, o.now()); err != nil {
 			return held, err
 		}
+	}
+	if err := transfer.Forget(ctx, store); err != nil {
+		return held, err
 	}
 	return held, store.Check(ctx)
 }

@@ -104,6 +104,7 @@ var branches = []branch{
 	{groupEvents, "webhook", newWebhook, false}, {groupEvents, "listen", newListen, false}, {groupEvents, "trigger", newTrigger, false},
 	{groupEvents, "key", newKey, false}, {groupEvents, "workspace", newWorkspace, false}, {groupEvents, "audit", newAudit, false},
 	{groupDaemon, "daemon", newDaemon, false}, {groupDaemon, "backup", newBackup, false}, {groupDaemon, "restore", newRestore, false},
+	{groupDaemon, "store", newStore, false},
 	{groupOther, "time", newTime, false}, {groupOther, "version", newVersion, false}, {groupOther, "completion", newCompletion, true},
 	{groupOther, "context", newContext, false}, {groupOther, "login", newLogin, false}, {groupOther, "capabilities", newCapabilities, false},
 	{groupOther, "doctor", newDoctor, false}, {groupOther, "api", newAPI, false},

@@ -40,6 +40,7 @@ type system struct {
 
 	transport  http.RoundTripper                     // in place of the network; nil for the network
 	filterTime time.Duration                         // how long --jq and --template may take
+	askTime    time.Duration                         // how long a completion may ask the daemon
 	page       func(pager string, text []byte) error // shows a text with a pager
 
 	// edit runs an editor on a file until its end. The context it returns takes

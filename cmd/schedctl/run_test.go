@@ -44,7 +44,7 @@ func newMachine(t *testing.T, daemon http.Handler) *machine {
 		now: func() time.Time { return noon }, local: time.UTC,
 		readSecret: func(context.Context) (string, error) { return "", io.EOF },
 		transport:  inProcess{daemon},
-		filterTime: time.Minute,
+		filterTime: time.Minute, askTime: time.Minute,
 		configHome: t.TempDir(), keyring: noKeyring{},
 	}
 	return m

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(raceOptions) == "" {
 		os.Setenv(raceOptions, "atexit_sleep_ms=0") // else every program of the race detector ends a second late
 	}
-	testscript.Main(m, map[string]func(){"schedctl": main})
+	testscript.Main(withPostgres{m}, map[string]func(){"schedctl": main})
 }
 
 // raceOptions is the variable of the race detector's options; programs that are
@@ -57,7 +57,11 @@ const raceOptions = "GORACE"
 //	terminal N FILE command...  run the command on a terminal, with the conversation
 //	                      in FILE (linux only; see runOnTerminal)
 //
-// and the condition [mount], whether disks can be mounted.
+//	postgres VAR          make an empty PostgreSQL database and set VAR to its URL
+//	sql URL statement     run a statement in it
+//
+// and the conditions [mount], whether disks can be mounted, and [postgres],
+// whether PostgreSQL is installed.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	dirs := map[string]bool{}
@@ -78,7 +82,7 @@ func TestScripts(t *testing.T) {
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver,
 					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "status": checkStatus,
-					"terminal": runOnTerminal,
+					"terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},
 			})
 		})
@@ -121,7 +125,7 @@ func scriptProgram(ts *testscript.TestScript, name string) string {
 }
 
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR", raceOptions} {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SCHEDCTL_DATA_DIR", "TZ", "TERM", "ACCESSIBLE", "SCHEDCTL_PAGER", "VISUAL", "EDITOR", "NO_COLOR", "SCHEDCTL_STORE", "CREDENTIALS_DIRECTORY", "TESTSCRIPT_COVER_DIR", "GOCOVERDIR", raceOptions} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -294,12 +298,15 @@ var canMount = sync.OnceValue(func() bool {
 	return runtime.GOOS == "linux" && mount(dir, "64k") == nil && unmount(dir) == nil
 })
 
-// condition answers [mount].
+// condition answers [mount] and [postgres].
 func condition(name string) (bool, error) {
-	if name != "mount" {
-		return false, fmt.Errorf("unknown condition %q", name)
+	switch name {
+	case "mount":
+		return canMount(), nil
+	case "postgres":
+		return hasPostgres(), nil
 	}
-	return canMount(), nil
+	return false, fmt.Errorf("unknown condition %q", name)
 }
 
 func keepOutput(ts *testscript.TestScript, neg bool, args []string) {

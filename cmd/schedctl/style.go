@@ -15,6 +15,7 @@ var colors = map[string]string{
 	"enabled": "32", "failing": "33", "disabled": "2", "pending": "33", "delivered": "32",
 	"active": "32", "expired": "2", "revoked": "2",
 	"warn": "33", "fail": "31",
+	"this one": "32", "alive": "32", "gone": "31",
 	"connected": "32", "error": "31", "disconnected": "2",
 }
 

@@ -27,6 +27,7 @@ func newSystem() system {
 		keyring:     desktopKeyring{},
 		askTerminal: askGround,
 		filterTime:  maxFilterTime,
+		askTime:     completionTime,
 		page:        page,
 		edit:        edit,
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // terminalTime is how long a program may take until it shows what is awaited.
-const terminalTime = 20 * time.Second
+const terminalTime = 60 * time.Second
 
 // runOnTerminal is the command "terminal" of scripts, which runs a program with
 // a terminal as its standard input, output and error:
@@ -25,10 +25,11 @@ const terminalTime = 20 * time.Second
 //	terminal STATUS FILE command...
 //
 // The lines of FILE are "expect TEXT", to wait until the screen has shown the
-// text after what was expected before, "send TEXT", to type it, and "hangup", as
-// when the window is closed; in a text, the escapes of Go strings and the script's
-// variables mean what they usually do. What the screen showed is in the file "screen" then. The terminal answers no
-// questions about itself, as some do not.
+// text after what was expected before, "shown TEXT", to wait until it has shown it
+// at any time, "send TEXT", to type it, and "hangup", as when the window is closed;
+// in a text, the escapes of Go strings and the script's variables mean what they
+// usually do. What the screen showed is in the file "screen" then. The terminal
+// answers no questions about itself, as some do not.
 func runOnTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: terminal STATUS FILE command [argument...]")
@@ -171,8 +172,12 @@ func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, pr
 				return fmt.Sprintf("%q did not appear", text)
 			}
 			from = end
+		case "shown":
+			if _, found := seen.find(text, 0); !found {
+				return fmt.Sprintf("%q was not shown", text)
+			}
 		default:
-			return fmt.Sprintf("%q is neither expect, send nor hangup", line)
+			return fmt.Sprintf("%q is neither expect, shown, send nor hangup", line)
 		}
 	}
 	return ""

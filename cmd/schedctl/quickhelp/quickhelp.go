@@ -7,15 +7,14 @@
 // by the command: a mistyped name, say, or help that is asked for among other
 // arguments.
 //
-// The package imports little, so it comes early: packages are initialized in the
-// order of their paths, as soon as what they import is.
+// The package imports nothing but os, not even strings, and therefore comes early:
+// packages are initialized in the order of their paths, as soon as what they import
+// is, and strings is after most of the standard library.
 package quickhelp
 
 import (
 	_ "embed"
 	"os"
-	"slices"
-	"strings"
 )
 
 // text holds the pages, each behind a line of a form feed and the words that
@@ -48,13 +47,50 @@ func Page(args []string) (page string, found bool) {
 	default:
 		return "", false
 	}
-	if slices.ContainsFunc(args, func(word string) bool { return word == "" || strings.ContainsAny(word, " \n\f") }) {
-		return "", false
+	for _, word := range args {
+		if !isWord(word) {
+			return "", false
+		}
 	}
-	_, page, found = strings.Cut(text, Heading(args))
-	page, _, _ = strings.Cut(page, "\f")
-	return page, found
+	heading := Heading(args)
+	for rest := text; rest != ""; {
+		end := pageEnd(rest)
+		if len(heading) <= end && rest[:len(heading)] == heading {
+			return rest[len(heading):end], true
+		}
+		rest = rest[end:]
+	}
+	return "", false
+}
+
+// isWord reports whether a text can be one word of a heading.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if s[i] == ' ' || s[i] == '\n' || s[i] == '\f' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// pageEnd returns where the page ends that pages begin with.
+func pageEnd(pages string) int {
+	for i := 1; i < len(pages); i++ {
+		if pages[i] == '\f' {
+			return i
+		}
+	}
+	return len(pages)
 }
 
 // Heading returns what is before the page of a command in help.txt.
-func Heading(words []string) string { return "\f" + strings.Join(words, " ") + "\n" }
+func Heading(words []string) string {
+	heading := "\f"
+	for i, word := range words {
+		if i > 0 {
+			heading += " "
+		}
+		heading += word
+	}
+	return heading + "\n"
+}

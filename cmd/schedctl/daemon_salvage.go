@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+// salvagedFile is what the new database is called beside the old one.
+const salvagedFile = "schedctl-salvaged.db"
+
+type daemonSalvage struct {
+	*app
+	stoppedDatabase
+	output string
+}
+
+// salvagedData is what "schedctl daemon salvage" tells.
+type salvagedData struct {
+	Path       string         `json:"path"`
+	Output     string         `json:"output"`
+	Bytes      int64          `json:"bytes"`
+	Unreadable int            `json:"unreadable_pages"`
+	Strays     int            `json:"stray_pages"`
+	Recovered  map[string]int `json:"recovered"`
+	Lost       map[string]int `json:"lost"`
+	Latest     bool           `json:"latest"`
+	Held       int            `json:"held"`
+	AdminKey   bool           `json:"admin_key_restored"`
+}
+
+func newDaemonSalvage(a *app) *cobra.Command {
+	o := &daemonSalvage{app: a}
+	cmd := prints[salvagedData](&cobra.Command{
+		Use:   "salvage",
+		Short: "Save what is left of a damaged database",
+		Long: `Read what can be read of a damaged database, and write it into a new one. The
+daemon must be stopped. The damaged file is not changed, and the new one
+(schedctl-salvaged.db beside it, or --output) must not be there yet. A backup that
+is recent is better: see "schedctl restore".
+
+Every page that holds records is looked at, whether or not anything leads to it
+any more; what was deleted is left out where that can be known. Of a record of
+which there are several versions the last one counts. The indexes are made anew,
+and the new file is checked like "schedctl daemon check" does. What is known to be
+lost is counted; what else was on pages that cannot be read, nobody knows.
+
+So that nothing goes out twice, all that was due, that was being published, or
+that may have changed since the version that was found becomes failed with an
+unknown outcome, and is sent by "schedctl post retry ID --force" once you have
+looked whether it is there. What is due later stays scheduled. Webhooks that may
+have been deleted come back disabled.`,
+		Example: `  schedctl daemon salvage
+  schedctl daemon salvage --data-dir /var/lib/schedctl --output /mnt/schedctl.db
+  schedctl daemon salvage --file broken-backup.db --json=recovered,lost`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	o.register(f)
+	f.StringVar(&o.output, "output", "", "the `file` to write, which must not be there yet")
+	return cmd
+}
+
+func (o *daemonSalvage) run(ctx context.Context) error {
+	dir, path, err := o.find(o.app)
+	if err != nil {
+		return err
+	}
+	output := first(o.output, filepath.Join(dir, salvagedFile))
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("salvage database %s: %w", path, err)
+	}
+	if err := refuseTaken(output); err != nil {
+		return err
+	}
+	data := salvagedData{Path: path, Output: output, Recovered: map[string]int{}, Lost: map[string]int{}}
+	if err := o.salvage(ctx, dir, &data); err != nil {
+		if errors.Is(err, storage.ErrLocked) {
+			return &failure{
+				status: exitOther, code: codeOther,
+				message: fmt.Sprintf("%s has the data in %s", holder(dir), dir), hint: "stop it first",
+			}
+		}
+		return err
+	}
+	return o.print(data)
+}
+
+// refuseTaken returns an error when there is a file already.
+func refuseTaken(path string) error {
+	_, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("write the new database: %w", err)
+	}
+	return &failure{
+		status: exitOther, code: codeOther, message: path + " is there already", hint: "move it away, or name another file with --output",
+	}
+}
+
+// salvage makes the new database in a directory of its own, so that under its
+// name there is never half a one.
+func (o *daemonSalvage) salvage(ctx context.Context, dir string, data *salvagedData) error {
+	place, err := os.MkdirTemp(filepath.Dir(data.Output), ".salvage-*")
+	if err != nil {
+		return fmt.Errorf("write the new database: %w", err)
+	}
+	defer os.RemoveAll(place)
+	unnamed := filepath.Join(place, databaseFile)
+	p := o.newProgress("salvaging", 0)
+	report, err := bolt.Salvage(ctx, data.Path, unnamed, bolt.SalvageOptions{Progress: p.step})
+	p.clear()
+	if err != nil {
+		return err
+	}
+	data.Bytes, data.Unreadable, data.Strays, data.Latest = report.Size, report.Unreadable, report.Strays, !report.Behind
+	for _, r := range report.Records {
+		data.Recovered[r.Kind], data.Lost[r.Kind] = r.Recovered, r.Lost
+	}
+	if err := o.prepare(ctx, unnamed, dir, report, data); err != nil {
+		return err
+	}
+	if err := refuseTaken(data.Output); err != nil {
+		return err
+	}
+	if err := os.Rename(unnamed, data.Output); err != nil {
+		return fmt.Errorf("write the new database: %w", err)
+	}
+	return syncDir(filepath.Dir(data.Output))
+}
+
+// prepare holds back what may have gone out, lets the owner of the data in and
+// checks what has come of it.
+func (o *daemonSalvage) prepare(ctx context.Context, path, dir string, report bolt.SalvageReport, data *salvagedData) (err error) {
+	store, err := bolt.Open(path, bolt.Options{Logger: o.logger()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if data.Held, err = deliver.WithholdSalvaged(ctx, store, report.Doubtful, o.now()); err != nil {
+		return err
+	}
+	if data.AdminKey, err = o.restoreAdminKey(ctx, store, filepath.Join(dir, daemon.AdminKeyFile)); err != nil {
+		return err
+	}
+	return store.Check(ctx)
+}
+
+// restoreAdminKey puts the key in admin.key back when its record was lost: who
+// can read that file owns the data, and could not get at it without.
+func (o *daemonSalvage) restoreAdminKey(ctx context.Context, store storage.Store, path string) (done bool, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false, nil // a backup, for example, has none beside it
+	}
+	hash, ok := schedctl.HashKeySecret(strings.TrimSpace(string(text)))
+	if !ok {
+		return false, nil
+	}
+	err = store.Update(ctx, func(tx storage.Tx) error {
+		done = false
+		_, err := tx.KeyByHash(hash)
+		if schedctl.CodeOf(err) != schedctl.NotFound {
+			return err
+		}
+		workspaces, err := tx.Workspaces()
+		if err != nil || len(workspaces) == 0 {
+			return err
+		}
+		done = true
+		now := schedctl.Millis(o.now())
+		return tx.PutKey(schedctl.APIKey{
+			ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: workspaces[0].ID, Name: "admin",
+			Hash: hash, Scopes: schedctl.Scopes(), CreatedAt: now,
+		})
+	})
+	if err != nil {
+		return false, fmt.Errorf("restore the admin key: %w", err)
+	}
+	return done, nil
+}
+
+func (o *daemonSalvage) print(d salvagedData) error {
+	o.advise(d)
+	switch {
+	case o.json.set:
+		return o.printJSON(d)
+	case o.quiet:
+		return o.write([]byte(d.Output + "\n"))
+	}
+	pairs := []pair{{"Database", d.Path}, {"Salvaged", d.Output}, {"Size", o.size(d.Bytes)}, {"Unreadable", plural(d.Unreadable, "page")}}
+	for _, kind := range bolt.SalvagedKinds() {
+		text := strconv.Itoa(d.Recovered[kind])
+		if lost := d.Lost[kind]; lost > 0 {
+			text += fmt.Sprintf(", %d lost", lost)
+		}
+		pairs = append(pairs, pair{strings.ToUpper(kind[:1]) + kind[1:], text})
+	}
+	return o.write(o.describe(append(pairs, pair{"Held", strconv.Itoa(d.Held)})))
+}
+
+// advise says what the result means and what to do with it.
+func (o *daemonSalvage) advise(d salvagedData) {
+	if !d.Latest {
+		o.tell("what says which state is the last one was damaged: the last changes may be missing")
+	}
+	if d.Lost["workspaces"] > 0 {
+		o.tell("%s had lost name and settings, and is called salvaged", plural(d.Lost["workspaces"], "workspace"))
+	}
+	if d.AdminKey {
+		o.tell("the key in admin.key was lost and is valid again; make other keys anew with: schedctl key create")
+	}
+	if d.Held > 0 {
+		o.tell("%s held back, for it may be published; to see them: schedctl post list --status failed", plural(d.Held, "target"))
+		o.tell("to send one that is not there: schedctl post retry ID --force")
+	}
+	if o.file != "" {
+		o.tell("to use it: schedctl restore %s", d.Output)
+		return
+	}
+	o.tell("to use it: mv %s %s.damaged && mv %s %s, and start the daemon again", d.Path, d.Path, d.Output, d.Path)
+}

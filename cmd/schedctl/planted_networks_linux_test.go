@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// parrot stands for every network and every receiver. It accepts what it is
+// asked, until it is told to refuse; then its answers repeat all that it was
+// sent, in every form it can think of.
+type parrot struct {
+	*httptest.Server
+	refusal atomic.Int64 // an index into refusals, or -1
+	heard   atomic.Int64 // calls that were refused
+	session string       // what it answers to a log-in
+}
+
+// refusals are the ways in which a parrot repeats what it has heard.
+var refusals = []func(w http.ResponseWriter, heard string){
+	func(w http.ResponseWriter, heard string) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"ok":false,"errcode":"M_UNKNOWN_TOKEN","error":%q,"message":%[1]q,"description":%[1]q,"error_description":%[1]q}`, heard)
+	},
+	func(w http.ResponseWriter, heard string) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"ok":false,"error":{"message":%q}}`, heard)
+	},
+	func(w http.ResponseWriter, heard string) {
+		w.WriteHeader(http.StatusInternalServerError)
+		io.WriteString(w, heard)
+	},
+	func(w http.ResponseWriter, heard string) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, "<p>"+heard)
+	},
+	func(w http.ResponseWriter, heard string) {
+		w.Header().Set("Location", "http://127.0.0.1/?"+url.QueryEscape(heard))
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	},
+	func(w http.ResponseWriter, heard string) {
+		w.Header().Set("Retry-After", heard)
+		w.Header().Set("Content-Type", heard)
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprintf(w, `%q`, heard)
+	},
+	func(w http.ResponseWriter, heard string) { // not HTTP at all
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			io.WriteString(c, "SMTP "+heard+"\r\n\r\n")
+			c.Close()
+		}
+	},
+	func(w http.ResponseWriter, heard string) { // a broken answer
+		w.Header().Set("Content-Length", "100000")
+		w.WriteHeader(http.StatusBadGateway)
+		io.WriteString(w, heard)
+	},
+}
+
+func newParrot(t *testing.T, access, refresh string) *parrot {
+	p := &parrot{session: fmt.Sprintf(`"accessJwt":%q,"refreshJwt":%q`, access, refresh)}
+	p.refusal.Store(-1)
+	p.Server = httptest.NewServer(http.HandlerFunc(p.answer))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *parrot) answer(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if n := p.refusal.Load(); n >= 0 {
+		p.heard.Add(1)
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		heard := strings.Join([]string{
+			"no " + token, r.URL.String(), r.URL.Path, r.URL.RawQuery, string(body), hex.EncodeToString([]byte(token)),
+			base64.StdEncoding.EncodeToString([]byte(token)), url.QueryEscape(token), fmt.Sprint(r.Header),
+		}, " ")
+		// The shortest first: of a long one only the beginning is looked at.
+		refusals[n](w, heard)
+		return
+	}
+	if strings.Contains(r.URL.Path, "m.room.encryption") || strings.Contains(r.URL.Path, "oauth-authorization-server") {
+		http.NotFound(w, r)
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, "/in/") {
+		fmt.Fprint(w, "thank you")
+		return
+	}
+	fmt.Fprintf(w, `{"ok":true,"id":"1","username":"u","acct":"u","url":"https://network.example/@u","name":"n","channel_id":"1","type":1,
+		"result":{"id":-1001,"message_id":7,"title":"c","type":"channel","username":"chan","chat":{"id":-1001}},
+		"user_id":"@u:network.example","membership":"join","displayname":"u","event_id":"$e","user":"u","team":"t","ts":"1.2","channel":{"name":"c"},
+		"did":"did:plc:abcdefghijklmnopqrstuvwx","handle":"me.network.example",%s,"uri":"at://did:plc:abcdefghijklmnopqrstuvwx/app.bsky.feed.post/3k","cid":"c"}`, p.session)
+}
+
+// parrotAccounts are one account of every way to connect one.
+func parrotAccounts(p *parrot, s map[string]string) []apiv1.AddAccount {
+	return []apiv1.AddAccount{
+		{Platform: "http", Name: "http", Credentials: map[string]string{"url": p.URL + "/hook/" + s["http path"] + "?token=" + s["http query"], "secret": s["http secret"]}},
+		{Platform: "mastodon", Name: "mastodon", Credentials: map[string]string{"instance_url": p.URL, "access_token": s["mastodon token"]}},
+		{Platform: "bluesky", Name: "bluesky", Credentials: map[string]string{"service_url": p.URL, "identifier": "me.network.example", "app_password": s["bluesky password"]}},
+		{Platform: "discord", Name: "discord", Credentials: map[string]string{"webhook_url": p.URL + "/api/webhooks/123456789012345678/" + s["discord webhook"]}},
+		{Platform: "slack", Name: "slack", Credentials: map[string]string{"webhook_url": p.URL + "/services/T00000000/B00000000/" + s["slack webhook"]}},
+		{Platform: "slack", Name: "slack bot", Credentials: map[string]string{"bot_token": s["slack bot token"], "channel": "C0123456789", "api_url": p.URL + "/api"}},
+		{Platform: "telegram", Name: "telegram", Credentials: map[string]string{"bot_token": "123456:" + s["telegram token"], "chat_id": "-1001", "api_url": p.URL}},
+		{Platform: "matrix", Name: "matrix", Credentials: map[string]string{"homeserver_url": p.URL, "access_token": s["matrix token"], "room_id": "!room:network.example"}},
+	}
+}

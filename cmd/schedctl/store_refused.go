@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/transfer"
+)
+
+// admit returns an error when no daemon may use a database because of a copy.
+func admit(ctx context.Context, store storage.Store) error {
+	err := transfer.Check(ctx, store)
+	var refused *transfer.RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &failure{status: exitConflict, code: codeOther, message: refused.Error(), hint: afterCopy[refused.Mark.Role]}
+}
+
+// admitOr is admit for a daemon that runs, and that ends when it is refused: it was
+// away, and the database was moved meanwhile.
+func admitOr(refuse context.CancelCauseFunc) func(context.Context, storage.Store) error {
+	return func(ctx context.Context, store storage.Store) error {
+		err := admit(ctx, store)
+		var f *failure
+		if errors.As(err, &f) {
+			refuse(f)
+		}
+		return err
+	}
+}
+
+// afterCopy says what to do with a database that no daemon may use.
+var afterCopy = map[transfer.Role]string{
+	transfer.Leaving:   "wait for its end, or interrupt it, and start the daemon again",
+	transfer.Arriving:  "run the same schedctl store copy again to complete it",
+	transfer.Moved:     "start the daemon there, with --store; to use this one again: schedctl store use --help",
+	transfer.Duplicate: "to use it in place of the other one: schedctl store use --help",
+}
+
+// refuseCopied returns an error for a file that must not be restored because of a
+// copy: half a copy never, and one of which there may be another in use not without
+// holding back what may have gone out there.
+func (o *restore) refuseCopied(ctx context.Context, store storage.Store, from string) error {
+	var mark transfer.Mark
+	err := store.View(ctx, func(r storage.Reader) (err error) {
+		mark, err = transfer.MarkOf(r)
+		return err
+	})
+	f := &failure{status: exitConflict, code: codeOther, message: fmt.Sprintf("%s: %v", from, &transfer.RefusedError{Mark: mark})}
+	switch {
+	case err != nil:
+		return err
+	case mark.Role == transfer.Arriving:
+		f.hint = afterCopy[mark.Role]
+	case o.overdue == overduePublish && (mark.Role == transfer.Moved || mark.Role == transfer.Duplicate):
+		f.hint = "leave out --overdue publish, or see: schedctl store use --help"
+	default:
+		return nil
+	}
+	return f
+}
