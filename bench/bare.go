@@ -1,7 +1,8 @@
 package main
 
 import (
-	"fmt"
+	"context"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -9,59 +10,86 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// put is one write of the baseline: the very bytes that the daemon wrote.
-type put struct{ bucket, key, value []byte }
+// The figures of a sample of writes.
+const (
+	rateFigure   = iota // posts a second
+	medianFigure        // of what one takes, in µs
+)
 
-// recording is what a daemon wrote for each of a number of posts.
-type recording [][]put
+// writes returns the sample of a number of writes.
+func writes(began time.Time, took []time.Duration) sample {
+	return sample{rateFigure: perSecond(len(took), time.Since(began)), medianFigure: micros(quantile(took, 0.5))}
+}
 
-// record reads a daemon's database and splits its content by post: a bucket
-// with k entries for each post gives k puts to each, in the order of its keys.
-func record(path string, posts int) (recording, error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{ReadOnly: true, Timeout: time.Second})
+// timed runs fn and adds how long it took.
+func timed(took *[]time.Duration, fn func() error) error {
+	began := time.Now()
+	err := fn()
+	*took = append(*took, time.Since(began))
+	return err
+}
+
+// bareSingle writes a recording with one Update a post, one after another.
+func (b *bench) bareSingle(rec recording) measure {
+	return b.bare(rec, func(db *bolt.DB) (took []time.Duration, err error) {
+		for _, puts := range rec {
+			if err := timed(&took, func() error {
+				return db.Update(func(tx *bolt.Tx) error { return apply(tx, puts) })
+			}); err != nil {
+				return nil, err
+			}
+		}
+		return took, nil
+	})
+}
+
+// bareGrouped writes a recording from a number of goroutines that each wait for
+// their commit; a commit takes all that wait.
+func (b *bench) bareGrouped(rec recording, writers int) measure {
+	return b.bare(rec, func(db *bolt.DB) ([]time.Duration, error) {
+		g := newGrouper(db, writers)
+		took := make([]time.Duration, len(rec))
+		var wg sync.WaitGroup
+		for w := range writers {
+			wg.Go(func() {
+				for i := w; i < len(rec); i += writers {
+					began := time.Now()
+					g.commit(rec[i])
+					took[i] = time.Since(began)
+				}
+			})
+		}
+		wg.Wait()
+		return took, g.close()
+	})
+}
+
+func (b *bench) bare(rec recording, write func(*bolt.DB) ([]time.Duration, error)) measure {
+	return func(context.Context) (sample, error) {
+		dir, err := b.fresh()
+		if err != nil {
+			return nil, err
+		}
+		db, err := openBare(filepath.Join(dir, "bare.db"), rec)
+		if err != nil {
+			return nil, err
+		}
+		defer db.Close()
+		began := time.Now()
+		took, err := write(db)
+		return writes(began, took), err
+	}
+}
+
+// openBare opens a bare database with the buckets of a recording.
+func openBare(path string, rec recording) (*bolt.DB, error) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType})
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
-	rec := make(recording, posts)
-	err = db.View(func(tx *bolt.Tx) error {
-		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
-			each := b.Stats().KeyN / posts
-			if each == 0 {
-				return nil
-			}
-			i := 0
-			return b.ForEach(func(k, v []byte) error {
-				if post := i / each; post < posts {
-					rec[post] = append(rec[post], put{clone(name), clone(k), clone(v)})
-				}
-				i++
-				return nil
-			})
-		})
-	})
-	if err == nil && len(rec[0]) == 0 {
-		err = fmt.Errorf("%s holds nothing for each of %d posts", path, posts)
-	}
-	return rec, err
-}
-
-func clone(b []byte) []byte { return append([]byte{}, b...) }
-
-// bytes returns how much one post writes, keys and values.
-func (r recording) bytes() (n int) {
-	for _, p := range r[0] {
-		n += len(p.key) + len(p.value)
-	}
-	return n
-}
-
-// bareSingle writes a recording with one Update a post, one after another, and
-// returns the posts written per second.
-func (b *bench) bareSingle(rec recording) (float64, error) {
-	return b.bare(rec, func(db *bolt.DB) error {
-		for _, puts := range rec {
-			if err := db.Update(func(tx *bolt.Tx) error { return apply(tx, puts) }); err != nil {
+	return db, db.Update(func(tx *bolt.Tx) error {
+		for _, p := range rec[0] {
+			if _, err := tx.CreateBucketIfNotExists(p.bucket); err != nil {
 				return err
 			}
 		}
@@ -69,89 +97,32 @@ func (b *bench) bareSingle(rec recording) (float64, error) {
 	})
 }
 
-// bareGrouped writes a recording from a number of goroutines that each wait for
-// their commit; a commit takes all that wait. Posts per second.
-func (b *bench) bareGrouped(rec recording, writers int) (float64, error) {
-	return b.bare(rec, func(db *bolt.DB) error {
-		g := &grouper{db: db, queue: make(chan waiting, writers)}
-		done := make(chan error, 1)
-		go func() { done <- g.run() }()
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				committed := make(chan error, 1)
-				for i := w; i < len(rec); i += writers {
-					g.queue <- waiting{rec[i], committed}
-					<-committed
-				}
-			})
+// bareSync appends as many bytes as a recording has to a file, and waits for the
+// disk after each post: no durable write is cheaper.
+func (b *bench) bareSync(rec recording) measure {
+	return func(context.Context) (sample, error) {
+		dir, err := b.fresh()
+		if err != nil {
+			return nil, err
 		}
-		wg.Wait()
-		close(g.queue)
-		return <-done
-	})
-}
-
-func (b *bench) bare(rec recording, write func(*bolt.DB) error) (float64, error) {
-	dir, err := b.fresh()
-	if err != nil {
-		return 0, err
-	}
-	db, err := openBare(filepath.Join(dir, "bare.db"), rec)
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	began := time.Now()
-	if err := write(db); err != nil {
-		return 0, err
-	}
-	return float64(len(rec)) / time.Since(began).Seconds(), nil
-}
-
-func apply(tx *bolt.Tx, puts []put) error {
-	for _, p := range puts {
-		if err := tx.Bucket(p.bucket).Put(p.key, p.value); err != nil {
-			return err
+		f, err := os.Create(filepath.Join(dir, "bare"))
+		if err != nil {
+			return nil, err
 		}
-	}
-	return nil
-}
-
-// waiting is one writer's post and where it is told of the commit.
-type waiting struct {
-	puts      []put
-	committed chan<- error
-}
-
-// grouper commits what waits, together.
-type grouper struct {
-	db    *bolt.DB
-	queue chan waiting
-}
-
-func (g *grouper) run() error {
-	for first := range g.queue {
-		group := []waiting{first}
-		for len(g.queue) > 0 {
-			if w, open := <-g.queue; open {
-				group = append(group, w)
-			}
-		}
-		err := g.db.Update(func(tx *bolt.Tx) error {
-			for _, w := range group {
-				if err := apply(tx, w.puts); err != nil {
+		defer f.Close()
+		block := make([]byte, rec.size())
+		var took []time.Duration
+		began := time.Now()
+		for range rec {
+			if err := timed(&took, func() error {
+				if _, err := f.Write(block); err != nil {
 					return err
 				}
+				return syncData(f)
+			}); err != nil {
+				return nil, err
 			}
-			return nil
-		})
-		for _, w := range group {
-			w.committed <- err
 		}
-		if err != nil {
-			return err
-		}
+		return writes(began, took), nil
 	}
-	return nil
 }

@@ -8,54 +8,77 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
 const (
-	browsed = 100_000 // posts in the queue that is browsed
-	keys    = 200     // pressed for the time of a key
-	ends    = 100     // times that the end of what is read is asked for, for the memory
+	browsed    = 100_000 // posts in the queue that is browsed
+	keyPresses = 100     // for the time of a key
+	ends       = 25      // times that the end of what is read is asked for, for the memory
+	fewPresses = 12      // of each, in a quick run
 )
 
 // measureBrowser looks at schedctl tui on a terminal, with a long queue: how soon
 // it shows the first posts, how soon what a key does, and its memory after much
 // scrolling.
-func measureBrowser(ctx context.Context, b *bench) (out []result, err error) {
-	dir, err := b.seed(ctx, browsed/b.scale)
+func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	posts := browsed / b.scale
+	dir, err := b.queue.got()
 	if err != nil {
 		return nil, err
 	}
-	d, err := b.start(ctx, dir)
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		var starts []time.Duration
+		for range b.rounds {
+			shown, err := b.openOnce(d)
+			if err != nil {
+				return err
+			}
+			starts = append(starts, shown)
+			n.add(1, 0, 0)
+		}
+		out = append(out, within("schedctl tui, from its start to the first posts: median", quantile(starts, 0.5), 200*time.Millisecond).
+			detailed("with the start of the process"))
+		rows, err := b.browse(d, n)
+		for _, r := range rows {
+			out = append(out, r.detailed("with %d posts", posts))
+		}
+		return err
+	})
+	return out, err
+}
+
+// openOnce returns how long the browser takes until it shows the first posts.
+func (b *bench) openOnce(d *child.Daemon) (time.Duration, error) {
+	s, err := openBrowser(b.binary, d)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer func() { err = errors.Join(err, d.stop()) }()
-	var starts []float64
-	for range b.rounds {
-		s, err := openBrowser(b.binary, d)
-		if err != nil {
-			return nil, err
-		}
-		starts = append(starts, float64(s.shown))
-		if err := s.close(); err != nil {
-			return nil, err
-		}
-	}
+	return s.shown, s.close()
+}
+
+// browse measures keys and memory of one browser.
+func (b *bench) browse(d *child.Daemon, n *counts) (rows []result, err error) {
 	s, err := openBrowser(b.binary, d)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	took, err := s.browse()
-	if err != nil {
+	var took []time.Duration
+	var c cost
+	if err := c.of(s.cmd.Process.Pid, b.atLeast(fewPresses, ends)+b.atLeast(fewPresses, keyPresses), func() (err error) {
+		took, err = s.browse(b.atLeast(fewPresses, ends), b.atLeast(fewPresses, keyPresses))
+		return err
+	}); err != nil {
 		return nil, err
 	}
-	memory, err := anonymous(s.cmd.Process.Pid)
-	detail := fmt.Sprintf("p99 %s, with %d posts", formatDuration(time.Duration(percentile(took, .99))), browsed/b.scale)
+	n.add(len(took), 0, 0)
 	return []result{
-		atMost("schedctl tui, from its start to the first posts: median", time.Duration(median(starts)), 200*time.Millisecond, formatDuration, "with the start of the process"),
-		atMost("schedctl tui, from a key to the screen: median", time.Duration(median(took)), 16*time.Millisecond, formatDuration, detail),
-		atMost("schedctl tui, anonymous memory after scrolling", float64(memory)/1e6, 64, func(v float64) string { return fmt.Sprintf("%.1f MB", v) }, ""),
-	}, err
+		within("schedctl tui, from a key to the screen: median", quantile(took, 0.5), 16*time.Millisecond).
+			detailed("p99 %s", formatDuration(quantile(took, 0.99))).with(&c),
+		holds("schedctl tui, anonymous memory after scrolling", float64(c.memory), 64e6).with(&c),
+	}, nil
 }
 
 // session is one run of schedctl tui on a terminal.
@@ -65,7 +88,7 @@ type session struct {
 	shown  time.Duration // from the start of the process to the first post
 }
 
-func openBrowser(binary string, d *daemon) (*session, error) {
+func openBrowser(binary string, d *child.Daemon) (*session, error) {
 	screen, terminal, err := openTerminal(50, 160)
 	if err != nil {
 		return nil, err
@@ -84,14 +107,14 @@ func openBrowser(binary string, d *daemon) (*session, error) {
 	return s, err
 }
 
-// patience is how long the screen may take to show anything.
-const patience = 10 * time.Second
+// screenPatience is how long the screen may take to show anything.
+const screenPatience = 10 * time.Second
 
 // expect reads what is drawn until it has a text.
 func (s *session) expect(text string) error {
 	var seen []byte
 	chunk := make([]byte, 64<<10)
-	if err := s.screen.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.screen.SetReadDeadline(time.Now().Add(screenPatience)); err != nil {
 		return err
 	}
 	for {
@@ -106,8 +129,7 @@ func (s *session) expect(text string) error {
 }
 
 // settle reads what is drawn until nothing is for a while.
-func (s *session) settle() error {
-	const quiet = 20 * time.Millisecond
+func (s *session) settle(quiet time.Duration) error {
 	chunk := make([]byte, 64<<10)
 	for {
 		if err := s.screen.SetReadDeadline(time.Now().Add(quiet)); err != nil {
@@ -122,34 +144,46 @@ func (s *session) settle() error {
 }
 
 // press types a key and returns how long it takes until the mark of the
-// selection is drawn anew, in nanoseconds.
-func (s *session) press(key string) (float64, error) {
+// selection is drawn anew.
+func (s *session) press(key string) (time.Duration, error) {
 	began := time.Now()
 	_, err := s.screen.WriteString(key)
 	if err == nil {
 		err = s.expect("▌")
 	}
-	return float64(time.Since(began)), err
+	return time.Since(began), err
 }
 
-// browse goes far down, and then moves up and down.
-func (s *session) browse() (took []float64, err error) {
+// browse goes far down, and then moves up and down again.
+func (s *session) browse(ends, keys int) (took []time.Duration, err error) {
 	for range ends {
-		if _, err := s.screen.WriteString("G"); err != nil {
-			return nil, err
-		}
-		if err := s.settle(); err != nil {
+		if err := s.write("G", 20*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
-	for i := range keys {
-		t, err := s.press([]string{"k", "k", "j"}[i%3])
-		if err != nil {
+	// Two keys that undo each other may be drawn at once, as nothing: only when
+	// all is drawn is the direction changed.
+	for _, key := range []string{"k", "j"} {
+		if err := s.write(key, 200*time.Millisecond); err != nil {
 			return nil, err
 		}
-		took = append(took, t)
+		for range keys / 2 {
+			t, err := s.press(key)
+			if err != nil {
+				return nil, err
+			}
+			took = append(took, t)
+		}
 	}
 	return took, nil
+}
+
+// write types a key and reads what is drawn until nothing is for a while.
+func (s *session) write(key string, quiet time.Duration) error {
+	if _, err := s.screen.WriteString(key); err != nil {
+		return err
+	}
+	return s.settle(quiet)
 }
 
 func (s *session) close() error {

@@ -4,12 +4,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 )
 
 func openTerminal(uint16, uint16) (screen, terminal *os.File, err error) {
-	return nil, nil, errors.New("open a terminal: this is done on Linux only; leave the case tui out with -run")
+	return nil, nil, fmt.Errorf("open a terminal: %w", errors.ErrUnsupported)
 }
 
 func onTerminal(*exec.Cmd, *os.File) {}

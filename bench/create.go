@@ -2,86 +2,104 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
 // measureCreates compares durable creates through the API with a bare bbolt
 // database that is given the same bytes in the same buckets, without any server:
-// that is the goal. A plain HTTP handler that makes the same commits is measured
-// as well, which tells how much of the distance is HTTP and how much is ours.
-func measureCreates(ctx context.Context, b *bench) ([]result, error) {
-	var out []result
-	for _, c := range []struct {
-		connections, posts int
-		goal               float64
-		bare               func(recording) (float64, error)
-	}{
-		{1, 1000, 0.60, b.bareSingle},
-		{64, 20000, 0.70, func(r recording) (float64, error) { return b.bareGrouped(r, 64) }},
-	} {
-		posts := c.posts / b.scale
-		subject := func() (float64, error) {
-			rate, _, err := b.create(ctx, c.connections, posts)
-			return rate, err
-		}
-		_, recorded, err := b.create(ctx, c.connections, posts) // warms up as well
-		if err != nil {
-			return nil, err
-		}
-		rec, err := record(recorded, posts)
-		if err != nil {
-			return nil, err
-		}
-		var bare []float64
-		plain := func() (float64, error) {
-			if err := appendValue(&bare, func() (float64, error) { return c.bare(rec) }); err != nil {
-				return 0, err
-			}
-			return b.plain(ctx, recorded, c.connections, posts)
-		}
-		controls, subjects, err := compare(b.rounds, plain, subject)
-		if err != nil {
-			return nil, err
-		}
-		name := fmt.Sprintf("durable create, %d connections", c.connections)
-		r := ratio{name: name + " / bare bbolt commit, no server", controls: bare, subjects: subjects, atLeast: c.goal, unit: "posts/s"}.result()
-		r.Detail += fmt.Sprintf("; %d B each in %d puts", rec.bytes(), len(rec[0]))
-		out = append(out, r,
-			ratio{name: name + " / plain handler and the same commit", controls: controls, subjects: subjects, unit: "posts/s"}.result(),
-			ratio{name: name + ": plain handler / bare, for comparison", controls: bare, subjects: controls, unit: "posts/s"}.result())
+// that is the goal. A plain HTTP handler that makes the same commits has the same
+// goal, and tells how much of the distance is HTTP and how much is ours.
+func measureCreates(ctx context.Context, b *bench, n *counts) ([]result, error) {
+	many, err := b.measureMany(ctx, n)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	one, err := b.measureOne(ctx, n)
+	return append(many, one...), err
 }
 
-// createBody is the request that is measured.
-func createBody(account string, now time.Time) string {
-	return fmt.Sprintf(`{"content":"A post of usual length, with a link: https://example.org/articles/42","social_account_ids":[%q],"publish_at":%q}`,
-		account, now.Add(24*time.Hour).UTC().Format(time.RFC3339))
+// measureMany compares creates from many connections with grouped commits.
+func (b *bench) measureMany(ctx context.Context, n *counts) ([]result, error) {
+	const connections = 64
+	posts := b.atLeast(800, 1600)
+	c, err := b.newCreation(ctx, connections, posts, n)
+	if err != nil {
+		return nil, err
+	}
+	all, err := compare(ctx, b.rounds, c.run, b.bareGrouped(c.rec, connections), b.plain(c.database, connections, posts))
+	if err != nil {
+		return nil, err
+	}
+	g := goal{atLeast: 0.80}
+	name := fmt.Sprintf("durable POST /posts, %d connections", connections)
+	return []result{
+		all[0].row(name+" / bare grouped commit", rateFigure, g, "posts/s").detailed("%d B a post in %d puts", c.rec.size(), len(c.rec[0])).with(&c.cost),
+		all[1].row(name+" / plain handler with the same commit", rateFigure, g, "posts/s").with(&c.cost),
+	}, nil
 }
 
-// create measures a fresh daemon and returns posts per second and its database.
-func (b *bench) create(ctx context.Context, connections, posts int) (rate float64, database string, err error) {
-	dir, err := b.fresh()
+// measureOne compares creates from one connection with single transactions.
+func (b *bench) measureOne(ctx context.Context, n *counts) ([]result, error) {
+	posts := b.atLeast(50, 100)
+	c, err := b.newCreation(ctx, 1, posts, n)
 	if err != nil {
-		return 0, "", err
+		return nil, err
 	}
-	d, err := b.start(ctx, dir)
+	all, err := compare(ctx, b.rounds, c.run, b.bareSingle(c.rec), b.plain(c.database, 1, posts), b.bareSync(c.rec))
 	if err != nil {
-		return 0, "", err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, d.stop()) }()
-	account, err := d.connect(ctx, `{"platform":"feed","name":"bench"}`)
+	rate, middle := goal{atLeast: 0.65}, goal{atMost: 1.7}
+	const name = "durable POST /posts, 1 connection"
+	return []result{
+		all[0].row(name+" / bare single Update", rateFigure, rate, "posts/s").with(&c.cost),
+		all[0].row(name+": median / bare single Update", medianFigure, middle, "µs").with(&c.cost),
+		all[1].row(name+" / plain handler with the same commit", rateFigure, rate, "posts/s").with(&c.cost),
+		all[1].row(name+": median / plain handler with the same commit", medianFigure, middle, "µs").with(&c.cost),
+		all[2].row(name+" / fdatasync of as many bytes, for comparison", rateFigure, goal{}, "posts/s").with(&c.cost),
+	}, nil
+}
+
+// creation is posts that are created in a fresh daemon, as often as it is run.
+type creation struct {
+	b                  *bench
+	connections, posts int
+	n                  *counts
+	cost               cost
+	database           string    // of the last run
+	rec                recording // of the first
+}
+
+// newCreation runs it once, to warm up and to record what the daemon writes.
+func (b *bench) newCreation(ctx context.Context, connections, posts int, n *counts) (*creation, error) {
+	c := &creation{b: b, connections: connections, posts: posts, n: n}
+	if _, err := c.run(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	c.rec, err = record(c.database, posts)
+	c.cost = cost{}
+	return c, err
+}
+
+func (c *creation) run(ctx context.Context) (s sample, err error) {
+	err = c.b.withDaemon(ctx, "", func(d *child.Daemon) error {
+		c.database = d.Database()
+		account, err := d.Connect(ctx, `{"platform":"feed","name":"bench"}`)
+		if err != nil {
+			return err
+		}
+		return c.cost.of(d.PID(), c.posts, func() error {
+			s, err = createPosts(ctx, serverOf(d), account, c.connections, c.posts)
+			return err
+		})
+	})
 	if err != nil {
-		return 0, "", err
+		return nil, err
 	}
-	requests := make([][]byte, posts)
-	for i := range requests {
-		requests[i] = d.post(fmt.Sprintf("bench-%d", i), createBody(account, time.Now()))
-	}
-	began := time.Now()
-	_, err = load(ctx, d.address, connections, posts, func(i int) []byte { return requests[i] })
-	return float64(posts) / time.Since(began).Seconds(), filepath.Join(dir, "schedctl.db"), err
+	there, err := countPosts(c.database)
+	c.n.stored(c.posts, there)
+	return s, err
 }

@@ -2,188 +2,184 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
-// burst is a number of posts that become due within one second, each account's
-// own spread over it.
-type burst struct {
-	accounts []string // on the quick path
-	slow     []string // on the slow path
-	each     int      // posts of each account
+// How far ahead the first post of a window is, beside the time that storing each
+// post takes, through the API or to the file.
+const (
+	leadAtLeast = 400 * time.Millisecond
+	leadCreated = 120 * time.Microsecond
+	leadSeeded  = 13 * time.Microsecond
+	leadTimed   = time.Microsecond // for a post of the timer
+)
+
+// measureSparse publishes posts that come one at a time and says how late they
+// reach the network. The control is a timer without a store.
+func measureSparse(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	dir, err := b.withAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := window{order: inTurns(b.rounds), posts: 6 / min(b.scale, 2), length: b.length(150 * time.Millisecond)}
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		p, err := b.publish(ctx, b.scheduled(ctx, w, d), n)
+		if err != nil {
+			return err
+		}
+		out = append(out, p.row(fmt.Sprintf("due → network, one post every %s: p99", w.length/time.Duration(w.posts)), 25*time.Millisecond))
+		return nil
+	})
+	return out, err
 }
 
-// lead is how far ahead a burst is scheduled for each thousand posts, so that
-// all of them are stored before the first is due.
-const lead = 700 * time.Millisecond
-
-// measureDue publishes 10,000 targets that become due within one second and
-// says how late they reached the network.
-func measureDue(ctx context.Context, b *bench) (out []result, err error) {
-	n, err := b.newNetwork(ctx)
+// measureBursts publishes 10,000 posts of 1,000 accounts that become due within
+// one second.
+func measureBursts(ctx context.Context, b *bench, n *counts) ([]result, error) {
+	w := window{order: inTurns(b.few), posts: 10_000 / b.scale, length: time.Second / time.Duration(b.scale), gap: 200 * time.Millisecond}
+	p, err := b.publish(ctx, b.seeded(ctx, w), n)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, n.stop()) }()
-	accounts, err := n.connect(ctx, 1000/b.scale, "/")
-	if err != nil {
-		return nil, err
-	}
-	posts := 10_000 / b.scale
-	late, err := n.publish(ctx, burst{accounts: accounts, each: posts / len(accounts)})
-	if err != nil {
-		return nil, err
-	}
-	name := fmt.Sprintf("%d due within 1 s, from their time to the network: p99", posts)
-	detail := fmt.Sprintf("median %s, last %s; none lost, twice or early", formatDuration(quantile(late, .5)), formatDuration(quantile(late, 1)))
-	return []result{atMost(name, quantile(late, .99), 100*time.Millisecond, formatDuration, detail)}, nil
+	return []result{p.row(fmt.Sprintf("due → network, %d within %s: p99", w.posts, w.length), 100*time.Millisecond)}, nil
 }
 
-// measureSlowAccount compares the lateness of accounts whose network answers at
-// once, with and without another account whose network takes 30 s.
-func measureSlowAccount(ctx context.Context, b *bench) (out []result, err error) {
-	measure := func(slowAccounts int) (func() (float64, error), *network, error) {
-		n, err := b.newNetwork(ctx)
+// measureInstants publishes many posts that become due at one instant and says
+// how long it takes until the last of them is out. The control has fewer, which
+// is enough to tell whether the machine is quiet. A quick run has a tenth of the
+// 10,000, in a tenth of the time, and leaves the 100,000 out.
+func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	for _, c := range []struct {
+		posts int
+		limit time.Duration
+	}{
+		{10_000 / b.scale, 2 * time.Second / time.Duration(b.scale)},
+		{100_000, 15 * time.Second},
+	}[:b.few] {
+		var used cost
+		all, err := compare(ctx, 1, b.allOut(subject, c.posts, &used, n), b.allOut(control, 5_000/b.scale, &used, n))
+		if err != nil {
+			return nil, err
+		}
+		last := times(all[0].subjects(0))
+		r := within(fmt.Sprintf("due → network, %d at one instant: all out", c.posts), quantile(last, 0.5), c.limit, times(all[0].controls(0))...)
+		out = append(out, r.detailed("%.0f a second", float64(c.posts)/quantile(last, 0.5).Seconds()).with(&used))
+	}
+	return out, nil
+}
+
+// allOut measures, in µs, how long after the instant at which posts of a side are
+// due the last of them is out.
+func (b *bench) allOut(of side, posts int, used *cost, n *counts) measure {
+	return func(ctx context.Context) (sample, error) {
+		p, err := b.publish(ctx, b.seeded(ctx, window{order: []side{of}, posts: posts}), n)
+		if err != nil {
+			return nil, err
+		}
+		if of == subject {
+			used.add(p.cost)
+		}
+		return sample{micros(quantile(p.late[0], 1))}, nil
+	}
+}
+
+// scheduled returns a staging in which a daemon that runs is given its posts
+// through its API, and a timer without a store is the control.
+func (b *bench) scheduled(ctx context.Context, w window, d *child.Daemon) staging {
+	return staging{window: w, lead: leadAtLeast + leadCreated*time.Duration(w.share(subject)), prepare: func(p *plan) (*child.Daemon, func() error, error) {
+		if err := b.setTimer(p); err != nil {
+			return nil, nil, err
+		}
+		accounts, err := accountIDs(ctx, d, "http")
 		if err != nil {
 			return nil, nil, err
 		}
-		quick, err := n.connect(ctx, 100, "/")
-		if err != nil {
-			return nil, n, err
-		}
-		slow, err := n.connect(ctx, slowAccounts, "/slow")
-		return func() (float64, error) {
-			late, err := n.publish(ctx, burst{accounts: quick, slow: slow, each: 10})
-			if err != nil {
-				return 0, err
+		return d, nil, b.schedule(ctx, d, accounts, p.of(subject))
+	}}
+}
+
+// seeded returns a staging in which a daemon finds its posts at its start, and
+// a timer without a store is the control.
+func (b *bench) seeded(ctx context.Context, w window) staging {
+	lead := leadAtLeast/2 + leadSeeded*time.Duration(w.share(subject)) + leadTimed*time.Duration(w.share(control))
+	if w.share(subject) > 0 {
+		lead += leadAtLeast / 2 // for the start of the daemon
+	}
+	return staging{window: w, lead: lead, prepare: func(p *plan) (*child.Daemon, func() error, error) {
+		if len(p.of(control)) > 0 {
+			if err := b.setTimer(p); err != nil {
+				return nil, nil, err
 			}
-			return float64(quantile(late, .99).Microseconds()), nil
-		}, n, err
-	}
-	var runs [2]func() (float64, error)
-	for i := range runs {
-		run, n, err := measure(i)
-		if n != nil {
-			defer n.stop()
 		}
+		posts := p.of(subject)
+		if len(posts) == 0 {
+			return nil, nil, nil
+		}
+		dir, err := b.withAccounts(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		runs[i] = run
-	}
-	controls, subjects, err := compare(b.rounds, runs[0], runs[1])
-	if err != nil {
-		return nil, err
-	}
-	return []result{ratio{name: "p99 of others beside an account that answers after 30 s / without it",
-		controls: controls, subjects: subjects, atMost: 1.5, unit: "µs"}.result()}, nil
-}
-
-// network is a daemon and the fake network it publishes to.
-type network struct {
-	*daemon
-	receiver *receiver
-}
-
-func (b *bench) newNetwork(ctx context.Context) (*network, error) {
-	dir, err := b.fresh()
-	if err != nil {
-		return nil, err
-	}
-	r, err := startReceiver()
-	if err != nil {
-		return nil, err
-	}
-	d, err := b.start(ctx, dir)
-	if err != nil {
-		return nil, errors.Join(err, r.stop())
-	}
-	return &network{d, r}, nil
-}
-
-// stop ends the network first: a call that hangs would hold the daemon up.
-func (n *network) stop() error { return errors.Join(n.receiver.stop(), n.daemon.stop()) }
-
-// connect adds accounts on a path of the network.
-func (n *network) connect(ctx context.Context, count int, path string) (ids []string, err error) {
-	for i := range count {
-		id, err := n.daemon.connect(ctx, fmt.Sprintf(`{"platform":"http","name":"bench %s %d","credentials":{"url":"%s%s"}}`, path, i, n.receiver.url, path))
+		if err := seed(ctx, dir, seeding{platform: "http", posts: len(posts), post: func(i int) (string, time.Time) {
+			return content(posts[i].Number), posts[i].At
+		}}); err != nil {
+			return nil, nil, err
+		}
+		d, err := b.start(ctx, dir)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		ids = append(ids, id)
+		return d, d.Stop, nil
+	}}
+}
+
+// setTimer gives the control's posts of a plan to the timer.
+func (b *bench) setTimer(p *plan) error {
+	return b.timer.take(order{URL: b.network.url, Accounts: httpAccounts / b.scale, Posts: p.of(control)})
+}
+
+// row returns a row about the p99 of all posts of the subject.
+func (p published) row(name string, limit time.Duration) result {
+	late := p.of(subject)
+	return within(name, quantile(late, 0.99), limit, p.each(control, 0.99)...).
+		detailed("median %s, last %s", formatDuration(quantile(late, 0.5)), formatDuration(quantile(late, 1))).with(&p.cost)
+}
+
+// schedule creates posts through the API of a daemon, for accounts in turn.
+func (b *bench) schedule(ctx context.Context, d *child.Daemon, accounts []string, posts []post) error {
+	s := serverOf(d)
+	_, err := load(ctx, s, loading{connections: min(32, len(posts)), count: len(posts), request: func(i int) []byte {
+		return s.post("/posts", keyOf(posts[i]), postBody(posts[i], accounts[i%len(accounts)]))
+	}})
+	return err
+}
+
+// keyOf returns the Idempotency-Key of a create.
+func keyOf(p post) string { return fmt.Sprintf("bench-%d", p.Number) }
+
+// postBody is the request of a create.
+func postBody(p post, account string) string {
+	return fmt.Sprintf(`{"content":%q,"social_account_ids":[%q],"publish_at":%q}`,
+		content(p.Number), account, p.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
+// accountIDs returns the accounts of a platform that a daemon has.
+func accountIDs(ctx context.Context, d *child.Daemon, platform string) (ids []string, err error) {
+	var answer struct {
+		Results []struct{ ID, Platform string } `json:"results"`
+	}
+	if err := d.Call(ctx, "GET", "/social-accounts", "", &answer); err != nil {
+		return nil, err
+	}
+	for _, a := range answer.Results {
+		if a.Platform == platform {
+			ids = append(ids, a.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("the daemon has no account of platform %s", platform)
 	}
 	return ids, nil
-}
-
-// publish schedules a burst, waits for it and returns how late its posts came,
-// those on the slow path apart. A post that was lost, early or sent twice is an
-// error.
-func (n *network) publish(ctx context.Context, burst burst) ([]time.Duration, error) {
-	if err := n.receiver.forget(); err != nil {
-		return nil, err
-	}
-	accounts := append(burst.slow, burst.accounts...)
-	posts := len(accounts) * burst.each
-	first := time.Now().Add(time.Second + lead*time.Duration(posts)/1000).Truncate(time.Millisecond)
-	_, err := load(ctx, n.address, 32, posts, func(i int) []byte {
-		at := first.Add(time.Second * time.Duration(i) / time.Duration(posts))
-		return n.post(fmt.Sprintf("%d-%d", first.UnixNano(), i), fmt.Sprintf(`{"content":"post %d","social_account_ids":[%q],"publish_at":%q}`,
-			i, accounts[i%len(accounts)], at.UTC().Format("2006-01-02T15:04:05.000Z")))
-	})
-	if err != nil {
-		return nil, err
-	}
-	if time.Now().After(first) {
-		return nil, fmt.Errorf("storing %d posts took too long for the burst to be measured", posts)
-	}
-	time.Sleep(time.Until(first.Add(time.Second)))
-	return n.await(burst)
-}
-
-// await returns the lateness of the burst's quick posts, at most 10 s after it.
-func (n *network) await(burst burst) ([]time.Duration, error) {
-	want := len(burst.accounts) * burst.each
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		arrivals, err := n.receiver.arrivals()
-		if err != nil {
-			return nil, err
-		}
-		late, err := check(arrivals)
-		if err != nil || len(late) == want {
-			return late, err
-		}
-		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("%d of %d posts arrived within 10 s", len(late), want)
-		}
-	}
-}
-
-// check returns the lateness of what arrived on the quick path, and an error
-// when anything came twice or early.
-func check(arrivals []arrival) (late []time.Duration, err error) {
-	seen := make(map[string]bool, len(arrivals))
-	for _, a := range arrivals {
-		if seen[a.Target] {
-			return nil, fmt.Errorf("target %s was sent twice", a.Target)
-		}
-		if a.Lateness < 0 {
-			return nil, fmt.Errorf("target %s was sent %s early", a.Target, -a.Lateness)
-		}
-		seen[a.Target] = true
-		if !a.Slow {
-			late = append(late, a.Lateness)
-		}
-	}
-	return late, nil
-}
-
-func quantile(d []time.Duration, q float64) time.Duration {
-	v := make([]float64, len(d))
-	for i := range d {
-		v[i] = float64(d[i])
-	}
-	return time.Duration(percentile(v, q))
 }

@@ -2,115 +2,215 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
+	"path/filepath"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
 // million is how many posts a large database holds.
 const million = 1_000_000
 
-// measureLarge compares a daemon that has a million posts waiting with one that
-// has a thousand, and with an empty one: what a page of the list costs, how soon
-// it serves after its start, and its memory.
-func measureLarge(ctx context.Context, b *bench) (out []result, err error) {
-	empty, err := b.fresh()
+// measureLarge looks at a daemon that has a million posts waiting: how soon it
+// publishes after its start, its memory, and what its API takes compared with one
+// that has a thousand.
+func measureLarge(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	dir, err := b.large.got()
 	if err != nil {
 		return nil, err
 	}
-	small, err := b.seed(ctx, 1000)
+	restarts, err := b.measureRestarts(ctx, dir, n)
 	if err != nil {
 		return nil, err
 	}
-	posts := million / b.scale
-	large, err := b.seed(ctx, posts)
+	empty, err := b.emptyMemory(ctx)
 	if err != nil {
 		return nil, err
 	}
-	daemons := make([]*daemon, 3)
-	for i, dir := range []string{empty, small, large} {
-		if daemons[i], err = b.start(ctx, dir); err != nil {
-			return nil, err
+	database := filepath.Join(dir, "schedctl.db")
+	before, err := countPosts(database)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, restarts, holds("anonymous memory of an empty daemon", empty, 25e6))
+	l := large{b: b, n: n}
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		if err := l.publishNow(ctx, d); err != nil {
+			return err
 		}
-		defer func() { err = errors.Join(err, daemons[i].stop()) }()
-	}
-	pages, err := b.comparePages(ctx, daemons[1], daemons[2])
+		rows, err := l.compareAll(ctx, d)
+		out = append(out, rows...)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	memory, err := compareMemory(daemons[0], daemons[2], posts)
-	if err != nil {
-		return nil, err
-	}
-	start := atMost(fmt.Sprintf("ready after a start with %d waiting", posts), daemons[2].ready, time.Second, formatDuration,
-		"empty: "+formatDuration(daemons[0].ready))
-	return append(pages, start, memory), nil
-}
-
-// pages are the lists that are read; the last two begin in the middle.
-var pages = []string{
-	"/posts", "/posts?status=scheduled", "/posts?sort=publish_at", "/posts?sort=-publish_at&status=scheduled&status=failed",
-	"/posts?status=failed", "/posts?sort=created_at&limit=100", "/posts?social_account_id=%s", "/posts?sort=publish_at&publish_after=%s",
-}
-
-func (b *bench) comparePages(ctx context.Context, small, large *daemon) ([]result, error) {
-	measure := func(d *daemon, all *[]float64) func() (float64, error) {
-		return func() (float64, error) {
-			took, err := d.readPages(ctx, 25)
-			*all = append(*all, took...)
-			if err != nil {
-				return 0, err
-			}
-			return median(took), nil
-		}
-	}
-	var smallTimes, largeTimes []float64
-	controls, subjects, err := compare(b.rounds, measure(small, &smallTimes), measure(large, &largeTimes))
-	if err != nil {
-		return nil, err
-	}
-	r := ratio{name: "a page of the list, 1,000,000 posts / 1,000: median", controls: controls, subjects: subjects, atMost: 1.5, unit: "µs"}.result()
-	tail := ratio{name: "the same: p99", controls: []float64{percentile(smallTimes, .99)}, subjects: []float64{percentile(largeTimes, .99)}, atMost: 3, unit: "µs"}.result()
-	return []result{r, tail}, nil
-}
-
-// readPages reads every page a number of times and returns each time, in µs.
-func (d *daemon) readPages(ctx context.Context, times int) ([]float64, error) {
-	var accounts struct {
-		Results []struct{ ID string } `json:"results"`
-	}
-	if err := d.call(ctx, "GET", "/social-accounts", "", &accounts); err != nil {
-		return nil, err
-	}
-	soon := time.Now().Add(26 * time.Hour).UTC().Format(time.RFC3339)
-	var requests [][]byte
-	for _, p := range pages {
-		switch {
-		case p == pages[len(pages)-2]:
-			p = fmt.Sprintf(p, accounts.Results[0].ID)
-		case p == pages[len(pages)-1]:
-			p = fmt.Sprintf(p, soon)
-		}
-		requests = append(requests, d.get(p))
-	}
-	took, err := load(ctx, d.address, 1, times*len(requests), func(i int) []byte { return requests[i%len(requests)] })
-	out := make([]float64, len(took))
-	for i, t := range took {
-		out[i] = float64(t.Microseconds())
-	}
+	after, err := countPosts(database)
+	n.stored(before+l.acknowledged, after)
 	return out, err
 }
 
-func compareMemory(empty, large *daemon, posts int) (result, error) {
-	before, err := empty.anonymous()
+// large is a daemon with a million posts that is measured.
+type large struct {
+	b            *bench
+	n            *counts
+	acknowledged int // posts that it has been given
+}
+
+// publishNow publishes a post and waits until the daemon has read all others.
+func (l *large) publishNow(ctx context.Context, d *child.Daemon) error {
+	if err := l.b.publishNow(ctx, d, l.n); err != nil {
+		return err
+	}
+	l.acknowledged++
+	return atRest(ctx, d.PID())
+}
+
+// compareMemory returns a row about what a waiting target takes in a daemon that
+// has answered as many requests as one with a few posts.
+func (l *large) compareMemory(few, many *child.Daemon) (result, error) {
+	less, err := child.Anonymous(few.PID())
 	if err != nil {
 		return result{}, err
 	}
-	after, err := large.anonymous()
+	more, err := child.Anonymous(many.PID())
+	posts := million / l.b.scale
+	return holds("anonymous memory of each waiting target", float64(more-less)/float64(posts-small), 64).
+		detailed("%s with %d posts, %s with %d", formatBytes(float64(more)), posts, formatBytes(float64(less)), small), err
+}
+
+// emptyMemory returns the memory of a daemon that has nothing to do.
+func (b *bench) emptyMemory(ctx context.Context) (memory float64, err error) {
+	err = b.withDaemon(ctx, "", func(d *child.Daemon) error {
+		if err := d.Call(ctx, "GET", "/posts", "", nil); err != nil {
+			return err
+		}
+		if err := atRest(ctx, d.PID()); err != nil {
+			return err
+		}
+		n, err := child.Anonymous(d.PID())
+		memory = float64(n)
+		return err
+	})
+	return memory, err
+}
+
+// compareAll compares the daemon with one that has a thousand posts.
+func (l *large) compareAll(ctx context.Context, many *child.Daemon) (out []result, err error) {
+	few, err := l.b.waiting(ctx, small)
+	if err != nil {
+		return nil, err
+	}
+	err = l.b.withDaemon(ctx, few, func(d *child.Daemon) (err error) {
+		if out, err = l.compareReads(ctx, d, many); err != nil {
+			return err
+		}
+		memory, err := l.compareMemory(d, many)
+		out = append(out, memory)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, connections := range []int{64, 1}[:l.b.few] { // a quick run leaves out the one
+		row, err := l.compareCreates(ctx, few, many, connections)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// compareReads compares reads of the large database with those of a small one.
+func (l *large) compareReads(ctx context.Context, few, many *child.Daemon) ([]result, error) {
+	small, err := l.reading(ctx, few)
+	if err != nil {
+		return nil, err
+	}
+	large, err := l.reading(ctx, many)
+	if err != nil {
+		return nil, err
+	}
+	all, err := compare(ctx, l.b.rounds, large.measure(many, new(cost)), small.measure(few, new(cost)))
+	if err != nil {
+		return nil, err
+	}
+	worst, ratio := large.worst(all[0])
+	name := "GET one, GET list page, made anew after a commit, " + l.sizes()
+	return []result{
+		all[0].row(name+": median", medianFigure, goal{atMost: 1.5}, "µs").detailed("most with %s: %.2f ×", worst, 1/ratio),
+		all[0].row(name+": p99", p99Figure, goal{atMost: 3}, "µs"),
+	}, nil
+}
+
+// sizes names what is compared.
+func (l *large) sizes() string { return fmt.Sprintf("%d posts / %d", million/l.b.scale, small) }
+
+// reading returns what is read of a daemon: pages, and as many posts.
+func (l *large) reading(ctx context.Context, d *child.Daemon) (reading, error) {
+	pages, err := pagePaths(ctx, d)
+	if err != nil {
+		return reading{}, err
+	}
+	one, err := onePaths(ctx, d)
+	if err != nil {
+		return reading{}, err
+	}
+	change, err := changing(ctx, d)
+	return reading{paths: append(pages, one[:min(len(one), len(pages))]...), connections: 1, count: l.b.atLeast(300, 700), n: l.n, change: change}, err
+}
+
+// compareCreates compares creates in the large database with those in a small
+// one, which is new each time so that it stays small.
+func (l *large) compareCreates(ctx context.Context, few string, many *child.Daemon, connections int) (result, error) {
+	posts := l.b.atLeast(400, 800)
+	if connections == 1 {
+		posts = l.b.atLeast(50, 80)
+	}
+	var c cost
+	subject := func(ctx context.Context) (s sample, err error) {
+		l.acknowledged += warm(posts) + posts
+		err = c.of(many.PID(), warm(posts)+posts, func() error {
+			s, err = createWarm(ctx, many, connections, posts)
+			return err
+		})
+		return s, err
+	}
+	control := func(ctx context.Context) (s sample, err error) {
+		dir, err := l.b.copy(few)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.b.withDaemon(ctx, dir, func(d *child.Daemon) (err error) {
+			s, err = createWarm(ctx, d, connections, posts)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		there, err := countPosts(filepath.Join(dir, "schedctl.db"))
+		l.n.stored(small+warm(posts)+posts, there)
+		return s, err
+	}
+	all, err := compare(ctx, l.b.rounds, subject, control)
 	if err != nil {
 		return result{}, err
 	}
-	each := float64(after-before) / float64(posts)
-	return atMost("anonymous memory for each waiting target", each, 64, func(v float64) string { return fmt.Sprintf("%.0f B", v) },
-		fmt.Sprintf("%.1f MB, the empty daemon %.1f MB", float64(after)/1e6, float64(before)/1e6)), nil
+	name := fmt.Sprintf("durable POST /posts, %s, %s", plural(connections, "connection"), l.sizes())
+	return all[0].row(name, rateFigure, goal{atLeast: 0.80}, "posts/s").with(&c), nil
+}
+
+// warm returns how many posts are created before those that are measured: a
+// daemon that has just started is slower.
+func warm(posts int) int { return posts / 4 }
+
+func createWarm(ctx context.Context, d *child.Daemon, connections, posts int) (sample, error) {
+	accounts, err := accountIDs(ctx, d, "feed")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := createPosts(ctx, serverOf(d), accounts[0], connections, warm(posts)); err != nil {
+		return nil, err
+	}
+	return createPosts(ctx, serverOf(d), accounts[0], connections, posts)
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,41 +12,68 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
-// load sends count requests over a number of kept connections as fast as they
-// are answered, and returns how long each took. It speaks the least HTTP that a
-// server needs, and runs on one processor, so that what is measured is the
-// server and not how the two get in each other's way.
-func load(ctx context.Context, address string, connections, count int, request func(i int) []byte) ([]time.Duration, error) {
+// loading is a number of requests over a number of kept connections.
+type loading struct {
+	connections, count int
+	request            func(i int) []byte
+	answer             func(i int, body []byte) error // looks at the body of an answer, if it is not nil; it must be quick
+}
+
+// load sends requests as fast as they are answered, and returns how long each
+// took. It runs on one processor, so that what is measured is the server and not how
+// the two get in each other's way; nothing else may be going on.
+func load(ctx context.Context, s server, l loading) ([]time.Duration, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	took := make([]time.Duration, count)
+	return l.send(ctx, s)
+}
+
+// send is load on all processors. It speaks the least HTTP that a server needs. The
+// first answer that is not 2xx ends it with an error.
+func (l *loading) send(ctx context.Context, s server) ([]time.Duration, error) {
+	took := make([]time.Duration, l.count)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	errs := make([]error, connections)
-	for c := range connections {
+	for range l.connections {
 		wg.Go(func() {
-			conn, err := dial(ctx, address)
+			conn, err := dial(ctx, s.address)
 			if err != nil {
-				errs[c] = err
+				fail(err)
 				return
 			}
 			defer conn.Close()
-			for i := int(next.Add(1)) - 1; i < count && errs[c] == nil; i = int(next.Add(1)) - 1 {
-				began := time.Now()
-				errs[c] = conn.exchange(request(i))
-				took[i] = time.Since(began)
+			for i := int(next.Add(1)) - 1; i < l.count && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := l.exchange(conn, i, &took[i]); err != nil {
+					fail(err)
+				}
 			}
 		})
 	}
 	wg.Wait()
-	return took, errors.Join(errs...)
+	return took, context.Cause(ctx)
+}
+
+func (l *loading) exchange(conn *connection, i int, took *time.Duration) error {
+	request := l.request(i)
+	began := time.Now()
+	body, err := conn.exchange(request)
+	*took = time.Since(began)
+	if err == nil && l.answer != nil {
+		err = l.answer(i, body)
+	}
+	return err
 }
 
 // connection is one kept HTTP/1.1 connection.
 type connection struct {
 	net.Conn
 	answers *bufio.Reader
+	body    []byte
 }
 
 func dial(ctx context.Context, address string) (*connection, error) {
@@ -55,51 +81,75 @@ func dial(ctx context.Context, address string) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connection{conn, bufio.NewReaderSize(conn, 64<<10)}, nil
+	return &connection{Conn: conn, answers: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
-// exchange sends a request and reads its answer, which must be 2xx.
-func (c *connection) exchange(request []byte) error {
+// exchange sends a request and returns the body of its answer, which is valid
+// until the next one.
+func (c *connection) exchange(request []byte) ([]byte, error) {
 	if _, err := c.Write(request); err != nil {
-		return err
+		return nil, err
 	}
-	status, err := c.answers.ReadSlice('\n')
+	status, length, err := c.readHead()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	good := len(status) > 9 && status[9] == '2'
-	first := string(status)
-	length := 0
+	if cap(c.body) < length {
+		c.body = make([]byte, length)
+	}
+	c.body = c.body[:length]
+	if _, err := io.ReadFull(c.answers, c.body); err != nil {
+		return nil, err
+	}
+	if status < 200 || status > 299 {
+		return nil, fmt.Errorf("answered %d: %s", status, c.body)
+	}
+	return c.body, nil
+}
+
+// readHead reads the first line of an answer and its headers.
+func (c *connection) readHead() (status, length int, err error) {
+	line, err := c.answers.ReadSlice('\n')
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(line) < 12 {
+		return 0, 0, fmt.Errorf("not an answer: %q", line)
+	}
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, 0, fmt.Errorf("not an answer: %q", line)
+	}
 	for {
 		line, err := c.answers.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		if len(line) <= 2 {
-			break
+		if err != nil || len(line) <= 2 {
+			return status, length, err
 		}
 		if name, value, _ := bytes.Cut(line, []byte(": ")); bytes.EqualFold(name, []byte("Content-Length")) {
 			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
-				return err
+				return status, 0, err
 			}
 		}
 	}
-	if !good {
-		body := make([]byte, length)
-		_, err := io.ReadFull(c.answers, body)
-		return errors.Join(err, fmt.Errorf("answered %s%s", first, body))
-	}
-	_, err = c.answers.Discard(length)
-	return err
 }
 
-// post returns a request that creates a post.
-func (d *daemon) post(idempotencyKey, body string) []byte {
-	return fmt.Appendf(nil, "POST /api/v1/posts HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-		"Idempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s", d.address, d.key, idempotencyKey, len(body), body)
+// server is who is asked: a daemon, or what it is compared with.
+type server struct{ address, key string }
+
+func serverOf(d *child.Daemon) server { return server{d.Address, d.Key} }
+
+// post returns a request that creates something.
+func (s server) post(path, idempotencyKey, body string) []byte {
+	return fmt.Appendf(nil, "POST /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Idempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s", path, s.address, s.key, idempotencyKey, len(body), body)
 }
 
 // get returns a request that reads a path.
-func (d *daemon) get(path string) []byte {
-	return fmt.Appendf(nil, "GET /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, d.address, d.key)
+func (s server) get(path string) []byte {
+	return fmt.Appendf(nil, "GET /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, s.address, s.key)
 }
+
+// micros returns a time as a figure.
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+// perSecond returns a rate as a figure.
+func perSecond(n int, d time.Duration) float64 { return float64(n) / d.Seconds() }

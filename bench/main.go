@@ -1,25 +1,31 @@
 // Command bench measures what schedctl promises, side by side with bare
 // baselines in the same run: machines differ and are noisy, so speed is told as
-// a ratio and never as a time alone. The subject is the real daemon as a child
-// process, reached over real HTTP; the network it publishes to is another child.
+// a ratio wherever there is something to compare with. The subject is the real
+// daemon as a child process, reached over real HTTP; the network that it
+// publishes to, the receiver of its webhooks and the baselines are children too.
+//
+// In each round of a case its controls run before and after the subject. The
+// value is the median of subject to control over the rounds; it is inconclusive
+// when the control itself varies too much. See compare and judge.
 //
 // It prints a table, writes bench/last.json, and exits 1 when a goal was missed
-// or a post was lost or sent twice.
+// or anything was lost, was given up, came twice or came early. What is late is
+// waited for as long as the daemon says that it has it to publish.
 //
-// Usage: bench -daemon bin/schedctl [-run regexp] [-quick]
+// Usage: bench [-daemon bin/schedctl] [-run regexp] [-quick] [-o bench/last.json]
 package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"runtime"
-	"text/tabwriter"
+	"runtime/debug"
+	"slices"
+	"syscall"
 	"time"
 )
 
@@ -27,32 +33,41 @@ func main() {
 	if len(os.Args) > 1 && playRole(os.Args[1], os.Args[2:]) {
 		return
 	}
-	daemon := flag.String("daemon", "bin/schedctl", "the built `binary`")
-	pattern := flag.String("run", "", "measure only the cases that match this `regexp`")
-	quick := flag.Bool("quick", false, "fewer rounds and a tenth of the posts")
-	out := flag.String("o", "bench/last.json", "write the results to this `file`")
+	var o options
+	flag.StringVar(&o.daemon, "daemon", "bin/schedctl", "the built `binary`")
+	flag.StringVar(&o.pattern, "run", "", "measure only the cases that match this `regexp`")
+	flag.BoolVar(&o.quick, "quick", false, "fewer rounds and a tenth of the posts")
+	flag.StringVar(&o.out, "o", "bench/last.json", "write the results to this `file`; nothing for none")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	ok, err := run(ctx, options{daemon: *daemon, pattern: *pattern, quick: *quick, out: *out})
-	if err != nil {
+	debug.SetGCPercent(400) // what sends the load shall not be what limits it
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ok, err := run(ctx, o)
+	stop()
+	switch {
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
-	}
-	if !ok {
+	case !ok:
 		os.Exit(1)
 	}
 }
 
-// playRole makes this program one of its own children.
+// playRole makes this program one of its own children. It ends when its parent
+// wants it to, and not with a key that is meant for that.
 func playRole(role string, args []string) bool {
+	signal.Ignore(os.Interrupt)
 	var err error
 	switch {
 	case role == receiverRole:
 		err = runReceiver()
+	case role == timerRole:
+		err = runTimer()
 	case role == plainRole && len(args) == 3:
 		err = runPlain(args[0], args[1], args[2])
+	case role == answersRole && len(args) == 1:
+		err = runAnswers(args[0])
 	default:
+		signal.Reset(os.Interrupt)
 		return false
 	}
 	if err != nil {
@@ -67,17 +82,32 @@ type options struct {
 	quick                bool
 }
 
-// cases are measured in this order.
-var cases = []struct {
+// measured is a case.
+type measured struct {
 	name    string
-	measure func(context.Context, *bench) ([]result, error)
-}{
+	measure func(context.Context, *bench, *counts) ([]result, error)
+}
+
+// cases are measured in this order: those with a PostgreSQL first, which is stopped
+// then, and those with a large database last, so that they disturb none of the
+// others.
+var cases = []measured{
+	{"sql", measureSQL},
+	{"nodes", measureNodes},
 	{"create", measureCreates},
-	{"due", measureDue},
+	{"read", measureReads},
+	{"sparse", measureSparse},
+	{"burst", measureBursts},
+	{"instant", measureInstants},
 	{"slow", measureSlowAccount},
-	{"large", measureLarge},
+	{"webhook", measureWebhook},
+	{"backlog", measureBacklog},
+	{"dead", measureDeadWebhook},
+	{"streams", measureStreams},
 	{"start", measureStarts},
 	{"tui", measureBrowser},
+	{"large", measureLarge},
+	{"backup", measureBackup},
 }
 
 func run(ctx context.Context, o options) (ok bool, err error) {
@@ -85,75 +115,60 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	dir, err := os.MkdirTemp("", "schedctl-bench-*")
+	names := chosen(only)
+	if len(names) == 0 {
+		return false, fmt.Errorf("no case matches %q", o.pattern)
+	}
+	b, err := newBench(o)
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, rounds: 5, scale: 1}
-	if b.binary, err = filepath.Abs(o.daemon); err != nil {
+	defer func() { err = errors.Join(err, b.close()) }()
+	rep := newReport(o.quick)
+	if err := b.setUp(ctx, names); err != nil {
 		return false, err
 	}
-	if o.quick {
-		b.rounds, b.scale = 3, 10
-	}
-	var results []result
-	began := time.Now()
 	for _, c := range cases {
-		if !only.MatchString(c.name) {
-			continue
+		if slices.Contains(names, c.name) {
+			rep.add(b.measure(ctx, c))
 		}
-		fmt.Fprintf(os.Stderr, "%-8s …", c.name)
-		start := time.Now()
-		r, err := c.measure(ctx, b)
-		if err != nil {
-			return false, fmt.Errorf("%s: %w", c.name, err)
-		}
-		fmt.Fprintf(os.Stderr, " %s\n", time.Since(start).Round(100*time.Millisecond))
-		results = append(results, r...)
-	}
-	printTable(results)
-	fmt.Printf("\n%d CPUs, %s, %s in all\n", runtime.NumCPU(), runtime.Version(), time.Since(began).Round(time.Second))
-	return passed(results), writeResults(o.out, results)
-}
-
-// bench is what the cases share.
-type bench struct {
-	dir    string // temporary
-	binary string
-	rounds int
-	scale  int // counts are divided by it
-}
-
-// fresh returns a new directory.
-func (b *bench) fresh() (string, error) { return os.MkdirTemp(b.dir, "run-*") }
-
-func printTable(results []result) {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "case\tmeasured\tgoal\tverdict\tdetail")
-	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Case, r.Measured, r.Goal, r.Verdict, r.Detail)
-	}
-	w.Flush()
-}
-
-func passed(results []result) bool {
-	for _, r := range results {
-		if r.Verdict == fail {
-			return false
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
 		}
 	}
-	return true
+	rep.Took = time.Since(rep.At)
+	if err := rep.print(os.Stdout); err != nil {
+		return false, err
+	}
+	return rep.passed(), rep.write(o.out)
 }
 
-func writeResults(path string, results []result) error {
-	data, err := json.MarshalIndent(struct {
-		At      time.Time `json:"at"`
-		CPUs    int       `json:"cpus"`
-		Results []result  `json:"results"`
-	}{time.Now().UTC(), runtime.NumCPU(), results}, "", "  ")
+// measure returns the rows of a case, and what it has counted.
+func (b *bench) measure(ctx context.Context, c measured) (rows []result, n counts) {
+	defer stage(c.name)()
+	rows, err := c.measure(ctx, b, &n)
 	if err != nil {
-		return err
+		rows = append(rows, notMeasured(c.name, err))
 	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	if n.Control > 0 {
+		fmt.Fprint(os.Stderr, b.timer.Log()) // why
+	}
+	return rows, n
+}
+
+// chosen returns the names of the cases that match a pattern.
+func chosen(only *regexp.Regexp) (names []string) {
+	for _, c := range cases {
+		if only.MatchString(c.name) {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// stage says on standard error what begins, and, when it is called, how long it took.
+func stage(name string) (done func()) {
+	fmt.Fprintf(os.Stderr, "%-8s …", name)
+	began := time.Now()
+	return func() { fmt.Fprintf(os.Stderr, " %s\n", time.Since(began).Round(100*time.Millisecond)) }
 }

@@ -2,18 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"github.com/schedctl/schedctl/bench/child"
 )
 
 // plainRole is the argument that makes this program the plain server: a
@@ -23,9 +24,12 @@ import (
 // bytes has to do.
 const plainRole = "plain"
 
+// plainAnswer is about the length of the daemon's answer to a create.
+const plainAnswer = 900
+
 // runPlain serves until its standard input ends. Its arguments are the recorded
 // database, the number of posts in it, and the directory of its own database.
-func runPlain(recorded, posts, dir string) error {
+func runPlain(recorded, posts, dir string) (err error) {
 	n, err := strconv.Atoi(posts)
 	if err != nil {
 		return err
@@ -38,23 +42,8 @@ func runPlain(recorded, posts, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	g := &grouper{db: db, queue: make(chan waiting, 1024)}
-	done := make(chan error, 1)
-	go func() { done <- g.run() }()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Addr())
-	go http.Serve(l, plainHandler(g, rec))
-	io.Copy(io.Discard, os.Stdin)
-	l.Close()
-	close(g.queue)
-	return <-done
-}
-
-func plainHandler(g *grouper, rec recording) http.Handler {
+	g := newGrouper(db, 1024)
+	defer func() { err = errors.Join(err, g.close(), db.Close()) }()
 	answer := make([]byte, plainAnswer)
 	var next atomic.Int64
 	mux := http.NewServeMux()
@@ -64,9 +53,7 @@ func plainHandler(g *grouper, rec recording) http.Handler {
 			return
 		}
 		i := int(next.Add(1)) - 1
-		committed := make(chan error, 1)
-		g.queue <- waiting{rec[i%len(rec)], committed}
-		if err := <-committed; err != nil {
+		if err := g.commit(rec[i%len(rec)]); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
@@ -74,45 +61,86 @@ func plainHandler(g *grouper, rec recording) http.Handler {
 		w.WriteHeader(http.StatusCreated)
 		w.Write(answer)
 	})
-	return mux
+	return child.Serve(mux)
 }
 
-// plainAnswer is about the length of the daemon's answer to a create.
-const plainAnswer = 900
+// plain measures the plain server with the recorded database of a daemon.
+func (b *bench) plain(recorded string, connections, posts int) measure {
+	return func(ctx context.Context) (s sample, err error) {
+		dir, err := b.fresh()
+		if err != nil {
+			return nil, err
+		}
+		r, err := child.StartRole(plainRole, recorded, strconv.Itoa(posts), dir)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, r.Stop()) }()
+		return createPosts(ctx, server{r.Address, "none"}, "acct_00000000000000000000000000", connections, posts)
+	}
+}
 
-// plain measures the plain server with a recording, and returns posts per second.
-func (b *bench) plain(ctx context.Context, recorded string, connections, posts int) (rate float64, err error) {
+// answersRole is the argument that makes this program a server that knows its
+// answers: a ServeMux handler that writes for each path, with its query, the very
+// bytes that a daemon has answered.
+const answersRole = "answers"
+
+// runAnswers serves until its standard input ends. Its argument is a file with
+// the answers by path, as JSON.
+func runAnswers(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var answers map[string][]byte
+	if err := json.Unmarshal(data, &answers); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/", func(w http.ResponseWriter, r *http.Request) {
+		answer, found := answers[strings.TrimPrefix(r.RequestURI, "/api/v1")]
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		w.Write(answer)
+	})
+	return child.Serve(mux)
+}
+
+// startAnswers starts a server of answers.
+func (b *bench) startAnswers(answers map[string][]byte) (*child.Role, error) {
 	dir, err := b.fresh()
-	if err != nil {
-		return 0, err
-	}
-	c, err := startChild(plainRole, recorded, strconv.Itoa(posts), dir)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, c.stop()) }()
-	d := &daemon{address: c.address, key: "none"}
-	requests := make([][]byte, posts)
-	for i := range requests {
-		requests[i] = d.post(fmt.Sprintf("bench-%d", i), createBody("acct_00000000000000000000000000", time.Now()))
-	}
-	began := time.Now()
-	_, err = load(ctx, c.address, connections, posts, func(i int) []byte { return requests[i] })
-	return float64(posts) / time.Since(began).Seconds(), err
-}
-
-// openBare opens a bare database with the buckets of a recording.
-func openBare(path string, rec recording) (*bolt.DB, error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType})
 	if err != nil {
 		return nil, err
 	}
-	return db, db.Update(func(tx *bolt.Tx) error {
-		for _, p := range rec[0] {
-			if _, err := tx.CreateBucketIfNotExists(p.bucket); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	data, err := json.Marshal(answers)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "answers.json")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return nil, err
+	}
+	return child.StartRole(answersRole, path)
+}
+
+// createPosts creates posts through an API and returns their sample.
+func createPosts(ctx context.Context, s server, account string, connections, posts int) (sample, error) {
+	requests := make([][]byte, posts)
+	key := time.Now().UnixNano()
+	for i := range requests {
+		requests[i] = s.post("/posts", fmt.Sprintf("bench-%d-%d", key, i), createBody(account, time.Now()))
+	}
+	began := time.Now()
+	took, err := load(ctx, s, loading{connections: connections, count: posts, request: func(i int) []byte { return requests[i] }})
+	return writes(began, took), err
+}
+
+// createBody is the request of a create that is measured.
+func createBody(account string, now time.Time) string {
+	return fmt.Sprintf(`{"content":"A post of usual length, with a link: https://example.org/articles/42","social_account_ids":[%q],"publish_at":%q}`,
+		account, now.Add(24*time.Hour).UTC().Format(time.RFC3339))
 }

@@ -3,109 +3,208 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
+	"iter"
 	"net/http"
-	"os"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
-// receiverRole is the argument that makes this program the fake network: a
-// server that says when each target arrived. It prints its address and ends
-// with its standard input.
+// receiverRole is the argument that makes this program a fake network, or a
+// receiver of webhooks: a server that notes when what arrives.
 const receiverRole = "receiver"
 
-// arrival is one publish call that the network saw.
+// arrival is one call that a receiver was given.
 type arrival struct {
-	Target   string        `json:"target"`
-	Lateness time.Duration `json:"lateness"` // after its time; negative when early
-	Slow     bool          `json:"slow"`     // on the path that answers late
+	Key   string    `json:"key"`   // the content of a post, the id of an event
+	Since time.Time `json:"since"` // when the post was due, or the event happened
+	At    time.Time `json:"at"`    // when it arrived
 }
 
-// slowAnswer is how long the network takes to answer on /slow.
+// late returns how long after its time it arrived.
+func (a arrival) late() time.Duration { return a.At.Sub(a.Since) }
+
+// keys returns what arrived, by key.
+func keys(arrived []arrival) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, a := range arrived {
+			if !yield(a.Key) {
+				return
+			}
+		}
+	}
+}
+
+// lateness returns how late what arrived was.
+func lateness(arrived []arrival) []time.Duration {
+	late := make([]time.Duration, len(arrived))
+	for i, a := range arrived {
+		late[i] = a.late()
+	}
+	return late
+}
+
+// A receiver takes calls on every path; on these it does not note them, and
+// answers late or never.
+const (
+	slowPath = "/slow" // the answer takes [slowAnswer]
+	deadPath = "/dead" // until the caller gives up
+)
+
 const slowAnswer = 30 * time.Second
 
-// runReceiver serves until its standard input ends. POST anything, GET /arrivals
-// for all that came, DELETE /arrivals to forget them.
+// ledger is what a receiver has noted.
+type ledger struct {
+	mu       sync.Mutex // mu guards arrivals
+	arrivals []arrival
+}
+
+// runReceiver serves until its standard input ends. GET /count tells how many
+// calls there were, GET /arrivals?from=N all since the one of that number.
 func runReceiver() error {
-	var mu sync.Mutex // mu guards arrivals
-	var arrivals []arrival
+	l := new(ledger)
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-		now := time.Now()
-		var body struct {
-			ID        string    `json:"id"`
-			PublishAt time.Time `json:"publish_at"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	mux.HandleFunc("POST /", l.note)
+	mux.HandleFunc("POST "+slowPath, func(w http.ResponseWriter, r *http.Request) { hold(w, r, slowAnswer) })
+	mux.HandleFunc("POST "+deadPath, func(w http.ResponseWriter, r *http.Request) { hold(w, r, time.Hour) })
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, len(l.since(0))) })
+	mux.HandleFunc("GET /arrivals", func(w http.ResponseWriter, r *http.Request) {
+		from, err := strconv.Atoi(r.FormValue("from"))
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		slow := r.URL.Path == "/slow"
-		mu.Lock()
-		arrivals = append(arrivals, arrival{body.ID, now.Sub(body.PublishAt), slow})
-		mu.Unlock()
-		if slow {
-			select {
-			case <-time.After(slowAnswer):
-			case <-r.Context().Done():
-			}
-		}
-		w.WriteHeader(http.StatusNoContent)
+		json.NewEncoder(w).Encode(l.since(from))
 	})
-	mux.HandleFunc("GET /arrivals", func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		json.NewEncoder(w).Encode(arrivals)
-	})
-	mux.HandleFunc("DELETE /arrivals", func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		arrivals = nil
-	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Addr())
-	go http.Serve(l, mux)
-	io.Copy(io.Discard, os.Stdin)
-	return nil
+	return child.Serve(mux)
 }
 
-// receiver is a fake network as a child process.
+// note takes a publish call or an event.
+func (l *ledger) note(w http.ResponseWriter, r *http.Request) {
+	now := time.Now()
+	var body struct {
+		ID        string    `json:"id"`
+		Content   string    `json:"content"`    // of a post
+		PublishAt time.Time `json:"publish_at"` // of a post
+		CreatedAt time.Time `json:"created_at"` // of an event
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a := arrival{Key: body.Content, Since: body.PublishAt, At: now}
+	if a.Key == "" {
+		a.Key, a.Since = body.ID, body.CreatedAt
+	}
+	l.mu.Lock()
+	l.arrivals = append(l.arrivals, a)
+	l.mu.Unlock()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// since returns what was noted after the first n.
+func (l *ledger) since(n int) []arrival {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.arrivals[min(n, len(l.arrivals)):len(l.arrivals):len(l.arrivals)]
+}
+
+// hold answers after a time, unless the caller has gone.
+func hold(w http.ResponseWriter, r *http.Request, d time.Duration) {
+	select {
+	case <-time.After(d):
+		w.WriteHeader(http.StatusNoContent)
+	case <-r.Context().Done():
+	}
+}
+
+// receiver is a receiver that runs as a child.
 type receiver struct {
-	*child
+	*child.Role
 	url string
 }
 
 func startReceiver() (*receiver, error) {
-	c, err := startChild(receiverRole)
+	r, err := child.StartRole(receiverRole)
 	if err != nil {
 		return nil, err
 	}
-	return &receiver{c, "http://" + c.address}, nil
+	return &receiver{r, "http://" + r.Address}, nil
 }
 
-// arrivals returns what has arrived since the last forget.
-func (r *receiver) arrivals() (all []arrival, err error) {
-	resp, err := http.Get(r.url + "/arrivals")
+// count returns how many calls have arrived.
+func (r *receiver) count() (n int, err error) { return n, getJSON(r.url+"/count", &n) }
+
+// since returns the calls after the first n.
+func (r *receiver) since(n int) (a []arrival, err error) {
+	return a, getJSON(r.url+"/arrivals?from="+strconv.Itoa(n), &a)
+}
+
+func getJSON(url string, into any) error {
+	resp, err := http.Get(url)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer resp.Body.Close()
-	return all, json.NewDecoder(resp.Body).Decode(&all)
+	return json.NewDecoder(resp.Body).Decode(into)
 }
 
-func (r *receiver) forget() error {
-	req, err := http.NewRequest("DELETE", r.url+"/arrivals", nil)
-	if err != nil {
-		return err
+// patience is for how long nothing may arrive before no more is waited for: longer
+// than the first pause before a retry.
+const patience = 20 * time.Second
+
+// patienceAsked is that with somebody who says that more will come: longer than the
+// second pause.
+const patienceAsked = 2 * time.Minute
+
+// await returns the calls after the first n, as soon as there are as many as
+// wanted, or else those that there are when no more come.
+func (r *receiver) await(n, want int) ([]arrival, error) {
+	return r.awaitThese(awaited{after: n, want: want})
+}
+
+// awaited is calls that are waited for.
+type awaited struct {
+	after, want int
+	these       func(arrival) bool   // others do not count; nil for all
+	more        func() (bool, error) // asked, when none has come for long, whether more will; nil when nobody knows
+}
+
+// awaitThese is await for calls of a kind; others are not returned.
+func (r *receiver) awaitThese(w awaited) (found []arrival, err error) {
+	const often = 20 * time.Millisecond
+	last, asked, before := time.Now(), time.Now(), 0
+	for ; ; time.Sleep(often) {
+		there, err := r.count()
+		if err != nil {
+			return nil, err
+		}
+		if there > before {
+			last, asked, before = time.Now(), time.Now(), there
+		}
+		late := time.Since(asked) > patience
+		if late && w.more != nil && time.Since(last) < patienceAsked {
+			more, err := w.more()
+			if err != nil {
+				return nil, err
+			}
+			late, asked = !more, time.Now()
+		}
+		if there-w.after < w.want && !late {
+			continue
+		}
+		found, err = r.since(w.after)
+		if err != nil {
+			return nil, err
+		}
+		if w.these != nil {
+			found = slices.DeleteFunc(found, func(a arrival) bool { return !w.these(a) })
+		}
+		if len(found) >= w.want || late {
+			return found, nil
+		}
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
 }

@@ -2,84 +2,189 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/bench/child"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// seedBatch is how many posts one transaction writes.
-const seedBatch = 5000
+// seedBatch is how many posts one transaction writes: with more, the pages that
+// are not yet split take longer than the commits that are spared.
+const seedBatch = 2000
 
-// seed returns a data directory with a feed account and a number of posts that
-// are due in the coming year.
-func (b *bench) seed(ctx context.Context, posts int) (dir string, err error) {
-	if dir, err = b.fresh(); err != nil {
-		return "", err
+// httpAccounts is how many accounts there are on the network.
+const httpAccounts = 1000
+
+// withAccounts returns a new data directory with a feed and a thousand accounts
+// on the network; no post is in it.
+func (b *bench) withAccounts(ctx context.Context) (dir string, err error) {
+	if b.accounts == "" {
+		if b.accounts, err = b.fresh(); err != nil {
+			return "", err
+		}
+		if err := b.withDaemon(ctx, b.accounts, func(d *child.Daemon) error { return b.connectAll(ctx, d) }); err != nil {
+			return "", err
+		}
 	}
-	d, err := b.start(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	_, err = d.connect(ctx, `{"platform":"feed","name":"bench"}`)
-	if stopped := d.stop(); err == nil {
-		err = stopped
-	}
-	if err != nil {
-		return "", err
-	}
-	store, err := bolt.Open(filepath.Join(dir, "schedctl.db"), bolt.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return "", err
-	}
-	defer store.Close()
-	return dir, fill(ctx, store, posts)
+	return b.copy(b.accounts)
 }
 
-func fill(ctx context.Context, store storage.Store, posts int) error {
-	accounts, err := firstAccounts(ctx, store)
+func (b *bench) connectAll(ctx context.Context, d *child.Daemon) error {
+	if _, err := d.Connect(ctx, `{"platform":"feed","name":"bench"}`); err != nil {
+		return err
+	}
+	s := serverOf(d)
+	l := loading{connections: 16, count: httpAccounts / b.scale, request: func(i int) []byte {
+		body := fmt.Sprintf(`{"platform":"http","name":"bench %d","credentials":{"url":%q}}`, i, b.network.url)
+		return s.post("/social-accounts", fmt.Sprintf("account-%d", i), body)
+	}}
+	_, err := l.send(ctx, s)
+	return err
+}
+
+// seeding is posts that are written to a database without a daemon.
+type seeding struct {
+	platform string // they are for the accounts of it, in turn
+	posts    int
+	post     func(i int) (content string, at time.Time)
+	events   bool // with the events of their creation, which are pruned some day
+}
+
+// seed writes posts to the database of a daemon that does not run, as a daemon
+// writes them.
+func seed(ctx context.Context, dir string, s seeding) error {
+	store, err := bolt.Open(filepath.Join(dir, "schedctl.db"), bolt.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
-	now := time.Now()
-	for from := 0; from < posts; from += seedBatch {
-		err := store.Update(ctx, func(tx storage.Tx) error {
-			for i := from; i < min(from+seedBatch, posts); i++ {
-				p, events, err := schedctl.Create(schedctl.NewPost{
-					WorkspaceID: accounts[0].WorkspaceID, Content: fmt.Sprintf("Post number %d of the benchmark", i),
-					Accounts: accounts, PublishAt: now.Add(24*time.Hour + time.Duration(i)*30*time.Second),
-				}, now)
-				if err != nil {
-					return err
-				}
-				if err := tx.PutPost(p); err != nil {
-					return err
-				}
-				if err := tx.AddEvents(events...); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("seed: %w", err)
+	return errors.Join(s.into(ctx, store), store.Close())
+}
+
+// into writes posts to a store.
+func (s *seeding) into(ctx context.Context, store storage.Store) error {
+	accounts, err := accountsOf(ctx, store, s.platform)
+	if err != nil {
+		return err
+	}
+	for b := range s.batches(accounts) {
+		if err := b.into(ctx, store); err != nil {
+			return fmt.Errorf("seed %d posts: %w", s.posts, err)
 		}
 	}
 	return nil
 }
 
-func firstAccounts(ctx context.Context, store storage.Store) (accounts []schedctl.Account, err error) {
+// seeded is a batch of posts as they are written, or why there is none.
+type seeded struct {
+	posts  []schedctl.Post
+	events []schedctl.Event
+	err    error
+}
+
+// batches makes the posts, each batch while the one before it is written.
+func (s *seeding) batches(accounts []schedctl.Account) iter.Seq[seeded] {
+	return func(yield func(seeded) bool) {
+		made, done := make(chan seeded), make(chan struct{})
+		var making sync.WaitGroup
+		defer making.Wait()
+		defer close(done)
+		now := time.Now()
+		making.Go(func() {
+			defer close(made)
+			for from := 0; from < s.posts; from += seedBatch {
+				select {
+				case made <- s.batch(accounts, from, now):
+				case <-done:
+					return
+				}
+			}
+		})
+		for b := range made {
+			if !yield(b) {
+				return
+			}
+		}
+	}
+}
+
+func (s *seeding) batch(accounts []schedctl.Account, from int, now time.Time) (b seeded) {
+	for i := from; i < min(from+seedBatch, s.posts); i++ {
+		a := accounts[i%len(accounts)]
+		content, at := s.post(i)
+		p, events, err := schedctl.Create(schedctl.NewPost{
+			WorkspaceID: a.WorkspaceID, Content: content, Accounts: []schedctl.Account{a}, PublishAt: at,
+		}, now)
+		if err != nil {
+			return seeded{err: err}
+		}
+		if b.posts = append(b.posts, p); s.events {
+			b.events = append(b.events, events...)
+		}
+	}
+	return b
+}
+
+func (b *seeded) into(ctx context.Context, store storage.Store) error {
+	if b.err != nil {
+		return b.err
+	}
+	return store.Update(ctx, b.put)
+}
+
+func (b *seeded) put(tx storage.Tx) error {
+	for i := range b.posts {
+		if err := tx.PutPost(b.posts[i]); err != nil {
+			return err
+		}
+	}
+	if len(b.events) == 0 {
+		return nil
+	}
+	return tx.AddEvents(b.events...)
+}
+
+// accountsOf returns the accounts of a platform in the first workspace.
+func accountsOf(ctx context.Context, store storage.Store, platform string) (accounts []schedctl.Account, err error) {
 	err = store.View(ctx, func(r storage.Reader) error {
 		workspaces, err := r.Workspaces()
 		if err != nil || len(workspaces) == 0 {
 			return fmt.Errorf("%d workspaces: %w", len(workspaces), err)
 		}
-		accounts, err = r.Accounts(workspaces[0].ID)
+		all, err := r.Accounts(workspaces[0].ID)
+		for _, a := range all {
+			if a.Platform == platform {
+				accounts = append(accounts, a)
+			}
+		}
 		return err
 	})
+	if err == nil && len(accounts) == 0 {
+		err = fmt.Errorf("no account of platform %s to seed posts for", platform)
+	}
 	return accounts, err
+}
+
+// waiting returns a new data directory with a number of posts that are due in
+// the coming year.
+func (b *bench) waiting(ctx context.Context, posts int) (dir string, err error) {
+	if dir, err = b.withAccounts(ctx); err != nil {
+		return "", err
+	}
+	return dir, seed(ctx, dir, someday(posts))
+}
+
+// someday is posts for the feed that are due in the coming year.
+func someday(posts int) seeding {
+	first := time.Now().Add(24 * time.Hour)
+	return seeding{platform: "feed", posts: posts, post: func(i int) (string, time.Time) {
+		return fmt.Sprintf("Post number %d of the benchmark", i), first.Add(time.Duration(i) * 30 * time.Second)
+	}}
 }

@@ -2,111 +2,116 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
 )
 
-// startsARound is how often each of two programs is started, in turn, for one
-// value: a single start says little.
-const startsARound = 25
+// startsARun is how often a program is started for one value: a single start
+// says little.
+const startsARun = 8
+
+// listedPosts is how many posts there are to list: a page.
+const listedPosts = 20
 
 // measureStarts compares how long commands take with bare programs that are
 // built in the same run: the help with one of a few commands that uses the same
 // library, a list with the least such program that asks for it and prints it.
-func measureStarts(ctx context.Context, b *bench) (out []result, err error) {
-	cobra, err := b.build(ctx, "barecobra")
+func measureStarts(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	bare, err := b.programs.got()
 	if err != nil {
 		return nil, err
 	}
-	list, err := b.build(ctx, "barelist")
-	if err != nil {
-		return nil, err
-	}
-	dir, err := b.fresh()
-	if err != nil {
-		return nil, err
-	}
-	d, err := b.start(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.stop()) }()
-	if err := d.fill(ctx, 20); err != nil {
-		return nil, err
-	}
-	url := "http://" + d.address
-	help, err := b.compareStarts(program{cobra, "--help"}, program{b.binary, "--help"})
-	if err != nil {
-		return nil, err
-	}
-	lists, err := b.compareStarts(program{list, "list", url, d.key}, program{b.binary, "post", "list"}.at(d))
-	if err != nil {
-		return nil, err
-	}
-	help.name, help.atMost = "schedctl --help / a bare cobra program of four commands", 1.5
-	lists.name, lists.atMost = "schedctl post list / a bare cobra program that does the same GET", 2
-	return []result{help.result(), lists.result()}, nil
-}
-
-// build builds one of the bare programs beside this one, as a release is built.
-func (b *bench) build(ctx context.Context, name string) (path string, err error) {
-	path = filepath.Join(b.dir, name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./bench/"+name)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", name, err, text)
-	}
-	return path, nil
-}
-
-// fill creates a page of posts.
-func (d *daemon) fill(ctx context.Context, posts int) error {
-	account, err := d.connect(ctx, `{"platform":"feed","name":"bench"}`)
-	if err != nil {
-		return err
-	}
-	for range posts {
-		if err := d.call(ctx, "POST", "/posts", createBody(account, time.Now()), nil); err != nil {
+	cobra, list := bare[0], bare[1]
+	err = b.withDaemon(ctx, "", func(d *child.Daemon) error {
+		account, err := d.Connect(ctx, `{"platform":"feed","name":"bench"}`)
+		if err != nil {
 			return err
 		}
+		if _, err := createPosts(ctx, serverOf(d), account, 1, listedPosts); err != nil {
+			return err
+		}
+		help, err := b.compareStarts(ctx, program{cobra, "--help"}, program{b.binary, "--help"}, n)
+		if err != nil {
+			return err
+		}
+		lists, err := b.compareStarts(ctx, program{list, "list", "http://" + d.Address, d.Key}, program{b.binary, "post", "list"}.at(d), n)
+		if err != nil {
+			return err
+		}
+		out = append(out,
+			help.row("schedctl --help / a bare cobra program of four commands", goal{atMost: 1.4}),
+			lists.row("schedctl post list / a bare cobra program that does the same GET", goal{atMost: 1.5}))
+		return nil
+	})
+	return out, err
+}
+
+// startsCompared is how long two programs took.
+type startsCompared struct {
+	comparison
+	cost cost
+}
+
+func (s *startsCompared) row(name string, g goal) result {
+	return s.comparison.row(name, 0, g, "µs, medians").with(&s.cost)
+}
+
+// compareStarts starts two programs in turn. The first start of each reads it
+// from the disk, and does not count.
+func (b *bench) compareStarts(ctx context.Context, control, subject program, n *counts) (s startsCompared, err error) {
+	var bare cost
+	if _, err := compare(ctx, 1, subject.starts(&s.cost, n), control.starts(&bare, n)); err != nil {
+		return s, err
 	}
-	return nil
+	s.cost = cost{}
+	all, err := compare(ctx, b.rounds, subject.starts(&s.cost, n), control.starts(&bare, n))
+	if err != nil {
+		return s, err
+	}
+	s.comparison = all[0]
+	return s, nil
+}
+
+// build builds some of the bare programs beside this one, as a release is built.
+func (b *bench) build(ctx context.Context, names ...string) (paths []string, err error) {
+	args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", b.dir}
+	for _, name := range names {
+		args, paths = append(args, "./bench/"+name), append(paths, filepath.Join(b.dir, name))
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build %q: %w\n%s", names, err, text)
+	}
+	return paths, nil
 }
 
 // program is a command line.
 type program []string
 
 // at returns the command line with a daemon to talk to.
-func (p program) at(d *daemon) program {
-	return append(p, "--url", "http://"+d.address, "--api-key-file", filepath.Join(d.dir, "admin.key"))
+func (p program) at(d *child.Daemon) program {
+	return append(p, "--url", "http://"+d.Address, "--api-key-file", filepath.Join(d.Dir, "admin.key"))
 }
 
-// compareStarts runs two programs in turn and returns medians in microseconds, a
-// pair for each round.
-func (b *bench) compareStarts(control, subject program) (r ratio, err error) {
-	for range b.rounds + 1 { // the first warms up
-		controls, subjects, err := compare(startsARound, control.run, subject.run)
-		if err != nil {
-			return r, err
+// starts measures the median of some starts, in µs. One that fails is lost.
+func (p program) starts(c *cost, n *counts) measure {
+	return func(ctx context.Context) (sample, error) {
+		var took []time.Duration
+		for range startsARun {
+			cmd := exec.CommandContext(ctx, p[0], p[1:]...)
+			if err := timed(&took, cmd.Run); err != nil {
+				return nil, fmt.Errorf("%q: %w", filepath.Base(p[0]), err)
+			}
+			n.add(1, 0, 0)
+			c.ops++
+			c.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		}
-		r.controls, r.subjects = append(r.controls, median(controls)), append(r.subjects, median(subjects))
+		return sample{micros(quantile(took, 0.5))}, nil
 	}
-	r.controls, r.subjects, r.unit = r.controls[1:], r.subjects[1:], "µs, medians"
-	return r, nil
-}
-
-// run runs the program without a terminal and returns how long it took, in µs.
-func (p program) run() (float64, error) {
-	cmd := exec.Command(p[0], p[1:]...)
-	began := time.Now()
-	err := cmd.Run()
-	took := time.Since(began)
-	if err != nil {
-		return 0, fmt.Errorf("%q: %w", filepath.Base(p[0]), err)
-	}
-	return float64(took.Microseconds()), nil
 }

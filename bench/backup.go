@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// measureBackup copies the database of a daemon with a million posts while it
+// publishes, and says how long that takes and how much later posts go out
+// meanwhile. It is one round: the control is the time before and after.
+func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	dir, err := b.large.got()
+	if err != nil {
+		return nil, err
+	}
+	before, err := countPosts(filepath.Join(dir, "schedctl.db"))
+	if err != nil {
+		return nil, err
+	}
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		f, err := b.startFeed(ctx, d)
+		if err != nil {
+			return err
+		}
+		var c cost
+		path := filepath.Join(b.dir, "backup.db")
+		defer os.Remove(path)
+		began, err := b.backUp(ctx, d, path, f.first, &c)
+		arrived, stopped := f.stop(ctx, n)
+		if err := errors.Join(err, stopped); err != nil {
+			return err
+		}
+		there, err := countPosts(path)
+		if err != nil {
+			return err
+		}
+		// Of what was fed the copy may have any number.
+		n.add(before, before-there, there-before-len(f.posts))
+		out = backupRows(million/b.scale, began, arrived, &c)
+		return nil
+	})
+	return out, err
+}
+
+// backUp makes a copy between two stretches of time without one. It returns when
+// the first of these began, when the copy began and ended, and when the last
+// stretch ended.
+func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first time.Time, c *cost) (began [4]time.Time, err error) {
+	quiet := b.length(700 * time.Millisecond)
+	line := program{b.binary, "backup", path, "--quiet"}.at(d)
+	began[0] = first
+	if err := until(ctx, first.Add(quiet)); err != nil {
+		return began, err
+	}
+	began[1] = time.Now()
+	if err := c.of(d.PID(), 1, func() error {
+		if text, err := exec.CommandContext(ctx, line[0], line[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("schedctl backup: %w\n%s", err, text)
+		}
+		return nil
+	}); err != nil {
+		return began, err
+	}
+	began[2] = time.Now()
+	began[3] = began[2].Add(quiet)
+	return began, until(ctx, began[3])
+}
+
+func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []result {
+	var late [3][]time.Duration
+	for _, a := range arrived {
+		for part := range late {
+			if !a.Since.Before(began[part]) && a.Since.Before(began[part+1]) {
+				late[part] = append(late[part], a.late())
+			}
+		}
+	}
+	p99 := func(part int) sample { return sample{micros(quantile(late[part], 0.99))} }
+	one := comparison{{p99(1), [2]sample{p99(0), p99(2)}}}
+	return []result{
+		within(fmt.Sprintf("hot backup of %d posts", posts), began[2].Sub(began[1]), 15*time.Second).detailed("with its check").with(c),
+		one.row("publishing p99 during the backup / before and after", 0, goal{atMost: 3}, "µs").
+			detailed("%d posts meanwhile, one every %s", len(late[1]), feedEvery),
+	}
+}

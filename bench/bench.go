@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// bench is what the cases share.
+type bench struct {
+	dir    string // temporary
+	binary string // the schedctl program
+	rounds int
+	few    int // rounds of cases that take long
+	scale  int // numbers of posts are divided by it
+
+	network *receiver // that the daemons publish to
+	hooks   *receiver // of webhooks
+	timer   *timer
+	posted  int // posts that have a number; see numbers
+
+	accounts string // data directory with all accounts, when there is one
+
+	// What setUp makes.
+	large    made[string]                // data directory with a million posts waiting; later cases find in it what earlier ones have added
+	queue    made[string]                // data directory with the posts that are browsed
+	behind   made[string]                // data directory with events that its webhook was not told of
+	programs made[[]string]              // programs that ours is compared with
+	server   made[*postgrestest.Cluster] // a PostgreSQL
+	pair     made[*nodes]                // on it
+}
+
+// newBench starts the children that every case needs.
+func newBench(o options) (b *bench, err error) {
+	b = &bench{rounds: 5, few: 2, scale: 1}
+	if o.quick {
+		b.rounds, b.few, b.scale = 2, 1, 10
+	}
+	if b.binary, err = filepath.Abs(o.daemon); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(b.binary); err != nil {
+		return nil, fmt.Errorf("no daemon to measure: %w; make build makes one", err)
+	}
+	if b.dir, err = os.MkdirTemp("", "schedctl-bench-*"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.close())
+		}
+	}()
+	if b.network, err = startReceiver(); err != nil {
+		return nil, err
+	}
+	if b.hooks, err = startReceiver(); err != nil {
+		return nil, err
+	}
+	b.timer, err = startTimer()
+	return b, err
+}
+
+// close ends the children and removes what the cases have left.
+func (b *bench) close() error {
+	errs := []error{b.stopPair(), b.stopServer()}
+	for _, r := range []*receiver{b.network, b.hooks} {
+		if r != nil {
+			errs = append(errs, r.Stop())
+		}
+	}
+	if b.timer != nil {
+		errs = append(errs, b.timer.Stop())
+	}
+	return errors.Join(append(errs, os.RemoveAll(b.dir))...)
+}
+
+// fresh returns a new directory.
+func (b *bench) fresh() (string, error) { return os.MkdirTemp(b.dir, "run-*") }
+
+// start runs a daemon on a data directory, or on a fresh one when dir is empty.
+func (b *bench) start(ctx context.Context, dir string) (d *child.Daemon, err error) {
+	if dir == "" {
+		if dir, err = b.fresh(); err != nil {
+			return nil, err
+		}
+	}
+	return child.Start(ctx, child.Config{Binary: b.binary, Dir: dir})
+}
+
+// withDaemon runs a daemon while fn works with it.
+func (b *bench) withDaemon(ctx context.Context, dir string, fn func(*child.Daemon) error) error {
+	d, err := b.start(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(d), d.Stop())
+}
+
+// copy returns a new data directory with the content of one whose daemon has
+// stopped.
+func (b *bench) copy(dir string) (string, error) {
+	to, err := b.fresh()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"schedctl.db", "secret.key", "admin.key"} {
+		if err := copyFile(filepath.Join(to, name), filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
+	}
+	return to, nil
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	return nil
+}
+
+// atLeast returns a number of posts or requests for this run: a tenth of it in a
+// quick one, but not less than a least number.
+func (b *bench) atLeast(least, number int) int { return max(least, number/b.scale) }
+
+// length returns a length of time for this run: half of it in a quick one.
+func (b *bench) length(d time.Duration) time.Duration { return d / time.Duration(min(b.scale, 2)) }
+
+// numbers returns the first of n numbers that no other post of this run has: by
+// its number a post is known to the network.
+func (b *bench) numbers(n int) (first int) {
+	first = b.posted
+	b.posted += n
+	return first
+}

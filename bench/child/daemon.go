@@ -1,0 +1,154 @@
+package child
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// patience is how long a daemon may take until it is ready, and until it has
+// stopped after it was asked to.
+const patience = time.Minute
+
+// Config says how a daemon is started.
+type Config struct {
+	Binary  string   // the schedctl program
+	Dir     string   // the data directory
+	Address string   // host:port to listen on; a free port of 127.0.0.1 when empty
+	Args    []string // more arguments of schedctl daemon run
+	Env     []string // more variables, KEY=value
+	Key     string   // that the daemon is asked with; its admin.key when empty
+}
+
+// Daemon is a schedctl daemon that runs as a child.
+type Daemon struct {
+	*Process
+	Dir     string
+	Address string        // host:port
+	Key     string        // that of the first workspace, or the one it was started with
+	Ready   time.Duration // from the start of the process to the first readyz 200
+	began   time.Time
+	http    *http.Client
+}
+
+// Start runs a daemon that may publish to this machine, and waits until it is
+// ready. A daemon that ends before that is an error with its log.
+func Start(ctx context.Context, c Config) (*Daemon, error) {
+	d, err := Launch(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.AwaitReady(ctx); err != nil {
+		d.Kill()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Launch starts a daemon and waits for nothing. Its Key and Ready are not set
+// before AwaitReady has returned.
+func Launch(c Config) (*Daemon, error) {
+	if c.Address == "" {
+		var err error
+		if c.Address, err = freeAddress(); err != nil {
+			return nil, err
+		}
+	}
+	args := append([]string{"daemon", "run", "--data-dir", c.Dir, "--listen", c.Address, "--allow-private-networks"}, c.Args...)
+	cmd := exec.Command(c.Binary, args...)
+	cmd.Env = append(os.Environ(), c.Env...)
+	began := time.Now()
+	p, err := start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &Daemon{Process: p, Dir: c.Dir, Address: c.Address, began: began, Key: c.Key, http: &http.Client{Transport: new(http.Transport)}}, nil
+}
+
+// freeAddress returns one with a port that the system gives to no outgoing
+// connection: one of those could have it before the daemon, or while that is
+// started again.
+func freeAddress() (string, error) {
+	for try := 0; ; try++ {
+		address := fmt.Sprintf("127.0.0.1:%d", 12_000+rand.IntN(20_000))
+		l, err := net.Listen("tcp", address)
+		if err == nil {
+			return address, l.Close()
+		}
+		if try == 100 {
+			return "", err
+		}
+	}
+}
+
+// Began returns when the process was started.
+func (d *Daemon) Began() time.Time { return d.began }
+
+// AwaitReady waits until the daemon is ready, for a minute at most.
+func (d *Daemon) AwaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !d.isReady(ctx) {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the daemon is not ready: %w\n%s", ctx.Err(), d.Log())
+		case <-d.Done():
+			return fmt.Errorf("the daemon ended before it was ready: %s\n%s", d.cmd.ProcessState, d.Log())
+		case <-tick.C:
+		}
+	}
+	d.Ready = time.Since(d.began)
+	if d.Key != "" {
+		return nil
+	}
+	key, err := os.ReadFile(filepath.Join(d.Dir, "admin.key"))
+	d.Key = strings.TrimSpace(string(key))
+	return err
+}
+
+func (d *Daemon) isReady(ctx context.Context) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.Address+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := d.http.Do(req)
+	if err != nil {
+		return false
+	}
+	resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
+
+// Database returns the path of the daemon's database.
+func (d *Daemon) Database() string { return filepath.Join(d.Dir, "schedctl.db") }
+
+// Stop ends the daemon in order, with SIGTERM, and waits for a minute at most. A
+// bad end is an error with the log.
+func (d *Daemon) Stop() error {
+	defer d.http.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	d.Signal(syscall.SIGTERM)
+	err := d.Wait(ctx)
+	if ctx.Err() != nil {
+		d.Kill()
+		return fmt.Errorf("the daemon does not stop: %w\n%s", err, d.Log())
+	}
+	return err
+}
+
+// Kill ends the daemon with SIGKILL and waits until it is gone.
+func (d *Daemon) Kill() {
+	d.Process.Kill()
+	d.http.CloseIdleConnections()
+}

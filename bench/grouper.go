@@ -1,0 +1,60 @@
+package main
+
+import bolt "go.etcd.io/bbolt"
+
+// grouper commits what waits, together.
+type grouper struct {
+	db    *bolt.DB
+	queue chan waiting
+	done  chan error
+}
+
+// waiting is one writer's post and where it is told of the commit.
+type waiting struct {
+	puts      []put
+	committed chan<- error
+}
+
+// newGrouper starts the one goroutine that writes, for a number of writers.
+func newGrouper(db *bolt.DB, writers int) *grouper {
+	g := &grouper{db: db, queue: make(chan waiting, writers), done: make(chan error, 1)}
+	go func() { g.done <- g.run() }()
+	return g
+}
+
+// commit writes one post and returns when it is on disk.
+func (g *grouper) commit(puts []put) error {
+	committed := make(chan error, 1)
+	g.queue <- waiting{puts, committed}
+	return <-committed
+}
+
+// close waits for the last commit and returns the first error.
+func (g *grouper) close() error {
+	close(g.queue)
+	return <-g.done
+}
+
+func (g *grouper) run() (first error) {
+	for w := range g.queue {
+		group := []waiting{w}
+		for len(g.queue) > 0 {
+			group = append(group, <-g.queue)
+		}
+		err := g.db.Update(func(tx *bolt.Tx) error {
+			for _, w := range group {
+				if err := apply(tx, w.puts); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for _, w := range group {
+			w.committed <- err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// shares is the processor time of all who have a part in publishing from several nodes,
+// who are all on one machine here.
+type shares struct {
+	daemons, server, network, rest time.Duration // rest is this program
+}
+
+// minus returns what was used since an earlier reading.
+func (s shares) minus(o shares) shares {
+	return shares{s.daemons - o.daemons, s.server - o.server, s.network - o.network, s.rest - o.rest}
+}
+
+// of tells the shares of each of so many posts, among so many calls that the network got.
+func (s shares) of(posts, calls int) string {
+	if s == (shares{}) || posts == 0 {
+		return "processor time not known"
+	}
+	each := func(d time.Duration, n int) float64 { return float64(d.Microseconds()) / float64(n) }
+	return fmt.Sprintf("processor time for each: daemons %.0f µs, server %.0f µs, network %.0f µs, harness %.0f µs",
+		each(s.daemons, posts), each(s.server, posts), each(s.network, calls), each(s.rest, calls))
+}
+
+// shares reads what was used up to now. Where that is not known it is nothing.
+func (p *nodes) shares() (s shares, err error) {
+	add := func(to *time.Duration, used time.Duration, failed error) {
+		*to += used
+		if !errors.Is(failed, errors.ErrUnsupported) {
+			err = errors.Join(err, failed)
+		}
+	}
+	for _, d := range p.both {
+		used, failed := child.CPUTime(d.PID())
+		add(&s.daemons, used, failed)
+	}
+	used, failed := serverTime(p.server)
+	add(&s.server, used, failed)
+	used, failed = child.CPUTime(p.b.network.PID())
+	add(&s.network, used, failed)
+	used, failed = child.CPUTime(os.Getpid())
+	add(&s.rest, used, failed)
+	return s, err
+}
+
+// serverTime returns the processor time of all processes of a PostgreSQL.
+func serverTime(c *postgrestest.Cluster) (time.Duration, error) {
+	pids, ended, err := family(c.PID())
+	if err != nil {
+		return 0, err
+	}
+	for _, pid := range pids {
+		used, err := child.CPUTime(pid)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return 0, err
+		}
+		ended += used // of one that has just ended there is nothing to be known
+	}
+	return ended, nil
+}

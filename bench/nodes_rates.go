@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// nodeRates returns how many posts a second two nodes are given, beside the many that
+// no machine of two processors can keep up with. A quick run has one of them.
+func (b *bench) nodeRates() []int {
+	if b.scale > 1 {
+		return []int{1000}
+	}
+	return []int{500, 1000, 2000}
+}
+
+// A stretch of each rate comes after a shorter one that is not measured, in which
+// sessions of the database learn their statements, and what is late of one may arrive
+// before the next begins.
+const (
+	rateWarmUp = 400 * time.Millisecond
+	rateLength = 700 * time.Millisecond
+	rateGap    = 300 * time.Millisecond
+)
+
+// stretches returns a warm-up and a window for each rate.
+func (b *bench) stretches() (windows []window) {
+	add := func(rate int, length time.Duration) {
+		windows = append(windows, window{order: []side{subject}, posts: rate * int(length/time.Millisecond) / 1000, length: length, gap: rateGap})
+	}
+	rates := b.nodeRates()
+	add(rates[0], b.length(rateWarmUp))
+	for _, rate := range rates {
+		add(rate, b.length(rateLength))
+	}
+	return windows
+}
+
+// oneByOne returns plans for windows, each after the one before it.
+func (b *bench) oneByOne(windows []window, first time.Time) (plans []*plan) {
+	for _, w := range windows {
+		plans = append(plans, &plan{w, first, b.numbers(w.posts)})
+		first = first.Add(w.slice())
+	}
+	return plans
+}
+
+// rates publishes at some rates, and tells of each how late posts came to the network
+// and what they cost. There is no goal: it shows up to where two nodes keep up.
+func (p *nodes) rates(ctx context.Context, n *counts) (out []result, err error) {
+	windows, lead := p.b.stretches(), leadNodes
+	for _, w := range windows {
+		lead += leadStored * time.Duration(w.total())
+	}
+	for try := 1; ; try++ {
+		out, err := p.tryRates(ctx, windows, lead, n)
+		if !errors.Is(err, errTooLate) || try == tries {
+			return out, err
+		}
+		lead *= 2
+	}
+}
+
+// tryRates fails when storing the posts takes longer than the time before the first.
+func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Duration, n *counts) (out []result, err error) {
+	plans := p.b.oneByOne(windows, time.Now().Add(lead).Truncate(time.Millisecond))
+	var posts []post
+	for _, stretch := range plans {
+		posts = append(posts, stretch.of(subject)...)
+	}
+	from, err := p.b.network.count()
+	if err != nil {
+		return nil, err
+	}
+	tooLate := func(err error) error { // which may be that of a time that has passed
+		if time.Now().Before(plans[0].first) {
+			return err
+		}
+		return errors.Join(errTooLate, err, until(ctx, plans[len(plans)-1].end()))
+	}
+	if err := p.put(ctx, posts); err != nil {
+		return nil, tooLate(err)
+	}
+	if time.Now().After(plans[0].first) {
+		return nil, tooLate(nil)
+	}
+	used, err := p.readBetween(ctx, plans)
+	if err != nil {
+		return nil, err
+	}
+	o, err := p.b.outcome(ctx, from, p.both[:1], plans...)
+	if err != nil {
+		return nil, err
+	}
+	for i, stretch := range plans {
+		late := stretch.sort(o, n)[0]
+		if i > 0 { // what the warm-up has lost counts all the same
+			out = append(out, rateRow(p.b.nodeRates()[i-1], late, used[i]))
+		}
+	}
+	return out, nil
+}
+
+// readBetween waits until all plans have ended, and returns what was used in each.
+func (p *nodes) readBetween(ctx context.Context, plans []*plan) (used []shares, err error) {
+	for _, stretch := range plans {
+		if err := until(ctx, stretch.first); err != nil {
+			return nil, err
+		}
+		before, err := p.shares()
+		if err != nil {
+			return nil, err
+		}
+		if err := until(ctx, stretch.end()); err != nil {
+			return nil, err
+		}
+		after, err := p.shares()
+		if err != nil {
+			return nil, err
+		}
+		used = append(used, after.minus(before))
+	}
+	return used, nil
+}
+
+// rateRow returns the row of a rate.
+func rateRow(rate int, late []time.Duration, used shares) result {
+	p99 := quantile(late, 0.99)
+	r := result{
+		Case:  fmt.Sprintf("two nodes on PostgreSQL, due → network, %d a second: p99", rate),
+		Value: float64(p99), Measured: formatDuration(p99), Verdict: note,
+	}
+	return r.detailed("median %s, last %s", formatDuration(quantile(late, 0.5)), formatDuration(quantile(late, 1))).detailed("%s", used.of(len(late), len(late)))
+}

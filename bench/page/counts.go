@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// first are the counts that matter most, in their order; others follow by name.
+var first = []string{"kills", "acknowledged", "lost", "twice", "stuck"}
+
+// counts says in one line what a scenario has counted.
+func counts(c map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(c), func(a, b string) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+thousands(c[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func rank(name string) int {
+	if i := slices.Index(first, name); i >= 0 {
+		return i
+	}
+	return len(first)
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	if n < 0 {
+		return "-" + thousands(-n)
+	}
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}

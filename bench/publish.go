@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// errTooLate means that the first posts were due before all were stored.
+var errTooLate = errors.New("storing the posts took longer than was left until the first was due")
+
+// tries is how often a window is planned anew, with twice the time to store its
+// posts, on a machine that is too busy.
+const tries = 4
+
+// staging is what publishes in a window.
+type staging struct {
+	window
+	lead time.Duration // from now to the first post
+	peer *child.Daemon // the control, unless that is a timer without a store
+
+	// prepare stores the posts of both sides before the first is due, and returns
+	// the subject, if it takes part, and a function that stops what it has started,
+	// if there is anything.
+	prepare func(*plan) (*child.Daemon, func() error, error)
+}
+
+// publish lets both sides publish in turns, and returns how late their posts came
+// to the network. When storing them takes too long, it is done again with more
+// time for it.
+func (b *bench) publish(ctx context.Context, s staging, n *counts) (published, error) {
+	for try := 1; ; try++ {
+		out, err := b.tryPublish(ctx, s, n)
+		if !errors.Is(err, errTooLate) || try == tries {
+			return out, err
+		}
+		s.lead *= 2
+	}
+}
+
+func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out published, err error) {
+	s.window.peer = s.peer != nil
+	p := &plan{s.window, time.Now().Add(s.lead).Truncate(time.Millisecond), b.numbers(s.total())}
+	from, err := b.network.count()
+	if err != nil {
+		return out, err
+	}
+	d, stop, err := s.prepare(p)
+	if stop != nil {
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	if time.Now().After(p.first) { // an error may be that of a time that has passed
+		return out, errors.Join(errTooLate, err, until(ctx, p.end()))
+	}
+	if err != nil {
+		return out, err
+	}
+	out.window = s.window
+	var o outcome
+	wait := func() error {
+		if err := until(ctx, p.end()); err != nil {
+			return err
+		}
+		o, err = b.outcome(ctx, from, s.daemons(d), p)
+		return err
+	}
+	if d != nil {
+		err = out.cost.of(d.PID(), p.share(subject), wait)
+	} else {
+		err = wait()
+	}
+	out.late = p.sort(o, n)
+	return out, err
+}
+
+// daemons returns those that publish: the subject, if there is one, and a control
+// that is one, too.
+func (s *staging) daemons(subject *child.Daemon) (d []*child.Daemon) {
+	for _, one := range []*child.Daemon{subject, s.peer} {
+		if one != nil {
+			d = append(d, one)
+		}
+	}
+	return d
+}
+
+// published is how late the posts of a window came to the network.
+type published struct {
+	window
+	late [][]time.Duration // by slice
+	cost cost              // of the subject, from before the first post
+}
+
+// of returns how late all posts of a side came.
+func (p published) of(s side) (all []time.Duration) {
+	for _, slice := range p.slices(s) {
+		all = append(all, p.late[slice]...)
+	}
+	return all
+}
+
+// each returns a quantile for every slice of a side.
+func (p published) each(s side, q float64) (all []time.Duration) {
+	for _, slice := range p.slices(s) {
+		all = append(all, quantile(p.late[slice], q))
+	}
+	return all
+}
+
+// compare returns the rounds as a comparison of one figure: a quantile, in
+// microseconds.
+func (p published) compare(q float64) (c comparison) {
+	subjects, controls := p.each(subject, q), p.each(control, q)
+	for r := range subjects {
+		c = append(c, round{sample{micros(subjects[r])}, [2]sample{{micros(controls[2*r])}, {micros(controls[2*r+1])}}})
+	}
+	return c
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// small is how many posts the smaller database has, with which the larger is
+// compared.
+const small = 1000
+
+// measureReads compares reading one post, and pages of the list, with a plain
+// handler that answers the same bytes.
+func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	dir, err := b.waiting(ctx, small)
+	if err != nil {
+		return nil, err
+	}
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		if err := walk(ctx, d, small, n); err != nil {
+			return err
+		}
+		one, err := onePaths(ctx, d)
+		if err != nil {
+			return err
+		}
+		pages, err := pagePaths(ctx, d)
+		if err != nil {
+			return err
+		}
+		rows, _, err := b.compareReads(ctx, d, "GET one", one, n)
+		if err != nil {
+			return err
+		}
+		lists, least, err := b.compareReads(ctx, d, "GET list page", pages, n)
+		for i := range lists {
+			if i < len(lists)-1 {
+				lists[i] = lists[i].detailed("%s", least)
+			}
+		}
+		out = append(rows, lists...)
+		return err
+	})
+	return out, err
+}
+
+// compareReads compares a daemon with a server that knows its answers, from many
+// connections and from one. It says as well which path does worst from one.
+func (b *bench) compareReads(ctx context.Context, d *child.Daemon, name string, paths []string, n *counts) (out []result, least string, err error) {
+	answers, err := answersTo(ctx, d, paths)
+	if err != nil {
+		return nil, "", err
+	}
+	control, err := b.startAnswers(answers)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, control.Stop()) }()
+	for _, connections := range []int{64, 1} {
+		var c cost
+		r := reading{paths: paths, answers: answers, connections: connections, count: b.atLeast(400, 800), n: n}
+		all, err := compare(ctx, b.rounds, r.measure(d, &c), func(ctx context.Context) (sample, error) {
+			return r.of(ctx, server{control.Address, "none"})
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		row := all[0].row(fmt.Sprintf("%s, %s / plain handler with the same bytes", name, plural(connections, "connection")), rateFigure, goal{atLeast: 0.65}, "requests/s")
+		out = append(out, row.with(&c))
+		worst, ratio := r.worst(all[0])
+		least = fmt.Sprintf("from one connection least with %s: %.2f ×", worst, ratio)
+	}
+	row, err := b.compareAnew(ctx, d, name, paths, answers, server{control.Address, "none"}, n)
+	return append(out, row), least, err
+}
+
+// compareAnew is compareReads from one connection where something is committed
+// before the paths are read once more, so that no answer is the one that was given
+// before.
+func (b *bench) compareAnew(ctx context.Context, d *child.Daemon, name string, paths []string, answers map[string][]byte, control server, n *counts) (result, error) {
+	change, err := changing(ctx, d)
+	if err != nil {
+		return result{}, err
+	}
+	r := reading{paths: paths, answers: answers, connections: 1, count: b.atLeast(200, 300), n: n}
+	subject := r
+	subject.change = change
+	all, err := compare(ctx, b.rounds, subject.measure(d, new(cost)), func(ctx context.Context) (sample, error) { return r.of(ctx, control) })
+	if err != nil {
+		return result{}, err
+	}
+	return all[0].row(name+", made anew after a commit, 1 connection / plain handler with the same bytes", rateFigure, goal{atLeast: 0.65}, "requests/s"), nil
+}
+
+// changing returns what commits something that is not seen in posts.
+func changing(ctx context.Context, d *child.Daemon) (func(context.Context) error, error) {
+	var hook struct {
+		Webhook struct {
+			ID string `json:"id"`
+		} `json:"webhook"`
+	}
+	if err := d.Call(ctx, "POST", "/webhooks", `{"url":"https://example.com/","event_types":["webhook.disabled"]}`, &hook); err != nil {
+		return nil, err
+	}
+	times := 0
+	return func(ctx context.Context) error {
+		times++
+		return d.Call(ctx, "PATCH", "/webhooks/"+hook.Webhook.ID, fmt.Sprintf(`{"name":"changed %d times"}`, times), nil)
+	}, nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// reading is paths that are read in turn.
+type reading struct {
+	paths       []string
+	answers     map[string][]byte // that are known; nil when they are not
+	connections int
+	count       int
+	n           *counts
+	change      func(context.Context) error // called before the paths are read once more, if it is not nil; from one connection only
+}
+
+// The figures of a sample of reads; from the third on there is the median of each
+// path, as a rate.
+const (
+	p99Figure  = 2
+	pathFigure = 3
+)
+
+// measure reads from a daemon.
+func (r *reading) measure(d *child.Daemon, c *cost) measure {
+	return func(ctx context.Context) (s sample, err error) {
+		err = c.of(d.PID(), r.count, func() error {
+			s, err = r.of(ctx, serverOf(d))
+			return err
+		})
+		return s, err
+	}
+}
+
+// of reads from a server. An answer that is not the known one counts as lost.
+func (r *reading) of(ctx context.Context, s server) (sample, error) {
+	requests := make([][]byte, len(r.paths))
+	for i, p := range r.paths {
+		requests[i] = s.get(p)
+	}
+	var wrong atomic.Int64
+	var unchanged error
+	began := time.Now()
+	took, err := load(ctx, s, loading{
+		connections: r.connections, count: r.count,
+		request: func(i int) []byte {
+			if r.change != nil && i%len(requests) == 0 {
+				unchanged = cmp.Or(unchanged, r.change(ctx))
+			}
+			return requests[i%len(requests)]
+		},
+		answer: func(i int, body []byte) error {
+			if want, known := r.answers[r.paths[i%len(r.paths)]]; known && !bytes.Equal(body, want) {
+				wrong.Add(1)
+			}
+			return nil
+		},
+	})
+	out := writes(began, took)
+	if r.connections == 1 {
+		out[rateFigure] = perSecond(len(took), sum(took)) // without what was done between them
+	}
+	out = append(out, micros(quantile(took, 0.99)))
+	r.n.add(r.count, int(wrong.Load()), 0)
+	for i := range r.paths {
+		var of []time.Duration
+		for j := i; j < len(took); j += len(r.paths) {
+			of = append(of, took[j])
+		}
+		out = append(out, 1e6/micros(quantile(of, 0.5)))
+	}
+	return out, cmp.Or(err, unchanged)
+}
+
+// sum returns all of the times together.
+func sum(times []time.Duration) (all time.Duration) {
+	for _, t := range times {
+		all += t
+	}
+	return all
+}
+
+// worst returns the path that does worst against the control.
+func (r *reading) worst(c comparison) (path string, ratio float64) {
+	ratios := make([]float64, len(r.paths))
+	for i := range r.paths {
+		ratios[i] = c.ratio(pathFigure + i)
+	}
+	ratio = slices.Min(ratios)
+	return r.paths[slices.Index(ratios, ratio)], ratio
+}
+
+// listed is what is read of a page of the list.
+type listed struct {
+	Results []struct {
+		ID      string `json:"id"`
+		Content string `json:"content"`
+	} `json:"results"`
+	Next *string `json:"next_cursor"`
+}
+
+// walk reads the whole list and counts the posts that are missing or come twice.
+func walk(ctx context.Context, d *child.Daemon, posts int, n *counts) error {
+	var ids []string
+	for path := "/posts?limit=100"; path != ""; {
+		var page listed
+		if err := d.Call(ctx, "GET", path, "", &page); err != nil {
+			return err
+		}
+		for _, p := range page.Results {
+			ids = append(ids, p.ID)
+		}
+		path = next("/posts?limit=100", page)
+	}
+	n.came(posts, slices.Values(ids))
+	return nil
+}
+
+// next returns the path of the page after one, or nothing when it is the last.
+func next(path string, page listed) string {
+	if page.Next == nil {
+		return ""
+	}
+	return path + "&cursor=" + url.QueryEscape(*page.Next)
+}
+
+// onePaths returns the paths of posts, each of them alone.
+func onePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) {
+	var page listed
+	err = d.Call(ctx, "GET", "/posts?limit=50", "", &page)
+	for _, p := range page.Results {
+		paths = append(paths, "/posts/"+p.ID)
+	}
+	return paths, err
+}
+
+// pagePaths returns lists with all kinds of filters, each with its second page,
+// if it has one.
+func pagePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) {
+	feeds, err := accountIDs(ctx, d, "feed")
+	if err != nil {
+		return nil, err
+	}
+	soon := url.QueryEscape(time.Now().Add(26 * time.Hour).UTC().Format(time.RFC3339))
+	for _, path := range []string{
+		"/posts?limit=20", "/posts?status=scheduled", "/posts?sort=publish_at", "/posts?status=scheduled&status=failed&sort=-publish_at",
+		"/posts?status=failed", "/posts?limit=100&sort=created_at", "/posts?social_account_id=" + feeds[0],
+		"/posts?sort=publish_at&publish_after=" + soon, "/posts?q=number",
+	} {
+		var page listed
+		if err := d.Call(ctx, "GET", path, "", &page); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+		if second := next(path, page); second != "" {
+			paths = append(paths, second)
+		}
+	}
+	return paths, nil
+}
+
+// answersTo returns what a daemon answers, which has to be the same each time.
+func answersTo(ctx context.Context, d *child.Daemon, paths []string) (map[string][]byte, error) {
+	answers := make(map[string][]byte, len(paths))
+	for range 2 {
+		for _, path := range paths {
+			a, err := d.Do(ctx, child.Request{Method: "GET", Path: path})
+			if err != nil {
+				return nil, err
+			}
+			if a.Status != 200 || !json.Valid(a.Body) {
+				return nil, fmt.Errorf("GET %s: answered %d: %s", path, a.Status, a.Body)
+			}
+			if before, known := answers[path]; known && !bytes.Equal(before, a.Body) {
+				return nil, fmt.Errorf("GET %s: two different answers", path)
+			}
+			answers[path] = a.Body
+		}
+	}
+	return answers, nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"text/tabwriter"
+	"time"
+)
+
+// report is what a run of the program found; it is the form of bench/last.json.
+type report struct {
+	At      time.Time     `json:"at"`
+	CPUs    int           `json:"cpus"`
+	Go      string        `json:"go"`
+	Quick   bool          `json:"quick"`
+	Took    time.Duration `json:"took_ns"`
+	Counts  counts        `json:"counts"` // over all cases
+	Results []reported    `json:"results"`
+}
+
+// reported is a row with the counts of the case that it is from; rows of one case
+// have the same.
+type reported struct {
+	result
+	counts
+}
+
+func newReport(quick bool) *report {
+	return &report{At: time.Now().UTC(), CPUs: runtime.NumCPU(), Go: runtime.Version(), Quick: quick}
+}
+
+// add takes the rows of a case. When anything was lost, given up or came twice or
+// early, the case has failed however fast it was. A control that went wrong proves
+// nothing.
+func (r *report) add(rows []result, c counts) {
+	r.Counts = r.Counts.plus(c)
+	for _, row := range rows {
+		switch {
+		case !c.good():
+			row = row.detailed("%s", c)
+			row.Verdict = fail
+		case c.Control > 0 && row.Verdict != note:
+			row = row.detailed("%s", c)
+			row.Verdict = inconclusive
+		}
+		r.Results = append(r.Results, reported{row, c})
+	}
+}
+
+func (r *report) count(v verdict) (n int) {
+	for _, row := range r.Results {
+		if row.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// passed reports whether no goal was missed and nothing lost, twice or early.
+func (r *report) passed() bool { return r.count(fail) == 0 && r.Counts.good() }
+
+// print writes the table, the details of what did not pass, and a summary.
+func (r *report) print(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "case\tmeasured\tgoal\tverdict\tCPU/op\tmemory")
+	for _, row := range r.Results {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", row.Case, row.Measured, row.Goal, row.Verdict, formatCPU(row.CPU), formatMemory(row.Memory))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, v := range []verdict{fail, inconclusive} {
+		for _, row := range r.Results {
+			if row.Verdict == v {
+				fmt.Fprintf(to, "\n%s: %s\n    %s", v, row.Case, row.Detail)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(to, "\n\n%d passed, %d failed, %d inconclusive; %s\n%d CPUs, %s, %s in all\n",
+		r.count(pass), r.count(fail), r.count(inconclusive), r.Counts, r.CPUs, r.Go, r.Took.Round(time.Second))
+	return err
+}
+
+func formatCPU(us float64) string {
+	if us == 0 {
+		return ""
+	}
+	if us >= 10_000 {
+		return formatDuration(time.Duration(us * 1e3))
+	}
+	return fmt.Sprintf("%.0f µs", us)
+}
+
+func formatMemory(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return formatBytes(float64(n))
+}
+
+// write replaces a file with the report as JSON; without a name it does nothing.
+func (r *report) write(path string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the report: %w", err)
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// made is what cases need and takes long to make, or why there is none.
+type made[T any] struct {
+	value T
+	err   error
+}
+
+// got returns the value, or why there is none.
+func (m *made[T]) got() (T, error) { return m.value, m.err }
+
+// setUp makes all that the cases of some names need and takes long to make, at the
+// same time: nothing is measured meanwhile. What cannot be made is an error of the
+// case that needs it.
+func (b *bench) setUp(ctx context.Context, cases []string) error {
+	defer stage("set up")()
+	if _, err := b.withAccounts(ctx); err != nil {
+		return err
+	}
+	var making sync.WaitGroup
+	for _, m := range []struct {
+		make func()
+		of   []string
+	}{
+		{func() { b.large.value, b.large.err = b.waiting(ctx, million/b.scale) }, []string{"large", "backup"}},
+		{func() { b.queue.value, b.queue.err = b.waiting(ctx, browsed/b.scale) }, []string{"tui"}},
+		{func() { b.behind.value, b.behind.err = b.makeBehind(ctx, backlog/b.scale) }, []string{"backlog"}},
+		{func() { b.programs.value, b.programs.err = b.build(ctx, "barecobra", "barelist") }, []string{"start"}},
+		{func() { b.startServer(ctx, slices.Contains(cases, "nodes")) }, []string{"sql", "nodes"}},
+	} {
+		if slices.ContainsFunc(m.of, func(name string) bool { return slices.Contains(cases, name) }) {
+			making.Go(m.make)
+		}
+	}
+	making.Wait()
+	return nil
+}
+
+// startServer starts a PostgreSQL, with two daemons on it when they are wanted: these
+// need a while until they know of each other.
+func (b *bench) startServer(ctx context.Context, pair bool) {
+	server, err := postgrestest.New()
+	if err != nil {
+		err = fmt.Errorf("%w: needs PostgreSQL: %w; storage/postgres/postgrestest/install.sh installs it", errors.ErrUnsupported, err)
+	}
+	b.server = made[*postgrestest.Cluster]{server, err}
+	if b.pair.err = err; err == nil && pair {
+		b.pair.value = &nodes{b: b, server: server}
+		b.pair.err = b.pair.value.start(ctx)
+	}
+}
+
+// stopServer ends the PostgreSQL, if there is one: even idle it now and then writes.
+func (b *bench) stopServer() error {
+	server := b.server.value
+	if server == nil {
+		return nil
+	}
+	b.server = made[*postgrestest.Cluster]{err: errors.New("the PostgreSQL has been stopped")}
+	return server.Remove()
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// sqlConnections is how many connections to PostgreSQL create posts.
+const sqlConnections = 16
+
+// measureSQL compares what creating a post with three targets costs the PostgreSQL
+// engine, in one transaction with its answer, its events and its entry in the
+// audit log, with the same rows sent to the same tables through a bare driver.
+func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	server, err := b.server.got()
+	if err != nil {
+		return nil, err
+	}
+	const database = "bench"
+	if err := server.Exec("CREATE DATABASE " + database); err != nil {
+		return nil, err
+	}
+	s := &sqlCreation{server: server, database: database, posts: b.atLeast(200, 600), n: n}
+	defer func() { err = errors.Join(err, server.Exec("DROP DATABASE "+database+" WITH (FORCE)")) }()
+	for _, warm := range []measure{s.engine, s.bare} {
+		if _, err := warm(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all, err := compare(ctx, b.rounds, s.engine, s.bare)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("post with three targets on PostgreSQL, %d connections", sqlConnections)
+	return []result{
+		all[0].row(name+" / the same rows as bare SQL", rateFigure, goal{atLeast: 0.50}, "posts/s"),
+		all[0].row(name+": median / the same rows as bare SQL, for comparison", medianFigure, goal{}, "µs"),
+	}, nil
+}
+
+// sqlCreation is posts that are created in empty tables, as often as it is run.
+type sqlCreation struct {
+	server   *postgrestest.Cluster
+	database string
+	posts    int
+	n        *counts
+}
+
+// engine creates the posts as a daemon does.
+func (s *sqlCreation) engine(ctx context.Context) (sample, error) {
+	return s.run(ctx, func(store *postgres.Store) ([]time.Duration, error) {
+		rows := newRows()
+		return s.fromAll(func() error { return rows.create(ctx, store) })
+	})
+}
+
+// bare creates them with nothing around the statements but a driver.
+func (s *sqlCreation) bare(ctx context.Context) (sample, error) {
+	return s.run(ctx, func(*postgres.Store) ([]time.Duration, error) {
+		pool, err := pgxpool.New(ctx, fmt.Sprintf("%s&pool_max_conns=%d", s.server.URL(s.database), sqlConnections))
+		if err != nil {
+			return nil, err
+		}
+		defer pool.Close()
+		rows := newRows()
+		return s.fromAll(func() error { return rows.insert(ctx, pool) })
+	})
+}
+
+// run runs create on empty tables, and looks whether what it has created is there.
+func (s *sqlCreation) run(ctx context.Context, create func(*postgres.Store) ([]time.Duration, error)) (out sample, err error) {
+	store, err := postgres.Open(ctx, s.server.URL(s.database), postgres.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := s.empty(ctx); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	took, err := create(store)
+	if err != nil {
+		return nil, err
+	}
+	out = writes(began, took)
+	there := 0
+	err = store.View(ctx, func(r storage.Reader) error {
+		return r.Due(schedctl.Due{}, func(schedctl.Due) bool { there++; return true })
+	})
+	s.n.stored(s.posts*targetsEach, there)
+	return out, err
+}
+
+// empty empties the tables that are written to.
+func (s *sqlCreation) empty(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, s.server.URL(s.database))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "TRUNCATE posts, targets, events, answers, audit_entries, commits")
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// fromAll calls create from all connections, once for each post.
+func (s *sqlCreation) fromAll(create func() error) ([]time.Duration, error) {
+	took, failed := make([]time.Duration, s.posts), make([]error, sqlConnections)
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for w := range sqlConnections {
+		working.Go(func() {
+			for i := next.Add(1) - 1; int(i) < s.posts; i = next.Add(1) - 1 {
+				began := time.Now()
+				if err := create(); err != nil {
+					failed[w] = err
+					return
+				}
+				took[i] = time.Since(began)
+			}
+		})
+	}
+	working.Wait()
+	return took, errors.Join(failed...)
+}

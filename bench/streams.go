@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// measureStreams has 1,000 clients follow the events, and says what memory the
+// daemon has with them. Then one post is made, of which each of them has to hear.
+func measureStreams(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	dir, err := b.withAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	readers := 1000 / b.scale
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		before, err := child.Anonymous(d.PID())
+		if err != nil {
+			return err
+		}
+		streams, err := openStreams(ctx, serverOf(d), readers)
+		defer closeAll(streams)
+		if err != nil {
+			return err
+		}
+		if err := atRest(ctx, d.PID()); err != nil {
+			return err
+		}
+		memory, err := child.Anonymous(d.PID())
+		if err != nil {
+			return err
+		}
+		var c cost
+		if err := c.of(d.PID(), readers, func() error { return hear(ctx, d, streams, n) }); err != nil {
+			return err
+		}
+		c.memory = memory
+		out = append(out, holds(fmt.Sprintf("anonymous memory with %d idle event streams", readers), float64(memory), 40e6).
+			detailed("%s before; CPU of telling all of one post", formatBytes(float64(before))).with(&c))
+		return nil
+	})
+	return out, err
+}
+
+// openStreams opens a number of streams; with an error it returns those that are
+// open.
+func openStreams(ctx context.Context, s server, readers int) (streams []*connection, err error) {
+	for range readers {
+		c, err := openStream(ctx, s)
+		if err != nil {
+			return streams, err
+		}
+		streams = append(streams, c)
+	}
+	return streams, nil
+}
+
+func closeAll(streams []*connection) {
+	for _, s := range streams {
+		s.Close()
+	}
+}
+
+// openStream asks for the events and returns when the daemon has begun to answer.
+func openStream(ctx context.Context, s server) (*connection, error) {
+	conn, err := dial(ctx, s.address)
+	if err != nil {
+		return nil, err
+	}
+	conn.answers = bufio.NewReaderSize(conn, 4<<10)
+	_, err = conn.Write(s.get("/events"))
+	if err == nil {
+		var status int
+		if status, _, err = conn.readHead(); err == nil && status != 200 {
+			err = fmt.Errorf("the events are answered with %d", status)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// eventsOfPost is how many events a post that is scheduled has.
+const eventsOfPost = 2
+
+// hear makes a post and counts who hears of it.
+func hear(ctx context.Context, d *child.Daemon, streams []*connection, n *counts) error {
+	accounts, err := accountIDs(ctx, d, "feed")
+	if err != nil {
+		return err
+	}
+	if err := d.Call(ctx, "POST", "/posts", createBody(accounts[0], time.Now()), nil); err != nil {
+		return err
+	}
+	heard := make([][]string, len(streams))
+	var wg sync.WaitGroup
+	for i, s := range streams {
+		wg.Go(func() { heard[i] = s.events(eventsOfPost) })
+	}
+	wg.Wait()
+	for _, ids := range heard {
+		n.came(eventsOfPost, slices.Values(ids))
+	}
+	return nil
+}
+
+// events returns the ids of the next events, fewer when no more come. Another
+// that comes at once is among them.
+func (c *connection) events(wanted int) (ids []string) {
+	c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	for {
+		line, err := c.answers.ReadString('\n')
+		if err != nil {
+			return ids
+		}
+		if id, found := strings.CutPrefix(line, "id: evt_"); found {
+			ids = append(ids, id)
+			if len(ids) == wanted {
+				c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+			}
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package main
+
+import "os"
+
+// syncData waits until what was written to a file is on disk, as bbolt does.
+func syncData(f *os.File) error { return f.Sync() }

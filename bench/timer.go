@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// timerRole is the argument that makes this program a scheduler without a store:
+// a loop over a sorted list that hands each post at its time to the goroutine of
+// its account, which posts it as the daemon does and waits for the answer. It is
+// what any scheduler has to do, and forgets all when it ends.
+const timerRole = "timer"
+
+// order is what a timer is asked to post. A post is for the account that comes
+// next.
+type order struct {
+	URL      string `json:"url"`
+	Accounts int    `json:"accounts"`
+	Posts    []post `json:"posts"`
+}
+
+// post is one that is due.
+type post struct {
+	Number int       `json:"number"`
+	At     time.Time `json:"at"`
+}
+
+// content is the text of a post, by which it is known to the network.
+func content(number int) string { return fmt.Sprintf("post %d", number) }
+
+// runTimer serves until its standard input ends. POST takes an order and answers
+// at once.
+func runTimer() error {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024}}
+	ctx, cancel := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	defer working.Wait()
+	defer cancel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
+		var o order
+		if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		working.Go(func() {
+			if err := o.fulfil(ctx, client); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		})
+	})
+	return child.Serve(mux)
+}
+
+// fulfil posts all of an order at its times, or until ctx ends. It returns which
+// calls have failed, and why.
+func (o *order) fulfil(ctx context.Context, client *http.Client) error {
+	slices.SortFunc(o.Posts, func(a, b post) int { return a.At.Compare(b.At) })
+	accounts := make([]chan post, min(o.Accounts, len(o.Posts)))
+	failed := make([]error, len(accounts))
+	var working sync.WaitGroup
+	for i := range accounts {
+		accounts[i] = make(chan post, len(o.Posts)/len(accounts)+1)
+		working.Go(func() {
+			for p := range accounts[i] {
+				if err := o.send(client, p); err != nil {
+					failed[i] = errors.Join(failed[i], fmt.Errorf("post %d: %w", p.Number, err))
+				}
+			}
+		})
+	}
+	for i, p := range o.Posts {
+		if until(ctx, p.At) != nil {
+			break
+		}
+		accounts[i%len(accounts)] <- p
+	}
+	for _, a := range accounts {
+		close(a)
+	}
+	working.Wait()
+	return errors.Join(failed...)
+}
+
+// until waits for an instant, or returns why it does not.
+func until(ctx context.Context, at time.Time) error {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send makes one call.
+func (o *order) send(client *http.Client, p post) error {
+	body, err := json.Marshal(map[string]any{
+		"id": fmt.Sprint(p.Number), "post_id": fmt.Sprint(p.Number), "content": content(p.Number), "publish_at": p.At.UTC(),
+		"attempt": 1, "account": map[string]string{"id": "timer", "name": "timer"},
+	})
+	if err != nil {
+		return err
+	}
+	resp, err := client.Post(o.URL, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent {
+		return fmt.Errorf("answered %s", resp.Status)
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
+}
+
+// timer is a timer that runs as a child.
+type timer struct{ *child.Role }
+
+func startTimer() (*timer, error) {
+	r, err := child.StartRole(timerRole)
+	return &timer{r}, err
+}
+
+// take hands the timer an order.
+func (t *timer) take(o order) error {
+	if len(o.Posts) == 0 {
+		return errors.New("an order without posts")
+	}
+	body, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	resp, err := http.Post("http://"+t.Address, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the timer answers %s", resp.Status)
+	}
+	return nil
+}

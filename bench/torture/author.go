@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// unanswered is how long a client repeats a request that gets no answer.
+const unanswered = time.Minute
+
+// author makes posts and changes them, one after another. It repeats each request
+// with its Idempotency-Key until it is answered. It is for one goroutine.
+type author struct {
+	world   *world
+	name    string
+	random  *rand.Rand
+	keys    int
+	stories []*story
+}
+
+// whileAuthorsWork runs fn while the authors work, and returns when both have
+// ended. Fn leaves a daemon that answers, by which the authors end their stories,
+// or an error, with which they give up.
+func (w *world) whileAuthorsWork(ctx context.Context, fn func() error) error {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	enough := make(chan struct{})
+	var wg sync.WaitGroup
+	var failed firstError
+	for _, a := range w.authors {
+		wg.Go(func() { failed.add(a.work(ctx, enough)) })
+	}
+	err := fn()
+	if err != nil {
+		giveUp()
+	}
+	close(enough)
+	wg.Wait()
+	return errors.Join(err, failed.err)
+}
+
+// work tells stories until it is enough, and ends the one that it is at.
+func (a *author) work(ctx context.Context, enough <-chan struct{}) error {
+	for {
+		select {
+		case <-enough:
+			return nil
+		default:
+		}
+		if err := a.tell(ctx); err != nil {
+			return fmt.Errorf("author %s: %w", a.name, err)
+		}
+	}
+}
+
+// tell makes a post and, perhaps, changes its mind.
+func (a *author) tell(ctx context.Context) error {
+	s := new(story)
+	a.stories = append(a.stories, s)
+	accounts := a.world.some(a.random)
+	begin := []func(context.Context, *story, []string) error{a.draft, a.schedule, a.schedule, a.now}
+	if err := begin[a.random.IntN(len(begin))](ctx, s, accounts); err != nil || s.post == "" {
+		return err
+	}
+	for range a.random.IntN(3) {
+		change := []func(context.Context, *story, int) error{a.patch, a.patch, a.postpone, a.publish, a.cancel}
+		if err := change[a.random.IntN(len(change))](ctx, s, len(accounts)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *author) draft(ctx context.Context, s *story, accounts []string) error {
+	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts}, func() { s.cause(1, schedctl.EventPostCreated) })
+}
+
+func (a *author) schedule(ctx context.Context, s *story, accounts []string) error {
+	return a.scheduleAt(ctx, s, accounts, a.soon())
+}
+
+func (a *author) scheduleAt(ctx context.Context, s *story, accounts []string, at *string) error {
+	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: at}, func() {
+		s.cause(1, schedctl.EventPostCreated, schedctl.EventPostScheduled)
+		s.cause(len(accounts), schedctl.EventPostQueued)
+	})
+}
+
+func (a *author) now(ctx context.Context, s *story, accounts []string) error {
+	now := apiv1.PublishNow
+	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: &now}, func() {
+		s.cause(1, schedctl.EventPostCreated)
+		s.cause(len(accounts), schedctl.EventPostQueued)
+	})
+}
+
+// soon is a time that a kill can come before, and after.
+func (a *author) soon() *string {
+	return instant(time.Now().Add(time.Duration(100+a.random.IntN(700)) * time.Millisecond))
+}
+
+// instant returns a time as the API takes it.
+func instant(t time.Time) *string {
+	at := t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return &at
+}
+
+func (a *author) create(ctx context.Context, s *story, body apiv1.CreatePost, follows func()) error {
+	body.Content = fmt.Sprintf("post %d of %s", a.keys, a.name)
+	s.content = body.Content
+	return a.write(ctx, s, http.MethodPost, "/posts", body, follows)
+}
+
+func (a *author) patch(ctx context.Context, s *story, _ int) error {
+	content := fmt.Sprintf("%s, changed by request %d", s.content, a.keys)
+	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{Content: &content}, func() {
+		s.cause(1, schedctl.EventPostUpdated)
+	})
+}
+
+// postpone schedules a draft, and moves a post that is scheduled.
+func (a *author) postpone(ctx context.Context, s *story, accounts int) error {
+	queued := s.events[schedctl.EventPostQueued] > 0
+	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: a.soon()}, func() {
+		s.cause(1, schedctl.EventPostUpdated, schedctl.EventPostScheduled)
+		if !queued {
+			s.cause(accounts, schedctl.EventPostQueued)
+		}
+	})
+}
+
+func (a *author) publish(ctx context.Context, s *story, accounts int) error {
+	return a.write(ctx, s, http.MethodPost, "/posts/"+s.post+"/publish-now", nil, func() {
+		s.cause(accounts, schedctl.EventPostQueued)
+	})
+}
+
+func (a *author) cancel(ctx context.Context, s *story, _ int) error {
+	return a.write(ctx, s, http.MethodPost, "/posts/"+s.post+"/cancel", nil, func() {
+		s.cause(1, schedctl.EventPostCanceled)
+	})
+}
+
+// write sends a request until it is answered for good, sometimes once more, and
+// tells the story what was acknowledged.
+func (a *author) write(ctx context.Context, s *story, method, path string, body any, follows func()) error {
+	a.keys++
+	w := &write{Request: child.Request{Method: method, Path: path, IdempotencyKey: fmt.Sprintf("%s-%d", a.name, a.keys)}}
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		w.Request.Body = string(text)
+	}
+	if err := a.world.answer(ctx, w); err != nil {
+		return err
+	}
+	a.world.at(acknowledged, "")
+	changed, err := s.add(w)
+	if err != nil {
+		return err
+	}
+	if changed {
+		follows()
+	}
+	if a.random.IntN(4) == 0 {
+		if err := a.world.repeat(ctx, w); err != nil {
+			return err
+		}
+	}
+	time.Sleep(time.Duration(a.random.IntN(20)) * time.Millisecond)
+	return nil
+}
+
+// answer sends a request until it is answered for good, through any number of
+// restarts.
+func (w *world) answer(ctx context.Context, r *write) error {
+	ctx, cancel := context.WithTimeout(ctx, unanswered)
+	defer cancel()
+	for {
+		answer, err := w.ask(ctx, r.Request)
+		r.unanswered = r.unanswered || err != nil
+		if err == nil && !passing(answer) {
+			r.Answer = answer
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s %s: no answer: %d %s %w", r.Method, r.Path, answer.Status, answer.Body, err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// ask sends a request once. Of several daemons one may be frozen: a client goes to
+// another one then.
+func (w *world) ask(ctx context.Context, r child.Request) (child.Answer, error) {
+	if len(w.members) > 0 {
+		short, cancel := context.WithTimeout(ctx, 3*time.Second)
+		defer cancel()
+		ctx = short
+	}
+	return w.daemon().Do(ctx, r)
+}
+
+// passing reports whether an answer says to come again.
+func passing(a child.Answer) bool {
+	if a.Status >= 500 || a.Status == http.StatusTooManyRequests {
+		return true
+	}
+	var refused apiv1.ErrorEnvelope
+	return a.Status == http.StatusConflict && json.Unmarshal(a.Body, &refused) == nil && refused.Error.Code == schedctl.IdempotencyRunning
+}
+
+// repeat sends an acknowledged request again. It is an error when the answer is
+// another one.
+func (w *world) repeat(ctx context.Context, r *write) error {
+	if !r.acknowledged() {
+		return nil
+	}
+	again := &write{Request: r.Request}
+	if err := w.answer(ctx, again); err != nil {
+		return err
+	}
+	if again.Status != r.Status || string(again.Answer.Body) != string(r.Answer.Body) {
+		w.judged.fault(lost, "%s %s with key %s was answered %d %.300s, and is now answered %d %.300s",
+			r.Method, r.Path, r.IdempotencyKey, r.Status, r.Answer.Body, again.Status, again.Answer.Body)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// orderVariable orders a failure in an instrumented daemon.
+const orderVariable = "SCHEDCTL_FAILPOINT"
+
+// noneIn asks that a release has no fail points.
+func noneIn(binary string) error {
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(program, []byte(orderVariable)) {
+		return fmt.Errorf("%s is a build with fail points; build it with make build", binary)
+	}
+	return nil
+}
+
+// breach is a world in which one failure is ordered.
+type breach struct {
+	*world
+	breakdown
+	hands   *hands
+	manager *manager
+}
+
+// breakDown runs one world, from a first start to the judgement.
+func (h *harness) breakDown(ctx context.Context, binary string, b breakdown, total *failTotal) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	clock, err := h.newHands()
+	if err != nil {
+		return err
+	}
+	defer clock.close()
+	w, err := h.newWorld(setting{name: b.String(), binary: binary, env: []string{clock.env()}})
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	w.judged = total.judged
+	x := &breach{world: w, breakdown: b, hands: clock, manager: manage(ctx, w, fmt.Sprintf("%s=%s=%s@%d", orderVariable, b.point, b.action, b.pass))}
+	err = x.live(ctx)
+	x.awaitEnd(ctx)
+	x.manager.retire()
+	if err != nil {
+		return err
+	}
+	x.judgeEnd()
+	if err := x.passMinutes(ctx); err != nil {
+		return err
+	}
+	err = w.check(ctx)
+	counts := w.counts()
+	counts["starts"] = x.manager.starts
+	if x.reached() {
+		counts["reached"]++
+	}
+	total.add(counts)
+	return err
+}
+
+// live connects an account of each kind and the webhook, and posts to each, the
+// chosen kind first. It returns when nothing is to be done, or nothing can be done
+// before a minute has passed.
+func (x *breach) live(ctx context.Context) error {
+	if err := x.manager.awaitReady(ctx); err != nil {
+		return err
+	}
+	if err := x.connect(ctx, 1); err != nil {
+		return err
+	}
+	if err := x.listen(ctx); err != nil {
+		return err
+	}
+	x.newAuthors(1)
+	first := slices.Index(kinds, x.first)
+	for i := range kinds {
+		s := new(story)
+		x.authors[0].stories = append(x.authors[0].stories, s)
+		if err := x.authors[0].now(ctx, s, x.accounts[kinds[(first+i)%len(kinds)]]); err != nil {
+			return err
+		}
+	}
+	return x.rest(ctx, 3*time.Second)
+}
+
+// rest waits until nothing is to be done, for some time at most.
+func (x *breach) rest(ctx context.Context, atMost time.Duration) error {
+	for end := time.Now().Add(atMost); time.Now().Before(end); {
+		busy, err := x.busy(ctx)
+		if err == nil && !busy && len(x.network.told()) > 0 {
+			break
+		}
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sleep waits, unless ctx ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// passMinutes starts the daemon once more, a minute and a half later by its clock,
+// and waits until it has nothing to do.
+func (x *breach) passMinutes(ctx context.Context) error {
+	if err := x.hands.jump(90 * time.Second); err != nil {
+		return err
+	}
+	if err := x.start(ctx); err != nil {
+		return err
+	}
+	return x.settle(ctx, 10*time.Second)
+}

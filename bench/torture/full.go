@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// refuseLimit is how long a write may take to be refused on a full disk, and
+	// a read to be answered.
+	refuseLimit = time.Second
+
+	// resumeLimit is how long a daemon may take to go on once there is space.
+	resumeLimit = 5 * time.Second
+
+	// diskSize lets a database grow through five rounds: each needs more of it to
+	// use up what it has ahead.
+	diskSize = 64 << 20
+
+	// recordLimit is how long the ends of calls may take to be recorded.
+	recordLimit = 5 * time.Second
+)
+
+// errNoDisk is why this machine cannot show what happens on a full disk.
+var errNoDisk = errors.New("no small file system can be mounted here: it takes root, or user namespaces")
+
+// fullDisk fills the disk under daemons that clients and networks keep busy, while
+// calls are held between a network's acceptance and its answer. Writes must be
+// refused, reads answered, the ends of the calls recorded and nothing begun; and
+// when there is space, everything must go on. One of the daemons is killed and
+// started again on the full disk with its calls in flight.
+//
+// Quick fills the disk twice under one daemon, and once under one that is killed,
+// in place of five times under each of four.
+func fullDisk(ctx context.Context, h *harness) (result, error) {
+	if r, done, err := fullDiskAsRoot(ctx, h); done {
+		return r, err
+	}
+	plans := []fullPlan{
+		{name: "full-0", rounds: 5}, {name: "full-1", rounds: 5}, {name: "full-2", rounds: 5}, {name: "full-kill", rounds: 5, kill: true},
+	}
+	if h.quick {
+		plans = []fullPlan{{name: "full", rounds: 2}, {name: "full-kill", rounds: 1, kill: true}}
+	}
+	total := newTally()
+	var wg sync.WaitGroup
+	var failed firstError
+	for _, plan := range plans {
+		wg.Go(func() { failed.add(h.fullWorld(ctx, plan, total)) })
+	}
+	wg.Wait()
+	if errors.Is(failed.err, errNoDisk) {
+		return withoutDisk()
+	}
+	return total.result(), failed.err
+}
+
+// withoutDisk is the result on a machine that has no disk to fill.
+func withoutDisk() (result, error) {
+	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
+		return result{}, errNoDisk
+	}
+	return result{Verdict: skipped, Detail: errNoDisk.Error()}, nil
+}
+
+// fullPlan says how often a disk is filled, and whether the daemon is killed then.
+type fullPlan struct {
+	name   string
+	rounds int
+	kill   bool
+}
+
+// fullWorld is a world on a disk that gets full.
+type fullWorld struct {
+	*world
+	fullPlan
+	disk  *disk
+	gate  *gate
+	total *tally
+	keys  int
+}
+
+func (h *harness) fullWorld(ctx context.Context, plan fullPlan, total *tally) (err error) {
+	dir, err := h.fresh()
+	if err != nil {
+		return err
+	}
+	d, err := mountDisk(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.unmount()) }()
+	w, err := h.newWorld(setting{name: plan.name, dir: dir + "/data"})
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	f := &fullWorld{world: w, fullPlan: plan, disk: d, gate: new(gate), total: total}
+	defer f.gate.open()
+	at := w.network.at
+	w.network.at = func(m moment, target string) {
+		if at(m, target); m == accepted {
+			f.gate.pass()
+		}
+	}
+	w.judged = total.judged
+	if err := f.run(ctx); err != nil {
+		return fmt.Errorf("%s: %w", plan.name, err)
+	}
+	return nil
+}
+
+func (f *fullWorld) run(ctx context.Context) error {
+	if err := f.begin(ctx, killPlan{authors: 6, accounts: 6}); err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		f.network.setMoods(k, answers, late)
+	}
+	f.certain = !f.kill
+	if f.kill && f.quick {
+		f.openTo(idempotent, blind) // the others are asked after a minute what they have
+	}
+	err := f.whileAuthorsWork(ctx, func() error {
+		for range f.rounds {
+			if err := f.round(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if said := strings.Count(f.daemon().Log(), "disk full: writes are refused"); !f.kill && said != f.rounds {
+		f.judged.fault(untrue, "the log says %d times that the disk is full, want %d", said, f.rounds)
+	}
+	if err := f.settle(ctx, settleLimit); err != nil {
+		return err
+	}
+	err = f.check(ctx)
+	f.total.add(f.world)
+	return err
+}
+
+// round fills the disk with calls in flight, looks at what the daemon does, and
+// makes room again.
+func (f *fullWorld) round(ctx context.Context) error {
+	f.gate.shut()
+	defer f.gate.open()
+	if err := f.gate.awaitHeld(ctx, 6); err != nil {
+		return err
+	}
+	if err := f.disk.fill(); err != nil {
+		return err
+	}
+	defer f.disk.free()
+	if err := f.writeUntilRefused(ctx); err != nil {
+		return err
+	}
+	before, err := f.whileFull(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.lookAround(ctx); err != nil {
+		return err
+	}
+	time.Sleep(time.Second) // what authors have scheduled is due
+	after := f.traffic()
+	if after != before {
+		f.judged.fault(broken, "on a full disk the networks were called %d times and the webhook %d times", after.calls-before.calls, after.told-before.told)
+	}
+	if err := f.disk.free(); err != nil {
+		return err
+	}
+	return f.resume(ctx, after)
+}
+
+// whileFull ends the calls that are held, one way or the other, and returns how
+// often somebody was called from then on, or before.
+func (f *fullWorld) whileFull(ctx context.Context) (t traffic, err error) {
+	if f.kill {
+		err = f.killAndStart(ctx)
+	}
+	time.Sleep(200 * time.Millisecond) // what was begun before reaches its network
+	if t = f.traffic(); !f.kill {
+		err = f.endCalls(ctx)
+	}
+	return t, err
+}

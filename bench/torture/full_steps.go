@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// traffic is how often somebody was called.
+type traffic struct{ calls, told int }
+
+func (f *fullWorld) traffic() (t traffic) {
+	for _, d := range f.network.seen() {
+		t.calls += d.calls
+	}
+	for _, n := range f.network.told() {
+		t.told += n
+	}
+	return t
+}
+
+// draft makes a post that has no time, which is long.
+func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child.Answer, err error) {
+	f.keys++
+	body, err := json.Marshal(apiv1.CreatePost{Content: strings.Repeat("x", 5000)})
+	if err != nil {
+		return 0, answer, err
+	}
+	w := &write{Request: child.Request{Method: http.MethodPost, Path: "/posts", Body: string(body), IdempotencyKey: fmt.Sprintf("%s-draft-%d", f.world.name, f.keys)}}
+	began := time.Now()
+	if w.Answer, err = f.daemon().Do(ctx, w.Request); err != nil {
+		return 0, answer, err
+	}
+	took = time.Since(began)
+	if w.acknowledged() {
+		s := new(story)
+		if _, err := s.add(w); err != nil {
+			return took, w.Answer, err
+		}
+		s.cause(1, schedctl.EventPostCreated)
+		f.seeded = append(f.seeded, s)
+	}
+	return took, w.Answer, nil
+}
+
+// writeUntilRefused makes posts until the room is used up that the database has
+// ahead, and looks at how that is refused.
+func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
+	for range 20_000 {
+		took, answer, err := f.draft(ctx)
+		if err != nil {
+			return err
+		}
+		f.total.most("refused_max_ms", took)
+		if took > refuseLimit {
+			f.judged.fault(broken, "a write took %s on a full disk", took)
+		}
+		if answer.Status == http.StatusCreated {
+			continue
+		}
+		var refusal apiv1.ErrorEnvelope
+		json.Unmarshal(answer.Body, &refusal) // without a code the answer is wrong below
+		if answer.Status != http.StatusInsufficientStorage || refusal.Error.Code != schedctl.InsufficientStorage ||
+			answer.Header.Get("Retry-After") == "" || !strings.Contains(refusal.Error.Message, f.config.Dir) {
+			f.judged.fault(untrue, "a write on a full disk is answered %d %s", answer.Status, answer.Body)
+		}
+		return nil
+	}
+	return errors.New("no write was refused, though the disk is full")
+}
+
+// endCalls lets the networks answer, and waits until the daemon knows of each post
+// that they have.
+func (f *fullWorld) endCalls(ctx context.Context) error {
+	held := f.gate.open()
+	patience := time.Now().Add(recordLimit)
+	for {
+		unrecorded, err := f.unrecorded(ctx)
+		if err != nil {
+			return err
+		}
+		if unrecorded == 0 {
+			f.total.count("recorded", held)
+			return nil
+		}
+		if time.Now().After(patience) {
+			f.judged.fault(lost, "%d of %d calls have ended, and are not recorded on the full disk within %s", unrecorded, held, recordLimit)
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// unrecorded counts the targets that a network has and that the daemon does not
+// call published.
+func (f *fullWorld) unrecorded(ctx context.Context) (n int, err error) {
+	seen := f.network.seen()
+	posts, err := f.posts(ctx)
+	for _, p := range posts {
+		for _, t := range p.Targets {
+			if seen[t.ID].posts > 0 && t.Status != schedctl.Published {
+				n++
+			}
+		}
+	}
+	return n, err
+}
+
+// killAndStart kills the daemon with its calls in flight, and starts it on the
+// full disk, where it serves.
+func (f *fullWorld) killAndStart(ctx context.Context) error {
+	f.daemon().Kill()
+	f.gate.open()
+	d, err := f.launch()
+	if err != nil {
+		return err
+	}
+	d.Key = f.daemon().Key
+	f.ready.Store(d)
+	f.total.count("kills", 1)
+	for patience := time.Now().Add(resumeLimit); ; time.Sleep(5 * time.Millisecond) {
+		if err = d.Call(ctx, http.MethodGet, "/posts?limit=1", "", nil); err == nil {
+			break
+		}
+		if time.Now().After(patience) {
+			return fmt.Errorf("the daemon does not start on a full disk: %w", err)
+		}
+	}
+	// It finds out that the disk is full when it is asked to write.
+	return f.writeUntilRefused(ctx)
+}
+
+// lookAround reads what a full daemon says.
+func (f *fullWorld) lookAround(ctx context.Context) error {
+	began := time.Now()
+	if err := f.daemon().Call(ctx, http.MethodGet, "/posts?limit=10", "", nil); err != nil {
+		f.judged.fault(broken, "reading on a full disk: %s", err)
+	}
+	if took := time.Since(began); took > refuseLimit {
+		f.judged.fault(broken, "a read took %s on a full disk", took)
+	}
+	for path, want := range map[string]string{"/readyz": "disk of the daemon is full", "/metrics": "\nschedctl_store_full 1\n"} {
+		text, err := f.get(ctx, path)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(text, want) {
+			f.judged.fault(untrue, "%s does not say %q on a full disk", path, want)
+		}
+	}
+	return nil
+}
+
+// resume waits until the daemon writes, calls networks and says that it is well.
+func (f *fullWorld) resume(ctx context.Context, before traffic) error {
+	began := time.Now()
+	for written, sent, well := false, false, false; !written || !sent || !well; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > resumeLimit {
+			f.judged.fault(stuck, "within %s of there being space: written %v, sent %v, ready %v", resumeLimit, written, sent, well)
+			return nil
+		}
+		if !written {
+			_, answer, err := f.draft(ctx)
+			if err != nil {
+				return err
+			}
+			written = answer.Status == http.StatusCreated
+		}
+		sent = sent || f.traffic().calls > before.calls
+		text, err := f.get(ctx, "/readyz")
+		if err != nil {
+			return err
+		}
+		well = strings.Contains(text, `"ok"`)
+	}
+	f.total.count("filled", 1)
+	f.total.most("resumed_max_ms", time.Since(began))
+	return nil
+}
+
+// get returns what is at a path that is not of the API.
+func (f *fullWorld) get(ctx context.Context, path string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+f.daemon().Address+path, nil)
+	if err != nil {
+		return "", err
+	}
+	req.Close = true
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return string(text), err
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// sin is a way to break a promise.
+type sin string
+
+const (
+	lost   sin = "lost"   // something acknowledged is not there, or was never published
+	twice  sin = "twice"  // something was done more often than it was asked for
+	stuck  sin = "stuck"  // something goes on for ever
+	untrue sin = "untrue" // the daemon says something else than is
+	broken sin = "broken" // records and indexes disagree, or the daemon does not end well
+)
+
+// maxTries is how often a daemon calls a network for a target.
+const maxTries = 5
+
+// maxFaults is how many faults of each sin are told in words.
+const maxFaults = 5
+
+// judgement collects what is wrong. It may be used from any goroutine; the zero
+// value has nothing.
+type judgement struct {
+	mu     sync.Mutex // mu guards what follows
+	sins   map[sin]int64
+	notes  map[string]int64 // what is no sin, and may be asked about
+	faults []string
+}
+
+// fault notes one.
+func (j *judgement) fault(s sin, format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.sins == nil {
+		j.sins = map[sin]int64{}
+	}
+	if j.sins[s]++; j.sins[s] <= maxFaults {
+		j.faults = append(j.faults, fmt.Sprintf("%s: %s", s, fmt.Sprintf(format, args...)))
+	}
+}
+
+// note counts what is remarkable and right.
+func (j *judgement) note(what string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.notes == nil {
+		j.notes = map[string]int64{}
+	}
+	j.notes[what]++
+}
+
+// state is all that is known when everything has settled.
+type state struct {
+	stories []*story              // what the clients were told
+	posts   map[string]apiv1.Post // what the daemon says, by id
+	events  []apiv1.Event         // its whole outbox; nil when it was not read
+	seen    map[string]delivery   // what the networks saw, by target
+	told    map[string]int        // how often a webhook was told of each event; nil without one
+	kinds   map[string]kind       // of the network of each account
+	late    time.Time             // what was due before may have been missed; zero for nothing
+	certain bool                  // no call was cut off, so that nothing may have ended in doubt
+}
+
+// judge holds what was promised against what is.
+func (j *judgement) judge(s state) {
+	byPost := map[string]map[schedctl.EventType]int{}
+	j.judgeEvents(s, byPost)
+	known := map[string]bool{}
+	targets := map[string]bool{}
+	late := map[string]bool{} // contents of posts that may be there
+	for _, story := range s.stories {
+		if story.post == "" {
+			late[story.content] = story.late
+			continue
+		}
+		known[story.post] = true
+		p, found := s.posts[story.post]
+		if !found {
+			j.fault(lost, "post %s was acknowledged and is not there", story.post)
+			continue
+		}
+		j.judgePost(story, p)
+		for _, t := range p.Targets {
+			targets[t.ID] = true
+			j.judgeTarget(s, p, t)
+		}
+		if s.events != nil {
+			j.compareEvents(p, expected(story, p, byPost[p.ID]), byPost[p.ID])
+		}
+	}
+	for id, p := range s.posts {
+		switch {
+		case known[id]:
+		case late[p.Content]:
+			late[p.Content] = false // one of them
+			j.note("done_late")
+			for _, t := range p.Targets {
+				targets[t.ID] = true
+				j.judgeTarget(s, p, t)
+			}
+		default:
+			j.fault(twice, "post %s (%q) is there, and nobody was told of it", id, p.Content)
+		}
+	}
+	for id, d := range s.seen {
+		if !targets[id] && d.posts > 0 {
+			j.fault(untrue, "a network has target %s, which no post has", id)
+		}
+	}
+}
+
+func (j *judgement) judgePost(s *story, p apiv1.Post) {
+	if p.Content != s.content {
+		j.fault(lost, "post %s: %q was acknowledged, and it has %q", p.ID, s.content, p.Content)
+	}
+	switch canceled := p.Status == schedctl.Canceled; {
+	case s.canceled && !canceled:
+		j.fault(lost, "post %s: its cancel was acknowledged, and it is %s", p.ID, p.Status)
+	case canceled && !s.canceled:
+		j.fault(untrue, "post %s is canceled, and nobody was told that", p.ID)
+	}
+}
+
+// judgeTarget holds what the daemon says of a target against what its network
+// saw.
+func (j *judgement) judgeTarget(s state, p apiv1.Post, t apiv1.Target) {
+	d, k := s.seen[t.ID], s.kinds[t.SocialAccountID]
+	if d.posts > 1 {
+		j.fault(twice, "target %s (%s) was posted %d times on a network that is %s", t.ID, t.Status, d.posts, k)
+	}
+	for _, content := range d.contents {
+		if content != p.Content {
+			j.fault(untrue, "target %s: the network has %q, the post says %q", t.ID, content, p.Content)
+		}
+	}
+	switch t.Status {
+	case schedctl.Published:
+		j.judgePublished(t, d)
+	case schedctl.Failed:
+		j.judgeFailed(s, t, d, k)
+	case schedctl.Canceled:
+		if d.posts > 0 && (t.Error == nil || t.Error.Outcome != schedctl.OutcomeUnknown) {
+			j.fault(untrue, "target %s is canceled without a doubt, and the network has it", t.ID)
+		}
+	case schedctl.Draft:
+		if d.calls > 0 {
+			j.fault(untrue, "target %s is a draft, and the network was called", t.ID)
+		}
+	default:
+		j.fault(stuck, "target %s is still %s after %d attempts: %+v", t.ID, t.Status, t.Attempts, t.Error)
+	}
+}
+
+func (j *judgement) judgePublished(t apiv1.Target, d delivery) {
+	switch {
+	case d.posts == 0:
+		j.fault(lost, "target %s is published, and the network never had it", t.ID)
+	case t.PlatformPostID == nil || *t.PlatformPostID != d.receipt:
+		j.fault(untrue, "target %s: the network calls it %s, the daemon %v", t.ID, d.receipt, t.PlatformPostID)
+	}
+}
+
+// judgeFailed allows what a network has refused for good, what was too late, and
+// a doubt only where nobody can know.
+func (j *judgement) judgeFailed(s state, t apiv1.Target, d delivery, k kind) {
+	switch {
+	case t.Error == nil:
+		j.fault(untrue, "target %s failed without an error", t.ID)
+	case t.Error.Outcome == schedctl.OutcomeUnknown && k == idempotent && t.Attempts == maxTries:
+		j.note("out_of_tries") // the daemon was killed in each of them
+	case t.Error.Outcome == schedctl.OutcomeUnknown && (s.certain || k != blind):
+		j.fault(lost, "target %s ended in doubt after %d attempts and %d posts on a network that is %s: %s", t.ID, t.Attempts, d.posts, k, t.Error.Message)
+	case t.Error.Outcome == schedctl.OutcomeUnknown:
+	case d.posts > 0:
+		j.fault(untrue, "target %s says that it was not published, and the network has it", t.ID)
+	case t.Error.Kind == schedctl.KindMissed && t.PublishAt.Before(s.late):
+	case !d.refused:
+		j.fault(lost, "target %s failed (%s), and the network had not refused it", t.ID, t.Error.Message)
+	}
+}
+
+// judgeEvents counts the events of each post into byPost, and asks that a webhook
+// was told of each.
+func (j *judgement) judgeEvents(s state, byPost map[string]map[schedctl.EventType]int) {
+	ids := map[string]bool{}
+	for _, e := range s.events {
+		if ids[e.ID] {
+			j.fault(twice, "event %s is in the outbox twice", e.ID)
+		}
+		ids[e.ID] = true
+		if s.told != nil && s.told[e.ID] == 0 {
+			j.fault(lost, "the webhook was never told of event %s (%s)", e.ID, e.Type)
+		}
+		if e.Data.PostID == "" {
+			continue
+		}
+		if byPost[e.Data.PostID] == nil {
+			byPost[e.Data.PostID] = map[schedctl.EventType]int{}
+		}
+		byPost[e.Data.PostID][e.Type]++
+	}
+}
+
+// expected returns how often each event of a post must be in the outbox: what
+// its writes have caused, and what its targets have come to. A target that is
+// canceled may have failed before.
+func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedctl.EventType]int {
+	out := maps.Clone(s.events)
+	mayHaveFailed := 0
+	for _, t := range p.Targets {
+		switch t.Status {
+		case schedctl.Published:
+			out[schedctl.EventPostPublished]++
+		case schedctl.Failed:
+			out[schedctl.EventPostFailed]++
+		case schedctl.Canceled:
+			mayHaveFailed++
+		}
+	}
+	if more := got[schedctl.EventPostFailed] - out[schedctl.EventPostFailed]; more > 0 {
+		out[schedctl.EventPostFailed] += min(more, mayHaveFailed)
+	}
+	if p.Status == schedctl.Published || p.Status == schedctl.Failed {
+		out[schedctl.EventPostCompleted]++
+	}
+	return out
+}
+
+func (j *judgement) compareEvents(p apiv1.Post, want, got map[schedctl.EventType]int) {
+	for _, typ := range schedctl.EventTypes() {
+		switch {
+		case got[typ] < want[typ]:
+			j.fault(lost, "post %s (%s): event %s is in the outbox %d times, want %d", p.ID, p.Status, typ, got[typ], want[typ])
+		case got[typ] > want[typ]:
+			j.fault(twice, "post %s (%s): event %s is in the outbox %d times, want %d", p.ID, p.Status, typ, got[typ], want[typ])
+		}
+	}
+}
+
+// result returns the verdict with the counts, and those that are given.
+func (j *judgement) result(counts map[string]int64) result {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := result{Verdict: pass, Counts: map[string]int64{string(lost): 0, string(twice): 0, string(stuck): 0}}
+	maps.Copy(r.Counts, counts)
+	maps.Copy(r.Counts, j.notes)
+	for s, n := range j.sins {
+		r.Counts[string(s)] = n
+	}
+	if len(j.faults) > 0 {
+		r.Verdict = fail
+		slices.Sort(j.faults)
+		for _, f := range j.faults {
+			r.Detail += "\n  " + f
+		}
+	}
+	return r
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// killPlan is how large a kill loop is.
+type killPlan struct {
+	worlds, rounds, authors, accounts int // rounds, authors and accounts of each world; accounts of each kind
+}
+
+// killLoop kills daemons, side by side, at random instants and at those at which
+// it matters most: right after a client or a network was answered, and between a
+// network's acceptance and its answer. Meanwhile clients create, change, cancel
+// and publish posts, and repeat each request with its key until it is answered,
+// and networks answer, answer late, refuse, ask to come again, accept and cut the
+// connection, accept and never answer.
+//
+// Quick makes 500 kills in place of 5000, and posts to readable networks only in
+// the first half of them: whoever must be asked what it has is asked a minute
+// after the call.
+func killLoop(ctx context.Context, h *harness) (result, error) {
+	plan := killPlan{worlds: 10, rounds: 500, authors: 3, accounts: 12}
+	if h.quick {
+		plan.rounds = 50
+	}
+	total := newTally()
+	var wg sync.WaitGroup
+	var failed firstError
+	var working sync.WaitGroup
+	working.Add(plan.worlds)
+	for i := range plan.worlds {
+		wg.Go(func() {
+			failed.add(h.killWorld(ctx, fmt.Sprintf("kill-%d", i), plan, total, sync.OnceFunc(working.Done)))
+		})
+	}
+	working.Wait()
+	err := h.idle(func() error {
+		wg.Wait()
+		return failed.err
+	})
+	return total.result(), err
+}
+
+// killWorld is one of the worlds. It calls waits when it will hardly do more than
+// wait.
+func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, total *tally, waits func()) (err error) {
+	defer waits()
+	w, err := h.newWorld(setting{name: name})
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	w.judged = total.judged
+	if err := w.begin(ctx, plan); err != nil {
+		return err
+	}
+	if err := w.killOften(ctx, plan, total); err != nil {
+		return err
+	}
+	if err := w.start(ctx); err != nil {
+		return err
+	}
+	waits()
+	if err := w.settle(ctx, settleLimit); err != nil {
+		return err
+	}
+	err = w.check(ctx)
+	total.most("settled_ms", w.settled)
+	total.add(w)
+	return err
+}
+
+// settleLimit is how long after the last start something may still be on its
+// way: the minute after which a network is asked what it has, and a little.
+const settleLimit = 65 * time.Second
+
+// begin starts the daemon, connects everything and makes the networks difficult.
+func (w *world) begin(ctx context.Context, plan killPlan) error {
+	if err := w.start(ctx); err != nil {
+		return err
+	}
+	if err := w.connect(ctx, plan.accounts); err != nil {
+		return err
+	}
+	if err := w.listen(ctx); err != nil {
+		return err
+	}
+	w.newAuthors(plan.authors)
+	for _, k := range kinds {
+		w.network.setMoods(k, answers, answers, answers, late, late, late, refuses, limits, closed, drops, hangs)
+	}
+	return nil
+}
+
+// killOften lets the authors work while the daemon is killed and started again.
+// It returns when all stories are told and the daemon is dead.
+func (w *world) killOften(ctx context.Context, plan killPlan, total *tally) error {
+	random := w.random(w.name + "/kills")
+	err := w.whileAuthorsWork(ctx, func() error {
+		for round := range plan.rounds {
+			if w.quick && round == plan.rounds/2 {
+				w.openTo(idempotent, blind)
+			}
+			if err := w.round(ctx, random); err != nil {
+				return err
+			}
+			if n := total.count("kills", 1); n%250 == 0 {
+				w.progress("kill", "%d kills", n)
+			}
+		}
+		return w.start(ctx) // the authors end their stories
+	})
+	w.launched.Load().Kill()
+	return err
+}
+
+// round starts the daemon and kills it.
+func (w *world) round(ctx context.Context, random *rand.Rand) error {
+	w.launched.Load().Kill()
+	d, err := w.launch()
+	if err != nil {
+		return err
+	}
+	if random.IntN(8) == 0 {
+		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond) // in the middle of its start
+		d.Kill()
+		return nil
+	}
+	if err := d.AwaitReady(ctx); err != nil {
+		return err
+	}
+	w.ready.Store(d)
+	f := w.light(d, random)
+	select {
+	case <-f.burnt:
+	case <-time.After(time.Duration(150+random.IntN(500)) * time.Millisecond):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	d.Kill()
+	return nil
+}

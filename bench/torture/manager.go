@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// manager starts a world's daemon whenever it has ended, as a service manager
+// does, the first time with an order to fail.
+type manager struct {
+	w       *world
+	order   string
+	retired chan struct{} // closed when the daemon is to be stopped
+	done    chan struct{} // closed when it is
+	err     error         // after done
+
+	first  atomic.Pointer[child.Daemon] // the one that was ordered to fail
+	starts int64                        // after done
+	end    error                        // after done; how the first ended, if it did
+	asked  bool                         // after done; the first was asked to end
+}
+
+// manage begins. The caller retires the manager.
+func manage(ctx context.Context, w *world, order string) *manager {
+	m := &manager{w: w, order: order, retired: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(m.done)
+		m.err = m.run(ctx)
+	}()
+	return m
+}
+
+func (m *manager) run(ctx context.Context) error {
+	plain := m.w.config.Env
+	m.w.config.Env = append(plain[:len(plain):len(plain)], m.order)
+	for ctx.Err() == nil {
+		d, err := m.w.launch()
+		if err != nil {
+			return err
+		}
+		m.starts++
+		m.first.CompareAndSwap(nil, d)
+		m.w.config.Env = plain
+		if err := d.AwaitReady(ctx); err == nil {
+			m.w.ready.Store(d)
+		}
+		select {
+		case <-m.retired:
+			return m.stop(ctx, d)
+		case <-d.Done():
+			m.ended(ctx, d)
+		case <-ctx.Done():
+		}
+		if m.starts > 5 {
+			return fmt.Errorf("the daemon ended five times: %s", d.Log())
+		}
+	}
+	return ctx.Err()
+}
+
+// ended notes how the daemon that was ordered to fail has ended.
+func (m *manager) ended(ctx context.Context, d *child.Daemon) {
+	if d == m.first.Load() {
+		m.end = d.Wait(ctx)
+	}
+}
+
+// stop stops a daemon that may be ending by itself.
+func (m *manager) stop(ctx context.Context, d *child.Daemon) error {
+	select {
+	case <-d.Done():
+		m.ended(ctx, d)
+		return nil
+	default:
+	}
+	m.asked = d == m.first.Load()
+	d.Signal(syscall.SIGTERM)
+	select {
+	case <-d.Done():
+		m.ended(ctx, d)
+	case <-time.After(40 * time.Second):
+		m.w.judged.fault(stuck, "%s: the daemon does not stop\n%s", m.order, d.Log())
+		d.Kill()
+	}
+	return nil
+}
+
+// awaitReady waits until a daemon is ready for the first time.
+func (m *manager) awaitReady(ctx context.Context) error {
+	for m.w.ready.Load() == nil {
+		select {
+		case <-m.done:
+			return m.err
+		default:
+		}
+		if err := sleep(ctx, 5*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retire stops the daemon and waits until it is.
+func (m *manager) retire() {
+	close(m.retired)
+	<-m.done
+}

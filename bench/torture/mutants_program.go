@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl/storage/bolt/mutant"
+)
+
+// programs puts some of the mutants through the built program.
+func (b *battery) programs(ctx context.Context) error {
+	file, err := mutant.Read(b.sample)
+	if err != nil {
+		return err
+	}
+	count := 100
+	if b.quick {
+		count = 10
+	}
+	for i := range count {
+		n := i * mutantCount / count
+		m := file.Mutant(rand.New(rand.NewPCG(b.seed, uint64(n))), n)
+		if err := b.program(ctx, n, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// program has the built program check and salvage a mutant and start on it. What
+// it says and how it ends is compared; a daemon that starts is stopped again.
+func (b *battery) program(ctx context.Context, n int, m mutant.Mutant) error {
+	dir, err := os.MkdirTemp(b.dir, "program-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "schedctl.db")
+	if err := errors.Join(os.WriteFile(path, m.Data, 0o600), os.WriteFile(filepath.Join(dir, "secret.key"), make([]byte, 32), 0o600)); err != nil {
+		return err
+	}
+	b.counts["programs"]++
+	for _, args := range [][]string{
+		{"daemon", "check", "--data-dir", dir}, {"daemon", "salvage", "--data-dir", dir}, {"daemon", "run", "--data-dir", dir, "--listen", "127.0.0.1:0"},
+	} {
+		ran, err := b.ran(ctx, args)
+		if err != nil {
+			return err
+		}
+		for _, f := range ran {
+			b.faults = append(b.faults, fmt.Sprintf("mutant %d (%s): %s: %s", n, m.How, args[1], f))
+		}
+		if now, err := os.ReadFile(path); args[1] != "run" && (err != nil || !bytes.Equal(now, m.Data)) {
+			b.faults = append(b.faults, fmt.Sprintf("mutant %d (%s): %s changed the file", n, m.How, args[1]))
+		}
+	}
+	return nil
+}
+
+// crash is how the runtime begins to tell of one.
+var crash = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|SIG[A-Z]+): `)
+
+// ran runs the program until it ends, or until the daemon serves, and returns what
+// is wrong with what it did.
+func (b *battery) ran(ctx context.Context, args []string) (faults []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, mutantLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.binary, args...)
+	said := &lookout{word: "daemon started", found: func() {
+		cmd.Process.Signal(os.Interrupt)
+		time.AfterFunc(patience, func() { cmd.Process.Signal(os.Interrupt) }) // what cannot be recorded is tried for long
+	}}
+	cmd.Stdout, cmd.Stderr = said, said
+	began := time.Now()
+	err = cmd.Run()
+	var status *exec.ExitError
+	if err != nil && !errors.As(err, &status) {
+		return nil, err
+	}
+	text := said.text.String()
+	switch {
+	case ctx.Err() != nil:
+		faults = append(faults, fmt.Sprintf("no end after %s", time.Since(began)))
+	case crash.MatchString(text):
+		faults = append(faults, fmt.Sprintf("it crashed: %.300s", text))
+	case status != nil && status.ExitCode() != 1 && !said.done:
+		faults = append(faults, fmt.Sprintf("status %d: %.300s", status.ExitCode(), text))
+	case status != nil && !strings.Contains(text, "schedctl: ") && !said.done:
+		faults = append(faults, fmt.Sprintf("it does not say what is wrong: %.300s", text))
+	}
+	return faults, nil
+}
+
+// lookout waits for a word in what a program says. It is for one goroutine.
+type lookout struct {
+	text  bytes.Buffer
+	word  string
+	found func()
+	done  bool
+}
+
+func (l *lookout) Write(p []byte) (int, error) {
+	l.text.Write(p)
+	if !l.done && strings.Contains(l.text.String(), l.word) {
+		l.done = true
+		l.found()
+	}
+	return len(p), nil
+}

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+	"github.com/schedctl/schedctl/storage/bolt/mutant"
+)
+
+// mutantWork is the variable that makes the program a worker, with what it is to
+// do.
+const mutantWork = "SCHEDCTL_TORTURE_MUTANTS"
+
+// mutantOrder is what a worker is to do: every Step-th mutant from First on.
+type mutantOrder struct {
+	Dir               string // its own
+	Sample, Secret    string // a sound database, and an API key of it
+	Seed              uint64
+	First, Step, Last int
+}
+
+// mutantReport is what came of one mutant; a line before it says that it begins.
+type mutantReport struct {
+	N      int
+	Begins bool
+	How    string
+	Intact int
+	Saved  int
+	Came   int // back that should not have
+	Found  bool
+	Served bool
+	Faults []string
+}
+
+// mutantWorker puts many mutants through everything that reads a database, in
+// this process: whatever they do to it is theirs. Each has its numbers from the
+// seed and its own number alone.
+func mutantWorker(work string) int {
+	var o mutantOrder
+	if err := json.Unmarshal([]byte(work), &o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	file, err := mutant.Read(o.Sample)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	out := json.NewEncoder(os.Stdout)
+	for n := o.First; n < o.Last; n += o.Step {
+		out.Encode(mutantReport{N: n, Begins: true})
+		t := trial{
+			mutantOrder: o, whole: file, dir: filepath.Join(o.Dir, fmt.Sprint(n)),
+			mutant: file.Mutant(rand.New(rand.NewPCG(o.Seed, uint64(n))), n),
+		}
+		t.report.N, t.report.How, t.report.Intact = n, t.mutant.How, len(t.mutant.Intact)
+		if err := t.run(context.Background()); err != nil {
+			t.fault("%v", err)
+		}
+		if len(t.report.Faults) > 0 {
+			if _, err := keepMutant(o.Seed, fmt.Sprint(n, ".db"), t.mutant.Data); err != nil {
+				t.fault("it is not kept: %v", err)
+			}
+		}
+		os.RemoveAll(t.dir)
+		out.Encode(t.report)
+	}
+	return 0
+}
+
+// trial is what one mutant is put through.
+type trial struct {
+	mutantOrder
+	whole  *mutant.File
+	mutant mutant.Mutant
+	dir    string
+	report mutantReport
+}
+
+func (t *trial) fault(format string, args ...any) {
+	t.report.Faults = append(t.report.Faults, fmt.Sprintf(format, args...))
+}
+
+func (t *trial) path() string { return filepath.Join(t.dir, "schedctl.db") }
+
+func (t *trial) run(ctx context.Context) error {
+	if err := os.MkdirAll(t.dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(t.path(), t.mutant.Data, 0o600); err != nil {
+		return err
+	}
+	_, err := bolt.CheckFile(ctx, t.path())
+	t.report.Found = err != nil
+	t.judgeRefusal("check", err)
+	if err := t.salvage(ctx); err != nil {
+		return err
+	}
+	return t.serve(ctx)
+}
+
+// judgeRefusal checks that an error says what is wrong with which file, and what
+// to do, and that the file is as it was.
+func (t *trial) judgeRefusal(what string, err error) {
+	if now, read := os.ReadFile(t.path()); read != nil || !bytes.Equal(now, t.mutant.Data) {
+		t.fault("%s changed the file", what)
+	}
+	if err == nil {
+		return
+	}
+	if !errors.Is(err, storage.ErrCorrupt) && !errors.Is(err, storage.ErrForeign) && !errors.Is(err, storage.ErrNewer) {
+		t.fault("%s: an error of no known kind: %v", what, err)
+	}
+	text := err.Error()
+	advised := strings.Contains(text, "daemon salvage") || strings.Contains(text, "use another path") || strings.Contains(text, "install the newer one")
+	if !strings.Contains(text, t.path()) || !advised && what != "salvage" {
+		t.fault("%s: an error that does not say what to do with which file: %v", what, err)
+	}
+}
+
+// salvage saves what can be, and compares it with what is intact.
+func (t *trial) salvage(ctx context.Context) error {
+	to := filepath.Join(t.dir, "salvaged.db")
+	report, err := bolt.Salvage(ctx, t.path(), to, bolt.SalvageOptions{})
+	t.judgeRefusal("salvage", err)
+	if err != nil {
+		if len(t.mutant.Intact) > 0 {
+			t.fault("nothing was saved: %v", err)
+		}
+		if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
+			t.fault("half a file was left")
+		}
+		return nil
+	}
+	got, err := mutant.Read(to)
+	if err != nil {
+		return err
+	}
+	t.compare(got)
+	if err := t.withhold(ctx, to, report.Doubtful); err != nil {
+		return err
+	}
+	if _, err := bolt.CheckFile(ctx, to); err != nil {
+		t.fault("the salvaged file: %v", err)
+	}
+	return nil
+}
+
+func (t *trial) compare(got *mutant.File) {
+	saved, known := map[string]bool{}, map[string]bool{}
+	for _, row := range got.Rows {
+		saved[row.Bucket+row.Key] = true
+	}
+	for _, row := range t.whole.Rows {
+		known[row.Bucket+row.Key] = true
+	}
+	for _, row := range t.mutant.Intact {
+		if saved[row.Bucket+row.Key] {
+			t.report.Saved++
+		}
+	}
+	if t.report.Saved*100 < t.report.Intact*95 {
+		t.fault("%d of %d intact records were saved", t.report.Saved, t.report.Intact)
+	}
+	if strings.Contains(t.mutant.How, "flipped") {
+		return // keys may have been, too
+	}
+	for _, row := range got.Rows {
+		if !known[row.Bucket+row.Key] && row.Bucket != "workspaces" {
+			t.report.Came++
+		}
+	}
+	if t.report.Came > 0 {
+		t.fault("%d deleted records came back", t.report.Came)
+	}
+}
+
+// withhold does what the command does, and checks that nothing is left that may
+// go out twice.
+func (t *trial) withhold(ctx context.Context, path string, doubtful []storage.Route) error {
+	store, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	now := time.Now()
+	if _, err := deliver.WithholdSalvaged(ctx, store, doubtful, now); err != nil {
+		return err
+	}
+	return store.View(ctx, func(r storage.Reader) error {
+		running, err := r.RunningAttempts()
+		if len(running) > 0 {
+			t.fault("%d attempts still run", len(running))
+		}
+		return errors.Join(err, r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
+			if d.At <= now.UnixMilli() {
+				t.fault("target %s would go out", d.TargetID())
+			}
+			return true
+		}))
+	})
+}
+
+// serve starts a daemon on the file. When it starts, everything that can be asked
+// of it gets an answer.
+func (t *trial) serve(ctx context.Context) error {
+	log := slog.New(slog.DiscardHandler)
+	store, err := bolt.Open(t.path(), bolt.Options{Logger: log})
+	if err != nil {
+		t.judgeRefusal("start", err)
+		return nil
+	}
+	sealer, err := seal.New(make([]byte, 32))
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- daemon.Run(ctx, daemon.Config{
+			Store: store, DataDir: t.dir, Sealer: sealer, Listener: listener, Outbound: outbound.PublicOnly,
+			MaxLateness: daemon.DefaultMaxLateness, Logger: log, Version: "torture",
+		})
+	}()
+	t.report.Served = true
+	t.ask(ctx, "http://"+listener.Addr().String(), ended)
+	stop()
+	select {
+	case err := <-ended:
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) && !strings.Contains(err.Error(), "the log says why") {
+			t.fault("the daemon ended with %v", err)
+		}
+		return store.Close()
+	case <-time.After(patience):
+		// It tries for as long as a stop may take to record what it cannot. This
+		// process ends with it.
+		return nil
+	}
+}
+
+// patience is how long a daemon that is to stop is waited for.
+const patience = time.Second
+
+// ask makes requests of every kind, and wants an answer to each, be it that the
+// record is damaged.
+func (t *trial) ask(ctx context.Context, url string, ended chan error) {
+	paths := []string{
+		"/readyz", "/metrics", "/api/v1/posts?limit=100", "/api/v1/posts?limit=100&status=scheduled&sort=publish_at", "/api/v1/posts?search=more",
+		"/api/v1/social-accounts", "/api/v1/webhooks", "/api/v1/keys", "/api/v1/audit?limit=100", "/api/v1/workspaces",
+	}
+	for i, row := range t.whole.Rows {
+		if row.Bucket == "posts" && i%10 == 0 {
+			id := schedctl.ULID([]byte(row.Key)).ID(schedctl.PostPrefix)
+			paths = append(paths, "/api/v1/posts/"+id, "/api/v1/posts/"+id+"/timeline")
+		}
+	}
+	for _, path := range paths {
+		if err := t.get(ctx, url+path); err != nil {
+			select {
+			case err := <-ended: // it says itself that it cannot go on
+				ended <- err
+			case <-time.After(patience):
+				t.fault("%s was not answered: %v", path, err)
+			}
+			return
+		}
+	}
+}
+
+func (t *trial) get(ctx context.Context, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+t.Secret)
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if answer.StatusCode >= 500 && !json.Valid(body) {
+		t.fault("%s: %d %.200s", url, answer.StatusCode, body)
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+const (
+	nodeCount = 3
+
+	// freeze is how long a frozen daemon stands still, and stall how long nothing
+	// passes between a daemon and its database: longer than the lease of a node, which
+	// is ten seconds.
+	freeze     = 13 * time.Second
+	stall      = 30 * time.Second
+	quickStall = 13 * time.Second
+)
+
+// nodes runs three daemons on one PostgreSQL and breaks them, their ways to the
+// database and the server, while clients work with whichever daemon answers.
+//
+// Quick has 24 faults in place of 200, and stalls that are shorter.
+func nodes(ctx context.Context, h *harness) (result, error) {
+	w, server, err := h.newNodes()
+	if server == nil {
+		return unavailable(err)
+	}
+	if err != nil {
+		return result{}, err
+	}
+	defer w.endNodes(server)
+	total := newTally()
+	total.judged = w.judged
+	if err := w.startNodes(ctx); err != nil {
+		return result{}, err
+	}
+	if err := w.begin(ctx, killPlan{authors: 6, accounts: 12}); err != nil {
+		return result{}, err
+	}
+	f := faults{world: w, server: server, total: total, random: w.random("nodes/faults")}
+	if err := w.whileAuthorsWork(ctx, func() error { return f.run(ctx) }); err != nil {
+		return total.result(), err
+	}
+	err = h.idle(func() error { return w.settle(ctx, settleLimit) })
+	if err == nil {
+		err = w.checkNodes(ctx)
+	}
+	total.most("settled_ms", w.settled)
+	total.add(w)
+	return total.result(), err
+}
+
+// unavailable is the result where there is no PostgreSQL.
+func unavailable(err error) (result, error) {
+	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
+		return result{}, err
+	}
+	return result{Verdict: skipped, Detail: fmt.Sprintf("needs PostgreSQL: %v; storage/postgres/postgrestest/install.sh installs it", err)}, nil
+}
+
+// member is one of several daemons on one database.
+type member struct {
+	name   string
+	config child.Config
+	link   *link
+	ready  atomic.Pointer[child.Daemon] // perhaps killed since
+}
+
+// newNodes makes a world of several daemons, of which none runs yet. Without a
+// server of theirs there is no PostgreSQL.
+func (h *harness) newNodes() (*world, *postgrestest.Cluster, error) {
+	server, err := postgrestest.New()
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := h.newWorld(setting{name: "nodes"})
+	if err != nil {
+		return nil, server, errors.Join(err, server.Remove())
+	}
+	for i := range nodeCount {
+		m, err := h.newMember(fmt.Sprintf("node-%d", i), server)
+		if err != nil {
+			return nil, server, errors.Join(err, server.Remove())
+		}
+		w.members = append(w.members, m)
+	}
+	return w, server, nil
+}
+
+func (h *harness) newMember(name string, server *postgrestest.Cluster) (*member, error) {
+	dir, err := h.fresh()
+	if err != nil {
+		return nil, err
+	}
+	k, err := newLink(server.Socket())
+	if err != nil {
+		return nil, err
+	}
+	store := url.URL{Scheme: "postgres", User: url.User("schedctl"), Host: k.address(), Path: "/postgres", RawQuery: "sslmode=disable"}
+	return &member{name: name, link: k, config: child.Config{Binary: h.binary, Dir: dir, Args: []string{"--store", store.String()}}}, nil
+}
+
+// startNodes starts all daemons. The first makes the keys: that of the workspace,
+// with which all are asked, and that of the secrets, which all must have.
+func (w *world) startNodes(ctx context.Context) error {
+	first := w.members[0]
+	if err := first.start(ctx); err != nil {
+		return err
+	}
+	for _, m := range w.members {
+		m.config.Key = first.ready.Load().Key
+	}
+	secret, err := os.ReadFile(filepath.Join(first.config.Dir, "secret.key"))
+	if err != nil {
+		return err
+	}
+	for _, m := range w.members[1:] {
+		if err := os.WriteFile(filepath.Join(m.config.Dir, "secret.key"), secret, 0o600); err != nil {
+			return err
+		}
+		if err := m.start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start starts the daemon, again and again as a service manager does while its
+// database is away, and waits until it is ready.
+func (m *member) start(ctx context.Context) error {
+	var last error
+	for patience := time.Now().Add(time.Minute); time.Now().Before(patience) && ctx.Err() == nil; sleep(ctx, 200*time.Millisecond) {
+		d, err := child.Launch(m.config)
+		if err != nil {
+			return err
+		}
+		m.config.Address = d.Address
+		if last = d.AwaitReady(ctx); last == nil {
+			m.ready.Store(d)
+			return nil
+		}
+		d.Kill()
+	}
+	return errors.Join(ctx.Err(), fmt.Errorf("%s does not start: %w", m.name, last))
+}
+
+// checkNodes is check for several daemons: it repeats every acknowledged write with
+// any of them, compares all that is known, and stops them in order.
+func (w *world) checkNodes(ctx context.Context) error {
+	for _, a := range w.authors {
+		for _, s := range a.stories {
+			for _, r := range s.writes {
+				if err := w.repeat(ctx, r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	s, err := w.state(ctx)
+	if err != nil {
+		return err
+	}
+	w.judged.judge(s)
+	for _, m := range w.members {
+		if err := m.ready.Load().Stop(); err != nil {
+			w.judged.fault(broken, "%s does not end well: %s", m.name, err)
+		}
+	}
+	return nil
+}
+
+// endNodes kills what runs, and removes the database.
+func (w *world) endNodes(server *postgrestest.Cluster) {
+	var ends sync.WaitGroup
+	for _, m := range w.members {
+		ends.Go(func() {
+			if d := m.ready.Load(); d != nil {
+				d.Kill()
+			}
+			m.link.stop()
+			os.RemoveAll(m.config.Dir)
+		})
+	}
+	ends.Wait()
+	w.end()
+	if err := server.Remove(); err != nil {
+		w.progress("nodes", "%s", err)
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// nodeFault is a way to break daemons that share a database.
+type nodeFault string
+
+const (
+	killed     nodeFault = "kills"
+	frozen     nodeFault = "freezes"    // SIGSTOP beyond the lease, then SIGCONT
+	cut        nodeFault = "cuts"       // its connections end, and new ones are refused for a while
+	stalled    nodeFault = "stalls"     // nothing passes to and from the database
+	terminated nodeFault = "terminated" // the server ends every session
+	crashed    nodeFault = "crashes"    // the server ends as by a crash, and starts again
+)
+
+// faults are those of one run.
+type faults struct {
+	world  *world
+	server *postgrestest.Cluster
+	total  *tally
+
+	mu     sync.Mutex
+	random *rand.Rand // mu guards random
+
+	serving sync.Mutex // held while the server is broken on purpose
+}
+
+// plan returns the faults in the order in which they begin.
+func (f *faults) plan() (list []nodeFault) {
+	shares := map[nodeFault]int{killed: 104, frozen: 16, cut: 40, stalled: 8, terminated: 20, crashed: 12}
+	if f.world.quick {
+		shares = map[nodeFault]int{killed: 14, frozen: 2, cut: 3, stalled: 1, terminated: 2, crashed: 2}
+	}
+	for _, kind := range []nodeFault{killed, frozen, cut, stalled, terminated, crashed} {
+		for range shares[kind] {
+			list = append(list, kind)
+		}
+	}
+	f.random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// run has every member take one fault after another, so that several are broken
+// at a time, and leaves all of them whole. Posts for readable networks are made in
+// the first half only: whoever must be asked what it has is asked a minute after
+// the call.
+func (f *faults) run(ctx context.Context) error {
+	plan := f.plan()
+	next := make(chan nodeFault)
+	var members sync.WaitGroup
+	var failed firstError
+	for _, m := range f.world.members {
+		members.Go(func() {
+			for kind := range next {
+				failed.add(f.one(ctx, m, kind))
+				f.total.count(string(kind), 1)
+			}
+		})
+	}
+	for i, kind := range plan {
+		if i == len(plan)/2 {
+			f.world.openTo(idempotent, blind)
+		}
+		next <- kind
+		if (i+1)%25 == 0 {
+			f.world.progress("nodes", "%d of %d faults", i+1, len(plan))
+		}
+	}
+	close(next)
+	members.Wait()
+	f.world.healed = time.Now()
+	return failed.err
+}
+
+// one breaks a member, or the server of all, and returns when it is whole again.
+func (f *faults) one(ctx context.Context, m *member, kind nodeFault) error {
+	sleep(ctx, f.upTo(300*time.Millisecond))
+	switch kind {
+	case killed:
+		return f.kill(ctx, m)
+	case frozen:
+		d := m.ready.Load()
+		d.Signal(syscall.SIGSTOP)
+		sleep(ctx, freeze)
+		d.Signal(syscall.SIGCONT)
+		sleep(ctx, f.upTo(time.Second))
+	case cut:
+		m.link.breakFor(ctx, f.upTo(3*time.Second))
+	case stalled:
+		if f.world.quick {
+			m.link.stallFor(ctx, quickStall)
+		} else {
+			m.link.stallFor(ctx, stall)
+		}
+	case terminated:
+		return f.breakServer(func() error {
+			return f.server.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+		})
+	case crashed:
+		return f.breakServer(func() error {
+			if err := f.server.Stop(postgrestest.Immediate); err != nil {
+				return err
+			}
+			sleep(ctx, f.upTo(2*time.Second))
+			return f.server.Run()
+		})
+	}
+	return nil
+}
+
+// breakServer lets one at a time break the server.
+func (f *faults) breakServer(fn func() error) error {
+	f.serving.Lock()
+	defer f.serving.Unlock()
+	return fn()
+}
+
+// kill ends a daemon at a random instant, or at one at which it matters, and starts
+// it again. Now and then it is killed once more in the middle of its start.
+func (f *faults) kill(ctx context.Context, m *member) error {
+	d := m.ready.Load()
+	f.mu.Lock()
+	fuse := f.world.light(d, f.random)
+	f.mu.Unlock()
+	select {
+	case <-fuse.burnt:
+	case <-time.After(150*time.Millisecond + f.upTo(500*time.Millisecond)):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	d.Kill()
+	if f.upTo(8) == 0 {
+		again, err := child.Launch(m.config)
+		if err != nil {
+			return err
+		}
+		sleep(ctx, f.upTo(80*time.Millisecond))
+		again.Kill()
+	}
+	return m.start(ctx)
+}
+
+// upTo returns a random time below a limit.
+func (f *faults) upTo(limit time.Duration) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Duration(f.random.Int64N(int64(limit)))
+}

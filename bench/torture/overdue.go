@@ -1,0 +1,173 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const (
+	overduePosts  = 10_000
+	outage        = 30 * time.Hour         // from the first due time to the start
+	maxLateness   = 24 * time.Hour         // as the daemon has it by default
+	ownPacing     = 200 * time.Millisecond // of the accounts that say how they are to be spaced
+	defaultPacing = time.Second            // of a social network
+)
+
+// restartOverdue starts a daemon that was away for more than a day and has
+// 10,000 posts overdue: those of each account go out oldest first, and spaced
+// where the network or the account wants that; those that are too late are
+// missed and not sent. Quick leaves nothing out.
+func restartOverdue(ctx context.Context, h *harness) (result, error) {
+	w, err := h.newWorld(setting{name: "overdue", args: []string{"--max-lateness", maxLateness.String()}})
+	if err != nil {
+		return result{}, err
+	}
+	defer w.end()
+	if err := w.start(ctx); err != nil {
+		return result{}, err
+	}
+	pacing, err := w.connectPaced(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	began := time.Now()
+	if err := w.seed(ctx, overduePlan(w, pacing, began)); err != nil {
+		return result{}, err
+	}
+	w.late = time.Now().Add(-maxLateness)
+	if err := w.start(ctx); err != nil {
+		return result{}, err
+	}
+	if err := w.settle(ctx, settleLimit); err != nil {
+		return result{}, err
+	}
+	w.late = time.Now().Add(-maxLateness) // some became too late while they waited
+	posts, err := w.posts(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	o := overdueJudge{judgement: w.judged, began: began, seen: w.network.seen()}
+	o.judge(posts)
+	for account, space := range pacing {
+		if err := w.judgeSpacing(ctx, account, space, posts); err != nil {
+			return result{}, err
+		}
+	}
+	err = w.check(ctx)
+	return w.judged.result(map[string]int64{
+		"overdue": overduePosts, "sent": o.sent, "missed": o.missed, "settled_ms": w.settled.Milliseconds(),
+	}), err
+}
+
+// connectPaced connects all accounts and returns how those are spaced that are.
+func (w *world) connectPaced(ctx context.Context) (map[string]time.Duration, error) {
+	pacing := map[string]time.Duration{}
+	for range 10 {
+		id, err := w.connectOne(ctx, idempotent, map[string]any{"pacing": ownPacing.String()})
+		if err != nil {
+			return nil, err
+		}
+		pacing[id] = ownPacing
+	}
+	for range 5 {
+		id, err := w.connectOne(ctx, readable, nil)
+		if err != nil {
+			return nil, err
+		}
+		pacing[id] = defaultPacing
+	}
+	for range 200 {
+		if _, err := w.connectOne(ctx, blind, nil); err != nil {
+			return nil, err
+		}
+	}
+	return pacing, nil
+}
+
+// overduePlan spreads the posts over the outage, a few to the accounts that are
+// spaced.
+func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []planned {
+	posts := make([]planned, overduePosts)
+	first, step := now.Add(-outage), (outage-2*time.Minute)/overduePosts
+	for i := range posts {
+		account := w.accounts[blind][i%len(w.accounts[blind])]
+		switch {
+		case i%1000 < len(w.accounts[readable]):
+			account = w.accounts[readable][i%1000]
+		case i%500 >= 490:
+			account = w.accounts[idempotent][i%500-490]
+		}
+		posts[i] = planned{account, first.Add(time.Duration(i) * step)}
+	}
+	return posts
+}
+
+// overdueJudge looks at what is special about overdue posts.
+type overdueJudge struct {
+	*judgement
+	began        time.Time // before the restart
+	seen         map[string]delivery
+	sent, missed int64
+}
+
+func (o *overdueJudge) judge(posts map[string]apiv1.Post) {
+	accounts := map[string][]apiv1.Target{}
+	for _, p := range posts {
+		for _, t := range p.Targets {
+			o.judgeLate(t)
+			if t.Status == schedctl.Published {
+				accounts[t.SocialAccountID] = append(accounts[t.SocialAccountID], t)
+			}
+		}
+	}
+	for account, targets := range accounts {
+		slices.SortFunc(targets, func(a, b apiv1.Target) int { return cmp.Compare(o.seen[a.ID].order, o.seen[b.ID].order) })
+		if !slices.IsSortedFunc(targets, func(a, b apiv1.Target) int { return a.PublishAt.Compare(b.PublishAt.Time) }) {
+			o.fault(untrue, "the posts of account %s went out in another order than their times", account)
+		}
+	}
+}
+
+// judgeLate asks that what was too late at the restart was missed, and nothing
+// else; see state for what became too late since.
+func (o *overdueJudge) judgeLate(t apiv1.Target) {
+	tooLate := t.PublishAt.Before(o.began.Add(-maxLateness))
+	switch missed := t.Error != nil && t.Error.Kind == schedctl.KindMissed; {
+	case missed && o.seen[t.ID].calls > 0:
+		o.fault(untrue, "target %s is missed, and the network was called", t.ID)
+	case tooLate && !missed:
+		o.fault(untrue, "target %s was too late, and is %s", t.ID, t.Status)
+	case missed:
+		o.missed++
+	default:
+		o.sent++
+	}
+}
+
+// judgeSpacing reads when the attempts of an account began.
+func (w *world) judgeSpacing(ctx context.Context, account string, space time.Duration, posts map[string]apiv1.Post) error {
+	var begun []time.Time
+	for _, p := range posts {
+		if t := p.Targets[0]; t.SocialAccountID != account || t.Status != schedctl.Published {
+			continue
+		}
+		var timeline apiv1.Timeline
+		if err := w.daemon().Call(ctx, "GET", "/posts/"+p.ID+"/timeline", "", &timeline); err != nil {
+			return fmt.Errorf("read a timeline: %w", err)
+		}
+		begun = append(begun, timeline.Targets[0].Attempts[0].StartedAt.Time)
+	}
+	slices.SortFunc(begun, time.Time.Compare)
+	for i := 1; i < len(begun); i++ {
+		if gap := begun[i].Sub(begun[i-1]); gap < space {
+			w.judged.fault(untrue, "account %s: %s between two overdue posts, want %s", account, gap, space)
+		}
+	}
+	return nil
+}

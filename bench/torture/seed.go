@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+// planned is a post that was scheduled an hour before its time.
+type planned struct {
+	account string
+	at      time.Time
+}
+
+// seedBatch is how many posts one transaction writes.
+const seedBatch = 5000
+
+// seed stops the daemon and puts posts into its database, as it would have
+// written them itself at their time. The API takes no time that has passed.
+func (w *world) seed(ctx context.Context, posts []planned) error {
+	d := w.daemon()
+	if err := d.Stop(); err != nil {
+		return err
+	}
+	store, err := bolt.Open(d.Database(), bolt.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	accounts, err := allAccounts(ctx, store)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < len(posts); from += seedBatch {
+		batch := posts[from:min(from+seedBatch, len(posts))]
+		var stories []*story
+		err := store.Update(ctx, func(tx storage.Tx) (err error) {
+			stories, err = put(tx, accounts, batch)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("seed: %w", err)
+		}
+		w.seeded = append(w.seeded, stories...)
+	}
+	return nil
+}
+
+func allAccounts(ctx context.Context, store storage.Store) (map[string]schedctl.Account, error) {
+	out := map[string]schedctl.Account{}
+	err := store.View(ctx, func(r storage.Reader) error {
+		workspaces, err := r.Workspaces()
+		if err != nil || len(workspaces) == 0 {
+			return fmt.Errorf("%d workspaces: %w", len(workspaces), err)
+		}
+		accounts, err := r.Accounts(workspaces[0].ID)
+		for _, a := range accounts {
+			out[a.ID] = a
+		}
+		return err
+	})
+	return out, err
+}
+
+// seededEvents are those of every post that is put.
+var seededEvents = map[schedctl.EventType]int{
+	schedctl.EventPostCreated: 1, schedctl.EventPostScheduled: 1, schedctl.EventPostQueued: 1,
+}
+
+func put(tx storage.Tx, accounts map[string]schedctl.Account, posts []planned) (stories []*story, err error) {
+	for i, p := range posts {
+		account := accounts[p.account]
+		post, events, err := schedctl.Create(schedctl.NewPost{
+			WorkspaceID: account.WorkspaceID, Content: fmt.Sprintf("post %d for %s", i, p.at.UTC()),
+			Accounts: []schedctl.Account{account}, PublishAt: p.at,
+		}, p.at.Add(-time.Hour))
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.PutPost(post); err != nil {
+			return nil, err
+		}
+		if err := tx.AddEvents(events...); err != nil {
+			return nil, err
+		}
+		stories = append(stories, &story{post: post.ID, content: post.Content, events: seededEvents})
+	}
+	return stories, nil
+}

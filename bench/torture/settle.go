@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// settle lets the networks answer and waits until the daemon has nothing to do.
+// What is not settled within the limit is stuck.
+func (w *world) settle(ctx context.Context, limit time.Duration) error {
+	w.network.calmDown()
+	began := w.began()
+	defer func() { w.settled = time.Since(began) }()
+	for _, busy := range []func(context.Context) (bool, error){w.busy, w.doubting} {
+		for {
+			more, err := busy(ctx)
+			if err != nil {
+				return err
+			}
+			if !more || time.Since(began) > limit {
+				break // what is stuck is found by the judgement
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	return nil
+}
+
+// busy reports whether there is a post that waits for its time or is on its way.
+func (w *world) busy(ctx context.Context) (bool, error) {
+	var page apiv1.PostList
+	err := w.daemon().Call(ctx, "GET", "/posts?limit=1&status=scheduled&status=publishing", "", &page)
+	return page.Count > 0, err
+}
+
+// doubting reports whether there is a post that was canceled while a network was
+// called, and of which nobody knows yet what has become of the call.
+func (w *world) doubting(ctx context.Context) (bool, error) {
+	for _, a := range w.authors {
+		for _, s := range a.stories {
+			if s.post == "" || !s.canceled || s.over {
+				continue
+			}
+			var timeline apiv1.Timeline
+			if err := w.daemon().Call(ctx, "GET", "/posts/"+s.post+"/timeline", "", &timeline); err != nil {
+				return false, err
+			}
+			if s.over = !running(timeline); !s.over {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// running reports whether an attempt has no end.
+func running(t apiv1.Timeline) bool {
+	return slices.ContainsFunc(t.Targets, func(t apiv1.TargetTimeline) bool {
+		return slices.ContainsFunc(t.Attempts, func(a apiv1.Attempt) bool { return a.Outcome == schedctl.OutcomeRunning })
+	})
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// stopLimit is how long a daemon may take to stop while no network hangs.
+	stopLimit = 5 * time.Second
+
+	// secondLimit is how long it may take from a second signal, on a machine that
+	// may be busy: the signal itself ends the process.
+	secondLimit = 3 * time.Second
+)
+
+// stopPlan says how a world is stopped.
+type stopPlan struct {
+	rounds int
+	twice  bool // with a second signal while it stops, and networks that hang
+}
+
+// stopUnderLoad stops daemons with SIGTERM while clients and networks keep them
+// busy. Some get one signal: they end well, within 5 s, and no call is cut off,
+// so that nothing ends in doubt, not even on a network that cannot be asked.
+// Others get a second one while networks hang: they end at once, and the next
+// start finds out what they were at.
+//
+// Quick makes 80 stops in place of 400.
+func stopUnderLoad(ctx context.Context, h *harness) (result, error) {
+	rounds := 50
+	if h.quick {
+		rounds = 10
+	}
+	total := newTally()
+	var wg sync.WaitGroup
+	var failed firstError
+	for i := range 8 {
+		name := fmt.Sprintf("stop-%d", i)
+		wg.Go(func() { failed.add(h.stopWorld(ctx, name, stopPlan{rounds: rounds, twice: i%2 == 1}, total)) })
+	}
+	wg.Wait()
+	return total.result(), failed.err
+}
+
+func (h *harness) stopWorld(ctx context.Context, name string, plan stopPlan, total *tally) error {
+	w, err := h.newWorld(setting{name: name})
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	w.judged = total.judged
+	if err := w.begin(ctx, killPlan{authors: 4, accounts: 8}); err != nil {
+		return err
+	}
+	moods, stop := []mood{answers, late, late, late, refuses, limits, closed}, w.stopOnce
+	if plan.twice {
+		w.openTo(idempotent, blind) // the others are asked after a minute what they have
+		moods, stop = []mood{answers, late, late, hangs}, w.stopTwice
+	}
+	w.certain = !plan.twice
+	for _, k := range kinds {
+		w.network.setMoods(k, moods...)
+	}
+	err = w.whileAuthorsWork(ctx, func() error {
+		random := w.random(w.name + "/stops")
+		for range plan.rounds {
+			time.Sleep(time.Duration(50+random.IntN(300)) * time.Millisecond)
+			if err := stop(ctx, random, total); err != nil {
+				return err
+			}
+			if err := w.start(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.settle(ctx, settleLimit); err != nil {
+		return err
+	}
+	err = w.check(ctx)
+	total.add(w)
+	return err
+}
+
+// stopOnce sends one signal.
+func (w *world) stopOnce(ctx context.Context, _ *rand.Rand, total *tally) error {
+	began := time.Now()
+	w.daemon().Signal(syscall.SIGTERM)
+	err := w.awaitEnd(ctx, stopLimit)
+	total.count("once_stops", 1)
+	total.most("once_max_ms", time.Since(began))
+	if err != nil {
+		w.judged.fault(broken, "the daemon does not stop well after SIGTERM: %s", err)
+	}
+	return ctx.Err()
+}
+
+// stopTwice sends a second signal while the daemon stops. It may have ended
+// before, when no call was in flight.
+func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) error {
+	w.daemon().Signal(syscall.SIGTERM)
+	w.awaitStopping(ctx)
+	time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
+	began := time.Now()
+	w.daemon().Signal(syscall.SIGTERM)
+	w.awaitEnd(ctx, secondLimit)
+	took := time.Since(began)
+	total.count("twice_stops", 1)
+	total.most("twice_max_ms", took)
+	if took > secondLimit {
+		w.judged.fault(broken, "the daemon goes on for more than %s after a second SIGTERM", secondLimit)
+	}
+	return ctx.Err()
+}
+
+// awaitStopping waits until the daemon serves nobody any more: two signals at
+// once would be one for it.
+func (w *world) awaitStopping(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	for {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", w.daemon().Address)
+		if err != nil {
+			return
+		}
+		conn.Close()
+		select {
+		case <-w.daemon().Done():
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// awaitEnd waits until the daemon has ended, and kills it when that takes longer
+// than the limit.
+func (w *world) awaitEnd(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer w.daemon().Kill()
+	return w.daemon().Wait(ctx)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+// makeOld makes a database as an earlier version wrote it.
+func makeOld(ctx context.Context, dir string, version int) (path string, err error) {
+	path = filepath.Join(dir, "schedctl.db")
+	store, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(fillOld(ctx, store), store.Close()); err != nil {
+		return "", err
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	if err != nil {
+		return "", err
+	}
+	return path, errors.Join(db.Update(func(tx *bbolt.Tx) error { return makeOlder(tx, version) }), db.Close())
+}
+
+// fillOld puts posts with one account into a database, a year before they are
+// due.
+func fillOld(ctx context.Context, store storage.Store) error {
+	now := schedctl.Millis(time.Now())
+	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "old", Timezone: "UTC", CreatedAt: now}
+	account := schedctl.Account{
+		ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws.ID, Platform: "feed", Name: "old",
+		Status: schedctl.AccountConnected, CreatedAt: now, UpdatedAt: now,
+	}
+	accounts := map[string]schedctl.Account{"old": account}
+	plan := make([]planned, upgradePosts)
+	for i := range plan {
+		plan[i] = planned{account: "old", at: now.AddDate(1, 0, i%300)}
+	}
+	err := store.Update(ctx, func(tx storage.Tx) error {
+		if err := tx.PutWorkspace(ws); err != nil {
+			return err
+		}
+		return tx.PutAccount(account)
+	})
+	for batch := range slices.Chunk(plan, seedBatch) {
+		if err == nil {
+			err = store.Update(ctx, func(tx storage.Tx) error { _, err := put(tx, accounts, batch); return err })
+		}
+	}
+	return err
+}
+
+// makeOlder takes out of a database what later versions brought: with 4 webhooks
+// and the audit log, and events that can name a webhook (layout 3 of records);
+// with 3 an index of events; with 2 contents and options of targets (layout 2).
+func makeOlder(tx *bbolt.Tx, version int) error {
+	var gone []string
+	layout := byte(2)
+	if version < 4 {
+		gone = append(gone, "webhooks", "webhook owners", "deliveries", "pending deliveries", "audit")
+	}
+	if version < 3 {
+		gone = append(gone, "events by post")
+	}
+	if version < 2 {
+		layout = 1
+	}
+	for _, name := range gone {
+		if err := tx.DeleteBucket([]byte(name)); err != nil {
+			return fmt.Errorf("delete %q: %w", name, err)
+		}
+	}
+	for _, name := range []string{"workspaces", "keys", "accounts", "posts", "attempts", "answers", "events"} {
+		if err := rewrite(tx.Bucket([]byte(name)), func(record []byte) []byte { return olderRecord(name, record, layout) }); err != nil {
+			return fmt.Errorf("rewrite %q: %w", name, err)
+		}
+	}
+	return tx.Bucket([]byte("schedctl")).Put([]byte("version"), binary.BigEndian.AppendUint64(nil, uint64(version)))
+}
+
+// olderRecord rewrites a record in an earlier layout. What is taken away is at
+// its end, and none: of an event the webhook, of a post with one target the
+// content and the options of that.
+func olderRecord(bucket string, record []byte, layout byte) []byte {
+	older := slices.Clone(record)
+	older[0] = layout
+	switch {
+	case bucket == "events":
+		return older[:len(older)-1]
+	case bucket == "posts" && layout < 2:
+		return older[:len(older)-2]
+	}
+	return older
+}
+
+// rewrite changes every record of a bucket.
+func rewrite(b *bbolt.Bucket, change func([]byte) []byte) error {
+	records := map[string][]byte{}
+	err := b.ForEach(func(k, v []byte) error { records[string(k)] = change(v); return nil })
+	for _, key := range slices.Sorted(maps.Keys(records)) {
+		err = errors.Join(err, b.Put([]byte(key), records[key]))
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// connect adds count accounts of each kind, for the authors to post to. Nothing
+// of theirs is spaced: while a network is to be asked about a call, what waits
+// behind it becomes overdue, and would take a second each afterwards.
+func (w *world) connect(ctx context.Context, count int) error {
+	for _, k := range kinds {
+		for range count {
+			if _, err := w.connectOne(ctx, k, map[string]any{"pacing": "0s"}); err != nil {
+				return err
+			}
+		}
+	}
+	w.openTo(kinds...)
+	return nil
+}
+
+// connectOne adds an account and returns its id. The options go over those of
+// its kind.
+func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) (id string, err error) {
+	path := fmt.Sprintf("%s/%s/%d", w.network.url, k, len(w.accounts[k]))
+	a := apiv1.AddAccount{Name: fmt.Sprintf("%s %d", k, len(w.accounts[k])), Options: map[string]any{}}
+	switch k {
+	case readable:
+		a.Platform, a.Credentials = "slack", map[string]string{"api_url": path, "bot_token": "xoxb-1", "channel": slackChannel}
+	default:
+		a.Platform, a.Credentials = "http", map[string]string{"url": path}
+		a.Options["idempotent"] = k == idempotent
+	}
+	maps.Copy(a.Options, options)
+	body, err := json.Marshal(a)
+	if err != nil {
+		return "", err
+	}
+	answer, err := w.insist(ctx, "/social-accounts", string(body), strings.ReplaceAll(a.Name, " ", "-"))
+	if err != nil {
+		return "", fmt.Errorf("connect %s: %w", a.Name, err)
+	}
+	var made apiv1.AccountEnvelope
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return "", fmt.Errorf("connect %s: %w", a.Name, err)
+	}
+	id = made.SocialAccount.ID
+	w.accounts[k] = append(w.accounts[k], id)
+	return id, nil
+}
+
+// insist makes something, through any number of restarts, and returns the answer.
+func (w *world) insist(ctx context.Context, path, body, key string) ([]byte, error) {
+	r := &write{Request: child.Request{Method: http.MethodPost, Path: path, Body: body, IdempotencyKey: key}}
+	if err := w.answer(ctx, r); err != nil {
+		return nil, err
+	}
+	if !r.acknowledged() {
+		return nil, fmt.Errorf("POST %s: %d %s", path, r.Status, r.Answer.Body)
+	}
+	return r.Answer.Body, nil
+}
+
+// openTo lets clients post to accounts of these kinds only.
+func (w *world) openTo(kinds ...kind) {
+	var open []string
+	for _, k := range kinds {
+		open = append(open, w.accounts[k]...)
+	}
+	w.open.Store(&open)
+}
+
+// some returns one or two of the accounts that are open.
+func (w *world) some(random *rand.Rand) []string {
+	open := *w.open.Load()
+	first := random.IntN(len(open))
+	out := []string{open[first]}
+	if second := random.IntN(len(open)); second != first && random.IntN(2) == 0 {
+		out = append(out, open[second])
+	}
+	return out
+}
+
+// listen makes the world's webhook, which is told of everything.
+func (w *world) listen(ctx context.Context) error {
+	body, err := json.Marshal(apiv1.CreateWebhook{URL: w.network.url + "/webhook", EventTypes: schedctl.EventTypes()})
+	if err != nil {
+		return err
+	}
+	w.listening = true
+	_, err = w.insist(ctx, "/webhooks", string(body), "webhook")
+	return err
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// verdict is what a measurement says about its goal.
+type verdict string
+
+const (
+	pass         verdict = "pass"
+	fail         verdict = "FAIL"
+	inconclusive verdict = "inconclusive" // the control itself varied too much
+	note         verdict = "-"            // measured without a goal
+)
+
+// noisy is how much a control may vary before its comparison says nothing: as a
+// part of its median, or of the limit where the goal is a limit.
+const noisy = 0.35
+
+// judge returns the verdict on a goal that was reached or not. A control that
+// varies proves neither.
+func judge(reached bool, spread float64) verdict {
+	switch {
+	case !(spread <= noisy): // a spread that is no number, too
+		return inconclusive
+	case reached:
+		return pass
+	}
+	return fail
+}
+
+// result is one row of the table.
+type result struct {
+	Case     string  `json:"case"`
+	Value    float64 `json:"value"` // a ratio, or nanoseconds, or bytes
+	Measured string  `json:"measured"`
+	Goal     string  `json:"goal"`
+	Verdict  verdict `json:"verdict"`
+	Detail   string  `json:"detail"`
+	CPU      float64 `json:"cpu_per_op_us,omitempty"`  // processor time of the subject for one operation, in µs
+	Memory   int64   `json:"rss_anon_bytes,omitempty"` // anonymous memory of the subject
+}
+
+// with adds what the subject took from the machine.
+func (r result) with(c *cost) result {
+	r.CPU, r.Memory = c.perOp(), c.memory
+	return r
+}
+
+// detailed adds to the detail.
+func (r result) detailed(format string, args ...any) result {
+	parts := []string{r.Detail, fmt.Sprintf(format, args...)}
+	r.Detail = strings.TrimPrefix(strings.Join(parts, "; "), "; ")
+	return r
+}
+
+// goal is what a ratio has to reach: one of the two, or neither for a note.
+type goal struct{ atLeast, atMost float64 }
+
+func (g goal) String() string {
+	switch {
+	case g.atLeast > 0:
+		return fmt.Sprintf("≥ %.2f ×", g.atLeast)
+	case g.atMost > 0:
+		return fmt.Sprintf("≤ %.2f ×", g.atMost)
+	}
+	return ""
+}
+
+func (g goal) reached(v float64) bool {
+	return (g.atLeast == 0 || v >= g.atLeast) && (g.atMost == 0 || v <= g.atMost)
+}
+
+// row returns a row about a ratio. The unit is that of the figure.
+func (c comparison) row(name string, figure int, g goal, unit string) result {
+	v, spread := c.ratio(figure), c.spread(figure)
+	r := result{
+		Case: name, Value: v, Measured: fmt.Sprintf("%.2f ×", v), Goal: g.String(), Verdict: note,
+		Detail: fmt.Sprintf("%.4g against %.4g %s; the control varied by %.0f %%",
+			median(c.subjects(figure)), median(c.controls(figure)), unit, spread*100),
+	}
+	if g != (goal{}) {
+		r.Verdict = judge(g.reached(v), spread)
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) { // nothing has come; the counts tell
+		r.Value, r.Measured = 0, "not measured"
+	}
+	return r
+}
+
+// within returns a row about a time that has a limit. The times are those of a
+// control that does without what is measured; how much they vary tells whether
+// the machine was quiet enough to judge. There may be none.
+func within(name string, value, limit time.Duration, control ...time.Duration) result {
+	r := result{Case: name, Value: float64(value), Measured: formatDuration(value), Goal: "≤ " + formatDuration(limit)}
+	spread := 0.0
+	if len(control) > 0 {
+		spread = float64(slices.Max(control)-slices.Min(control)) / float64(limit)
+		r.Detail = fmt.Sprintf("the control %s; it varied by %.0f %% of the goal", formatDuration(quantile(control, 0.5)), spread*100)
+	}
+	r.Verdict = judge(value <= limit, spread)
+	return r
+}
+
+// holds returns a row about an amount of memory that has a limit, in bytes.
+func holds(name string, value, limit float64) result {
+	return result{Case: name, Value: value, Measured: formatBytes(value), Goal: "≤ " + formatBytes(limit), Verdict: judge(value <= limit, 0)}
+}
+
+// notMeasured returns the row of a case that ended with an error. What cannot be
+// measured on this system is no failure.
+func notMeasured(name string, err error) result {
+	r := result{Case: name, Measured: "not measured", Verdict: fail, Detail: err.Error()}
+	if errors.Is(err, errors.ErrUnsupported) {
+		r.Verdict = note
+	}
+	return r
+}
+
+func formatDuration(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", float64(d)/1e6)
+	case d < time.Second:
+		return fmt.Sprintf("%.0f ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+func formatBytes(n float64) string {
+	if n < 10_000 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	return fmt.Sprintf("%.1f MB", n/1e6)
+}

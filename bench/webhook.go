@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl/bench/child"
+)
+
+// addWebhook has a URL told of events of one type.
+func addWebhook(ctx context.Context, d *child.Daemon, url, event string) error {
+	return d.Call(ctx, "POST", "/webhooks", fmt.Sprintf(`{"url":%q,"event_types":[%q]}`, url, event), nil)
+}
+
+// measureWebhook publishes posts at a steady pace and says how long after each
+// event the webhook was told of it. The control is the timer, posting as often.
+func measureWebhook(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	dir, err := b.withAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := window{order: inTurns(b.rounds), posts: 30 / min(b.scale, 2), length: b.length(150 * time.Millisecond)}
+	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		if err := addWebhook(ctx, d, b.hooks.url, "post.published"); err != nil {
+			return err
+		}
+		from, err := b.hooks.count()
+		if err != nil {
+			return err
+		}
+		p, err := b.publish(ctx, b.scheduled(ctx, w, d), n)
+		if err != nil {
+			return err
+		}
+		told, err := b.hooks.await(from, w.share(subject))
+		if err != nil {
+			return err
+		}
+		n.came(w.share(subject), keys(told))
+		late := lateness(told)
+		out = append(out, within("webhook, event → fast receiver: p99", quantile(late, 0.99), 250*time.Millisecond, p.each(control, 0.99)...).
+			detailed("median %s, last %s, of %d events", formatDuration(quantile(late, 0.5)), formatDuration(quantile(late, 1)), len(late)).with(&p.cost))
+		return nil
+	})
+	return out, err
+}
+
+// backlog is how many events there are that a webhook was not told of.
+const backlog = 10_000
+
+// measureBacklog starts a daemon that has 10,000 events to tell, and says how
+// long it takes until all of them are told. The control is a loop that makes a
+// tenth as many calls one after another, to tell whether the machine is quiet.
+func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) {
+	events := backlog / b.scale
+	behind, err := b.behind.got()
+	if err != nil {
+		return nil, err
+	}
+	var c cost
+	drain := func(ctx context.Context) (s sample, err error) {
+		dir, err := b.copy(behind)
+		if err != nil {
+			return nil, err
+		}
+		from, err := b.hooks.count()
+		if err != nil {
+			return nil, err
+		}
+		err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+			var told []arrival
+			if err := c.of(d.PID(), events, func() (err error) {
+				told, err = b.hooks.await(from, events)
+				return err
+			}); err != nil {
+				return err
+			}
+			n.came(events, keys(told))
+			s = sample{sinceLast(told, d.Began())}
+			return nil
+		})
+		return s, err
+	}
+	all, err := compare(ctx, 1, drain, func(context.Context) (sample, error) { return b.callInOrder(events/10, n) })
+	if err != nil {
+		return nil, err
+	}
+	took, calls := times(all[0].subjects(0)), times(all[0].controls(0))
+	r := within(fmt.Sprintf("webhook, a backlog of %d: all told", events), quantile(took, 0.5), 10*time.Second, calls...)
+	return []result{r.with(&c)}, nil
+}
+
+// makeBehind returns a data directory with events that its webhook was not told of.
+func (b *bench) makeBehind(ctx context.Context, events int) (dir string, err error) {
+	if dir, err = b.withAccounts(ctx); err != nil {
+		return "", err
+	}
+	if err := b.withDaemon(ctx, dir, func(d *child.Daemon) error {
+		return addWebhook(ctx, d, b.hooks.url, "post.scheduled")
+	}); err != nil {
+		return "", err
+	}
+	posts := someday(events)
+	posts.events = true
+	return dir, seed(ctx, dir, posts)
+}
+
+// callInOrder has the timer call the receiver of webhooks from one account.
+func (b *bench) callInOrder(calls int, n *counts) (sample, error) {
+	from, err := b.hooks.count()
+	if err != nil {
+		return nil, err
+	}
+	now, first := time.Now(), b.numbers(calls)
+	posts := make([]post, calls)
+	for i := range posts {
+		posts[i] = post{first + i, now}
+	}
+	if err := b.timer.take(order{URL: b.hooks.url, Accounts: 1, Posts: posts}); err != nil {
+		return nil, err
+	}
+	arrived, err := b.hooks.await(from, calls)
+	var came counts
+	came.came(calls, keys(arrived))
+	*n = n.plus(came.asControl())
+	return sample{sinceLast(arrived, now)}, err
+}
+
+// sinceLast returns how long after a time the last call arrived, in µs.
+func sinceLast(arrived []arrival, began time.Time) float64 {
+	if len(arrived) == 0 {
+		return micros(patience)
+	}
+	last := slices.MaxFunc(arrived, func(a, b arrival) int { return a.At.Compare(b.At) })
+	return micros(last.At.Sub(began))
+}
+
+// times returns figures in µs as times.
+func times(figures []float64) []time.Duration {
+	d := make([]time.Duration, len(figures))
+	for i, f := range figures {
+		d[i] = time.Duration(f * 1e3)
+	}
+	return d
+}
+
+// measureDeadWebhook compares the lateness of publishing with and without two
+// webhooks whose receivers are dead: one refuses connections, one never answers.
+func measureDeadWebhook(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	refusing := "http://" + l.Addr().String()
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	err = b.withPair(ctx, func(d pair) error {
+		for _, url := range []string{refusing, b.hooks.url + deadPath} {
+			if err := addWebhook(ctx, d.subject, url, "post.published"); err != nil {
+				return err
+			}
+		}
+		p, err := b.publishBoth(ctx, d, n)
+		if err != nil {
+			return err
+		}
+		out = append(out, p.compare(0.99).row("publishing p99 beside dead webhooks / without them", 0, goal{atMost: 1.2}, "µs").with(&p.cost))
+		return nil
+	})
+	return out, err
+}

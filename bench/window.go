@@ -1,0 +1,129 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// window is a stretch of time in which a control and a subject take turns to
+// publish: each turn has its own slice, so that what else the machine does meets
+// both alike.
+type window struct {
+	order  []side
+	posts  int           // in a slice
+	length time.Duration // that they are spread over; 0 for all at one instant
+	gap    time.Duration // before the next slice, in which the posts of this one may still arrive
+	peer   bool          // the control is a daemon, too
+}
+
+// plan is a window that begins at a time.
+type plan struct {
+	window
+	first  time.Time
+	number int // of the first post
+}
+
+// slice returns how long a slice lasts until the next.
+func (w window) slice() time.Duration { return w.length + w.gap }
+
+// side says whose turn it is.
+type side int
+
+const (
+	control side = iota
+	subject
+)
+
+// inTurns returns the order of a number of rounds. A round is three slices, one
+// for the subject and two for the control, and begins one further on than the
+// round before, as that of compare does.
+func inTurns(rounds int) (order []side) {
+	for r := range rounds {
+		for _, i := range turns(3, r) {
+			order = append(order, []side{control, subject, control}[i])
+		}
+	}
+	return order
+}
+
+// slices returns the numbers of a side's slices, in order.
+func (w window) slices(of side) (all []int) {
+	for slice, side := range w.order {
+		if side == of {
+			all = append(all, slice)
+		}
+	}
+	return all
+}
+
+// of returns the posts of a side, by time.
+func (p *plan) of(s side) (posts []post) {
+	for _, slice := range p.slices(s) {
+		for i := range p.posts {
+			posts = append(posts, post{p.number + slice*p.posts + i, p.at(slice, i)})
+		}
+	}
+	return posts
+}
+
+// at returns when a post of a slice is due. Times are whole milliseconds, as
+// those of the API are.
+func (p *plan) at(slice, i int) time.Time {
+	return p.first.Add(time.Duration(slice)*p.slice() + p.length*time.Duration(i)/time.Duration(p.posts)).Truncate(time.Millisecond)
+}
+
+// total returns how many posts there are.
+func (w window) total() int { return len(w.order) * w.posts }
+
+// share returns how many of them a side has.
+func (w window) share(of side) int { return len(w.slices(of)) * w.posts }
+
+// end returns when the last slice has ended.
+func (p *plan) end() time.Time { return p.first.Add(time.Duration(len(p.order)) * p.slice()) }
+
+// index returns which of the plan's posts has a content, if one has.
+func (p *plan) index(content string) (i int, found bool) {
+	digits, found := strings.CutPrefix(content, "post ")
+	number, err := strconv.Atoi(digits)
+	i = number - p.number
+	return i, found && err == nil && i >= 0 && i < p.total()
+}
+
+// sort returns how late what arrived was, by slice, and counts what is lost, was
+// given up, came twice or early.
+func (p *plan) sort(o outcome, n *counts) [][]time.Duration {
+	late := make([][]time.Duration, len(p.order))
+	seen := make([]int, p.total())
+	of := make([]counts, len(p.order))
+	for _, a := range o.arrived {
+		i, found := p.index(a.Key)
+		if !found {
+			continue
+		}
+		seen[i]++
+		took := a.At.Sub(p.at(i/p.posts, i%p.posts))
+		if took < 0 {
+			of[i/p.posts].Early++
+		}
+		if seen[i] == 1 {
+			late[i/p.posts] = append(late[i/p.posts], took)
+		}
+	}
+	for i, times := range seen {
+		c := &of[i/p.posts]
+		if times == 0 && o.failed[content(p.number+i)] {
+			c.Checked++
+			c.Failed++
+			continue
+		}
+		c.add(1, 1-times, times-1)
+	}
+	for slice, c := range of {
+		if p.order[slice] == control && !p.peer {
+			c = c.asControl()
+		}
+		*n = n.plus(c)
+	}
+	return late
+}
