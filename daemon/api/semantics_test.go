@@ -77,10 +77,15 @@ func (w *world) checkHead(op operation, a attempt) {
 	head.method = http.MethodHead
 	same := header("X-Request-Id", "same")
 	got, want := w.try(same, head, a), w.try(same, op, a)
+	const length = "Content-Length"
+	if got.header.Get(length) != want.header.Get(length) {
+		// A time without a fraction, as last_used_at of one request in a thousand, is shorter.
+		got, want = w.try(same, head, a), w.try(same, op, a)
+	}
 	if got.status != want.status {
 		w.t.Errorf("HEAD answers %d, GET %d", got.status, want.status)
 	}
-	for _, name := range []string{"Content-Type", "Content-Length", "ETag", "Cache-Control", "X-Request-Id", "Retry-After"} {
+	for _, name := range []string{"Content-Type", length, "ETag", "Cache-Control", "X-Request-Id", "Retry-After"} {
 		if got, want := got.header.Get(name), want.header.Get(name); got != want {
 			w.t.Errorf("%s is %q for HEAD and %q for GET", name, got, want)
 		}
