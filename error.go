@@ -46,6 +46,7 @@ const (
 	RateLimited          Code = "RATE_LIMITED"
 	Internal             Code = "INTERNAL"
 	Unavailable          Code = "UNAVAILABLE"
+	InsufficientStorage  Code = "INSUFFICIENT_STORAGE"
 )
 
 // Codes lists every code, so that tables over codes can be tested for gaps.
@@ -58,6 +59,7 @@ func Codes() []Code {
 		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
 		PostNotRetryable, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		VersionMismatch, BodyTooLarge, UnsupportedMediaType, RateLimited, Internal, Unavailable,
+		InsufficientStorage,
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	AttemptPrefix   Prefix = "att"
 	RequestPrefix   Prefix = "req"
 	AuditPrefix     Prefix = "aud"
+	NodePrefix      Prefix = "node"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

@@ -59,7 +59,9 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 		return p.finishPublished(t, *r.Receipt, now)
 	case t.Status == Canceled:
 		if r.Error.Outcome == OutcomeUnknown {
-			t.Error = r.Error
+			told := *r.Error
+			told.Retryable = false // whatever the network is: the post is canceled
+			t.Error = &told
 			p.changed(now)
 		}
 		return nil, nil
@@ -77,6 +79,27 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 	t.Error = r.Error
 	p.changed(now)
 	return p.finished(EventPostFailed, t, now), nil
+}
+
+// Rebase lets targets that wait to be claimed wait no longer than was planned
+// when the clock was set back since: a post that was changed at a time to come was
+// changed by that clock. It reports whether there were any.
+func (p *Post) Rebase(now time.Time) (rebased bool) {
+	now = Millis(now)
+	if !p.UpdatedAt.After(now) {
+		return false
+	}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if at, waiting := t.Due(); waiting && t.Status == Publishing && at.After(now) {
+			t.NextAttemptAt = now.Add(max(0, at.Sub(p.UpdatedAt)))
+			rebased = true
+		}
+	}
+	if rebased {
+		p.changed(now)
+	}
+	return rebased
 }
 
 func (p *Post) finishPublished(t *Target, r Receipt, now time.Time) ([]Event, error) {

@@ -272,7 +272,7 @@ func TestTruthWinsOverCancel(t *testing.T) {
 	}{
 		"published":     {schedctl.Result{Receipt: &schedctl.Receipt{ID: "7"}}, schedctl.Published, "published", false},
 		"not published": {schedctl.Result{Error: &schedctl.TargetError{Outcome: schedctl.OutcomeNotPublished}, RetryAt: t0.Add(time.Hour)}, schedctl.Canceled, "", false},
-		"unknown":       {schedctl.Result{Error: &schedctl.TargetError{Outcome: schedctl.OutcomeUnknown}}, schedctl.Canceled, "", true},
+		"unknown":       {schedctl.Result{Error: &schedctl.TargetError{Outcome: schedctl.OutcomeUnknown, Retryable: true}}, schedctl.Canceled, "", true},
 	}
 	for name, tt := range outcomes {
 		t.Run(name, func(t *testing.T) {
@@ -292,6 +292,9 @@ func TestTruthWinsOverCancel(t *testing.T) {
 			target := p.Target(id)
 			if target.Status != tt.status || p.Status() != schedctl.Canceled || (target.Error != nil) != tt.err {
 				t.Errorf("post %s, target %+v", p.Status(), target)
+			}
+			if target.Error != nil && target.Error.Retryable {
+				t.Error("a canceled target is said to be tried again")
 			}
 			if _, waiting := target.Due(); waiting {
 				t.Error("a canceled post still waits")

@@ -16,8 +16,8 @@ const MaxWebhookName = 80
 type Webhook struct {
 	ID          string
 	WorkspaceID string
-	Name        string // may be empty
-	URL         string
+	Name        string      // may be empty
+	URL         string      // sealed: it may be a secret
 	EventTypes  []EventType // those it is told of
 	Enabled     bool
 
