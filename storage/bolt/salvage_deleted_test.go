@@ -26,32 +26,41 @@ type bereaved struct {
 
 func bereave(t *testing.T) *bereaved {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "bereaved.db")
-	s, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.db.NoSync = true
-	if _, err = mutant.Fill(t.Context(), s, 100); err != nil {
-		t.Fatal(err)
-	}
 	b := &bereaved{}
-	err = errors.Join(s.Update(t.Context(), b.deleteOne), s.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.file, err = mutant.Read(path); err != nil {
-		t.Fatal(err)
-	}
-	if b.data, err = os.ReadFile(path); err != nil {
-		t.Fatal(err)
-	}
+	b.file, b.data = filled(t, 100, b.deleteOne)
+	var err error
 	if b.meta, err = newestMeta(bytes.NewReader(b.data)); err != nil {
 		t.Fatal(err)
 	}
 	b.data = b.data[:b.meta.pages*uint64(b.meta.pageSize)]
 	b.find(t)
 	return b
+}
+
+// filled returns a sound file that was used for a while, and then in some more
+// transactions.
+func filled(t *testing.T, posts int, last ...func(storage.Tx) error) (file *mutant.File, data []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "filled.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.db.NoSync = true
+	_, err = mutant.Fill(t.Context(), s, posts)
+	for _, fn := range last {
+		err = errors.Join(err, s.Update(t.Context(), fn))
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if file, err = mutant.Read(path); err != nil {
+		t.Fatal(err)
+	}
+	if data, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return file, data
 }
 
 // deleteOne deletes a post with neighbours on its page.

@@ -12,6 +12,10 @@ type kind struct {
 	bucket bucket
 	width  int // of its keys
 
+	// aged says that nothing of this kind is deleted but the oldest, so that what is
+	// younger than one that is there never was.
+	aged bool
+
 	// valid reports whether a row can be one of this kind.
 	valid func(key, record []byte) bool
 
@@ -37,9 +41,9 @@ var kinds = []kind{
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
 	kindOf(answers, 40, readAnswer, nil, putAnswer),
-	kindOf(events, 16, readEvent, nil, func(_ *rescue, tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
+	kindOf(events, 16, readEvent, nil, func(_ *rescue, tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }).ages(),
 	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
-	kindOf(audit, 32, readAudit, nil, func(_ *rescue, tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
+	kindOf(audit, 32, readAudit, nil, func(_ *rescue, tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }).ages(),
 }
 
 // kindOf makes a kind of what reads and puts its records. newer says which of
@@ -71,6 +75,11 @@ func kindOf[T any](
 			return put(r, tx, v, row)
 		},
 	}
+}
+
+func (k kind) ages() kind {
+	k.aged = true
+	return k
 }
 
 func readPost(key, record []byte) (p schedctl.Post, err error) {
@@ -204,18 +213,22 @@ func putDelivery(_ *rescue, tx *tx, d schedctl.Delivery, row row) error {
 // have more.
 const judged = 512
 
+// rows returns how many rows of a page can be of this kind.
+func (k *kind) rows(p rawPage) (n int) {
+	for _, it := range p.items[:min(len(p.items), judged)] {
+		if !it.bucket && k.valid(it.key, it.value) {
+			n++
+		}
+	}
+	return n
+}
+
 // kindOfPage returns the kind of record that most rows of a page are, or nil.
 func kindOfPage(p rawPage) *kind {
 	var best *kind
 	most := 0
 	for i := range kinds {
-		n := 0
-		for _, it := range p.items[:min(len(p.items), judged)] {
-			if !it.bucket && kinds[i].valid(it.key, it.value) {
-				n++
-			}
-		}
-		if n > most {
+		if n := kinds[i].rows(p); n > most {
 			best, most = &kinds[i], n
 		}
 	}

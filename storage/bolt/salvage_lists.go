@@ -1,8 +1,11 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/schedctl/schedctl"
 )
@@ -132,12 +135,43 @@ func (s *findings) learnGaps(ctx context.Context) (gaps, error) {
 			return
 		}
 		for i := 1; i < len(p.items); i++ {
-			if from, to := p.items[i-1].key, p.items[i].key; len(from) == 16 && len(to) == 16 {
-				list = append(list, gap{ulid(from), ulid(to)})
+			if from, to := p.items[i-1], p.items[i]; ownsKey(from) && ownsKey(to) && bytes.Compare(from.key, to.key) < 0 {
+				list = append(list, gap{ulid(from.key), ulid(to.key)})
 			}
 		}
 	})
 	return gapsOf(list), err
+}
+
+// ownsKey reports whether a post has the key that it was made with: it is as old
+// as the post, or lies before one of its targets. One wrong byte would make a gap
+// in which all others are.
+func ownsKey(it item) bool {
+	p, err := readPost(it.key, it.value)
+	if err != nil {
+		return false
+	}
+	key := ulid(it.key)
+	return soonAfter(p.CreatedAt, key.Time()) || slices.ContainsFunc(p.Targets, func(t schedctl.Target) bool {
+		target, err := parse(schedctl.TargetPrefix, t.ID)
+		return err == nil && nextAfter(key, target)
+	})
+}
+
+// nextAfter reports whether an id was made right after another, with at most some
+// hundred between them.
+func nextAfter(before, id ulid) bool {
+	if !id.Time().Equal(before.Time()) {
+		return soonAfter(before.Time(), id.Time())
+	}
+	order := binary.BigEndian
+	return bytes.Equal(before[:8], id[:8]) && order.Uint64(id[8:])-order.Uint64(before[8:])-1 < 1000
+}
+
+// soonAfter reports whether an id can be of the same moment as what was before it:
+// it is younger when others were made meanwhile.
+func soonAfter(before, id time.Time) bool {
+	return !id.Before(before) && id.Sub(before) <= 10*time.Millisecond
 }
 
 // has reports whether a post lies in a gap.

@@ -174,12 +174,29 @@ func (f *pageFile) at(place uint64) ([]byte, error) {
 	if _, err := f.file.ReadAt(header[:], at); err != nil {
 		return nil, err
 	}
-	span := (int64(binary.NativeEndian.Uint32(header[12:])) + 1) * f.size
-	b := make([]byte, min(span, maxSpan, f.length-at))
+	span := f.span(place, binary.NativeEndian.Uint32(header[12:])) * f.size
+	b := make([]byte, min(span, f.length-at))
 	if _, err := f.file.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// span returns how many pages a page is long that says that it goes on in others:
+// none of these is a page of its own.
+func (f *pageFile) span(place uint64, more uint32) int64 {
+	var header [pageHeaderSize]byte
+	n := int64(1)
+	for ; n <= int64(more) && n*f.size < maxSpan; n++ {
+		if _, err := f.file.ReadAt(header[:], (int64(place)+n)*f.size); err != nil {
+			break
+		}
+		order := binary.NativeEndian
+		if flags := order.Uint16(header[8:]); order.Uint64(header[:]) == place+uint64(n) && (flags == leafPage || flags == branchPage || flags == freelistPage) {
+			break
+		}
+	}
+	return n
 }
 
 // elsewhere returns the places of pages that are not where they say.

@@ -10,6 +10,7 @@ import (
 type findings struct {
 	pageFile
 	limit        uint64 // pages from here on were never written by a commit
+	most         uint64 // that a first page says there are; 0 when none can be read
 	root         root
 	guessed      bool            // a first page is broken, and what the root was is a guess
 	free         map[uint64]bool // nil when that cannot be known
@@ -36,6 +37,7 @@ func survey(ctx context.Context, file io.ReaderAt, length int64) (*findings, err
 	s.reached = make([]bool, s.count())
 	candidates := make([]root, 0, len(metas))
 	for _, m := range metas {
+		s.most = max(s.most, m.pages)
 		candidates = append(candidates, s.rootAt(root{page: m.root, tx: m.tx, free: m.freelist}))
 	}
 	if s.guessed = len(metas) < 2 || candidates[0].readable+candidates[1].readable == 0; s.guessed {

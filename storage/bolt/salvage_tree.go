@@ -33,7 +33,7 @@ func (s *findings) descend(w *descent, id uint64, in part, depth int, free bool)
 		w.hole(id, gap)
 		return
 	case err != nil:
-		gap.whose = true
+		gap.whose = s.most == 0 || id < s.most // else it is what leads to it that is damaged
 		w.hole(id, gap)
 		if p = s.loosely(id); len(p.items) == 0 || !in.has(p.items[0].key) || !w.guess {
 			return

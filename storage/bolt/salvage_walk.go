@@ -50,9 +50,16 @@ func (s *findings) walk(b bucket, fn func(it item, stray bool)) {
 // isOf reports whether a leaf that the tree of a bucket leads to is one of that
 // part of the bucket.
 func isOf(b bucket, p rawPage, in part) bool {
-	suits := func(it item) bool { return suits(b, it) }
-	if len(p.items) > 0 && !slices.ContainsFunc(p.items, suits) {
+	if k := kindOfBucket(b); len(p.items) > 0 && k != nil {
+		// Some records can be read as one of another kind.
+		if own := k.rows(p); own == 0 || kindOfPage(p).rows(p) > own {
+			return false
+		}
+	} else if len(p.items) > 0 && !slices.ContainsFunc(p.items, func(it item) bool { return fitsIndex(b, it) }) {
 		return false
+	}
+	if len(p.items) > 0 && oneByteOff(p.items[0].key, in.from) {
+		return true // what leads to it is damaged, not the page
 	}
 	n := 0
 	for _, it := range p.items {
@@ -63,12 +70,23 @@ func isOf(b bucket, p rawPage, in part) bool {
 	return n*2 >= len(p.items)
 }
 
-// suits reports whether an item can be one of a bucket. What an old root that is a
-// guess leads to was mostly written over since, with pages of other buckets.
-func suits(b bucket, it item) bool {
-	if k := kindOfBucket(b); k != nil {
-		return k.valid(it.key, it.value)
+// oneByteOff reports whether keys differ by one byte at most.
+func oneByteOff(a, b []byte) bool {
+	if len(a) != len(b) {
+		return false
 	}
+	n := 0
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n <= 1
+}
+
+// fitsIndex reports whether an item can be one of an index. What an old root that is a
+// guess leads to was mostly written over since, with pages of other buckets.
+func fitsIndex(b bucket, it item) bool {
 	w, ok := indexWidths[b]
 	return !ok || (w.key == anyWidth || len(it.key) == w.key) && (w.value == anyWidth || len(it.value) == w.value)
 }

@@ -60,7 +60,11 @@ func (r *rescue) kind(ctx context.Context, k *kind) (err error) {
 			err = r.take(ctx, k, row)
 		}
 	}
+	oldest := oldestKeys{}
 	r.found.walk(k.bucket, func(it item, stray bool) {
+		if k.aged && !stray && k.valid(it.key, it.value) {
+			oldest.note(it.key)
+		}
 		take(row{key: it.key, record: it.value, stray: stray, doubtful: stray})
 	})
 	for _, s := range r.strays {
@@ -69,7 +73,8 @@ func (r *rescue) kind(ctx context.Context, k *kind) (err error) {
 		}
 		taken := false
 		for _, it := range r.found.items(s) {
-			if (r.found.certain() || r.found.astray(k.bucket, it.key)) && k.valid(it.key, it.value) {
+			wanted := r.found.certain() || r.found.astray(k.bucket, it.key) || oldest.before(it.key) && r.found.inHole(k.bucket, it.key)
+			if wanted && k.valid(it.key, it.value) {
 				take(row{key: it.key, record: it.value, stray: true, doubtful: doubtful})
 				taken = true
 			}
@@ -82,6 +87,25 @@ func (r *rescue) kind(ctx context.Context, k *kind) (err error) {
 		return err
 	}
 	return r.flush(ctx, k)
+}
+
+// oldestKeys has the oldest key that is there, of those that begin with the same
+// workspace, if they do; keys end with an id.
+type oldestKeys map[string]string
+
+func (a oldestKeys) note(key []byte) {
+	if of := string(key[:len(key)-16]); a[of] == "" || string(key) < a[of] {
+		a[of] = string(key)
+	}
+}
+
+// before reports whether one that is there is older.
+func (a oldestKeys) before(key []byte) bool {
+	if len(key) < 16 {
+		return false
+	}
+	oldest := a[string(key[:len(key)-16])]
+	return oldest != "" && oldest < string(key)
 }
 
 // take adds a record to what is to be written.
