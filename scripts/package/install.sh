@@ -7,7 +7,7 @@ set -euo pipefail
 goreleaser=v2.15.1
 
 if [[ $("$(go env GOPATH)/bin/goreleaser" --version 2>/dev/null) != *"$goreleaser"* ]]; then
-	GOFLAGS='' go install "github.com/goreleaser/goreleaser/v2@$goreleaser"
+	GOGC=400 GOFLAGS='' go install -trimpath -ldflags='-s -w' "github.com/goreleaser/goreleaser/v2@$goreleaser"
 fi
 
 missing=()
