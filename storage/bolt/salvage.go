@@ -69,9 +69,9 @@ type SalvageOptions struct {
 //     before it leads to what the list does not name, and to no other page.
 //   - When not both first pages, or not the list of free pages, can be read, the
 //     state that was written last is looked for. Pages that it does not lead to
-//     are taken only for the parts of which a branch cannot be read, and of events
-//     and the audit log, of which only the oldest are deleted, also for those of
-//     which a leaf cannot be.
+//     are taken only for the parts of which a branch cannot be read, and of answers,
+//     events, deliveries and the audit log, of which only the oldest are deleted,
+//     also for those of which a leaf cannot be.
 //   - No post counts that the indexes show to be deleted, nor one whose page may
 //     be an older one when others lie beside each other where it was. A deletion
 //     of which no page is left, as when the end of a file is cut off, is one that

@@ -86,11 +86,11 @@ func TestSalvageTakesNoPostForAnEvent(t *testing.T) {
 	}
 }
 
-// Events and the audit log only grow, so that an older copy of a page that is lost
-// has nothing that was deleted. It need not be the last one.
-func TestSalvageTakesEventsOfOlderPages(t *testing.T) {
+// What only grows has nothing that was deleted on an older copy of a page that is
+// lost. It need not be the last one.
+func TestSalvageTakesOlderPages(t *testing.T) {
 	t.Parallel()
-	for _, of := range []bucket{events, audit} {
+	for _, of := range []bucket{answers, events, deliveries, audit} {
 		t.Run(of.String(), func(t *testing.T) {
 			t.Parallel()
 			b := bereave(t)

@@ -164,6 +164,9 @@ func TestSalvageOfFilesThatAreCutOff(t *testing.T) {
 	intact, saved := 0, 0
 	for n := 1; n < 16; n += 3 {
 		b.data = whole[:len(whole)*n/16]
+		if len(b.file.Intact(b.data)) == 0 {
+			continue // the first pages are all of indexes
+		}
 		_, path := salvaged(t, write(t, b.data))
 		got, err := mutant.Read(path)
 		if err != nil {

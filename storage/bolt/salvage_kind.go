@@ -12,8 +12,8 @@ type kind struct {
 	bucket bucket
 	width  int // of its keys
 
-	// aged says that nothing of this kind is deleted but the oldest, so that what is
-	// younger than one that is there never was.
+	// aged says that nothing of this kind is deleted but the oldest of each owner, so
+	// that what is younger than one that is there never was.
 	aged bool
 
 	// valid reports whether a row can be one of this kind.
@@ -40,9 +40,9 @@ var kinds = []kind{
 	kindOf(webhooks, 32, readWebhook, newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
-	kindOf(answers, 40, readAnswer, nil, putAnswer),
+	kindOf(answers, 40, readAnswer, nil, putAnswer).ages(),
 	kindOf(events, 16, readEvent, nil, func(_ *rescue, tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }).ages(),
-	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
+	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery).ages(),
 	kindOf(audit, 32, readAudit, nil, func(_ *rescue, tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }).ages(),
 }
 

@@ -60,24 +60,28 @@ func survey(ctx context.Context, file io.ReaderAt, length int64) (*findings, err
 
 // believe takes from the first pages which others are free. When the root of the
 // newer one cannot be read, its list still says of every page of the older root
-// whether it was of the last state.
+// whether it was of the last state. Without it nothing is known: pages that were
+// free in the older state may be of the last one.
 func (s *findings) believe(metas []metaPage) {
+	newest := true // is the root
 	for _, m := range metas {
-		switch {
-		case m.root == s.root.page && m.tx == s.root.tx:
-			if !s.outdated {
-				s.free = s.freelist(m)
+		if m.tx > s.root.tx {
+			newest, s.guessed = false, true
+			if s.root.tx > 0 {
+				s.limit, s.free = s.count(), s.freelist(m)
+				s.outdated = s.free != nil
 			}
-			if !s.guessed {
-				s.limit = min(s.limit, m.pages)
-			}
-		case m.tx > s.root.tx && s.root.tx > 0:
-			s.guessed, s.limit = true, s.count() // the newest root cannot be read
-			if free := s.freelist(m); free != nil {
-				s.free, s.outdated = free, true
-			}
-		case m.tx > s.root.tx:
-			s.guessed = true
+		}
+	}
+	for _, m := range metas {
+		if m.root != s.root.page || m.tx != s.root.tx {
+			continue
+		}
+		if newest {
+			s.free = s.freelist(m)
+		}
+		if !s.guessed {
+			s.limit = min(s.limit, m.pages)
 		}
 	}
 }

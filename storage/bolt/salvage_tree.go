@@ -10,8 +10,11 @@ type part struct{ from, to []byte }
 type hole struct {
 	part
 	depth int  // of its page below the root of the bucket
-	whose bool // it is known which page should be there, and that cannot be read
 	leaf  bool // that page has no others below it: none of them can be found
+
+	// whose says that it is known which page should be there, and that cannot be
+	// read. Where a tree begins a root that is a guess may be wrong.
+	whose bool
 }
 
 func (s part) has(key []byte) bool {
@@ -39,7 +42,7 @@ func (s *findings) descend(w *descent, id uint64, in part, depth int, free bool)
 			return
 		}
 	case p.broken || len(p.items) == 0 && depth > 0 || free:
-		gap.whose = p.broken && p.leaf && !free
+		gap.whose = p.broken && p.leaf && !free && (depth > 0 || s.root.tx > 0)
 		w.hole(id, gap)
 	}
 	w.seen[id] = true

@@ -89,23 +89,27 @@ func (r *rescue) kind(ctx context.Context, k *kind) (err error) {
 	return r.flush(ctx, k)
 }
 
-// oldestKeys has the oldest key that is there, of those that begin with the same
-// workspace, if they do; keys end with an id.
+// oldestKeys has the oldest key that is there of each owner. Keys are in the order
+// of their age, some behind the id of an owner.
 type oldestKeys map[string]string
 
-func (a oldestKeys) note(key []byte) {
-	if of := string(key[:len(key)-16]); a[of] == "" || string(key) < a[of] {
-		a[of] = string(key)
+func (o oldestKeys) note(key []byte) {
+	if of := ownerIn(key); o[of] == "" || string(key) < o[of] {
+		o[of] = string(key)
 	}
 }
 
 // before reports whether one that is there is older.
-func (a oldestKeys) before(key []byte) bool {
-	if len(key) < 16 {
-		return false
-	}
-	oldest := a[string(key[:len(key)-16])]
+func (o oldestKeys) before(key []byte) bool {
+	oldest := o[ownerIn(key)]
 	return oldest != "" && oldest < string(key)
+}
+
+func ownerIn(key []byte) string {
+	if len(key) != 32 {
+		return ""
+	}
+	return string(key[:16])
 }
 
 // take adds a record to what is to be written.
