@@ -3,6 +3,8 @@ package bolt
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
+	"strings"
 	"testing"
 
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
@@ -83,6 +85,26 @@ func TestSalvageTakesNoPostForAnEvent(t *testing.T) {
 		if !known[row.Bucket+row.Key] {
 			t.Errorf("%s has %x, which was none of them", row.Bucket, row.Key)
 		}
+	}
+}
+
+// A row of the index of targets can make sense as a post.
+func TestKindOfIndexPage(t *testing.T) {
+	t.Parallel()
+	row := func(value string) item {
+		b, err := hex.DecodeString(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return item{key: make([]byte, 16), value: b}
+	}
+	const workspace, account = "01a20263e7bc2dd20c54d3503de764fc", "01a20263e7bc2dd20c54d3503de76500"
+	like, unlike := row(workspace+"01a202654f1c0e174bc5ff521d6659bc"+account), row(workspace+strings.Repeat("ff", 16)+account)
+	if k := kindOfPage(rawPage{leaf: true, items: []item{like}}); k != kindOfBucket(posts) {
+		t.Fatal("the row makes no sense as a post")
+	}
+	if k := kindOfPage(rawPage{leaf: true, items: []item{unlike, like, unlike}}); k != nil {
+		t.Errorf("a page of the index of targets is one of %s", k.bucket)
 	}
 }
 

@@ -223,7 +223,8 @@ func (k *kind) rows(p rawPage) (n int) {
 	return n
 }
 
-// kindOfPage returns the kind of record that most rows of a page are, or nil.
+// kindOfPage returns the kind of record that most rows of a page are, or nil. A few
+// rows of an index can be read as records, too.
 func kindOfPage(p rawPage) *kind {
 	var best *kind
 	most := 0
@@ -232,5 +233,20 @@ func kindOfPage(p rawPage) *kind {
 			best, most = &kinds[i], n
 		}
 	}
+	for b, w := range indexWidths {
+		if w.key != anyWidth && w.value != anyWidth && indexRows(b, p) > most {
+			return nil
+		}
+	}
 	return best
+}
+
+// indexRows returns how many rows of a page can be of an index.
+func indexRows(b bucket, p rawPage) (n int) {
+	for _, it := range p.items[:min(len(p.items), judged)] {
+		if !it.bucket && fitsIndex(b, it) {
+			n++
+		}
+	}
+	return n
 }

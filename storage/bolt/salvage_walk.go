@@ -52,7 +52,7 @@ func (s *findings) walk(b bucket, fn func(it item, stray bool)) {
 func isOf(b bucket, p rawPage, in part) bool {
 	if k := kindOfBucket(b); len(p.items) > 0 && k != nil {
 		// Some records can be read as one of another kind.
-		if own := k.rows(p); own == 0 || kindOfPage(p).rows(p) > own {
+		if best := kindOfPage(p); best == nil || best.rows(p) > k.rows(p) {
 			return false
 		}
 	} else if len(p.items) > 0 && !slices.ContainsFunc(p.items, func(it item) bool { return fitsIndex(b, it) }) {
