@@ -12,10 +12,17 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// check judges a daemon that has settled: it repeats every acknowledged write,
-// compares all that is known, stops the daemon, and lets schedctl daemon check
+// check judges a daemon that has settled, stops it, and lets schedctl daemon check
 // read its database.
 func (w *world) check(ctx context.Context) error {
+	if err := w.compare(ctx); err != nil {
+		return err
+	}
+	return w.checkFile(ctx)
+}
+
+// compare repeats every acknowledged write and compares all that is known.
+func (w *world) compare(ctx context.Context) error {
 	for _, a := range w.authors {
 		for _, s := range a.stories {
 			for _, r := range s.writes {
@@ -30,7 +37,7 @@ func (w *world) check(ctx context.Context) error {
 		return err
 	}
 	w.judged.judge(s)
-	return w.checkFile(ctx)
+	return nil
 }
 
 // state asks everybody.

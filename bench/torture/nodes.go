@@ -154,23 +154,12 @@ func (m *member) start(ctx context.Context) error {
 	return errors.Join(ctx.Err(), fmt.Errorf("%s does not start: %w", m.name, last))
 }
 
-// checkNodes is check for several daemons: it repeats every acknowledged write with
-// any of them, compares all that is known, and stops them in order.
+// checkNodes is check for several daemons, of which any takes the writes again: they
+// are stopped in order.
 func (w *world) checkNodes(ctx context.Context) error {
-	for _, a := range w.authors {
-		for _, s := range a.stories {
-			for _, r := range s.writes {
-				if err := w.repeat(ctx, r); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	s, err := w.state(ctx)
-	if err != nil {
+	if err := w.compare(ctx); err != nil {
 		return err
 	}
-	w.judged.judge(s)
 	for _, m := range w.members {
 		if err := m.ready.Load().Stop(); err != nil {
 			w.judged.fault(broken, "%s does not end well: %s", m.name, err)

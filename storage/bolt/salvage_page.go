@@ -192,11 +192,16 @@ func (f *pageFile) span(place uint64, more uint32) int64 {
 			break
 		}
 		order := binary.NativeEndian
-		if flags := order.Uint16(header[8:]); order.Uint64(header[:]) == place+uint64(n) && (flags == leafPage || flags == branchPage || flags == freelistPage) {
+		if flags := order.Uint16(header[8:]); order.Uint64(header[:]) == place+uint64(n) && isKind(flags) {
 			break
 		}
 	}
 	return n
+}
+
+// isKind reports whether there are pages of a kind behind the first ones.
+func isKind(flags uint16) bool {
+	return flags == leafPage || flags == branchPage || flags == freelistPage
 }
 
 // elsewhere returns the places of pages that are not where they say.
@@ -212,7 +217,7 @@ func (f *pageFile) elsewhere() map[uint64]uint64 {
 			continue
 		}
 		id, flags := order.Uint64(header[:]), order.Uint16(header[8:])
-		if id != place && id > 1 && id < f.count() && (flags == leafPage || flags == branchPage || flags == freelistPage) {
+		if id != place && id > 1 && id < f.count() && isKind(flags) {
 			f.moved[id] = place
 		}
 	}
