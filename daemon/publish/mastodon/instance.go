@@ -23,37 +23,56 @@ var mastodonLimits = schedctl.Limits{MaxCharacters: 500, Unit: "graphemes", URLC
 // say in them, is taken for one with the usual limits: whoever asks again must
 // not lose what he knows because the server has a bad day.
 func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credentials) (schedctl.Limits, error) {
-	var failure error
+	i, err := p.instance(ctx, u, c)
+	if err != nil {
+		return schedctl.Limits{}, err
+	}
+	if i.limits.MaxCharacters == 0 {
+		i.limits = mastodonLimits
+	}
+	software, err := p.software(ctx, u, i.version)
+	if err != nil {
+		return schedctl.Limits{}, err
+	}
+	return counting(i.limits, software), nil
+}
+
+// instance is what a server's instance document says.
+type instance struct {
+	limits  schedctl.Limits // MaxCharacters is 0 when the document does not say
+	version string
+}
+
+// instance returns the first instance document with limits, or else what the
+// last one says.
+func (p *Publisher) instance(ctx context.Context, u *url.URL, c publish.Credentials) (found instance, failure error) {
 	for _, path := range []string{"api/v2/instance", "api/v1/instance"} {
 		a, err := outbound.Get(ctx, p.client, u.JoinPath(path).String(), p.header(c))
 		if err != nil {
-			return schedctl.Limits{}, err
+			return instance{}, err
 		}
-		l, err := readInstance(a, u.Host)
-		if err == nil && l.MaxCharacters > 0 {
-			return l, nil
+		i, err := readInstance(a, u.Host)
+		if err == nil && i.limits.MaxCharacters > 0 {
+			return i, nil
 		}
-		failure = cmp.Or(failure, err)
+		failure, found.version = cmp.Or(failure, err), cmp.Or(i.version, found.version)
 	}
-	if failure != nil {
-		return schedctl.Limits{}, failure
-	}
-	return mastodonLimits, nil
+	return found, failure
 }
 
-// readInstance returns the limits that an answer names, if any.
-func readInstance(a outbound.Answer, host string) (schedctl.Limits, error) {
+// readInstance returns what an instance document says, which may be nothing.
+func readInstance(a outbound.Answer, host string) (instance, error) {
 	switch a.Status {
 	case http.StatusOK:
-		if l, ok := parseInstance(a); ok || isObject(a) {
-			return l, nil
+		if i, ok := parseInstance(a); ok {
+			return i, nil
 		}
-		return schedctl.Limits{}, &publish.Error{
+		return instance{}, &publish.Error{
 			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
 			Message: host + " gave no readable answer when asked for its limits",
 		}
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented:
-		return schedctl.Limits{}, nil
+		return instance{}, nil
 	}
 	e := outbound.Refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
@@ -62,25 +81,18 @@ func readInstance(a outbound.Answer, host string) (schedctl.Limits, error) {
 		e.Kind, e.Code = schedctl.KindPlatform, ""
 		e.Message = fmt.Sprintf("%s does not say what its limits are (HTTP %d)", host, a.Status)
 	}
-	return schedctl.Limits{}, e
+	return instance{}, e
 }
 
-func isObject(a outbound.Answer) bool {
-	var object map[string]json.RawMessage
-	return !a.Cut && json.Unmarshal(a.Body, &object) == nil && object != nil
-}
-
-// parseInstance reads the limits from either version of the document. Forks
-// older than its configuration part say max_toot_chars.
-func parseInstance(a outbound.Answer) (schedctl.Limits, bool) {
-	var instance struct {
-		Configuration any `json:"configuration"`
-		MaxTootChars  any `json:"max_toot_chars"`
+// parseInstance reads limits and version from either version of the document.
+// Forks older than its configuration part say max_toot_chars. It reports whether
+// the body is an object.
+func parseInstance(a outbound.Answer) (instance, bool) {
+	var document map[string]any
+	if a.Cut || json.Unmarshal(a.Body, &document) != nil || document == nil {
+		return instance{}, false
 	}
-	if a.Cut || json.Unmarshal(a.Body, &instance) != nil {
-		return schedctl.Limits{}, false
-	}
-	configuration, _ := instance.Configuration.(map[string]any)
+	configuration, _ := document["configuration"].(map[string]any)
 	statuses, _ := configuration["statuses"].(map[string]any)
 	limits := schedctl.Limits{
 		MaxCharacters: count(statuses["max_characters"], 1e9),
@@ -88,10 +100,10 @@ func parseInstance(a outbound.Answer) (schedctl.Limits, bool) {
 		URLCharacters: count(statuses["characters_reserved_per_url"], 1000),
 	}
 	if limits.MaxCharacters == 0 {
-		limits.MaxCharacters = count(instance.MaxTootChars, 1e9)
+		limits.MaxCharacters = count(document["max_toot_chars"], 1e9)
 		limits.URLCharacters = mastodonLimits.URLCharacters
 	}
-	return limits, limits.MaxCharacters > 0
+	return instance{limits: limits, version: label(document["version"])}, true
 }
 
 // count returns a number of characters from 1 to most, or 0 for anything else.

@@ -12,15 +12,29 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// length counts a status as Mastodon does: user-perceived characters of the
-// content warning and the text together, where every link is as long as the
-// server says and mentions are without the server's name.
+// length counts the content warning and the text together, as the server does
+// that the limits are of; see [counting].
+//
+// Mastodon counts user-perceived characters, where every link is as long as the
+// limits say and mentions are without the server's name. Limits that do not say
+// how long a link is are of a server that counts links and mentions in full.
+//
+// User-perceived characters are those of Unicode 15.0, in which the halves of an
+// Indic conjunct such as क्ष count 1 each: so they do in Ruby before 4.0 and in
+// Elixir on older versions of Erlang, which these servers run on. A server with newer rules counts
+// less, never more.
 func length(content, spoiler string, l schedctl.Limits) int {
-	return uniseg.GraphemeClusterCount(spoiler + countable(content, l.URLCharacters))
+	if l.URLCharacters > 0 {
+		content = countable(content, l.URLCharacters)
+	}
+	if l.Unit == "characters" {
+		return utf8.RuneCountInString(spoiler) + utf8.RuneCountInString(content)
+	}
+	return uniseg.GraphemeClusterCount(spoiler + content)
 }
 
-// countable returns the text with links of the given length, or of their own for
-// 0, and mentions without the server's name.
+// countable returns the text with links of the given length and mentions without
+// the server's name.
 func countable(text string, urlCharacters int) string {
 	entities := append(links(text), mentions(text)...)
 	slices.SortStableFunc(entities, func(a, b entity) int { return a.start - b.start })
@@ -31,7 +45,7 @@ func countable(text string, urlCharacters int) string {
 			continue // within the one before
 		}
 		short.WriteString(text[end:e.start])
-		if e.link && urlCharacters > 0 {
+		if e.link {
 			short.WriteString(strings.Repeat("x", urlCharacters))
 		} else {
 			short.WriteString(text[e.start:e.counted])

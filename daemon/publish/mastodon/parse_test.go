@@ -31,9 +31,23 @@ func TestServer(t *testing.T) {
 }
 
 func checkParseInstance(t *testing.T, body []byte) {
-	l, ok := parseInstance(outbound.Answer{Status: 200, Body: body})
-	if ok != (l.MaxCharacters > 0) || l.MaxCharacters < 0 || l.URLCharacters < 0 || l.URLCharacters > 1000 {
+	i, ok := parseInstance(outbound.Answer{Status: 200, Body: body})
+	l := i.limits
+	if (!ok && i != (instance{})) || l.MaxCharacters < 0 || l.URLCharacters < 0 || l.URLCharacters > 1000 {
 		t.Errorf("%q: got %+v, %v", body, l, ok)
+	}
+}
+
+func checkNodeinfo(t *testing.T, body []byte) {
+	u := &url.URL{Scheme: "https", Host: "social.example"}
+	a := outbound.Answer{Status: 200, Body: body}
+	if link := nodeinfoLink(a, u); link != "" {
+		if got, err := url.Parse(link); err != nil || got.Scheme != "https" || !strings.EqualFold(got.Host, u.Host) || got.User != nil {
+			t.Errorf("%q: got the link %q", body, link)
+		}
+	}
+	if name := nodeinfoSoftware(a); name != strings.ToLower(name) || utf8.RuneCountInString(name) > 2*maxLabel {
+		t.Errorf("%q: got the name %q", body, name)
 	}
 }
 
@@ -116,8 +130,10 @@ func FuzzAnswers(f *testing.F) {
 	for _, text := range []string{"social.example", "https://Social.Example:8443/", "http://a@b", "https://a/b?c#d", "[::1]", "//x", "ftp://x", "https://x:y"} {
 		f.Add(byte(10), 200, text, "")
 	}
+	f.Add(byte(11), 200, `{"links":[{"rel":"http://nodeinfo.diaspora.software/ns/schema/2.0","href":"https://social.example/nodeinfo/2.0"}]}`, "")
+	f.Add(byte(11), 200, `{"version":"2.0","software":{"name":"GoToSocial","version":"0.20.1+git-3c8b2a3"}}`, "")
 	f.Fuzz(func(t *testing.T, reader byte, status int, text, more string) {
-		switch reader % 11 {
+		switch reader % 12 {
 		case 0:
 			checkParseInstance(t, []byte(text))
 		case 1:
@@ -140,6 +156,8 @@ func FuzzAnswers(f *testing.F) {
 			checkLength(t, text, more)
 		case 10:
 			checkServer(t, text)
+		case 11:
+			checkNodeinfo(t, []byte(text))
 		}
 	})
 }

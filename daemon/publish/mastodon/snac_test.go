@@ -31,7 +31,7 @@ func TestSnac(t *testing.T) {
 		t.Fatal(err)
 	}
 	host := strings.TrimPrefix(snac.URL, "http://")
-	if profile.Username != snac.User+"@"+host || profile.URL != snac.URL+"/"+snac.User || profile.Limits.MaxCharacters < 500 || profile.Limits.URLCharacters == 0 {
+	if profile.Username != snac.User+"@"+host || profile.URL != snac.URL+"/"+snac.User || profile.Limits.MaxCharacters < 500 || profile.Limits.Unit != "characters" || profile.Limits.URLCharacters != 0 {
 		t.Errorf("profile %+v", profile)
 	}
 
