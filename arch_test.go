@@ -39,7 +39,7 @@ var layers = []struct {
 	{pkg: "/daemon/clock", may: []string{}, why: "what time it is depends on nothing of ours"},
 	{pkg: "/daemon/seal", may: []string{"golang.org/x/crypto/…"}, why: "encryption is easiest to review alone"},
 	{pkg: "/daemon/schedule", may: []string{module}, mayNot: []string{"net/http"}, why: "the loop tells the time and does nothing else"},
-	{pkg: "/daemon/publish", may: []string{module, module + "/daemon/publish…", "code.dny.dev/ssrf", "github.com/google/go-cmp/…", "github.com/rivo/uniseg", "golang.org/x/net/html…", "golang.org/x/net/publicsuffix"}, why: "a network knows nothing of storage"},
+	{pkg: "/daemon/publish", may: []string{module, module + "/daemon/publish…", "code.dny.dev/ssrf", "github.com/clipperhouse/uax29/v2/graphemes", "github.com/google/go-cmp/…", "github.com/rivo/uniseg", "golang.org/x/net/html…", "golang.org/x/net/publicsuffix"}, why: "a network knows nothing of storage"},
 	{pkg: "/daemon/deliver", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/daemon/clock", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "delivery is the same for every engine and every network"},
 	{pkg: "/daemon/connect", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/seal"}, mayNot: []string{"net/http"}, why: "accounts are asked about in one way for every network"},
 	{pkg: "/daemon/api", may: []string{module, module + "/storage", module + "/daemon/clock", module + "/client/apiv1", module + "/daemon/connect", module + "/daemon/publish…", module + "/daemon/seal", "github.com/danielgtaylor/huma/v2…", "github.com/swaggest/swgui…", "github.com/vearutop/statigz"}, why: "the server must not be built on its own client"},

@@ -3,8 +3,6 @@ package bluesky
 import (
 	"strings"
 
-	"github.com/rivo/uniseg"
-
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
@@ -18,7 +16,7 @@ const (
 // Check counts user-perceived characters, of which 300 are allowed, in at most
 // 3000 bytes. Servers take a post without text; it is refused here.
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
-	check := publish.Measured(uniseg.GraphemeClusterCount(content), limits.MaxCharacters, limits.Unit)
+	check := publish.Measured(countGraphemes(content), limits.MaxCharacters, limits.Unit)
 	if strings.TrimSpace(content) == "" {
 		check.Problems = append(check.Problems, publish.Contentf("empty", "the post is empty; Bluesky needs text"))
 	}
@@ -36,14 +34,14 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 // it has.
 var language = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
 
-// langs returns the languages of a post: the option's list, or text with commas,
-// and English without it.
+// langs returns the languages of a post: the option's list, or text with commas.
+// Without the option it returns nil: which language a text is in is not guessed.
 func langs(o schedctl.Options) ([]string, error) {
 	var list []string
 	valid := true
 	switch value := o["langs"].(type) {
 	case nil:
-		return []string{"en"}, nil
+		return nil, nil
 	case string:
 		list = strings.Split(value, ",")
 	case []string:
