@@ -51,7 +51,7 @@ func (p *Publisher) Fields() []publish.Field {
 		{Name: "service_url", Help: "the account's server; https://bsky.social unless it is another"},
 		{Name: "identifier", Required: true, Help: "the handle, such as alice.bsky.social, or the DID or e-mail address of the account"},
 		{Name: "app_password", Required: true, Secret: true, Help: "from Settings, Privacy and security, App passwords"},
-		{Name: "langs", Option: true, Post: true, Help: "language codes of the posts, at most three, such as en,pt-BR"},
+		{Name: "langs", Option: true, Post: true, Help: "language codes of the posts, at most three, such as en,pt-BR; none unless given"},
 	}
 }
 

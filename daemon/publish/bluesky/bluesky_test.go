@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 		Network:    newNetwork(),
 		Receipt: schedctl.Receipt{
 			ID:  "at://" + did + "/app.bsky.feed.post/" + key,
-			URL: "https://bsky.app/profile/alice.example.com/post/" + key,
+			URL: "https://bsky.app/profile/" + did + "/post/" + key,
 		},
 		Key:        rkey,
 		RequestKey: key,
@@ -45,5 +45,5 @@ func ExamplePublisher_Fields() {
 	// service_url: the account's server; https://bsky.social unless it is another
 	// identifier: the handle, such as alice.bsky.social, or the DID or e-mail address of the account
 	// app_password: from Settings, Privacy and security, App passwords
-	// langs: language codes of the posts, at most three, such as en,pt-BR
+	// langs: language codes of the posts, at most three, such as en,pt-BR; none unless given
 }

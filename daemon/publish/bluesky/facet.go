@@ -3,6 +3,7 @@ package bluesky
 import (
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -44,6 +45,10 @@ const (
 // facets finds links, mentions and tags, in order and apart from each other. It
 // finds what Bluesky's own app does: each begins a word, and links and mentions
 // may also follow an opening bracket. Mentions have their handle and no DID.
+//
+// It differs from the app in two points. The name of a file is no link, even if
+// its ending is a top-level domain ([isFileName]), and a link keeps the closing
+// brackets that it has opened and no others ([withoutTail]).
 func facets(text string) []facet {
 	var found []facet
 	for start, end := range words(text) {
@@ -103,6 +108,8 @@ var (
 	scheme    = pattern.Lazy(`^(?i:https?)://`)
 	hostname  = pattern.Lazy(`^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+`)
 	afterHost = pattern.Lazy(`^(:[0-9]+)?([/?#]|$)`)
+
+	pathFollows = pattern.Lazy(`^(:[0-9]+)?/`)
 )
 
 // mention reads @ and a handle. Points and hyphens at its end are the
@@ -130,7 +137,7 @@ func link(s string) (feature, int) {
 	}
 	host := strings.TrimRight(hostname().FindString(s), "-")
 	rest := s[len(host):]
-	if host == "" || !knownDomain(host) || strings.HasPrefix(rest, "@") {
+	if host == "" || !knownDomain(host) || strings.HasPrefix(rest, "@") || isFileName(host, rest) {
 		return feature{}, 0
 	}
 	found := host
@@ -143,14 +150,37 @@ func link(s string) (feature, int) {
 	return feature{Type: typeLink, URI: "https://" + found}, len(found)
 }
 
-// withoutTail cuts one sign that ends a sentence, and then a closing bracket that
-// the link did not open.
-func withoutTail(link string) string {
-	if last := len(link) - 1; last >= 0 && strings.IndexByte(".,;:!?", link[last]) >= 0 {
-		link = link[:last]
+// fileEndings are top-level domains that are better known as the endings of file
+// names.
+var fileEndings = []string{"cc", "java", "md", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "zip"}
+
+// isFileName reports whether a domain without a scheme is rather the name of a
+// file, such as README.md or main.rs: its ending is that of files, no path
+// follows, and it has only two parts or is not in lower case. A scheme, a path
+// or a third part, as in docs.example.sh, make it a link again.
+func isFileName(host, rest string) bool {
+	ending := host[strings.LastIndexByte(host, '.')+1:]
+	if !slices.Contains(fileEndings, strings.ToLower(ending)) || pathFollows().MatchString(rest) {
+		return false
 	}
-	if strings.HasSuffix(link, ")") && !strings.Contains(link, "(") {
-		link = link[:len(link)-1]
+	return strings.Count(host, ".") == 1 || strings.ToLower(host) != host
+}
+
+// withoutTail cuts what belongs to the sentence around a link: one sign that ends
+// a sentence, and closing brackets that the link did not open, with a sign before
+// them.
+func withoutTail(link string) string {
+	link = withoutSign(link)
+	opened, closed := strings.Count(link, "("), strings.Count(link, ")")
+	for ; closed > opened && strings.HasSuffix(link, ")"); closed-- {
+		link = withoutSign(link[:len(link)-1])
+	}
+	return link
+}
+
+func withoutSign(link string) string {
+	if last := len(link) - 1; last >= 0 && strings.IndexByte(".,;:!?", link[last]) >= 0 {
+		return link[:last]
 	}
 	return link
 }

@@ -50,7 +50,27 @@ func TestLinks(t *testing.T) {
 		"main.go, e.g. v1.2":                    "",
 		"example..com":                          "",
 		"ftp://example.com":                     "",
-		"https://%zz":                           "",
+
+		"README.md": "",
+		"see README.md, main.rs:10 and (install.sh)": "",
+		"README.md#usage":   "",
+		"readme.md?plain=1": "",
+		"README.de.md":      "",
+		"archive.zip.":      "",
+		"https://README.md": "https://README.md=https://README.md",
+		"brew.sh/":          "brew.sh/=https://brew.sh/",
+		"example.md/page":   "example.md/page=https://example.md/page",
+		"lib.rs:443/x":      "lib.rs:443/x=https://lib.rs:443/x",
+		"docs.astral.sh":    "docs.astral.sh=https://docs.astral.sh",
+		"notion.so":         "notion.so=https://notion.so",
+
+		"(https://en.wikipedia.org/wiki/Foo_(bar))":      "https://en.wikipedia.org/wiki/Foo_(bar)=https://en.wikipedia.org/wiki/Foo_(bar)",
+		"(see https://en.wikipedia.org/wiki/Foo_(bar)).": "https://en.wikipedia.org/wiki/Foo_(bar)=https://en.wikipedia.org/wiki/Foo_(bar)",
+		"(en.wikipedia.org/wiki/Foo_(bar)!)":             "en.wikipedia.org/wiki/Foo_(bar)=https://en.wikipedia.org/wiki/Foo_(bar)",
+		"((https://example.com/a))":                      "https://example.com/a=https://example.com/a",
+		"https://example.com/a(b)c)":                     "https://example.com/a(b)c=https://example.com/a(b)c",
+		"https://example.com/(a":                         "https://example.com/(a=https://example.com/(a",
+		"https://%zz":                                    "",
 	} {
 		if got := strings.Join(spans(text), " "); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

@@ -47,11 +47,13 @@ func TestServer(t *testing.T) {
 
 func TestLangs(t *testing.T) {
 	t.Parallel()
+	if got, err := langs(nil); got != nil || err != nil {
+		t.Errorf("without the option: got %q, %v; want none", got, err)
+	}
 	for _, tt := range []struct {
 		option any
 		want   string // empty when it is refused
 	}{
-		{nil, "en"},
 		{"de", "de"},
 		{"de, pt-BR", "de pt-BR"},
 		{[]any{"de", "zh-Hant-TW", "sl-rozaj-biske"}, "de zh-Hant-TW sl-rozaj-biske"},

@@ -1,7 +1,6 @@
 package bluesky
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -20,7 +19,7 @@ type record struct {
 	Type      string   `json:"$type"`
 	Text      string   `json:"text"`
 	CreatedAt string   `json:"createdAt"`
-	Langs     []string `json:"langs"`
+	Langs     []string `json:"langs,omitempty"`
 	Facets    []facet  `json:"facets,omitempty"`
 }
 
@@ -93,6 +92,6 @@ func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
-	name := cmp.Or(match(handlePattern(), r.Account.Username), r.Credentials[fieldDID])
-	return schedctl.Receipt{ID: want, URL: profileURL(name) + "/post/" + r.Key}, nil
+	// A handle can change or pass to another account; the DID stays.
+	return schedctl.Receipt{ID: want, URL: profileURL(r.Credentials[fieldDID]) + "/post/" + r.Key}, nil
 }

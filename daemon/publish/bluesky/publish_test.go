@@ -42,6 +42,20 @@ func TestTheRecord(t *testing.T) {
 	}
 }
 
+// TestNoLanguageIsMadeUp guards that a post without the option langs is not
+// called English, whatever it is in.
+func TestNoLanguageIsMadeUp(t *testing.T) {
+	t.Parallel()
+	n, p := start(t)
+	if _, err := p.Publish(t.Context(), request(n, "مرحبا بالعالم")); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"$type":"app.bsky.feed.post","text":"مرحبا بالعالم","createdAt":"2026-06-02T06:33:22.569Z"}`
+	if diff := cmp.Diff(want, string(n.records[key])); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+}
+
 func TestEachHandleIsResolvedOnce(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)
