@@ -28,7 +28,7 @@ import (
 // of synctest. Its methods that oracle.Subject asks for are there and in
 // model_client_test.go.
 type modelDaemon struct {
-	*rapid.T
+	rapid.TB
 	open       func() storage.Store
 	store      storage.Store
 	other      storage.Store // as another daemon sees a database that several use, or nil
@@ -54,12 +54,12 @@ type modelRun struct {
 	parts     sync.WaitGroup
 }
 
-func newModelDaemon(t *rapid.T, open func() storage.Store) *modelDaemon {
+func newModelDaemon(t rapid.TB, open func() storage.Store) *modelDaemon {
 	sealer, err := seal.New(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &modelDaemon{T: t, open: open, network: newMoodyNetwork(), sealer: sealer}
+	d := &modelDaemon{TB: t, open: open, network: newMoodyNetwork(), sealer: sealer}
 	d.openStore()
 	d.makeWorld()
 	d.start()
@@ -225,11 +225,24 @@ func (d *modelDaemon) Pass(t time.Duration) { time.Sleep(t) }
 func (d *modelDaemon) Restart(down time.Duration) {
 	d.end()
 	synctest.Wait() // calls that were cut off end with their process
+	d.network.unrecorded(d.runningAttempts())
 	d.closeStore()
 	time.Sleep(down)
 	d.openStore()
 	d.network.found(d.Now())
 	d.start()
+}
+
+// runningAttempts returns the attempts without an end.
+func (d *modelDaemon) runningAttempts() (running []schedctl.Attempt) {
+	err := d.store.View(context.Background(), func(r storage.Reader) (err error) {
+		running, err = r.RunningAttempts()
+		return err
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	return running
 }
 
 func (d *modelDaemon) Settle() []oracle.Exchange {

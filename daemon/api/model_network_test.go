@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +22,13 @@ type moodyNetwork struct {
 	mu    sync.Mutex // mu guards what follows
 	moods map[string]oracle.Mood
 	told  []oracle.Exchange
-	cut   []string // targets whose call nobody waited for
+	cut   []cutCall
+}
+
+// cutCall is a call whose daemon stopped before it recorded the end.
+type cutCall struct {
+	target string
+	has    bool // the network has the post
 }
 
 func newMoodyNetwork() *moodyNetwork {
@@ -94,15 +101,34 @@ func (n *moodyNetwork) begin(r publish.Request) (took time.Duration, result orac
 func (n *moodyNetwork) abandon(r publish.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.cut = append(n.cut, r.TargetID)
+	n.cut = append(n.cut, cutCall{target: r.TargetID})
+}
+
+// unrecorded corrects the exchanges by the attempts that have no end after a stop.
+// A call can end in the same instant in which the daemon gives up waiting for it.
+// Such a call is one that the next start finds.
+func (n *moodyNetwork) unrecorded(running []schedctl.Attempt) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, a := range running {
+		for i := len(n.told) - 1; i >= 0; i-- {
+			if x := n.told[i]; x.Target == a.TargetID {
+				if x.Result != nil {
+					n.cut = append(n.cut, cutCall{target: a.TargetID, has: x.Result.Has})
+					n.told = slices.Delete(n.told, i, i+1)
+				}
+				break
+			}
+		}
+	}
 }
 
 // found tells of the abandoned calls as a daemon finds them that starts now.
 func (n *moodyNetwork) found(now time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, target := range n.cut {
-		n.told = append(n.told, oracle.Exchange{At: now, Target: target, Result: &oracle.Result{Kind: "unknown", Outcome: "unknown"}})
+	for _, c := range n.cut {
+		n.told = append(n.told, oracle.Exchange{At: now, Target: c.target, Result: &oracle.Result{Kind: "unknown", Outcome: "unknown", Has: c.has}})
 	}
 	n.cut = nil
 }

@@ -257,3 +257,21 @@ func TestReconnectedDuringTheClaim(t *testing.T) {
 		r.wantStatus(p, schedctl.Published)
 	})
 }
+
+// A post that is moved while its account is paused goes out at its new place.
+func TestPostMovedWhileItsAccountIsPaused(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("me", nil)
+		a.PausedUntil = time.Now().Add(time.Hour).UTC()
+		r.putAccount(a)
+		r.start()
+		r.publishNow(a) // which finds the pause
+		moved, other := r.schedule(time.Second, a), r.schedule(10*time.Second, a)
+		r.reschedule(moved.ID, 5*time.Minute)
+		r.after(2 * time.Hour)
+		r.wantStatus(moved, schedctl.Published)
+		if calls := r.wantCalls(3); calls[1].PostID != other.ID {
+			t.Error("the post that was moved went out at its old place")
+		}
+	})
+}

@@ -21,6 +21,7 @@ type item struct {
 	ending bool          // not to be begun: its account is blocked, but it may be too late
 	pace   time.Duration // how long an overdue target has to wait; 0 not to
 	spaced bool          // the account's overdue target before this one was begun here
+	next   int64         // the Unix millisecond of the account's next entry; 0 when there is none
 }
 
 // fate is what a claim has come to.
@@ -31,6 +32,7 @@ const (
 	early                  // it is due later, or the clock is in doubt
 	waits                  // its account has to wait; back into the queue
 	behind                 // its account is busy with another target; back into the queue
+	moved                  // another target of its account comes first by now; back into the queue
 	elsewhere              // another member has a call of its account; back into the queue
 	unreadable             // its records cannot be read; back into the queue
 	begun                  // the attempt is on disk; call
@@ -39,7 +41,7 @@ const (
 // verdict is what a claim has decided on one target.
 type verdict struct {
 	fate    fate
-	due     int64         // with early: the Unix millisecond
+	due     int64         // with early and moved: the Unix millisecond
 	held    bool          // with waits: the account is refused or paused
 	wait    time.Duration // with waits: how long; 0 until the account changes
 	expires int64         // with waits, behind and elsewhere: see entry
@@ -54,11 +56,16 @@ type verdict struct {
 // takeItems adds what the queue has to be claimed next to the batch.
 func (x *dispatcher) takeItems(batch []item, q *queue, now time.Time) []item {
 	ending := q.blocked(now)
-	for _, e := range x.queues.take(q, now, x.cfg.MaxLateness, x.claims.size) {
+	taken := x.queues.take(q, now, x.cfg.MaxLateness, x.claims.size)
+	next := int64(0)
+	if q.waiting.len() > 0 {
+		next = q.waiting.head().At
+	}
+	for _, e := range taken {
 		was := x.marks[e.Target] & shaken
 		x.setMark(e.Target, inFlight|was)
 		batch = append(batch, item{
-			queue: q, entry: e, shaken: was != 0, ending: ending, pace: max(0, q.paced.Sub(now)), spaced: !q.paced.IsZero() && now.Sub(q.paced) < rhythm,
+			queue: q, entry: e, shaken: was != 0, ending: ending, next: next, pace: max(0, q.paced.Sub(now)), spaced: !q.paced.IsZero() && now.Sub(q.paced) < rhythm,
 		})
 	}
 	return batch
@@ -155,6 +162,9 @@ func (x *dispatcher) obey(ctx context.Context, it item, v verdict, now time.Time
 		// handed over before the clock was set back, only this one is left.
 		x.forget(e.Target, now)
 		x.later.push(moment{At: v.due, Target: e.Target})
+	case moved:
+		it.entry.At = v.due
+		x.putBack(it, it.entry.expires)
 	case waits, behind:
 		x.putBack(it, v.expires)
 		switch {

@@ -65,6 +65,10 @@ func (c *claiming) decide(it item) (verdict, error) {
 	if v, blocked := c.blocked(it, target, account); blocked {
 		return v, nil
 	}
+	if it.next != 0 && at.UnixMilli() > it.next {
+		// The queue has the target at an earlier time: the post was moved while its account was held.
+		return verdict{fate: moved, due: at.UnixMilli()}, nil
+	}
 	if c.cfg.Member != nil {
 		if v, blocked, err := c.blockedElsewhere(it, target, account); blocked || err != nil {
 			return v, err

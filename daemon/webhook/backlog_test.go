@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,11 +127,14 @@ func TestGoroutinesAreBounded(t *testing.T) {
 }
 
 // lagging is a store whose snapshots are looked at a while after they were taken.
-type lagging struct{ storage.Store }
+type lagging struct {
+	storage.Store
+	delay func() time.Duration
+}
 
 func (s lagging) View(ctx context.Context, fn func(storage.Reader) error) error {
 	return s.Store.View(ctx, func(r storage.Reader) error {
-		time.Sleep(rand.N(20 * time.Millisecond))
+		time.Sleep(s.delay())
 		return fn(r)
 	})
 }
@@ -146,14 +150,21 @@ func TestEventsThatComeWhileTheStoreIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		r := newRig(t, lagging{store})
+		random := rand.New(rand.NewPCG(1, 2))
+		var mu sync.Mutex // mu guards random
+		upTo := func(d time.Duration) time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return time.Duration(random.Int64N(int64(d)))
+		}
+		r := newRig(t, lagging{store, func() time.Duration { return upTo(20 * time.Millisecond) }})
 		r.hook("a.example")
 		r.start()
 		defer r.stop()
 		var want []string
 		for range 300 {
 			want = append(want, r.publish(1)...)
-			after(rand.N(100 * time.Millisecond))
+			after(upTo(100 * time.Millisecond))
 		}
 		after(time.Second)
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {

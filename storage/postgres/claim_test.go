@@ -36,9 +36,9 @@ func TestTwoProcessesOneClaim(t *testing.T) {
 	claims := make(map[string]int)
 	var working sync.WaitGroup
 	for i, s := range stores {
-		for range 2 {
+		for n := range 2 {
 			working.Go(func() {
-				order := rand.Perm(len(targets))
+				order := rand.New(rand.NewPCG(uint64(i), uint64(n))).Perm(len(targets))
 				for len(order) > 0 {
 					batch := order[:min(8, len(order))]
 					order = order[len(batch):]
@@ -104,8 +104,9 @@ func TestPreparedClaimsNeverWaitForEachOther(t *testing.T) {
 	var working sync.WaitGroup
 	for i := range 6 {
 		working.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range 15 {
-				batch := rand.Perm(len(targets))[:30]
+				batch := random.Perm(len(targets))[:30]
 				ids := make([]string, len(batch))
 				for i, n := range batch {
 					ids[i] = targets[n]

@@ -78,9 +78,10 @@ func testTokensAreSpentByMany(f *sharedFixture) {
 	var spending sync.WaitGroup
 	for i := range spenders {
 		spending.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range rounds {
 				shuffled := append([]storage.Spending(nil), all...)
-				rand.Shuffle(buckets, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+				random.Shuffle(buckets, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 				if _, err := []storage.Shared{f.one, f.two}[i%2].Spend(context.Background(), shuffled); err != nil {
 					f.Errorf("Spend: %v", err)
 				}
