@@ -133,5 +133,16 @@ func (d date) addDays(n int) date { return dateOf(d.midnight().AddDate(0, 0, n))
 
 func (d date) before(o date) bool { return d.midnight().Before(o.midnight()) }
 
+// addMonths returns the same day of a later month, or the last day of a month that
+// is shorter, and then a note that says so.
+func (d date) addMonths(n int) (date, string) {
+	first := dateOf(date{d.year, d.month, 1}.midnight().AddDate(0, n, 0))
+	last := date{first.year, first.month + 1, 1}.addDays(-1)
+	if d.day <= last.day {
+		return date{first.year, first.month, d.day}, ""
+	}
+	return last, fmt.Sprintf("%s %d has %d days, so this is its last day", last.month, last.year, last.day)
+}
+
 // valid reports whether the calendar has the day.
 func (d date) valid() bool { return dateOf(d.midnight()) == d }

@@ -2,6 +2,7 @@ package when
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -46,12 +47,14 @@ func parseDay(in input) (Moment, bool, error) {
 		rest = rest[1:]
 	}
 	switch {
+	case len(rest) == 0 && in.words[0] == "tonight":
+		rest = []string{"20:00"}
 	case len(rest) == 0 && in.words[0] == "yesterday":
 		return Moment{}, false, in.past("has no time of day, and has passed", "write a time to come, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
 	case len(rest) == 0:
 		return Moment{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
 	}
-	c, matched, err := readClock(in, rest)
+	c, bare, matched, err := readDayClock(in, rest)
 	if !matched {
 		return Moment{}, false, err
 	}
@@ -60,11 +63,50 @@ func parseDay(in input) (Moment, bool, error) {
 		return Moment{}, false, err
 	}
 	m := resolve(d, c, in.loc)
-	m.Note = join(note, m.Note)
+	m.Note = join(note, bare, m.Note)
+	m.retry = in.nextYear(d, c)
 	if strings.Join(rest, " ") == "midnight" {
 		m.Note = join(m.Note, "midnight is the start of the day")
 	}
 	return m, true, nil
+}
+
+// readDayClock reads the time of day beside a day. A bare hour counts on 24 hours;
+// note says so then.
+func readDayClock(in input, words []string) (c clock, note string, matched bool, err error) {
+	if text := strings.Join(words, " "); hour().MatchString(text) && number(text) < 24 && in.words[0] != "tonight" {
+		c = clock{hour: number(text)}
+		return c, fmt.Sprintf("%s is read as %s", text, c), true, nil
+	}
+	c, matched, err = readClock(in, words)
+	return c, "", matched, err
+}
+
+// nextYear returns how to write the same day of the next year, for a day without a
+// year that is today, or nothing.
+func (in input) nextYear(d date, c clock) string {
+	if d != dateOf(in.now) || !in.namesMonthOnly() {
+		return ""
+	}
+	text := fmt.Sprintf("%s %d %d %s", d.month.String()[:3], d.day, d.year+1, c)
+	if in.zone != "" {
+		text += " " + in.zone
+	}
+	return text
+}
+
+// namesMonthOnly reports whether the text names a month by name, and no year.
+func (in input) namesMonthOnly() bool {
+	named := false
+	for _, w := range in.words {
+		if _, ok := months[strings.TrimRight(w, ".,")]; ok {
+			named = true
+		}
+		if year().MatchString(w) {
+			return false
+		}
+	}
+	return named
 }
 
 // readTrailingDay finds a day behind a time of day: "9am tomorrow".
@@ -92,10 +134,19 @@ func readDay(in input, words []string) (n int, find dayFinder, err error) {
 		return 1, onDay(today.addDays(1)), nil
 	case "yesterday":
 		return 1, onDay(today.addDays(-1)), nil
-	case "next":
+	case "tonight":
+		return 1, tonight(in, today, len(in.words) == 1), nil
+	case "the", "day":
+		for _, phrase := range dayAfterTomorrow {
+			if len(words) >= len(phrase) && slices.Equal(words[:len(phrase)], phrase) {
+				return len(phrase), onDay(today.addDays(2)), nil
+			}
+		}
+		return 0, nil, nil
+	case "this", "next":
 		if len(words) > 1 {
 			if day, ok := weekdays[words[1]]; ok {
-				return 2, nextWeekday(in, day), nil
+				return 2, relativeWeekday(in, words[0], day), nil
 			}
 		}
 		return 0, nil, nil
@@ -107,7 +158,27 @@ func readDay(in input, words []string) (n int, find dayFinder, err error) {
 		d, err := in.dateFrom(m)
 		return 1, onDay(d), err
 	}
+	if m := slashed().FindStringSubmatch(words[0]); m != nil {
+		d, err := in.readSlashed(m, strings.Contains(words[0], "."))
+		return 1, onDay(d), err
+	}
 	return readMonthDay(in, words)
+}
+
+// dayAfterTomorrow are the ways to write it.
+var dayAfterTomorrow = [][]string{{"day", "after", "tomorrow"}, {"the", "day", "after", "tomorrow"}}
+
+// tonight is this evening: from 17:00 to midnight, and at 20:00 without a time of day.
+func tonight(in input, today date, alone bool) dayFinder {
+	return func(c clock) (date, string, error) {
+		switch {
+		case alone:
+			return today, "tonight without a time of day is 20:00", nil
+		case c.hour < 17:
+			return date{}, "", in.ambiguous("names a time that is not in the evening", fmt.Sprintf("write \"today %s\" or \"tomorrow %s\"", c, c))
+		}
+		return today, "", nil
+	}
 }
 
 func onDay(d date) dayFinder {
@@ -124,6 +195,14 @@ func weekday(in input, day time.Weekday) dayFinder {
 		}
 		return today.addDays(ahead), "", nil
 	}
+}
+
+// relativeWeekday is the day of "this friday" or "next friday".
+func relativeWeekday(in input, word string, day time.Weekday) dayFinder {
+	if word == "next" {
+		return nextWeekday(in, day)
+	}
+	return onDay(dateOf(in.now).addDays(int(day-in.now.Weekday()+7) % 7))
 }
 
 // nextWeekday is the first such day after today. People disagree whether "next

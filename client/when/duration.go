@@ -8,17 +8,28 @@ import (
 	"time"
 )
 
-// units are the names of the units of duration, the longest unit first.
-var units = []struct {
+// unit is a unit of time: calendar months, or a length.
+type unit struct {
+	months int
 	length time.Duration
 	names  []string
-}{
-	{7 * 24 * time.Hour, []string{"w", "week", "weeks"}},
-	{24 * time.Hour, []string{"d", "day", "days"}},
-	{time.Hour, []string{"h", "hr", "hrs", "hour", "hours"}},
-	{time.Minute, []string{"m", "min", "mins", "minute", "minutes"}},
-	{time.Second, []string{"s", "sec", "secs", "second", "seconds"}},
-	{time.Millisecond, []string{"ms"}},
+}
+
+// calendarUnits are the units of a span from now, the longest unit first. They
+// have no single letters: "m" means minutes.
+var calendarUnits = append([]unit{
+	{months: 12, names: []string{"year", "years"}},
+	{months: 1, names: []string{"month", "months"}},
+}, units...)
+
+// units are the units of a duration, the longest unit first.
+var units = []unit{
+	{length: 7 * 24 * time.Hour, names: []string{"w", "week", "weeks"}},
+	{length: 24 * time.Hour, names: []string{"d", "day", "days"}},
+	{length: time.Hour, names: []string{"h", "hr", "hrs", "hour", "hours"}},
+	{length: time.Minute, names: []string{"m", "min", "mins", "minute", "minutes"}},
+	{length: time.Second, names: []string{"s", "sec", "secs", "second", "seconds"}},
+	{length: time.Millisecond, names: []string{"ms"}},
 }
 
 var (
@@ -26,8 +37,9 @@ var (
 	decimal = lazily(`\d[.,]\d`)
 )
 
-// span is a duration in calendar days and elapsed time.
+// span is a duration in calendar months, calendar days and elapsed time.
 type span struct {
+	months  int
 	days    int
 	elapsed time.Duration
 }
@@ -36,7 +48,7 @@ type span struct {
 // numbers of w, d, h, m, s and ms, each at most once and the longest first. A
 // day is 24 hours. Every error is an [*Error].
 func ParseDuration(text string) (time.Duration, error) {
-	s, err := readSpan(text, strings.ToLower(strings.TrimSpace(text)))
+	s, err := readSpan(text, strings.ToLower(strings.TrimSpace(text)), units)
 	if err != nil {
 		return 0, err
 	}
@@ -46,8 +58,9 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(s.days)*24*time.Hour + s.elapsed, nil
 }
 
-// readSpan reads amounts with units; rest is the text in lower case.
-func readSpan(text, rest string) (span, error) {
+// readSpan reads amounts with units; rest is the text in lower case, and known has
+// the units that it may name.
+func readSpan(text, rest string, known []unit) (span, error) {
 	var total span
 	if rest == "" {
 		return span{}, notDuration(text, "is no duration")
@@ -58,20 +71,20 @@ func readSpan(text, rest string) (span, error) {
 	if _, err := strconv.Atoi(rest); err == nil && rest[0] != '-' && rest[0] != '+' {
 		return span{}, &Error{Reason: Ambiguous, Text: text, Message: fmt.Sprintf("%q has no unit", text), Hint: fmt.Sprintf("write %ss, %sm, %sh or %sd", rest, rest, rest, rest)}
 	}
-	for unit := -1; rest != ""; {
+	for last := -1; rest != ""; {
 		m := amount().FindStringSubmatch(rest)
 		if m == nil {
 			return span{}, notDuration(text, "is no duration")
 		}
-		at := unitIndex(m[2])
+		at := unitIndex(known, m[2])
 		if at < 0 {
 			return span{}, notDuration(text, fmt.Sprintf("has an unknown unit %q", m[2]))
 		}
-		if at <= unit {
+		if at <= last {
 			return span{}, notDuration(text, "names a unit twice or a long one after a short one")
 		}
-		unit = at
-		if err := total.add(text, m[1], units[at].length); err != nil {
+		last = at
+		if err := total.add(text, m[1], known[at]); err != nil {
 			return span{}, err
 		}
 		rest = rest[len(m[0]):]
@@ -79,8 +92,9 @@ func readSpan(text, rest string) (span, error) {
 	return total, nil
 }
 
-func unitIndex(name string) int {
-	for i, u := range units {
+// unitIndex returns the position of the unit with a name, or -1.
+func unitIndex(known []unit, name string) int {
+	for i, u := range known {
 		for _, n := range u.names {
 			if n == name {
 				return i
@@ -90,15 +104,26 @@ func unitIndex(name string) int {
 	return -1
 }
 
-// maxDays keeps calendar arithmetic far from overflow.
-const maxDays = 4_000_000
+// maxDays and maxMonths keep calendar arithmetic far from overflow.
+const (
+	maxDays   = 4_000_000
+	maxMonths = 120_000
+)
 
-func (s *span) add(text, digits string, length time.Duration) error {
+func (s *span) add(text, digits string, u unit) error {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return notDuration(text, "is out of range")
 	}
 	const day = 24 * time.Hour
+	length := u.length
+	if u.months > 0 {
+		if n > maxMonths || s.months+int(n)*u.months > maxMonths {
+			return notDuration(text, "is out of range")
+		}
+		s.months += int(n) * u.months
+		return nil
+	}
 	if length >= day {
 		if n > maxDays || s.days+int(n)*int(length/day) > maxDays {
 			return notDuration(text, "is out of range")
@@ -117,26 +142,52 @@ func notDuration(text, what string) *Error {
 	return &Error{Reason: Unreadable, Text: text, Message: fmt.Sprintf("%q %s", text, what), Hint: "write for example 90s, 2h30m, 1d or 2w"}
 }
 
-// parseIn reads "in 2h" and "+2h30m", and looking back "2h ago" and "-2h30m".
+// parseIn reads "in 2h", "+2h30m", "in half an hour" and "2 weeks from now", and
+// looking back "2h ago" and "-2h30m".
 func parseIn(in input) (Moment, bool, error) {
 	rest, back, matched := cutDirection(strings.Join(in.words, " "))
 	if !matched {
 		return Moment{}, false, nil
 	}
-	s, err := readSpan(in.text, strings.TrimSpace(rest))
+	s, err := readSpan(in.text, spellAmounts(strings.TrimSpace(rest)), calendarUnits)
 	if err != nil {
 		return Moment{}, false, err
 	}
 	if back {
-		s = span{-s.days, -s.elapsed}
+		s = span{-s.months, -s.days, -s.elapsed}
 	}
+	return in.after(s), true, nil
+}
+
+// after returns the instant a span after now. Months and days keep the time of
+// day; a month that is too short ends on its last day.
+func (in input) after(s span) Moment {
 	m := Moment{Time: in.now}
-	if s.days != 0 {
+	if s.months != 0 || s.days != 0 {
 		c := clock{in.now.Hour(), in.now.Minute(), in.now.Second(), in.now.Nanosecond()}
-		m = resolve(dateOf(in.now).addDays(s.days), c, in.loc)
+		d, note := dateOf(in.now).addMonths(s.months)
+		m = resolve(d.addDays(s.days), c, in.loc)
+		m.Note = join(note, m.Note)
 	}
 	m.Time = m.Time.Add(s.elapsed)
-	return m, true, nil
+	return m
+}
+
+// spellAmounts writes "an hour" and "half an hour" with digits.
+func spellAmounts(text string) string {
+	words := strings.Fields(text)
+	var out []string
+	for i := 0; i < len(words); i++ {
+		switch following := words[i+1:]; {
+		case words[i] == "half" && len(following) > 1 && following[0] == "an" && following[1] == "hour":
+			out, i = append(out, "30", "minutes"), i+2
+		case words[i] == "a" || words[i] == "an":
+			out = append(out, "1")
+		default:
+			out = append(out, words[i])
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // cutDirection returns the duration in a text that counts from now.
@@ -145,6 +196,9 @@ func cutDirection(text string) (rest string, back, matched bool) {
 		if rest, matched = strings.CutPrefix(text, ahead); matched {
 			return rest, false, true
 		}
+	}
+	if rest, matched = strings.CutSuffix(text, " from now"); matched {
+		return rest, false, true
 	}
 	if rest, matched = strings.CutPrefix(text, "-"); matched {
 		return rest, true, true

@@ -56,6 +56,26 @@ func (in input) dateFrom(m []string) (date, error) {
 	return d, in.checkDate(d)
 }
 
+// readSlashed reads dates such as 2026/12/24, 24.12.2026 and 25/12/2026, where they can
+// mean one day only. A date with dots has the day first.
+func (in input) readSlashed(m []string, dots bool) (date, error) {
+	a, b, c := number(m[1]), number(m[2]), number(m[3])
+	iso := func(y, mo, d int) string { return fmt.Sprintf("%04d-%02d-%02d", y, mo, d) }
+	d := date{c, time.Month(b), a}
+	switch {
+	case len(m[1]) == 4 && len(m[3]) <= 2:
+		d = date{a, time.Month(b), c}
+	case len(m[3]) != 4 || len(m[1]) > 2:
+		return date{}, in.ambiguous("has a date of two digits", "write year-month-day, such as 2026-12-08")
+	case dots || a == b || a > 12:
+	case b > 12:
+		d = date{c, time.Month(a), b}
+	default:
+		return date{}, in.ambiguous("has a date that could be two days", "write "+iso(c, a, b)+" or "+iso(c, b, a))
+	}
+	return d, in.checkDate(d)
+}
+
 // offset returns the seconds east of UTC.
 func (in input) offset(text string) (int, error) {
 	if text == "z" {

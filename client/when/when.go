@@ -7,17 +7,20 @@
 //
 //	2026-12-08T09:00:00Z    2026-12-08T09:00+01:00    RFC 3339, any offset
 //	2026-12-08 09:00[:05]   2026-12-08T09:00          a date and a time of day
-//	today 5pm   tomorrow 9:30   friday noon   next monday 21:00
+//	2026/12/08 9am   24.12.2026 18:00                 other dates that mean one day only
+//	today 5pm   tonight   the day after tomorrow 9:30
+//	friday noon   this friday 9am   next monday 21:00
 //	Mar 10 9am   10 March 2027 9am                    the next such day without a year
 //	9am   21:00   noon   midnight                     the next such time
-//	in 2h   +2h30m   in 1d   in 2 weeks
+//	in 2h   +2h30m   in half an hour   in 2 weeks   1 month from now
 //	yesterday 9am   2h ago   -2h30m                   to look back
 //	@1796720400                                       Unix seconds
 //
-// All but RFC 3339 may end in an IANA zone name: "tomorrow 9am Europe/Berlin".
+// All but RFC 3339 may end in an IANA zone name, or its city alone: "tomorrow 9am
+// Europe/Berlin", "tomorrow 9am Berlin". A bare hour after a day counts on 24 hours.
 //
-// Hours, minutes and seconds are elapsed time; days and weeks are calendar days
-// and keep the time of day. A time of day that a clock change skips becomes the
+// Hours, minutes and seconds are elapsed time; days, weeks, months and years follow
+// the calendar and keep the time of day. A time of day that a clock change skips becomes the
 // first instant after the gap, one that happens twice the first of the two, and
 // [Moment.Note] says so.
 package when
@@ -41,6 +44,8 @@ type Moment struct {
 	// Note says what was decided where the text left something open, in a
 	// sentence without a full stop; empty when nothing was.
 	Note string
+
+	retry string // what to write when the moment has passed, or empty
 }
 
 // Check returns nil when the moment lies after now, else an [*Error] with
@@ -49,11 +54,15 @@ func (m Moment) Check(now time.Time) error {
 	if m.Time.After(now) {
 		return nil
 	}
+	hint := "use a time in the future, such as \"in 1h\" or \"tomorrow 9am\""
+	if m.retry != "" {
+		hint = fmt.Sprintf("write %q", m.retry)
+	}
 	return &Error{
 		Reason:  Past,
 		Text:    m.Time.Format(time.RFC3339),
 		Message: fmt.Sprintf("%s has passed (%s)", Format(m.Time), Relative(m.Time, now)),
-		Hint:    "give a time to come, such as \"in 1h\" or \"tomorrow 9am\"",
+		Hint:    hint,
 	}
 }
 
@@ -99,14 +108,13 @@ func scan(text string, now time.Time, loc *time.Location) (input, error) {
 	if len(words) == 0 {
 		return in, &Error{Reason: Unreadable, Text: text, Message: "the time is empty", Hint: "write for example \"tomorrow 9am\" or \"in 2h\""}
 	}
-	if last := len(words) - 1; last > 0 {
-		zone, named, err := parseZone(in, words[last])
-		if err != nil {
-			return in, err
-		}
-		if named {
-			in.loc, in.zone, words = zone, words[last], words[:last]
-		}
+	zone, n, err := readZone(in, words)
+	if err != nil {
+		return in, err
+	}
+	if n > 0 {
+		in.loc, in.zone = zone, strings.Join(words[len(words)-n:], " ")
+		words = words[:len(words)-n]
 	}
 	for _, w := range words {
 		in.words = append(in.words, strings.ToLower(w))

@@ -90,6 +90,30 @@ func TestParse(t *testing.T) {
 		{"may 1 9am", "2027-05-01T09:00:00+02:00"},
 		{"9am mar 10", "2027-03-10T09:00:00+01:00"},
 
+		{"this friday 9am", "2026-11-27T09:00:00+01:00"},
+		{"this saturday 11am", "2026-11-21T11:00:00+01:00"},
+		{"this saturday 9am", "2026-11-21T09:00:00+01:00"}, // in the past, which is not refused here
+		{"day after tomorrow 9am", "2026-11-23T09:00:00+01:00"},
+		{"the day after tomorrow at 9am", "2026-11-23T09:00:00+01:00"},
+		{"9am the day after tomorrow", "2026-11-23T09:00:00+01:00"},
+		{"tonight 9pm", "2026-11-21T21:00:00+01:00"},
+		{"tonight at 22:30", "2026-11-21T22:30:00+01:00"},
+
+		// Dates in other forms that mean one day.
+		{"2026/12/24 18:00", "2026-12-24T18:00:00+01:00"},
+		{"24.12.2026 18:00", "2026-12-24T18:00:00+01:00"},
+		{"3.4.2027 9am", "2027-04-03T09:00:00+02:00"},
+		{"25/12/2026 9am", "2026-12-25T09:00:00+01:00"},
+		{"12/25/2026 9am", "2026-12-25T09:00:00+01:00"},
+		{"12-12-2026 9am", "2026-12-12T09:00:00+01:00"},
+		{"9am 24.12.2026", "2026-12-24T09:00:00+01:00"},
+
+		// The city of a zone.
+		{"tomorrow 9am Tokyo", "2026-11-22T09:00:00+09:00"},
+		{"tomorrow 9am new york", "2026-11-22T09:00:00-05:00"},
+		{"2026-12-08 09:00 Port of Spain", "2026-12-08T09:00:00-04:00"},
+		{"9pm Buenos Aires", "2026-11-21T21:00:00-03:00"},
+
 		// A time of day alone.
 		{"11am", "2026-11-21T11:00:00+01:00"},
 		{"at 21:00", "2026-11-21T21:00:00+01:00"},
@@ -103,6 +127,14 @@ func TestParse(t *testing.T) {
 		{"in 1d2h", "2026-11-22T12:30:00+01:00"},
 		{"in 1 hour 30 minutes", "2026-11-21T12:00:00+01:00"},
 		{"in 90m", "2026-11-21T12:00:00+01:00"},
+		{"in an hour", "2026-11-21T11:30:00+01:00"},
+		{"in half an hour", "2026-11-21T11:00:00+01:00"},
+		{"half an hour ago", "2026-11-21T10:00:00+01:00"},
+		{"in a day", "2026-11-22T10:30:00+01:00"},
+		{"2 weeks from now", "2026-12-05T10:30:00+01:00"},
+		{"in 1 month", "2026-12-21T10:30:00+01:00"},
+		{"in 1 year 2 months 3 days", "2028-01-24T10:30:00+01:00"},
+		{"a month ago", "2026-10-21T10:30:00+02:00"},
 		{"+500ms", "2026-11-21T10:30:00.5+01:00"},
 
 		{"@1796720400", "2026-12-08T10:00:00+01:00"},
@@ -132,6 +164,10 @@ func TestParseSaysWhatItDecided(t *testing.T) {
 		{"saturday 9am", "2026-11-28T09:00:00+01:00", "this is in a week"},
 		{"next friday 9am", "2026-11-27T09:00:00+01:00", `"next friday" is the first Friday after today`},
 		{"tomorrow midnight", "2026-11-22T00:00:00+01:00", "midnight is the start of the day"},
+		{"tonight", "2026-11-21T20:00:00+01:00", "tonight without a time of day is 20:00"},
+		{"friday 9", "2026-11-27T09:00:00+01:00", "9 is read as 09:00"},
+		{"tomorrow 21", "2026-11-22T21:00:00+01:00", "21 is read as 21:00"},
+		{"tomorrow 0", "2026-11-22T00:00:00+01:00", "0 is read as 00:00"},
 		{"2027-03-28 02:30", "2027-03-28T03:00:00+02:00", "skip 02:30"},
 		{"2027-10-31 02:30", "2027-10-31T02:30:00+02:00", "happens twice"},
 		{"2027-03-14 02:30 America/New_York", "2027-03-14T03:00:00-04:00", "clocks in America/New_York skip"},
@@ -192,9 +228,25 @@ func TestParseRefuses(t *testing.T) {
 		{"next friday", when.Unreadable, `write "next friday 9am"`},
 		{"2026-12-08", when.Unreadable, `write "2026-12-08 9am"`},
 		{"Mar 10", when.Unreadable, `write "Mar 10 9am"`},
-		{"tomorrow 9", when.Ambiguous, "write 9am or 9pm"},
-		{"tomorrow 0", when.Unreadable, "write 0:00"},
-		{"tomorrow 21", when.Unreadable, "write 21:00"},
+		{"9", when.Ambiguous, "write 9am or 9pm"},
+		{"tonight 9", when.Ambiguous, "write 9am or 9pm"},
+		{"tonight 1am", when.Ambiguous, `write "today 01:00" or "tomorrow 01:00"`},
+		{"this friday", when.Unreadable, `write "this friday 9am"`},
+		{"this morning", when.Unreadable, "write for example"},
+		{"the day after 9am", when.Unreadable, "write for example"},
+		{"03-04-2027 9am", when.Ambiguous, "2027-03-04 or 2027-04-03"},
+		{"2026/13/08 9am", when.Unreadable, "month 13"},
+		{"31.11.2026 9am", when.Unreadable, "November 2026 has 30 days"},
+		{"24.12.2026", when.Unreadable, `write "24.12.2026 9am"`},
+		{"in a fortnight", when.Unreadable, "unknown unit"},
+		{"in half a day", when.Unreadable, "no duration"},
+		{"in 2 days 1 month", when.Unreadable, "long one after a short one"},
+		{"in 999999 months", when.Unreadable, "out of range"},
+		{"in 120000 months 10000 years", when.Unreadable, "long one after a short one"},
+		{"in 9000 years", when.Unreadable, "out of range"},
+		{"9am christmas", when.Unreadable, "write for example"},
+		{"tomorrow 9am Atlantis", when.Unreadable, "write for example"},
+		{"1 month", when.Unreadable, `write "in 1 month"`},
 		{"tomorrow 25", when.Unreadable, "write for example 9am"},
 		{"tomorrow 9am 10am", when.Unreadable, "write for example"},
 		{"tomorrow 9am please", when.Unreadable, "write for example"},
@@ -204,10 +256,7 @@ func TestParseRefuses(t *testing.T) {
 		{"tomorrow 13pm", when.Unreadable, "write 13:00"},
 		{"tomorrow 0am", when.Unreadable, "12am for midnight"},
 		{"03/04/2027 9am", when.Ambiguous, "2027-03-04 or 2027-04-03"},
-		{"25/12/2026 9am", when.Unreadable, "2026-12-25"},
-		{"12/25/2026 9am", when.Unreadable, "2026-12-25"},
 		{"8.12.26 9am", when.Ambiguous, "year-month-day"},
-		{"2026/12/08 9am", when.Unreadable, "2026-12-08"},
 		{"2026-13-08 09:00", when.Unreadable, "month 13"},
 		{"2026-00-08 09:00", when.Unreadable, "month 0"},
 		{"2026-02-29 09:00", when.Unreadable, "February 2026 has 28 days"},
@@ -288,6 +337,56 @@ func TestCheckRefusesThePast(t *testing.T) {
 	err := when.Moment{Time: now.Add(-90 * time.Minute)}.Check(now)
 	if want := "Sat 21 Nov 2026 08:00 UTC has passed (1 hour 30 minutes ago)"; !strings.Contains(err.Error(), want) {
 		t.Errorf("got %q, want it to contain %q", err, want)
+	}
+}
+
+// A month that is too short ends on its last day.
+func TestParseClampsMonths(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
+	m, err := when.Parse("in 1 month", end, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Time.Format(time.RFC3339); got != "2027-02-28T12:00:00Z" {
+		t.Errorf("got %s", got)
+	}
+	if want := "February 2027 has 28 days, so this is its last day"; m.Note != want {
+		t.Errorf("note %q, want %q", m.Note, want)
+	}
+}
+
+// A day without a year that is today is not moved to the next year; the error says
+// how to write that.
+func TestCheckOffersTheNextYear(t *testing.T) {
+	t.Parallel()
+	berlin := zone(t, "Europe/Berlin")
+	for text, hint := range map[string]string{
+		"21 nov 9am":               `write "Nov 21 2027 09:00"`,
+		"Nov 21 09:00 Asia/Tokyo":  `write "Nov 21 2027 09:00 Asia/Tokyo"`,
+		"21 nov 2026 9am":          "use a time in the future",
+		"today 9am":                "use a time in the future",
+		"this saturday 9am":        "use a time in the future",
+		"tonight 5pm America/Nome": "",
+	} {
+		m, err := when.Parse(text, now, berlin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = m.Check(now)
+		if hint == "" {
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), hint) {
+			t.Errorf("%q: got %v, want %q", text, err, hint)
+		}
+		again, err := when.Parse(strings.Trim(strings.TrimPrefix(hint, "write "), `"`), now, berlin)
+		if strings.HasPrefix(hint, "write") && (err != nil || again.Check(now) != nil) {
+			t.Errorf("the offered %q is refused: %v", hint, err)
+		}
 	}
 }
 

@@ -2,8 +2,10 @@ package when
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // resolve returns the instant at which the clocks of a zone show a day and a
@@ -34,9 +36,9 @@ func resolve(d date, c clock, loc *time.Location) Moment {
 	}
 	switch {
 	case len(found) == 0:
-		return Moment{gapEnd, fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
+		return Moment{Time: gapEnd, Note: fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
 	case len(found) > 1:
-		return Moment{found[0], fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
+		return Moment{Time: found[0], Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
 	}
 	return Moment{Time: found[0]}
 }
@@ -64,6 +66,61 @@ var abbreviations = map[string]string{
 	"ast": "America/Halifax", "cest": "Europe/Berlin", "eest": "Europe/Helsinki", "west": "Europe/Lisbon",
 	"jst": "Asia/Tokyo", "kst": "Asia/Seoul", "sgt": "Asia/Singapore", "hkt": "Asia/Hong_Kong",
 	"aest": "Australia/Sydney", "aedt": "Australia/Sydney", "nzst": "Pacific/Auckland", "nzdt": "Pacific/Auckland",
+}
+
+// readZone returns the zone that the last words name, and how many words those are:
+// none when the text names no zone.
+func readZone(in input, words []string) (*time.Location, int, error) {
+	if len(words) < 2 {
+		return nil, 0, nil
+	}
+	zone, named, err := parseZone(in, words[len(words)-1])
+	if err != nil || named {
+		return zone, 1, err
+	}
+	for n := 1; n <= maxCityWords && n < len(words); n++ {
+		if zone := cityZone(words[len(words)-n:]); zone != nil {
+			return zone, n, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// maxCityWords is how many words the city of a zone has at most, as in "Port of
+// Spain".
+const maxCityWords = 3
+
+// areas are the first parts of the zone names whose last part is a city.
+var areas = []string{
+	"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian",
+	"America/Argentina", "America/Indiana", "America/Kentucky", "America/North_Dakota",
+}
+
+// notCities are last parts of zone names that are feast days or points of the
+// compass to a reader.
+var notCities = []string{"easter", "christmas", "north", "south", "west", "center", "midway"}
+
+// cityZone returns the zone of a city, such as Europe/Berlin for "berlin", or nil.
+func cityZone(words []string) *time.Location {
+	for _, w := range words {
+		lower := strings.ToLower(w)
+		if isWord(lower) || slices.Contains(notCities, lower) || strings.ContainsFunc(w, notInCity) {
+			return nil
+		}
+	}
+	city := titleCase(strings.Join(words, "_"))
+	city = strings.ReplaceAll(city, "_Of_", "_of_")
+	for _, area := range areas {
+		if zone, err := time.LoadLocation(area + "/" + city); err == nil {
+			return zone
+		}
+	}
+	return nil
+}
+
+// notInCity reports whether a character cannot be part of a city's name.
+func notInCity(r rune) bool {
+	return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '-' && r != '_'
 }
 
 // parseZone returns the zone that a word names. A word that cannot be a zone is

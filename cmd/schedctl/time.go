@@ -25,29 +25,33 @@ func newTime(a *app) *cobra.Command {
 	cmd := prints[understood](&cobra.Command{
 		Use:   "time EXPR",
 		Short: "Show how a time is understood",
-		Long: `Show how a time is understood, as --at would. Nothing is guessed: all of the text
-must be one of these.
+		Long: `Show how --at understands a time. The whole text must be one of these forms.
 
   2026-12-08T09:00:00Z              RFC 3339, with any offset
   2026-12-08 09:00, 2026-12-08 9am  a date and a time of day
+  2026/12/24 9am, 24.12.2026 18:00  other dates, if they can mean one day only
   today 5pm, tomorrow 9:30          a day and a time of day
-  friday noon, next monday 21:00    the first such day, after today with "next"
-  Mar 10 9am, 10 March 2027 9am     the next such day without a year
+  tonight, day after tomorrow 9am   "tonight" alone is 20:00
+  friday noon, this friday 9am      the first such day from today
+  next monday 21:00                 the first such day after today
+  Mar 10 9am, 10 March 2027 9am     the next such day if there is no year
   9am, 21:00, midnight              the next such time
-  in 2h, +2h30m, in 2 weeks         from now; days and weeks keep the time of day
-  yesterday 9am, 2h ago, -2h30m     to look back, with post list --after for example,
-                                    where a day alone is its beginning
+  in 2h, +2h30m, in half an hour    from now
+  in 2 weeks, 1 month from now      from now; keeps the time of day
+  yesterday 9am, 2h ago, -2h30m     the past, for flags such as --after of post list;
+                                    there, a day alone means the start of that day
   @1796720400                       Unix seconds
 
-A zone name may follow: "tomorrow 9am Europe/Berlin". A time of day that a clock
-change skips becomes the first instant after the gap, and one that happens twice
-the first of the two; both are said.
+A bare hour after a day counts on 24 hours: "friday 9" is 09:00. A time zone or its
+city may follow: "tomorrow 9am Europe/Berlin", "tomorrow 9am Berlin". If a clock
+change skips a time of day, the first instant after the gap is used. If a time of
+day occurs twice, the first one is used. A note on standard error says so.
 
-Without a zone in the text --tz decides, without that the local zone (environment:
-TZ). Zones come with the program. What was understood is said on standard error:
-in its zone, in the local one, in UTC, and how far away it is. A time that has
-passed is refused for a post (exit status 5), one that cannot be read or could
-mean two things everywhere (exit status 2).
+If the text names no time zone, --tz decides, and then the local time zone
+(environment variable TZ). The program has its own copy of the time zones. It prints
+on standard error what it understood: in the zone of the time, in the local zone, in
+UTC, and how far away that is. A post refuses a time in the past (exit status 5). A
+time that cannot be read or could mean two things is always refused (exit status 2).
 
 A duration, for --in and --timeout, is 90s, 2h30m, 1d or 2w.`,
 		Example: `  schedctl time "tomorrow 9am"
