@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -37,6 +39,36 @@ type Shared interface {
 	// returns the buckets in the same order, as all nodes together have left them,
 	// by the clock of this machine. Tokens may be counted twice when it fails.
 	Spend(ctx context.Context, spent []Spending) ([]time.Time, error)
+
+	// Refuse is called before a request is refused for good. It notes the refusal
+	// and returns nil, or returns the response that the request has by now.
+	//
+	// After a noted refusal no transaction commits a response to the request that
+	// has read, with Answer, that there is none. A transaction that reads it later
+	// gets a [*RefusedError], and can compare its age with that of its own request.
+	// A response that is stored then replaces the note.
+	//
+	// While a transaction that stores a response is under way, Refuse waits a
+	// moment for it and then returns [ErrUndecided].
+	Refuse(ctx context.Context, key AnswerKey) (*Answer, error)
+}
+
+// ErrUndecided is returned by [Shared.Refuse] while another transaction may still
+// commit a response to the same request.
+var ErrUndecided = errors.New("another transaction may still store a response to this request")
+
+// RefusedError says that there is no response to a request, and that it was
+// refused a while ago. It wraps an error with the code NOT_FOUND.
+type RefusedError struct {
+	Ago time.Duration // by the clock of the database, and not more
+}
+
+// Error says when that was.
+func (e *RefusedError) Error() string { return fmt.Sprintf("the request was refused %v ago", e.Ago) }
+
+// Unwrap returns that there is no response.
+func (e *RefusedError) Unwrap() error {
+	return schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
 }
 
 // Node is a daemon among those that use one database.

@@ -48,6 +48,11 @@ var (
 // ErrClosed is returned by every method of a closed store.
 var ErrClosed = errors.New("the store is closed")
 
+// ErrUnknownOutcome is wrapped by the error of an Update or Record that may have
+// been committed, or may still be, when the database could not be asked. Any other
+// error means that nothing was committed and nothing will be.
+var ErrUnknownOutcome = errors.New("it is not known whether the database has stored this")
+
 // ErrBroken is why a daemon ends whose store can write nothing any more until it
 // is opened anew. It is the [context.Cause] that its parts end with: what they
 // would record is not to be waited for.
@@ -184,7 +189,9 @@ type Reader interface {
 	// name, of whatever workspace: feed names are unique in the database.
 	Feed(name string) (schedctl.Account, error)
 
-	// Answer returns the stored answer to a request.
+	// Answer returns the stored answer to a request. Without one, and after
+	// [Shared.Refuse] for the same request, the error is a [*RefusedError], which
+	// has the code NOT_FOUND too.
 	Answer(AnswerKey) (Answer, error)
 
 	// Workspace returns a workspace, Workspaces all of them in order of creation.

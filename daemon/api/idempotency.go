@@ -61,13 +61,24 @@ func (s *Server) once(ctx context.Context, c *call, rt *route) (answer, error) {
 		if stored, found, err := s.lookUp(ctx, c); err != nil || found {
 			return stored, err
 		}
-		return s.handle(ctx, c, rt)
 	}
+	return s.refuse(ctx, c, rt)
+}
+
+// refuse runs a handler, and looks for a stored response before it refuses. What
+// another daemon still has under way with the same key can store none afterwards.
+// A body that cannot be read is refused without that: its request never gets to a
+// transaction.
+func (s *Server) refuse(ctx context.Context, c *call, rt *route) (answer, error) {
 	a, refusal := s.handle(ctx, c, rt)
-	if refusal == nil || failure(asError(refusal).Code) {
+	if refusal == nil || !final(asError(refusal).Code) {
 		return a, refusal
 	}
-	if stored, found, err := s.lookUp(ctx, c); err != nil || found {
+	look := s.lookUp
+	if s.shared != nil && c.readable {
+		look = s.lookUpAndFence
+	}
+	if stored, found, err := look(ctx, c); err != nil || found {
 		return stored, err
 	}
 	return answer{}, refusal
@@ -83,10 +94,11 @@ func (s *Server) handle(ctx context.Context, c *call, rt *route) (answer, error)
 	return rt.handle(ctx, c)
 }
 
-// failure reports whether a code is of a failure of the daemon's own, after which
-// nothing is known of its store.
-func failure(code schedctl.Code) bool {
-	return Status(code) >= http.StatusInternalServerError && code != schedctl.InsufficientStorage
+// final reports whether a code refuses a request for good: it is not of a failure
+// of the daemon's own, after which nothing is known of its store, and does not ask
+// the client to repeat a request whose outcome is open.
+func final(code schedctl.Code) bool {
+	return (Status(code) < http.StatusInternalServerError || code == schedctl.InsufficientStorage) && code != schedctl.IdempotencyRunning
 }
 
 // lookUp is remembered in a snapshot of its own.
@@ -98,17 +110,55 @@ func (s *Server) lookUp(ctx context.Context, c *call) (stored answer, found bool
 	return stored, found, err
 }
 
-// remembered looks for the stored answer to the request.
+// lookUpAndFence is lookUp for a request that is about to be refused. If no
+// response is stored, none will be by requests that came before.
+func (s *Server) lookUpAndFence(ctx context.Context, c *call) (stored answer, found bool, err error) {
+	a, err := s.shared.Refuse(ctx, c.answerKey)
+	switch {
+	case errors.Is(err, storage.ErrUndecided):
+		return answer{}, false, errUndecided
+	case err != nil:
+		return answer{}, false, storeError(err, "the daemon could not read its database; see its log")
+	case a == nil:
+		return answer{}, false, nil
+	}
+	return s.recall(c, *a)
+}
+
+// errUndecided says that it is open what becomes of a request with the same key.
+var errUndecided = schedctl.Errorf(schedctl.IdempotencyRunning, "",
+	"the outcome of a request with this Idempotency-Key is not known yet; repeat this one in a second")
+
+// refusalReads is how often the age of a refusal is read before a request is
+// taken to be older: what an age takes to arrive counts as age of the request.
+const refusalReads = 3
+
+// remembered looks for the stored answer to the request. A request that another
+// daemon refused while this one was under way must have no effect any more.
 func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, err error) {
 	if !c.repeatable() {
 		return answer{}, false, nil
 	}
-	stored, err := r.Answer(c.answerKey)
+	for range refusalReads {
+		stored, err := r.Answer(c.answerKey)
+		var refused *storage.RefusedError
+		switch {
+		case err == nil:
+			return s.recall(c, stored)
+		case errors.As(err, &refused) && refused.Ago < time.Since(c.arrived):
+			continue // unless it took longer to get here than to come to the daemon
+		case schedctl.CodeOf(err) == schedctl.NotFound:
+			return answer{}, false, nil
+		default:
+			return answer{}, false, err
+		}
+	}
+	return answer{}, false, errUndecided
+}
+
+// recall returns what is stored as the answer to the request.
+func (s *Server) recall(c *call, stored storage.Answer) (a answer, found bool, err error) {
 	switch {
-	case schedctl.CodeOf(err) == schedctl.NotFound:
-		return answer{}, false, nil
-	case err != nil:
-		return answer{}, false, err
 	case s.clock.Age(stored.CreatedAt, c.now) >= answersKept:
 		return answer{}, false, nil
 	case stored.Fingerprint != c.fingerprint:
@@ -191,6 +241,10 @@ func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (a
 		out = a
 		return nil
 	})
+	if errors.Is(err, storage.ErrUnknownOutcome) && c.repeatable() {
+		s.log.WarnContext(ctx, "outcome of a request not known", "request", c.requestID, "error", err)
+		return answer{}, errUndecided
+	}
 	return out, storeError(err, "the daemon could not store this; nothing was changed; see its log")
 }
 

@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -255,4 +258,57 @@ func TestEventIDsFollowCommits(t *testing.T) {
 	if want := []string{early, late}; !cmp.Equal(order, want) {
 		t.Errorf("events are in the order %v, commits were in the order %v", order, want)
 	}
+}
+
+// uncertain is a store whose next commits have an outcome that is not known.
+type uncertain struct {
+	storage.Store
+	left int
+}
+
+func (s *uncertain) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := s.Store.Update(ctx, fn); err != nil || s.left == 0 {
+		return err
+	}
+	s.left--
+	return fmt.Errorf("commit: %w", storage.ErrUnknownOutcome)
+}
+
+// TestOutcomeThatIsNotKnown loses the outcome of a commit. With a key the client
+// repeats the request; without one it is told that the post may be there.
+func TestOutcomeThatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	store := &uncertain{Store: storagetest.NewMemory()}
+	f := newFixtureOn(t, store, func(c *api.Config) { c.Store = store })
+	store.left = 1
+	f.do(key("k"), "POST", "/posts", body{"content": "x"}).refused(schedctl.IdempotencyRunning)
+	replayed := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201)
+	if replayed.header.Get("Idempotent-Replayed") != "true" {
+		t.Error("the repetition made another post")
+	}
+	store.left = 1
+	e := f.do(nil, "POST", "/posts", body{"content": "y"}).refused(schedctl.Unavailable)
+	if strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "not known") {
+		t.Errorf("without a key: %s", e.Message)
+	}
+}
+
+// TestRepetitionDuringSlowCommit repeats a create, which would be refused by now,
+// while the commit of the first request takes its time.
+func TestRepetitionDuringSlowCommit(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		began, release := make(chan struct{}), make(chan struct{})
+		slow := &interposed{Store: f.store, between: func() { close(began); <-release }}
+		g := f.beside(f.store, func(c *api.Config) { c.Store = slow })
+		create := func() *response {
+			return g.do(key("k"), "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "now"})
+		}
+		done := make(chan *response)
+		go func() { done <- create() }()
+		<-began
+		create().refused(schedctl.IdempotencyRunning)
+		close(release)
+		replays(t, (<-done).want(201), create())
+	})
 }

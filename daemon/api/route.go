@@ -56,6 +56,8 @@ type call struct {
 	requestID string
 	remote    string // the address, with its port
 
+	arrived time.Time // with a monotonic reading
+
 	// What follows is set on routes with a body.
 	now  time.Time
 	body []byte
@@ -64,6 +66,7 @@ type call struct {
 	match       precondition
 	answerKey   storage.AnswerKey // its IdempotencyKey is empty when there is none
 	fingerprint [32]byte
+	readable    bool // the body was read without fault
 }
 
 // withBody decodes the body for a handler.
@@ -73,6 +76,7 @@ func withBody[B any](read func(*decoder) B, next func(context.Context, *call, B)
 		if err != nil {
 			return answer{}, err
 		}
+		c.readable = true
 		return next(ctx, c, b)
 	}
 }
@@ -84,6 +88,7 @@ func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *
 	return func(ctx context.Context, c *call) (answer, error) {
 		if len(c.body) == 0 {
 			var none B
+			c.readable = true
 			return next(ctx, c, none)
 		}
 		return decoded(ctx, c)
@@ -120,7 +125,7 @@ func (s *Server) register(api huma.API, rt route) {
 func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
 	ctx := r.Context()
 	c := &call{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), query: r.URL.RawQuery, header: r.Header}
-	c.action, c.requestID, c.remote = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr
+	c.action, c.requestID, c.remote, c.arrived = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr, time.Now()
 	var err error
 	if c.key, err = s.admit(w, r); err != nil {
 		return answer{}, err

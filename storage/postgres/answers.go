@@ -15,8 +15,15 @@ func (r *reader) Answer(key storage.AnswerKey) (storage.Answer, error) {
 	if r.tx != nil {
 		r.tx.answers[hash] = found
 	}
-	if !found {
+	switch {
+	case !found:
 		return storage.Answer{}, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+	case a.answer.Status == refusedStatus:
+		var refused storage.RefusedError
+		if err := r.send(refusedAgo(hash, &refused.Ago)); err != nil {
+			return storage.Answer{}, err
+		}
+		return storage.Answer{}, &refused
 	}
 	return a.answer, nil
 }

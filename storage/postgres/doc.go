@@ -42,6 +42,12 @@
 // run on two connections of their own: all others may wait for locks that a stopped
 // process holds, and a node has to beat meanwhile.
 //
+// # Refusals
+//
+// A response and the refusal of the same request exclude each other by the primary
+// key of answers. Refuse writes the refusal, so that a transaction that began
+// before, and commits late, meets it and fails: see refuse.go.
+//
 // # Order of events
 //
 // Several processes commit in any order, so that a reader who goes on behind the

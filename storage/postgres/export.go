@@ -32,7 +32,8 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 	return query(r, events, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 }
 
-// Answers implements [storage.Exporter].
+// Answers implements [storage.Exporter]. Refusals are left out: they matter to
+// requests under way, and there are none.
 func (r *reader) Answers(after storage.StoredAnswer, limit int) ([]storage.StoredAnswer, error) {
 	r.holdTable("answers")
 	at := stamp(after.Answer.CreatedAt)
@@ -41,7 +42,7 @@ func (r *reader) Answers(after storage.StoredAnswer, limit int) ([]storage.Store
 	}
 	// the first condition is the one that an index finds
 	rows, err := query(r, answers, `WHERE coalesce(created_at, '-infinity') >= $1 AND (coalesce(created_at, '-infinity'), hash) > ($1, $2)
-		ORDER BY coalesce(created_at, '-infinity'), hash LIMIT $3`, at, after.Hash[:], limit)
+		AND status <> $4 ORDER BY coalesce(created_at, '-infinity'), hash LIMIT $3`, at, after.Hash[:], limit, refusedStatus)
 	list := make([]storage.StoredAnswer, len(rows))
 	for i := range rows {
 		list[i] = storage.StoredAnswer{Hash: rows[i].hash, Answer: rows[i].answer}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/schedctl/schedctl/storage"
 )
@@ -16,6 +17,11 @@ var _ storage.Shared = (*Store)(nil)
 // that no other transaction keeps it waiting for. When the connection is lost the
 // transaction may have been committed all the same, and may be run twice.
 func (s *Store) exchange(ctx context.Context, statements ...statement) error {
+	return s.exchangeOn(ctx, s.lifeline, statements...)
+}
+
+// exchangeOn is exchange on a connection of a pool.
+func (s *Store) exchangeOn(ctx context.Context, pool *pgxpool.Pool, statements ...statement) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -23,11 +29,11 @@ func (s *Store) exchange(ctx context.Context, statements ...statement) error {
 		return storage.ErrClosed
 	}
 	defer s.calls.Done()
-	conn, err := s.acquire(ctx, s.lifeline)
+	conn, err := s.acquire(ctx, pool)
 	if err != nil {
 		return err
 	}
-	one := session{ctx: ctx, store: s, pool: s.lifeline, conn: conn, begin: s.mode.beginUpdate()}
+	one := session{ctx: ctx, store: s, pool: pool, conn: conn, begin: s.mode.beginUpdate()}
 	defer one.rollback()
 	if err := one.send(append(statements, statement{sql: "COMMIT"})...); err != nil {
 		return refusal(err)

@@ -187,4 +187,5 @@ const (
 	codeSerializationFailed = "40001"
 	codeDeadlock            = "40P01"
 	codeInFuture            = "22023"
+	codeLockTimeout         = "55P03"
 )

@@ -158,7 +158,7 @@ func (s *Store) settle(tx *tx, began time.Time, cause error) error {
 	committed, err := s.outcome(tx.mark)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the outcome of a commit is not known: %w", errors.Join(cause, err))
+		return fmt.Errorf("%w: %w", storage.ErrUnknownOutcome, errors.Join(cause, err))
 	case !committed:
 		return &rerun{because: cause}
 	}

@@ -30,6 +30,7 @@ func newMemory() *memory {
 		workspaces: make(map[string]schedctl.Workspace),
 		keys:       make(map[string]schedctl.APIKey),
 		answers:    make(map[[32]byte]storage.Answer),
+		refused:    make(map[[32]byte]time.Time),
 		webhooks:   make(map[string]schedctl.Webhook),
 		deliveries: make(map[ownedKey]schedctl.Delivery),
 		audit:      make(map[ownedKey]schedctl.AuditEntry),
@@ -51,6 +52,7 @@ type memory struct {
 	workspaces map[string]schedctl.Workspace
 	keys       map[string]schedctl.APIKey
 	answers    map[[32]byte]storage.Answer
+	refused    map[[32]byte]time.Time // refusals of requests that have no answer
 	outbox     outbox
 	webhooks   map[string]schedctl.Webhook
 	deliveries map[ownedKey]schedctl.Delivery   // by webhook

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -129,7 +130,11 @@ func (r memoryReader) Feed(name string) (schedctl.Account, error) {
 const feedPlatform = "feed"
 
 func (r memoryReader) Answer(key storage.AnswerKey) (storage.Answer, error) {
-	a, ok := r.m.answers[key.Hash()]
+	hash := key.Hash()
+	a, ok := r.m.answers[hash]
+	if at, refused := r.m.refused[hash]; !ok && refused {
+		return a, &storage.RefusedError{Ago: time.Since(at)}
+	}
 	if !ok {
 		return a, notFound("answer", key.IdempotencyKey)
 	}

@@ -119,6 +119,20 @@ func (p *sharedProcess) Spend(ctx context.Context, spent []storage.Spending) ([]
 	return p.fleet.spend(spent), nil
 }
 
+func (p *sharedProcess) Refuse(ctx context.Context, key storage.AnswerKey) (found *storage.Answer, err error) {
+	err = p.process.Update(ctx, func(tx storage.Tx) error {
+		m, hash := tx.(*memoryTx), key.Hash()
+		if a, there := m.m.answers[hash]; there {
+			a = cloneAnswer(a)
+			found = &a
+			return nil
+		}
+		set(m, m.m.refused, hash, time.Now())
+		return nil
+	})
+	return found, err
+}
+
 // sharedTx implements [storage.SharedTx].
 type sharedTx struct{ *memoryTx }
 

@@ -29,7 +29,7 @@ type sharedPart struct {
 }
 
 // sharedParts is filled where the tests are.
-var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(bucketParts, betweenParts...)...)
+var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(append(bucketParts, betweenParts...), refusalParts...)...)
 
 // sharedFixture is an empty database with two processes, the first of which is
 // the fixture's store.

@@ -1,0 +1,172 @@
+package postgrestest
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// Stall is a proxy before a server that can stop passing messages on. Its
+// connections stay open meanwhile, as those of a network that loses packets do.
+type Stall struct {
+	dir, server string
+	listener    net.Listener
+	copies      sync.WaitGroup
+
+	mu    sync.Mutex // mu guards what follows
+	left  int        // messages of clients that pass before the stall; negative for no stall
+	side  Side
+	holds bool          // something is held back
+	held  chan struct{} // closed when the stall has begun
+	freed chan struct{} // closed when it is over
+	conns []net.Conn
+}
+
+// Side says whose messages a [Stall] holds back.
+type Side int
+
+// The sides.
+const (
+	Requests  Side = iota // what clients send
+	Responses             // what the server sends
+)
+
+// NewStall starts a proxy before the server of a URL that [Schema] or
+// [Cluster.URL] returned, and returns it with the URL to use instead.
+func NewStall(tb testing.TB, target string) (*Stall, string) {
+	tb.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	query := u.Query()
+	s := &Stall{dir: tb.TempDir(), server: filepath.Join(query.Get("host"), ".s.PGSQL.5432"), left: -1}
+	if s.listener, err = net.Listen("unix", filepath.Join(s.dir, ".s.PGSQL.5432")); err != nil {
+		tb.Fatal(err)
+	}
+	s.copies.Go(s.accept)
+	tb.Cleanup(s.close)
+	query.Set("host", s.dir)
+	u.RawQuery = query.Encode()
+	return s, u.String()
+}
+
+// After stalls all connections, in one direction, when so many more messages of
+// clients have passed: requests with the next one that comes, responses at once.
+// The channel is closed when something is held back. Release ends it.
+func (s *Stall) After(messages int, side Side) (held <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left, s.side, s.holds = messages, side, false
+	s.held, s.freed = make(chan struct{}), make(chan struct{})
+	return s.held
+}
+
+// Release passes on what was held back and ends the stall, or the wait for it.
+func (s *Stall) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left >= 0 {
+		s.left = -1
+		close(s.freed)
+	}
+}
+
+// pass counts a message of a client that was passed on.
+func (s *Stall) pass() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left > 0 {
+		s.left--
+	}
+}
+
+// wait waits while a direction is stalled.
+func (s *Stall) wait(side Side) {
+	s.mu.Lock()
+	if s.left != 0 || s.side != side {
+		s.mu.Unlock()
+		return
+	}
+	if !s.holds {
+		s.holds = true
+		close(s.held)
+	}
+	freed := s.freed
+	s.mu.Unlock()
+	<-freed
+}
+
+func (s *Stall) accept() {
+	for {
+		client, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("unix", s.server)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		s.mu.Lock()
+		s.conns = append(s.conns, client, server)
+		s.mu.Unlock()
+		s.copies.Go(func() { s.requests(client, server) })
+		s.copies.Go(func() { s.responses(server, client) })
+	}
+}
+
+// requests passes on the messages of a client, one at a time. Its first one has no
+// type before its length.
+func (s *Stall) requests(client, server net.Conn) {
+	defer client.Close()
+	defer server.Close()
+	for header := 4; ; header = 5 {
+		message := make([]byte, header)
+		if _, err := io.ReadFull(client, message); err != nil {
+			return
+		}
+		length := int(binary.BigEndian.Uint32(message[header-4:])) - 4
+		message = append(message, make([]byte, max(0, length))...)
+		if _, err := io.ReadFull(client, message[header:]); err != nil {
+			return
+		}
+		s.wait(Requests)
+		if _, err := server.Write(message); err != nil {
+			return
+		}
+		s.pass()
+	}
+}
+
+// responses passes on what the server sends.
+func (s *Stall) responses(server, client net.Conn) {
+	defer client.Close()
+	defer server.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := server.Read(buf)
+		if err != nil {
+			return
+		}
+		s.wait(Responses)
+		if _, err := client.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (s *Stall) close() {
+	s.Release()
+	s.listener.Close()
+	s.mu.Lock()
+	for _, c := range s.conns {
+		c.Close()
+	}
+	s.mu.Unlock()
+	s.copies.Wait()
+}

@@ -1,0 +1,88 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var refusalParts = []sharedPart{
+	{"Refusals", testRefusals},
+	{"RefusalsAreNotExported", testRefusalsAreNotExported},
+}
+
+// refuse notes a refusal and returns the response that there was.
+func (f *sharedFixture) refuse(s storage.Shared, key storage.AnswerKey) *storage.Answer {
+	f.Helper()
+	stored, err := s.Refuse(context.Background(), key)
+	if err != nil {
+		f.Fatalf("Refuse: %v", err)
+	}
+	return stored
+}
+
+// storedFor reads what is stored for a request.
+func storedFor(s storage.Store, key storage.AnswerKey) (a storage.Answer, err error) {
+	err = s.View(context.Background(), func(r storage.Reader) (err error) {
+		a, err = r.Answer(key)
+		return err
+	})
+	return a, err
+}
+
+// refused checks that a request was refused within a time.
+func (f *sharedFixture) refused(s storage.Store, key storage.AnswerKey, since time.Time) {
+	f.Helper()
+	_, err := storedFor(s, key)
+	var refused *storage.RefusedError
+	if !errors.As(err, &refused) || schedctl.CodeOf(err) != schedctl.NotFound {
+		f.Fatalf("after a refusal: %v", err)
+	}
+	if passed := time.Since(since); refused.Ago < 0 || refused.Ago > passed+time.Millisecond {
+		f.Errorf("refused %v ago, want at most %v", refused.Ago, passed)
+	}
+}
+
+func testRefusals(f *sharedFixture) {
+	key, other := f.answerKey("refused"), f.answerKey("other")
+	before := time.Now()
+	if stored := f.refuse(f.one, key); stored != nil {
+		f.Errorf("a refusal of a new request returned %v", stored)
+	}
+	f.refused(f.two, key, before)
+	if _, err := storedFor(f.one, other); schedctl.CodeOf(err) != schedctl.NotFound {
+		f.Errorf("another request: %v", err)
+	}
+
+	again := time.Now()
+	f.refuse(f.two, key)
+	f.refused(f.one, key, again)
+
+	f.putAnswer(key, storage.Answer{Status: 201, CreatedAt: epoch})
+	if stored, err := storedFor(f.two, key); err != nil || stored.Status != 201 {
+		f.Errorf("a response after a refusal: %+v, %v", stored, err)
+	}
+	if stored := f.refuse(f.two, key); stored == nil || stored.Status != 201 {
+		f.Errorf("a refusal after a response returned %v", stored)
+	}
+	if stored, err := storedFor(f.one, key); err != nil || stored.Status != 201 {
+		f.Errorf("a response after a refusal that came too late: %+v, %v", stored, err)
+	}
+}
+
+// testRefusalsAreNotExported reads all responses as a copy of the database does.
+func testRefusalsAreNotExported(f *sharedFixture) {
+	f.refuse(f.one, f.answerKey("refused"))
+	f.putAnswer(f.answerKey("kept"), storage.Answer{Status: 201, CreatedAt: epoch})
+	var all []storage.StoredAnswer
+	err := f.one.View(context.Background(), func(r storage.Reader) (err error) {
+		all, err = r.(storage.Exporter).Answers(storage.StoredAnswer{}, 10)
+		return err
+	})
+	if err != nil || len(all) != 1 || all[0].Answer.Status != 201 {
+		f.Errorf("exported %v, %v; want one response", all, err)
+	}
+}
