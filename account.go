@@ -26,6 +26,22 @@ type Account struct {
 	UpdatedAt   time.Time
 }
 
+// Identity is a user of a network, as the network names it. Several accounts may
+// log in as the same identity, in one workspace or in several.
+type Identity struct {
+	Platform string
+	Login    string // the address of the public page, or the user name where there is none; may be empty
+}
+
+// Identity returns who the account logs in as. Posts of accounts with the same
+// identity have ids of one kind, and no two of them the same id.
+func (a *Account) Identity() Identity {
+	if a.ProfileURL != "" {
+		return Identity{Platform: a.Platform, Login: a.ProfileURL}
+	}
+	return Identity{Platform: a.Platform, Login: a.Username}
+}
+
 // AccountStatus says whether an account can be published to.
 type AccountStatus string
 

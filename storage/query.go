@@ -49,6 +49,14 @@ type PostPage struct {
 	Next  *Position
 }
 
+// ContentQuery selects posts that bring an account the same content.
+type ContentQuery struct {
+	AccountID   string
+	Fingerprint schedctl.Fingerprint
+	From, Until time.Time // by the time of the post: from inclusive, until exclusive
+	Limit       int       // 1 or more
+}
+
 // Route is the way from a target to its post and its account.
 type Route struct {
 	WorkspaceID, PostID, AccountID string

@@ -173,6 +173,15 @@ type Reader interface {
 	// RunningAttempts returns all attempts without an end, the oldest first.
 	RunningAttempts() ([]schedctl.Attempt, error)
 
+	// PublishedAs returns the ids of the targets of some accounts that are published
+	// under an id of their network, in order of the ids. An empty id is of no target.
+	PublishedAs(platformPostID string, accountIDs []string) ([]string, error)
+
+	// SameContent returns the ids of posts by which the account has a content, in
+	// order of their times. See [schedctl.Target.Occupies]. Its cost depends on the
+	// number of posts that it returns, and not on how many others there are.
+	SameContent(ContentQuery) ([]string, error)
+
 	// PublishedTargets returns up to limit publications of an account, the
 	// newest first, beginning after the given one; the zero value begins at the
 	// newest.
@@ -193,6 +202,11 @@ type Reader interface {
 	// [Shared.Refuse] for the same request, the error is a [*RefusedError], which
 	// has the code NOT_FOUND too.
 	Answer(AnswerKey) (Answer, error)
+
+	// AccountsOf returns the accounts of all workspaces that have one of the
+	// identities, disconnected ones included, in order of their ids. Unlike what else
+	// a transaction reads, they can change before its commit.
+	AccountsOf(identities []schedctl.Identity) ([]schedctl.Account, error)
 
 	// Workspace returns a workspace, Workspaces all of them in order of creation.
 	Workspace(id string) (schedctl.Workspace, error)

@@ -1,12 +1,17 @@
 package api_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // guarded lets my account refuse the same text within a day.
@@ -131,4 +136,79 @@ func TestOneOfTwinsSentAtOnce(t *testing.T) {
 			t.Errorf("%d of %d twins were created: %v", created, twins, statuses)
 		}
 	})
+}
+
+// readCounter counts the posts that are read.
+type readCounter struct {
+	storage.Store
+	posts atomic.Int64
+}
+
+func (s *readCounter) View(ctx context.Context, fn func(storage.Reader) error) error {
+	return s.Store.View(ctx, func(r storage.Reader) error { return fn(countedReader{r, s}) })
+}
+
+func (s *readCounter) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(countedTx{tx, countedReader{tx, s}}) })
+}
+
+type countedReader struct {
+	storage.Reader
+	counter *readCounter
+}
+
+func (r countedReader) Post(workspaceID, id string) (schedctl.Post, error) {
+	r.counter.posts.Add(1)
+	return r.Reader.Post(workspaceID, id)
+}
+
+func (r countedReader) Posts(q storage.PostQuery) (storage.PostPage, error) {
+	page, err := r.Reader.Posts(q)
+	r.counter.posts.Add(int64(len(page.Posts)))
+	return page, err
+}
+
+type countedTx struct {
+	storage.Tx
+	reader countedReader
+}
+
+func (tx countedTx) Post(workspaceID, id string) (schedctl.Post, error) {
+	return tx.reader.Post(workspaceID, id)
+}
+func (tx countedTx) Posts(q storage.PostQuery) (storage.PostPage, error) { return tx.reader.Posts(q) }
+
+// TestDuplicatesAreLookedUp guards that the guard reads no posts: it once read all of
+// an account's within its duration, in the transaction that all others wait for.
+func TestDuplicatesAreLookedUp(t *testing.T) {
+	t.Parallel()
+	counter := &readCounter{Store: storagetest.NewMemory()}
+	f := newFixtureOn(t, counter)
+	f.guarded()
+	plan := func(text string) body {
+		return body{"content": text, "social_account_ids": []string{f.mine.account}, "publish_at": in(time.Hour)}
+	}
+	for i := range 300 {
+		f.create(plan(fmt.Sprint("text ", i)))
+	}
+	draft := f.create(body{"content": "draft", "social_account_ids": []string{f.mine.account}})
+	for _, tt := range []struct {
+		what         string
+		method, path string
+		body         body
+		most         int64
+	}{
+		{"create", "POST", "/posts", plan("another"), 0},
+		{"refused", "POST", "/posts", plan("text 7"), 0},
+		{"validate", "POST", "/posts/validate", plan("text 8"), 0},
+		// It reads the post that is changed, and the store of the test runs transactions twice.
+		{"edit", "PATCH", "/posts/" + draft.ID, body{"content": "text 9", "publish_at": in(time.Hour)}, 4},
+		{"schedule", "POST", "/posts/" + draft.ID + "/schedule", body{"publish_at": in(time.Hour)}, 4},
+	} {
+		counter.posts.Store(0)
+		f.do(nil, tt.method, tt.path, tt.body)
+		if read := counter.posts.Load(); read > tt.most {
+			t.Errorf("%s: %d posts were read, want at most %d", tt.what, read, tt.most)
+		}
+	}
 }

@@ -33,7 +33,7 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 		if _, waiting := t.Due(); !waiting {
 			continue
 		}
-		sent := text{workspaceID: p.WorkspaceID, postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), at: p.PublishAt}
+		sent := text{postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), at: p.PublishAt}
 		if err := sent.refuseDuplicate(r, &accounts[i]); err != nil {
 			return err
 		}
@@ -43,10 +43,10 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 
 // text is what an account gets at a time.
 type text struct {
-	workspaceID, accountID string
-	postID                 string // of the post that brings it, or empty
-	content                string
-	at                     time.Time
+	accountID string
+	postID    string // of the post that brings it, or empty
+	content   string
+	at        time.Time
 }
 
 // refuseDuplicate returns an error with code DUPLICATE_CONTENT when the account
@@ -65,44 +65,14 @@ func (t *text) refuseDuplicate(r storage.Reader, a *schedctl.Account) error {
 		a.ID, a.Options.String(guardOption))
 }
 
-// hasTwin looks for the same text in another post for the account whose time is
-// less than within away. It looks at the latest [storage.ScanLimit] posts.
+// hasTwin reports whether another post brings the account the same content less than
+// within away. It costs the same however many posts there are.
 func (t *text) hasTwin(r storage.Reader, within time.Duration) (bool, error) {
-	q := storage.PostQuery{
-		WorkspaceID: t.workspaceID, AccountID: t.accountID, Sort: storage.PublishDescending, Limit: maxLimit,
-		PublishAfter:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough
-		PublishBefore: t.at.Add(within),
-	}
-	for seen := 0; seen < storage.ScanLimit; seen += maxLimit {
-		page, err := r.Posts(q)
-		if err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(page.Posts, t.isIn) {
-			return true, nil
-		}
-		if page.Next == nil {
-			break
-		}
-		q.After = page.Next
-	}
-	return false, nil
-}
-
-// isIn reports whether the account has the text from another post, will have it,
-// or may have it without anyone knowing.
-func (t *text) isIn(other schedctl.Post) bool {
-	if other.ID == t.postID {
-		return false
-	}
-	return slices.ContainsFunc(other.Targets, func(target schedctl.Target) bool {
-		if target.AccountID != t.accountID || other.ContentFor(&target) != t.content {
-			return false
-		}
-		switch target.Status {
-		case schedctl.Scheduled, schedctl.Publishing, schedctl.Published:
-			return true
-		}
-		return target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown
+	ids, err := r.SameContent(storage.ContentQuery{
+		AccountID: t.accountID, Fingerprint: schedctl.FingerprintOf(t.content),
+		From:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough
+		Until: t.at.Add(within),
+		Limit: 2, // one of them can be the post itself
 	})
+	return slices.ContainsFunc(ids, func(id string) bool { return id != t.postID }), err
 }

@@ -128,7 +128,7 @@ func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
 	if v.body.allowDuplicate {
 		return nil
 	}
-	sent := text{workspaceID: v.call.key.WorkspaceID, postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.at()}
+	sent := text{postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.at()}
 	refusal := sent.refuseDuplicate(v.reader, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {

@@ -113,20 +113,26 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 	return nil
 }
 
-// nameEntry is what an index of names holds of an account.
+// nameEntry is what an index of names or identities holds of an account.
 type nameEntry struct {
 	bucket     bucket
 	key, value []byte
 }
 
-// accountNameEntries returns all that the indexes of names hold of an account.
+// accountNameEntries returns all that the indexes of names and identities hold of
+// an account.
 func accountNameEntries(a *schedctl.Account, ws, account ulid) []nameEntry {
+	list := []nameEntry{identityEntry(a, ws, account)}
 	if a.Status == schedctl.AccountDisconnected {
-		return nil
+		return list
 	}
-	list := []nameEntry{{bucket: accountNames, key: concat(nil, ws[:], []byte(a.Name)), value: account[:]}}
+	list = append(list, nameEntry{bucket: accountNames, key: concat(nil, ws[:], []byte(a.Name)), value: account[:]})
 	if a.Platform == feedPlatform {
 		list = append(list, nameEntry{bucket: feeds, key: []byte(a.Name), value: concat(nil, ws[:], account[:])})
 	}
 	return list
+}
+
+func identityEntry(a *schedctl.Account, ws, account ulid) nameEntry {
+	return nameEntry{bucket: identities, key: concat(nil, identityKey(a.Identity()), ws[:], account[:])}
 }

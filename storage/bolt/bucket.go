@@ -21,6 +21,9 @@ const (
 	attempts
 	running
 	published
+	contents
+	networkIDs
+	identities
 	answers
 	answerHashes
 	events
@@ -49,6 +52,9 @@ var bucketNames = [bucketCount]string{
 	attempts:          "attempts",
 	running:           "running",
 	published:         "published",
+	contents:          "contents",
+	networkIDs:        "network ids",
+	identities:        "identities",
 	answers:           "answers",
 	answerHashes:      "answer hashes",
 	events:            "events",

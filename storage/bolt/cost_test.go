@@ -3,6 +3,7 @@ package bolt_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -258,4 +259,55 @@ func newAudit(ws string, n int) (entries []schedctl.AuditEntry) {
 		})
 	}
 	return entries
+}
+
+// TestSameContentCostsTheSame guards that the guard against duplicates looks its
+// content up, whatever else an account has at the time, and whoever else has the
+// same content.
+func TestSameContentCostsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what one goroutine allocates")
+	}
+	s := open(t, filepath.Join(t.TempDir(), "contents.db"))
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, time.Now()), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())}
+	at := time.Now().Add(time.Hour)
+	fill := func(from, to int) {
+		err := s.Update(t.Context(), func(tx storage.Tx) error {
+			for i := from; i < to; i++ {
+				other := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, time.Now()), WorkspaceID: account.WorkspaceID}
+				for content, a := range map[string]schedctl.Account{fmt.Sprint("post ", i): account, "same": other} {
+					p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: content, Accounts: []schedctl.Account{a}, PublishAt: at}, time.Now())
+					if err := errors.Join(err, tx.PutPost(p)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cost := func() float64 {
+		return testing.AllocsPerRun(20, func() {
+			err := s.View(t.Context(), func(r storage.Reader) error {
+				for _, content := range []string{"post 7", "same"} {
+					q := storage.ContentQuery{AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(content), From: at.Add(-time.Hour), Until: at.Add(time.Hour), Limit: 2}
+					if _, err := r.SameContent(q); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	fill(0, 100)
+	few := cost()
+	fill(100, 10_000)
+	if many := cost(); many > 2*few {
+		t.Errorf("a look-up allocates %.0f times among 10,000 posts and %.0f times among 100", many, few)
+	}
 }

@@ -24,6 +24,9 @@
 //	attempts            target:16 number:4                               → attempt record
 //	running             target:16 number:4                               → nothing
 //	published           account:16 time:8 target:16                      → workspace:16 post:16
+//	contents            fingerprint:16 account:16 time:8 post:16         → nothing
+//	network ids         account:16 id:… target:16                        → nothing
+//	identities          sha256:16 workspace:16 account:16                → nothing
 //	answers             created:8 sha256:32                              → answer record
 //	answer hashes       created:8 hash:8                                 → nothing
 //	events              event:16                                         → event record
@@ -39,13 +42,18 @@
 // page of any set of statuses is a merge of a few cursors. A post without a
 // time has a time of all ones and so sorts after all others.
 //
+// The contents have an entry for each account that has a content, will have it, or
+// may have it; see [schedctl.Target.Occupies]. The network ids have an entry for
+// each published target, with the id of the network, or the first 24 bytes of its
+// SHA-256 where it is longer than those.
+//
 // Of a webhook that is deleted only its record and its owner go at once. Its
 // deliveries, of which many may be pending, stay for Prune to remove, a few at a
 // time; until then they are read as given up, because they have no owner.
 //
 // Nearly all keys begin with a time or with an id, which begins with a time, so
 // that writing goes on at the end of a bucket and not all over it. Answers are
-// looked for by hash, though. For that a table from a part of each hash to its
+// looked for by hash, though, and contents too. For answers a table from a part of each hash to its
 // time is kept in memory; it is read at the start, from a bucket of its own that
 // is small enough for that.
 //

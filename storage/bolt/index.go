@@ -30,6 +30,7 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	l := listed{ws: ws, post: post, status: [1]byte{statusCode(p.Status())}}
 	appendTime(l.time[:0], publishKey(p.PublishAt))
 	dst = l.entries(dst, anyAccount)
+	ofPost := schedctl.FingerprintOf(p.Content)
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		target, account, err := parse2(schedctl.TargetPrefix, t.ID, schedctl.AccountPrefix, t.AccountID)
@@ -41,8 +42,14 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 		e := &dst[len(dst)-1]
 		e.setKey(target[:])
 		e.setValue(ws[:], post[:], account[:])
+		fingerprint := ofPost
+		if t.Content != "" {
+			fingerprint = p.Fingerprint(t)
+		}
+		dst = contentEntry(dst, t, fingerprint, account, &l)
 		dst = dueEntry(dst, t, target)
 		dst = publishedEntry(dst, t, target, account, &l)
+		dst = networkEntry(dst, t, target, account)
 	}
 	return dst, nil
 }

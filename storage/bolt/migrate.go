@@ -26,6 +26,7 @@ var migrations = []migration{
 	{"let targets have a content of their own", nothing},
 	{"index the events by post", indexEvents},
 	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
+	{"index contents, ids of networks and identities", indexContents},
 }
 
 // Version returns the version of the files that this program writes.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	bbolt "go.etcd.io/bbolt"
@@ -248,7 +249,7 @@ func makeVersion3(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit} {
+		for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit, contents, networkIDs, identities} {
 			if err := tx.DeleteBucket([]byte(bucketNames[b])); err != nil {
 				return err
 			}
@@ -283,4 +284,70 @@ func asLayout2(in *bbolt.Bucket, b bucket) error {
 		}
 	}
 	return nil
+}
+
+// TestAFileOfVersion4 opens a file as it was before contents, ids of networks and
+// identities were indexed, with enough posts for several pages.
+func TestAFileOfVersion4(t *testing.T) {
+	t.Parallel()
+	s := seeded(t)
+	account := schedctl.Account{
+		ID: schedctl.NewID(schedctl.AccountPrefix, sampleTime), WorkspaceID: schedctl.NewID(schedctl.WorkspacePrefix, sampleTime),
+		Platform: "mastodon", Name: "a", Username: "ann", Status: schedctl.AccountConnected,
+	}
+	at := sampleTime.Add(time.Hour)
+	var last schedctl.Post
+	err := s.Update(t.Context(), func(tx storage.Tx) error {
+		for i := range 500 {
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: fmt.Sprint("post ", i), Accounts: []schedctl.Account{account}, PublishAt: at}, sampleTime)
+			if err != nil {
+				return err
+			}
+			p.Targets[0].Status, p.Targets[0].PlatformPostID, p.Targets[0].PublishedAt = schedctl.Published, fmt.Sprint(1000+i), at
+			if err := tx.PutPost(p); err != nil {
+				return err
+			}
+			last = p
+		}
+		return tx.PutAccount(account)
+	})
+	path := s.path
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, b := range []bucket{contents, networkIDs, identities} {
+			if err := tx.DeleteBucket([]byte(bucketNames[b])); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket([]byte(bucketNames[meta])).Put(versionKey, binary.BigEndian.AppendUint64(nil, 4))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	if s, err = Open(path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	err = s.View(t.Context(), func(r storage.Reader) error {
+		posts, err1 := r.SameContent(storage.ContentQuery{AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(last.Content), From: at, Until: at.Add(time.Second), Limit: 9})
+		targets, err2 := r.PublishedAs("1499", []string{account.ID})
+		accounts, err3 := r.AccountsOf([]schedctl.Identity{account.Identity()})
+		if len(posts) != 1 || posts[0] != last.ID || len(targets) != 1 || targets[0] != last.Targets[0].ID || len(accounts) != 1 {
+			t.Errorf("found posts %v, targets %v, accounts %v", posts, targets, accounts)
+		}
+		return errors.Join(err1, err2, err3)
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

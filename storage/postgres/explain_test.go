@@ -193,6 +193,15 @@ func readEverything(r storage.Reader, try func(error)) {
 			_, err := r.PublishedTargets(account, storage.PublishedTarget{At: time.Now(), TargetID: target}, 20)
 			return err
 		},
+		func() error {
+			_, err := r.SameContent(storage.ContentQuery{AccountID: account, Until: time.Now(), Limit: 2})
+			return err
+		},
+		func() error { _, err := r.PublishedAs("1", []string{account}); return err },
+		func() error {
+			_, err := r.AccountsOf([]schedctl.Identity{{Platform: "mastodon", Login: "a"}, {Platform: "mastodon", Login: "b"}})
+			return err
+		},
 		func() error { _, err := r.Account(ws, account); return err },
 		func() error { _, err := r.Accounts(ws); return err },
 		func() error { _, err := r.Feed("blog"); return err },

@@ -17,6 +17,7 @@ type targetRow struct {
 	listed              bool
 	postStatus          schedctl.Status
 	postPublishAt       time.Time
+	fingerprint         []byte // nil unless the target occupies its account with it
 }
 
 func describeTarget(r *row, t *targetRow) {
@@ -42,13 +43,14 @@ func describeTarget(r *row, t *targetRow) {
 	r.bool("listed", &t.listed)
 	text(r, "post_status", &t.postStatus)
 	r.time("post_publish_at", &t.postPublishAt)
+	r.bytes("fingerprint", &t.fingerprint)
 }
 
 // targetRows returns the rows of a post's targets.
 func targetRows(p *schedctl.Post) []targetRow {
 	rows := make([]targetRow, len(p.Targets))
 	seen := make(map[string]bool, len(p.Targets))
-	status := p.Status()
+	status, ofPost := p.Status(), schedctl.FingerprintOf(p.Content)
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		rows[i] = targetRow{
@@ -57,6 +59,13 @@ func targetRows(p *schedctl.Post) []targetRow {
 		}
 		if at, waiting := t.Due(); waiting {
 			rows[i].dueAt = at
+		}
+		if t.Occupies() {
+			f := ofPost
+			if t.Content != "" {
+				f = p.Fingerprint(t)
+			}
+			rows[i].fingerprint = f[:]
 		}
 		seen[t.AccountID] = true
 	}

@@ -32,9 +32,10 @@ SELECT id, pg_temp.id(0), 'post ' || n, status, at, at, at, n % 50
 FROM (SELECT n, pg_temp.id(n) AS id, pg_temp.at(n) AS at, pg_temp.status(n) AS status FROM generate_series(1, :posts::bigint) AS n OFFSET 0) AS made;
 
 INSERT INTO targets (id, workspace_id, post_id, place, account_id, platform, status, publish_at, due_at, attempts, attempts_before, content,
-	platform_post_id, platform_post_url, published_at, listed, post_status, post_publish_at)
+	platform_post_id, platform_post_url, published_at, listed, post_status, post_publish_at, fingerprint)
 SELECT id, workspace_id, id, 0, pg_temp.id(version), 'mastodon', status, publish_at,
-	CASE WHEN status = 'scheduled' THEN publish_at END, 1, 0, '', '', '', publish_at, true, status, publish_at
+	CASE WHEN status = 'scheduled' THEN publish_at END, 1, 0, '', CASE WHEN status = 'published' THEN id::text ELSE '' END, '', publish_at, true, status, publish_at,
+	CASE WHEN status IN ('scheduled', 'published') THEN substring(sha256(convert_to(content, 'UTF8')) FOR 16) END
 FROM posts;
 
 INSERT INTO attempts (target_id, number, id, workspace_id, post_id, account_id, started_at, finished_at, outcome, owner, key)

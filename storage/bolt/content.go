@@ -1,0 +1,174 @@
+package bolt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"slices"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// contentEntry is what the index of contents holds of a target. Fingerprints come
+// first in the keys, so that a post that brings many accounts the same content
+// writes to one place.
+func contentEntry(dst []entry, t *schedctl.Target, f schedctl.Fingerprint, account ulid, l *listed) []entry {
+	if !t.Occupies() {
+		return dst
+	}
+	e := entry{bucket: contents}
+	e.setKey(f[:], account[:], l.time[:], l.post[:])
+	return append(dst, e)
+}
+
+// SameContent implements [storage.Reader].
+func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) {
+	account, err := parse(schedctl.AccountPrefix, q.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	prefix := concat(nil, q.Fingerprint[:], account[:])
+	end := appendTime(slices.Clone(prefix), timeKey(q.Until.UnixMilli()))
+	c := r.in(contents).Cursor()
+	for k, _ := c.Seek(appendTime(slices.Clone(prefix), timeKey(q.From.UnixMilli()))); len(list) < q.Limit && k != nil && bytes.Compare(k, end) < 0; k, _ = c.Next() {
+		if len(k) != len(prefix)+8+16 {
+			return nil, wrongKey(contents, k)
+		}
+		list = append(list, id(k[len(prefix)+8:], schedctl.PostPrefix))
+	}
+	return list, nil
+}
+
+// longestPostID is how long an id of a network is that stands in a key as it is.
+// Of a longer one there is a hash. Ids of most networks grow, so that writing goes
+// on at the end of what an account has.
+const longestPostID = 24
+
+// networkKey returns what stands for an id of a network in keys.
+func networkKey(platformPostID string) []byte {
+	if len(platformPostID) <= longestPostID {
+		return []byte(platformPostID)
+	}
+	sum := sha256.Sum256([]byte(platformPostID))
+	return sum[:longestPostID]
+}
+
+// networkEntry is what the index of networks' ids holds of a target.
+func networkEntry(dst []entry, t *schedctl.Target, target, account ulid) []entry {
+	if t.Status != schedctl.Published || t.PlatformPostID == "" {
+		return dst
+	}
+	e := entry{bucket: networkIDs}
+	e.setKey(account[:], networkKey(t.PlatformPostID), target[:])
+	return append(dst, e)
+}
+
+// PublishedAs implements [storage.Reader].
+func (r *reader) PublishedAs(platformPostID string, accountIDs []string) (list []string, err error) {
+	for _, of := range accountIDs {
+		account, err := parse(schedctl.AccountPrefix, of)
+		if err != nil {
+			return nil, err
+		}
+		if platformPostID == "" {
+			continue
+		}
+		prefix := concat(nil, account[:], networkKey(platformPostID))
+		for _, k := range r.under(networkIDs, prefix) {
+			if len(k) == len(prefix)+16 { // else it is of a longer id
+				list = append(list, id(k[len(prefix):], schedctl.TargetPrefix))
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// identityKey returns what stands for an identity in keys.
+func identityKey(i schedctl.Identity) []byte {
+	sum := sha256.Sum256([]byte(i.Platform + "\x00" + i.Login))
+	return sum[:16]
+}
+
+// AccountsOf implements [storage.Reader].
+func (r *reader) AccountsOf(wanted []schedctl.Identity) (list []schedctl.Account, err error) {
+	for _, i := range wanted {
+		c, prefix := r.in(identities).Cursor(), identityKey(i)
+		for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+			if len(k) != 48 {
+				return nil, wrongKey(identities, k)
+			}
+			a, err := r.account(ulid(k[16:]), ulid(k[32:]))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b schedctl.Account) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
+	return slices.CompactFunc(list, func(a, b schedctl.Account) bool { return a.ID == b.ID }), nil
+}
+
+// indexContents fills the indexes of contents, networks' ids and identities.
+func indexContents(tx *bbolt.Tx) error {
+	for _, b := range []bucket{contents, networkIDs, identities} {
+		if _, err := tx.CreateBucketIfNotExists([]byte(bucketNames[b])); err != nil {
+			return err
+		}
+	}
+	if err := indexIdentities(tx); err != nil {
+		return err
+	}
+	return errors.Join(indexTargets(tx, contents), indexTargets(tx, networkIDs))
+}
+
+// indexIdentities puts the entries of all accounts.
+func indexIdentities(tx *bbolt.Tx) error {
+	return tx.Bucket([]byte(bucketNames[accounts])).ForEach(func(key, record []byte) error {
+		a, err := readAccount(key, record)
+		if err != nil {
+			return err
+		}
+		return tx.Bucket([]byte(bucketNames[identities])).Put(identityEntry(&a, ulid(key), ulid(key[16:])).key, nil)
+	})
+}
+
+// indexTargets puts the entries of all targets into one index. It sorts them
+// first: bbolt takes long for keys in any other order.
+func indexTargets(tx *bbolt.Tx, b bucket) error {
+	r := reader{buckets: buckets{bolt: tx}}
+	type key struct {
+		n     uint8
+		bytes [57]byte
+	}
+	var keys []key
+	var made []entry
+	err := tx.Bucket([]byte(bucketNames[posts])).ForEach(func(k, _ []byte) error {
+		p, _, err := r.post(ulid(k))
+		if err != nil {
+			return err
+		}
+		if made, err = entries(made[:0], &p); err != nil {
+			return err
+		}
+		for i := range made {
+			if made[i].bucket == b {
+				keys = append(keys, key{made[i].nkey, made[i].keyed})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare(a.bytes[:a.n], b.bytes[:b.n]) })
+	for i := range keys {
+		if err := r.in(b).Put(keys[i].bytes[:keys[i].n], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

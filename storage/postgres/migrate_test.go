@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// withoutContents takes out of a database what version 2 brought.
+const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint;
+	DROP INDEX targets_by_platform_post, accounts_by_identity;
+	DELETE FROM schedctl_version WHERE version_id >= 2`
+
+// TestUpgradeIndexesContents opens a database as it was before contents were
+// indexed: the migration has to make the fingerprints that the engine makes.
+func TestUpgradeIndexesContents(t *testing.T) {
+	t.Parallel()
+	config, mode, err := parseURL(postgrestest.Schema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), config.Copy(), mode, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := schedctl.Millis(time.Now())
+	at := now.Add(time.Hour)
+	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	var accounts []schedctl.Account
+	for i := range 2 {
+		accounts = append(accounts, schedctl.Account{
+			ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws, Platform: "mastodon", Name: fmt.Sprint(i),
+			Username: "ann", ProfileURL: "https://example.org/@ann", Status: schedctl.AccountConnected,
+		})
+	}
+	posts := map[schedctl.Status]schedctl.Post{}
+	err = s.Update(t.Context(), func(tx storage.Tx) error {
+		for _, status := range schedctl.Statuses() {
+			p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "ü " + string(status), Accounts: accounts, PublishAt: at}, now)
+			if err != nil {
+				return err
+			}
+			p.Targets[1].Content = "own " + string(status)
+			for i := range p.Targets {
+				p.Targets[i].Status = status
+			}
+			p.Targets[0].PlatformPostID = "1"
+			posts[status] = p
+			if err := tx.PutPost(p); err != nil {
+				return err
+			}
+		}
+		p := posts[schedctl.Failed]
+		p.Targets[0].Error = &schedctl.TargetError{Kind: schedctl.KindUnknown, Message: "?", Outcome: schedctl.OutcomeUnknown}
+		return errors.Join(tx.PutPost(p), tx.PutAccount(accounts[0]), tx.PutAccount(accounts[1]))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	conn, err := pgx.ConnectConfig(t.Context(), config.ConnConfig.Copy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), withoutContents, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = open(t.Context(), config.Copy(), mode, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r storage.Reader) error {
+		for status, p := range posts {
+			for i := range p.Targets {
+				q := storage.ContentQuery{AccountID: accounts[i].ID, Fingerprint: p.Fingerprint(&p.Targets[i]), From: at, Until: at.Add(time.Second), Limit: 9}
+				found, err := r.SameContent(q)
+				if err != nil || (len(found) == 1) != p.Targets[i].Occupies() {
+					t.Errorf("target %d of the %s post: found %v, error %v", i, status, found, err)
+				}
+			}
+		}
+		published, err := r.PublishedAs("1", []string{accounts[0].ID, accounts[1].ID})
+		list, err2 := r.AccountsOf([]schedctl.Identity{accounts[0].Identity()})
+		if len(published) != 1 || len(list) != 2 {
+			t.Errorf("published as 1: %v; accounts of an identity: %v", published, list)
+		}
+		return errors.Join(err, err2)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
