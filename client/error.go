@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 	}
 	details := make([]string, len(e.API.Details))
 	for i, d := range e.API.Details {
-		details[i] = d.Field + ": " + d.Message
+		details[i] = strings.TrimPrefix(d.Field+": ", ": ") + d.Message
 	}
 	return e.API.Message + " (" + strings.Join(details, "; ") + ")"
 }

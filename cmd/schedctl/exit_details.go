@@ -37,7 +37,7 @@ func explain(err error, message string) (headline string, lines []string) {
 func detailText(d apiv1.Detail) string {
 	switch {
 	case d.SocialAccountID == "":
-		return d.Field + ": " + d.Message
+		return strings.TrimPrefix(d.Field+": ", ": ") + d.Message
 	case d.Limit > 0 && !strings.Contains(d.Message, strconv.Itoa(d.Limit)):
 		return fmt.Sprintf("%s (%d of %d %s)", d.Message, d.Length, d.Limit, d.Unit)
 	}

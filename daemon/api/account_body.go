@@ -29,9 +29,9 @@ var (
 
 func readAddAccount(d *decoder) (b addAccount) {
 	hasPlatform := false
-	d.object("", addAccountFields, func(name string) {
+	d.object(addAccountFields, func(name string) {
 		if name == "platform" {
-			b.platform, hasPlatform = d.string(name), true
+			b.platform, hasPlatform = d.string(), true
 			return
 		}
 		b.read(d, name)
@@ -42,9 +42,9 @@ func readAddAccount(d *decoder) (b addAccount) {
 
 // readEditAccount reads the body of PATCH /social-accounts/{id}.
 func readEditAccount(d *decoder) (b settings) {
-	d.object("", editAccountFields, func(name string) { b.read(d, name) })
-	if b.name == nil && b.credentials == nil && b.options == nil && d.err == nil && len(d.faults) == 0 {
-		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give name, credentials or options")
+	d.object(editAccountFields, func(name string) { b.read(d, name) })
+	if b.name == nil && b.credentials == nil && b.options == nil && d.clean() {
+		d.fault(schedctl.ValidationFailed, "the body changes nothing; give name, credentials or options")
 	}
 	return b
 }
@@ -52,14 +52,14 @@ func readEditAccount(d *decoder) (b settings) {
 func (b *settings) read(d *decoder, name string) {
 	switch name {
 	case "name":
-		text := d.string(name)
+		text := d.string()
 		b.name = &text
 	case "credentials":
 		b.credentials = publish.Credentials{}
-		d.members(name, func(field string) { b.credentials[field] = d.string(join(name, clip(field, 64))) })
+		d.settings(func(field string) { b.credentials[field] = d.string() })
 	case "options":
 		b.options = schedctl.Options{}
-		d.members(name, func(field string) { b.options[field] = d.value(join(name, clip(field, 64))) })
+		d.settings(func(field string) { b.options[field] = d.value() })
 	}
 }
 
@@ -77,29 +77,23 @@ func (b *settings) check(p publish.Publisher) error {
 		}
 	}
 	credentials, options := fieldNames(p)
-	var faults []schedctl.FieldError
-	for _, name := range fewNames(b.credentials) {
-		if !slices.Contains(credentials, name) {
-			faults = append(faults, unknownField(p, "credential", "credentials", name, credentials))
+	var found faults
+	for _, name := range slices.Sorted(maps.Keys(b.credentials)) {
+		if !slices.Contains(credentials, name) && found.count() {
+			found.add(unknownField(p, "credential", "credentials", name, credentials))
 		}
 	}
-	for _, name := range fewNames(b.options) {
+	for _, name := range slices.Sorted(maps.Keys(b.options)) {
 		switch {
 		case !slices.Contains(options, name):
-			faults = append(faults, unknownField(p, "option", "options", name, options))
-		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name):
-			faults = append(faults, fieldError(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))
+			if found.count() {
+				found.add(unknownField(p, "option", "options", name, options))
+			}
+		case slices.Contains(commonOptions, name) && b.options[name] != nil && !goodDuration(b.options, name) && found.count():
+			found.add(invalid(join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))
 		}
 	}
-	return firstOf(faults)
-}
-
-// fewNames returns the names of fields in order, of very many only the first:
-// no platform has so many fields, so that one of these is unknown, and one
-// answer names no more faults.
-func fewNames[V any](fields map[string]V) []string {
-	names := slices.Sorted(maps.Keys(fields))
-	return names[:min(len(names), maxFaults)]
+	return found.err()
 }
 
 // fieldNames returns the names of a platform's credentials and options.
@@ -120,21 +114,8 @@ func fieldNames(p publish.Publisher) (credentials, options []string) {
 }
 
 func unknownField(p publish.Publisher, kind, group, name string, known []string) schedctl.FieldError {
-	name = clip(name, 64)
-	return fieldError(join(group, name), "%s has no %s %q; %s", p.Platform(), kind, name, suggestion(name, known))
-}
-
-func fieldError(field, format string, args ...any) schedctl.FieldError {
-	e := schedctl.Errorf(schedctl.ValidationFailed, field, format, args...)
-	return schedctl.FieldError{Field: field, Code: e.Code, Message: e.Message}
-}
-
-// firstOf returns the first fault as an error with all of them, nil for none.
-func firstOf(faults []schedctl.FieldError) error {
-	if len(faults) == 0 {
-		return nil
-	}
-	return &schedctl.Error{Code: faults[0].Code, Field: faults[0].Field, Message: faults[0].Message, Details: faults}
+	name = clip(name, maxName)
+	return invalid(join(group, name), "%s has no %s %q; %s", p.Platform(), kind, name, nearest{name, known})
 }
 
 func goodDuration(o schedctl.Options, name string) bool {

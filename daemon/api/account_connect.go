@@ -23,18 +23,21 @@ func (s *Server) publisher(platform string) (publish.Publisher, error) {
 func connectError(p publish.Publisher, e *publish.Error) error {
 	switch e.Kind {
 	case schedctl.KindContent:
-		return schedctl.Errorf(schedctl.ValidationFailed, fieldPath(p, e.Code), "%s", e.Message)
+		return schedctl.Errorf(schedctl.ValidationFailed, fieldPath(p, e.Code), "%s", clip(e.Message, maxMessage))
 	case schedctl.KindAuth:
 		return refused(e.Message)
 	}
 	return &schedctl.Error{
 		Code: schedctl.Unavailable, Err: e,
-		Message: fmt.Sprintf("the account could not be verified and nothing was changed; try again later: %s", e.Message),
+		Message: fmt.Sprintf("the account could not be verified and nothing was changed; try again later: %s", clip(e.Message, maxMessage)),
 	}
 }
 
+// maxMessage is how much of what a platform says a response repeats, in bytes.
+const maxMessage = 1024
+
 func refused(words string) error {
-	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials", "the network refuses this account: %s", words)
+	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials", "the network refuses this account: %s", clip(words, maxMessage))
 }
 
 // fieldPath returns where in a request a platform's field is.

@@ -3,32 +3,37 @@ package api
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/schedctl/schedctl"
 )
 
-// decoder reads one JSON text (RFC 8259) strictly and in one pass. Whatever two
-// parsers could understand differently is refused: doubled names, lone
-// surrogates, invalid UTF-8, a byte order mark, anything after the value.
+// decoder reads one JSON text (RFC 8259) strictly and in one pass. Package
+// jsontext refuses whatever two parsers could understand differently: duplicate
+// names, lone surrogates, invalid UTF-8, anything that is not JSON.
 //
-// A breach of syntax ends reading: err is set and every further call returns a
-// zero value. A value that is JSON but not what was asked for is noted as a
-// fault and skipped, so that one answer names all faults.
+// A syntax error ends reading: err is set and every further call returns a zero
+// value. A value that is JSON but not what the field takes is a fault. It is
+// skipped, so that one response names several faults. Paths, messages and
+// suggestions are made for these alone: the time to read a body is linear in its
+// size, and the size of a response does not depend on it.
 type decoder struct {
-	data   []byte
-	pos    int
-	depth  int
+	json   *jsontext.Decoder
 	err    *schedctl.Error
-	faults []schedctl.FieldError
+	faults faults
+	kept   int64 // values that begin after this offset are skipped, see settings
 }
 
 const (
-	maxDepth  = 32 // of nested objects and lists
-	maxFaults = 20 // that one answer names
+	maxDepth = 32  // of nested objects and lists
+	maxName  = 64  // bytes of a client's name or value that a message repeats
+	maxPath  = 128 // bytes of the path of a field
 )
 
 // decode reads a body with read, which must consume exactly one value.
@@ -39,187 +44,108 @@ func decode[B any](body []byte, read func(*decoder) B) (B, error) {
 }
 
 func newDecoder(data []byte) *decoder {
-	d := &decoder{data: data}
+	d := &decoder{json: jsontext.NewDecoder(bytes.NewBuffer(data)), kept: int64(len(data))}
 	switch {
 	case len(data) == 0:
 		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body is empty; send a JSON object")
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
 		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body begins with a byte order mark; send UTF-8 without one")
-	case !utf8.Valid(data):
-		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body is not valid UTF-8; send JSON in UTF-8")
 	}
 	return d
 }
 
-// finish returns what was wrong with the text: its syntax, else its first fault
-// with all of them as details.
+// finish returns what was wrong with the text: its syntax error, else its first
+// fault with all of them as details.
 func (d *decoder) finish() error {
-	if d.peek(); d.err == nil && d.pos < len(d.data) {
-		d.syntax("there is something after the end of the JSON value")
+	if d.err == nil {
+		if _, err := d.json.ReadToken(); err != io.EOF {
+			d.syntax(d.json.InputOffset(), "there is something after the end of the JSON value")
+		}
 	}
 	if d.err != nil {
 		return d.err
 	}
-	return firstOf(d.faults)
+	return d.faults.err()
 }
 
-// syntax notes a breach of syntax at the present position; the first one counts.
-func (d *decoder) syntax(what string) {
-	if d.err == nil {
-		d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body is not valid JSON: at byte %d, %s", d.pos+1, what)
+// syntax records a syntax error after a number of bytes.
+func (d *decoder) syntax(offset int64, what string) {
+	d.err = schedctl.Errorf(schedctl.InvalidJSON, "", "the body is not valid JSON: after byte %d, %s", offset, what)
+}
+
+// failed records the error that reading ended with.
+func (d *decoder) failed(err error) {
+	offset := d.json.InputOffset()
+	var broken *jsontext.SyntacticError
+	if errors.As(err, &broken) {
+		offset, err = broken.ByteOffset, broken.Err
+	}
+	switch {
+	case err == jsontext.ErrDuplicateName:
+		d.syntax(offset, "the name "+strconv.Quote(clip(broken.JSONPointer.LastToken(), maxName))+" is there twice")
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		d.syntax(offset, "the text ends early")
+	default:
+		d.syntax(offset, clip(err.Error(), maxPath))
 	}
 }
 
-// fault notes something wrong with a field that is valid JSON.
-func (d *decoder) fault(code schedctl.Code, field, format string, args ...any) {
-	if len(d.faults) < maxFaults {
-		e := schedctl.Errorf(code, field, format, args...)
-		d.faults = append(d.faults, schedctl.FieldError{Field: field, Code: code, Message: e.Message})
-	}
-}
-
-// mismatch notes a value of the wrong type and skips it.
-func (d *decoder) mismatch(field, want string) {
+// peek returns the kind of the next token, 0 when there is none.
+func (d *decoder) peek() jsontext.Kind {
 	if d.err != nil {
-		return
+		return 0
 	}
-	if got := kindOf(d.peek()); got != "" {
-		d.fault(schedctl.ValidationFailed, field, "%s must be %s, not %s", cmp.Or(field, "the body"), want, got)
+	return d.json.PeekKind()
+}
+
+// next reads a token; it reports false after a syntax error.
+func (d *decoder) next() (jsontext.Token, bool) {
+	if d.err != nil {
+		return jsontext.Token{}, false
 	}
-	d.skip()
+	token, err := d.json.ReadToken()
+	if err != nil {
+		d.failed(err)
+	} else if d.json.StackDepth() > maxDepth {
+		d.syntax(d.json.InputOffset(), "objects and lists are nested too deeply")
+	}
+	return token, d.err == nil
+}
+
+// more reports whether another element follows, and reads the closing token when
+// none does.
+func (d *decoder) more(closing jsontext.Kind) bool {
+	switch d.peek() {
+	case closing, 0:
+		d.next()
+		return false
+	}
+	return true
 }
 
 // skip reads a value for its syntax alone.
 func (d *decoder) skip() {
-	noted := len(d.faults)
-	d.value("")
-	d.faults = d.faults[:noted]
-}
-
-func kindOf(c byte) string {
-	switch c {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return "a number"
-	}
-	return ""
-}
-
-// object reads an object and calls member for each of the known names; member
-// must read the value. Other names are faults.
-func (d *decoder) object(path string, known []string, member func(name string)) {
-	d.members(path, func(name string) {
-		if slices.Contains(known, name) {
-			member(name)
+	depth := d.json.StackDepth()
+	for {
+		if _, ok := d.next(); !ok || d.json.StackDepth() <= depth {
 			return
 		}
-		shown := clip(name, 64)
-		d.fault(schedctl.ValidationFailed, join(path, shown), "unknown field %q; %s", shown, suggestion(shown, known))
-		d.skip()
-	})
+	}
 }
 
-// members reads an object with any names, each of them once.
-func (d *decoder) members(path string, member func(name string)) {
-	if d.peek() != '{' {
-		d.mismatch(path, "an object")
-		return
-	}
-	if !d.open() {
-		return
-	}
-	var seen names
-	for first := true; d.more('}', first); first = false {
-		if d.peek() != '"' {
-			d.syntax("a name in double quotes was expected")
-			return
+// path returns where the value is that was read last, such as
+// "target_overrides[2].options.langs".
+func (d *decoder) path() string {
+	path, level := "", 0
+	for token := range d.json.StackPointer().Tokens() {
+		level++
+		if kind, _ := d.json.StackIndex(level); kind == '[' {
+			path += "[" + token + "]"
+		} else {
+			path = join(path, clip(token, maxName))
 		}
-		name := d.text()
-		if d.err == nil && !seen.add(name) {
-			d.syntax("the name " + strconv.Quote(clip(name, 64)) + " is there twice")
-		}
-		if d.peek() != ':' {
-			d.syntax("a colon was expected")
-			return
-		}
-		d.pos++
-		member(name)
 	}
-}
-
-// list reads a list and calls item for each element; item must read it.
-func (d *decoder) list(path, want string, item func(i int)) {
-	if d.peek() != '[' {
-		d.mismatch(path, want)
-		return
-	}
-	if !d.open() {
-		return
-	}
-	for i := 0; d.more(']', i == 0); i++ {
-		item(i)
-	}
-}
-
-// string reads a string without NUL characters.
-func (d *decoder) string(path string) string {
-	if d.peek() != '"' {
-		d.mismatch(path, "a string")
-		return ""
-	}
-	s := d.text()
-	if strings.IndexByte(s, 0) >= 0 {
-		d.fault(schedctl.ValidationFailed, path, "%s holds a NUL character; remove it", path)
-	}
-	return s
-}
-
-// strings reads a list of strings.
-func (d *decoder) strings(path string) []string {
-	out := []string{}
-	d.list(path, "a list of strings", func(i int) {
-		out = append(out, d.string(path+"["+strconv.Itoa(i)+"]"))
-	})
-	return out
-}
-
-// bool reads true or false.
-func (d *decoder) bool(path string) bool {
-	switch d.peek() {
-	case 't':
-		d.word("true")
-		return true
-	case 'f':
-		d.word("false")
-	default:
-		d.mismatch(path, "true or false")
-	}
-	return false
-}
-
-// null reads a null, when that is what comes next.
-func (d *decoder) null() bool {
-	if d.peek() != 'n' {
-		return false
-	}
-	d.word("null")
-	return d.err == nil
-}
-
-// require notes the absence of a field, unless the text is broken anyway.
-func (d *decoder) require(given bool, field, advice string) {
-	if !given && d.err == nil {
-		d.fault(schedctl.ValidationFailed, field, "%s is missing; %s", field, advice)
-	}
+	return clip(path, maxPath)
 }
 
 // join returns the path of a member.
@@ -230,28 +156,170 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// names is a set of names, cheap while it is small.
-type names struct {
-	few  []string
-	many map[string]struct{}
+// fault records that the value read last is wrong. Arguments that are expensive
+// to make are to be a [fmt.Stringer]: beyond maxFaults nothing is formatted.
+func (d *decoder) fault(code schedctl.Code, format string, args ...any) {
+	if d.err == nil && d.faults.count() {
+		d.faults.add(fieldError(code, d.path(), format, args...))
+	}
 }
 
-// add puts a name in and reports whether it was not there.
-func (n *names) add(name string) bool {
-	if n.many == nil {
-		if slices.Contains(n.few, name) {
-			return false
+// wrong is fault with a message that begins with the path.
+func (d *decoder) wrong(code schedctl.Code, format string, args ...any) {
+	if d.err == nil && d.faults.count() {
+		path := d.path()
+		d.faults.add(fieldError(code, path, "%s "+format, append([]any{cmp.Or(path, "the body")}, args...)...))
+	}
+}
+
+// clean reports whether nothing was wrong so far.
+func (d *decoder) clean() bool { return d.err == nil && len(d.faults.list) == 0 }
+
+// require records the absence of a member of the object read last.
+func (d *decoder) require(given bool, name, advice string) {
+	if !given && d.err == nil && d.faults.count() {
+		field := join(d.path(), name)
+		d.faults.add(fieldError(schedctl.ValidationFailed, field, "%s is missing; %s", field, advice))
+	}
+}
+
+// mismatch skips a value of the wrong type and records it.
+func (d *decoder) mismatch(want string) {
+	got := kinds[d.peek()]
+	d.skip()
+	d.wrong(schedctl.ValidationFailed, "must be %s, not %s", want, got)
+}
+
+var kinds = map[jsontext.Kind]string{
+	'{': "an object", '[': "a list", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null", '0': "a number",
+}
+
+// object reads an object and calls member for each of the known names; member
+// must read the value. Other names are faults.
+func (d *decoder) object(known []string, member func(name string)) {
+	d.members(func(name string) {
+		if slices.Contains(known, name) {
+			member(name)
+			return
 		}
-		if len(n.few) < 16 {
-			n.few = append(n.few, name)
-			return true
-		}
-		n.many = make(map[string]struct{}, 64)
-		for _, f := range n.few {
-			n.many[f] = struct{}{}
+		shown := clip(name, maxName)
+		d.fault(schedctl.ValidationFailed, "unknown field %q; %s", shown, nearest{shown, known})
+		d.skip()
+	})
+}
+
+// members reads an object with any names, each of them once.
+func (d *decoder) members(member func(name string)) {
+	if d.peek() != '{' {
+		d.mismatch("an object")
+		return
+	}
+	d.next()
+	for d.more('}') {
+		if name, ok := d.next(); ok {
+			member(name.String())
 		}
 	}
-	_, there := n.many[name]
-	n.many[name] = struct{}{}
-	return !there
+}
+
+// list reads a list and calls item for each element; item must read it.
+func (d *decoder) list(want string, item func()) {
+	if d.peek() != '[' {
+		d.mismatch(want)
+		return
+	}
+	d.next()
+	for d.more(']') {
+		item()
+	}
+}
+
+// text reads a string without NUL characters; it reports false after anything
+// else.
+func (d *decoder) text() (string, bool) {
+	if d.peek() != '"' {
+		d.mismatch("a string")
+		return "", false
+	}
+	token, ok := d.next()
+	if !ok {
+		return "", false
+	}
+	s := token.String()
+	if strings.IndexByte(s, 0) >= 0 {
+		d.wrong(schedctl.ValidationFailed, "holds a NUL character; remove it")
+		return s, false
+	}
+	return s, true
+}
+
+// string reads a string, the empty one in place of anything else.
+func (d *decoder) string() string {
+	s, _ := d.text()
+	return s
+}
+
+// bool reads true or false.
+func (d *decoder) bool() bool {
+	switch d.peek() {
+	case 't', 'f':
+		token, ok := d.next()
+		return ok && token.Bool()
+	}
+	d.mismatch("true or false")
+	return false
+}
+
+// null reads a null, when that is what comes next.
+func (d *decoder) null() bool {
+	if d.peek() != 'n' {
+		return false
+	}
+	_, ok := d.next()
+	return ok
+}
+
+// keeps reports whether the settings being read are not too long yet.
+func (d *decoder) keeps() bool { return d.json.InputOffset() <= d.kept }
+
+// value reads any value: map[string]any, []any, string, float64, bool or nil.
+func (d *decoder) value() any {
+	if !d.keeps() {
+		d.skip()
+		return nil
+	}
+	switch d.peek() {
+	case '{':
+		m := map[string]any{}
+		d.members(func(name string) { m[name] = d.value() })
+		return m
+	case '[':
+		l := []any{}
+		d.list("a list", func() {
+			if v := d.value(); d.keeps() {
+				l = append(l, v)
+			}
+		})
+		return l
+	case '"':
+		return d.string()
+	case 't', 'f':
+		return d.bool()
+	case '0':
+		return d.number()
+	}
+	d.next() // null, or a syntax error
+	return nil
+}
+
+func (d *decoder) number() float64 {
+	token, ok := d.next()
+	if !ok {
+		return 0
+	}
+	f, err := token.Float()
+	if err != nil {
+		d.wrong(schedctl.ValidationFailed, "is a number beyond the range of a 64-bit float")
+	}
+	return f
 }

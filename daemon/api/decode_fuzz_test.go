@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,26 +14,30 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// FuzzDecode compares the decoder with encoding/json: what is accepted must be
-// JSON and mean the same to both, and what is not JSON must be refused.
+// FuzzDecode compares the decoder with encoding/json and with the rules stated
+// again by strictJSON: both agree on what is refused as JSON, and what is
+// accepted means the same to both.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":"x"}`, `{"content":"\ud83d\ude00","social_account_ids":["a","b"],"publish_at":"2036-06-02T15:00:00Z"}`,
 		`{"content":"x","publish_at":null,"allow_duplicate":true}`, `{"content":"x","target_overrides":[{"social_account_id":"a","content":null,"options":{"b":[1]}},{}]}`, `{"content":"x","content":"y"}`, "{\"content\":\"\xff\"}",
 		`{"a":{"b":[1,-2.5e3,null,false,"\u0000"]},"content":5}`, `{"content":"\ud800"}`, `[[[[`, `{"content":"x"} x`, ` {} `, `{"":0}`, `{"content":1e999}`,
+		`{"a":{"b":1,"\u0062":2}}`, `["\ud83d\ud83d"]`, `["\ude00"]`, `["\\ud800"]`, "\xef\xbb\xbf{}", "{\"\xc0\x80\":1}", "", " ", `{"a":1}}`, `{'a':1}`, `[1,]`, `[01]`, `[+1]`, `[.5]`, `[1.]`, `[1e]`, `[nul]`, `["\x41"]`, "[\"\t\"]",
+		strings.Repeat("[", 32) + strings.Repeat("]", 32), strings.Repeat("[", 33) + strings.Repeat("]", 33), strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33),
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := decode(data, readCreatePost)
-		value, valueErr := decode(data, func(d *decoder) any { return d.value("value") })
-		if !json.Valid(data) {
-			if code := schedctl.CodeOf(err); code != schedctl.InvalidJSON {
-				t.Fatalf("%q is not JSON and answered with %q", data, code)
-			}
-			if valueErr == nil {
-				t.Fatalf("%q is not JSON and read as %v", data, value)
-			}
+		value, valueErr := decode(data, func(d *decoder) any { return d.value() })
+		strict := strictJSON(data)
+		if refused := schedctl.CodeOf(err) == schedctl.InvalidJSON; refused == strict {
+			t.Fatalf("%q is strict JSON: %t; decoding it returns %v", data, strict, err)
+		}
+		if refused := schedctl.CodeOf(valueErr) == schedctl.InvalidJSON; refused == strict {
+			t.Fatalf("%q is strict JSON: %t; decoding it as a value returns %v", data, strict, valueErr)
+		}
+		if !strict {
 			return
 		}
 		if valueErr == nil {
@@ -57,6 +62,50 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q is accepted as content", got.content)
 		}
 	})
+}
+
+// halfPair is an escaped half of a surrogate pair without its other half,
+// after all escapes that begin with a backslash and no u, and all pairs, are
+// removed.
+var (
+	otherEscape = regexp.MustCompile(`\\[^u]`)
+	wholePair   = regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
+	halfPair    = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
+)
+
+// strictJSON states a second time what a body must be: one JSON text in UTF-8
+// with unique names, no lone surrogates and no more than maxDepth levels.
+func strictJSON(data []byte) bool {
+	if !utf8.Valid(data) || !json.Valid(data) {
+		return false
+	}
+	escapes := wholePair.ReplaceAll(otherEscape.ReplaceAll(data, []byte(" ")), []byte(" "))
+	return !halfPair.Match(escapes) && strictLevels(json.NewDecoder(bytes.NewReader(data)), maxDepth)
+}
+
+// strictLevels reads one value and reports whether its names are unique and its
+// objects and lists are nested within so many levels.
+func strictLevels(d *json.Decoder, levels int) bool {
+	token, _ := d.Token()
+	delim, ok := token.(json.Delim)
+	if !ok {
+		return true
+	}
+	seen := map[any]bool{}
+	for d.More() {
+		if delim == '{' {
+			name, _ := d.Token()
+			if seen[name] {
+				return false
+			}
+			seen[name] = true
+		}
+		if !strictLevels(d, levels-1) {
+			return false
+		}
+	}
+	_, _ = d.Token()
+	return levels > 0
 }
 
 // TestDecodersKnowTheWire guards that each decoder reads all fields of the wire

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +14,10 @@ func TestBodiesThatAreNotStrictJSON(t *testing.T) {
 	f := newFixture(t)
 	for name, tt := range map[string]struct{ body, says string }{
 		"empty":                      {"", "empty"},
-		"white space":                {" \n", "a value was expected"},
+		"white space":                {" \n", "ends early"},
 		"byte order mark":            {"\xef\xbb\xbf" + `{"content":"x"}`, "byte order mark"},
-		"invalid UTF-8":              {"{\"content\":\"\xff\"}", "not valid UTF-8"},
-		"surrogate as UTF-8":         {"{\"content\":\"\xed\xa0\x80\"}", "not valid UTF-8"},
+		"invalid UTF-8":              {"{\"content\":\"\xff\"}", "invalid UTF-8"},
+		"surrogate as UTF-8":         {"{\"content\":\"\xed\xa0\x80\"}", "invalid UTF-8"},
 		"doubled name":               {`{"content":"x","content":"y"}`, `the name "content" is there twice`},
 		"doubled name with escapes":  {`{"content":"x","conten\u0074":"y"}`, "twice"},
 		"doubled unknown name":       {`{"content":"x","a":1,"a":2}`, "twice"},
@@ -27,31 +28,31 @@ func TestBodiesThatAreNotStrictJSON(t *testing.T) {
 		"lone low surrogate":         {`{"content":"\ude00"}`, "surrogate"},
 		"high surrogate and a word":  {`{"content":"\ud83dabcdef"}`, "surrogate"},
 		"two high surrogates":        {`{"content":"\ud83d\ud83d"}`, "surrogate"},
-		"a comma at the end":         {`{"content":"x",}`, "comma"},
-		"a comma at the end of list": {`{"social_account_ids":["a",]}`, "comma"},
-		"no comma":                   {`{"content":"x" "publish_at":null}`, "a comma or }"},
-		"no colon":                   {`{"content" "x"}`, "colon"},
-		"single quotes":              {`{'content':'x'}`, "double quotes"},
-		"no quotes":                  {`{content:"x"}`, "double quotes"},
-		"comment":                    {`{"content":"x" /* why */}`, "a comma or }"},
+		"a comma at the end":         {`{"content":"x",}`, "invalid character ','"},
+		"a comma at the end of list": {`{"social_account_ids":["a",]}`, "invalid character ','"},
+		"no comma":                   {`{"content":"x" "publish_at":null}`, "expecting ',' or '}'"},
+		"no colon":                   {`{"content" "x"}`, "expecting ':'"},
+		"single quotes":              {`{'content':'x'}`, `invalid character '\''`},
+		"no quotes":                  {`{content:"x"}`, "invalid character 'c'"},
+		"comment":                    {`{"content":"x" /* why */}`, "invalid character '/'"},
 		"control character":          {"{\"content\":\"a\nb\"}", "control character"},
 		"control character later":    {"{\"content\":\"\\ta\nb\"}", "control character"},
 		"unknown escape":             {`{"content":"\x41"}`, "escape"},
-		"short escape":               {`{"content":"\u12"}`, "hexadecimal"},
-		"open string":                {`{"content":"x`, "has no end"},
-		"open escape":                {`{"content":"x\`, "has no end"},
-		"open object":                {`{"content":"x"`, "a comma or }"},
-		"open list":                  {`{"social_account_ids":["a"`, "a comma or ]"},
-		"bad word":                   {`{"content":nul}`, "a value was expected"},
-		"NaN":                        {`{"a":NaN}`, "a value was expected"},
-		"leading zero":               {`{"a":012}`, "a comma or }"},
-		"leading plus":               {`{"a":+1}`, "a value was expected"},
+		"short escape":               {`{"content":"\u12"}`, "escape"},
+		"open string":                {`{"content":"x`, "ends early"},
+		"open escape":                {`{"content":"x\`, "ends early"},
+		"open object":                {`{"content":"x"`, "ends early"},
+		"open list":                  {`{"social_account_ids":["a"`, "ends early"},
+		"bad word":                   {`{"content":nul}`, "literal null"},
+		"NaN":                        {`{"a":NaN}`, "invalid character 'N'"},
+		"leading zero":               {`{"a":012}`, "expecting ',' or '}'"},
+		"leading plus":               {`{"a":+1}`, "invalid character '+'"},
 		"bare minus":                 {`{"a":-}`, "digit"},
 		"bare point":                 {`{"a":1.}`, "digit"},
 		"bare exponent":              {`{"a":1e}`, "digit"},
 		"nested too deeply":          {`{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, "nested"},
 		"nested beyond all bounds":   {strings.Repeat(`{"a":`, 100_000), "nested"},
-		"no object but a broken one": {`["a"`, "a comma or ]"},
+		"no object but a broken one": {`["a"`, "ends early"},
 	} {
 		e := f.do(nil, "POST", "/posts", tt.body).refused(schedctl.InvalidJSON)
 		if !strings.Contains(e.Message, tt.says) {
@@ -91,18 +92,41 @@ func TestBodiesOfTheWrongShape(t *testing.T) {
 	}
 }
 
+// TestManyFaultsAreBounded guards that a response names 20 faults and counts the
+// others.
 func TestManyFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	var b strings.Builder
 	b.WriteString(`{"content":"x"`)
 	for i := range 20_000 {
-		b.WriteString(`,"field` + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + strings.Repeat("y", i/26%40) + strings.Repeat("z", i/1040) + `":1`)
+		fmt.Fprintf(&b, `,"field%d":1`, i)
 	}
 	b.WriteString("}")
 	r := f.do(nil, "POST", "/posts", b.String())
-	if r.status != 400 || len(r.body) > 20_000 {
-		t.Errorf("status %d, %d bytes", r.status, len(r.body))
+	if e := r.refused(schedctl.ValidationFailed); len(e.Details) != 21 || e.Details[20].Message != "and 19980 more" || len(r.body) > 10_000 {
+		t.Errorf("%d faults in %d bytes: %v", len(e.Details), len(r.body), e.Details)
+	}
+}
+
+// TestPathsOfFaults guards that a fault anywhere in a body has the path of its
+// value, in which long names are clipped.
+func TestPathsOfFaults(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	long := strings.Repeat("n", 20_000)
+	for body, want := range map[string]string{
+		`{"content":"x","target_overrides":[{"social_account_id":"a"},{"social_account_id":7}]}`:                             "target_overrides[1].social_account_id",
+		`{"content":"x","target_overrides":[{"social_account_id":"a","options":{"b":{"c":[0,{"d~/":"\u0000"}]}}}]}`:          "target_overrides[0].options.b.c[1].d~/",
+		`{"content":"x","target_overrides":[{"content":"y"}]}`:                                                               "target_overrides[0].social_account_id",
+		`{"content":"x","target_overrides":[{"social_account_id":"a","options":{"` + long + `":1e999}}]}`:                    "target_overrides[0].options." + long[:64] + "…",
+		`{"content":"x","target_overrides":[{"social_account_id":"a","options":{"` + long + `":{"` + long + `":[1e999]}}}]}`: "target_overrides[0].options." + long[:64] + "…." + long[:128-len("target_overrides[0].options.")-64-len("….")] + "…",
+		`{"content":"x","target_overrides":["` + long + `"]}`:                                                                "target_overrides[0]",
+	} {
+		e := f.do(nil, "POST", "/posts", body).refused(schedctl.ValidationFailed)
+		if e.Details[0].Field != want {
+			t.Errorf("%s: the fault is at %q, not %q", body[:min(len(body), 200)], e.Details[0].Field, want)
+		}
 	}
 }
 

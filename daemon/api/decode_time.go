@@ -20,29 +20,35 @@ type moment struct {
 func (m moment) asksToGoOut() bool { return m.now || !m.at.IsZero() }
 
 // publishAt reads a time, null, or the word "now".
-func (d *decoder) publishAt(path string) moment {
+func (d *decoder) publishAt() moment {
 	if d.null() {
 		return moment{given: true, null: true}
 	}
 	if d.peek() != '"' {
-		d.mismatch(path, "a string with a time")
+		d.mismatch("a string with a time")
 		return moment{given: true}
 	}
-	text := d.string(path)
+	text := d.string()
 	if text == apiv1.PublishNow {
 		return moment{given: true, now: true}
 	}
+	return moment{given: true, at: d.time(text, schedctl.InvalidPublishAt)}
+}
+
+// time parses the text read last; code is that of the fault when it is not a
+// time.
+func (d *decoder) time(text string, code schedctl.Code) time.Time {
 	at, advice := parseTime(text)
 	if advice != "" {
-		d.fault(schedctl.InvalidPublishAt, path, "%s %s", path, advice)
+		d.wrong(code, "%s", advice)
 	}
-	return moment{given: true, at: at}
+	return at
 }
 
 // laterOnly refuses "now" where only a time can be given.
-func (d *decoder) laterOnly(path string, m moment) moment {
+func (d *decoder) laterOnly(m moment) moment {
 	if m.now {
-		d.fault(schedctl.InvalidPublishAt, path, `%s "now" is for creating a post; publish this one with POST %s/posts/{id}/publish-now`, path, prefix)
+		d.wrong(schedctl.InvalidPublishAt, `"now" is for creating a post; publish this one with POST %s/posts/{id}/publish-now`, prefix)
 	}
 	return m
 }

@@ -18,16 +18,10 @@ var replayWebhookFields = []string{"since"}
 // readReplayWebhook reads the body of POST /webhooks/{id}/replay.
 func readReplayWebhook(d *decoder) (since time.Time) {
 	given := false
-	d.object("", replayWebhookFields, func(name string) {
+	d.object(replayWebhookFields, func(string) {
 		given = true
-		noted := len(d.faults)
-		text := d.string(name)
-		if d.err != nil || len(d.faults) > noted {
-			return
-		}
-		var advice string
-		if since, advice = parseTime(text); advice != "" {
-			d.fault(schedctl.ValidationFailed, name, "%s %s", name, advice)
+		if text, ok := d.text(); ok {
+			since = d.time(text, schedctl.ValidationFailed)
 		}
 	})
 	d.require(given, "since", "say from when on; "+timeExample)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -20,17 +19,17 @@ var createKeyFields = []string{"name", "scopes", "expires_at", "social_account_i
 
 func readCreateKey(d *decoder) (b createKey) {
 	named := false
-	d.object("", createKeyFields, func(field string) {
+	d.object(createKeyFields, func(field string) {
 		switch field {
 		case "name":
-			b.name, named = d.name(field), true
+			b.name, named = d.name(), true
 		case "scopes":
-			b.scopes = d.scopes(field)
+			b.scopes = d.scopes()
 		case "expires_at":
-			b.expiresAt = d.expiry(field)
+			b.expiresAt = d.expiry()
 		case "social_account_ids":
-			if b.accountIDs = d.accountIDs(field); len(b.accountIDs) == 0 {
-				d.fault(schedctl.InvalidSocialAccounts, field, "%s names no account; leave it out for a key without a limit", field)
+			if b.accountIDs = d.accountIDs(); b.accountIDs != nil && len(b.accountIDs) == 0 {
+				d.wrong(schedctl.InvalidSocialAccounts, "names no account; leave it out for a key without a limit")
 			}
 		}
 	})
@@ -39,60 +38,59 @@ func readCreateKey(d *decoder) (b createKey) {
 }
 
 // name reads a name that a person gave, by the rules for names of accounts.
-func (d *decoder) name(path string) string {
-	noted := len(d.faults)
-	name := d.string(path)
-	if d.err != nil || len(d.faults) > noted {
+func (d *decoder) name() string {
+	name, ok := d.text()
+	if !ok {
 		return ""
 	}
 	if err := schedctl.CheckAccountName(name); err != nil {
-		d.refuse(path, err)
+		e := asError(err)
+		d.fault(e.Code, "%s", e.Message)
 	}
 	return name
 }
 
-// refuse notes a refusal of a value that was read.
-func (d *decoder) refuse(path string, err error) {
-	e := asError(err)
-	d.fault(e.Code, path, "%s", e.Message)
-}
-
 // scopes reads a list of one or more scopes without repeats.
-func (d *decoder) scopes(path string) []schedctl.Scope {
-	scopes := []schedctl.Scope{}
-	d.list(path, "a list of scopes", func(i int) {
-		at := path + "[" + strconv.Itoa(i) + "]"
-		noted := len(d.faults)
-		scope := schedctl.Scope(d.string(at))
-		switch {
-		case d.err != nil || len(d.faults) > noted:
-		case !slices.Contains(schedctl.Scopes(), scope):
-			d.fault(schedctl.ValidationFailed, at, "unknown scope %q; use some of %s", clip(string(scope), 64), joinAll(schedctl.Scopes(), ", "))
-		case slices.Contains(scopes, scope):
-			d.fault(schedctl.ValidationFailed, at, "the scope %s is there twice; name it once", scope)
-		default:
-			scopes = append(scopes, scope)
-		}
-	})
-	if len(scopes) == 0 && d.err == nil && len(d.faults) == 0 {
-		d.fault(schedctl.ValidationFailed, path, "%s names no scope; leave it out for the usual ones", path)
+func (d *decoder) scopes() []schedctl.Scope {
+	scopes, good := choices(d, "scope", schedctl.Scopes())
+	if good && len(scopes) == 0 {
+		d.wrong(schedctl.ValidationFailed, "names no scope; leave it out for the usual ones")
 	}
 	return scopes
 }
 
+// choices reads a list of known values, each of them once at most. It reports
+// false when anything was wrong.
+func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bool) {
+	chosen, good = []T{}, d.peek() == '['
+	names := textsOf(known)
+	d.list("a list of strings", func() {
+		text, ok := d.text()
+		switch value := T(text); {
+		case !ok:
+			good = false
+		case slices.Contains(chosen, value):
+			d.fault(schedctl.ValidationFailed, "the %s %s is there twice; name it once", noun, value)
+			good = false
+		case !slices.Contains(known, value):
+			shown := clip(text, maxName)
+			d.fault(schedctl.ValidationFailed, "unknown %s %q; %s", noun, shown, nearest{shown, names})
+			good = false
+		default:
+			chosen = append(chosen, value)
+		}
+	})
+	return chosen, good && d.err == nil
+}
+
 // expiry reads a time, or null for never.
-func (d *decoder) expiry(path string) time.Time {
+func (d *decoder) expiry() time.Time {
 	if d.null() {
 		return time.Time{}
 	}
-	noted := len(d.faults)
-	text := d.string(path)
-	if d.err != nil || len(d.faults) > noted {
+	text, ok := d.text()
+	if !ok {
 		return time.Time{}
 	}
-	at, advice := parseTime(text)
-	if advice != "" {
-		d.fault(schedctl.ValidationFailed, path, "%s %s", path, advice)
-	}
-	return at
+	return d.time(text, schedctl.ValidationFailed)
 }

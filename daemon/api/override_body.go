@@ -1,72 +1,94 @@
 package api
 
-import (
-	"strconv"
-
-	"github.com/schedctl/schedctl"
-)
+import "github.com/schedctl/schedctl"
 
 var overrideFields = []string{"social_account_id", "content", "options"}
 
-// overrides reads target_overrides.
-func (d *decoder) overrides(path string) []schedctl.Override {
+// overrides reads target_overrides. Beyond the first that is one too many, none
+// is kept.
+func (d *decoder) overrides() []schedctl.Override {
 	list := []schedctl.Override{}
-	d.list(path, "a list of objects", func(i int) {
-		list = append(list, d.override(path+"["+strconv.Itoa(i)+"]"))
+	d.list("a list of objects", func() {
+		if len(list) > schedctl.MaxAccounts {
+			d.skip()
+			return
+		}
+		list = append(list, d.override())
 	})
+	if len(list) > schedctl.MaxAccounts {
+		d.wrong(schedctl.ValidationFailed, "has more than %d entries; a post has at most %d accounts, and each has one override at most", schedctl.MaxAccounts, schedctl.MaxAccounts)
+	}
 	return list
 }
 
 // override reads one of them. Null, for content as for options, stands for those
 // that the account would get anyway.
-func (d *decoder) override(path string) (o schedctl.Override) {
+func (d *decoder) override() (o schedctl.Override) {
 	named := d.peek() != '{' // else its type is what is wrong
-	d.object(path, overrideFields, func(name string) {
-		switch at := join(path, name); name {
+	d.object(overrideFields, func(name string) {
+		switch name {
 		case "social_account_id":
-			o.AccountID, named = d.id(at), true
+			o.AccountID, named = d.id(), true
 		case "content":
-			o.Content = d.ownContent(at)
+			o.Content = d.ownContent()
 		case "options":
-			o.Options = d.options(at)
+			o.Options = d.options()
 		}
 	})
-	d.require(named, join(path, "social_account_id"), "name one of social_account_ids")
+	d.require(named, "social_account_id", "name one of social_account_ids")
 	return o
 }
 
-// id reads the id of an account. No answer repeats one that is too long.
-func (d *decoder) id(path string) string {
-	noted := len(d.faults)
-	id := d.string(path)
-	if id == "" && d.err == nil && len(d.faults) == noted {
-		d.fault(schedctl.ValidationFailed, path, "%s is empty; name one of social_account_ids", path)
-	}
-	if len(id) > maxID {
-		d.fault(schedctl.ValidationFailed, path, "%s is longer than any id", path)
-		return clip(id, maxID)
+// id reads the id of an account. No response repeats one that is too long.
+func (d *decoder) id() string {
+	id, ok := d.text()
+	switch {
+	case len(id) > maxID:
+		d.wrong(schedctl.ValidationFailed, "is longer than any id")
+		return ""
+	case ok && id == "":
+		d.wrong(schedctl.ValidationFailed, "is empty; name one of social_account_ids")
 	}
 	return id
 }
 
-func (d *decoder) ownContent(path string) string {
+func (d *decoder) ownContent() string {
 	if d.null() {
 		return ""
 	}
-	noted := len(d.faults)
-	text := d.string(path)
-	if text == "" && d.err == nil && len(d.faults) == noted {
-		d.fault(schedctl.ValidationFailed, path, "%s is empty; give a text, or null for that of the post", path)
+	text, ok := d.text()
+	if ok && text == "" {
+		d.wrong(schedctl.ValidationFailed, "is empty; give a text, or null for that of the post")
 	}
 	return text
 }
 
+// maxSettings is how long the JSON of options or credentials may be, in bytes.
+const maxSettings = 64 << 10
+
 // options reads an object of settings, of which null is one without any.
-func (d *decoder) options(path string) schedctl.Options {
+func (d *decoder) options() schedctl.Options {
 	if d.null() {
 		return nil
 	}
 	options := schedctl.Options{}
-	d.members(path, func(name string) { options[name] = d.value(join(path, clip(name, 64))) })
+	d.settings(func(name string) { options[name] = d.value() })
 	return options
+}
+
+// settings reads an object with any names that is not longer than maxSettings.
+func (d *decoder) settings(member func(name string)) {
+	outer := d.kept
+	d.kept = d.json.InputOffset() + maxSettings
+	d.members(func(name string) {
+		if !d.keeps() {
+			d.skip()
+			return
+		}
+		member(name)
+	})
+	if !d.keeps() {
+		d.wrong(schedctl.ValidationFailed, "has more than %d bytes; send less", maxSettings)
+	}
+	d.kept = outer
 }

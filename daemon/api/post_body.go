@@ -26,7 +26,7 @@ type validatePost struct {
 
 func readValidatePost(d *decoder) (b validatePost) {
 	b.createPost = d.createPost(append([]string{"post_id"}, createPostFields...), func(name string) {
-		b.postID = d.string(name)
+		b.postID = d.string()
 	})
 	return b
 }
@@ -35,18 +35,18 @@ func readValidatePost(d *decoder) (b validatePost) {
 // that are none.
 func (d *decoder) createPost(fields []string, other func(name string)) (b createPost) {
 	hasContent := false
-	d.object("", fields, func(name string) {
+	d.object(fields, func(name string) {
 		switch name {
 		case "content":
-			b.content, hasContent = d.string(name), true
+			b.content, hasContent = d.string(), true
 		case "social_account_ids":
-			b.accountIDs = d.accountIDs(name)
+			b.accountIDs = d.accountIDs()
 		case "publish_at":
-			b.publishAt = d.publishAt(name)
+			b.publishAt = d.publishAt()
 		case "target_overrides":
-			b.overrides = d.overrides(name)
+			b.overrides = d.overrides()
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool(name)
+			b.allowDuplicate = d.bool()
 		default:
 			other(name)
 		}
@@ -69,25 +69,25 @@ var editPostFields = []string{"content", "social_account_ids", "publish_at", "ta
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
-	d.object("", editPostFields, func(name string) {
+	d.object(editPostFields, func(name string) {
 		given = given || name != "allow_duplicate"
 		switch name {
 		case "content":
-			text := d.string(name)
+			text := d.string()
 			b.content = &text
 		case "social_account_ids":
-			b.accountIDs = d.accountIDList(name)
+			b.accountIDs = d.accountIDList()
 		case "publish_at":
-			b.publishAt = d.laterOnly(name, d.publishAt(name))
+			b.publishAt = d.laterOnly(d.publishAt())
 		case "target_overrides":
-			list := d.overrides(name)
+			list := d.overrides()
 			b.overrides = &list
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool(name)
+			b.allowDuplicate = d.bool()
 		}
 	})
-	if !given && d.err == nil && len(d.faults) == 0 {
-		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give content, social_account_ids, publish_at or target_overrides")
+	if !given && d.clean() {
+		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, social_account_ids, publish_at or target_overrides")
 	}
 	return b
 }
@@ -103,14 +103,14 @@ type schedulePost struct {
 var schedulePostFields = []string{"publish_at", "social_account_ids", "allow_duplicate"}
 
 func readSchedulePost(d *decoder) (b schedulePost) {
-	d.object("", schedulePostFields, func(name string) {
+	d.object(schedulePostFields, func(name string) {
 		switch name {
 		case "publish_at":
-			b.publishAt = d.laterOnly(name, d.publishAt(name))
+			b.publishAt = d.laterOnly(d.publishAt())
 		case "social_account_ids":
-			b.accountIDs = d.accountIDList(name)
+			b.accountIDs = d.accountIDList()
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool(name)
+			b.allowDuplicate = d.bool()
 		}
 	})
 	d.require(b.publishAt.given && !b.publishAt.null, "publish_at", "give the time at which the post shall go out")
@@ -126,12 +126,12 @@ type publishPost struct {
 var publishPostFields = []string{"social_account_ids", "allow_duplicate"}
 
 func readPublishPost(d *decoder) (b publishPost) {
-	d.object("", publishPostFields, func(name string) {
+	d.object(publishPostFields, func(name string) {
 		switch name {
 		case "social_account_ids":
-			b.accountIDs = d.accountIDList(name)
+			b.accountIDs = d.accountIDList()
 		case "allow_duplicate":
-			b.allowDuplicate = d.bool(name)
+			b.allowDuplicate = d.bool()
 		}
 	})
 	return b
@@ -141,63 +141,67 @@ var retryPostFields = []string{"target_ids", "force"}
 
 // readRetryPost reads the body of POST /posts/{id}/retry.
 func readRetryPost(d *decoder) (b schedctl.Retry) {
-	d.object("", retryPostFields, func(name string) {
+	d.object(retryPostFields, func(name string) {
 		switch name {
 		case "target_ids":
-			b.TargetIDs = d.targetIDs(name)
+			b.TargetIDs = d.targetIDs()
 		case "force":
-			b.Force = d.bool(name)
+			b.Force = d.bool()
 		}
 	})
 	return b
 }
 
-// targetIDs reads the ids of targets. An empty list is a fault: whoever filtered
-// the targets and found none does not mean all of them. So is a list of more
-// than a post can have.
-func (d *decoder) targetIDs(path string) []string {
-	noted := len(d.faults)
-	ids := d.ids(path, schedctl.ValidationFailed)
+// targetIDs reads the ids of targets. An empty list is a fault: a client that
+// filtered the targets and found none does not mean all of them.
+func (d *decoder) targetIDs() []string {
+	ids := d.ids(schedctl.ValidationFailed)
 	switch {
-	case len(d.faults) > noted:
+	case ids == nil:
 	case len(ids) == 0:
-		d.fault(schedctl.ValidationFailed, path, "%s names no target; leave it out for all failed ones", path)
+		d.wrong(schedctl.ValidationFailed, "names no target; leave it out for all failed ones")
 	case len(ids) > schedctl.MaxAccounts:
-		d.fault(schedctl.ValidationFailed, path, "%s names %d targets and a post has at most %d; leave it out for all failed ones", path, len(ids), schedctl.MaxAccounts)
+		d.wrong(schedctl.ValidationFailed, "names %d targets and a post has at most %d; leave it out for all failed ones", len(ids), schedctl.MaxAccounts)
 	}
 	return ids
 }
 
 // readNothing reads the body of a call that takes none: an empty object.
 func readNothing(d *decoder) struct{} {
-	d.object("", nil, func(string) {})
+	d.object(nil, func(string) {})
 	return struct{}{}
 }
 
 // accountIDs reads the ids of accounts.
-func (d *decoder) accountIDs(path string) []string {
-	return d.ids(path, schedctl.InvalidSocialAccounts)
-}
+func (d *decoder) accountIDs() []string { return d.ids(schedctl.InvalidSocialAccounts) }
 
 // accountIDList reads the ids of accounts where an absent list means something
 // else than an empty one.
-func (d *decoder) accountIDList(path string) *[]string {
-	ids := d.accountIDs(path)
+func (d *decoder) accountIDList() *[]string {
+	ids := d.accountIDs()
 	return &ids
 }
 
 // maxID is more than the length of any id.
 const maxID = 64
 
-// ids reads a list of ids. A text that is too long to be one is a fault with
-// the given code, so that no answer repeats it.
-func (d *decoder) ids(path string, code schedctl.Code) []string {
-	ids := d.strings(path)
-	for i, id := range ids {
+// ids reads a list of ids, nil when one of them or the list itself is wrong. A
+// text that is too long to be an id is a fault with the given code, so that no
+// response repeats it.
+func (d *decoder) ids(code schedctl.Code) []string {
+	ids, good := []string{}, d.peek() == '['
+	d.list("a list of strings", func() {
+		id, ok := d.text()
 		if len(id) > maxID {
-			ids[i] = clip(id, maxID)
-			d.fault(code, path, "entry %d of %s is longer than any id", i+1, path)
+			d.wrong(code, "is longer than any id")
+			ok = false
 		}
+		if good = good && ok; good {
+			ids = append(ids, id)
+		}
+	})
+	if !good {
+		return nil
 	}
 	return ids
 }

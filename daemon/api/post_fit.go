@@ -52,23 +52,24 @@ func (s *Server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, over
 }
 
 func (s *Server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
-	faults := s.unknownOptions(accounts, overrides)
-	if len(faults) > 0 {
-		return firstOf(faults)
+	unknown := s.unknownOptions(accounts, overrides)
+	if err := unknown.err(); err != nil {
+		return err
 	}
+	var found faults
 	draft := p.Status() == schedctl.Draft
 	for i := range accounts {
 		c := parcelFor(accounts[i], p.Content, overrides)
 		if draft && len(c.options) == 0 {
 			continue
 		}
-		found := measure(c)
-		if draft {
-			found = slices.DeleteFunc(found, func(f schedctl.FieldError) bool { return !c.sets(f.Field) })
+		for _, f := range measure(c) {
+			if !draft || c.sets(f.Field) {
+				found.add(f)
+			}
 		}
-		faults = append(faults, found...)
 	}
-	return firstOf(faults)
+	return found.err()
 }
 
 // measure returns what the network of a parcel's account says of it, and its
@@ -135,30 +136,33 @@ func has(o schedctl.Options, name string) bool {
 
 // unknownOptions returns a fault for every option of an override that is not one
 // of those that the platform of its account lets a post choose. Overrides of
-// other accounts are left to package schedctl. There are at most maxFaults.
-func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (faults []schedctl.FieldError) {
+// other accounts are left to package schedctl.
+func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (found faults) {
 	for i, o := range overrides {
+		if len(o.Options) == 0 {
+			continue
+		}
 		at := slices.IndexFunc(accounts, func(a schedctl.Account) bool { return a.ID == o.AccountID })
-		if at < 0 || len(o.Options) == 0 {
+		if at < 0 {
 			continue
 		}
 		platform := accounts[at].Platform
 		known := s.postOptions(platform)
 		for _, name := range slices.Sorted(maps.Keys(o.Options)) {
-			if len(faults) == maxFaults {
-				return faults
+			isKnown := slices.Contains(known, name)
+			if isKnown && o.Options[name] != nil || !found.count() {
+				continue
 			}
-			shown := clip(name, 64)
+			shown := clip(name, maxName)
 			field := join(overridePath(i), join("options", shown))
-			switch {
-			case !slices.Contains(known, name):
-				faults = append(faults, fieldError(field, "%s has no option %q for a single post; %s", platform, shown, suggestion(shown, known)))
-			case o.Options[name] == nil:
-				faults = append(faults, fieldError(field, "%s is null; leave it out for that of the account", shown))
+			if isKnown {
+				found.add(invalid(field, "%s is null; leave it out for that of the account", shown))
+			} else {
+				found.add(invalid(field, "%s has no option %q for a single post; %s", platform, shown, nearest{shown, known}))
 			}
 		}
 	}
-	return faults
+	return found
 }
 
 // postOptions returns the names of the options that a post may override.

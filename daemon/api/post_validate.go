@@ -161,7 +161,8 @@ func (v *validation) whole() {
 	overridden.Overrides = v.body.overrides
 	_, _, err := schedctl.Create(overridden, v.call.now)
 	v.problem(err)
-	v.result.Problems = append(v.result.Problems, problems(v.server.unknownOptions(v.known, v.body.overrides))...)
+	unknown := v.server.unknownOptions(v.known, v.body.overrides)
+	v.result.Problems = append(v.result.Problems, problems(unknown.all())...)
 	if len(v.body.accountIDs) <= schedctl.MaxAccounts {
 		post.PublishAt, post.Now = v.body.publishAt.at, v.body.publishAt.now
 		_, _, err = schedctl.Create(post, v.call.now)

@@ -88,7 +88,7 @@ var refusals = []struct {
 	{"too many accounts", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": slices.Repeat([]string{f.mine.account}, 101)})
 	}},
-	{"an id longer than any", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {
+	{"an id longer than any", schedctl.InvalidSocialAccounts, "social_account_ids[0]", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{strings.Repeat("a", 1000)}})
 	}},
 	{"an account of another workspace", schedctl.InvalidSocialAccounts, "social_account_ids", func(f *fixture) *response {

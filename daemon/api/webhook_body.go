@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -33,9 +32,9 @@ var (
 // readCreateWebhook reads the body of POST /webhooks.
 func (s *Server) readCreateWebhook(d *decoder) (b webhookChange) {
 	hasTypes := false
-	d.object("", createWebhookFields, func(name string) {
+	d.object(createWebhookFields, func(name string) {
 		if name == "secret" {
-			b.secret = d.webhookSecret(name)
+			b.secret = d.webhookSecret()
 			return
 		}
 		hasTypes = hasTypes || name == "event_types"
@@ -49,12 +48,12 @@ func (s *Server) readCreateWebhook(d *decoder) (b webhookChange) {
 // readEditWebhook reads the body of PATCH /webhooks/{id}.
 func (s *Server) readEditWebhook(d *decoder) (b webhookChange) {
 	empty := true
-	d.object("", editWebhookFields, func(name string) {
+	d.object(editWebhookFields, func(name string) {
 		empty = false
 		b.read(d, s.outbound, name)
 	})
-	if empty && d.err == nil && len(d.faults) == 0 {
-		d.fault(schedctl.ValidationFailed, "", "the body changes nothing; give url, event_types, name or enabled")
+	if empty && d.clean() {
+		d.fault(schedctl.ValidationFailed, "the body changes nothing; give url, event_types, name or enabled")
 	}
 	return b
 }
@@ -62,29 +61,28 @@ func (s *Server) readEditWebhook(d *decoder) (b webhookChange) {
 func (b *webhookChange) read(d *decoder, policy outbound.Policy, name string) {
 	switch name {
 	case "url":
-		address := d.webhookURL(name, policy)
+		address := d.webhookURL(policy)
 		b.url = &address
 	case "event_types":
-		b.eventTypes = d.eventTypes(name)
+		b.eventTypes = d.eventTypes()
 	case "name":
-		text := d.webhookName(name)
+		text := d.webhookName()
 		b.name = &text
 	case "enabled":
-		enabled := d.bool(name)
+		enabled := d.bool()
 		b.enabled = &enabled
 	}
 }
 
 // webhookURL reads an address that the policy allows.
-func (d *decoder) webhookURL(path string, policy outbound.Policy) string {
-	noted := len(d.faults)
-	text := d.string(path)
-	if d.err != nil || len(d.faults) > noted {
+func (d *decoder) webhookURL(policy outbound.Policy) string {
+	text, ok := d.text()
+	if !ok {
 		return ""
 	}
 	address, err := parseEndpoint(text, policy)
 	if err != nil {
-		d.fault(schedctl.ValidationFailed, path, "%w", err)
+		d.fault(schedctl.ValidationFailed, "%v", err)
 	}
 	return address
 }
@@ -95,10 +93,11 @@ const maxEndpoint = 2048
 // parseEndpoint returns the address of a webhook in its usual form. The text of
 // an error is for people, and does not hold the address, which may be a secret.
 func parseEndpoint(text string, policy outbound.Policy) (string, error) {
+	if len(text) > maxEndpoint {
+		return "", fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(text), maxEndpoint)
+	}
 	u, err := url.Parse(text)
 	switch {
-	case len(text) > maxEndpoint:
-		return "", fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(text), maxEndpoint)
 	case err != nil:
 		return "", errors.New("the URL cannot be read; it looks like https://host/path")
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -123,64 +122,42 @@ func usablePort(port string) bool {
 }
 
 // eventTypes reads the event types that a webhook is to be told of.
-func (d *decoder) eventTypes(path string) []schedctl.EventType {
-	noted := len(d.faults)
-	texts := d.strings(path)
-	if d.err != nil || len(d.faults) > noted {
-		return nil
-	}
-	if len(texts) == 0 {
-		d.fault(schedctl.ValidationFailed, path, "%s is empty; name one or more of %s", path, joinAll(schedctl.EventTypes(), ", "))
-	}
-	types := make([]schedctl.EventType, 0, len(schedctl.EventTypes()))
-	for i, text := range texts {
-		typ, field := schedctl.EventType(text), path+"["+strconv.Itoa(i)+"]"
-		switch {
-		case !slices.Contains(schedctl.EventTypes(), typ):
-			shown := clip(text, 64)
-			d.fault(schedctl.ValidationFailed, field, "unknown event type %q; %s", shown, suggestion(shown, textsOf(schedctl.EventTypes())))
-		case slices.Contains(types, typ):
-			d.fault(schedctl.ValidationFailed, field, "%s is named twice; name it once", typ)
-		default:
-			types = append(types, typ)
-		}
-		if len(d.faults) == maxFaults {
-			break // one answer names no more
-		}
+func (d *decoder) eventTypes() []schedctl.EventType {
+	types, good := choices(d, "event type", schedctl.EventTypes())
+	if good && len(types) == 0 {
+		d.wrong(schedctl.ValidationFailed, "is empty; name one or more of %s", joinAll(schedctl.EventTypes(), ", "))
 	}
 	return types
 }
 
 // webhookName reads a name, or null for none.
-func (d *decoder) webhookName(path string) string {
+func (d *decoder) webhookName() string {
 	if d.null() {
 		return ""
 	}
-	noted := len(d.faults)
-	name := d.string(path)
+	name, ok := d.text()
 	n := utf8.RuneCountInString(name)
 	switch {
-	case d.err != nil || len(d.faults) > noted:
+	case !ok:
 	case n == 0 || n > schedctl.MaxWebhookName:
-		d.fault(schedctl.ValidationFailed, path, "the name has %d characters; use 1 to %d, or null for none", n, schedctl.MaxWebhookName)
+		d.fault(schedctl.ValidationFailed, "the name has %d characters; use 1 to %d, or null for none", n, schedctl.MaxWebhookName)
 	case strings.ContainsFunc(name, unicode.IsControl):
-		d.fault(schedctl.ValidationFailed, path, "the name holds a control character; use printable characters")
+		d.fault(schedctl.ValidationFailed, "the name holds a control character; use printable characters")
 	case strings.TrimSpace(name) != name:
-		d.fault(schedctl.ValidationFailed, path, "the name begins or ends with white space; remove it")
+		d.fault(schedctl.ValidationFailed, "the name begins or ends with white space; remove it")
 	}
 	return name
 }
 
 // webhookSecret reads a secret that the receiver has already. What is wrong
 // with it is told without it.
-func (d *decoder) webhookSecret(path string) string {
-	noted := len(d.faults)
-	secret := d.string(path)
-	if d.err != nil || len(d.faults) > noted {
+func (d *decoder) webhookSecret() string {
+	secret, ok := d.text()
+	if !ok {
 		return ""
 	}
 	if _, err := signing.ParseSecret(secret); err != nil {
-		d.fault(schedctl.ValidationFailed, path, "%w; leave it out to have one made", err)
+		d.fault(schedctl.ValidationFailed, "%v; leave it out to have one made", err)
 	}
 	return secret
 }

@@ -17,12 +17,12 @@ var createWorkspaceFields = []string{"name", "timezone"}
 func readCreateWorkspace(d *decoder) createWorkspace {
 	b := createWorkspace{timezone: "UTC"}
 	named := false
-	d.object("", createWorkspaceFields, func(field string) {
+	d.object(createWorkspaceFields, func(field string) {
 		switch field {
 		case "name":
-			b.name, named = d.name(field), true
+			b.name, named = d.name(), true
 		case "timezone":
-			b.timezone = d.zone(field)
+			b.timezone = d.zone()
 		}
 	})
 	d.require(named, "name", "say whose posts it is for")
@@ -33,10 +33,9 @@ func readCreateWorkspace(d *decoder) createWorkspace {
 const maxZone = 64
 
 // zone reads the name of a time zone in the IANA database.
-func (d *decoder) zone(path string) string {
-	noted := len(d.faults)
-	name := d.string(path)
-	if d.err != nil || len(d.faults) > noted {
+func (d *decoder) zone() string {
+	name, ok := d.text()
+	if !ok {
 		return ""
 	}
 	// Package time takes the empty name for UTC and Local for the machine's own.
@@ -46,7 +45,7 @@ func (d *decoder) zone(path string) string {
 		known = err == nil
 	}
 	if !known {
-		d.fault(schedctl.ValidationFailed, path, "unknown time zone %q; use an IANA name such as Europe/Rome or UTC", clip(name, maxZone))
+		d.fault(schedctl.ValidationFailed, "unknown time zone %q; use an IANA name such as Europe/Rome or UTC", clip(name, maxZone))
 	}
 	return name
 }

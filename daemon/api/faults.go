@@ -1,0 +1,55 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+)
+
+// maxFaults is how many faults one response names.
+const maxFaults = 20
+
+// faults are what is wrong with the fields of a request. The zero value is none.
+type faults struct {
+	list []schedctl.FieldError // at most maxFaults
+	more int                   // how many were left out
+}
+
+// count reports whether there is room for another fault; else it counts the
+// fault among those left out. It goes before each add, so that no message is
+// made in vain.
+func (f *faults) count() bool {
+	if len(f.list) < maxFaults {
+		return true
+	}
+	f.more++
+	return false
+}
+
+func (f *faults) add(fault schedctl.FieldError) { f.list = append(f.list, fault) }
+
+// all returns the faults; when some were left out, the last one says how many.
+func (f *faults) all() []schedctl.FieldError {
+	if f.more == 0 {
+		return f.list
+	}
+	return append(f.list[:len(f.list):len(f.list)], fieldError(f.list[0].Code, "", "and %d more", f.more))
+}
+
+// err returns the first fault as an error with all of them, nil for none.
+func (f *faults) err() error {
+	if len(f.list) == 0 {
+		return nil
+	}
+	first := f.list[0]
+	return &schedctl.Error{Code: first.Code, Field: first.Field, Message: first.Message, Details: f.all()}
+}
+
+func fieldError(code schedctl.Code, field, format string, args ...any) schedctl.FieldError {
+	return schedctl.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// invalid returns a fault with the code VALIDATION_FAILED.
+func invalid(field, format string, args ...any) schedctl.FieldError {
+	return fieldError(schedctl.ValidationFailed, field, format, args...)
+}
