@@ -11,6 +11,10 @@ import (
 // MaxContent is the longest content of a post, in Unicode code points.
 const MaxContent = 5000
 
+// MaxSearch is the longest text that posts can be searched for, in Unicode code
+// points.
+const MaxSearch = 200
+
 // Post is a text with a time and the accounts it goes to. Its status is derived
 // from its targets; see [Post.Status]. The zero time stands for "none".
 //

@@ -21,7 +21,7 @@ type PostQuery struct {
 	AccountID string            // with a target on this account
 	After     time.Time         // publish time, inclusive
 	Before    time.Time         // publish time, exclusive
-	Search    string            // substring of the content
+	Search    string            // substring of the content, at most schedctl.MaxSearch characters
 	Sort      string            // created_at, publish_at, or either with "-" for descending
 	Limit     int               // results on a page, 1–100
 	Cursor    string            // from PostList.NextCursor

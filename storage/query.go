@@ -18,9 +18,31 @@ const (
 	PublishDescending Sort = "-publish_at"
 )
 
-// ScanLimit is how many posts a page looks at, at most, to find those that no
-// index can find.
-const ScanLimit = 10_000
+// Limits of one page. A page that meets one of them is short, or even empty, and
+// still has a Next.
+const (
+	// ScanLimit is how many records a page reads at most to find those that no
+	// index can find.
+	ScanLimit = 2_000
+
+	// ScanBytes limits the texts that a page reads for that: it reads no more
+	// posts once their contents have as many bytes together.
+	ScanBytes = 1 << 20
+
+	// PageBytes limits the texts of a page: it gets no more posts once their
+	// TextBytes reach it together.
+	PageBytes = 1 << 20
+)
+
+// TextBytes returns how many bytes the texts of a post have that its author
+// wrote: its content and those of its targets.
+func TextBytes(p *schedctl.Post) int {
+	n := len(p.Content)
+	for i := range p.Targets {
+		n += len(p.Targets[i].Content)
+	}
+	return n
+}
 
 // PostQuery selects a page of posts. Zero fields select everything.
 type PostQuery struct {

@@ -66,7 +66,8 @@ var ErrBroken = errors.New("the database can write nothing any more")
 // what was asked, and nothing of it.
 type Store interface {
 	// View calls fn with a consistent snapshot and returns what fn returns. The
-	// reader is valid until fn returns. fn must not call Update.
+	// reader is valid until fn returns. fn must not call Update. Reads of many
+	// records stop soon after ctx ends.
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update calls fn in a transaction and returns after its commit is on disk.
@@ -155,9 +156,11 @@ type Reader interface {
 	Post(workspaceID, id string) (schedctl.Post, error)
 
 	// Posts returns one page of a workspace's posts. Its cost depends on the
-	// size of the page and not on how many posts there are; with Search, or
-	// with publish bounds under a sort by creation, at most ScanLimit posts are
-	// looked at, so that a page may be short and still have a Next.
+	// size of the page and its Offset, and not on how many posts there are. With
+	// Search, or with publish bounds under a sort by creation, it reads at most
+	// ScanLimit posts and about ScanBytes of their contents. It ends after about
+	// PageBytes of text. A page may thus be short and still have a Next. It
+	// returns the error of a context that ends meanwhile.
 	Posts(PostQuery) (PostPage, error)
 
 	// Route says whose a target is.

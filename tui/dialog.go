@@ -5,6 +5,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
 )
 
 // dialog has the keys until it closes itself by setting Model.dialog to nil.
@@ -119,6 +121,7 @@ func (d *prompt) lines(m *Model, width, _ int) []string {
 // newSearch asks for a part of the content.
 func newSearch(t theme, before string) *prompt {
 	d := newPrompt(t, "Search: ", "a part of the text; empty for all")
+	d.input.CharLimit = schedctl.MaxSearch
 	d.input.SetValue(before)
 	d.accept = func(m *Model, text string) (tea.Cmd, string) {
 		m.requery(func(q *Query) { q.Search = text })

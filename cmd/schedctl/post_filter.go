@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func (o *postFilter) add(a *app, cmd *cobra.Command) {
 	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
 	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
-	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, in whatever case")
+	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
 	o.when.addZone(cmd)
 	cmd.RegisterFlagCompletionFunc("account", a.completeAccount)
 	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -44,6 +45,9 @@ func statusNames() []string {
 // query checks the flags and puts them together; the account is for resolve.
 func (o *postFilter) query(a *app) (q client.PostQuery, err error) {
 	q = client.PostQuery{Search: o.search, Limit: pageSize}
+	if n := utf8.RuneCountInString(o.search); n > schedctl.MaxSearch {
+		return q, usage("--search has %d characters; the limit is %d", n, schedctl.MaxSearch)
+	}
 	for _, list := range o.statuses {
 		for _, s := range strings.Split(list, ",") {
 			if !slices.Contains(statusNames(), s) {

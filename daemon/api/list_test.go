@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,8 @@ func TestListParametersAreChecked(t *testing.T) {
 		"?offset=-1":                           "offset",
 		"?q=a&q=b":                             "q",
 		"?q=%ff":                               "q",
+		"?q=" + strings.Repeat("%C3%A9", 201):  "q",
+		"?offset=100001":                       "offset",
 		"?publish_after=tomorrow":              "publish_after",
 		"?publish_before=2026-06-02":           "publish_before",
 		"?publish_before=0001-01-01T00:00:00Z": "publish_before",

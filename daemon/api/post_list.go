@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"math"
 	"net/http"
 
 	"github.com/schedctl/schedctl"
@@ -10,10 +9,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How many posts a page has.
+// How many posts a page has, and how many it may leave out.
 const (
 	defaultLimit = 20
 	maxLimit     = 100
+	maxOffset    = 100_000
 )
 
 var (
@@ -59,10 +59,10 @@ func (c *call) postQuery() (storage.PostQuery, error) {
 		AccountID:     q.accountID("social_account_id"),
 		PublishAfter:  q.time("publish_after"),
 		PublishBefore: q.time("publish_before"),
-		Search:        q.text("q"),
+		Search:        q.shortText("q", schedctl.MaxSearch),
 		Sort:          storage.NewestFirst,
 		Limit:         q.number("limit", 1, maxLimit, defaultLimit),
-		Offset:        q.number("offset", 0, math.MaxInt32, 0),
+		Offset:        q.number("offset", 0, maxOffset, 0),
 	}
 	for _, text := range q.values["status"] {
 		p.Statuses = append(p.Statuses, oneOf(q, "status", text, schedctl.Statuses()))

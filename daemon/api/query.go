@@ -28,6 +28,9 @@ func parseQuery(raw string, known, repeatable []string) *query {
 		return q
 	}
 	for name, given := range values {
+		if q.err != nil {
+			break
+		}
 		switch {
 		case !slices.Contains(known, name):
 			name = clip(name, 64)
@@ -57,6 +60,16 @@ func (q *query) text(name string) string {
 	text := q.values.Get(name)
 	if !utf8.ValidString(text) {
 		q.refuse(name, "%s is not valid UTF-8", name)
+		return ""
+	}
+	return text
+}
+
+// shortText is text for a parameter of at most so many characters.
+func (q *query) shortText(name string, limit int) string {
+	text := q.text(name)
+	if n := utf8.RuneCountInString(text); n > limit {
+		q.refuse(name, "%s has %d characters; the limit is %d", name, n, limit)
 		return ""
 	}
 	return text

@@ -194,7 +194,8 @@ func postListParams() []*huma.Param {
 		queryParam("social_account_id", "only posts with a target on this account", text),
 		queryParam("publish_after", "only posts with a publish_at at this time or later; "+utcOnly, at),
 		queryParam("publish_before", "only posts with a publish_at before this time; "+utcOnly, at),
-		queryParam("q", "only posts whose content holds this text, in whatever case", text),
+		queryParam("q", "only posts whose content contains this text, ignoring case",
+			&huma.Schema{Type: huma.TypeString, MaxLength: ptr(schedctl.MaxSearch)}),
 		queryParam("sort", "posts without a publish_at come last under the sorts by it",
 			&huma.Schema{Type: huma.TypeString, Enum: values(listSorts), Default: string(listSorts[0])}),
 		queryParam("limit", "posts on a page", &huma.Schema{
@@ -202,7 +203,7 @@ func postListParams() []*huma.Param {
 		}),
 		queryParam("cursor", "next_cursor of the page before, with the same filter and sort", text),
 		queryParam("offset", "posts to leave out at the beginning; not together with cursor", &huma.Schema{
-			Type: huma.TypeInteger, Minimum: ptr(0.0), Default: 0,
+			Type: huma.TypeInteger, Minimum: ptr(0.0), Maximum: ptr(float64(maxOffset)), Default: 0,
 		}),
 	}
 }

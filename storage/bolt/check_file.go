@@ -85,7 +85,7 @@ func (f *FileReport) read(ctx context.Context, tx *bbolt.Tx) (err error) {
 	if f.Version, err = versionOf(tx, migrations); err != nil {
 		return err
 	}
-	c := checker{reader: &reader{buckets: buckets{bolt: tx}}, ctx: ctx}
+	c := checker{reader: &reader{ctx: ctx, buckets: buckets{bolt: tx}}, ctx: ctx}
 	c.pages(tx)
 	if f.Outdated = f.Version < len(migrations); !f.Outdated && len(c.faults) == 0 {
 		c.all()

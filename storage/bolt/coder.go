@@ -41,15 +41,33 @@ func encode[T any](c *coder, dst []byte, v *T, fields func(*coder, *T)) ([]byte,
 
 // decode reads a whole record.
 func decode[T any](record []byte, v *T, fields func(*coder, *T)) error {
+	c := newDecoder(record)
+	fields(&c, v)
+	if c.err == nil && len(c.buf) > 0 {
+		c.fail(fmt.Errorf("%d bytes are left over", len(c.buf)))
+	}
+	return c.damage()
+}
+
+// decodeHead reads the fields that a record begins with and ignores the rest.
+func decodeHead[T any](record []byte, v *T, fields func(*coder, *T)) error {
+	c := newDecoder(record)
+	fields(&c, v)
+	return c.damage()
+}
+
+// newDecoder returns a coder behind the layout of a record.
+func newDecoder(record []byte) coder {
 	c := coder{buf: record, reading: true}
 	c.layout = c.byte(layout)
 	if c.err == nil && (c.layout < 1 || c.layout > layout) {
 		c.fail(fmt.Errorf("its layout %d is not known", c.layout))
 	}
-	fields(&c, v)
-	if c.err == nil && len(c.buf) > 0 {
-		c.fail(fmt.Errorf("%d bytes are left over", len(c.buf)))
-	}
+	return c
+}
+
+// damage returns the first error of reading a record.
+func (c *coder) damage() error {
 	if c.err != nil {
 		return fmt.Errorf("%w: a record cannot be read: %w", storage.ErrCorrupt, c.err)
 	}

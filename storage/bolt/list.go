@@ -35,11 +35,13 @@ type listing struct {
 	descend bool
 	looks   bool // the index does not tell which posts are selected
 
-	skipped int
-	looked  int
-	seen    position // of the post that was looked at last
-	added   position // of the last post of the page
-	page    storage.PostPage
+	skipped     int
+	looked      int
+	lookedBytes int      // of contents
+	seen        position // of the post that was looked at last
+	added       position // of the last post of the page
+	page        storage.PostPage
+	pageBytes   int
 }
 
 // plan chooses the index and the parts of it to walk through.
@@ -151,40 +153,61 @@ func (l *listing) walk(s span) (complete bool, err error) {
 // visit adds the post at a position of the index if it is selected, and reports
 // whether the page is complete.
 func (l *listing) visit(at position) (complete bool, err error) {
-	var post schedctl.Post
 	if l.looks {
-		if l.looked == storage.ScanLimit {
+		if l.looked == storage.ScanLimit || l.lookedBytes >= storage.ScanBytes {
 			l.page.Next = l.seen.public(l.index)
 			return true, nil
 		}
-		l.looked, l.seen = l.looked+1, at
-		if post, err = l.fetch(at); err != nil || !l.selects(&post) {
+		if selected, err := l.look(at); err != nil || !selected {
 			return false, err
 		}
 	}
 	if l.skipped < l.query.Offset {
-		l.skipped++
-		return false, nil
+		return false, l.skip()
 	}
-	if len(l.page.Posts) == l.query.Limit {
+	if len(l.page.Posts) == l.query.Limit || l.pageBytes >= storage.PageBytes {
 		l.page.Next = l.added.public(l.index)
 		return true, nil
 	}
-	if !l.looks {
-		if post, err = l.fetch(at); err != nil {
-			return false, err
-		}
+	post, found, err := l.post(at.post)
+	if err != nil || !found {
+		return false, l.orMissing(at, err)
 	}
 	l.page.Posts, l.added = append(l.page.Posts, post), at
+	l.pageBytes += storage.TextBytes(&post)
 	return false, nil
 }
 
-func (l *listing) fetch(at position) (schedctl.Post, error) {
-	p, found, err := l.post(at.post)
-	if err == nil && !found {
+// look reports whether the post at a position is selected.
+func (l *listing) look(at position) (bool, error) {
+	if err := l.yield(); err != nil {
+		return false, err
+	}
+	head, found, err := l.postHead(at.post)
+	if err != nil || !found {
+		return false, l.orMissing(at, err)
+	}
+	l.looked, l.lookedBytes, l.seen = l.looked+1, l.lookedBytes+len(head.Content), at
+	return l.selects(&head), nil
+}
+
+// skipsAtOnce is how many posts are skipped between two looks at the context.
+const skipsAtOnce = 256
+
+func (l *listing) skip() error {
+	if l.skipped++; l.skipped%skipsAtOnce == 0 {
+		return l.yield()
+	}
+	return nil
+}
+
+// orMissing returns err, or an error about a post that the index names and that is
+// missing.
+func (l *listing) orMissing(at position, err error) error {
+	if err == nil {
 		err = fmt.Errorf("%q names post %s: %w: there is no such post", l.index, at.post.ID(schedctl.PostPrefix), storage.ErrCorrupt)
 	}
-	return p, err
+	return err
 }
 
 func (l *listing) selects(p *schedctl.Post) bool {

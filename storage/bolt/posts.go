@@ -35,6 +35,18 @@ func (r *reader) post(id ulid) (p schedctl.Post, found bool, err error) {
 	return p, true, nil
 }
 
+// postHead is post without the id and the targets, which are most of a record.
+func (r *reader) postHead(id ulid) (p schedctl.Post, found bool, err error) {
+	record := r.in(posts).Get(append(r.scratch[:0], id[:]...))
+	if record == nil {
+		return p, false, nil
+	}
+	if err := decodeHead(record, &p, (*coder).postHead); err != nil {
+		return p, false, fmt.Errorf("post %s: %w", id.ID(schedctl.PostPrefix), err)
+	}
+	return p, true, nil
+}
+
 // Route implements [storage.Reader].
 func (r *reader) Route(targetID string) (storage.Route, error) {
 	target, err := parse(schedctl.TargetPrefix, targetID)

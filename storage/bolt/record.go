@@ -15,6 +15,12 @@ import (
 // a migration, so that an older program refuses the file.
 
 func (c *coder) post(p *schedctl.Post) {
+	c.postHead(p)
+	list(c, &p.Targets, (*coder).target)
+}
+
+// postHead is what a post has besides its targets.
+func (c *coder) postHead(p *schedctl.Post) {
 	c.id(schedctl.WorkspacePrefix, &p.WorkspaceID)
 	c.time(&p.CreatedAt)
 	c.time(&p.UpdatedAt)
@@ -22,7 +28,6 @@ func (c *coder) post(p *schedctl.Post) {
 	c.time(&p.CanceledAt)
 	c.int64(&p.Version)
 	text(c, &p.Content)
-	list(c, &p.Targets, (*coder).target)
 }
 
 func (c *coder) target(t *schedctl.Target) {

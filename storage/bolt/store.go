@@ -58,7 +58,7 @@ func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
 	if s.room, err = newRoom(path, log, s.lookAgain); err != nil {
 		return nil, err
 	}
-	s.tx.answers = s.answers
+	s.tx.answers, s.tx.ctx = s.answers, context.Background()
 	s.written.Add(1)
 	go s.write()
 	return s, nil
@@ -80,7 +80,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	defer tx.Rollback()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer s.recovered("a reader panicked", &err)
-	return fn(&reader{buckets: buckets{bolt: tx}, answers: s.answers})
+	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers})
 }
 
 // recovered is to be deferred. It turns a panic into an error: bbolt panics

@@ -2,7 +2,9 @@ package bolt
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -13,10 +15,21 @@ import (
 )
 
 // reader implements [storage.Reader] on one bbolt transaction.
+//
+// ctx is that of the View: the methods of the contract have none of their own. A
+// transaction cannot be canceled; its ctx never ends.
 type reader struct {
+	ctx context.Context
 	buckets
 	answers *answerIndex
 	scratch [keySize]byte // where keys are put together
+}
+
+// yield lets other goroutines run, which may have a post to publish, and returns
+// the error of a context that has ended. Scans call it between records.
+func (r *reader) yield() error {
+	runtime.Gosched()
+	return r.ctx.Err()
 }
 
 // keySize is the room for any key but the ones with a name at their end.

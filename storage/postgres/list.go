@@ -1,11 +1,8 @@
 package postgres
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/schedctl/schedctl"
@@ -48,11 +45,13 @@ type listing struct {
 	spans    []span // the parts of the index to go through
 	looks    bool   // the index does not tell which posts are selected
 
-	skipped int
-	looked  int
-	seen    position // of the post that was looked at last
-	added   position // of the last post of the page
-	page    storage.PostPage
+	skipped     int
+	looked      int
+	lookedBytes int      // of contents
+	seen        position // of the post that was looked at last
+	added       position // of the last post of the page
+	page        storage.PostPage
+	pageBytes   int
 }
 
 // span is a part of an index: the times of it that are wanted, from one on and
@@ -65,7 +64,7 @@ type span struct {
 
 // position is a place in an index.
 type position struct {
-	at   pgtype.Timestamptz // the end of time for a post without a time
+	at   pgtype.Timestamptz // in the index by time, the end of time for a post without a time
 	post pgtype.UUID
 }
 
@@ -151,8 +150,12 @@ func (l *listing) resume() error {
 // selects them all, and for one that has to look at posts, more with each time.
 const (
 	firstLook = 100
-	mostLooks = 2000
+	mostLooks = 400
 )
+
+// fetchedAtOnce is how many posts of a page are read at once. A post may have a
+// megabyte of texts, and a page ends after [storage.PageBytes].
+const fetchedAtOnce = 20
 
 // walk goes through one part of the index and reports whether the page is
 // complete.
@@ -166,8 +169,18 @@ func (l *listing) walk(s span) (complete bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if complete, err := l.visitAll(places); complete || err != nil {
+		selected, exhausted := places, false
+		if l.looks {
+			if selected, exhausted, err = l.look(places); err != nil {
+				return false, err
+			}
+		}
+		if complete, err := l.addAll(selected); complete || err != nil {
 			return complete, err
+		}
+		if exhausted {
+			l.page.Next = l.seen.public(l.byTime)
+			return true, nil
 		}
 		if len(places) < batch {
 			return false, nil
@@ -176,23 +189,26 @@ func (l *listing) walk(s span) (complete bool, err error) {
 	}
 }
 
-// visitAll adds the selected posts among those at the given positions, and
+// addAll adds the posts at positions to the page, but for those to be skipped, and
 // reports whether the page is complete.
-func (l *listing) visitAll(places []position) (complete bool, err error) {
-	wanted := places
-	if !l.looks {
-		skip := min(l.query.Offset-l.skipped, len(places))
-		wanted = places[skip:]
-		wanted = wanted[:min(len(wanted), l.query.Limit-len(l.page.Posts))]
-	}
-	found, err := l.fetch(wanted)
-	if err != nil {
-		return false, err
-	}
-	for _, at := range places {
-		post, fetched := found[at.post]
-		if l.visit(at, post, fetched) {
+func (l *listing) addAll(places []position) (complete bool, err error) {
+	skip := min(l.query.Offset-l.skipped, len(places))
+	l.skipped += skip
+	for places = places[skip:]; len(places) > 0; {
+		if len(l.page.Posts) == l.query.Limit || l.pageBytes >= storage.PageBytes {
+			l.page.Next = l.added.public(l.byTime)
 			return true, nil
+		}
+		n := min(len(places), l.query.Limit-len(l.page.Posts), fetchedAtOnce)
+		found, err := l.fetch(places[:n])
+		if err != nil {
+			return false, err
+		}
+		for ; n > 0 && l.pageBytes < storage.PageBytes; n, places = n-1, places[1:] {
+			if post, there := found[places[0].post]; there {
+				l.page.Posts, l.added = append(l.page.Posts, post), places[0]
+				l.pageBytes += storage.TextBytes(&post)
+			}
 		}
 	}
 	return false, nil
@@ -200,14 +216,7 @@ func (l *listing) visitAll(places []position) (complete bool, err error) {
 
 // fetch returns the posts at the given positions, by id.
 func (l *listing) fetch(places []position) (map[pgtype.UUID]schedctl.Post, error) {
-	if len(places) == 0 {
-		return nil, nil
-	}
-	ids := make([]pgtype.UUID, len(places))
-	for i, at := range places {
-		ids[i] = at.post
-	}
-	list, err := l.postsByID(ids)
+	list, err := l.postsByID(postsAt(places))
 	found := make(map[pgtype.UUID]schedctl.Post, len(list))
 	for i := range list {
 		if u, ok := schedctl.ParseID(schedctl.PostPrefix, list[i].ID); ok {
@@ -215,98 +224,4 @@ func (l *listing) fetch(places []position) (map[pgtype.UUID]schedctl.Post, error
 		}
 	}
 	return found, err
-}
-
-// visit adds the post at a position if it is selected, and reports whether the
-// page is complete.
-func (l *listing) visit(at position, post schedctl.Post, fetched bool) (complete bool) {
-	if l.looks {
-		if l.looked == storage.ScanLimit {
-			l.page.Next = l.seen.public(l.byTime)
-			return true
-		}
-		l.looked, l.seen = l.looked+1, at
-		if !fetched || !l.selects(&post) {
-			return false
-		}
-	}
-	if l.skipped < l.query.Offset {
-		l.skipped++
-		return false
-	}
-	if len(l.page.Posts) == l.query.Limit {
-		l.page.Next = l.added.public(l.byTime)
-		return true
-	}
-	if fetched {
-		l.page.Posts, l.added = append(l.page.Posts, post), at
-	}
-	return false
-}
-
-func (l *listing) selects(p *schedctl.Post) bool {
-	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && l.needle.In(p.Content)
-}
-
-func inside(t, after, before time.Time) bool {
-	if t.IsZero() {
-		return after.IsZero() && before.IsZero()
-	}
-	return !t.Before(after) && (before.IsZero() || t.Before(before))
-}
-
-// places reads the next positions of a span.
-func (l *listing) places(s span, limit int) (found []position, err error) {
-	sql, args := l.placesQuery(s, limit)
-	err = l.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p position, err error) {
-			return p, row.Scan(&p.at, &p.post)
-		})
-		return err
-	}})
-	return found, err
-}
-
-// placesQuery returns a statement that takes from each status's part of the
-// index the first posts, and of those the first ones.
-func (l *listing) placesQuery(s span, limit int) (sql string, args []any) {
-	from, id, at, where := "posts", "id", "coalesce(publish_at, 'infinity')", "workspace_id = $1 AND status = wanted"
-	args = []any{l.ws, l.statuses, limit}
-	if l.account.Valid {
-		from, id, at, where = "targets", "post_id", "coalesce(post_publish_at, 'infinity')",
-			"listed AND workspace_id = $1 AND post_status = wanted AND account_id = $4"
-		args = append(args, l.account)
-	}
-	bind := func(v any) string {
-		args = append(args, v)
-		return fmt.Sprintf("$%d", len(args))
-	}
-	compare, direction := ">", ""
-	if l.descend {
-		compare, direction = "<", " DESC"
-	}
-	key, order := "("+id+")", "id"+direction
-	if l.byTime {
-		key, order = "("+at+", "+id+")", "at"+direction+", id"+direction
-	}
-	if s.after != nil && l.byTime {
-		where += " AND " + key + " " + compare + " (" + bind(s.after.at) + ", " + bind(s.after.post) + ")"
-	} else if s.after != nil {
-		where += " AND " + id + " " + compare + " " + bind(s.after.post)
-	}
-	if s.from.Valid {
-		where += " AND " + at + " >= " + bind(s.from)
-	}
-	if s.to.Valid {
-		where += " AND " + at + " < " + bind(s.to)
-	}
-	if s.timeless {
-		where += " AND " + at + " = 'infinity'"
-	}
-	inner := id + direction
-	if l.byTime {
-		inner = at + direction + ", " + id + direction
-	}
-	return "SELECT at, id FROM unnest($2::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + at + " AS at, " + id + " AS id FROM " + from +
-		" WHERE " + where + " ORDER BY " + inner + " LIMIT $3) AS part ORDER BY " + order + " LIMIT $3", args
 }

@@ -1,24 +1,64 @@
-// Package search finds texts in texts the same way in every engine: with their
-// case folded, character by character, as strings.EqualFold has it (Unicode
-// simple case folding).
+// Package search finds texts in texts in the same way in every engine: with
+// Unicode simple case folding, character by character, as strings.EqualFold does.
 package search
 
 import "unicode"
 
-// Needle is a text to look for. The zero value is found in everything.
-type Needle struct{ folded []rune }
+// Needle is a text to search for. The zero value is found in every text. A
+// Needle may be used by several goroutines at once.
+type Needle struct {
+	folded []rune
 
-// For returns the needle for a text.
-func For(text string) Needle {
-	folded := []rune(text)
-	for i, r := range folded {
-		folded[i] = fold(r)
-	}
-	return Needle{folded}
+	// border holds, for each prefix of folded that ends at this index, the length
+	// of the longest shorter prefix that the prefix also ends with (the failure
+	// function of Knuth, Morris and Pratt).
+	border []int
 }
 
-// fold returns the one character that stands for all that differ in case
-// alone.
+// For returns the needle for a text. Its cost is linear in the text.
+func For(text string) Needle {
+	n := Needle{folded: []rune(text)}
+	n.border = make([]int, len(n.folded))
+	matched := 0
+	for i, r := range n.folded {
+		n.folded[i] = fold(r)
+		if i > 0 {
+			matched = n.advance(matched, n.folded[i])
+			n.border[i] = matched
+		}
+	}
+	return n
+}
+
+// In reports whether a text contains the needle. It reads each character of the
+// text once and allocates nothing: no needle and no text make it quadratic.
+func (n Needle) In(text string) bool {
+	if len(n.folded) == 0 {
+		return true
+	}
+	matched := 0
+	for _, r := range text {
+		if matched = n.advance(matched, fold(r)); matched == len(n.folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// advance returns how many characters of the needle match after one more
+// character of the text, when so many matched before it.
+func (n *Needle) advance(matched int, r rune) int {
+	for matched > 0 && n.folded[matched] != r {
+		matched = n.border[matched-1]
+	}
+	if n.folded[matched] == r {
+		matched++
+	}
+	return matched
+}
+
+// fold returns the one character that represents all characters that differ from
+// it only in case.
 func fold(r rune) rune {
 	switch {
 	case 'A' <= r && r <= 'Z':
@@ -34,29 +74,4 @@ func fold(r rune) rune {
 		return least + 'a' - 'A'
 	}
 	return least
-}
-
-// In reports whether a text holds the needle.
-func (n Needle) In(text string) bool {
-	if len(n.folded) == 0 {
-		return true
-	}
-	for i, r := range text {
-		if fold(r) == n.folded[0] && n.begins(text[i:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// begins reports whether a text begins with the needle.
-func (n Needle) begins(text string) bool {
-	found := 0
-	for _, r := range text {
-		if found == len(n.folded) || fold(r) != n.folded[found] {
-			break
-		}
-		found++
-	}
-	return found == len(n.folded)
 }

@@ -20,6 +20,9 @@ var listParts = []part{
 	{"PostsWithoutATimeComeLast", testPostsWithoutATimeComeLast},
 	{"SearchFoldsCase", testSearchFoldsCase},
 	{"ScanLimit", testScanLimit},
+	{"ScanBytes", testScanBytes},
+	{"PageBytes", testPageBytes},
+	{"CanceledScan", testCanceledScan},
 	{"MalformedQueries", testMalformedQueries},
 }
 

@@ -89,7 +89,7 @@ func (p *process) View(ctx context.Context, fn func(storage.Reader) error) error
 	if p.closed {
 		return storage.ErrClosed
 	}
-	return fn(memoryReader{p.m})
+	return fn(memoryReader{ctx: ctx, m: p.m})
 }
 
 func (p *process) Update(ctx context.Context, fn func(storage.Tx) error) error {
@@ -101,14 +101,14 @@ func (p *process) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rehearsal := &memoryTx{memoryReader: memoryReader{p.m}}
+	rehearsal := &memoryTx{memoryReader: memoryReader{ctx: context.Background(), m: p.m}}
 	err := rehearsal.run(fn)
 	rehearsal.rollback()
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	tx := &memoryTx{memoryReader: memoryReader{p.m}}
+	tx := &memoryTx{memoryReader: memoryReader{ctx: context.Background(), m: p.m}}
 	if err := tx.run(fn); err != nil {
 		tx.rollback()
 		return err

@@ -12,6 +12,9 @@ import (
 )
 
 func (r memoryReader) Posts(q storage.PostQuery) (storage.PostPage, error) {
+	if err := r.ctx.Err(); err != nil {
+		return storage.PostPage{}, err
+	}
 	if err := check(schedctl.WorkspacePrefix, q.WorkspaceID); err != nil {
 		return storage.PostPage{}, err
 	}
@@ -46,13 +49,25 @@ func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
 	})
 	found = found[min(q.Offset, len(found)):]
 	var page storage.PostPage
-	if len(found) > q.Limit {
-		found = found[:q.Limit]
-		next := positionOf(q.Sort, found[q.Limit-1])
+	if n := fitting(found, q.Limit); n < len(found) {
+		found = found[:n]
+		next := positionOf(q.Sort, found[n-1])
 		page.Next = &next
 	}
 	page.Posts = cloneAll(found, clonePost)
 	return page
+}
+
+// fitting returns how many posts a page gets.
+func fitting(found []schedctl.Post, limit int) int {
+	size := 0
+	for i := range found {
+		if i == limit || size >= storage.PageBytes {
+			return i
+		}
+		size += storage.TextBytes(&found[i])
+	}
+	return len(found)
 }
 
 func selects(q storage.PostQuery, p schedctl.Post) bool {

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -12,7 +13,10 @@ import (
 )
 
 // memoryReader reads what is there; the caller holds the lock.
-type memoryReader struct{ m *memory }
+type memoryReader struct {
+	ctx context.Context // of the View
+	m   *memory
+}
 
 func (r memoryReader) Post(workspaceID, id string) (schedctl.Post, error) {
 	p, ok := r.m.posts[id]

@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// look reads the posts at positions, without their targets, and returns where
+// those are that the query selects. It reports whether the page may look no
+// further.
+func (l *listing) look(places []position) (selected []position, exhausted bool, err error) {
+	heads, err := l.heads(places)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, at := range places {
+		if l.looked == storage.ScanLimit || l.lookedBytes >= storage.ScanBytes {
+			return selected, true, nil
+		}
+		if err := l.ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		runtime.Gosched() // for goroutines that have a post to publish
+		head, found := heads[at.post]
+		l.looked, l.lookedBytes, l.seen = l.looked+1, l.lookedBytes+len(head.content), at
+		if found && l.selects(&head) {
+			selected = append(selected, at)
+		}
+	}
+	return selected, false, nil
+}
+
+// head is what a query may have to look at in a post.
+type head struct {
+	publishAt time.Time
+	content   string
+}
+
+// heads returns the heads of the posts at positions, by id.
+func (l *listing) heads(places []position) (map[pgtype.UUID]head, error) {
+	found := make(map[pgtype.UUID]head, len(places))
+	err := l.send(statement{
+		sql: "SELECT id, publish_at, content FROM posts WHERE id = ANY($1)", args: []any{postsAt(places)},
+		scan: func(rows pgx.Rows) error {
+			for rows.Next() {
+				var id pgtype.UUID
+				var h head
+				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.content); err != nil {
+					return fmt.Errorf("read posts: %w", err)
+				}
+				found[id] = h
+			}
+			return rows.Err()
+		},
+	})
+	return found, err
+}
+
+func postsAt(places []position) []pgtype.UUID {
+	ids := make([]pgtype.UUID, len(places))
+	for i, at := range places {
+		ids[i] = at.post
+	}
+	return ids
+}
+
+func (l *listing) selects(h *head) bool {
+	return inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && l.needle.In(h.content)
+}
+
+func inside(t, after, before time.Time) bool {
+	if t.IsZero() {
+		return after.IsZero() && before.IsZero()
+	}
+	return !t.Before(after) && (before.IsZero() || t.Before(before))
+}

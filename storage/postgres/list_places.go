@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// places reads the next positions of a span.
+func (l *listing) places(s span, limit int) (found []position, err error) {
+	sql, args := l.placesQuery(s, limit)
+	err = l.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p position, err error) {
+			return p, row.Scan(&p.at, &p.post)
+		})
+		return err
+	}})
+	return found, err
+}
+
+// placesQuery returns a statement that takes from each status's part of the
+// index the first positions, and of those the first ones.
+func (l *listing) placesQuery(s span, limit int) (sql string, args []any) {
+	q := placesQuery{
+		table: "posts", id: "id", status: "status", at: "coalesce(publish_at, 'infinity')",
+		where: "workspace_id = $1", args: []any{l.ws, l.statuses, limit}, compare: ">",
+	}
+	if l.account.Valid {
+		q.table, q.id, q.status, q.at = "targets", "post_id", "post_status", "coalesce(post_publish_at, 'infinity')"
+		q.where += " AND listed AND account_id = " + q.bind(l.account)
+	}
+	if l.descend {
+		q.compare, q.direction = "<", " DESC"
+	}
+	if l.byTime {
+		return q.byTime(s), q.args
+	}
+	return q.byAge(s), q.args
+}
+
+// placesQuery is such a statement while it is made.
+type placesQuery struct {
+	table, id, status, at string
+	where                 string
+	args                  []any
+	compare               string // with the position before
+	direction             string // of the sort
+}
+
+func (q *placesQuery) bind(v any) string {
+	q.args = append(q.args, v)
+	return fmt.Sprintf("$%d", len(q.args))
+}
+
+// The ends of the order of ids.
+const (
+	firstID = "'00000000-0000-0000-0000-000000000000'"
+	lastID  = "'ffffffff-ffff-ffff-ffff-ffffffffffff'"
+)
+
+// byAge reads the index by comparing rows, (status, id) < (…), in order of both
+// columns. With status = …, the order by id would be that of the primary key too,
+// and the planner would read all of that for a status that no post has: it does
+// not know how many posts have a status that is given as a parameter.
+//
+// There is one condition for each end: PostgreSQL begins at the first one of them,
+// and would read from the end of the status up to a position that is given besides.
+func (q *placesQuery) byAge(s span) string {
+	from, to := ">= (wanted, "+firstID+")", "<= (wanted, "+lastID+")"
+	switch {
+	case s.after != nil && q.direction == "":
+		from = "> (wanted, " + q.bind(s.after.post) + ")"
+	case s.after != nil:
+		to = "< (wanted, " + q.bind(s.after.post) + ")"
+	}
+	row := "(" + q.status + ", " + q.id + ") "
+	return "SELECT NULL::timestamptz, id FROM unnest($2::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + q.id + " AS id FROM " + q.table +
+		" WHERE " + q.where + " AND " + row + from + " AND " + row + to +
+		" ORDER BY " + q.status + q.direction + ", " + q.id + q.direction + " LIMIT $3) AS part ORDER BY id" + q.direction + " LIMIT $3"
+}
+
+func (q *placesQuery) byTime(s span) string {
+	where := q.where + " AND " + q.status + " = wanted"
+	if s.after != nil {
+		where += " AND (" + q.at + ", " + q.id + ") " + q.compare + " (" + q.bind(s.after.at) + ", " + q.bind(s.after.post) + ")"
+	}
+	if s.from.Valid {
+		where += " AND " + q.at + " >= " + q.bind(s.from)
+	}
+	if s.to.Valid {
+		where += " AND " + q.at + " < " + q.bind(s.to)
+	}
+	if s.timeless {
+		where += " AND " + q.at + " = 'infinity'"
+	}
+	return "SELECT at, id FROM unnest($2::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + q.at + " AS at, " + q.id + " AS id FROM " + q.table +
+		" WHERE " + where + " ORDER BY " + q.at + q.direction + ", " + q.id + q.direction + " LIMIT $3) AS part" +
+		" ORDER BY at" + q.direction + ", id" + q.direction + " LIMIT $3"
+}
