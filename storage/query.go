@@ -102,7 +102,7 @@ type AnswerKey struct {
 // Answer is what a request was answered with. It is kept in the transaction
 // that had the effect.
 type Answer struct {
-	Fingerprint [32]byte // SHA-256 of the raw request body
+	Fingerprint [32]byte // of the raw request body, and of the API key that sent it
 	Status      int
 	Header      map[string]string
 	Body        []byte

@@ -35,6 +35,7 @@ what lets commands call accounts by their names.
 
 With --account the key sees and uses these accounts and no others, and the posts to
 them. With --expires it ends by itself: after a duration such as 90d, or at a time.
+A key that ends makes only keys that end by then, without --expires at the same time.
 
 ` + secretHelp,
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d --secret-out ci.key

@@ -28,7 +28,9 @@ func newKeyRevoke(a *app) *cobra.Command {
 		Use:   "revoke KEY",
 		Short: "Revoke an API key",
 		Long: `Revoke an API key, named by its id or by its name: from now on no request with it is
-accepted, and nothing brings it back. Posts that were scheduled with it still go out.
+accepted, and nothing brings it back. Its event streams and downloads end. Posts that
+were scheduled with it still go out, and keys that were made with it stay: "schedctl
+audit" lists them.
 
 The last key that can make keys is not revoked, for nobody could make one again.`,
 		Example: `  schedctl key revoke ci

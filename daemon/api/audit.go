@@ -32,9 +32,13 @@ func pageParams(entries string) []*huma.Param {
 	}
 }
 
-// listAudit answers GET /audit.
+// listAudit answers GET /audit. A key that is limited to accounts sees the entries
+// of its own requests: others name posts and accounts that it must not know.
 func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
 	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.key.WorkspaceID}
+	if c.limited() {
+		list.of += " " + c.key.ID
+	}
 	q := parseQuery(c.query, []string{"limit", "cursor"}, nil)
 	limit, after := q.number("limit", 1, maxLimit, defaultLimit), ""
 	if q.err == nil && q.has("cursor") {
@@ -44,21 +48,49 @@ func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
 		return answer{}, q.err
 	}
 	var entries []schedctl.AuditEntry
+	var next string
 	err := s.view(ctx, func(r storage.Reader) (err error) {
-		entries, err = r.Audit(c.key.WorkspaceID, after, limit+1)
+		entries, next, err = c.auditPage(r, after, limit)
 		return err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	page := apiv1.AuditList{Results: []apiv1.AuditEntry{}}
-	if len(entries) > limit {
-		entries = entries[:limit]
-		page.NextCursor = ptr(list.cursor(entries[limit-1].ID))
+	page := apiv1.AuditList{Results: make([]apiv1.AuditEntry, len(entries)), Count: len(entries)}
+	for i, e := range entries {
+		page.Results[i] = apiv1.NewAuditEntry(e)
 	}
-	for _, e := range entries {
-		page.Results = append(page.Results, apiv1.NewAuditEntry(e))
+	if next != "" {
+		page.NextCursor = ptr(list.cursor(next))
 	}
-	page.Count = len(page.Results)
 	return newAnswer(http.StatusOK, page)
+}
+
+// auditPage returns the entries behind one that the key may see, and the id behind
+// which the next page begins, empty at the end. No more than about
+// [storage.ScanLimit] entries are looked at.
+func (c *call) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
+	for scanned := 0; ; {
+		batch, err := r.Audit(c.key.WorkspaceID, after, maxLimit+1)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, e := range batch {
+			switch {
+			case c.limited() && e.KeyID != c.key.ID:
+			case len(page) == limit:
+				return page, page[limit-1].ID, nil
+			default:
+				page = append(page, e)
+			}
+			after = e.ID
+		}
+		scanned += len(batch)
+		switch {
+		case len(batch) <= maxLimit:
+			return page, "", nil
+		case scanned >= storage.ScanLimit:
+			return page, after, nil
+		}
+	}
 }

@@ -55,6 +55,31 @@ func (s *Server) checkKey(ctx context.Context, key *schedctl.APIKey, now time.Ti
 	return current.Check(now)
 }
 
+// watchKey looks at the key of a long response every [keysKept], and calls cut,
+// once, when it is revoked or has expired. The function that it returns ends the
+// watch and waits for it.
+func (s *Server) watchKey(ctx context.Context, key schedctl.APIKey, cut func(why error)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		ticker := time.NewTicker(keysKept)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			err := s.checkKey(ctx, &key, time.Now())
+			if err != nil && Status(asError(err).Code) == http.StatusUnauthorized {
+				cut(err)
+				return
+			}
+		}
+	})
+	return func() { cancel(); watching.Wait() }
+}
+
 // keyByHash returns the API key whose secret has this hash.
 func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (schedctl.APIKey, error) {
 	key, forgotten, found := s.keys.get(hash, now)

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -36,7 +38,7 @@ func (s *Server) getBackup(ctx context.Context, c *call) (answer, error) {
 	if !ok {
 		return answer{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
 	}
-	return answer{stream: func(w http.ResponseWriter, r *http.Request) { s.sendBackup(w, r, copier) }}, nil
+	return answer{stream: func(w http.ResponseWriter, r *http.Request) { s.sendBackup(w, r, c.key, copier) }}, nil
 }
 
 // mayCopyAll returns nil when the key may read all that a copy holds. What is
@@ -58,8 +60,9 @@ func (s *Server) mayCopyAll(ctx context.Context, c *call) error {
 }
 
 // sendBackup writes the copy as it is made. A failure cuts the connection, so
-// that a part is never taken for the whole.
-func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier storage.Copier) {
+// that a part is never taken for the whole; so does a key that is revoked or
+// expires meanwhile.
+func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, copier storage.Copier) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
@@ -71,6 +74,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, copier stora
 	}
 	out := &steady{to: w, control: http.NewResponseController(w), start: time.Now()}
 	defer out.done()
+	defer s.watchKey(r.Context(), key, out.cut)()
 	n, err := copier.Copy(r.Context(), out)
 	if err == nil {
 		return
@@ -93,6 +97,9 @@ type steady struct {
 	start   time.Time
 	taken   int64
 	begun   bool
+
+	mu   sync.Mutex // mu guards what follows
+	ends error      // why nothing more is sent, or nil
 }
 
 // piece is how much has to be taken in time, in bytes: what net/http hands to a
@@ -103,14 +110,14 @@ const piece = 4 << 10
 func (s *steady) Write(b []byte) (n int, err error) {
 	s.begun = s.begun || len(b) > 0
 	for len(b) > 0 {
-		if err := s.deadline(s.patience(time.Now())); err != nil {
+		if err := s.allow(s.patience(time.Now())); err != nil {
 			return n, err
 		}
 		part := b[:min(len(b), piece)]
 		m, err := s.to.Write(part)
 		n, s.taken = n+m, s.taken+int64(m)
 		if err != nil {
-			return n, fmt.Errorf("send backup: %w", err)
+			return n, fmt.Errorf("send backup: %w", cmp.Or(s.ended(), err))
 		}
 		b = b[len(part):]
 	}
@@ -124,6 +131,31 @@ func (s *steady) patience(now time.Time) time.Time {
 		steadily = now
 	}
 	return steadily.Add(backupStall)
+}
+
+// allow lets the next piece be taken until a time, unless nothing more is sent.
+func (s *steady) allow(until time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ends != nil {
+		return s.ends
+	}
+	return s.deadline(until)
+}
+
+// cut ends the copy, and a write that is under way. Any goroutine may call it.
+func (s *steady) cut(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends = why
+	s.deadline(time.Now())
+}
+
+// ended returns why nothing more is sent, or nil.
+func (s *steady) ended() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ends
 }
 
 // done lets the connection be used for other requests, at their own pace.

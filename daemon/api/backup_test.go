@@ -193,7 +193,11 @@ func (l pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: 
 // backupOverPipe asks for a backup of endless size over a connection without
 // buffers, of a server that gives requests a minute to be read.
 func backupOverPipe(t *testing.T, client func(net.Conn), failed chan<- error) {
-	f := newFixture(t).serveCopies(func(ctx context.Context, w io.Writer) (n int64, err error) {
+	newFixture(t).backupOverPipe(client, failed)
+}
+
+func (f *fixture) backupOverPipe(client func(net.Conn), failed chan<- error) {
+	f.serveCopies(func(ctx context.Context, w io.Writer) (n int64, err error) {
 		for err == nil {
 			if err = ctx.Err(); err == nil {
 				_, err = w.Write(make([]byte, 64<<10))
@@ -213,7 +217,7 @@ func backupOverPipe(t *testing.T, client func(net.Conn), failed chan<- error) {
 	listener <- theirs
 	request := "GET /api/v1/backup HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + f.mine.key + "\r\n\r\n"
 	if _, err := io.WriteString(ours, request); err != nil {
-		t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	client(ours)
 	ours.Close()
@@ -280,4 +284,55 @@ func TestDripIsCutOff(t *testing.T) {
 			}
 		}, failed)
 	})
+}
+
+// TestBackupEndsWithItsKey, whether the client takes it or not.
+func TestBackupEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		takes bool
+		end   func(*schedctl.APIKey)
+		code  schedctl.Code
+	}{
+		"revoked":                  {true, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() }, schedctl.APIKeyRevoked},
+		"expired":                  {true, func(k *schedctl.APIKey) { k.ExpiresAt = time.Now() }, schedctl.APIKeyExpired},
+		"revoked, nothing is read": {false, func(k *schedctl.APIKey) { k.RevokedAt = time.Now() }, schedctl.APIKeyRevoked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, failed := newFixture(t), make(chan error, 1)
+				f.backupOverPipe(func(c net.Conn) {
+					read := make(chan struct{})
+					if tt.takes {
+						go func() {
+							defer close(read)
+							for {
+								if _, err := io.CopyN(io.Discard, c, 64<<10); err != nil {
+									return
+								}
+								time.Sleep(100 * time.Millisecond)
+							}
+						}()
+					} else {
+						close(read)
+					}
+					time.Sleep(10500 * time.Millisecond)
+					k := f.keyOf(f.mine.key)
+					tt.end(&k)
+					f.update(func(tx storage.Tx) error { return tx.PutKey(k) })
+					ended := time.Now()
+					err := <-failed
+					if took := time.Since(ended); took > 2*time.Second {
+						t.Errorf("the backup ended after %s", took)
+					}
+					if schedctl.CodeOf(err) != tt.code {
+						t.Errorf("it ended with %v, want %s", err, tt.code)
+					}
+					c.Close()
+					<-read
+				}, failed)
+			})
+		})
+	}
 }

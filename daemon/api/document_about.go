@@ -18,7 +18,7 @@ Any other method that a path does not take is 405 METHOD_NOT_ALLOWED, with the m
 A body that is not JSON in UTF-8 by its ` + "`Content-Type`" + ` is 415 UNSUPPORTED_MEDIA_TYPE, and one of more than 1 MiB is 413 BODY_TOO_LARGE.
 Unknown fields and unknown query parameters are refused with 400.
 
-**Repeating.** With an ` + "`Idempotency-Key`" + `, a POST, PATCH or DELETE that changes something can be repeated for 24 hours: the same key with the same body is answered with what the first call was answered, and ` + "`Idempotent-Replayed: true`" + `; nothing is done twice.
+**Repeating.** With an ` + "`Idempotency-Key`" + `, a POST, PATCH or DELETE that changes something can be repeated for 24 hours: the same Idempotency-Key with the same body, from the same API key, is answered with what the first call was answered, and ` + "`Idempotent-Replayed: true`" + `; nothing is done twice. With another body, or from another API key, it is refused with ` + "`409 IDEMPOTENCY_KEY_REUSED`" + `.
 
 **Limits.** Where the daemon limits how often an API key may call, answers say in ` + "`X-RateLimit-Limit`" + ` how many calls it may make at once, in ` + "`X-RateLimit-Remaining`" + ` how many of them are left, and in ` + "`X-RateLimit-Reset`" + ` when all are there again, in seconds since 1970 UTC.
 A call too many is 429 RATE_LIMITED with ` + "`Retry-After`" + ` and has no effect. So are, limit or not, calls without a valid key after 20 of them from one address.

@@ -14,9 +14,10 @@ type frame struct {
 	workspaceID string
 	text        []byte // with the empty line at its end
 
-	// accounts are those that a limited key must be good for, all of them. An
-	// event that is about no account and no post that is there is not limited,
-	// and kept from such keys, and so is one that was not read for them.
+	// accounts are those that a limited key must be good for, all of them: the
+	// account of the event, which its post may no longer go to, and those of the
+	// post. An event that is about no account and no post that is there is not
+	// limited, and kept from such keys, and so is one that was not read for them.
 	accounts []string
 	limited  bool
 }
@@ -85,11 +86,11 @@ func newFrame(e *schedctl.Event) (frame, error) {
 // limit notes what a limited key must be good for; posts holds those that were
 // read already.
 func (f *frame) limit(r storage.Reader, e *schedctl.Event, posts map[string]schedctl.Post) error {
-	switch {
-	case e.PostID != "":
-		return f.limitTo(r, e.PostID, posts)
-	case e.AccountID != "":
+	if e.AccountID != "" {
 		f.accounts, f.limited = []string{e.AccountID}, true
+	}
+	if e.PostID != "" {
+		return f.limitTo(r, e.PostID, posts)
 	}
 	return nil
 }

@@ -123,9 +123,13 @@ func TestStreamEndsWhenItsKeyIsRevoked(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *live) {
 		made := l.newAPIKey(nil, body{"name": "x"})
 		w := l.follow(as(made.Secret))
+		revoked := time.Now()
 		l.do(nil, "DELETE", "/api-keys/"+made.APIKey.ID, nil).want(204)
 		if comment := w.ended(); !strings.Contains(comment, "was revoked") {
 			t.Errorf("the last comment is %q", comment)
+		}
+		if took := time.Since(revoked); took > 0 {
+			t.Errorf("the stream ended after %s", took)
 		}
 	})
 }

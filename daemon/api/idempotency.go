@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,12 +33,6 @@ func (c *call) readIdempotencyKey(r *http.Request) error {
 
 // repeatable reports whether the request carries an Idempotency-Key.
 func (c *call) repeatable() bool { return c.answerKey.IdempotencyKey != "" }
-
-func (c *call) fingerprintBody() {
-	if c.repeatable() {
-		c.fingerprint = sha256.Sum256(c.body)
-	}
-}
 
 // once runs a handler unless the request was answered before. A handler that
 // asks a network is not run before that is known. Any other one cannot do harm
@@ -161,14 +154,17 @@ func (s *Server) recall(c *call, stored storage.Answer) (a answer, found bool, e
 	switch {
 	case s.clock.Age(stored.CreatedAt, c.now) >= answersKept:
 		return answer{}, false, nil
-	case stored.Fingerprint != c.fingerprint:
+	case !c.madeBy(&stored):
+		return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+			"this Idempotency-Key was used with another API key; use a new key for a new request")
+	case !c.sameBody(&stored):
 		return answer{}, false, &reusedKey{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 			"this Idempotency-Key was used with another body; use a new key for a new request")}
 	}
 	if stored.Sealed {
 		if stored.Body, err = s.sealer.Open(stored.Body, c.answerOwner()); err != nil {
 			return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
-				"this Idempotency-Key was used with another API key, or the daemon has another secret.key since; use a new key for a new request")
+				"the response to this Idempotency-Key cannot be opened: the daemon has another secret.key since; use a new key for a new request")
 		}
 	}
 	return answer{

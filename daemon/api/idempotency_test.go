@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"strings"
@@ -310,5 +311,57 @@ func TestRepetitionDuringSlowCommit(t *testing.T) {
 		create().refused(schedctl.IdempotencyRunning)
 		close(release)
 		replays(t, (<-done).want(201), create())
+	})
+}
+
+// TestStoredResponseIsForItsKey alone: another API key that repeats a request gets
+// neither the response nor where the first one led to, and does nothing.
+func TestStoredResponseIsForItsKey(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, testStoredResponseIsForItsKey)
+}
+
+func testStoredResponseIsForItsKey(t *testing.T, f *fixture) {
+	hidden := f.newAccount(f.mine, "hidden")
+	b := body{"content": "what the other key must not read", "social_account_ids": []string{hidden}}
+	first := f.do(key("k"), "POST", "/posts", b).want(201)
+	made := first.post()
+	for name, other := range map[string]string{
+		"limited": f.limitedKey(f.mine.account), "without posts:read": f.scoped(schedctl.ScopePostsWrite), "of the same rights": f.newKey(f.mine.workspace, func(*schedctl.APIKey) {}),
+	} {
+		for _, sent := range []any{b, body{"content": "another body"}} {
+			r := f.do(all(as(other), key("k")), "POST", "/posts", sent)
+			r.refused(schedctl.IdempotencyKeyReused)
+			for part, text := range map[string]string{"body": string(r.body), "Location": r.header.Get("Location"), "ETag": r.header.Get("ETag")} {
+				if text != "" && part != "body" || strings.Contains(text, made.ID) || strings.Contains(text, made.Content) || strings.Contains(text, hidden) {
+					t.Errorf("a key %s is shown in %s: %s", name, part, text)
+				}
+			}
+		}
+	}
+	replays(t, first, f.do(key("k"), "POST", "/posts", b))
+	if list := decodeAs[apiv1.PostList](t, f.do(nil, "GET", "/posts", nil).want(200)); list.Count != 1 {
+		t.Errorf("%d posts were made", list.Count)
+	}
+}
+
+// TestStoredResponsesOfEarlierVersions have fingerprints of the body alone.
+func TestStoredResponsesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		const sent = `{"content":"x"}`
+		first := f.do(key("old"), "POST", "/posts", sent).want(201)
+		f.update(func(tx storage.Tx) error {
+			k := storage.AnswerKey{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "old"}
+			stored, err := tx.Answer(k)
+			if err != nil {
+				return err
+			}
+			stored.Fingerprint = sha256.Sum256([]byte(sent))
+			return tx.PutAnswer(k, stored)
+		})
+		replays(t, first, f.do(key("old"), "POST", "/posts", sent))
+		f.do(key("old"), "POST", "/posts", `{"content":"y"}`).refused(schedctl.IdempotencyKeyReused)
+		f.do(all(as(f.limitedKey(f.mine.account)), key("old")), "POST", "/posts", sent).refused(schedctl.IdempotencyKeyReused)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -14,7 +15,8 @@ import (
 // its maker holds them.
 var defaultScopes = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite, schedctl.ScopeAccountsRead}
 
-// listKeys answers GET /api-keys.
+// listKeys answers GET /api-keys. A key that is limited to accounts sees itself
+// alone.
 func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return answer{}, q.err
@@ -27,6 +29,7 @@ func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	keys = slices.DeleteFunc(keys, func(k schedctl.APIKey) bool { return !c.maySeeKey(k.ID) })
 	s.used.update(keys)
 	list := apiv1.APIKeyList{Results: make([]apiv1.APIKey, len(keys)), Count: len(keys)}
 	for i, k := range keys {
@@ -54,16 +57,24 @@ func (s *Server) createKey(ctx context.Context, c *call, b createKey) (answer, e
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) { return created, tx.PutKey(key) })
 }
 
+// maySeeKey reports whether the key of the request may see, or revoke, an API
+// key of its workspace. One that is limited to accounts sees only itself: other
+// keys name accounts that it must not know.
+func (c *call) maySeeKey(id string) bool { return !c.limited() || id == c.key.ID }
+
 // newKey returns the key that the body asks for, without a hash. It can do
-// nothing that the key which makes it cannot do.
+// nothing that the key which makes it cannot do, and lasts no longer.
 func (c *call) newKey(b createKey) (schedctl.APIKey, error) {
 	now := schedctl.Millis(c.now)
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.key.WorkspaceID, Name: b.name,
 		AccountIDs: b.accountIDs, CreatedAt: now, ExpiresAt: b.expiresAt,
 	}
-	if !b.expiresAt.IsZero() && !b.expiresAt.After(c.now) {
-		return key, schedctl.Errorf(schedctl.ValidationFailed, "expires_at", "expires_at has passed already; give a future time, or leave it out for a key that does not expire")
+	if err := c.checkExpiry(b.expiresAt); err != nil {
+		return key, err
+	}
+	if key.ExpiresAt.IsZero() {
+		key.ExpiresAt = c.key.ExpiresAt
 	}
 	for _, scope := range schedctl.Scopes() {
 		asked := slices.Contains(b.scopes, scope)
@@ -81,6 +92,23 @@ func (c *call) newKey(b createKey) (schedctl.APIKey, error) {
 		key.AccountIDs = c.key.AccountIDs
 	}
 	return key, nil
+}
+
+// checkExpiry returns nil when a new key may end at this time, the zero time for
+// as late as it can.
+func (c *call) checkExpiry(at time.Time) error {
+	const field = "expires_at"
+	end := c.key.ExpiresAt
+	switch {
+	case at.IsZero():
+		return nil
+	case !at.After(c.now):
+		return schedctl.Errorf(schedctl.ValidationFailed, field, "expires_at has passed already; give a future time, or leave it out for a key that lasts as long as it can")
+	case !end.IsZero() && at.After(end):
+		return schedctl.Errorf(schedctl.ValidationFailed, field,
+			"this API key expires at %s, and a key that it makes cannot last longer; give a time up to that, or leave expires_at out for the same end", end.UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // checkAccounts returns nil when the key may be limited to these accounts: they
@@ -109,7 +137,8 @@ func (c *call) checkAccounts(r storage.Reader, ids []string) error {
 }
 
 // revokeKey answers DELETE /api-keys/{id}. When it is answered, no request with
-// the key is accepted any more.
+// the key is accepted any more, and its event streams here are told to end; other
+// daemons, and downloads, follow within about a second.
 func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 	var revoked schedctl.APIKey
 	a, err := s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
@@ -117,7 +146,7 @@ func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.id })
+		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.id && c.maySeeKey(k.ID) })
 		if i < 0 {
 			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "there is no such API key in this workspace; list them with GET %s/api-keys", prefix)
 		}
@@ -132,6 +161,7 @@ func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 		return noContent, tx.PutKey(revoked)
 	})
 	s.keys.forget(revoked.Hash) // also when the commit failed: it may be on disk all the same
+	s.hub.checkKeys(ctx)
 	return a, err
 }
 
@@ -139,18 +169,23 @@ func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 var irreplaceable = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}
 
 // refuseLockOut returns an error when without the key nobody could make keys
-// (or workspaces) any more, ever: the one who revokes it must make another
-// first.
+// (or workspaces) any more, ever, or nobody after a date that the key outlasts:
+// the one who revokes it must make another first.
 func (c *call) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
 	for _, scope := range irreplaceable {
 		holds := func(k *schedctl.APIKey) bool {
 			return k.Allows(scope) && len(k.AccountIDs) == 0 && k.Check(c.now) == nil
 		}
-		another := slices.ContainsFunc(keys, func(k schedctl.APIKey) bool { return k.ID != revoked.ID && holds(&k) })
+		another := slices.ContainsFunc(keys, func(k schedctl.APIKey) bool {
+			return k.ID != revoked.ID && holds(&k) && !endsBefore(k.ExpiresAt, revoked.ExpiresAt)
+		})
 		if holds(revoked) && !another {
 			return schedctl.Errorf(schedctl.ValidationFailed, "id",
-				"this is the last API key with the scope %s, and without it nobody could give that scope again; make another key that has it, then revoke this one", scope)
+				"this is the last API key with the scope %s, and without it nobody could give that scope again; make another key that has it and lasts as long, then revoke this one", scope)
 		}
 	}
 	return nil
 }
+
+// endsBefore compares two expiries, of which the zero time is never.
+func endsBefore(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }

@@ -12,7 +12,8 @@ import (
 // maxTimeline is how many events a timeline tells of, the latest ones.
 const maxTimeline = 1000
 
-// getTimeline answers GET /posts/{id}/timeline.
+// getTimeline answers GET /posts/{id}/timeline. A key that is limited to accounts
+// is not told of targets that the post had on other accounts before.
 func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
 	var line apiv1.Timeline
 	err := s.view(ctx, func(r storage.Reader) error {
@@ -24,9 +25,11 @@ func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
 		if err != nil {
 			return err
 		}
-		line = apiv1.Timeline{PostID: post.ID, Status: post.Status(), Events: make([]apiv1.TimelineEvent, len(events))}
+		line = apiv1.Timeline{PostID: post.ID, Status: post.Status(), Events: make([]apiv1.TimelineEvent, 0, len(events))}
 		for i := range events {
-			line.Events[i] = timelineEvent(&events[i])
+			if e := &events[i]; e.AccountID == "" || c.mayUse(e.AccountID) {
+				line.Events = append(line.Events, timelineEvent(e))
+			}
 		}
 		line.Targets, err = targetTimelines(r, post)
 		return err

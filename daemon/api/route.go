@@ -167,6 +167,6 @@ func (c *call) readWrite(w http.ResponseWriter, r *http.Request) (err error) {
 	if c.body, err = readBody(w, r); err != nil {
 		return err
 	}
-	c.fingerprintBody()
+	c.fingerprintRequest()
 	return nil
 }

@@ -43,7 +43,7 @@ func (s *Server) workspaceRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/workspaces", id: "createWorkspace", tag: "Workspace",
 		summary: "Make a workspace",
-		about: "Answers with the workspace and its first API key, which may do everything in it; the secret is shown this once. Workspaces see nothing of each other. " +
+		about: "Answers with the workspace and its first API key, which may do everything in it; the secret is shown this once. The new key expires when the one that makes it does. Workspaces see nothing of each other. " +
 			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesWorkspaces,
 		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
@@ -51,7 +51,7 @@ func (s *Server) workspaceRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
 		summary: "List what was written",
-		about:   "Every write of the last 90 days that was accepted, the youngest first: who did what, when, and with which API key.",
+		about:   "Every write of the last 90 days that was accepted, the youngest first: who did what, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",
 		scopes:  writesKeys, params: pageParams("entries"), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.AuditList](),
 		handle: s.listAudit,
@@ -70,14 +70,14 @@ func (s *Server) keyRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/api-keys", id: "listAPIKeys", tag: "API keys",
 		summary: "List API keys",
-		about:   "All keys of the workspace in order of creation, revoked and expired ones included; never a secret.",
+		about:   "All keys of the workspace in order of creation, revoked and expired ones included; never a secret. An API key that is limited to accounts sees itself alone.",
 		scopes:  writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.APIKeyList](),
 		handle: s.listKeys,
 	}, {
 		method: http.MethodPost, path: "/api-keys", id: "createAPIKey", tag: "API keys",
 		summary: "Make an API key",
-		about: "The secret is shown this once. A key can do nothing that the key which makes it cannot do: it has some of its scopes, and of its accounts when those are limited. " +
+		about: "The secret is shown this once. A key can do nothing that the key which makes it cannot do: it has some of its scopes, and of its accounts when those are limited. It lasts no longer: when the key that makes it expires, the new one expires by then at the latest, and at the same time when expires_at is left out. " +
 			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesKeys,
 		codes:   []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
@@ -86,8 +86,9 @@ func (s *Server) keyRoutes() []route {
 	}, {
 		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
 		summary: "Revoke an API key",
-		about: "At once and for good; repeating the call changes nothing. A key can revoke itself. " +
-			"The last key without a limit that holds keys:write, or workspaces:write, is refused: without it nobody could give that scope again.",
+		about: "At once and for good; repeating the call changes nothing. Event streams and downloads with the key end. " +
+			"Keys that were made with it stay: the audit log lists them. A key can revoke itself; one that is limited to accounts, only itself. " +
+			"The last key without a limit that holds keys:write, or workspaces:write, is refused, unless another lasts as long: without it nobody could give that scope again.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusNoContent,
 		handle: withoutBody(s.revokeKey),

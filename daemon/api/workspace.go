@@ -32,7 +32,7 @@ func (s *Server) listWorkspaces(ctx context.Context, c *call) (answer, error) {
 }
 
 // createWorkspace answers POST /workspaces. The new workspace comes with a key
-// that may do everything in it.
+// that may do everything in it, and that lasts as long as the key that makes it.
 func (s *Server) createWorkspace(ctx context.Context, c *call, b createWorkspace) (answer, error) {
 	now := schedctl.Millis(c.now)
 	w := schedctl.Workspace{
@@ -42,7 +42,7 @@ func (s *Server) createWorkspace(ctx context.Context, c *call, b createWorkspace
 	secret, hash := schedctl.NewKeySecret()
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
-		Hash: hash, Scopes: workspaceScopes(), CreatedAt: now,
+		Hash: hash, Scopes: workspaceScopes(), CreatedAt: now, ExpiresAt: c.key.ExpiresAt,
 	}
 	created, err := newAnswer(http.StatusCreated, apiv1.CreatedWorkspace{
 		Workspace: apiv1.NewWorkspace(w), APIKey: apiv1.NewAPIKey(key), Secret: secret,

@@ -152,7 +152,7 @@ func (s *modelSubject) Do(r oracle.Request) (out oracle.Response) {
 
 // once carries a request out unless it was before.
 func (s *modelSubject) once(tx storage.Tx, ws string, r oracle.Request) (oracle.Response, error) {
-	body, err := json.Marshal([]any{r.Content, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
+	body, err := json.Marshal([]any{r.Key, r.Content, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
 	if err != nil {
 		return oracle.Response{}, err
 	}
@@ -163,7 +163,7 @@ func (s *modelSubject) once(tx storage.Tx, ws string, r oracle.Request) (oracle.
 		switch {
 		case err == nil && s.now.Before(stored.CreatedAt.Add(24*time.Hour)):
 			if stored.Fingerprint != print {
-				return oracle.Response{}, schedctl.Errorf(schedctl.IdempotencyKeyReused, "", "another body")
+				return oracle.Response{}, schedctl.Errorf(schedctl.IdempotencyKeyReused, "", "another body or another key")
 			}
 			return oracle.Response{Status: stored.Status, ETag: stored.Header["ETag"], Replayed: true, Body: string(stored.Body)}, nil
 		case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:

@@ -22,7 +22,7 @@ func (m *model) answered(r Request, got Response, now time.Time) error {
 	past, known := m.answers[key]
 	known = known && r.Once != "" && now.Before(past.at.Add(rememberedFor)) && slices.ContainsFunc(scopes[r.Op], k.holds)
 	switch {
-	case known && sameBody(r, past.request):
+	case known && r.Key == past.request.Key && sameBody(r, past.request):
 		return replayed(past.response, got)
 	case known:
 		return refused(append(malformed(r), reused), got)

@@ -1,0 +1,35 @@
+package api
+
+import (
+	"crypto/sha256"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// fingerprintPart is how many bytes of a fingerprint are of the body; the rest is
+// of the API key. 16 bytes of a SHA-256 are more than anybody can find twice.
+const fingerprintPart = sha256.Size / 2
+
+// fingerprintRequest notes the raw body of a request that can be repeated, and the
+// API key that sent it: its stored response is for nobody else.
+func (c *call) fingerprintRequest() {
+	if !c.repeatable() {
+		return
+	}
+	body, key := sha256.Sum256(c.body), sha256.Sum256([]byte(c.key.ID))
+	copy(c.fingerprint[:fingerprintPart], body[:])
+	copy(c.fingerprint[fingerprintPart:], key[:])
+}
+
+// madeBy reports whether the API key of the request made the request that a
+// response is stored for. Responses of earlier versions, whose fingerprints are of
+// the body alone, are for keys that see everything in the workspace.
+func (c *call) madeBy(stored *storage.Answer) bool {
+	same := [fingerprintPart]byte(stored.Fingerprint[fingerprintPart:]) == [fingerprintPart]byte(c.fingerprint[fingerprintPart:])
+	return same || !c.limited() && stored.Fingerprint == sha256.Sum256(c.body)
+}
+
+// sameBody reports whether the request has the body that a response is stored for.
+func (c *call) sameBody(stored *storage.Answer) bool {
+	return [fingerprintPart]byte(stored.Fingerprint[:]) == [fingerprintPart]byte(c.fingerprint[:])
+}
