@@ -15,7 +15,7 @@ type Attempt struct {
 	StartedAt   time.Time
 	FinishedAt  time.Time // zero while running
 	Outcome     Outcome
-	Error       *TargetError // nil when published or running
+	Error       *TargetError // nil while running, and when published as it was asked for
 
 	// Owner is the daemon run that makes the call, LeaseUntil the instant after
 	// which another may assume that it is gone.
@@ -29,6 +29,23 @@ type Attempt struct {
 
 // Receipt is what a network answers when it has published.
 type Receipt struct {
-	ID  string // the network's id for the post
-	URL string // where people see it; may be empty
+	ID       string      // the network's id for the post
+	URL      string      // where people see it; may be empty
+	Degraded Degradation // how the post differs from what was asked for
+}
+
+// Degradation says what a network changed about a post that it has published,
+// such as its visibility. The zero value means nothing.
+type Degradation struct {
+	Code    string // what was changed, in lower case, such as "visibility"
+	Message string // for people; at most 500 bytes, without the text of the post
+}
+
+// TargetError returns the degradation as the error that a published target and
+// its attempt carry, nil for the zero value.
+func (d Degradation) TargetError() *TargetError {
+	if d == (Degradation{}) {
+		return nil
+	}
+	return &TargetError{Kind: KindDegraded, Code: d.Code, Message: d.Message, Outcome: OutcomePublished}
 }

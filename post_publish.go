@@ -106,7 +106,7 @@ func (p *Post) finishPublished(t *Target, r Receipt, now time.Time) ([]Event, er
 	if err := t.move(TriggerPublish); err != nil {
 		return nil, err
 	}
-	t.PlatformPostID, t.PlatformPostURL, t.PublishedAt, t.Error = r.ID, r.URL, now, nil
+	t.PlatformPostID, t.PlatformPostURL, t.PublishedAt, t.Error = r.ID, r.URL, now, r.Degraded.TargetError()
 	p.changed(now)
 	return p.finished(EventPostPublished, t, now), nil
 }

@@ -30,7 +30,7 @@ type Target struct {
 	PlatformPostID  string
 	PlatformPostURL string
 	PublishedAt     time.Time
-	Error           *TargetError // why the last attempt did not publish, or nil
+	Error           *TargetError // why the last attempt did not publish, or what the network changed; else nil
 }
 
 // Due returns the instant at which the target is to be claimed, and whether it
@@ -87,13 +87,14 @@ const (
 	KindPlatform    ErrorKind = "platform"     // the network answered with a fault of its own
 	KindMissed      ErrorKind = "missed"       // found too long after its time
 	KindUnknown     ErrorKind = "unknown"      // the daemon ended during the call
+	KindDegraded    ErrorKind = "degraded"     // published, but not as it was asked for: a warning
 )
 
 // ErrorKinds lists every kind.
 func ErrorKinds() []ErrorKind {
 	return []ErrorKind{
 		KindAuth, KindRateLimited, KindContent, KindMedia, KindDuplicate,
-		KindNetwork, KindPlatform, KindMissed, KindUnknown,
+		KindNetwork, KindPlatform, KindMissed, KindUnknown, KindDegraded,
 	}
 }
 
@@ -113,8 +114,9 @@ const (
 	OutcomeUnknown      Outcome = "unknown" // the network may or may not have it
 )
 
-// TargetError says why a target was not published. It never holds the text of
-// the post nor a credential.
+// TargetError says why a target was not published. With [KindDegraded] and
+// [OutcomePublished] it says how a published target differs from what was asked
+// for. It never holds the text of the post nor a credential.
 type TargetError struct {
 	Kind       ErrorKind
 	Code       string // the network's own code, or ours in lower case; may be empty

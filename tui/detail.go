@@ -177,7 +177,7 @@ func moments(s scene, tl apiv1.Timeline) []moment {
 		if e.Error != nil {
 			text += ": " + oneLine(e.Error.Message)
 		}
-		out = append(out, moment{e.CreatedAt, text, e.Error != nil})
+		out = append(out, moment{e.CreatedAt, text, e.Error != nil && e.Type != schedctl.EventPostPublished})
 	}
 	for _, t := range tl.Targets {
 		for _, a := range t.Attempts {
@@ -198,7 +198,7 @@ func attemptMoment(s scene, t apiv1.TargetTimeline, a apiv1.Attempt) moment {
 	if a.Error != nil {
 		text += ", " + oneLine(a.Error.Message)
 	}
-	return moment{a.StartedAt, text, a.Error != nil}
+	return moment{a.StartedAt, text, a.Error != nil && a.Outcome != schedctl.OutcomePublished}
 }
 
 func outcomeText(o schedctl.Outcome) string {

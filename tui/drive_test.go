@@ -156,6 +156,14 @@ func published(id, content string, ago time.Duration) apiv1.Post {
 		Targets: []apiv1.Target{{ID: "pt_" + id, SocialAccountID: "acct_1", Platform: "mastodon", Status: schedctl.Published, PublishedAt: at(-ago), PlatformPostURL: ptr("https://example.social/@me/" + id)}}}
 }
 
+// warned returns a published post of which the network has changed something.
+func warned(p apiv1.Post) apiv1.Post {
+	p.Targets[0].Error = &apiv1.TargetError{
+		Kind: schedctl.KindDegraded, Code: ptr("visibility"), Message: "the server changed the post: it is public there, and unlisted was asked for", Outcome: schedctl.OutcomePublished,
+	}
+	return p
+}
+
 // world is a daemon with something in every view.
 func world() *fake {
 	f := newFake()
@@ -166,7 +174,7 @@ func world() *fake {
 		scheduled("post_d", "In a week or so", 8*24*time.Hour),
 		draftPost("post_e", "An idea"),
 		draftPost("post_f", "Another idea"),
-		published("post_g", "It is out", 26*time.Hour),
+		warned(published("post_g", "It is out", 26*time.Hour)),
 		failedPost("post_h", "Not everywhere",
 			apiv1.TargetError{Kind: schedctl.KindContent, Message: "the text is too long for this network", Outcome: schedctl.OutcomeNotPublished},
 			apiv1.TargetError{Kind: schedctl.KindUnknown, Message: "the daemon ended during the call", Outcome: schedctl.OutcomeUnknown}),

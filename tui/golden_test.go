@@ -31,6 +31,7 @@ var views = []struct {
 	{"week", []string{"2"}},
 	{"drafts", []string{"3"}},
 	{"history", []string{"4"}},
+	{"degraded", []string{"4", "down", "down", "enter"}},
 	{"failed", []string{"5"}},
 	{"accounts", []string{"6"}},
 	{"webhooks", []string{"7"}},

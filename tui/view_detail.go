@@ -52,7 +52,10 @@ func targetLines(s scene, target apiv1.Target, width int) []string {
 	if target.PlatformPostURL != nil {
 		add(t.link.Render, *target.PlatformPostURL)
 	}
-	if target.Error != nil && target.Status != schedctl.Published {
+	switch {
+	case target.Error != nil && target.Status == schedctl.Published:
+		add(t.warn.Render, "warning: "+oneLine(target.Error.Message))
+	case target.Error != nil:
 		add(t.bad.Render, reason(target))
 	}
 	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {

@@ -52,7 +52,8 @@ type Override struct {
 	Options         map[string]any `json:"options"`
 }
 
-// TargetError says why a target was not published.
+// TargetError says why a target was not published. On a published one, with kind
+// degraded, it says what the network changed.
 type TargetError struct {
 	Kind       schedctl.ErrorKind `json:"kind"`
 	Code       *string            `json:"code"`

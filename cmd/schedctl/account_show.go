@@ -107,6 +107,9 @@ func errorText(e *apiv1.TargetError) string {
 		return ""
 	}
 	text := string(e.Kind) + ": " + e.Message
+	if e.Kind == schedctl.KindDegraded {
+		text = "warning: " + e.Message
+	}
 	if e.Outcome == schedctl.OutcomeUnknown {
 		text += " (it is not known whether the network has it)"
 	}

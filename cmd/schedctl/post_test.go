@@ -378,6 +378,20 @@ var published = apiv1.Post{
 	},
 }
 
+// TestPostShowWarnsOfWhatTheNetworkChanged guards that a published target with a
+// warning is shown with it, and as published.
+func TestPostShowWarnsOfWhatTheNetworkChanged(t *testing.T) {
+	t.Parallel()
+	p := published
+	p.Status = schedctl.Published
+	p.Targets = []apiv1.Target{p.Targets[0]}
+	p.Targets[0].Error = &apiv1.TargetError{Kind: schedctl.KindDegraded, Code: ptr("visibility"), Message: "it is public there", Outcome: schedctl.OutcomePublished}
+	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: p}, "GET /social-accounts": twoAccounts})
+	if m.run(t, "post", "show", "post_1"); !strings.Contains(m.out.String(), "target\tpt_1\tdemo\tfeed\tpublished\thttp://feeds.test/1; warning: it is public there\n") {
+		t.Errorf("got\n%s", m.out.String())
+	}
+}
+
 func TestPostShow(t *testing.T) {
 	t.Parallel()
 	daemon := routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: published}, "GET /social-accounts": twoAccounts}

@@ -41,6 +41,9 @@ func (o *postWatch) eventText(e apiv1.Event) string {
 		if d.PlatformPostURL != "" {
 			text += ": " + oneLine(d.PlatformPostURL)
 		}
+		if d.Error != nil {
+			text += "; " + oneLine(errorText(d.Error))
+		}
 		return text
 	case schedctl.EventPostFailed:
 		text := o.status(string(schedctl.Failed)) + " on" + where

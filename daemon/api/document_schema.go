@@ -29,7 +29,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.EventType]():      values(schedctl.EventTypes()),
 	reflect.TypeFor[schedctl.DeliveryStatus](): values(schedctl.DeliveryStatuses()),
 	reflect.TypeFor[schedctl.ErrorKind]():      values(schedctl.ErrorKinds()),
-	reflect.TypeFor[schedctl.Outcome]():        values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown}),
+	reflect.TypeFor[schedctl.Outcome]():        values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown, schedctl.OutcomePublished}),
 	reflect.TypeFor[storage.Sort]():            values(listSorts),
 }
 

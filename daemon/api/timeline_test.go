@@ -43,12 +43,49 @@ func (f *fixture) attempt(id string, result schedctl.Result, at time.Time) {
 		}
 		done := a
 		done.FinishedAt, done.Outcome, done.Error = schedctl.Millis(at.Add(time.Second)), schedctl.OutcomePublished, nil
+		if result.Receipt != nil {
+			done.Error = result.Receipt.Degraded.TargetError()
+		}
 		if result.Error != nil {
 			done.Outcome, done.Error = result.Error.Outcome, result.Error
 		}
 		events, err := p.Finish(a.TargetID, result, at.Add(time.Second))
 		return errors.Join(err, tx.PutPost(p), tx.PutAttempt(done), tx.AddEvents(events...))
 	})
+}
+
+// TestDegradedIsShown guards that what a network changed about a published post
+// is shown wherever its publication is.
+func TestDegradedIsShown(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, testDegradedIsShown)
+}
+
+func testDegradedIsShown(t *testing.T, f *fixture) {
+	p := f.create(body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "now"})
+	changed := schedctl.Degradation{Code: "visibility", Message: "it is public there"}
+	f.attempt(p.ID, schedctl.Result{Receipt: &schedctl.Receipt{ID: "n1", Degraded: changed}}, time.Now())
+
+	want := apiv1.NewTargetError(&schedctl.TargetError{
+		Kind: schedctl.KindDegraded, Code: "visibility", Message: "it is public there", Outcome: schedctl.OutcomePublished,
+	})
+	shown := f.do(nil, "GET", "/posts/"+p.ID, nil).want(200).post()
+	if diff := cmp.Diff(want, shown.Targets[0].Error); diff != "" || shown.Status != schedctl.Published {
+		t.Errorf("the post is %s, its target (-want +got):\n%s", shown.Status, diff)
+	}
+	line := f.timeline(p.ID)
+	if diff := cmp.Diff(want, line.Targets[0].Attempts[0].Error); diff != "" {
+		t.Errorf("the attempt (-want +got):\n%s", diff)
+	}
+	for _, e := range line.Events {
+		if e.Type == schedctl.EventPostPublished {
+			if diff := cmp.Diff(want, e.Error); diff != "" {
+				t.Errorf("the event (-want +got):\n%s", diff)
+			}
+			return
+		}
+	}
+	t.Error("there is no event of the publication")
 }
 
 func TestTimeline(t *testing.T) {

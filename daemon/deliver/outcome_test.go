@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/storage"
 )
 
 var (
@@ -66,6 +67,35 @@ func TestRetriesWithBackoff(t *testing.T) {
 		if target.Attempts != 7 || target.Error != nil {
 			t.Errorf("after the retry: %+v", target)
 		}
+	})
+}
+
+// TestDegradedIsRecorded guards that what a network changed is kept with the
+// target, with the attempt and in the event of the publication.
+func TestDegradedIsRecorded(t *testing.T) {
+	bubble(t, func(r *rig) {
+		r.fake.Then(publishtest.Answer{Degraded: schedctl.Degradation{Code: "visibility", Message: "it is public there"}})
+		r.start()
+		p := r.publishNow(r.account("me", nil))
+		r.after(time.Second)
+		want := &schedctl.TargetError{Kind: schedctl.KindDegraded, Code: "visibility", Message: "it is public there", Outcome: yes}
+		target := r.wantStatus(p, schedctl.Published)
+		if diff := cmp.Diff(want, target.Error); diff != "" {
+			t.Errorf("target (-want +got):\n%s", diff)
+		}
+		var attempts []schedctl.Attempt
+		r.view(func(reader storage.Reader) (err error) {
+			attempts, err = reader.Attempts(target.ID)
+			return err
+		})
+		if diff := cmp.Diff(want, attempts[0].Error); diff != "" || len(attempts) != 1 || attempts[0].Outcome != yes {
+			t.Errorf("%d attempts, %s (-want +got):\n%s", len(attempts), attempts[0].Outcome, diff)
+		}
+		if got := r.events(); !slices.Contains(got, schedctl.EventPostPublished) || slices.Contains(got, schedctl.EventPostFailed) {
+			t.Errorf("events %v", got)
+		}
+		r.after(24 * time.Hour)
+		r.wantCalls(1)
 	})
 }
 

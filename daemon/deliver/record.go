@@ -151,6 +151,9 @@ func (d *Deliverer) logEnd(e *ending) {
 	switch {
 	case e.receipt != nil:
 		d.log.Info("published", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
+		if changed := e.receipt.Degraded; changed.Code != "" {
+			d.log.Warn("network changed what it published", "target", a.TargetID, "account", a.AccountID, "attempt", a.ID, "code", changed.Code)
+		}
 	case e.decision.refused:
 		d.log.Warn("account was refused by its network, its queue is held", "account", a.AccountID, "code", e.decision.result.Error.Code)
 	}
@@ -205,6 +208,9 @@ func (r *recording) end(e *ending) error {
 		r.events = append(r.events, events...)
 	}
 	a.FinishedAt, a.Outcome, a.Error = schedctl.Millis(r.now), e.decision.outcome, result.Error
+	if e.receipt != nil {
+		a.Error = e.receipt.Degraded.TargetError()
+	}
 	r.attempts = append(r.attempts, a)
 	if account != nil {
 		r.stop(account, e)

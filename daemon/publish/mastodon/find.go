@@ -169,6 +169,7 @@ func (s *search) match(ctx context.Context, page []listed) (receipt schedctl.Rec
 			return receipt, err
 		case likeness == same && when == inside:
 			receipt = status.receipt
+			receipt.Degraded = degradation(status, s.request)
 		case likeness != other:
 			s.doubtful = true
 		}

@@ -22,6 +22,8 @@ type listed struct {
 	shown      wording   // the text as HTML
 	source     *wording  // as it was written, where the server says
 	visibility string
+	hasWarning bool  // the server says whether there is a content warning
+	sensitive  *bool // nil when the server does not say
 	boost      bool
 	reply      bool
 	edited     bool
@@ -69,10 +71,12 @@ func parseStatus(raw json.RawMessage) (listed, bool) {
 		ID: receipt.ID, receipt: receipt,
 		shown:      wording{text: text("content"), warning: text("spoiler_text")},
 		visibility: text("visibility"),
+		sensitive:  sensitive(status["sensitive"]),
 		boost:      status["reblog"] != nil,
 		reply:      status["in_reply_to_id"] != nil,
 		edited:     status["edited_at"] != nil,
 	}
+	_, l.hasWarning = status["spoiler_text"].(string)
 	if created, err := time.Parse(time.RFC3339, text("created_at")); err == nil {
 		l.created = created
 	}

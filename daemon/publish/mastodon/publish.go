@@ -70,21 +70,20 @@ func statusOf(r publish.Request) status {
 	}
 }
 
-// read tells what a server's answer means. One that says yes but names no
-// status may come from something in front of the server. A visibility other than
-// the one asked for, as with servers that have no unlisted statuses, is not an
-// error: the status is out.
+// read returns the receipt in a server's response. A response of success that
+// names no status may come from something in front of the server. What the server
+// changed is in the receipt; see [degradation].
 func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		words := outbound.Words(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
 		return schedctl.Receipt{}, outbound.WithWords(outbound.Refusal(a, now), words)
 	}
-	receipt := outbound.Receipt(a)
-	if receipt.ID == "" {
+	published := receipt(a, r)
+	if published.ID == "" {
 		return schedctl.Receipt{}, &publish.Error{
 			Kind: schedctl.KindPlatform, Message: "the server accepted the call but named no status; look there whether it is published",
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
-	return receipt, nil
+	return published, nil
 }

@@ -132,6 +132,31 @@ func TestSnacLogin(t *testing.T) {
 	}
 }
 
+// TestSnacChangesTheVisibility guards that what snac does with a visibility that
+// it does not have is noticed, also when the status is found afterwards.
+func TestSnacChangesTheVisibility(t *testing.T) {
+	t.Parallel()
+	snac := publishtest.StartSnac(t)
+	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+	began := time.Now()
+	for visibility, want := range map[string]string{"public": "", "unlisted": "visibility", "private": "", "direct": "visibility"} {
+		r := publish.Request{
+			Key: "pt_1", Content: "Meant to be " + visibility, Account: schedctl.Account{Options: schedctl.Options{"visibility": visibility}},
+			Credentials: publish.Credentials{"instance_url": snac.URL, "access_token": snac.AccessToken},
+		}
+		receipt, err := p.Publish(t.Context(), r)
+		if err != nil || receipt.Degraded.Code != want {
+			t.Errorf("%s: got %+v, %v; want %q", visibility, receipt, err, want)
+		}
+		if visibility != "unlisted" {
+			continue
+		}
+		if found, ok, err := p.Find(t.Context(), r, began); err != nil || !ok || found != receipt {
+			t.Errorf("found %+v, %v, %v; want %+v", found, ok, err, receipt)
+		}
+	}
+}
+
 func TestSnacFind(t *testing.T) {
 	t.Parallel()
 	snac := publishtest.StartSnac(t)

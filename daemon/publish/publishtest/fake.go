@@ -30,9 +30,10 @@ type Fake struct {
 
 // Answer is how a [Fake] answers one call.
 type Answer struct {
-	Err      error         // nil to publish
-	Accepted bool          // with Err: the network has the post all the same
-	After    time.Duration // how long the network takes; a ctx that ends first is an unknown outcome
+	Err      error                // nil to publish
+	Accepted bool                 // with Err: the network has the post all the same
+	Degraded schedctl.Degradation // of the receipt, when it publishes
+	After    time.Duration        // how long the network takes; a ctx that ends first is an unknown outcome
 }
 
 // NewFake returns a fake for the platform that publishes whatever it is given,
@@ -138,6 +139,7 @@ func (f *Fake) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt
 	if answer.Err != nil {
 		return schedctl.Receipt{}, answer.Err
 	}
+	receipt.Degraded = answer.Degraded
 	return receipt, nil
 }
 

@@ -1,0 +1,75 @@
+package mastodon
+
+import (
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
+)
+
+// visibilityName is what visibilities look like. Servers have more of them than
+// can be asked for.
+var visibilityName = pattern.Lazy(`^[a-z][a-z_-]{0,31}$`)
+
+// change is one thing that a server changed about a status.
+type change struct{ code, message string }
+
+// degradation returns how a status differs from the request that it was made
+// for. Servers change what they do not support, or do not allow the account, and
+// respond with the status as it is: snac makes unlisted statuses public. What a
+// response does not mention counts as unchanged.
+func degradation(s listed, r publish.Request) schedctl.Degradation {
+	o := r.Account.Options
+	var changes []change
+	if asked := o.String("visibility"); asked != "" && s.visibility != "" && s.visibility != asked {
+		got := "something else"
+		if visibilityName().MatchString(s.visibility) {
+			got = s.visibility
+		}
+		changes = append(changes, change{"visibility", "it is " + got + " there, and " + asked + " was asked for"})
+	}
+	if tidy(o.String("spoiler_text")) != "" && s.hasWarning && tidy(s.shown.warning) == "" {
+		changes = append(changes, change{"spoiler_text", "the content warning is missing"})
+	}
+	if asked := sensitive(o["sensitive"]); asked != nil && *asked && s.sensitive != nil && !*s.sensitive {
+		changes = append(changes, change{"sensitive", "it is not marked as sensitive"})
+	}
+	if rewritten(s, r) {
+		changes = append(changes, change{"content", "its text is another one than was sent"})
+	}
+	if len(changes) == 0 {
+		return schedctl.Degradation{}
+	}
+	said := make([]string, len(changes))
+	for i, c := range changes {
+		said[i] = c.message
+	}
+	return schedctl.Degradation{
+		Code:    changes[0].code,
+		Message: "the server changed the post: " + strings.Join(said, "; ") + ". Edit or delete it there if it must not stay so",
+	}
+}
+
+// rewritten reports whether the text of a status is certainly another one. The
+// HTML of most servers leaves some doubt, which is no reason to warn.
+func rewritten(s listed, r publish.Request) bool {
+	wanted := wording{text: r.Content, warning: s.shown.warning}
+	switch {
+	case s.source != nil:
+		return compareSource(wanted, *s.source, false) == other
+	case s.shown.text != "":
+		return compareShown(wanted, s.shown, false) == other
+	}
+	return false
+}
+
+// receipt returns the receipt of a status as the server has made it.
+func receipt(a outbound.Answer, r publish.Request) schedctl.Receipt {
+	got := outbound.Receipt(a)
+	if s, ok := parseStatus(a.Body); ok && !a.Cut {
+		got.Degraded = degradation(s, r)
+	}
+	return got
+}
