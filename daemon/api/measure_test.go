@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -83,14 +84,81 @@ func TestNothingIsMeasuredInTransactions(t *testing.T) {
 			if r := f.do(nil, way.method, "/posts/"+p.ID+way.path, way.body); r.status/100 != 2 {
 				t.Fatalf("%s: %s", way.path, r.body)
 			}
-			if n := begun - before; n != len(to) {
-				t.Errorf("%s %s measures %d texts for %d accounts", way.method, way.path, n, len(to))
+			if n := begun - before; n != 2 { // two of the accounts get the same
+				t.Errorf("%s %s measures %d texts, not 2", way.method, way.path, n)
 			}
 			if n := f.network.checks() - begun; n != 0 {
 				t.Errorf("%s %s measures %d texts in its transaction", way.method, way.path, n)
 			}
 		}
 	})
+}
+
+// TestATextIsMeasuredOnceForAllAccounts guards that accounts which differ in
+// nothing a network looks at share the work.
+func TestATextIsMeasuredOnceForAllAccounts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var to []string
+	for i := range 30 {
+		to = append(to, f.newAccount(f.mine, fmt.Sprint("account ", i)))
+	}
+	f.changeAccount(to[7], func(a *schedctl.Account) { a.Options = schedctl.Options{"mood": "angry"} })
+	f.changeAccount(to[8], func(a *schedctl.Account) { a.Options = schedctl.Options{"mood": "angry"} })
+	f.limit(to[9], 3)
+	b := body{
+		"content": "a text", "social_account_ids": to,
+		"target_overrides": []body{override(to[10], "a text", nil), override(to[11], "another", nil)},
+	}
+	before := f.network.checks()
+	got := f.validate(b)
+	if n := f.network.checks() - before; n != 4 {
+		t.Errorf("validate measures %d texts, not 4", n)
+	}
+	for i, a := range got.Accounts {
+		if a.SocialAccountID != to[i] || a.Allowed != (i != 7 && i != 8 && i != 9) {
+			t.Errorf("account %d: %+v", i, a)
+		}
+	}
+	before = f.network.checks()
+	b["publish_at"] = in(time.Hour)
+	e := f.do(nil, "POST", "/posts", b).refused(schedctl.ValidationFailed)
+	if n := f.network.checks() - before; n != 4 || len(e.Details) != 3 {
+		t.Errorf("create measures %d texts, not 4, and reports %+v", n, e.Details)
+	}
+}
+
+// TestLongerThanAnyPostIsNotMeasured guards that no network's rules are played on
+// a text that no post can have.
+func TestLongerThanAnyPostIsNotMeasured(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	before := f.network.checks()
+	got := f.validate(body{"content": strings.Repeat("é", 5001), "social_account_ids": []string{f.mine.account}})
+	if f.network.checks() != before || got.Allowed || got.Accounts[0].Length != 5001 {
+		t.Errorf("%d checks; %+v", f.network.checks()-before, got)
+	}
+}
+
+// TestMeasuringEndsWithTheRequest guards that the daemon does not measure on for
+// a client that has gone.
+func TestMeasuringEndsWithTheRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	to := []string{f.newAccount(f.mine, "one"), f.newAccount(f.mine, "two"), f.newAccount(f.mine, "three")}
+	b := body{"content": "a text", "social_account_ids": to, "publish_at": in(time.Hour), "target_overrides": []body{
+		override(to[1], "a second", nil), override(to[2], "a third", nil),
+	}}
+	for _, path := range []string{"/posts", "/posts/validate"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		before := f.network.checks()
+		f.network.onCheck(cancel)
+		r := f.do(func(r *http.Request) { *r = *r.WithContext(ctx) }, "POST", path, b)
+		f.network.onCheck(nil)
+		if n := f.network.checks() - before; n != 1 || r.status != 503 {
+			t.Errorf("%s measures %d texts and answers %d %s", path, n, r.status, r.body)
+		}
+	}
 }
 
 // TestWhatChangesMeanwhileIsMeasuredAgain lets a post or an account change

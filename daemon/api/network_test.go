@@ -16,14 +16,15 @@ import (
 type network struct {
 	*publishtest.Fake
 
-	mu      sync.Mutex // mu guards what follows
-	refusal error
-	panics  bool
-	began   chan struct{} // closed by the first call, when calls are held
-	held    <-chan struct{}
-	asked   int
-	thrown  string // by Connect
-	checked int
+	mu       sync.Mutex // mu guards what follows
+	refusal  error
+	panics   bool
+	began    chan struct{} // closed by the first call, when calls are held
+	held     <-chan struct{}
+	asked    int
+	thrown   string // by Connect
+	checked  int
+	checking func() // called by each check, or nil
 }
 
 func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
@@ -66,6 +67,9 @@ func (n *network) Check(a schedctl.Account, content string) publish.Check {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.checked++
+	if n.checking != nil {
+		n.checking()
+	}
 	if n.panics {
 		panic("out of cheese")
 	}
@@ -112,6 +116,13 @@ func (n *network) refuse(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refusal = err
+}
+
+// onCheck lets each check call a function, or none for nil.
+func (n *network) onCheck(call func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.checking = call
 }
 
 // checks returns how often a text was measured.

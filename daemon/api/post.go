@@ -41,8 +41,8 @@ func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	if err := s.refuseUnfit(&post, accounts, b.overrides); err != nil {
-		return answer{}, err
+	if err := s.refuseUnfit(ctx, s.newChecks(), &post, accounts, b.overrides); err != nil {
+		return answer{}, storeError(err, "the request ended before the post was measured; nothing was stored")
 	}
 	created, err := postAnswer(http.StatusCreated, post)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 	if c.draftsOnly() && b.publishAt.asksToGoOut() {
 		return answer{}, errDraftsOnly
 	}
-	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpEdit, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
+	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpEdit, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
 		if c.draftsOnly() && p.Status() != schedctl.Draft {
 			return nil, errDraftsOnly
 		}
@@ -98,7 +98,7 @@ func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, s.refuseChanged(r, p, terms{b.overrides, b.allowDuplicate}, measure)
+		return events, s.refuseChanged(ctx, r, p, terms{b.overrides, b.allowDuplicate}, known)
 	})
 }
 
@@ -112,7 +112,7 @@ func (c *call) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]
 
 // schedulePost answers POST /posts/{id}/schedule.
 func (s *Server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
-	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
+	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
 			return nil, err
@@ -121,13 +121,13 @@ func (s *Server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 		if err != nil {
 			return nil, err
 		}
-		return events, s.refuseChanged(r, p, terms{allowDuplicate: b.allowDuplicate}, measure)
+		return events, s.refuseChanged(ctx, r, p, terms{allowDuplicate: b.allowDuplicate}, known)
 	})
 }
 
 // publishPost answers POST /posts/{id}/publish-now.
 func (s *Server) publishPost(ctx context.Context, c *call, b publishPost) (answer, error) {
-	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, measure measurer) ([]schedctl.Event, error) {
+	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
 			return nil, err
@@ -136,7 +136,7 @@ func (s *Server) publishPost(ctx context.Context, c *call, b publishPost) (answe
 		if err != nil {
 			return nil, err
 		}
-		return events, s.refuseChanged(r, p, terms{allowDuplicate: b.allowDuplicate}, measure)
+		return events, s.refuseChanged(ctx, r, p, terms{allowDuplicate: b.allowDuplicate}, known)
 	})
 }
 

@@ -37,27 +37,35 @@ func (s *Server) changePost(ctx context.Context, c *call, status int, op schedct
 }
 
 // changeFitting is changePost for a change after which the networks must take
-// the post. The change is tried on a snapshot first: to measure a text for many
-// accounts takes long, and while a transaction lasts nobody else can write. In
-// it only those are measured again for which something has changed meanwhile.
+// the post. The change is tried on a snapshot first: to measure texts for many
+// accounts takes long, and while a transaction lasts no other one can write.
+// When a text turns up in the transaction that was not measured, because post or
+// account have changed meanwhile, the change is tried again.
 func (s *Server) changeFitting(ctx context.Context, c *call, status int, op schedctl.Operation,
-	change func(storage.Reader, *schedctl.Post, measurer) ([]schedctl.Event, error),
+	change func(storage.Reader, *schedctl.Post, *checks) ([]schedctl.Event, error),
 ) (answer, error) {
-	known := make(measurements)
-	err := s.view(ctx, func(r storage.Reader) error {
-		post, err := c.changeable(r, op)
-		if err != nil {
+	known := s.newChecks()
+	for {
+		known.frozen = false
+		err := s.view(ctx, func(r storage.Reader) error {
+			post, err := c.changeable(r, op)
+			if err != nil {
+				return err
+			}
+			_, err = change(r, &post, known)
 			return err
+		})
+		if err != nil {
+			return answer{}, err
 		}
-		_, err = change(r, &post, s.noting(known))
-		return err
-	})
-	if err != nil {
-		return answer{}, err
+		known.frozen = true
+		a, err := s.changePost(ctx, c, status, op, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
+			return change(r, p, known)
+		})
+		if !errors.Is(err, errUnmeasured) {
+			return a, err
+		}
 	}
-	return s.changePost(ctx, c, status, op, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return change(r, p, s.recalling(known))
-	})
 }
 
 // changeable loads the post of the path for an operation that it is in the
@@ -92,7 +100,7 @@ func (c *call) accounts(r storage.Reader, ids []string) ([]schedctl.Account, err
 
 // findAccounts is accounts for whatever finds them.
 func (c *call) findAccounts(find func(id string) (schedctl.Account, error), ids []string) ([]schedctl.Account, error) {
-	for _, id := range ids {
+	for _, id := range ids[:min(len(ids), schedctl.MaxAccounts)] { // more are refused anyway
 		if !c.mayUse(id) {
 			return nil, schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not publish to %s; use a key that may", id)
 		}

@@ -1,11 +1,11 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -47,11 +47,7 @@ func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) +
 // only refused for options that its overrides get wrong. accounts are those of
 // the post's targets; overrides are those of the request, by whose places the
 // error names them. No network is asked.
-func (s *Server) refuseUnfit(p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
-	return s.refuseUnfitBy(s.faultsOf, p, accounts, overrides)
-}
-
-func (s *Server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+func (s *Server) refuseUnfit(ctx context.Context, known *checks, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
 	unknown := s.unknownOptions(accounts, overrides)
 	if err := unknown.err(); err != nil {
 		return err
@@ -63,7 +59,11 @@ func (s *Server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []sc
 		if draft && len(c.options) == 0 {
 			continue
 		}
-		for _, f := range measure(c) {
+		_, problems, err := known.measure(ctx, c)
+		if err != nil {
+			return err
+		}
+		for _, f := range problems {
 			if !draft || c.sets(f.Field) {
 				found.add(f)
 			}
@@ -72,30 +72,13 @@ func (s *Server) refuseUnfitBy(measure measurer, p *schedctl.Post, accounts []sc
 	return found.err()
 }
 
-// measure returns what the network of a parcel's account says of it, and its
-// problems as faults of a request.
-func (s *Server) measure(c parcel) (publish.Check, []schedctl.FieldError) {
-	p, ok := s.publishers[c.account.Platform]
-	if !ok {
-		return publish.Measured(utf8.RuneCountInString(c.content), 0, "characters"), nil
-	}
-	a := c.account
-	a.Options, a.Credentials = a.OptionsFor(c.options), nil
-	check := p.Check(a, c.content)
-	var faults []schedctl.FieldError
-	for _, problem := range check.Problems {
-		faults = append(faults, c.fault(check, problem))
-	}
-	return check, faults
-}
-
 // tooLong is the code of a publisher's problem with the length of a text.
 const tooLong = "too_long"
 
 func (c *parcel) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
 	f := schedctl.FieldError{
 		Field: c.field(problem.Code), Code: schedctl.ValidationFailed, AccountID: c.account.ID,
-		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, problem.Message),
+		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, clip(problem.Message, maxMessage)),
 	}
 	if problem.Code == tooLong {
 		f.Code, f.Length, f.Limit, f.Unit = schedctl.ContentTooLong, check.Length, check.Limit, check.Unit
@@ -185,7 +168,7 @@ type terms struct {
 
 // refuseChanged returns an error when a post that was changed may not be stored
 // as it is now: its networks do not take it, or it is a duplicate.
-func (s *Server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms, measure measurer) error {
+func (s *Server) refuseChanged(ctx context.Context, r storage.Reader, p *schedctl.Post, t terms, known *checks) error {
 	accounts := make([]schedctl.Account, len(p.Targets))
 	for i := range p.Targets {
 		var err error
@@ -197,7 +180,7 @@ func (s *Server) refuseChanged(r storage.Reader, p *schedctl.Post, t terms, meas
 	if t.overrides != nil {
 		overrides = *t.overrides
 	}
-	if err := s.refuseUnfitBy(measure, p, accounts, overrides); err != nil || t.allowDuplicate {
+	if err := s.refuseUnfit(ctx, known, p, accounts, overrides); err != nil || t.allowDuplicate {
 		return err
 	}
 	return refuseDuplicates(r, p, accounts)

@@ -22,10 +22,10 @@ const sameTextWithin = 24 * time.Hour
 // them, where createPost ends at the first that is broken. A post without a time
 // is looked at as if it went out now.
 func (s *Server) validatePost(ctx context.Context, c *call, b validatePost) (answer, error) {
-	v := validation{server: s, call: c, body: b}
+	v := validation{server: s, call: c, body: b, checks: s.newChecks()}
 	err := s.view(ctx, func(r storage.Reader) error {
 		v.reader = r
-		return v.run()
+		return v.run(ctx)
 	})
 	if err != nil {
 		return answer{}, err
@@ -39,17 +39,18 @@ type validation struct {
 	call   *call
 	body   validatePost
 	reader storage.Reader
+	checks *checks
 
 	known  []schedctl.Account
 	named  []schedctl.Account // these, and stand-ins for those that are not known
 	result apiv1.Validation
 }
 
-func (v *validation) run() error {
+func (v *validation) run(ctx context.Context) error {
 	v.result = apiv1.Validation{
 		Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},
 	}
-	if err := v.resolve(); err != nil {
+	if err := v.resolve(ctx); err != nil {
 		return err
 	}
 	v.whole()
@@ -62,7 +63,7 @@ func (v *validation) run() error {
 
 // resolve looks at each account by itself. Those that are not there are problems
 // of the post.
-func (v *validation) resolve() error {
+func (v *validation) resolve(ctx context.Context) error {
 	ids := v.body.accountIDs
 	if len(ids) > schedctl.MaxAccounts {
 		_, err := v.call.accounts(v.reader, ids)
@@ -76,31 +77,34 @@ func (v *validation) resolve() error {
 			}
 			continue
 		}
-		if err := v.account(id); err != nil {
+		if err := v.account(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *validation) account(id string) error {
+func (v *validation) account(ctx context.Context, id string) error {
 	list, refusal := v.call.accounts(v.reader, []string{id})
 	if refusal == nil {
-		return v.look(list[0], nil)
+		return v.look(ctx, list[0], nil)
 	}
 	a, err := v.reader.Account(v.call.key.WorkspaceID, id)
 	if err != nil || schedctl.CodeOf(refusal) != schedctl.InvalidSocialAccounts {
 		v.named = append(v.named, schedctl.Account{ID: id})
 		return v.problem(refusal)
 	}
-	return v.look(a, refusal)
+	return v.look(ctx, a, refusal)
 }
 
 // look adds what there is to say of one account, of which refusal says why no
 // post can go there, or is nil.
-func (v *validation) look(a schedctl.Account, refusal error) error {
+func (v *validation) look(ctx context.Context, a schedctl.Account, refusal error) error {
 	c := parcelFor(a, v.body.content, v.body.overrides)
-	check, faults := v.server.measure(c)
+	check, faults, err := v.checks.measure(ctx, c)
+	if err != nil {
+		return err
+	}
 	about := apiv1.AccountValidation{
 		SocialAccountID: a.ID, Platform: a.Platform, Length: check.Length, Unit: cmp.Or(check.Unit, "characters"),
 		Problems: append(append([]apiv1.Problem{}, problemsOf(refusal)...), problems(faults)...),
@@ -125,7 +129,7 @@ func (v *validation) look(a schedctl.Account, refusal error) error {
 // repeats notes that the account gets the same text twice: a problem where it
 // guards itself, else a warning.
 func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
-	if v.body.allowDuplicate {
+	if v.body.allowDuplicate || schedctl.CheckContent(c.content) != nil { // no post has that content
 		return nil
 	}
 	sent := text{postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.at()}
