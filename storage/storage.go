@@ -43,6 +43,7 @@ var (
 	// Of servers.
 	ErrUnreachable = errors.New("the database cannot be reached")
 	ErrReadOnly    = errors.New("the database takes no writes")
+	ErrBusy        = errors.New("all connections to the database are in use")
 )
 
 // ErrClosed is returned by every method of a closed store.

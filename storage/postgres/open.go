@@ -18,11 +18,15 @@ type Options struct {
 	Logger *slog.Logger // told of migrations and of panics in transactions; nil for none
 }
 
-// Defaults of what the URL does not say.
-const (
-	defaultConns   = 16
-	connectTimeout = 5 * time.Second
-)
+// Conns is the most connections that a Store has, unless pool_max_conns in the URL
+// says another number: those of all its parts together.
+const Conns = 16
+
+// leastConns is the smallest number that works.
+const leastConns = 6
+
+// connectTimeout bounds the connecting, unless connect_timeout in the URL does.
+const connectTimeout = 5 * time.Second
 
 // oldestServer is the oldest version of PostgreSQL that has all that is used.
 const oldestServer = 140000
@@ -34,8 +38,7 @@ var ErrURL = errors.New("the URL of the database cannot be read")
 // (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
 // A password that it does not hold is taken from PGPASSWORD, or from the file
 // that PGPASSFILE names. Two parameters are schedctl's own: pool_max_conns, how
-// many connections there are at most (16, and up to three more to hear other
-// processes and to be known to them), and pool_mode, which is "transaction"
+// many connections there are at most ([Conns] unless given), and pool_mode, which is "transaction"
 // behind a PgBouncer in transaction mode; then other processes are not heard.
 //
 // The tables lie in the schema that search_path names first, which has to be
@@ -87,8 +90,13 @@ func parseURL(url string) (*pgxpool.Config, poolMode, error) {
 	}
 	mode.configure(config.ConnConfig)
 	if !strings.Contains(url, "pool_max_conns") {
-		config.MaxConns = defaultConns
+		config.MaxConns = Conns
 	}
+	if config.MaxConns < leastConns {
+		return nil, "", fmt.Errorf("%w: pool_max_conns is %d, and has to be %d at least", ErrURL, config.MaxConns, leastConns)
+	}
+	config.MaxConns -= mode.apart()
+	config.MinConns, config.MinIdleConns = min(config.MinConns, config.MaxConns), min(config.MinIdleConns, config.MaxConns)
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
@@ -128,6 +136,15 @@ func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.
 // lifelineConns is how many connections are kept apart for what a node has to
 // tell in time: all others may wait for locks that a stopped process holds.
 const lifelineConns = 2
+
+// apart returns how many connections are not those of the pool: the lifeline, and
+// the one that hears other processes.
+func (m poolMode) apart() int32 {
+	if m == sessionMode {
+		return lifelineConns + 1
+	}
+	return lifelineConns
+}
 
 // newLifeline returns a pool that connects when it is first used.
 func newLifeline(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error) {

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -85,37 +84,6 @@ func (s *Store) enter() bool {
 	}
 	s.calls.Add(1)
 	return true
-}
-
-// How long a database that cannot be reached is tried again, and how often.
-const (
-	reachLimit = 5 * time.Second
-	reachPause = 50 * time.Millisecond
-)
-
-// acquire takes a connection out of a pool. While there is none to be had
-// because the server restarts, it waits.
-func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
-	wait, stop := context.WithCancel(ctx)
-	defer stop()
-	defer context.AfterFunc(s.closing, stop)()
-	for deadline := time.Now().Add(reachLimit); ; {
-		conn, err := pool.Acquire(wait)
-		switch {
-		case err == nil:
-			return conn, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case s.closing.Err() != nil:
-			return nil, storage.ErrClosed
-		case !time.Now().Before(deadline):
-			return nil, refusal(err)
-		}
-		select {
-		case <-wait.Done():
-		case <-time.After(reachPause):
-		}
-	}
 }
 
 // Notify implements [storage.Store]. fn is also told of what other processes

@@ -16,9 +16,11 @@ import (
 // PoolMode is how a PgBouncer lends the sessions of its server.
 type PoolMode string
 
-// The modes: for as long as a client is connected, and for a transaction.
+// The modes: for as long as a client is connected, the same with no more sessions
+// than the documentation asks for, and for a transaction.
 const (
 	SessionPool     PoolMode = "session"
+	NarrowPool      PoolMode = "narrow"
 	TransactionPool PoolMode = "transaction"
 )
 
@@ -37,6 +39,7 @@ const bouncerUsers = 5000
 // given up soon: each test leaves sessions behind.
 const bouncerConfig = `[databases]
 session = host=%[1]s dbname=postgres pool_mode=session pool_size=80
+narrow = host=%[1]s dbname=postgres pool_mode=session pool_size=16
 transaction = host=%[1]s dbname=postgres pool_mode=transaction pool_size=6
 
 [pgbouncer]

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+const (
+	// waitLimit is how long a connection is waited for while all are in use.
+	waitLimit = 2 * time.Second
+
+	// reachLimit is how long it is tried to get one from a server that refuses
+	// connections or does not respond, and reachPause how long is waited after it
+	// has refused one: a server that restarts quickly is not noticed.
+	reachLimit = 800 * time.Millisecond
+	reachPause = 50 * time.Millisecond
+)
+
+// acquire takes a connection out of a pool. Its error wraps [storage.ErrBusy] when
+// all were in use for two seconds, and [storage.ErrUnreachable] when the server was
+// out of reach for almost one.
+func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	wait, stop := context.WithTimeout(ctx, waitLimit)
+	defer stop()
+	defer context.AfterFunc(s.closing, stop)()
+	give := time.AfterFunc(reachLimit, func() {
+		if !inUse(pool) {
+			stop()
+		}
+	})
+	defer give.Stop()
+	for deadline := time.Now().Add(reachLimit); ; {
+		conn, err := pool.Acquire(wait)
+		switch {
+		case err == nil:
+			return conn, nil
+		case s.closing.Err() != nil:
+			return nil, storage.ErrClosed
+		case errors.Is(ctx.Err(), context.Canceled):
+			return nil, ctx.Err()
+		case wait.Err() != nil:
+			return nil, noConnection(pool, err)
+		case !time.Now().Before(deadline):
+			return nil, refusal(err)
+		}
+		select {
+		case <-wait.Done():
+		case <-time.After(reachPause):
+		}
+	}
+}
+
+// inUse reports whether all connections of a pool are in use.
+func inUse(pool *pgxpool.Pool) bool {
+	stat := pool.Stat()
+	return stat.AcquiredConns() >= stat.MaxConns()
+}
+
+// noConnection says why a connection was waited for in vain.
+func noConnection(pool *pgxpool.Pool, err error) error {
+	if inUse(pool) {
+		return fmt.Errorf("%w: %w", storage.ErrBusy, err)
+	}
+	return fmt.Errorf("%w: the server, or a pooler before it, gives this process no connection: %w", storage.ErrUnreachable, err)
+}

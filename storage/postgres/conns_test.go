@@ -1,0 +1,147 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// census counts the sessions of an application, again and again.
+type census struct {
+	most int
+	err  error
+}
+
+// count counts until ctx ends.
+func (c *census) count(ctx context.Context, conn *pgx.Conn, application string) {
+	for ctx.Err() == nil && c.err == nil {
+		n := 0
+		c.err = conn.QueryRow(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", application).Scan(&n)
+		c.most = max(c.most, n)
+	}
+}
+
+// work uses a store as a busy node does, with many more calls at once than it has
+// connections.
+func work(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	c, node := newCounter(t, s), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}
+	var calls sync.WaitGroup
+	for i := range 100 {
+		calls.Go(func() {
+			for range 3 {
+				err := errors.Join(
+					c.add(t.Context(), s),
+					s.View(t.Context(), func(r storage.Reader) error { _, err := r.Workspaces(); return err }),
+				)
+				if i%10 == 0 {
+					_, refused := s.Refuse(t.Context(), storage.AnswerKey{IdempotencyKey: fmt.Sprint(i)})
+					err = errors.Join(err, refused, s.Beat(t.Context(), node, time.Minute))
+				}
+				if err != nil {
+					t.Errorf("with all connections in use: %v", err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+}
+
+// TestConnectionsOfNode counts the sessions of a node at the server, from its
+// start, with the making of the tables, and under load.
+func TestConnectionsOfNode(t *testing.T) {
+	t.Parallel()
+	target := postgrestest.Schema(t)
+	conn, err := pgx.Connect(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var sessions census
+	var counting sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	counting.Go(func() { sessions.count(ctx, conn, t.Name()) })
+	work(t, open(t, target+"&application_name="+t.Name()))
+	stop()
+	counting.Wait()
+	if sessions.err != nil || sessions.most > postgres.Conns || sessions.most < postgres.Conns-1 {
+		t.Errorf("a node had %d sessions at most (%v), want %d", sessions.most, sessions.err, postgres.Conns)
+	}
+}
+
+// TestNodeFitsItsPooler runs a node behind a PgBouncer in session mode with as many
+// sessions as the documentation asks for.
+func TestNodeFitsItsPooler(t *testing.T) {
+	t.Parallel()
+	work(t, open(t, postgrestest.Pooled(t, postgrestest.NarrowPool)))
+}
+
+// occupy takes connections until release is called.
+func occupy(t *testing.T, s *postgres.Store, n int) (release func()) {
+	t.Helper()
+	var taken, ended sync.WaitGroup
+	held := make(chan struct{})
+	taken.Add(n)
+	for range n {
+		ended.Go(func() {
+			once := sync.OnceFunc(taken.Done)
+			defer once()
+			err := s.View(t.Context(), func(r storage.Reader) error {
+				_, err := r.Workspaces()
+				once()
+				<-held
+				return err
+			})
+			if err != nil {
+				t.Errorf("take a connection: %v", err)
+			}
+		})
+	}
+	taken.Wait()
+	return func() {
+		close(held)
+		ended.Wait()
+	}
+}
+
+// TestWaitForConnection lets all connections be in use. Who waits is told so after
+// a while, and a node still beats.
+func TestWaitForConnection(t *testing.T) {
+	t.Parallel()
+	s := open(t, postgrestest.Schema(t)+"&pool_max_conns=6")
+	release := occupy(t, s, 3)
+	began := time.Now()
+	err := s.View(t.Context(), func(storage.Reader) error { return nil })
+	if took := time.Since(began); !errors.Is(err, storage.ErrBusy) || took < 2*time.Second {
+		t.Errorf("after %v: %v, want %v", took, err, storage.ErrBusy)
+	}
+	brief, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := s.View(brief, func(storage.Reader) error { return nil }); !errors.Is(err, storage.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a caller with less time gets %v", err)
+	}
+	if err := s.Beat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute); err != nil {
+		t.Errorf("a beat meanwhile: %v", err)
+	}
+	release()
+	if err := s.View(t.Context(), func(storage.Reader) error { return nil }); err != nil {
+		t.Errorf("when there are some again: %v", err)
+	}
+}
+
+// TestFewConnections refuses a limit that a node cannot keep.
+func TestFewConnections(t *testing.T) {
+	t.Parallel()
+	if _, err := postgres.Open(t.Context(), postgrestest.Schema(t)+"&pool_max_conns=5", postgres.Options{}); !errors.Is(err, postgres.ErrURL) {
+		t.Errorf("pool_max_conns=5: %v", err)
+	}
+}
