@@ -129,6 +129,10 @@ func (d *database) Spend(context.Context, []storage.Spending) ([]time.Time, erro
 	panic("no node spends")
 }
 
+func (d *database) Refuse(context.Context, storage.AnswerKey) (*storage.Answer, error) {
+	panic("no node refuses")
+}
+
 // clocks are those of a machine that can sleep, and whose time can be set. They
 // are used in a synctest bubble, by one goroutine at a time.
 type clocks struct {
