@@ -41,16 +41,23 @@ func (d *daemon) ready(ctx context.Context) error {
 // reachable returns nil when the database that daemons share answers, and has
 // heard of this one: each of its beats is a write.
 func (d *daemon) reachable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
 	if err := d.store.View(ctx, func(storage.Reader) error { return nil }); err != nil {
 		return awayDatabase{err}
 	}
-	if !d.member.Alive() {
-		return errUnheard
+	if d.member.Alive() {
+		return nil
 	}
-	return nil
+	if err := d.member.Trouble(); storage.Trouble(err) != "" {
+		return awayDatabase{err}
+	}
+	return errUnheard
 }
+
+// reachPatience is how long an asker waits for a database that daemons share: load
+// balancers ask every second.
+const reachPatience = 900 * time.Millisecond
 
 // errUnheard is why a daemon is not ready that is none of the nodes of its
 // database.
@@ -59,9 +66,12 @@ var errUnheard = errors.New("the database takes no sign of life from this daemon
 // awayDatabase is why a daemon is not ready whose database does not answer.
 type awayDatabase struct{ cause error }
 
-// Error says so, and not where the database is.
-func (awayDatabase) Error() string {
-	return "the database cannot be reached; the daemon goes on by itself when it can, and its log says why"
+// Error says why, and not where the database is.
+func (e awayDatabase) Error() string {
+	if trouble := storage.Trouble(e.cause); trouble != "" {
+		return trouble
+	}
+	return storage.Trouble(storage.ErrUnreachable)
 }
 
 // Unwrap returns what is to be known of the cause: that it is not the daemon's.

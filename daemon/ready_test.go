@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -190,4 +191,18 @@ func TestProbeIsAskedBeforeItRuns(t *testing.T) {
 		stop()
 		running.Wait()
 	})
+}
+
+// TestDatabaseTrouble has a sentence of its own for each reason, without what the
+// cause says of addresses.
+func TestDatabaseTrouble(t *testing.T) {
+	t.Parallel()
+	said := map[string]error{}
+	for _, reason := range []error{storage.ErrBusy, storage.ErrStandby, storage.ErrReadOnly, storage.ErrPooler, storage.ErrUnreachable} {
+		text := awayDatabase{fmt.Errorf("dial db.internal:5432: %w", reason)}.Error()
+		if before, there := said[text]; there || text == "" || strings.Contains(text, "db.internal") {
+			t.Errorf("%v: %q, as %v", reason, text, before)
+		}
+		said[text] = reason
+	}
 }

@@ -43,8 +43,29 @@ var (
 	// Of servers.
 	ErrUnreachable = errors.New("the database cannot be reached")
 	ErrReadOnly    = errors.New("the database takes no writes")
+	ErrStandby     = fmt.Errorf("%w: the server is a standby", ErrReadOnly)
 	ErrBusy        = errors.New("all connections to the database are in use")
+	ErrPooler      = errors.New("a pooler gives every transaction another session of the database")
 )
+
+// Trouble returns what a client or an operator may know of the reason why a
+// database does not do what it is asked: a sentence without names and addresses,
+// or an empty text.
+func Trouble(err error) string {
+	switch {
+	case errors.Is(err, ErrBusy):
+		return "all connections of the daemon to its database are in use, or a pooler gives it fewer than it needs"
+	case errors.Is(err, ErrStandby):
+		return "the server of the database is a standby, which takes no writes; connect the daemon to the primary"
+	case errors.Is(err, ErrReadOnly):
+		return "the database takes no writes, because default_transaction_read_only is on; the daemon goes on by itself when it is off"
+	case errors.Is(err, ErrPooler):
+		return "a pooler gives every transaction of the daemon another session of the database; add pool_mode=transaction to the URL of the database"
+	case errors.Is(err, ErrUnreachable):
+		return "the database cannot be reached; the daemon goes on by itself when it can, and its log says why"
+	}
+	return ""
+}
 
 // ErrClosed is returned by every method of a closed store.
 var ErrClosed = errors.New("the store is closed")

@@ -95,6 +95,9 @@ func storeError(err error, message string) error {
 				" on the daemon's machine; make room on that disk and repeat the request, the daemon goes on by itself",
 		}
 	}
+	if trouble := storage.Trouble(err); trouble != "" {
+		message = trouble
+	}
 	if errors.Is(err, storage.ErrUnknownOutcome) {
 		message = "the connection to the database broke while this was stored, and it is not known whether it was; " +
 			"look before you repeat the request, or send an Idempotency-Key with the next ones"

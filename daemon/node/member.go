@@ -64,16 +64,17 @@ type Member struct {
 	uptime  func() time.Duration
 	admit   func(context.Context) error
 
-	mu     sync.Mutex // mu guards what follows
-	lag    func() time.Duration
-	id     string
-	beaten instant // before the last beat that was heard
-	joined bool    // there was one under this id
-	back   bool    // the id is not the first one, and was not heard yet
-	nodes  []storage.Node
-	seen   instant // when they were read
-	peers  []peer
-	beatAt time.Time // when this node had beaten then, by the clock of the database
+	mu      sync.Mutex // mu guards what follows
+	lag     func() time.Duration
+	id      string
+	beaten  instant // before the last beat that was heard
+	joined  bool    // there was one under this id
+	back    bool    // the id is not the first one, and was not heard yet
+	nodes   []storage.Node
+	seen    instant // when they were read
+	peers   []peer
+	beatAt  time.Time // when this node had beaten then, by the clock of the database
+	trouble error     // of the last beat
 }
 
 // instant is a moment by two clocks.
@@ -160,6 +161,7 @@ func (m *Member) Run(ctx context.Context) error {
 		case <-time.After(wait):
 		}
 		err := m.beat(ctx)
+		m.note(ctx, err)
 		wait = beatEvery
 		switch {
 		case ctx.Err() != nil:
@@ -174,6 +176,22 @@ func (m *Member) Run(ctx context.Context) error {
 		}
 		failing = err != nil
 	}
+}
+
+// note keeps the outcome of a beat.
+func (m *Member) note(ctx context.Context, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() == nil {
+		m.trouble = err
+	}
+}
+
+// Trouble returns why the last beat was not heard, or nil.
+func (m *Member) Trouble() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.trouble
 }
 
 // beat tells that the daemon lives, and reads which others do.

@@ -56,6 +56,9 @@
 //
 // # Connections
 //
+// A Store has [Conns] connections at most: those of the pool, two of the lifeline
+// and the one that listens. acquire bounds the wait for one.
+//
 // A session ends statements after 15 seconds, waits for a lock for 10, and loses
 // its transaction when it is idle in it for 10: a client that was stopped cannot
 // hold locks for longer. With pool_mode=transaction in the URL, nothing is kept

@@ -84,7 +84,7 @@ func (m poolMode) beginView() []statement {
 }
 
 func (m poolMode) beginUpdate() []statement {
-	begin := m.beginWith("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+	begin := m.beginWith("BEGIN ISOLATION LEVEL READ COMMITTED")
 	if m == transactionMode {
 		begin = append(begin, statement{sql: durable("true")})
 	}

@@ -36,7 +36,7 @@ func (s *Store) exchangeOn(ctx context.Context, pool *pgxpool.Pool, statements .
 	one := session{ctx: ctx, store: s, pool: pool, conn: conn, begin: s.mode.beginUpdate()}
 	defer one.rollback()
 	if err := one.send(append(statements, statement{sql: "COMMIT"})...); err != nil {
-		return refusal(err)
+		return s.explain(refusal(err))
 	}
 	one.release()
 	return nil

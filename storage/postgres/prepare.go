@@ -20,6 +20,9 @@ func prepare(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.L
 		return refusal(err)
 	}
 	found, err := inspect(ctx, conn.Conn())
+	if err == nil && mode == sessionMode {
+		err = keepsSession(ctx, pool, conn.Conn())
+	}
 	conn.Release()
 	if err != nil {
 		return refusal(err)
@@ -75,7 +78,7 @@ func (s *state) judge(newest int64) error {
 	case s.server < oldestServer:
 		return fmt.Errorf("the server is PostgreSQL %d; %d or later is needed", s.server/10000, oldestServer/10000)
 	case s.standby:
-		return fmt.Errorf("%w: the server is a standby; connect to the primary, or name several hosts and target_session_attrs=read-write", storage.ErrReadOnly)
+		return fmt.Errorf("%w; connect to the primary, or name several hosts and target_session_attrs=read-write", storage.ErrStandby)
 	case s.readOnly:
 		return fmt.Errorf("%w: default_transaction_read_only is on; switch it off for this user, or use another one", storage.ErrReadOnly)
 	case s.schema == "":
@@ -96,7 +99,9 @@ func refusal(err error) error {
 	case err == nil, errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrReadOnly):
 		return err
 	case isCode(err, codeReadOnly):
-		return fmt.Errorf("%w: %w; connect to the primary", storage.ErrReadOnly, err)
+		return fmt.Errorf("%w: %w", storage.ErrReadOnly, err)
+	case isCode(err, codeNoStatement, codeDuplicateStatement):
+		return fmt.Errorf("%w: %w; add pool_mode=transaction to the URL", storage.ErrPooler, err)
 	case isCode(err, "28000", "28P01"):
 		return fmt.Errorf("the server refuses user or password: %w", err)
 	case isCode(err, "3D000"):

@@ -188,4 +188,6 @@ const (
 	codeDeadlock            = "40P01"
 	codeInFuture            = "22023"
 	codeLockTimeout         = "55P03"
+	codeNoStatement         = "26000"
+	codeDuplicateStatement  = "42P05"
 )

@@ -43,7 +43,7 @@ func (s *Store) transact(ctx context.Context, fn func(storage.Tx) error) error {
 		err := s.run(ctx, fn, careful)
 		var again *rerun
 		if !errors.As(err, &again) {
-			return s.room.note(err)
+			return s.room.note(s.explain(err))
 		}
 		careful = careful || again.careful
 		if run == rerunLimit || time.Now().After(deadline) {

@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/schedctl/schedctl/storage"
+)
+
+// standbyLimit is how long the server is asked whether it is a standby.
+const standbyLimit = 500 * time.Millisecond
+
+// explain tells a standby from a server that was made read-only.
+func (s *Store) explain(err error) error {
+	if !errors.Is(err, storage.ErrReadOnly) || errors.Is(err, storage.ErrStandby) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(s.closing, standbyLimit)
+	defer cancel()
+	var standby bool
+	if s.lifeline.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&standby) == nil && standby {
+		return fmt.Errorf("%w: %w", storage.ErrStandby, err)
+	}
+	return err
+}
+
+// keepsSession returns an error that wraps [storage.ErrPooler] when a connection
+// does not keep its session: a transaction on another connection then takes it
+// over, and the next statement runs in another one.
+func keepsSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
+	other, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer other.Release()
+	before, err := serverOf(ctx, conn)
+	if err != nil {
+		return err
+	}
+	tx, err := other.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	taken, errTaken := serverOf(ctx, tx.Conn())
+	after, errAfter := serverOf(ctx, conn)
+	if err := errors.Join(errTaken, errAfter, tx.Rollback(ctx)); err != nil {
+		return err
+	}
+	if taken == before || after != before {
+		return fmt.Errorf("%w; add pool_mode=transaction to the URL", storage.ErrPooler)
+	}
+	return nil
+}
+
+// serverOf returns the process of the server that runs a statement. Nothing is
+// prepared for it.
+func serverOf(ctx context.Context, conn *pgx.Conn) (pid int, err error) {
+	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
+	return pid, err
+}
