@@ -221,6 +221,34 @@ func (r *rig) wantDiscretionOf(p platform) {
 
 // A network that never does better is left alone after a while, with at most one
 // post.
+// TestRoomThatWasEncrypted guards that nothing goes into a room of Matrix that was
+// encrypted after its account was connected: the account is in error, and its
+// queue waits as with a token that was revoked.
+func TestRoomThatWasEncrypted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := matrixPlatform()
+		network := &memoryNetwork{platform: p, encrypted: true}
+		wire := newWire(network)
+		defer wire.cut()
+		r := newRig(t, storagetest.NewMemory())
+		defer r.kill()
+		a := r.connect(p, wire.client)
+		r.start()
+		first, second := r.publishNow(a), r.publishNow(a)
+		r.after(time.Hour)
+		if now := r.readAccount(a.ID); now.Status != schedctl.AccountError || now.Error.Code != "encrypted" {
+			t.Errorf("the account is %s: %+v", now.Status, now.Error)
+		}
+		for _, post := range []schedctl.Post{first, second} {
+			r.wantStatus(post, schedctl.Publishing)
+		}
+		if posts, calls := network.counts(); posts+calls > 0 {
+			t.Errorf("%d messages were sent to the room", calls)
+		}
+	})
+}
+
 func TestMishapsWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {

@@ -46,6 +46,9 @@ type platform struct {
 	key func(r *http.Request, body []byte) string
 	// accepted is the answer to a call that published.
 	accepted func(p sent) string
+	// preflight recognises calls that only read before the one that publishes, which
+	// are answered with 404 and M_NOT_FOUND; nil for none.
+	preflight func(*http.Request) bool
 	// asked is the answer to any other call.
 	asked func(r *http.Request, posts []sent) string
 }
@@ -141,6 +144,7 @@ func matrixPlatform() platform {
 		account:   schedctl.Account{Username: "@me:server.test"},
 		given:     publish.Credentials{"homeserver_url": "https://server.test", "access_token": "a-token-of-the-server", "room_id": "!room:server.test"},
 		publishes: func(r *http.Request) bool { return r.Method == http.MethodPut },
+		preflight: func(r *http.Request) bool { return path.Base(r.URL.Path) == "m.room.encryption" },
 		key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
 		accepted:  func(p sent) string { return fmt.Sprintf(`{"event_id":"$%d"}`, p.number) },
 		asked: func(_ *http.Request, posts []sent) string {
@@ -214,6 +218,8 @@ type memoryNetwork struct {
 	mishap  mishap
 	forEver bool
 
+	encrypted bool // what a preflight asks is there
+
 	mu    sync.Mutex // mu guards what follows
 	posts []sent
 	calls int // that were to publish
@@ -221,6 +227,11 @@ type memoryNetwork struct {
 
 func (n *memoryNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	if n.preflight != nil && n.preflight(r) && !n.encrypted {
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"errcode":"M_NOT_FOUND"}`)
+		return
+	}
 	if !n.publishes(r) {
 		n.mu.Lock()
 		defer n.mu.Unlock()

@@ -116,6 +116,12 @@ type Profile struct {
 	URL         string
 	Limits      schedctl.Limits
 
+	// Identity tells who posts, and where to, from all others of the platform, in
+	// words of the network that do not change: a user and a room, or the channel of
+	// a webhook. An account keeps its identity when it is connected again. Empty
+	// where URL and Username say enough.
+	Identity string
+
 	// Credentials are to be stored instead of those that were given, because they
 	// hold a session as well; nil when there is nothing to add.
 	Credentials Credentials

@@ -41,7 +41,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	name := cmp.Or(s.handle, s.did)
 	return publish.Profile{
 		Username: name, DisplayName: p.displayName(ctx, u, s.did), URL: profileURL(name),
-		Limits: limits, Credentials: s.into(c.Credentials),
+		Limits: limits, Identity: s.did, Credentials: s.into(c.Credentials),
 	}, nil
 }
 

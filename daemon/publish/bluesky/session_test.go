@@ -44,7 +44,7 @@ func TestConnect(t *testing.T) {
 	}
 	want := publish.Profile{
 		Username: "alice.example.com", DisplayName: "Alice 🙂", URL: "https://bsky.app/profile/alice.example.com",
-		Limits: schedctl.Limits{MaxCharacters: 300, Unit: "graphemes"}, Credentials: credentials(n, 1),
+		Limits: schedctl.Limits{MaxCharacters: 300, Unit: "graphemes"}, Identity: did, Credentials: credentials(n, 1),
 	}
 	want.Credentials["identifier"] = "@alice.example.com"
 	if diff := cmp.Diff(want, profile); diff != "" {

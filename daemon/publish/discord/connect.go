@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -87,6 +88,9 @@ func parseProfile(a outbound.Answer, w webhook) (publish.Profile, bool) {
 	}
 	if guild, channel := number(object.GuildID), number(object.ChannelID); w.ofDiscord() && guild != "" && channel != "" {
 		profile.URL = channels + guild + "/" + channel
+	}
+	if channel := number(object.ChannelID); channel != "" {
+		profile.Identity = strings.TrimSpace(channel + " " + w.thread)
 	}
 	return profile, true
 }

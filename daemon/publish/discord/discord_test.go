@@ -61,7 +61,7 @@ func TestConnect(t *testing.T) {
 	}
 	want := publish.Profile{
 		Username: "Release news", DisplayName: "Release news", URL: channel,
-		Limits: schedctl.Limits{MaxCharacters: 2000, Unit: "characters"},
+		Limits: schedctl.Limits{MaxCharacters: 2000, Unit: "characters"}, Identity: "199737254929760257",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("profile (-want +got):\n%s", diff)

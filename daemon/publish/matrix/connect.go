@@ -16,7 +16,7 @@ import (
 )
 
 // Connect asks whose token it is, which room an alias stands for, and whether
-// the user is in it. The profile's credentials keep the id of the room, and the
+// the user is in it and may write there. An encrypted room is refused. The profile's credentials keep the id of the room, and the
 // account stays with that one when the alias is given to another room.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	stored := c.Credentials
@@ -46,8 +46,14 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if profile.DisplayName, err = p.member(ctx, s, user); err != nil {
 		return publish.Profile{}, err
 	}
-	profile.URL = roomPage(s.room, user, "")
-	return profile, p.checkReadable(ctx, s)
+	if err := p.checkReadable(ctx, s); err != nil {
+		return publish.Profile{}, err
+	}
+	if err := p.checkWritable(ctx, s, user); err != nil {
+		return publish.Profile{}, err
+	}
+	profile.URL, profile.Identity = roomPage(s.room, user, ""), user+" "+s.room
+	return profile, nil
 }
 
 func (p *Publisher) whoami(ctx context.Context, s session) (string, error) {
@@ -102,17 +108,6 @@ func (p *Publisher) member(ctx context.Context, s session, user string) (string,
 		}
 	}
 	return outbound.Label(answer.DisplayName), nil
-}
-
-// checkReadable refuses an encrypted room, where a message that everyone on the
-// way can read is not what its members expect.
-func (p *Publisher) checkReadable(ctx context.Context, s session) error {
-	var answer struct{}
-	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.encryption"), &answer)
-	if err == nil && status == http.StatusOK {
-		return publish.Contentf("room_id", "the room is encrypted, and schedctl cannot encrypt; use another room")
-	}
-	return err
 }
 
 // get reads a document. A status of 404 is no error.

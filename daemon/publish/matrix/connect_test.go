@@ -28,6 +28,7 @@ func TestConnectFollowsAnAlias(t *testing.T) {
 		Username: "@alice:example.org", DisplayName: "Alice 🙂",
 		URL:         "https://matrix.to/#/%21636q39766251%3Aexample.org?via=example.org",
 		Limits:      schedctl.Limits{MaxCharacters: 60000, Unit: "bytes"},
+		Identity:    "@alice:example.org " + room,
 		Credentials: credentials(server, "#news:example.org"),
 	}
 	want.Credentials["resolved_room_id"] = room
@@ -80,6 +81,65 @@ func TestConnectChecksFieldsFirst(t *testing.T) {
 	}
 }
 
+// TestConnectAcceptsWhoMayWrite guards that nobody is refused who can send
+// messages.
+func TestConnectAcceptsWhoMayWrite(t *testing.T) {
+	t.Parallel()
+	for name, room := range map[string]homeserver{
+		"no power levels":          {},
+		"nothing said":             {"m.room.power_levels": {200, `{}`}},
+		"listed":                   {"m.room.power_levels": {200, `{"events_default":50,"users":{"@alice:example.org":50}}`}},
+		"by default":               {"m.room.power_levels": {200, `{"events_default":50,"users_default":"50"}`}},
+		"messages need less":       {"m.room.power_levels": {200, `{"events_default":50,"events":{"m.room.message":0}}`}},
+		"creator":                  {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@alice:example.org","content":{"room_version":"12"}}`}},
+		"additional creator":       {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@admin:example.org","content":{"room_version":"12","additional_creators":["@alice:example.org"]}}`}},
+		"who created is not known": {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"room_version":"12"}`}},
+	} {
+		web := httptest.NewServer(room)
+		p := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+		if _, err := p.Connect(t.Context(), publish.Connection{Credentials: credentials(web.URL, "!1:example.org")}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		web.Close()
+	}
+}
+
+// TestNothingGoesIntoARoomThatWasEncrypted guards that the room is asked before
+// every message, and that nothing is sent when it does not say.
+func TestNothingGoesIntoARoomThatWasEncrypted(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		reply reply
+		kind  schedctl.ErrorKind
+		code  string
+	}{
+		{"encrypted", reply{200, `{"algorithm":"m.megolm.v1.aes-sha2"}`}, schedctl.KindAuth, "encrypted"},
+		{"encrypted in another way", reply{200, `not JSON`}, schedctl.KindAuth, "encrypted"},
+		{"no longer in the room", reply{403, `{"errcode":"M_FORBIDDEN"}`}, schedctl.KindAuth, "M_FORBIDDEN"},
+		{"busy", reply{429, `{"errcode":"M_LIMIT_EXCEEDED"}`}, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED"},
+		{"broken", reply{500, ""}, schedctl.KindPlatform, ""},
+		{"a page", reply{404, "<h1>404</h1>"}, schedctl.KindPlatform, ""},
+	} {
+		var sent []string
+		room := homeserver{"m.room.encryption": tt.reply}
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				sent = append(sent, r.Method+" "+r.URL.Path)
+			}
+			room.ServeHTTP(w, r)
+		}))
+		r := request()
+		r.Credentials["homeserver_url"] = web.URL
+		_, err := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test").Publish(t.Context(), r)
+		web.Close()
+		e := publish.AsError(err)
+		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished || len(sent) > 0 {
+			t.Errorf("%s: got %+v and %q, want %s %q and nothing sent", tt.name, e, sent, tt.kind, tt.code)
+		}
+	}
+}
+
 // A name that resolves to a private address is found out when it is dialled.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
@@ -121,7 +181,7 @@ func (h homeserver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestConnectTellsWhyNot(t *testing.T) {
 	t.Parallel()
-	const whoami, alias, member = "whoami", "#news:example.org", "@alice:example.org"
+	const whoami, alias, member, levels = "whoami", "#news:example.org", "@alice:example.org", "m.room.power_levels"
 	for _, tt := range []struct {
 		name   string
 		server homeserver
@@ -141,7 +201,13 @@ func TestConnectTellsWhyNot(t *testing.T) {
 		{"a stranger", homeserver{member: {403, `{"errcode":"M_FORBIDDEN","error":"You aren't a member of the room."}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
 		{"invited only", homeserver{member: {200, `{"membership":"invite"}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
 		{"never there", homeserver{member: {404, `{"errcode":"M_NOT_FOUND"}`}}, schedctl.KindAuth, "not_joined", "has not joined"},
-		{"encrypted", homeserver{"m.room.encryption": {200, `{"algorithm":"m.megolm.v1.aes-sha2"}`}}, schedctl.KindContent, "room_id", "encrypted"},
+		{"encrypted", homeserver{"m.room.encryption": {200, `{"algorithm":"m.megolm.v1.aes-sha2"}`}}, schedctl.KindAuth, "encrypted", "the room is encrypted, and schedctl cannot encrypt"},
+		{"another 404 for encryption", homeserver{"m.room.encryption": {404, `<h1>404</h1>`}}, schedctl.KindPlatform, "", "does not say whether the room is encrypted"},
+		{"announcements", homeserver{levels: {200, `{"events_default":50,"users":{"@admin:example.org":100}}`}}, schedctl.KindAuth, "may_not_write", "has power level 0 in the room, and messages need 50"},
+		{"muted", homeserver{levels: {200, `{"users":{"@alice:example.org":-1}}`}}, schedctl.KindAuth, "may_not_write", "has power level -1"},
+		{"messages need more", homeserver{levels: {200, `{"users_default":"10","events":{"m.room.message":"20"}}`}}, schedctl.KindAuth, "may_not_write", "10 in the room, and messages need 20"},
+		{"another's new room", homeserver{levels: {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@admin:example.org","content":{"room_version":"12"}}`}}, schedctl.KindAuth, "may_not_write", "ask an administrator"},
+		{"own old room", homeserver{levels: {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@alice:example.org","content":{"room_version":"11"}}`}}, schedctl.KindAuth, "may_not_write", ""},
 		{"not known whether encrypted", homeserver{"m.room.encryption": {500, ""}}, schedctl.KindPlatform, "", "HTTP 500"},
 		{"echoes the token", homeserver{whoami: {403, `{"errcode":"X","error":"no ` + token + `"}`}}, schedctl.KindAuth, "X", "HTTP 403"},
 	} {

@@ -49,7 +49,7 @@ func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "homeserver_url", Required: true, Help: "where clients reach the homeserver, such as https://matrix.example.org"},
 		{Name: "access_token", Required: true, Secret: true, Help: "of a user who has joined the room"},
-		{Name: "room_id", Required: true, Help: "!id of a room, or an #alias:example.org of it; not an encrypted one"},
+		{Name: "room_id", Required: true, Help: "!id of a room, or an #alias:example.org of it; not an encrypted one, and the user may write there"},
 	}
 }
 

@@ -49,6 +49,8 @@ func request() publish.Request {
 	}
 }
 
+func asksWhetherEncrypted(r *http.Request) bool { return path.Base(r.URL.Path) == "m.room.encryption" }
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	publishtest.Run(t, publishtest.Suite{
@@ -56,9 +58,10 @@ func TestConformance(t *testing.T) {
 		Connection: func(url string) publish.Connection {
 			return publish.Connection{Credentials: credentials(url, room)}
 		},
-		Network: recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
-		Receipt: receipt,
-		Key:     func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+		Network:   recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
+		Receipt:   receipt,
+		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+		Preflight: asksWhetherEncrypted,
 	})
 }
 
@@ -69,9 +72,10 @@ func TestConformanceThroughAnAlias(t *testing.T) {
 		Connection: func(url string) publish.Connection {
 			return publish.Connection{Credentials: credentials(url, "#news:example.org")}
 		},
-		Network: recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
-		Receipt: receipt,
-		Key:     func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+		Network:   recorded.Handler(t, "testdata/connect.json", "testdata/publish.json"),
+		Receipt:   receipt,
+		Key:       func(r *http.Request, _ []byte) string { return path.Base(r.URL.Path) },
+		Preflight: asksWhetherEncrypted,
 	})
 }
 
@@ -83,6 +87,11 @@ type rooms struct {
 }
 
 func (s *rooms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if asksWhetherEncrypted(r) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"errcode":"M_NOT_FOUND"}`)
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,5 +182,5 @@ func ExamplePublisher_Fields() {
 	// Output:
 	// homeserver_url: where clients reach the homeserver, such as https://matrix.example.org
 	// access_token: of a user who has joined the room
-	// room_id: !id of a room, or an #alias:example.org of it; not an encrypted one
+	// room_id: !id of a room, or an #alias:example.org of it; not an encrypted one, and the user may write there
 }

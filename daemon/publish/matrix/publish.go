@@ -47,13 +47,17 @@ func encode(value any) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// Publish sends a message with the request's key as its transaction id.
+// Publish sends a message with the request's key as its transaction id, once the
+// homeserver has said that the room is not encrypted.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	s, err := p.parseRoom(r.Credentials)
 	if err != nil {
+		return schedctl.Receipt{}, err
+	}
+	if err := p.checkReadable(ctx, s); err != nil {
 		return schedctl.Receipt{}, err
 	}
 	header := p.header(s)

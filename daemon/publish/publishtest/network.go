@@ -62,6 +62,10 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 	if n.suite.Key != nil {
 		recorded.key = n.suite.Key(r, body)
 	}
+	if n.suite.Preflight != nil && n.suite.Preflight(r) {
+		n.suite.Network.ServeHTTP(w, r)
+		return
+	}
 	n.mu.Lock()
 	n.calls = append(n.calls, recorded)
 	handler := n.handler

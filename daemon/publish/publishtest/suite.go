@@ -47,6 +47,11 @@ type Suite struct {
 	// refreshing may make, each as "POST /path". None of them may publish.
 	ConnectCalls []string
 
+	// Preflight recognises the calls that only read and that Publish makes before
+	// the one that publishes. Network always serves them, and they do not count.
+	// It is nil for a publisher that makes none.
+	Preflight func(*http.Request) bool
+
 	// AnyAnswer is set when a 2xx means that the post is accepted, whatever the
 	// body. Otherwise a body without a receipt is an unknown outcome.
 	AnyAnswer bool

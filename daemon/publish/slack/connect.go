@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -35,29 +36,37 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 
 // webhookProfile names a webhook by the part of its URL that is no secret.
 func webhookProfile(u *url.URL) publish.Profile {
-	name := u.Host
+	name, identity := u.Host, ""
 	if id := webhookPath().FindStringSubmatch(u.Path); id != nil && ofSlack(u) {
-		name = "webhook " + id[1]
+		// Slack tells nobody which channel a webhook is of, but it is always the same.
+		name, identity = "webhook "+id[2], "webhook "+id[1]+" "+id[2]
 	}
-	return publish.Profile{Username: name, DisplayName: name, URL: u.Scheme + "://" + u.Host, Limits: limits()}
+	return publish.Profile{Username: name, DisplayName: name, URL: u.Scheme + "://" + u.Host, Limits: limits(), Identity: identity}
 }
 
 func limits() schedctl.Limits { return schedctl.Limits{MaxCharacters: maxText, Unit: "characters"} }
 
 func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, error) {
 	var me struct {
-		URL  any `json:"url"`
-		Team any `json:"team"`
-		User any `json:"user"`
+		URL    any `json:"url"`
+		Team   any `json:"team"`
+		User   any `json:"user"`
+		TeamID any `json:"team_id"`
+		UserID any `json:"user_id"`
 	}
-	if err := p.get(ctx, a, "auth.test", nil, &me); err != nil {
+	header, err := p.ask(ctx, a, "auth.test", nil, &me)
+	if err != nil {
+		return publish.Profile{}, err
+	}
+	granted := scopes(header)
+	if err := checkScopes(granted); err != nil {
 		return publish.Profile{}, err
 	}
 	user := outbound.Label(me.User)
 	if user == "" {
 		return publish.Profile{}, notAnAPI(a)
 	}
-	channel, err := p.channelName(ctx, a)
+	channel, err := p.channelName(ctx, a, granted)
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -65,17 +74,23 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 	if team := outbound.Label(me.Team); team != "" {
 		profile.DisplayName += " in " + team
 	}
+	if team, user := outbound.Label(me.TeamID), outbound.Label(me.UserID); team != "" && user != "" {
+		profile.Identity = team + " " + user + " " + a.channel
+	}
 	profile.URL = archive(me.URL, a.channel)
 	return profile, nil
 }
 
 // channelName returns the channel's name, or its id when the bot may not know the
 // name, which it does not need to post.
-func (p *Publisher) channelName(ctx context.Context, a access) (string, error) {
+// It is an error that the channel is archived, or that the bot may not post there.
+func (p *Publisher) channelName(ctx context.Context, a access, granted []string) (string, error) {
 	var info struct {
 		Channel struct {
-			Name       any  `json:"name"`
-			IsArchived bool `json:"is_archived"`
+			Name       any   `json:"name"`
+			IsArchived bool  `json:"is_archived"`
+			IsPrivate  bool  `json:"is_private"`
+			IsMember   *bool `json:"is_member"` // of a channel, and not of a conversation with a person
 		} `json:"channel"`
 	}
 	err := p.get(ctx, a, "conversations.info", url.Values{"channel": {a.channel}}, &info)
@@ -89,6 +104,11 @@ func (p *Publisher) channelName(ctx context.Context, a access) (string, error) {
 		return "", err
 	case info.Channel.IsArchived:
 		return "", publish.Contentf("channel", "channel %s is archived; use another one", a.channel)
+	case info.Channel.IsMember != nil && !*info.Channel.IsMember && (info.Channel.IsPrivate || !slices.Contains(granted, publicScope)):
+		return "", &publish.Error{
+			Kind: schedctl.KindAuth, Code: "not_in_channel", Outcome: schedctl.OutcomeNotPublished,
+			Message: "the bot is not in channel " + a.channel + " and may not post there; invite the bot to it, then try again",
+		}
 	}
 	if name := outbound.Label(info.Channel.Name); name != "" {
 		return "#" + name, nil
@@ -106,22 +126,28 @@ func archive(workspace any, channel string) string {
 	return (&url.URL{Scheme: "https", Host: u.Host}).JoinPath("archives", channel).String()
 }
 
-// get reads the answer of a method that posts nothing.
+// get reads the response of a method that posts nothing.
 func (p *Publisher) get(ctx context.Context, to access, method string, query url.Values, document any) error {
+	_, err := p.ask(ctx, to, method, query, document)
+	return err
+}
+
+// ask is get that also returns the header of the response.
+func (p *Publisher) ask(ctx context.Context, to access, method string, query url.Values, document any) (http.Header, error) {
 	a, err := outbound.Get(ctx, p.client, to.method(method, query), p.header(to))
 	if errors.Is(err, outbound.ErrPrivateAddress) {
-		return publish.Contentf("api_url", "%s", publish.AsError(err).Message)
+		return nil, publish.Contentf("api_url", "%s", publish.AsError(err).Message)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if e := refusal(a, time.Now(), to.hidden()...); e != nil {
-		return refusedGet(e, to)
+		return nil, refusedGet(e, to)
 	}
 	if a.Cut || json.Unmarshal(a.Body, document) != nil {
-		return notAnAPI(to)
+		return nil, notAnAPI(to)
 	}
-	return nil
+	return a.Header, nil
 }
 
 // refusedGet tells what Slack refuses from an address that is not Slack's.

@@ -26,7 +26,7 @@ func TestConnectABot(t *testing.T) {
 	}
 	want := publish.Profile{
 		Username: "release_bot", DisplayName: "#release-news in Example Team", URL: channel,
-		Limits: schedctl.Limits{MaxCharacters: 40000, Unit: "characters"},
+		Limits: schedctl.Limits{MaxCharacters: 40000, Unit: "characters"}, Identity: "T0123456789 U0123456789 C0123456789",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("profile (-want +got):\n%s", diff)
@@ -42,7 +42,8 @@ func TestConnectAWebhookCallsNobody(t *testing.T) {
 		"https://chat.example/hooks/" + secret:  "chat.example",
 	} {
 		got, err := slack.New(nil, outbound.PublicOnly, "test").Connect(t.Context(), publish.Connection{Credentials: hook(url)})
-		if err != nil || got.Username != name || strings.Contains(got.URL, secret) {
+		identified := strings.HasSuffix(got.Identity, " B0123456789") || (name == "chat.example" && got.Identity == "")
+		if err != nil || got.Username != name || strings.Contains(got.URL+got.Identity, secret) || !identified {
 			t.Errorf("%s: got %+v, %v", url, got, err)
 		}
 	}
@@ -130,6 +131,51 @@ func TestConnectWithoutTheChannelsName(t *testing.T) {
 	got, err := slack.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test").Connect(t.Context(), publish.Connection{Credentials: bot(url)})
 	if err != nil || got.DisplayName != "C0123456789 in Example Team" || got.URL != channel {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestConnectAsksWhetherTheBotMayPost guards that a token without the right to
+// post, or a bot outside of its channel, is refused, and no other.
+func TestConnectAsksWhetherTheBotMayPost(t *testing.T) {
+	t.Parallel()
+	const here, away = `"is_member":true`, `"is_member":false`
+	for _, tt := range []struct {
+		name, scopes, channel string
+		code                  string // empty when it is accepted
+	}{
+		{"may post", "chat:write,channels:read", here, ""},
+		{"spaces", "channels:read, chat:write", here, ""},
+		{"nothing said", "", here, ""},
+		{"an old bot", "identify,bot:basic", here, ""},
+		{"with a person", "chat:write", `"is_im":true`, ""},
+		{"to public channels", "chat:write,chat:write.public", away + `,"is_private":false`, ""},
+		{"reads only", "channels:read,channels:history", here, "missing_scope"},
+		{"public channels alone", "chat:write.public", here, "missing_scope"},
+		{"not invited", "chat:write", away, "not_in_channel"},
+		{"not invited to a private channel", "chat:write,chat:write.public", away + `,"is_private":true`, "not_in_channel"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if tt.scopes != "" {
+				w.Header().Set("X-OAuth-Scopes", tt.scopes)
+			}
+			if r.URL.Path == "/auth.test" {
+				fmt.Fprint(w, strings.TrimPrefix(authTest, "200 "))
+				return
+			}
+			fmt.Fprintf(w, `{"ok":true,"channel":{"id":"C0123456789","name":"news",%s}}`, tt.channel)
+		}))
+		p := slack.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+		_, err := p.Connect(t.Context(), publish.Connection{Credentials: bot(server.URL)})
+		server.Close()
+		if tt.code == "" {
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+			continue
+		}
+		if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s: got %+v, want auth %s", tt.name, e, tt.code)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ type access struct {
 
 var (
 	channelID   = pattern.Lazy(`^[CGD][A-Z0-9]{2,30}$`)
-	webhookPath = pattern.Lazy(`^/services/[A-Z0-9]+/([A-Z0-9]+)/[A-Za-z0-9]+$`)
+	webhookPath = pattern.Lazy(`^/services/([A-Z0-9]+)/([A-Z0-9]+)/[A-Za-z0-9]+$`)
 )
 
 // parse checks credentials. No error holds a secret.

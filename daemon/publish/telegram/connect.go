@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect asks who the bot is, and whether it knows the chat.
+// Connect asks who the bot is, and whether it knows the chat and may write there.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -27,7 +27,8 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 		return publish.Profile{}, err
 	}
 	profile := publish.Profile{Limits: schedctl.Limits{MaxCharacters: maxText, Unit: "characters"}}
-	var me, chat party
+	var me party
+	var chat chatInfo
 	if err := p.get(ctx, b, b.method("getMe"), &me); err != nil {
 		return publish.Profile{}, err
 	}
@@ -40,11 +41,16 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if profile.Username == "" {
 		return publish.Profile{}, notAnAPI(b)
 	}
-	return profile, nil
+	botID, chatID := me.id(), chat.id()
+	if botID == "" || chatID == "" {
+		return publish.Profile{}, notAnAPI(b)
+	}
+	profile.Identity = botID + " " + chatID
+	return profile, p.checkWritable(ctx, b, botID, chat)
 }
 
 // get reads the result of a method that sends nothing.
-func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result *party) error {
+func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result any) error {
 	a, err := outbound.Get(ctx, p.client, u.String(), p.header())
 	if errors.Is(err, outbound.ErrPrivateAddress) {
 		return publish.Contentf("api_url", "%s", publish.AsError(err).Message)
@@ -95,12 +101,20 @@ func unknownChat(err error) error {
 
 // party is the part that bots, users and chats have in common.
 type party struct {
-	ID        any `json:"id"`
-	Type      any `json:"type"` // of a chat: private, group, supergroup or channel
-	Title     any `json:"title"`
-	Username  any `json:"username"`
-	FirstName any `json:"first_name"`
-	LastName  any `json:"last_name"`
+	ID        json.RawMessage `json:"id"`
+	Type      any             `json:"type"` // of a chat: private, group, supergroup or channel
+	Title     any             `json:"title"`
+	Username  any             `json:"username"`
+	FirstName any             `json:"first_name"`
+	LastName  any             `json:"last_name"`
+}
+
+// id returns the number of a bot or a chat, or the empty string for anything else.
+func (p party) id() string {
+	if !chatID().Match(p.ID) {
+		return ""
+	}
+	return string(p.ID)
 }
 
 // name returns the username of a bot, and the title of a chat or its person's

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestConnect(t *testing.T) {
 	}
 	want := publish.Profile{
 		Username: "release_news_bot", DisplayName: "Release news", URL: "https://t.me/release_news",
-		Limits: schedctl.Limits{MaxCharacters: 4096, Unit: "characters"},
+		Limits: schedctl.Limits{MaxCharacters: 4096, Unit: "characters"}, Identity: "123456 -1001234567890",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("profile (-want +got):\n%s", diff)
@@ -217,6 +218,65 @@ func TestConnectTellsWhyNot(t *testing.T) {
 		}
 		if strings.Contains(e.Message, token) {
 			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+		}
+	}
+}
+
+// TestConnectAsksWhetherTheBotMayWrite guards that a bot is refused that could not
+// send anything, and no other.
+func TestConnectAsksWhetherTheBotMayWrite(t *testing.T) {
+	t.Parallel()
+	const inaccessible = `{"ok":false,"error_code":400,"description":"Bad Request: member list is inaccessible"}`
+	for _, tt := range []struct {
+		name, chat, member string
+		status             int
+		says               string // empty when it is accepted
+	}{
+		{"private", `"type":"private"`, `never asked`, 500, ""},
+		{"owner", `"type":"group"`, `"status":"creator"`, 200, ""},
+		{"administrator", `"type":"channel"`, `"status":"administrator","can_post_messages":true`, 200, ""},
+		{"administrator of a group", `"type":"supergroup"`, `"status":"administrator"`, 200, ""},
+		{"member", `"type":"supergroup"`, `"status":"member"`, 200, ""},
+		{"member of an open group", `"type":"supergroup","permissions":{"can_send_messages":true}`, `"status":"member"`, 200, ""},
+		{"restricted", `"type":"supergroup","permissions":{"can_send_messages":false}`, `"status":"restricted","can_send_messages":true`, 200, ""},
+		{"group with hidden members", `"type":"supergroup"`, inaccessible, 400, ""},
+		{"administrator of a silent kind", `"type":"channel"`, `"status":"administrator","can_post_messages":false`, 200, "may not post messages to the channel"},
+		{"reader of a channel", `"type":"channel"`, `"status":"member"`, 200, "no administrator of the channel"},
+		{"reader of a closed channel", `"type":"channel"`, inaccessible, 400, "no administrator of the channel"},
+		{"muted", `"type":"supergroup"`, `"status":"restricted","can_send_messages":false`, 200, "may not send messages to the group"},
+		{"member of a silent group", `"type":"group","permissions":{"can_send_messages":false}`, `"status":"member"`, 200, "may not send messages to the group"},
+		{"gone", `"type":"group"`, `"status":"left"`, 200, "not in the chat"},
+		{"thrown out", `"type":"supergroup"`, `"status":"kicked"`, 200, "not in the chat"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch path.Base(r.URL.Path) {
+			case "getMe":
+				fmt.Fprint(w, `{"ok":true,"result":{"id":123456,"username":"release_news_bot"}}`)
+			case "getChat":
+				fmt.Fprintf(w, `{"ok":true,"result":{"id":-1001234567890,"title":"News",%s}}`, tt.chat)
+			case "getChatMember":
+				if got := r.URL.Query(); got.Get("chat_id") != "@release_news" || got.Get("user_id") != "123456" {
+					t.Errorf("%s: asked for %s", tt.name, r.URL.RawQuery)
+				}
+				w.WriteHeader(tt.status)
+				if tt.status != http.StatusOK {
+					fmt.Fprint(w, tt.member)
+					return
+				}
+				fmt.Fprintf(w, `{"ok":true,"result":{%s}}`, tt.member)
+			}
+		}))
+		p := telegram.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+		got, err := p.Connect(t.Context(), publish.Connection{Credentials: credentials(server.URL, "@release_news")})
+		server.Close()
+		if tt.says == "" {
+			if err != nil || got.Identity != "123456 -1001234567890" {
+				t.Errorf("%s: got %+v, %v", tt.name, got, err)
+			}
+			continue
+		}
+		if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Code != "may_not_write" || !strings.Contains(e.Message, tt.says) {
+			t.Errorf("%s: got %+v, want %q", tt.name, e, tt.says)
 		}
 	}
 }

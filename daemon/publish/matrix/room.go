@@ -1,0 +1,140 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+)
+
+// codeNotFound is the errcode of a state event that the room does not have.
+const codeNotFound = "M_NOT_FOUND"
+
+// checkReadable returns an error of kind auth for an encrypted room: its members
+// expect that nobody else can read what is written there, and schedctl cannot
+// encrypt. Any response that leaves open whether the room is encrypted is an
+// error too. Nothing is published before it has returned nil.
+func (p *Publisher) checkReadable(ctx context.Context, s session) error {
+	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), p.header(s))
+	switch {
+	case err != nil:
+		return unpublished(err)
+	case a.Status == http.StatusOK:
+		return &publish.Error{
+			Kind: schedctl.KindAuth, Code: "encrypted", Outcome: schedctl.OutcomeNotPublished,
+			Message: "the room is encrypted, and schedctl cannot encrypt; connect another room as a new account",
+		}
+	case a.Status != http.StatusNotFound:
+		return refusedGet(a, s)
+	case refusal(a, time.Now()).Code != codeNotFound:
+		return &publish.Error{
+			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+			Message: "the homeserver does not say whether the room is encrypted; it is tried again",
+		}
+	}
+	return nil
+}
+
+// unpublished says of the error of a request that only reads that nothing is
+// published.
+func unpublished(err error) error {
+	e := *publish.AsError(err)
+	e.Outcome = schedctl.OutcomeNotPublished
+	return &e
+}
+
+// powerLevels are the parts of m.room.power_levels that say who may send a
+// message. Levels are numbers, or texts of numbers in old rooms.
+type powerLevels struct {
+	Users         map[string]any `json:"users"`
+	UsersDefault  any            `json:"users_default"`
+	Events        map[string]any `json:"events"`
+	EventsDefault any            `json:"events_default"`
+}
+
+// of returns the level of a user, and the level that a message needs.
+func (l powerLevels) of(user string) (has, needs float64) {
+	has, listed := level(l.Users[user])
+	if !listed {
+		has, _ = level(l.UsersDefault)
+	}
+	needs, listed = level(l.Events["m.room.message"])
+	if !listed {
+		needs, _ = level(l.EventsDefault)
+	}
+	return has, needs
+}
+
+func level(value any) (n float64, ok bool) {
+	switch v := value.(type) {
+	case float64:
+		return v, true
+	case string:
+		n, err := strconv.ParseFloat(v, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// checkWritable returns an error of kind auth when the user may not send messages
+// to the room. A room without power levels lets everyone
+// (https://spec.matrix.org/latest/client-server-api/#mroompower_levels).
+func (p *Publisher) checkWritable(ctx context.Context, s session, user string) error {
+	var levels powerLevels
+	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.power_levels"), &levels)
+	if err != nil || status != http.StatusOK {
+		return err
+	}
+	has, needs := levels.of(user)
+	if has >= needs {
+		return nil
+	}
+	if creator, err := p.mayBeCreator(ctx, s, user); creator || err != nil {
+		return err
+	}
+	return &publish.Error{
+		Kind: schedctl.KindAuth, Code: "may_not_write", Outcome: schedctl.OutcomeNotPublished,
+		Message: outbound.Label(user) + " has power level " + number(has) + " in the room, and messages need " + number(needs) +
+			"; ask an administrator of the room to raise it, then try again",
+	}
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// creatorVersion is the first version of rooms whose creators may do everything
+// without being in the power levels.
+const creatorVersion = 12
+
+// mayBeCreator reports whether the user is a creator of a room whose creators are
+// above all power levels, or may be one for all that the homeserver says.
+func (p *Publisher) mayBeCreator(ctx context.Context, s session, user string) (bool, error) {
+	u := s.endpoint("rooms", s.room, "state", "m.room.create")
+	u.RawQuery = "format=event" // the content alone does not name the sender
+	type content struct {
+		Version    string   `json:"room_version"`
+		Additional []string `json:"additional_creators"`
+	}
+	var event struct {
+		content // of a homeserver that ignores the format
+		Sender  string
+		Content json.RawMessage
+	}
+	status, err := p.get(ctx, s, u, &event)
+	if err != nil || status != http.StatusOK {
+		return false, err
+	}
+	if len(event.Content) > 0 {
+		event.content = content{}
+		_ = json.Unmarshal(event.Content, &event.content) // one of another form names no version
+	}
+	if version, err := strconv.Atoi(event.Version); err != nil || version < creatorVersion {
+		return false, nil
+	}
+	return event.Sender == "" || event.Sender == user || slices.Contains(event.Additional, user), nil
+}

@@ -1,0 +1,43 @@
+package slack
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+const (
+	writeScope  = "chat:write"
+	publicScope = "chat:write.public" // also to public channels that the bot is not in
+)
+
+// legacyScopes let apps post that are older than chat:write.
+var legacyScopes = []string{"chat:write:bot", "chat:write:user", "bot", "bot:basic", "post", "client", "admin"}
+
+// scopes returns the scopes of a token, which Slack lists in the header of every
+// response; nil when there is no such header.
+func scopes(h http.Header) []string {
+	var granted []string
+	for _, scope := range strings.Split(h.Get("X-OAuth-Scopes"), ",") {
+		if scope = strings.TrimSpace(scope); scope != "" {
+			granted = append(granted, scope)
+		}
+	}
+	return granted
+}
+
+// checkScopes returns an error of kind auth for a token that may not post. A token
+// of which nothing is known is left to the first post.
+func checkScopes(granted []string) error {
+	if len(granted) == 0 || slices.Contains(granted, writeScope) ||
+		slices.ContainsFunc(legacyScopes, func(s string) bool { return slices.Contains(granted, s) }) {
+		return nil
+	}
+	return &publish.Error{
+		Kind: schedctl.KindAuth, Code: "missing_scope", Outcome: schedctl.OutcomeNotPublished,
+		Message: "the token may not post: add the scope chat:write to the app, install the app again, and use its new token",
+	}
+}

@@ -1,0 +1,69 @@
+package telegram
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// member is what a bot is in a chat (https://core.telegram.org/bots/api#chatmember).
+type member struct {
+	Status          any `json:"status"`
+	CanPostMessages any `json:"can_post_messages"` // of an administrator of a channel
+	CanSendMessages any `json:"can_send_messages"` // of a restricted member
+}
+
+// chatInfo is the part of a chat that says who it is and who may write there.
+type chatInfo struct {
+	party
+	Permissions struct {
+		CanSendMessages any `json:"can_send_messages"` // of members without rights of their own
+	} `json:"permissions"`
+}
+
+// checkWritable returns an error of kind auth when the bot may not send messages
+// to a group or channel. A private chat has no members to ask for.
+func (p *Publisher) checkWritable(ctx context.Context, b bot, botID string, chat chatInfo) error {
+	channel := chat.Type == "channel"
+	if !channel && chat.Type != "group" && chat.Type != "supergroup" {
+		return nil
+	}
+	ask := b.method("getChatMember")
+	ask.RawQuery = url.Values{"chat_id": {b.chat}, "user_id": {botID}}.Encode()
+	var m member
+	if err := p.get(ctx, b, ask, &m); err != nil {
+		// A channel shows its members to administrators alone.
+		if e := publish.AsError(err); e.HTTPStatus != http.StatusBadRequest {
+			return err
+		}
+		if channel {
+			return mayNotWrite("the bot is no administrator of the channel; make it one that may post messages")
+		}
+		return nil
+	}
+	return m.check(channel, chat)
+}
+
+func (m member) check(channel bool, chat chatInfo) error {
+	switch {
+	case m.Status == "creator":
+		return nil
+	case m.Status == "left" || m.Status == "kicked":
+		return mayNotWrite("the bot is not in the chat; add it, then try again")
+	case channel && m.Status != "administrator":
+		return mayNotWrite("the bot is no administrator of the channel; make it one that may post messages")
+	case channel && m.CanPostMessages == false:
+		return mayNotWrite("the bot may not post messages to the channel; give it that right in the channel's list of administrators")
+	case m.Status == "restricted" && m.CanSendMessages == false,
+		m.Status == "member" && chat.Permissions.CanSendMessages == false:
+		return mayNotWrite("the bot may not send messages to the group; let an administrator allow it")
+	}
+	return nil
+}
+
+func mayNotWrite(message string) error {
+	return &publish.Error{Kind: schedctl.KindAuth, Code: "may_not_write", Message: message, Outcome: schedctl.OutcomeNotPublished}
+}
