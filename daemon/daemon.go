@@ -178,9 +178,10 @@ func assemble(cfg Config, listener net.Listener, member *node.Member, watched *c
 	}
 	d.deliverer = deliver.New(published)
 	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
+	readers := storage.NewReaders(cfg.Store)
 	d.api = api.New(api.Config{
-		Store: cfg.Store, Publishers: publishers, Connector: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
-		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{cfg.Store}, publicURL, cfg.Logger),
+		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
+		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
 		Metrics: atHome(listener, d.metrics.Handler()), Observe: d.answered, Ready: d.ready, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	if member != nil {

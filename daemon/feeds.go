@@ -9,7 +9,7 @@ import (
 )
 
 // feedSource makes feeds of what the store says is published to their accounts.
-type feedSource struct{ store storage.Store }
+type feedSource struct{ store *storage.Readers }
 
 // Feed returns the feed account with this name.
 func (s feedSource) Feed(ctx context.Context, name string) (a schedctl.Account, err error) {

@@ -58,6 +58,13 @@ type PostQuery struct {
 	After         *Position         // begin behind this position, or nil
 }
 
+// Scans reports whether a page reads many more records than it has.
+func (q *PostQuery) Scans() bool {
+	byTime := q.Sort == PublishAscending || q.Sort == PublishDescending
+	bounded := !q.PublishAfter.IsZero() || !q.PublishBefore.IsZero()
+	return q.Search != "" || bounded && !byTime || q.Offset > ScanLimit
+}
+
 // Position is a place between two posts of a sorted list; it stays valid when
 // posts are added, changed or removed.
 type Position struct {

@@ -21,7 +21,7 @@ func (s *Server) listAccounts(ctx context.Context, c *call) (answer, error) {
 		return answer{}, q.err
 	}
 	var accounts []schedctl.Account
-	err := s.view(ctx, func(r storage.Reader) (err error) {
+	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
 		accounts, err = r.Accounts(c.key.WorkspaceID)
 		return err
 	})

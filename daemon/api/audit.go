@@ -49,7 +49,7 @@ func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
 	}
 	var entries []schedctl.AuditEntry
 	var next string
-	err := s.view(ctx, func(r storage.Reader) (err error) {
+	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
 		entries, next, err = c.auditPage(r, after, limit)
 		return err
 	})

@@ -32,7 +32,7 @@ func (s *Server) listDeliveries(ctx context.Context, c *call) (answer, error) {
 	}
 	var page []schedctl.Delivery
 	var next string
-	err = s.view(ctx, func(r storage.Reader) (err error) {
+	err = s.scan(ctx, c, func(r storage.Reader) (err error) {
 		if _, err = c.webhook(r); err == nil {
 			page, next, err = q.page(r)
 		}

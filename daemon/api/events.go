@@ -100,8 +100,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedct
 	st := &stream{
 		hub: s.hub, key: key, end: end, place: place{id: from.position}, more: make(chan struct{}, 1), out: newStreamWriter(w),
 	}
-	if !s.hub.join(st, from.now) {
-		s.fail(w, r, errStopping)
+	if err := s.hub.join(st, from.now); err != nil {
+		s.fail(w, r, err)
 		return
 	}
 	defer s.hub.leave(st)
@@ -113,5 +113,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedct
 		s.log.DebugContext(ctx, "event stream ended", "key", key.ID, "request", w.Header().Get(requestIDHeader), "error", err)
 	}
 }
+
+var errManyStreams = schedctl.Errorf(schedctl.RateLimited, "",
+	"this API key has %d event streams open; close some of them, or let several readers share one", maxStreams)
 
 var errStopping = schedctl.Errorf(schedctl.Unavailable, "", "the daemon is stopping; connect again in a few seconds")

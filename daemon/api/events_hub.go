@@ -24,7 +24,8 @@ const hubBatch = 512
 // Events are read on from an id and never compared by it: ids of several
 // processes need not be in the order of the outbox.
 type hub struct {
-	store storage.Store
+	store *storage.Readers
+	scans *scans
 	log   *slog.Logger
 	check time.Duration // how often it looks without being woken, while there are streams
 	wake  chan struct{} // holds one wake-up
@@ -34,13 +35,14 @@ type hub struct {
 
 	mu      sync.Mutex // mu guards the fields below
 	streams []*stream
+	perKey  map[string]int // how many streams each API key has, by its id
 	ended   bool
 	ring    ring
 }
 
-func newHub(store storage.Store, log *slog.Logger) *hub {
-	h := &hub{store: store, log: log, check: keyCheck, wake: make(chan struct{}, 1)}
-	if _, shared := store.(storage.Shared); shared {
+func newHub(store *storage.Readers, scans *scans, shared bool, log *slog.Logger) *hub {
+	h := &hub{store: store, scans: scans, log: log, check: keyCheck, wake: make(chan struct{}, 1)}
+	if shared {
 		h.check = sharedCheck
 	}
 	return h
@@ -80,14 +82,24 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// join adds a stream, unless the hub has ended. now is the end of the outbox as
-// it was when the stream began, or earlier.
-func (h *hub) join(s *stream, now string) bool {
+// maxStreams is how many event streams an API key may have at once.
+const maxStreams = 1000
+
+// join adds a stream, unless the hub has ended or the key has too many of them.
+// now is the end of the outbox as it was when the stream began, or earlier.
+func (h *hub) join(s *stream, now string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ended {
-		return false
+		return errStopping
 	}
+	if h.perKey[s.key.ID] >= maxStreams {
+		return errManyStreams
+	}
+	if h.perKey == nil {
+		h.perKey = map[string]int{}
+	}
+	h.perKey[s.key.ID]++
 	if len(h.streams) == 0 {
 		h.ring.restart(now)
 		s.place.inRing = s.place.id == now
@@ -96,7 +108,7 @@ func (h *hub) join(s *stream, now string) bool {
 	}
 	s.told = h.ring.end()
 	h.streams = append(h.streams, s)
-	return true
+	return nil
 }
 
 func (h *hub) leave(s *stream) {
@@ -104,6 +116,9 @@ func (h *hub) leave(s *stream) {
 	defer h.mu.Unlock()
 	if i := slices.Index(h.streams, s); i >= 0 {
 		h.streams = slices.Delete(h.streams, i, i+1)
+		if h.perKey[s.key.ID]--; h.perKey[s.key.ID] == 0 {
+			delete(h.perKey, s.key.ID)
+		}
 	}
 	if len(h.streams) == 0 {
 		h.ring.frames = nil
@@ -192,11 +207,16 @@ func (h *hub) add(after string, b batch) (end uint64) {
 // in one snapshot: then both are at the same place.
 func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at place, err error) {
 	its := frameQuery{after: s.place.id, limit: catchUpBatch, workspaceID: s.key.WorkspaceID, accounts: len(s.key.AccountIDs) > 0}
+	end, err := h.scans.begin(ctx, s.key.ID)
+	if err != nil {
+		return nil, place{}, err
+	}
 	var found batch
 	err = h.store.View(ctx, func(r storage.Reader) (err error) {
 		found, err = its.read(r)
 		return err
 	})
+	end()
 	if err != nil || found.full {
 		return found.frames, place{id: found.last}, err
 	}

@@ -22,7 +22,7 @@ func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
 		return answer{}, q.err
 	}
 	var keys []schedctl.APIKey
-	err := s.view(ctx, func(r storage.Reader) (err error) {
+	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
 		keys, err = r.Keys(c.key.WorkspaceID)
 		return err
 	})

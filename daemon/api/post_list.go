@@ -30,7 +30,7 @@ func (s *Server) listPosts(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	var page storage.PostPage
-	err = s.view(ctx, func(r storage.Reader) (err error) {
+	err = s.viewer(c, &query)(ctx, func(r storage.Reader) (err error) {
 		page, err = r.Posts(query)
 		return err
 	})

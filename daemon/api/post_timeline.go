@@ -16,7 +16,7 @@ const maxTimeline = 1000
 // is not told of targets that the post had on other accounts before.
 func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
 	var line apiv1.Timeline
-	err := s.view(ctx, func(r storage.Reader) error {
+	err := s.scan(ctx, c, func(r storage.Reader) error {
 		post, err := c.post(r)
 		if err != nil {
 			return err

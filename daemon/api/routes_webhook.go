@@ -114,7 +114,8 @@ func (s *Server) eventRoutes() []route {
 		about: "A stream of server-sent events that does not end: each has the id of the event as its id, its type as its event, and the schema Event as its data, on one line. " +
 			"It begins with what happens from now on, or after the event that Last-Event-ID names; its first lines have the id to resume after while nothing has happened. There is a comment every 15 seconds. " +
 			"A reader that takes nothing for 10 seconds is cut off, and every stream ends when the daemon stops or the key is revoked: resume with Last-Event-ID, and nothing of the last 30 days is missed. " +
-			"A key that is limited to accounts is told only of posts and accounts that it can see.",
+			"A key that is limited to accounts is told only of posts and accounts that it can see. " +
+			"A key can have 1,000 streams open; one more is refused with 429.",
 		scopes: readsPosts, params: []*huma.Param{{
 			Name: lastEventIDHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "The id of the last event that was read; the stream goes on after it.",

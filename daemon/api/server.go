@@ -37,6 +37,10 @@ type Config struct {
 	// RateLimit is how often one API key may ask; the zero value is no limit.
 	RateLimit RateLimit
 
+	// Readers are those of the store, which requests to others of the daemon's
+	// handlers share; nil to make them.
+	Readers *storage.Readers
+
 	// Feeds serves what is below /feeds/; nil for nothing.
 	Feeds http.Handler
 
@@ -63,6 +67,8 @@ type Config struct {
 // goroutine.
 type Server struct {
 	store      storage.Store
+	readers    *storage.Readers
+	scans      *scans
 	shared     storage.Shared // the store, when other daemons use it too, or nil
 	publishers publish.Registry
 	connector  *connect.Connector
@@ -91,10 +97,15 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready, nodes: c.Nodes,
-		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, hub: newHub(c.Store, c.Logger),
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, readers: c.Readers,
 		running: newRunning(), mux: http.NewServeMux(),
 	}
+	if s.readers == nil {
+		s.readers = storage.NewReaders(c.Store)
+	}
+	s.scans = newScans(s.readers.Max())
 	s.shared, _ = c.Store.(storage.Shared)
+	s.hub = newHub(s.readers, s.scans, s.shared != nil, c.Logger)
 	s.limits = newRateLimits(c.RateLimit, s.shared)
 	api := humago.New(s.mux, humaConfig(c.Version))
 	for _, rt := range s.routes() {
@@ -193,5 +204,5 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 
 // view reads one snapshot.
 func (s *Server) view(ctx context.Context, fn func(storage.Reader) error) error {
-	return storeError(s.store.View(ctx, fn), "the daemon could not read its database; see its log")
+	return storeError(s.readers.View(ctx, fn), "the daemon could not read its database; see its log")
 }

@@ -17,7 +17,7 @@ func (s *Server) listWorkspaces(ctx context.Context, c *call) (answer, error) {
 		return answer{}, q.err
 	}
 	var all []schedctl.Workspace
-	err := s.view(ctx, func(r storage.Reader) (err error) {
+	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
 		all, err = r.Workspaces()
 		return err
 	})

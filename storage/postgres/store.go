@@ -40,6 +40,10 @@ type Store struct {
 	calls sync.WaitGroup
 }
 
+// MaxReaders implements [storage.BoundedReading]: a third of the connections is
+// left to writers and to what publishes posts.
+func (s *Store) MaxReaders() int { return max(1, int(s.pool.Config().MaxConns)*2/3) }
+
 // View implements [storage.Store]. fn sees what was committed before its first
 // read.
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {

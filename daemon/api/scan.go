@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// A scan is a read of many records, such as a search. Scans are bounded for each
+// API key, so that no key occupies all readers, and for the daemon, so that they
+// never hold up what publishes posts.
+const (
+	maxScans       = 8 // of the daemon at once; fewer where the store has few readers
+	maxScansPerKey = 4 // of an API key, running or next to run
+	scanPatience   = time.Second
+)
+
+// scans bounds how many scans run at once.
+type scans struct {
+	all    chan struct{} // one token for each scan that runs
+	perKey int
+
+	mu   sync.Mutex // mu guards keys
+	keys map[string]*keyScans
+}
+
+// keyScans are the scans of an API key.
+type keyScans struct {
+	slots chan struct{}
+	users int // requests that run or wait
+}
+
+// newScans returns the bounds for a store with so many readers, 0 for any number.
+// At least one reader, where there are several, is left to other requests, and so
+// is one scan to other keys.
+func newScans(readers int) *scans {
+	most := maxScans
+	if readers > 0 {
+		most = max(1, min(most, readers-2))
+	}
+	return &scans{all: make(chan struct{}, most), perKey: max(1, min(maxScansPerKey, most-1)), keys: map[string]*keyScans{}}
+}
+
+// begin waits until a scan of a key may run. The caller has to call end.
+func (s *scans) begin(ctx context.Context, keyID string) (end func(), err error) {
+	k := s.join(keyID)
+	select {
+	case k.slots <- struct{}{}:
+	case <-ctx.Done():
+		s.leave(keyID, k)
+		return nil, ctx.Err()
+	}
+	select {
+	case s.all <- struct{}{}:
+	case <-ctx.Done():
+		<-k.slots
+		s.leave(keyID, k)
+		return nil, ctx.Err()
+	}
+	return func() {
+		<-s.all
+		<-k.slots
+		s.leave(keyID, k)
+	}, nil
+}
+
+func (s *scans) join(keyID string) *keyScans {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.keys[keyID]
+	if k == nil {
+		k = &keyScans{slots: make(chan struct{}, s.perKey)}
+		s.keys[keyID] = k
+	}
+	k.users++
+	return k
+}
+
+func (s *scans) leave(keyID string, k *keyScans) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k.users--; k.users == 0 {
+		delete(s.keys, keyID)
+	}
+}
+
+// scan is view for reads of many records. It returns RATE_LIMITED when too many
+// scans are running for longer than [scanPatience].
+func (s *Server) scan(ctx context.Context, c *call, fn func(storage.Reader) error) error {
+	patient, stop := context.WithTimeout(ctx, scanPatience)
+	defer stop()
+	end, err := s.scans.begin(patient, c.key.ID)
+	switch {
+	case ctx.Err() != nil:
+		return storeError(ctx.Err(), "the client did not wait for the response")
+	case err != nil:
+		return errManyScans
+	}
+	defer end()
+	return s.view(ctx, fn)
+}
+
+var errManyScans = schedctl.Errorf(schedctl.RateLimited, "",
+	"this API key, or all keys together, make too many long reads at once; wait for the responses to earlier searches and lists, or repeat the request in 1 s")
+
+// viewer returns scan for a query that reads more than its page, and view for
+// others.
+func (s *Server) viewer(c *call, q *storage.PostQuery) func(context.Context, func(storage.Reader) error) error {
+	if !q.Scans() {
+		return s.view
+	}
+	return func(ctx context.Context, fn func(storage.Reader) error) error { return s.scan(ctx, c, fn) }
+}
