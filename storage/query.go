@@ -86,6 +86,12 @@ type ContentQuery struct {
 	Limit       int       // 1 or more
 }
 
+// PlatformPost is a post as its network knows it.
+type PlatformPost struct {
+	Owner schedctl.Identity
+	ID    string
+}
+
 // Route is the way from a target to its post and its account.
 type Route struct {
 	WorkspaceID, PostID, AccountID string

@@ -198,9 +198,11 @@ type Reader interface {
 	// RunningAttempts returns all attempts without an end, the oldest first.
 	RunningAttempts() ([]schedctl.Attempt, error)
 
-	// PublishedAs returns the ids of the targets of some accounts that are published
-	// under an id of their network, in order of the ids. An empty id is of no target.
-	PublishedAs(platformPostID string, accountIDs []string) ([]string, error)
+	// PublishedAs returns for each of some posts of networks the ids of the targets
+	// that are published as it, in order: targets of all accounts that have the
+	// identity now. A post with an empty id or an empty login is of no target. Of
+	// transactions that ask about the same post, one waits for the end of the other.
+	PublishedAs([]PlatformPost) ([][]string, error)
 
 	// SameContent returns the ids of posts by which the account has a content, in
 	// order of their times. See [schedctl.Target.Occupies]. Its cost depends on the

@@ -216,14 +216,20 @@ func (x *dispatcher) called(c *call, end *ending, unsettled *doubt) {
 		x.endings = append(x.endings, end)
 		return
 	}
-	// The worker is free again; the account waits until the network is asked.
+	// The worker is free again.
 	q := c.queue
-	q.doubts = append(q.doubts, unsettled)
-	q.until = time.Now().Add(unsettled.askIn)
+	x.doubt(unsettled)
 	if unsettled.refused && q.changed {
 		q.until = time.Time{} // what was refused may be another login by now
 	}
 	x.finish(q)
+}
+
+// doubt lets the account of a call wait until the network is asked what became of it.
+func (x *dispatcher) doubt(d *doubt) {
+	q := d.call.queue
+	q.doubts = append(q.doubts, d)
+	q.until = time.Now().Add(d.askIn)
 }
 
 // ulid returns the compact form of a target's id.

@@ -17,6 +17,7 @@ type ending struct {
 	receipt  *schedctl.Receipt // set when the network has published
 	decision decision          // set otherwise
 	shaken   bool              // an earlier recording failed, and may be on disk
+	claimed  bool              // the receipt is of another target's post: nothing was recorded
 }
 
 func published(c *call, r schedctl.Receipt) *ending {
@@ -64,6 +65,12 @@ func (x *dispatcher) recorded(batch []*ending, done []bool, err error) (ended []
 			x.endings = append(x.endings, e)
 			continue
 		}
+		e.call.queue.calling = false
+		ended = append(ended, e.call.queue)
+		if e.claimed {
+			x.doubt(&doubt{call: e.call, err: errClaimed(), askIn: contestedAsk})
+			continue
+		}
 		at := e.decision.result.RetryAt
 		if at.IsZero() {
 			at = time.Now()
@@ -73,8 +80,6 @@ func (x *dispatcher) recorded(batch []*ending, done []bool, err error) (ended []
 			x.foreign.remove(e.call.attempt.ID)
 		}
 		x.forget(ulid(e.call.attempt.TargetID), at)
-		e.call.queue.calling = false
-		ended = append(ended, e.call.queue)
 	}
 	return ended
 }
@@ -91,6 +96,10 @@ func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, fu
 	err = store(ctx, func(tx storage.Tx) error {
 		run := recording{Deliverer: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
 		if err := prepareBy(accountsToo(batch), d, tx, batch, func(e **ending) string { return (*e).call.attempt.TargetID }); err != nil {
+			return err
+		}
+		var err error
+		if run.owners, err = owners(tx, batch); err != nil {
 			return err
 		}
 		for i, e := range batch {
@@ -124,6 +133,9 @@ func (r *recording) tell(batch []*ending) {
 	}
 	for i, e := range batch {
 		switch {
+		case slices.Contains(r.claimed, e):
+			e.claimed = true
+			r.log.Warn("network named a post of another target", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID, "account", e.call.attempt.AccountID)
 		case slices.Contains(r.lost, e):
 			r.log.Warn("attempt is another's by now, its end is dropped", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID,
 				"account", e.call.attempt.AccountID, "outcome", e.decision.outcome)
@@ -167,6 +179,8 @@ type recording struct {
 	fault    error   // of the last that is not done
 	refusals []error // of targets that could not take the end of their attempt
 	lost     []*ending
+	owners   map[storage.PlatformPost][]string
+	claimed  []*ending // with a receipt of another target's post; nothing is recorded of them
 	verdicts []verdict // on what is claimed next
 	now      time.Time
 }
@@ -190,6 +204,9 @@ func (r *recording) end(e *ending) error {
 	}
 	if err != nil {
 		return err
+	}
+	if r.claims(e) {
+		return nil
 	}
 	var account *schedctl.Account
 	if e.stopsAccount() {

@@ -137,7 +137,17 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 			f.asks = maxAsks
 		}
 	case found:
-		return published(c, receipt), nil
+		contested, err := d.contested(ctx, c)
+		switch {
+		case err != nil:
+			d.log.Error("attempt cannot be settled, trying again", "attempt", c.attempt.ID, "error", err)
+			return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: reread}
+		case !contested:
+			return published(c, receipt), nil
+		case time.Since(c.attempt.StartedAt) < contestedLimit:
+			return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: contestedAsk}
+		}
+		f.asks++
 	default:
 		f.absent = true
 	}
@@ -213,7 +223,14 @@ func (d *Deliverer) reread(ctx context.Context, was *call) (c *call, status sche
 func (d *Deliverer) ask(ctx context.Context, finder publish.Finder, c *call) (receipt schedctl.Receipt, found bool, failure *publish.Error) {
 	since := d.cfg.Clock.Earliest(c.attempt.StartedAt)
 	failure = d.tell(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
-		receipt, found, err = finder.Find(ctx, r, since)
+		r.Taken = d.taken(ctx, c)
+		if receipt, found, err = finder.Find(ctx, r, since); err != nil || !found {
+			return err
+		}
+		taken, err := r.Taken(receipt.ID)
+		if err == nil && taken {
+			err = errClaimed()
+		}
 		return err
 	})
 	return receipt, found && failure == nil, failure

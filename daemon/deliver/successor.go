@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl/storage"
@@ -66,7 +67,7 @@ func (r *recording) claimAfter(batch []*ending, next []item) []verdict {
 	}
 	taken := map[*queue]bool{}
 	for i, e := range batch {
-		taken[e.call.queue] = !r.done[i]
+		taken[e.call.queue] = !r.done[i] || slices.Contains(r.claimed, e)
 	}
 	c := claiming{Deliverer: r.Deliverer, edits: r.edits, owner: r.owner(), begun: map[*queue]bool{}, leap: r.cfg.Clock.Leap(), now: r.now}
 	verdicts := make([]verdict, len(next))

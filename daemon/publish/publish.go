@@ -51,6 +51,17 @@ type Finder interface {
 	Find(ctx context.Context, r Request, since time.Time) (receipt schedctl.Receipt, found bool, err error)
 }
 
+// ContentFinder is a [Finder] that recognizes a post by its content alone: of two
+// posts with the same content it cannot tell whose is whose. Find passes over those
+// that Request.Taken reports.
+type ContentFinder interface {
+	Finder
+
+	// MayConfuse reports whether Find may take the post of one content for that of
+	// the other.
+	MayConfuse(a, b string) bool
+}
+
 // Idempotent is a publisher whose network recognises a repeated call by
 // Request.Key, so that a call with an unknown outcome can be repeated.
 type Idempotent interface {
@@ -164,6 +175,10 @@ type Request struct {
 	Key         string           // the same for every attempt of the target
 	Account     schedctl.Account // without credentials; its options are those of the post
 	Credentials Credentials
+
+	// Taken reports whether a post, by the id that the network gives it, belongs to
+	// another target. It is for Find, and nil elsewhere.
+	Taken func(platformPostID string) (bool, error)
 }
 
 // Error says why a network did not publish, or that it may have.

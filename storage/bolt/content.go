@@ -67,24 +67,33 @@ func networkEntry(dst []entry, t *schedctl.Target, target, account ulid) []entry
 }
 
 // PublishedAs implements [storage.Reader].
-func (r *reader) PublishedAs(platformPostID string, accountIDs []string) (list []string, err error) {
-	for _, of := range accountIDs {
-		account, err := parse(schedctl.AccountPrefix, of)
-		if err != nil {
-			return nil, err
-		}
-		if platformPostID == "" {
+func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) {
+	found := make([][]string, len(wanted))
+	for i, w := range wanted {
+		if w.ID == "" || w.Owner.Login == "" {
 			continue
 		}
-		prefix := concat(nil, account[:], networkKey(platformPostID))
-		for _, k := range r.under(networkIDs, prefix) {
-			if len(k) == len(prefix)+16 { // else it is of a longer id
-				list = append(list, id(k[len(prefix):], schedctl.TargetPrefix))
+		prefix := identityKey(w.Owner)
+		for _, k := range r.under(identities, prefix) {
+			if len(k) != 48 {
+				return nil, wrongKey(identities, k)
 			}
+			found[i] = r.appendPublishedAs(found[i], k[32:], w.ID)
+		}
+		slices.Sort(found[i])
+	}
+	return found, nil
+}
+
+// appendPublishedAs appends the targets of an account that are published under an id.
+func (r *reader) appendPublishedAs(dst []string, account []byte, platformPostID string) []string {
+	prefix := concat(nil, account, networkKey(platformPostID))
+	for _, k := range r.under(networkIDs, prefix) {
+		if len(k) == len(prefix)+16 { // else it is of a longer id
+			dst = append(dst, id(k[len(prefix):], schedctl.TargetPrefix))
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
+	return dst
 }
 
 // identityKey returns what stands for an identity in keys.

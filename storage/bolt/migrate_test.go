@@ -340,9 +340,9 @@ func TestAFileOfVersion4(t *testing.T) {
 	}
 	err = s.View(t.Context(), func(r storage.Reader) error {
 		posts, err1 := r.SameContent(storage.ContentQuery{AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(last.Content), From: at, Until: at.Add(time.Second), Limit: 9})
-		targets, err2 := r.PublishedAs("1499", []string{account.ID})
+		targets, err2 := r.PublishedAs([]storage.PlatformPost{{Owner: account.Identity(), ID: "1499"}})
 		accounts, err3 := r.AccountsOf([]schedctl.Identity{account.Identity()})
-		if len(posts) != 1 || posts[0] != last.ID || len(targets) != 1 || targets[0] != last.Targets[0].ID || len(accounts) != 1 {
+		if len(posts) != 1 || posts[0] != last.ID || len(targets) != 1 || !slices.Equal(targets[0], []string{last.Targets[0].ID}) || len(accounts) != 1 {
 			t.Errorf("found posts %v, targets %v, accounts %v", posts, targets, accounts)
 		}
 		return errors.Join(err1, err2, err3)

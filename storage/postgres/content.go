@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -35,33 +37,55 @@ func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) 
 	})
 }
 
-// PublishedAs implements [storage.Reader].
-func (r *reader) PublishedAs(platformPostID string, accountIDs []string) (list []string, err error) {
-	ids := make([]pgtype.UUID, len(accountIDs))
-	for i, id := range accountIDs {
-		if ids[i], err = parse(schedctl.AccountPrefix, id); err != nil {
-			return nil, err
-		}
+// PublishedAs implements [storage.Reader], in one round trip.
+func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) {
+	found := make([][]string, len(wanted))
+	platforms, logins, ids := make([]string, len(wanted)), make([]string, len(wanted)), make([]string, len(wanted))
+	for i, w := range wanted {
+		platforms[i], logins[i], ids[i] = clean(w.Owner.Platform), clean(w.Owner.Login), clean(w.ID)
 	}
-	if platformPostID == "" || len(ids) == 0 {
-		return nil, nil
-	}
-	// In one order, so that of two transactions one waits for the other.
-	slices.SortFunc(ids, func(a, b pgtype.UUID) int { return slices.Compare(a.Bytes[:], b.Bytes[:]) })
-	for _, account := range ids {
-		r.holdList("targets", account)
-	}
-	return list, r.send(statement{
-		sql:  "SELECT id FROM targets WHERE account_id = ANY($1) AND status = 'published' AND platform_post_id = $2 ORDER BY id",
-		args: []any{ids, clean(platformPostID)},
-		scan: func(rows pgx.Rows) (err error) {
-			list, err = pgx.CollectRows(rows, func(rows pgx.CollectableRow) (id string, err error) {
-				err = rows.Scan(&idField{schedctl.TargetPrefix, &id, false})
-				return id, err
-			})
-			return err
+	r.holdPlatformPosts(wanted)
+	return found, r.send(statement{
+		sql: `SELECT wanted.place, targets.id
+			FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS wanted (platform, login, id, place)
+			JOIN accounts ON accounts.platform = wanted.platform
+				AND CASE WHEN accounts.profile_url <> '' THEN accounts.profile_url ELSE accounts.username END = wanted.login
+			JOIN targets ON targets.account_id = accounts.id AND targets.platform_post_id = wanted.id AND targets.status = 'published'
+			WHERE wanted.id <> '' AND wanted.login <> ''`,
+		args: []any{platforms, logins, ids},
+		scan: func(rows pgx.Rows) error {
+			for rows.Next() {
+				var place int
+				var id string
+				if err := rows.Scan(&place, &idField{schedctl.TargetPrefix, &id, false}); err != nil {
+					return err
+				}
+				found[place-1] = append(found[place-1], id)
+			}
+			for i := range found {
+				slices.Sort(found[i])
+			}
+			return rows.Err()
 		},
 	})
+}
+
+// holdPlatformPosts lets of transactions that ask about the same post one wait for
+// the other. They take their locks in one order.
+func (r *reader) holdPlatformPosts(wanted []storage.PlatformPost) {
+	if r.tx == nil {
+		return
+	}
+	locks := make([]lockKey, len(wanted))
+	for i, w := range wanted {
+		sum := sha256.Sum256([]byte(w.Owner.Platform + "\x00" + w.Owner.Login + "\x00" + w.ID))
+		locks[i] = lockOf("accounts", [16]byte(sum[:16]))
+		locks[i].exclusive = true
+	}
+	slices.SortFunc(locks, func(a, b lockKey) int { return cmp.Compare(a.of, b.of) })
+	for _, k := range locks {
+		r.tx.hold(k)
+	}
 }
 
 // AccountsOf implements [storage.Reader]. It locks nothing.

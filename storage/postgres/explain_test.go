@@ -198,7 +198,11 @@ func readEverything(r storage.Reader, try func(error)) {
 			_, err := r.SameContent(storage.ContentQuery{AccountID: account, Until: time.Now(), Limit: 2})
 			return err
 		},
-		func() error { _, err := r.PublishedAs("1", []string{account}); return err },
+		func() error {
+			of := schedctl.Identity{Platform: "mastodon", Login: "a"}
+			_, err := r.PublishedAs([]storage.PlatformPost{{Owner: of, ID: "1"}, {Owner: of, ID: "2"}})
+			return err
+		},
 		func() error {
 			_, err := r.AccountsOf([]schedctl.Identity{{Platform: "mastodon", Login: "a"}, {Platform: "mastodon", Login: "b"}})
 			return err

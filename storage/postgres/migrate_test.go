@@ -89,9 +89,9 @@ func TestUpgradeIndexesContents(t *testing.T) {
 				}
 			}
 		}
-		published, err := r.PublishedAs("1", []string{accounts[0].ID, accounts[1].ID})
+		published, err := r.PublishedAs([]storage.PlatformPost{{Owner: accounts[0].Identity(), ID: "1"}})
 		list, err2 := r.AccountsOf([]schedctl.Identity{accounts[0].Identity()})
-		if len(published) != 1 || len(list) != 2 {
+		if len(published) != 1 || len(published[0]) != 1 || len(list) != 2 {
 			t.Errorf("published as 1: %v; accounts of an identity: %v", published, list)
 		}
 		return errors.Join(err, err2)

@@ -1,8 +1,11 @@
 package storagetest
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -16,6 +19,7 @@ var contentParts = []part{
 	{"content/bounds", testSameContentBounds},
 	{"content/published as", testPublishedAs},
 	{"content/published as long ids", testPublishedAsLongIDs},
+	{"content/published as, once", testPublishedAsOnce},
 	{"content/accounts of an identity", testAccountsOf},
 }
 
@@ -118,9 +122,15 @@ func testSameContentBounds(f *fixture) {
 	same(f, "at one time", want, read(f, withContent(account, "t", 9)))
 }
 
-// publishedAs asks which targets are published under an id.
-func publishedAs(id string, accounts ...string) func(storage.Reader) ([]string, error) {
-	return func(r storage.Reader) ([]string, error) { return r.PublishedAs(id, accounts) }
+// publishedAs asks which targets are published as posts of an identity.
+func publishedAs(of schedctl.Account, ids ...string) func(storage.Reader) ([][]string, error) {
+	return func(r storage.Reader) ([][]string, error) {
+		var posts []storage.PlatformPost
+		for _, id := range ids {
+			posts = append(posts, storage.PlatformPost{Owner: of.Identity(), ID: id})
+		}
+		return r.PublishedAs(posts)
+	}
 }
 
 // out returns a published post with the network's id.
@@ -132,52 +142,97 @@ func (f *fixture) out(id string, accounts ...string) schedctl.Post {
 	return p
 }
 
-func testPublishedAs(f *fixture) {
-	ids := newAccountIDs(3)
-	one, two := f.out("1", ids[0], ids[1]), f.out("1", ids[2])
-	longer, none := f.out("12", ids[0]), f.out("", ids[0])
-	f.putPosts(one, two, longer, none)
-	same(f, "of one account", []string{one.Targets[0].ID}, read(f, publishedAs("1", ids[0])))
-	want := []string{one.Targets[1].ID, two.Targets[0].ID}
-	slices.Sort(want)
-	same(f, "of two", want, read(f, publishedAs("1", ids[1:]...)))
-	same(f, "of none", []string(nil), read(f, publishedAs("1")))
-	same(f, "a longer id", []string{longer.Targets[0].ID}, read(f, publishedAs("12", ids...)))
-	same(f, "no id", []string(nil), read(f, publishedAs("", ids...)))
-	same(f, "an id that nobody has", []string(nil), read(f, publishedAs("3", ids...)))
+// person returns an account that logs in as somebody.
+func (f *fixture) person(name, page string) schedctl.Account {
+	a := f.newAccount(name, epoch)
+	a.Username, a.ProfileURL = name, page
+	return a
+}
 
-	failed := f.out("9", ids[0])
+func testPublishedAs(f *fixture) {
+	ann, again, bob, nobody := f.person("ann", "https://a/@ann"), f.person("again", "https://a/@ann"), f.person("bob", ""), f.person("", "")
+	nobody.Name = "nobody"
+	again.WorkspaceID, again.Status = newID(schedctl.WorkspacePrefix, epoch), schedctl.AccountDisconnected
+	f.putAccounts(ann, again, bob, nobody)
+	one, two := f.out("1", ann.ID, bob.ID), f.out("1", again.ID)
+	longer, none, unnamed := f.out("12", ann.ID), f.out("", ann.ID), f.out("1", nobody.ID)
+	f.putPosts(one, two, longer, none, unnamed)
+	both := []string{one.Targets[0].ID, two.Targets[0].ID}
+	slices.Sort(both)
+	same(f, "of two accounts, and others", [][]string{both, {longer.Targets[0].ID}, nil, nil}, read(f, publishedAs(ann, "1", "12", "3", "")))
+	same(f, "of another identity", [][]string{{one.Targets[1].ID}}, read(f, publishedAs(bob, "1")))
+	same(f, "of no identity", [][]string{nil}, read(f, publishedAs(nobody, "1")))
+	same(f, "of nothing", [][]string{}, read(f, publishedAs(ann)))
+
+	failed := f.out("9", ann.ID)
 	failed.Targets[0].Status = schedctl.Failed
 	f.putPosts(failed)
-	same(f, "of a target that failed", []string(nil), read(f, publishedAs("9", ids...)))
+	same(f, "of a target that failed", [][]string{nil}, read(f, publishedAs(ann, "9")))
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, longer.ID) })
-	same(f, "of a post that is gone", []string(nil), read(f, publishedAs("12", ids...)))
+	same(f, "of a post that is gone", [][]string{nil}, read(f, publishedAs(ann, "12")))
+	again.ProfileURL = "https://b/@ann"
+	f.putAccounts(again)
+	same(f, "after one has moved", [][]string{{one.Targets[0].ID}}, read(f, publishedAs(ann, "1")))
 	f.update(func(tx storage.Tx) error {
-		p := f.out("new", ids[0])
+		p := f.out("new", ann.ID)
 		if err := tx.PutPost(p); err != nil {
 			return err
 		}
-		got, err := tx.PublishedAs("new", ids)
-		same(f, "of the transaction", []string{p.Targets[0].ID}, got)
+		got, err := publishedAs(ann, "new")(tx)
+		same(f, "of the transaction", [][]string{{p.Targets[0].ID}}, got)
 		return err
 	})
-	for _, id := range malformed(schedctl.AccountPrefix) {
-		missing(f, "an account that cannot be", publishedAs("1", id))
-	}
 }
 
 // testPublishedAsLongIDs guards that ids are told apart that begin or end alike,
 // however long they are.
 func testPublishedAsLongIDs(f *fixture) {
-	account := newAccountIDs(1)[0]
+	ann := f.person("ann", "https://a/@ann")
+	f.putAccounts(ann)
 	long := strings.Repeat("at://did:plc:a/", 20)
 	of := map[string]schedctl.Post{}
 	for _, id := range []string{strings.Repeat("7", 23), strings.Repeat("7", 24), strings.Repeat("7", 25), long + "1", long + "2", "ä" + long} {
-		of[id] = f.out(id, account)
+		of[id] = f.out(id, ann.ID)
 		f.putPosts(of[id])
 	}
 	for id, p := range of {
-		same(f, id, []string{p.Targets[0].ID}, read(f, publishedAs(id, account)))
+		same(f, id, [][]string{{p.Targets[0].ID}}, read(f, publishedAs(ann, id)))
+	}
+}
+
+// testPublishedAsOnce guards that of several transactions that look whether a post
+// belongs to a target, and give it to one, only one finds it free.
+func testPublishedAsOnce(f *fixture) {
+	const rivals = 8
+	accounts := make([]schedctl.Account, rivals)
+	for i := range accounts {
+		accounts[i] = f.person("ann"+string(rune('a'+i)), "https://a/@ann")
+	}
+	f.putAccounts(accounts...)
+	var wg sync.WaitGroup
+	var won atomic.Int64
+	for _, a := range accounts {
+		wg.Go(func() {
+			mine := false
+			err := f.store.Update(context.Background(), func(tx storage.Tx) error {
+				taken, err := publishedAs(a, "1")(tx)
+				mine = err == nil && len(taken[0]) == 0
+				if !mine {
+					return err
+				}
+				return tx.PutPost(f.out("1", a.ID))
+			})
+			if err != nil {
+				f.Errorf("Update: %v", err)
+			}
+			if mine {
+				won.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 1 {
+		f.Errorf("%d transactions found the post free, want 1", won.Load())
 	}
 }
 

@@ -15,20 +15,19 @@ func (r memoryReader) AccountsOf(identities []schedctl.Identity) ([]schedctl.Acc
 	}), cloneAccount), nil
 }
 
-func (r memoryReader) PublishedAs(platformPostID string, accountIDs []string) (found []string, err error) {
-	for _, id := range accountIDs {
-		if err := check(schedctl.AccountPrefix, id); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range r.m.posts {
-		for _, t := range p.Targets {
-			if t.Status == schedctl.Published && platformPostID != "" && t.PlatformPostID == platformPostID && slices.Contains(accountIDs, t.AccountID) {
-				found = append(found, t.ID)
+func (r memoryReader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) {
+	found := make([][]string, len(wanted))
+	for i, w := range wanted {
+		for _, p := range r.m.posts {
+			for _, t := range p.Targets {
+				a, there := r.m.accounts[t.AccountID]
+				if there && a.Identity() == w.Owner && w.Owner.Login != "" && t.Status == schedctl.Published && w.ID != "" && t.PlatformPostID == w.ID {
+					found[i] = append(found[i], t.ID)
+				}
 			}
 		}
+		slices.Sort(found[i])
 	}
-	slices.Sort(found)
 	return found, nil
 }
 

@@ -40,6 +40,12 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	return receipt, found, nil
 }
 
+// MayConfuse reports whether a server may show two contents so that one could be the
+// other.
+func (p *Publisher) MayConfuse(a, b string) bool {
+	return tidy(a) == tidy(b) || string(bare(a)) == string(bare(b))
+}
+
 // search is one run of Find.
 type search struct {
 	publisher *Publisher
@@ -164,6 +170,12 @@ func (s *search) match(ctx context.Context, page []listed) (receipt schedctl.Rec
 			continue
 		}
 		likeness, err := s.compare(ctx, status)
+		if err == nil && likeness != other && s.request.Taken != nil {
+			var taken bool
+			if taken, err = s.request.Taken(status.ID); taken {
+				continue
+			}
+		}
 		switch {
 		case err != nil:
 			return receipt, err

@@ -2,6 +2,7 @@ package mastodon_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -295,5 +296,63 @@ func TestFindThatCannotAsk(t *testing.T) {
 	_, found, err := p.Find(t.Context(), publish.Request{Content: text, Credentials: connection("http://127.0.0.1:1").Credentials}, began)
 	if e := publish.AsError(err); found || e.Kind != schedctl.KindNetwork || e.Outcome != schedctl.OutcomeUnknown {
 		t.Errorf("nobody listens: got %v, %+v", found, e)
+	}
+}
+
+// TestFindPassesOverTakenStatuses guards that a status that belongs to another target
+// is neither the post nor a doubt.
+func TestFindPassesOverTakenStatuses(t *testing.T) {
+	t.Parallel()
+	began := time.Now().Add(-ago)
+	for _, tt := range []struct {
+		name     string
+		statuses []map[string]any
+		taken    []string
+		err      error
+		want     finding
+	}{
+		{"the only one", []map[string]any{post("1", textHTML, began)}, []string{"1"}, nil, finding{}},
+		{"one of two", []map[string]any{post("2", textHTML, began.Add(time.Second)), post("1", textHTML, began)}, []string{"1"}, nil, finding{id: "2", found: true}},
+		{"the newer of two", []map[string]any{post("2", textHTML, began.Add(time.Second)), post("1", textHTML, began)}, []string{"2"}, nil, finding{id: "1", found: true}},
+		{"one on the edge", []map[string]any{post("1", textHTML, began.Add(-30*time.Second))}, []string{"1"}, nil, finding{}},
+		{"none", []map[string]any{post("1", textHTML, began)}, nil, nil, finding{id: "1", found: true}},
+		{"nobody knows", []map[string]any{post("1", textHTML, began)}, nil, errors.New("no database"), finding{code: "unknown"}},
+	} {
+		server := httptest.NewServer(&timeline{statuses: tt.statuses})
+		defer server.Close()
+		p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
+		asked := 0
+		receipt, found, err := p.Find(t.Context(), publish.Request{
+			Content: text, Credentials: connection(server.URL).Credentials,
+			Taken: func(id string) (bool, error) { asked++; return slices.Contains(tt.taken, id), tt.err },
+		}, began)
+		got := finding{id: receipt.ID, found: found}
+		if err != nil {
+			got.code = string(publish.AsError(err).Kind)
+		}
+		if got != tt.want || asked == 0 {
+			t.Errorf("%s: got %+v after %d questions, want %+v", tt.name, got, asked, tt.want)
+		}
+	}
+}
+
+func TestMayConfuse(t *testing.T) {
+	t.Parallel()
+	p := mastodon.New(nil, "test")
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Good morning", "Good morning", true},
+		{"Good  morning\n", "Good morning", true},
+		{"Good **morning**", "Good morning", true},
+		{"hello @ann@a.example", "hello @ann@b.example", true},
+		{"see https://a.example", "see https://b.example", true},
+		{"Good morning", "Good evening", false},
+		{"In round 1", "In round 2", false},
+	} {
+		if got := p.MayConfuse(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q and %q: %v, want %v", tt.a, tt.b, got, tt.want)
+		}
 	}
 }

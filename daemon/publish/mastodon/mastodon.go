@@ -23,9 +23,9 @@
 //
 // What it cannot know: a status with the same text that somebody else published
 // for the same account after the attempt had begun is taken for the post, and a
-// post that its author has deleted meanwhile is not there. Statuses of other
-// targets are told apart by their time, because an account's next call is not
-// made before the outcome of the last one is settled. The clock of the server may
+// post that its author has deleted meanwhile is not there. Statuses that belong to
+// other targets are passed over: the caller knows them, and settles targets with
+// the same text one after the other. The clock of the server may
 // be wrong, though: it is believed within a minute of what its answers say, or
 // within five where they say nothing, and a status with the same text that was
 // published so shortly before the attempt leaves a doubt.
