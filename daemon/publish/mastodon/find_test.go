@@ -347,7 +347,7 @@ func TestMayConfuse(t *testing.T) {
 		{"Good  morning\n", "Good morning", true},
 		{"Good **morning**", "Good morning", true},
 		{"hello @ann@a.example", "hello @ann@b.example", true},
-		{"see https://a.example", "see https://b.example", true},
+		{"see https://example.com/a", "see https://example.com/b", true},
 		{"Good morning", "Good evening", false},
 		{"In round 1", "In round 2", false},
 	} {
