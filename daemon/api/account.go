@@ -48,14 +48,17 @@ func (s *Server) getAccount(ctx context.Context, c *call) (answer, error) {
 }
 
 // removeAccount answers DELETE /social-accounts/{id}: the account stays to be
-// read, its secrets do not.
+// read, its secrets do not. Which account it is of its network is no secret.
 func (s *Server) removeAccount(ctx context.Context, c *call) (answer, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
 		a, err := c.account(tx)
 		if err != nil || a.Status == schedctl.AccountDisconnected {
 			return noContent, err
 		}
-		a.Status, a.Error, a.Credentials = schedctl.AccountDisconnected, nil, nil
+		if a.Credentials, err = s.connector.WithoutSecrets(a); err != nil {
+			return answer{}, err
+		}
+		a.Status, a.Error = schedctl.AccountDisconnected, nil
 		a.UpdatedAt = schedctl.Millis(c.now)
 		return noContent, tx.PutAccount(a)
 	})

@@ -63,16 +63,40 @@ func applyProfile(a *schedctl.Account, p publish.Profile) {
 var receivers = []string{"http"}
 
 // refuseAnother returns an error when new credentials are for somebody else than
-// the account has been so far: what waits on it is meant for those who follow
-// it. Whoever has no public page cannot be told apart.
-func refuseAnother(p publish.Publisher, a *schedctl.Account, now publish.Profile) error {
+// the account has been so far, or post somewhere else: what waits on the account
+// is meant for those who follow it. Known is the account's identity, empty when
+// that was never asked for.
+func refuseAnother(p publish.Publisher, a *schedctl.Account, known string, now publish.Profile) error {
 	credentials, _ := fieldNames(p)
 	switch {
 	case len(credentials) == 0, slices.Contains(receivers, a.Platform):
 		return nil
-	case a.ProfileURL == "", now.URL == "", a.ProfileURL == now.URL, strings.EqualFold(a.Username, now.Username):
+	case known != "" && now.Identity != "":
+		if known == now.Identity {
+			return nil
+		}
+	case samePage(a, now):
 		return nil
+	}
+	if strings.EqualFold(a.Username, now.Username) {
+		return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials",
+			"these credentials of %s post to another room, channel or chat than the account; connect them as a new account", now.Username)
 	}
 	return schedctl.Errorf(schedctl.AccountVerificationFailed, "credentials",
 		"these credentials are for %s, and the account is %s; connect %[1]s as a new account", now.Username, a.Username)
+}
+
+// samePage reports whether the new credentials are for the account, by what it
+// shows. A network that gives identities has accounts that a user alone does not
+// tell apart: there the name of the place counts where there is no page of it. On
+// others, whoever has no public page cannot be told apart.
+func samePage(a *schedctl.Account, now publish.Profile) bool {
+	sameUser, sameTitle := strings.EqualFold(a.Username, now.Username), a.DisplayName == now.DisplayName
+	switch {
+	case now.Identity == "":
+		return a.ProfileURL == "" || now.URL == "" || a.ProfileURL == now.URL || sameUser
+	case a.ProfileURL == "" && now.URL == "":
+		return sameUser && sameTitle
+	}
+	return a.ProfileURL == now.URL && (sameUser || sameTitle)
 }

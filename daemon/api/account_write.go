@@ -125,7 +125,7 @@ func (s *Server) reconnect(ctx context.Context, p publish.Publisher, before sche
 	if failure != nil {
 		return nil, connectError(p, failure)
 	}
-	if err := refuseAnother(p, &before, profile); err != nil {
+	if err := refuseAnother(p, &before, s.connector.Identity(before), profile); err != nil {
 		return nil, err
 	}
 	sealed, err := s.connector.Seal(credentials, before.ID)

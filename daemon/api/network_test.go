@@ -36,6 +36,9 @@ func (n *network) Connect(ctx context.Context, c publish.Connection) (publish.Pr
 		return publish.Profile{}, refusal
 	}
 	profile, err := n.Fake.Connect(ctx, c)
+	if room, ok := strings.CutPrefix(c.Credentials["token"], "room-"); ok && err == nil {
+		profile.Identity = "me " + room
+	}
 	switch c.Credentials["token"] {
 	case "somebody-else":
 		profile.Username, profile.URL = "somebody else", "https://fake.example/somebody-else"

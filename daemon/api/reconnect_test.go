@@ -91,6 +91,55 @@ func testReconnectAsSomebodyElse(t *testing.T, f *fixture) {
 	f.do(nil, "PATCH", "/social-accounts/"+page.ID, body{"name": "new"}).want(200) // a name may change
 }
 
+// TestReconnectElsewhere guards that what waits on an account goes to the room,
+// channel or chat that it is meant for, also when the same user is in another one,
+// and after the account was disconnected.
+func TestReconnectElsewhere(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, testReconnectElsewhere)
+}
+
+func testReconnectElsewhere(t *testing.T, f *fixture) {
+	token := func(room string) body { return body{"credentials": body{"token": "room-" + room}} }
+	path := "/social-accounts/" + f.mine.account
+	// An account of an earlier version has no identity yet; what it shows is the same.
+	f.do(nil, "PATCH", path, token("one")).want(200)
+	refuse := func(when string) {
+		t.Helper()
+		before := f.stored(f.mine.account)
+		e := f.do(nil, "PATCH", path, token("two")).refused(schedctl.AccountVerificationFailed)
+		if !strings.Contains(e.Message, "another room, channel or chat") || !strings.Contains(e.Message, "as a new account") || e.Details[0].Field != "credentials" {
+			t.Errorf("%s: %+v", when, e)
+		}
+		if diff := cmp.Diff(before, f.stored(f.mine.account)); diff != "" {
+			t.Errorf("%s: the account (-want +got):\n%s", when, diff)
+		}
+	}
+	refuse("connected")
+	f.do(nil, "PATCH", path, body{"options": body{"mood": "calm"}}).want(200)
+	f.do(nil, "POST", path+"/verify", nil).want(200)
+	refuse("verified")
+	f.do(nil, "PATCH", path, token("one")).want(200)
+	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Username = "renamed since" })
+	f.do(nil, "PATCH", path, token("one")).want(200) // the same by another name
+	f.do(nil, "DELETE", path, nil).want(204)
+	left, err := f.connector.Open(f.stored(f.mine.account))
+	if diff := cmp.Diff(publish.Credentials{"identity": "me one"}, left); diff != "" || err != nil {
+		t.Errorf("left of the credentials: %v (-want +got):\n%s", err, diff)
+	}
+	refuse("disconnected")
+	f.do(nil, "PATCH", path, token("one")).want(200)
+
+	// Nobody knows which room an account of an earlier version is of whose page
+	// does not say.
+	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Credentials, a.ProfileURL = nil, "https://fake.example/elsewhere" })
+	refuse("of an earlier version")
+	given := body{"credentials": body{"token": "room-one", "identity": "me two"}}
+	if e := f.do(nil, "PATCH", path, given).refused(schedctl.ValidationFailed); e.Details[0].Field != "credentials.identity" {
+		t.Errorf("%+v", e.Details)
+	}
+}
+
 // TestSessionsAreStored guards that what a network gives for credentials is kept
 // with them, comes back to it, and is shown and taken from nobody.
 func TestSessionsAreStored(t *testing.T) {

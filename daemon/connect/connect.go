@@ -63,7 +63,7 @@ func New(cfg Config) *Connector {
 
 // Connect asks the network who the credentials are for, for at most 20 seconds,
 // and returns that with the credentials to store: the given ones, with a session
-// where the network has them. Options that are not the network's are kept from
+// where the network has them and with the identity of the profile. Options that are not the network's are kept from
 // it. Errors are those of [publish.Publisher]; their messages can be shown to
 // whoever gave the credentials.
 func (c *Connector) Connect(ctx context.Context, platform string, given publish.Connection) (publish.Profile, publish.Credentials, *publish.Error) {
@@ -74,6 +74,8 @@ func (c *Connector) Connect(ctx context.Context, platform string, given publish.
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	given.Options = networkOptions(p, given.Options)
+	stored := given.Credentials
+	given.Credentials = withoutIdentity(stored)
 	var profile publish.Profile
 	err := c.guard(platform, func() (err error) {
 		profile, err = p.Connect(ctx, given)
@@ -82,7 +84,8 @@ func (c *Connector) Connect(ctx context.Context, platform string, given publish.
 	if err != nil {
 		return publish.Profile{}, nil, presentable(publish.AsError(err), p, given.Credentials)
 	}
-	return printable(profile), completed(given.Credentials, profile.Credentials), nil
+	profile = printable(profile)
+	return profile, withIdentity(completed(stored, profile.Credentials), profile.Identity), nil
 }
 
 func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Error) {

@@ -45,6 +45,7 @@ func printable(p publish.Profile) publish.Profile {
 	p.Username = clip(withoutControls(p.Username), maxText)
 	p.DisplayName = clip(withoutControls(p.DisplayName), maxText)
 	p.URL = clip(withoutControls(p.URL), maxURL)
+	p.Identity = clip(withoutControls(p.Identity), maxURL)
 	return p
 }
 
