@@ -29,7 +29,15 @@
 // is the holder: see [Member]. It makes all calls of that webhook, and asks before
 // each whether it holds it still. One that is frozen in a call, taken for dead, and
 // comes back, has made a call that another one has made too; both attempts are
-// recorded, and no cursor moves back. Places in the outbox are compared by the
+// recorded, and no cursor moves back.
+//
+// There each reading and recording is some round trips to a server. First tries
+// that follow each other are therefore recorded in one transaction: up to 32 calls
+// that were delivered, begun within 50 milliseconds. Those of one such group are
+// made again after a crash, and a change of the webhook takes effect with the next
+// group. A call that fails ends its group.
+//
+// Places in the outbox are compared by the
 // store: the ids of events of several processes need not be in its order.
 //
 // # Goroutines

@@ -10,7 +10,8 @@ import (
 // firstTries finds the events that a webhook is to be told of, in their order.
 type firstTries struct {
 	*worker
-	batch []schedctl.Event // read, and neither told nor passed over
+	hook  schedctl.Webhook // as it was read last
+	batch []schedctl.Event // read, and neither told nor passed over; the first one may be told
 	after string           // the cursor before the batch
 	last  bool             // there were none after the batch
 	wakes int              // what was reported when it was read
@@ -18,10 +19,26 @@ type firstTries struct {
 
 func newFirstTries(w *worker) *lane {
 	f := &firstTries{worker: w}
-	return &lane{
+	l := &lane{
 		worker: w, kind: "events", wake: w.newEvents, next: f.next, slowest: 10 * time.Second,
 		pause: w.newPause(),
 	}
+	if w.cfg.Member != nil { // each reading and recording is some ways to a server
+		l.following = f.following
+	}
+	return l
+}
+
+// following returns the next wanted event of the batch, for the webhook as it was
+// read with the last job. It leaves the batch as it is when there is none.
+func (f *firstTries) following() *job {
+	for i := 1; i < len(f.batch); i++ {
+		if e := f.batch[i]; f.hook.Wants(&e) {
+			f.after, f.batch = f.batch[i-1].ID, f.batch[i:]
+			return f.job(f.hook, e)
+		}
+	}
+	return nil
 }
 
 // next returns the first event after the cursor that the webhook wants. It looks
@@ -39,6 +56,7 @@ func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, err
 	}
+	f.hook = hook
 	cursor, err := furthest(r, at.cursor, hook.Cursor)
 	if err != nil {
 		return nil, time.Time{}, err

@@ -19,6 +19,13 @@ type job struct {
 	lost  bool // the event is not in the store any more
 }
 
+// A group is so many calls at most, and no call of it begins later after the first
+// one: what is changed about a webhook takes effect with the next group.
+const (
+	groupSize = 32
+	groupTime = 50 * time.Millisecond
+)
+
 // lane makes the calls of one webhook of one kind, one at a time. While they fail
 // they are spaced.
 type lane struct {
@@ -31,6 +38,11 @@ type lane struct {
 	// there is none now, it returns when to look again without being woken, or the
 	// zero time for never.
 	next func(storage.Reader, place) (*job, time.Time, error)
+
+	// following, if not nil, returns the job that comes right after the last one, of
+	// what was read with it, or nil when the store is to be read. Jobs that follow
+	// each other are recorded in one transaction.
+	following func() *job
 
 	failures int // in a row
 	pause    pause
@@ -51,7 +63,7 @@ func (l *lane) run(stop, work context.Context) {
 			rest(stop, until, l.wake)
 			continue
 		}
-		if !l.mayCall() || !l.do(work, next) {
+		if !l.mayCall() || !l.do(stop, work, next) {
 			return
 		}
 		if l.failures > 0 {
@@ -72,24 +84,59 @@ func (l *lane) look(ctx context.Context) (next *job, until time.Time, err error)
 	return next, until, nil
 }
 
-// do does a job and reports whether it is recorded: it is not when ctx ends
-// before.
-func (l *lane) do(ctx context.Context, j *job) bool {
-	end := ending{err: "the event is not kept any more"}
-	if !j.lost {
-		end = l.call(ctx, j)
+// do does a job, and those that may follow it before it is recorded. It reports
+// whether all are recorded: they are not when work ends before.
+func (l *lane) do(stop, work context.Context, j *job) bool {
+	if l.following == nil {
+		end, ended := l.try(work, j)
+		return ended && l.keep(work, told{j, end})
+	}
+	var group []told
+	for began := time.Now(); j != nil; j = l.follow(stop, len(group), began) {
+		end, ended := l.try(work, j)
+		if !ended {
+			return false
+		}
+		group = append(group, told{j, end})
+		if !end.delivered() {
+			break
+		}
+	}
+	return l.keep(work, group...)
+}
+
+// follow returns the next job of a group, or nil when the group is to be recorded
+// first.
+func (l *lane) follow(stop context.Context, size int, began time.Time) *job {
+	if stop.Err() != nil || size == groupSize || time.Since(began) >= groupTime || l.cfg.Store.Full() != nil || !l.mayCall() {
+		return nil
+	}
+	return l.following()
+}
+
+// try makes the call of a job. It reports false when ctx ends before the call does.
+func (l *lane) try(ctx context.Context, j *job) (ending, bool) {
+	if j.lost {
+		return ending{err: "the event is not kept any more"}, true
+	}
+	end := l.call(ctx, j)
+	if ctx.Err() != nil {
+		return end, false
+	}
+	l.count(end)
+	return end, true
+}
+
+// keep records the ends of jobs, and tries again until they are. It reports false
+// when ctx ends before.
+func (l *lane) keep(ctx context.Context, group ...told) bool {
+	for !l.pause.after(ctx, "recording a delivery", l.record(ctx, group)) {
 		if ctx.Err() != nil {
 			return false
 		}
-		l.count(end)
 	}
-	for !l.pause.after(ctx, "recording a delivery", l.record(ctx, j, end)) {
-		if ctx.Err() != nil {
-			return false
-		}
-	}
-	if j.first {
-		l.passed(j.event.ID)
+	if last := group[len(group)-1].job; last.first {
+		l.passed(last.event.ID)
 	}
 	return true
 }

@@ -13,31 +13,84 @@ import (
 // disableAfter is how long a webhook may fail without a success in between.
 const disableAfter = 3 * 24 * time.Hour
 
-// record stores the end of a job in one transaction: the delivery, and what it
-// says of its webhook. It may be repeated. What was removed meanwhile stays
-// removed, and what others have changed stays as they have it.
-func (d *Dispatcher) record(ctx context.Context, j *job, end ending) error {
+// told is a job that was done.
+type told struct {
+	*job
+	end ending
+}
+
+// record stores the ends of jobs of one webhook in one transaction: the deliveries,
+// and what they say of the webhook. It may be repeated. What was removed meanwhile
+// stays removed, and what others have changed stays as they have it.
+func (d *Dispatcher) record(ctx context.Context, group []told) error {
 	var disabled bool
 	err := d.cfg.Store.Record(ctx, func(tx storage.Tx) (err error) {
-		disabled, err = d.recordIn(tx, j, end, time.Now())
+		disabled, err = d.recordAll(tx, group, time.Now())
 		return err
 	})
 	if err == nil {
 		err = failpoint.Hit(failpoint.WebhookRecorded)
 	}
 	if err != nil {
-		return fmt.Errorf("record delivery %s: %w", j.delivery.ID, err)
+		return fmt.Errorf("record delivery %s: %w", group[0].delivery.ID, err)
 	}
-	log := d.log.With("webhook", j.hook.ID, "delivery", j.delivery.ID, "event", j.event.ID)
-	switch {
-	case disabled:
-		log.Warn("webhook disabled, it has failed for too long", "status", end.status)
-	case end.delivered():
-		log.Debug("delivered", "status", end.status)
-	default:
-		log.Debug("delivery failed", "status", end.status, "reason", end.err)
+	for _, t := range group {
+		log := d.log.With("webhook", t.hook.ID, "delivery", t.delivery.ID, "event", t.event.ID)
+		switch {
+		case disabled && !t.end.delivered():
+			log.Warn("webhook disabled, it has failed for too long", "status", t.end.status)
+		case t.end.delivered():
+			log.Debug("delivered", "status", t.end.status)
+		default:
+			log.Debug("delivery failed", "status", t.end.status, "reason", t.end.err)
+		}
 	}
 	return nil
+}
+
+// recordAll records jobs in their order. Those at the beginning that were delivered
+// are recorded at once.
+func (d *Dispatcher) recordAll(tx storage.Tx, group []told, now time.Time) (disabled bool, err error) {
+	if len(group) > 1 {
+		last := len(group)
+		if !group[last-1].end.delivered() {
+			last--
+		}
+		recorded, err := d.recordGroup(tx, group[:last], now)
+		if err != nil {
+			return false, err
+		}
+		if recorded {
+			group = group[last:]
+		}
+	}
+	for _, t := range group {
+		if disabled, err = d.recordIn(tx, t.job, t.end, now); err != nil {
+			return false, err
+		}
+	}
+	return disabled, nil
+}
+
+// recordGroup records first tries that were delivered, and reports whether it has:
+// it does not when the cursor of the webhook is not where it was when the first of
+// them was read. Then they may have been recorded before, or told by another daemon.
+func (d *Dispatcher) recordGroup(tx storage.Tx, group []told, now time.Time) (recorded bool, err error) {
+	first, last := group[0], group[len(group)-1]
+	hook, err := tx.Webhook(first.hook.WorkspaceID, first.hook.ID)
+	if isNotFound(err) {
+		return true, nil
+	}
+	if err != nil || hook.Cursor != first.hook.Cursor {
+		return false, err
+	}
+	for _, t := range group {
+		if err := tx.PutDelivery(after(t.delivery, t.job, t.end, now)); err != nil {
+			return false, err
+		}
+	}
+	_, err = d.recordHook(tx, hook, last.job, last.end, now)
+	return true, err
 }
 
 func (d *Dispatcher) recordIn(tx storage.Tx, j *job, end ending, now time.Time) (disabled bool, err error) {

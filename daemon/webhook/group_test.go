@@ -1,0 +1,117 @@
+package webhook_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// pass counts the commits while time passes.
+func (f *fleet) pass(d time.Duration) (commits int) {
+	f.rig.mu.Lock()
+	before := f.commits
+	f.rig.mu.Unlock()
+	after(d)
+	f.rig.mu.Lock()
+	defer f.rig.mu.Unlock()
+	return f.commits - before
+}
+
+// TestCallsAreRecordedTogether counts the transactions of a backlog where several
+// daemons may use the store. Order and deliveries are as if each had its own.
+func TestCallsAreRecordedTogether(t *testing.T) {
+	inFleet(t, 1, func(f *fleet) {
+		w := f.follow("host")
+		after(2 * time.Second)
+		want := f.publish(320)
+		if commits := f.pass(5 * time.Second); commits > 320/10 {
+			t.Errorf("%d commits recorded 320 calls", commits)
+		}
+		f.wantTold("host", want)
+		all := f.deliveries(w)
+		if len(all) != len(want) {
+			t.Fatalf("%d deliveries, want %d", len(all), len(want))
+		}
+		for i, d := range all {
+			if d.EventID != want[i] || d.Status != schedctl.DeliveryDelivered || d.Attempt != 1 {
+				t.Errorf("delivery %d: %+v", i, d)
+			}
+		}
+		if hook := f.readHook(w); hook.Cursor != want[len(want)-1] {
+			t.Errorf("the cursor is %s, want that of the last event", hook.Cursor)
+		}
+	})
+}
+
+// TestFailureEndsGroup lets a call in the middle of a backlog fail: it is tried
+// again later, once, and the others are delivered in order.
+func TestFailureEndsGroup(t *testing.T) {
+	inFleet(t, 1, func(f *fleet) {
+		w := f.follow("host")
+		after(2 * time.Second)
+		ok := status(204)
+		f.endpoints.at("host").then(ok, ok, ok, ok, status(500))
+		want := f.publish(20)
+		after(5 * time.Second)
+		f.wantTold("host", want)
+		for i, d := range f.deliveries(w) {
+			expected := schedctl.DeliveryDelivered
+			if i == 4 {
+				expected = schedctl.DeliveryPending
+			}
+			if d.EventID != want[i] || d.Status != expected || d.Attempt != 1 {
+				t.Errorf("delivery %d: %+v", i, d)
+			}
+		}
+		after(time.Minute)
+		f.wantTold("host", append(want, want[4]))
+		if hook := f.readHook(w); !hook.FailingSince.IsZero() {
+			t.Errorf("the webhook is said to fail since %v", hook.FailingSince)
+		}
+	})
+}
+
+// TestDisabledInGroup disables a webhook while it is called, which takes effect
+// with the next group.
+func TestDisabledInGroup(t *testing.T) {
+	inFleet(t, 1, func(f *fleet) {
+		w := f.follow("host")
+		after(2 * time.Second)
+		f.endpoints.at("host").fromNow(slow(20*time.Millisecond, status(204)))
+		want := f.publish(50)
+		after(70 * time.Millisecond)
+		f.edit(w, func(w *schedctl.Webhook) { w.Enabled = false })
+		after(time.Minute)
+		told := len(f.endpoints.at("host").all())
+		if told == 0 || told > 8 {
+			t.Errorf("told of %d events, though it was disabled after 70 ms", told)
+		}
+		f.wantTold("host", want[:told])
+		if recorded := len(f.deliveries(w)); recorded != told {
+			t.Errorf("%d calls and %d deliveries", told, recorded)
+		}
+	})
+}
+
+// TestStopInGroup stops a daemon between two calls of a group: what was told is
+// recorded, and the next daemon goes on behind it.
+func TestStopInGroup(t *testing.T) {
+	inFleet(t, 1, func(f *fleet) {
+		w := f.follow("host")
+		after(2 * time.Second)
+		f.endpoints.at("host").fromNow(slow(10*time.Millisecond, status(204)))
+		want := f.publish(30)
+		after(35 * time.Millisecond)
+		first := f.nodes[0]
+		first.stop()
+		first.done <- <-first.done
+		f.change(func() { first.alive = false })
+		if told, recorded := len(f.endpoints.at("host").all()), len(f.deliveries(w)); told < 2 || recorded != told {
+			t.Errorf("%d calls and %d deliveries when it had stopped", told, recorded)
+		}
+		f.join()
+		after(30 * time.Second)
+		f.wantTold("host", want)
+	})
+}
