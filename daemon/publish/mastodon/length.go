@@ -24,36 +24,40 @@ import (
 // Elixir on older versions of Erlang, which these servers run on. A server with newer rules counts
 // less, never more.
 func length(content, spoiler string, l schedctl.Limits) int {
+	more := 0
 	if l.URLCharacters > 0 {
-		content = countable(content, l.URLCharacters)
+		var links int
+		content, links = countable(content)
+		more = links * (l.URLCharacters - 1)
 	}
 	if l.Unit == "characters" {
-		return utf8.RuneCountInString(spoiler) + utf8.RuneCountInString(content)
+		return more + utf8.RuneCountInString(spoiler) + utf8.RuneCountInString(content)
 	}
-	return uniseg.GraphemeClusterCount(spoiler + content)
+	return more + uniseg.GraphemeClusterCount(spoiler+content)
 }
 
-// countable returns the text with links of the given length and mentions without
-// the server's name.
-func countable(text string, urlCharacters int) string {
+// countable returns the text with one character for each link and mentions
+// without the server's name, and how many links it replaced.
+func countable(text string) (short string, replaced int) {
 	entities := append(links(text), mentions(text)...)
 	slices.SortStableFunc(entities, func(a, b entity) int { return a.start - b.start })
-	var short strings.Builder
+	var b strings.Builder
 	end := 0
 	for _, e := range entities {
 		if e.start < end {
 			continue // within the one before
 		}
-		short.WriteString(text[end:e.start])
+		b.WriteString(text[end:e.start])
 		if e.link {
-			short.WriteString(strings.Repeat("x", urlCharacters))
+			b.WriteByte('x')
+			replaced++
 		} else {
-			short.WriteString(text[e.start:e.counted])
+			b.WriteString(text[e.start:e.counted])
 		}
 		end = e.end
 	}
-	short.WriteString(text[end:])
-	return short.String()
+	b.WriteString(text[end:])
+	return b.String(), replaced
 }
 
 // entity is a link or a mention in a text, in bytes.
