@@ -75,6 +75,15 @@ func (s *Server) refuseUnfit(ctx context.Context, known *checks, p *schedctl.Pos
 // tooLong is the code of a publisher's problem with the length of a text.
 const tooLong = "too_long"
 
+// faults returns the problems of a check as faults of a request.
+func (c *parcel) faults(check publish.Check) []schedctl.FieldError {
+	list := make([]schedctl.FieldError, len(check.Problems))
+	for i, problem := range check.Problems {
+		list[i] = c.fault(check, problem)
+	}
+	return list
+}
+
 func (c *parcel) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
 	f := schedctl.FieldError{
 		Field: c.field(problem.Code), Code: schedctl.ValidationFailed, AccountID: c.account.ID,

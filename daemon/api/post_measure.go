@@ -15,9 +15,10 @@ import (
 // in nothing a network looks at share a check: a text is measured once, however
 // many accounts it goes to. A checks belongs to one goroutine.
 type checks struct {
-	server *Server
-	known  map[checkKey]publish.Check
-	frozen bool // nothing more may be measured
+	server  *Server
+	known   map[checkKey]publish.Check
+	lengths map[string]int // code points, by text
+	frozen  bool           // nothing more may be measured
 }
 
 // checkKey is all that [publish.Publisher.Check] looks at.
@@ -29,7 +30,7 @@ type checkKey struct {
 }
 
 func (s *Server) newChecks() *checks {
-	return &checks{server: s, known: make(map[checkKey]publish.Check)}
+	return &checks{server: s, known: make(map[checkKey]publish.Check), lengths: make(map[string]int)}
 }
 
 // errUnmeasured is returned by frozen checks for a text that was not measured.
@@ -43,6 +44,10 @@ func (k *checks) measure(ctx context.Context, c parcel) (publish.Check, []schedc
 		return publish.Measured(utf8.RuneCountInString(c.content), 0, "characters"), nil, nil
 	}
 	a := c.account
+	if k.tooLong(c.content) {
+		check := publish.Measured(k.lengths[c.content], a.Limits.MaxCharacters, a.Limits.Unit)
+		return check, c.faults(check), nil
+	}
 	a.Options, a.Credentials = a.OptionsFor(c.options), nil
 	options, err := json.Marshal(a.Options)
 	if err != nil {
@@ -57,22 +62,21 @@ func (k *checks) measure(ctx context.Context, c parcel) (publish.Check, []schedc
 		if err := ctx.Err(); err != nil {
 			return publish.Check{}, nil, err
 		}
-		check = checkBounded(p, a, c.content)
+		check = p.Check(a, c.content)
 		k.known[key] = check
 	}
-	faults := make([]schedctl.FieldError, len(check.Problems))
-	for i, problem := range check.Problems {
-		faults[i] = c.fault(check, problem)
-	}
 	check.Warnings = slices.Clone(check.Warnings)
-	return check, faults, nil
+	return check, c.faults(check), nil
 }
 
-// checkBounded asks the publisher, unless the content is longer than that of any
-// post: then its length is in code points, whatever the network counts.
-func checkBounded(p publish.Publisher, a schedctl.Account, content string) publish.Check {
-	if n := utf8.RuneCountInString(content); n > schedctl.MaxContent {
-		return publish.Measured(n, a.Limits.MaxCharacters, a.Limits.Unit)
+// tooLong reports whether a text is longer than that of any post. Such a one is
+// not measured by the rules of networks: its length is in code points, whatever
+// they count.
+func (k *checks) tooLong(content string) bool {
+	n, known := k.lengths[content]
+	if !known {
+		n = utf8.RuneCountInString(content)
+		k.lengths[content] = n
 	}
-	return p.Check(a, content)
+	return n > schedctl.MaxContent
 }

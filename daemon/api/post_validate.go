@@ -129,7 +129,7 @@ func (v *validation) look(ctx context.Context, a schedctl.Account, refusal error
 // repeats notes that the account gets the same text twice: a problem where it
 // guards itself, else a warning.
 func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
-	if v.body.allowDuplicate || schedctl.CheckContent(c.content) != nil { // no post has that content
+	if v.body.allowDuplicate || v.checks.tooLong(c.content) { // no post has that text
 		return nil
 	}
 	sent := text{postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.at()}

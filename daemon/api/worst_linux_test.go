@@ -1,0 +1,285 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"golang.org/x/sys/unix"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/publish/bluesky"
+	"github.com/schedctl/schedctl/daemon/publish/mastodon"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
+)
+
+const (
+	worstSize = 1 << 20 // of a body, the largest that is read
+
+	// worstRatio is how much more processor time a request may take than
+	// encoding/json takes to read a plain body of the same size.
+	worstRatio = 20
+
+	worstRefusal = 64 << 10 // bytes of a response that refuses a request
+	worstSuccess = 2 << 20  // bytes of one that does not; it can repeat the body
+)
+
+// TestWorstBodies guards that no body, header or path makes an operation that
+// takes a body expensive. The operations and their fields are those of the
+// document.
+func TestWorstBodies(t *testing.T) {
+	runtime.LockOSThread() // whose processor time is measured
+	defer runtime.UnlockOSThread()
+	f := newFixture(t)
+	plain := plainTime(t)
+	for id, op := range documentOperations(t) {
+		if op.method == http.MethodGet {
+			continue
+		}
+		w := newWorld(t, f.sibling(t))
+		try := attempts[id](w)
+		path := try.path
+		for name, body := range worstBodies(t, w, op, try.body) {
+			w.worst(t, plain, id+" "+name, op.method, path, body, nil)
+		}
+		for name, header := range worstHeaders() {
+			w.worst(t, plain, id+" with a long "+name, op.method, path, []byte("{}"), http.Header{name: {header}})
+		}
+		if strings.Contains(op.path, "{") {
+			long := strings.NewReplacer("{id}", filled("", "x", "", 30<<10), "{delivery_id}", filled("", "y", "", 30<<10)).Replace(op.path)
+			w.worst(t, plain, id+" with long ids", op.method, strings.TrimPrefix(long, "/api/v1"), []byte("{}"), nil)
+		}
+	}
+}
+
+// TestWorstAccounts guards that a post for 100 accounts is measured in a bounded
+// time, whatever its texts are.
+func TestWorstAccounts(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	f := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) {
+		c.Publishers["mastodon"] = mastodon.New(http.DefaultClient, "test")
+		c.Publishers["bluesky"] = bluesky.New(http.DefaultClient, "test")
+	})
+	w := &world{fixture: f}
+	plain := plainTime(t)
+	ids := f.manyAccounts()
+	draft := f.create(body{"content": "x", "social_account_ids": ids})
+	for _, unit := range []string{"a", "\u0301", "👨‍👩‍👧", "🇩", "क्ष", "http://a.bc ", "http://a.bc/(", "http://", "@a@b.c ", "@a-", "a.b.", "한국.", "#a", "("} {
+		text := string([]rune(strings.Repeat(unit, schedctl.MaxContent))[:schedctl.MaxContent])
+		own := strings.ToValidUTF8(text[:min(len(text), 9_500)], "")
+		overrides := make([]body, len(ids))
+		for i, id := range ids {
+			overrides[i] = override(id, fmt.Sprintf("%02d%s", i, own), nil)
+		}
+		for what, b := range map[string]body{
+			"of one text":   {"content": text, "social_account_ids": ids, "publish_at": in(time.Hour)},
+			"of 100 texts":  {"content": text, "social_account_ids": ids, "publish_at": in(time.Hour), "target_overrides": overrides},
+			"of a long one": {"content": strings.Repeat(text, worstSize/len(text)-1), "social_account_ids": ids},
+		} {
+			raw, err := json.Marshal(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.worst(t, plain, fmt.Sprintf("validate %s of %q", what, unit), "POST", "/posts/validate", raw, nil)
+			w.worst(t, plain, fmt.Sprintf("create %s of %q", what, unit), "POST", "/posts", raw, nil)
+			w.worst(t, plain, fmt.Sprintf("edit %s of %q", what, unit), "PATCH", "/posts/"+draft.ID, raw, nil)
+		}
+	}
+}
+
+// manyAccounts stores as many accounts as a post can go to. No two share a check.
+func (f *fixture) manyAccounts() (ids []string) {
+	f.t.Helper()
+	for i := range schedctl.MaxAccounts {
+		a := schedctl.Account{
+			ID: schedctl.NewID(schedctl.AccountPrefix, time.Now()), WorkspaceID: f.mine.workspace, Platform: "mastodon",
+			Name: fmt.Sprint("account ", i), Status: schedctl.AccountConnected, Options: schedctl.Options{"spoiler_text": fmt.Sprint(i)},
+			Limits: schedctl.Limits{MaxCharacters: 5000, Unit: "graphemes", URLCharacters: 1000},
+		}
+		if i%2 == 0 {
+			a.Platform, a.Options = "bluesky", schedctl.Options{"langs": string([]byte{'a' + byte(i/26), 'a' + byte(i%26)})}
+		}
+		f.update(func(tx storage.Tx) error { return tx.PutAccount(a) })
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// worst makes a request and judges its processor time and its response.
+func (w *world) worst(t *testing.T, plain time.Duration, name, method, path string, body []byte, header http.Header) {
+	t.Helper()
+	if len(body) > worstSize {
+		t.Fatalf("%s is no body that is read: it has %d bytes", name, len(body))
+	}
+	r := httptest.NewRequest(method, "/api/v1"+path, bytes.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+w.mine.key)
+	r.Header.Set("Content-Type", "application/json")
+	maps.Copy(r.Header, header)
+	rec := httptest.NewRecorder()
+	took := processorTime(t, func() { w.handler.ServeHTTP(rec, r) })
+	if took > worstRatio*plain {
+		t.Errorf("%s takes %s of processor time, which is %.1f times what a plain body of its size takes", name, took, took.Seconds()/plain.Seconds())
+	}
+	most := worstSuccess
+	if rec.Code >= 300 {
+		most = worstRefusal
+	}
+	if n := rec.Body.Len(); n > most || rec.Code >= 500 {
+		t.Errorf("%s gets %d with %d bytes: %s", name, rec.Code, n, rec.Body.Bytes()[:min(n, 300)])
+	}
+}
+
+// processorTime returns how long the thread of the caller is busy with do.
+func processorTime(t *testing.T, do func()) time.Duration {
+	t.Helper()
+	busy := func() time.Duration {
+		var usage unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	before := busy()
+	do()
+	return busy() - before
+}
+
+// plainTime returns the processor time in which encoding/json reads a body of
+// ordinary JSON.
+func plainTime(t *testing.T) time.Duration {
+	t.Helper()
+	body := filled(`[{}`, `,{"content":"a text of some length","list":["one",2,null],"set":{"at":"2036-06-02T15:00:00Z"}}`, `]`, worstSize)
+	var times []time.Duration
+	for range 5 {
+		times = append(times, processorTime(t, func() {
+			var v any
+			if err := json.Unmarshal([]byte(body), &v); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+	return slices.Min(times)
+}
+
+// filled returns a text of a size, which is begin, as many of unit as there is
+// room for, and end.
+func filled(begin, unit, end string, size int) string {
+	return begin + strings.Repeat(unit, (size-len(begin)-len(end))/len(unit)) + end
+}
+
+// numbered is filled with units of which each has a number of its own.
+func numbered(begin, unit, end string, size int) string {
+	var b strings.Builder
+	b.WriteString(begin)
+	for i := 0; b.Len() < size-len(end)-len(unit)-8; i++ {
+		fmt.Fprintf(&b, unit, i)
+	}
+	b.WriteString(end)
+	return b.String()
+}
+
+// worstBodies returns bodies that are expensive to read, whatever an operation
+// takes, and with each field of its schema those that are expensive there, next
+// to the fields of a good body.
+func worstBodies(t *testing.T, w *world, op operation, good any) map[string][]byte {
+	long := strings.Repeat("n", worstSize/4)
+	bodies := map[string][]byte{
+		"nested too deeply":            []byte(filled("", `[`, "", worstSize)),
+		"nested in unknown fields":     []byte(filled("", `{"a":`, "", worstSize)),
+		"with many unknown fields":     []byte(numbered(`{"a":0`, `,"%06d":0`, `}`, worstSize)),
+		"with long unknown fields":     []byte(numbered(`{"a":0`, `,"`+strings.Repeat("content_", 128)+`%06d":0`, `}`, worstSize)),
+		"with an endless field":        []byte(filled(`{"`, `a`, `":0}`, worstSize)),
+		"with many doubled fields":     []byte(filled(`{"a":0`, `,"a":0`, `}`, worstSize)),
+		"with a late doubled field":    []byte(numbered(`{"a":0`, `,"%06d":0`, `,"a":0}`, worstSize)),
+		"with many elements":           []byte(filled(`{"a":[0`, `,0`, `]}`, worstSize)),
+		"with elements at a long path": []byte(filled(`{"target_overrides":[{"options":{"`+long+`":{"`+long+`":[{}`, `,{"~":1e999}`, `]}}}]}`, worstSize)),
+		"with lists of lists":          []byte(filled(`{"a":[[]`, `,[[],{}]`, `]}`, worstSize)),
+		"with a huge number":           []byte(filled(`{"a":1`, `0`, `}`, worstSize)),
+		"of escapes":                   []byte(filled(`{"\u0061`, `\u0061`, `":0}`, worstSize)),
+		"of white space":               []byte(filled(`{`, " \n\t", `}`, worstSize)),
+		"that is a list":               []byte(filled(`[{}`, `,{}`, `]`, worstSize)),
+		"that ends early":              []byte(filled(`{"a":"`, `x`, ``, worstSize)),
+		"that is not UTF-8":            []byte(filled(`{"a":"`, "x", "\xff\"}", worstSize)),
+	}
+	if op.RequestBody == nil {
+		return bodies
+	}
+	for name, field := range op.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
+		for what, value := range worstValues(w, field.Value) {
+			b := body{}
+			if good != nil {
+				maps.Copy(b, good.(body))
+			}
+			b[name] = json.RawMessage(value)
+			raw, err := json.Marshal(b)
+			if err != nil {
+				t.Fatal(name, what, err)
+			}
+			bodies["with "+what+" as "+name] = raw
+		}
+	}
+	return bodies
+}
+
+// worstValues returns values that are expensive to read, alone or where the
+// schema allows them.
+func worstValues(w *world, schema *openapi3.Schema) map[string]string {
+	const size = worstSize - 500 // the rest of the body
+	values := map[string]string{
+		"a long text":                 filled(`"`, `x`, `"`, size),
+		"a text of escaped controls":  filled(`"`, `\u0001`, `"`, size),
+		"a text of combining marks":   filled(`"e`, "\u0301", `"`, size),
+		"a text of links":             filled(`"`, `http://a.bc/( `, `"`, size),
+		"a number out of range":       filled(`1`, `0`, ``, size),
+		"a list of many short texts":  filled(`["a"`, `,"a"`, `]`, size),
+		"a list of ids of nothing":    numbered(`["a"`, `,"acct_01M81XMH8WE5Y479NB%06d"`, `]`, size),
+		"a list of long texts":        filled(`["a"`, `,"`+strings.Repeat("post.published", 1000)+`"`, `]`, size),
+		"a list of NUL characters":    filled(`["a"`, `,"\u0000"`, `]`, size),
+		"a list of empty objects":     filled(`[{}`, `,{}`, `]`, size),
+		"an object of many fields":    numbered(`{"a":0`, `,"%06d":0`, `}`, size),
+		"an object of long fields":    numbered(`{"a":0`, `,"`+strings.Repeat("access_token", 100)+`%06d":"x"`, `}`, size),
+		"an object with a long field": filled(`{"`, `a`, `":0}`, size),
+		"an object of many elements":  filled(`{"langs":[0`, `,0`, `]}`, size),
+		"a time with many digits":     filled(`"2036-06-02T15:00:00.`, `0`, `Z"`, size),
+		"a URL of many parts":         filled(`"https://hooks.example/`, `%2e%2e/`, `"`, size),
+	}
+	if schema.Items == nil {
+		return values
+	}
+	for name := range schema.Items.Value.Properties {
+		id := ""
+		if name != "social_account_id" {
+			id = `"social_account_id":"` + w.mine.account + `",`
+		}
+		for what, value := range worstValues(w, schema.Items.Value.Properties[name].Value) {
+			values["a list of objects with "+what+" as "+name] = `[{` + id + `"` + name + `":` + value + `}]`
+		}
+	}
+	return values
+}
+
+// worstHeaders returns headers as long as a server takes them.
+func worstHeaders() map[string]string {
+	const size = 60 << 10
+	return map[string]string{
+		"If-Match":        filled(`"1"`, `,"1"`, "", size),
+		"Idempotency-Key": filled("", "k", "", size),
+		"Authorization":   filled("Bearer sctl_", "a", "", size),
+		"Accept":          filled("a/b", ",a/b;q=0", "", size),
+		"Content-Type":    filled("application/json", ";a=b", "", size),
+		"X-Request-Id":    filled("", "r", "", size),
+		"X-Forwarded-For": filled("192.0.2.1", ",192.0.2.1", "", size),
+	}
+}
