@@ -158,7 +158,7 @@ func assemble(cfg Config, listener net.Listener, member *node.Member, watched *c
 	}
 	d.dispatcher = webhook.New(told)
 	d.metrics = metrics.New(metrics.Config{
-		Store: cfg.Store, Backlog: d.dispatcher.Backlog, Logger: cfg.Logger, Version: cfg.Version,
+		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	publishers := all.Publishers(all.Config{
 		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,

@@ -13,20 +13,22 @@ import (
 
 const (
 	hour  = time.Hour
+	days  = 39 * 24 * time.Hour
 	years = 10 * 365 * 24 * time.Hour
 
 	lateLimit = 6 * time.Hour
 )
 
-// clockJumps sets the clocks of daemons, side by side, while they run: by an hour
-// and by ten years, each way, and stops one while its clock goes on, which is what
-// a program sees of a machine that sleeps. The program and its libraries see the
-// jump; the monotonic clock goes on.
+// clockJumps sets the clocks of daemons, side by side, while they run and while they
+// are stopped: by minutes, an hour, 39 days and ten years, ahead and back. It also
+// suspends a machine. The program and its libraries see the step; the clock that
+// counts from the boot continues, and advances in a suspend alone.
 //
-// What is due must go out as soon as a clock is looked at, which is every 30 s;
-// nothing goes out before its time by the clock of the daemon; what a clock has
-// made of events, keys, answers and retries while it was wrong is over when it is
-// set right.
+// A step of minutes is believed when the clock is read, which is every 30 s. What a
+// longer step ahead makes due must wait and must not be failed. What becomes due while
+// the machine is running or suspended must be published. Nothing is published before
+// its time by the clock of the daemon. What a clock has made of events, keys, responses
+// and retries while it was wrong is over when it is set right.
 //
 // Quick leaves nothing out: all of it is waiting.
 func clockJumps(ctx context.Context, h *harness) (result, error) {
@@ -38,7 +40,8 @@ func clockJumps(ctx context.Context, h *harness) (result, error) {
 	var wg sync.WaitGroup
 	var failed firstError
 	for name, jump := range map[string]func(context.Context, *timed) error{
-		"hour-ahead": hourAhead, "hour-back": hourBack, "years-ahead": yearsAhead,
+		"minutes": minutes, "hour-ahead": hourAhead, "hour-back": hourBack, "days-ahead": daysAhead,
+		"days-ahead-restarted": daysAheadRestarted, "years-ahead": yearsAhead,
 		"years-ahead-restarted": yearsAheadRestarted, "years-back": yearsBack, "suspend": suspend,
 	} {
 		wg.Go(func() {
@@ -91,10 +94,26 @@ func (h *harness) jumpClock(ctx context.Context, binary, name string, jump func(
 	return err
 }
 
-// hourAhead brings what is due in half an hour, and what is due in one and a half
-// not.
+// minutes are believed both ways.
+func minutes(ctx context.Context, x *timed) error {
+	due, err := x.schedule(ctx, 5*time.Minute, blind)
+	if err != nil {
+		return err
+	}
+	return x.do(ctx,
+		x.set(-10*time.Minute), x.postsInTime(idempotent), x.staysAt(due, schedctl.Scheduled),
+		x.set(16*time.Minute), x.goesOut(due, slow), x.postsInTime(readable),
+	)
+}
+
+// hourAhead publishes nothing that the hour makes due, or that is due right after it,
+// until the machine has been suspended for it.
 func hourAhead(ctx context.Context, x *timed) error {
 	near, err := x.schedule(ctx, hour/2, idempotent)
+	if err != nil {
+		return err
+	}
+	after, err := x.schedule(ctx, hour+time.Second, readable)
 	if err != nil {
 		return err
 	}
@@ -102,10 +121,52 @@ func hourAhead(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
+	wait := x.each(schedctl.Scheduled, near, after, far)
 	return x.do(ctx,
-		x.set(hour), x.goesOut(near, slow), x.staysAt(far, schedctl.Scheduled),
-		x.set(-hour), x.postsInTime(readable), x.staysAt(far, schedctl.Scheduled),
-		x.set(2*hour), x.goesOut(far, slow),
+		x.set(hour), x.postsSoon(blind), x.wait(time.Second), wait,
+		x.set(-hour), x.postsInTime(idempotent), wait,
+		x.sleeps(hour), x.goesOut(near, slow), x.goesOut(after, slow), x.staysAt(far, schedctl.Scheduled),
+		x.sleeps(hour), x.goesOut(far, slow),
+	)
+}
+
+// daysAhead publishes and fails nothing that 39 days make due or late, and is over when
+// the clock is set right.
+func daysAhead(ctx context.Context, x *timed) error {
+	next, err := x.schedule(ctx, hour, idempotent)
+	if err != nil {
+		return err
+	}
+	last, err := x.schedule(ctx, 20*hour, blind)
+	if err != nil {
+		return err
+	}
+	wait := x.each(schedctl.Scheduled, next, last)
+	return x.do(ctx,
+		x.set(days), x.postsSoon(blind), x.wait(time.Second), wait, x.restart, x.postsSoon(readable), x.wait(time.Second), wait,
+		x.set(-days), x.postsSoon(idempotent), wait,
+		x.sleeps(hour), x.goesOut(next, slow), x.staysAt(last, schedctl.Scheduled),
+		x.sleeps(19*hour), x.goesOut(last, slow),
+	)
+}
+
+// daysAheadRestarted is the same for a clock that is set, and set right, while the
+// daemon is stopped.
+func daysAheadRestarted(ctx context.Context, x *timed) error {
+	next, err := x.schedule(ctx, hour, readable)
+	if err != nil {
+		return err
+	}
+	last, err := x.schedule(ctx, 20*hour, idempotent)
+	if err != nil {
+		return err
+	}
+	wait := x.each(schedctl.Scheduled, next, last)
+	return x.do(ctx,
+		x.stopped(x.set(days)), x.postsSoon(blind), x.wait(time.Second), wait,
+		x.stopped(x.set(-days)), x.postsSoon(idempotent), wait,
+		x.stopped(x.passes(hour)), x.goesOut(next, slow), x.staysAt(last, schedctl.Scheduled),
+		x.stopped(x.passes(19*hour)), x.goesOut(last, slow),
 	)
 }
 
@@ -138,7 +199,7 @@ func yearsAhead(ctx context.Context, x *timed) error {
 		x.set(years), x.postsSoon(blind), x.repeats, x.wait(time.Second), x.staysAt(next, schedctl.Scheduled),
 		x.postsTo(retried, idempotent), x.waitsForRetry(retried), x.remember,
 		x.set(-years), x.goesOut(retried, slow), x.resumes(blind), x.opens(key), x.staysAt(next, schedctl.Scheduled),
-		x.set(hour), x.goesOut(next, slow),
+		x.sleeps(hour), x.goesOut(next, slow),
 	)
 }
 
@@ -151,7 +212,7 @@ func yearsAheadRestarted(ctx context.Context, x *timed) error {
 	return x.do(ctx,
 		x.set(years), x.postsSoon(readable), x.restart, x.postsSoon(blind), x.remember, x.staysAt(next, schedctl.Scheduled),
 		x.set(-years), x.restart, x.resumes(readable), x.repeats, x.staysAt(next, schedctl.Scheduled),
-		x.set(hour), x.goesOut(next, slow),
+		x.sleeps(hour), x.goesOut(next, slow),
 	)
 }
 
@@ -168,8 +229,7 @@ func yearsBack(ctx context.Context, x *timed) error {
 	)
 }
 
-// suspend stops the daemon while time goes on: for a night, and for longer than
-// a post may be late.
+// suspend suspends the machine: for a night, and for longer than a post may be late.
 func suspend(ctx context.Context, x *timed) error {
 	morning, err := x.schedule(ctx, 7*hour, idempotent)
 	if err != nil {
@@ -189,11 +249,11 @@ func suspend(ctx context.Context, x *timed) error {
 	return nil
 }
 
-// sleeps stops the daemon for a moment that is long by its clock.
+// sleeps stops the daemon for a moment in which the machine is suspended.
 func (x *timed) sleeps(d time.Duration) step {
 	return func(ctx context.Context) error {
 		x.daemon().Signal(syscall.SIGSTOP)
-		err := errors.Join(sleep(ctx, 200*time.Millisecond), x.set(d)(ctx))
+		err := errors.Join(sleep(ctx, 200*time.Millisecond), x.passes(d)(ctx))
 		x.daemon().Signal(syscall.SIGCONT)
 		return err
 	}

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// hands set the wall clock of instrumented daemons.
+// hands set the clocks of instrumented daemons.
 type hands struct {
 	file  *os.File
-	shift atomic.Int64 // seconds
+	shift atomic.Int64 // of the wall clock, in seconds
+	slept atomic.Int64 // seconds that the machine was suspended
 }
 
 // newHands returns a clock that is right.
@@ -31,10 +32,23 @@ func (h *harness) newHands() (*hands, error) {
 // env is what a daemon is to be started with.
 func (c *hands) env() string { return clockVariable + "=" + c.file.Name() }
 
-// jump sets the clock ahead, or back, by whole seconds.
+// jump sets the wall clock ahead, or back, by whole seconds.
 func (c *hands) jump(by time.Duration) error {
-	var memory [8]byte
-	binary.NativeEndian.PutUint64(memory[:], uint64(c.shift.Add(int64(by/time.Second))))
+	c.shift.Add(int64(by / time.Second))
+	return c.write()
+}
+
+// sleep lets whole seconds pass in which the machine is suspended: on the wall clock
+// and on the clock that counts from the boot.
+func (c *hands) sleep(d time.Duration) error {
+	c.slept.Add(int64(d / time.Second))
+	return c.jump(d)
+}
+
+func (c *hands) write() error {
+	var memory [16]byte
+	binary.NativeEndian.PutUint64(memory[:8], uint64(c.shift.Load()))
+	binary.NativeEndian.PutUint64(memory[8:], uint64(c.slept.Load()))
 	_, err := c.file.WriteAt(memory[:], 0)
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,12 +53,30 @@ func (x *timed) wait(d time.Duration) step {
 	return func(ctx context.Context) error { return sleep(ctx, d) }
 }
 
+// passes lets time pass in which the machine is suspended.
+func (x *timed) passes(d time.Duration) step {
+	return func(context.Context) error {
+		x.jumps++
+		return x.hands.sleep(d)
+	}
+}
+
 // restart stops the daemon in order and starts it again.
 func (x *timed) restart(ctx context.Context) error {
-	if err := x.daemon().Stop(); err != nil {
-		return err
+	return x.stopped(x.wait(0))(ctx)
+}
+
+// stopped takes a step while the daemon is stopped.
+func (x *timed) stopped(s step) step {
+	return func(ctx context.Context) error {
+		if err := x.daemon().Stop(); err != nil {
+			return err
+		}
+		if err := s(ctx); err != nil {
+			return err
+		}
+		return x.start(ctx)
 	}
-	return x.start(ctx)
 }
 
 // schedule makes a post that is due after a time of the daemon's clock.
@@ -141,6 +160,17 @@ func (x *timed) staysAt(s *story, want schedctl.Status) step {
 			x.judged.fault(untrue, "%s: post %s is %s, want %s: %+v", x.name, s.post, p.Status, want, p.Targets)
 		}
 		return err
+	}
+}
+
+// each asks that posts have a status.
+func (x *timed) each(want schedctl.Status, stories ...*story) step {
+	return func(ctx context.Context) error {
+		var errs []error
+		for _, s := range stories {
+			errs = append(errs, x.staysAt(s, want)(ctx))
+		}
+		return errors.Join(errs...)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 )
@@ -24,7 +25,8 @@ type instruments struct {
 //
 // Its wall clock is set by putting another time.Now into the standard library of
 // that build: the program and all of its libraries see the clock jump, while the
-// monotonic clock goes on, as on a machine whose clock is set.
+// monotonic clock continues, as on a machine whose clock is set. Its clock of the
+// time since the boot can be set ahead, as by a suspend.
 func (h *harness) instrumented(ctx context.Context) (string, error) {
 	i := &h.instruments
 	i.once.Do(func() {
@@ -55,8 +57,14 @@ const (
 	nowBecomes = nowIs + "\tsec += wallShift()\n"
 )
 
-// shiftSource is one file more of package time. The shift is in memory that the
-// harness shares, so that the clock jumps between two instructions, and before
+// How daemon/clock reads the time since the boot, and what that becomes.
+const (
+	bootIs      = "time.Duration(t.Nano())"
+	bootBecomes = bootIs + " + time.TortureSlept()"
+)
+
+// shiftSource is an additional file of package time. The shifts are in memory that
+// the harness shares, so that the clock jumps between two instructions, and before
 // the first one of main.
 const shiftSource = `package time
 
@@ -66,56 +74,63 @@ import (
 	"unsafe"
 )
 
-// shift is a count of seconds.
-var shift = sharedShift()
+// shifts are counts of seconds: of the wall clock, and in suspend.
+var shifts = sharedShifts()
 
-func sharedShift() *int64 {
+func sharedShifts() *[2]int64 {
 	path, set := syscall.Getenv("` + clockVariable + `")
 	if !set {
-		return new(int64)
+		return new([2]int64)
 	}
 	fd, err := syscall.Open(path, syscall.O_RDONLY, 0)
 	if err != nil {
 		panic("clock " + path + ": " + err.Error())
 	}
-	memory, err := syscall.Mmap(fd, 0, 8, syscall.PROT_READ, syscall.MAP_SHARED)
+	memory, err := syscall.Mmap(fd, 0, 16, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		panic("clock " + path + ": " + err.Error())
 	}
-	return (*int64)(unsafe.Pointer(&memory[0]))
+	return (*[2]int64)(unsafe.Pointer(&memory[0]))
 }
 
-func wallShift() int64 { return atomic.LoadInt64(shift) }
+func wallShift() int64 { return atomic.LoadInt64(&shifts[0]) }
+
+func TortureSlept() Duration { return Duration(atomic.LoadInt64(&shifts[1])) * Second }
 `
 
 // clockVariable says to an instrumented daemon where its clock is set.
 const clockVariable = "SCHEDCTL_TORTURE_CLOCK"
 
-// overlay writes the changed files of the standard library and returns the path
-// of what go build -overlay reads.
+// overlay writes the changed files and returns the path of what go build -overlay
+// reads.
 func (h *harness) overlay(ctx context.Context) (string, error) {
-	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
-	if err != nil {
-		return "", fmt.Errorf("go env GOROOT: %w", err)
-	}
-	library := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
-	source, err := os.ReadFile(filepath.Join(library, "time.go"))
+	library, err := sources(ctx, "time")
 	if err != nil {
 		return "", err
 	}
-	if n := strings.Count(string(source), nowIs); n != 1 {
-		return "", fmt.Errorf("%s has %d times the beginning of Now that is known; read how this version of Go tells the time", library, n)
+	clock, err := sources(ctx, "github.com/schedctl/schedctl/daemon/clock")
+	if err != nil {
+		return "", err
+	}
+	now, err := replaced(filepath.Join(library, "time.go"), nowIs, nowBecomes)
+	if err != nil {
+		return "", err
+	}
+	boots := filepath.Join(clock, "machine_"+runtime.GOOS+".go")
+	boot, err := replaced(boots, bootIs, bootBecomes)
+	if err != nil {
+		return "", err
 	}
 	dir, err := h.fresh()
 	if err != nil {
 		return "", err
 	}
 	replace := map[string]string{}
-	for name, text := range map[string]string{
-		"time.go": strings.Replace(string(source), nowIs, nowBecomes, 1), "torture_shift.go": shiftSource,
+	for path, text := range map[string]string{
+		filepath.Join(library, "time.go"): now, filepath.Join(library, "torture_shift.go"): shiftSource, boots: boot,
 	} {
-		replace[filepath.Join(library, name)] = filepath.Join(dir, name)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		replace[path] = filepath.Join(dir, filepath.Base(path))
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
 			return "", err
 		}
 	}
@@ -125,4 +140,26 @@ func (h *harness) overlay(ctx context.Context) (string, error) {
 	}
 	path := filepath.Join(dir, "overlay.json")
 	return path, os.WriteFile(path, text, 0o600)
+}
+
+// sources returns the directory of a package.
+func sources(ctx context.Context, pkg string) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", pkg).Output()
+	if err != nil {
+		return "", fmt.Errorf("go list %s: %w", pkg, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// replaced returns a source file in which one piece, which it must have once, is
+// replaced.
+func replaced(path, is, becomes string) (string, error) {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(source), is); n != 1 {
+		return "", fmt.Errorf("%s has %q %d times and not once; read how it tells the time now", path, is, n)
+	}
+	return strings.Replace(string(source), is, becomes, 1), nil
 }

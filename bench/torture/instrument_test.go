@@ -30,7 +30,7 @@ func TestTheClockCanBeSet(t *testing.T) {
 		t.Errorf("the clock is %v ahead", ahead)
 	}
 	text, err := os.ReadFile(overlay)
-	if err != nil || !strings.Contains(string(text), "torture_shift.go") {
+	if err != nil || !strings.Contains(string(text), "torture_shift.go") || !strings.Contains(string(text), "daemon/clock/machine_") {
 		t.Errorf("overlay %s, %v", text, err)
 	}
 }

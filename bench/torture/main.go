@@ -22,7 +22,7 @@ import (
 // scenarios are begun in this order, those that wait long at their end before others
 // that work meanwhile. The promise is what a reader of the results is told.
 var scenarios = []scenario{
-	{"clock", "A clock that is an hour or ten years off, either way, and a machine that slept, publish nothing early or twice and lose nothing.", clockJumps},
+	{"clock", "A clock that is minutes, an hour, 39 days or ten years off, while the daemon runs or is stopped, and a machine that slept, publish and fail nothing early, nothing twice, and lose nothing.", clockJumps},
 	{"kill", "A daemon that is killed at any instant loses nothing that it has acknowledged, and publishes nothing twice.", killLoop},
 	{"failpoint", "A failure at any commit, and at any moment around a call, ends or delays the daemon at most; nothing is lost or done twice.", failPoints},
 	{"overdue", "After an outage what is overdue goes out oldest first and spaced for each account, and what is too late is missed and not sent.", restartOverdue},

@@ -26,6 +26,8 @@ type daemonState struct {
 	Version   string  `json:"version"`
 	Reason    string  `json:"reason"` // why it is not ready, or empty
 
+	Warnings []string `json:"warnings"` // what else to know; null when there are none
+
 	Nodes []apiv1.Node `json:"nodes"` // the daemons on its database; null when they are not told
 }
 
@@ -57,11 +59,11 @@ func (a *app) daemonStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, failed := askReady(ctx, c)
+	said, _, failed := askReady(ctx, c)
 	var refused *client.Error
 	switch {
 	case failed == nil:
-		state.Reachable, state.Ready = true, true
+		state.Reachable, state.Ready, state.Warnings = true, true, said.Warnings
 	case errors.As(failed, &refused):
 		state.Reachable, state.Reason = true, failed.Error()
 	default:
@@ -81,13 +83,12 @@ func (a *app) daemonStatus(ctx context.Context) error {
 
 // askReady asks whether the daemon is ready. Another server, which may well
 // answer with success, is an error of its own.
-func askReady(ctx context.Context, c *client.Client) (client.Answer, error) {
-	answer, err := c.Raw(ctx, http.MethodGet, "/readyz", nil)
-	var said health
+func askReady(ctx context.Context, c *client.Client) (said health, answer client.Answer, err error) {
+	answer, err = c.Raw(ctx, http.MethodGet, "/readyz", nil)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (json.Unmarshal(answer.Body, &said) != nil || said.Status == "") {
 		err = &failure{status: exitUnreachable, code: codeUnreachable, message: c.URL() + " is no schedctl daemon", hint: "check the URL"}
 	}
-	return answer, err
+	return said, answer, err
 }
 
 // locate finds the daemon without asking it and without a key.
@@ -118,7 +119,7 @@ func daemonVersion(ctx context.Context, c *client.Client) string {
 	answer, err := c.Raw(ctx, http.MethodGet, "/openapi.json", nil)
 	var document struct {
 		Info struct {
-			Version string `json:"version"`
+			Version string `json:"x-schedctl-version"`
 		} `json:"info"`
 	}
 	if err != nil || json.Unmarshal(answer.Body, &document) != nil {
@@ -139,10 +140,14 @@ func (a *app) printState(s daemonState) error {
 	if s.PID != nil {
 		pid = strconv.Itoa(*s.PID)
 	}
-	text := a.describe([]pair{
+	rows := []pair{
 		{"Daemon", s.URL}, {"Context", s.Context}, {"PID", pid}, {"Data", deref(s.DataDir)},
 		{"Answers", yes[s.Reachable]}, {"Ready", yes[s.Ready]}, {"Version", s.Version},
-	})
+	}
+	for _, warning := range s.Warnings {
+		rows = append(rows, pair{"Warning", warning})
+	}
+	text := a.describe(rows)
 	if len(s.Nodes) > 0 {
 		text = append(text, a.nodeTable(s.Nodes)...)
 	}
@@ -151,7 +156,8 @@ func (a *app) printState(s daemonState) error {
 
 // health is what "daemon health --json" prints.
 type health struct {
-	Status string `json:"status"`
+	Status   string   `json:"status"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 func newDaemonHealth(a *app) *cobra.Command {
@@ -169,12 +175,12 @@ why not and ends with 7. No API key is needed. It waits 5 seconds at most, or
 			if err != nil {
 				return err
 			}
-			_, err = askReady(cmd.Context(), c)
+			said, _, err := askReady(cmd.Context(), c)
 			switch {
 			case err != nil:
 				return err
 			case a.json.set:
-				return a.printJSON(health{"ok"})
+				return a.printJSON(health{"ok", said.Warnings})
 			case a.quiet:
 				return nil
 			}

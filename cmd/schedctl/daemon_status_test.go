@@ -24,7 +24,24 @@ func TestDaemonStatus(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "daemon.json"), []byte(`{"url":"http://127.0.0.1:7","pid":42}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m.want(t, 0, `{"url":"http://127.0.0.1:7","context":"","pid":42,"data_dir":"`+m.env["SCHEDCTL_DATA_DIR"]+`","reachable":true,"ready":true,"version":"1.2.3","reason":"","nodes":null}`+"\n", "", "daemon", "status", "--json")
+	m.want(t, 0, `{"url":"http://127.0.0.1:7","context":"","pid":42,"data_dir":"`+m.env["SCHEDCTL_DATA_DIR"]+`","reachable":true,"ready":true,"version":"1.2.3","reason":"","warnings":null,"nodes":null}`+"\n", "", "daemon", "status", "--json")
+}
+
+// A daemon that holds posts because of its clock says so wherever it is asked.
+func TestDaemonThatWarns(t *testing.T) {
+	t.Parallel()
+	r, late := healthy(), planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
+	r["GET /readyz"] = map[string]any{"status": "ok", "warnings": []string{"the clock leapt"}}
+	r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}}
+	m := newMachine(t, r)
+	m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tyes\nversion\t1.2.3\nwarning\tthe clock leapt\n", "", "daemon", "status")
+	m.want(t, 0, `{"ready":true,"warnings":["the clock leapt"]}`+"\n", "", "daemon", "status", "--json=ready,warnings")
+	m.want(t, 0, `{"status":"ok","warnings":["the clock leapt"]}`+"\n", "", "daemon", "health", "--json")
+	m.keyring = emptyKeyring{}
+	if status := m.run(t, "doctor"); status != 0 || !strings.Contains(m.out.String(), "warn\tdaemon\tthe clock leapt\t") ||
+		!strings.Contains(m.out.String(), "warn\tlag\t1 post is waiting") {
+		t.Errorf("doctor: %d\n%s%s", status, &m.out, &m.err)
+	}
 }
 
 // The daemons on the database are listed for whoever has a key.

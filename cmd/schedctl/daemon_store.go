@@ -149,7 +149,7 @@ func (o *daemonRun) refuseUsedDir(ctx context.Context, dir string) error {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	if answer, _ := askReady(ctx, c); answer.Status == 0 {
+	if _, answer, _ := askReady(ctx, c); answer.Status == 0 {
 		return nil
 	}
 	return &failure{

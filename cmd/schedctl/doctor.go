@@ -27,6 +27,7 @@ type diagnosis struct {
 type doctor struct {
 	*app
 	findings []diagnosis
+	warned   bool // the daemon has warned of something that may keep posts waiting
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -167,7 +168,7 @@ func (d *doctor) timeZones() {
 // daemonAnswers checks that the daemon is there and ready, and compares clocks.
 func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
 	asked := d.now()
-	answer, err := askReady(ctx, c)
+	said, answer, err := askReady(ctx, c)
 	took := d.now().Sub(asked)
 	var another *failure
 	switch {
@@ -181,6 +182,10 @@ func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
 		return false
 	default:
 		d.ok("daemon", "%s is ready, version %s", c.URL(), first(daemonVersion(ctx, c), "unknown"))
+	}
+	for _, warning := range said.Warnings {
+		d.warned = true
+		d.warn("daemon", "other posts are published on time", "%s", warning)
 	}
 	d.clocksAgree(asked.Add(took/2), answer.Header.Get("Date"))
 	return true

@@ -127,6 +127,8 @@ func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 	switch {
 	case late == 0:
 		d.ok("lag", "no post is late")
+	case d.warned:
+		d.warn("lag", "see what the daemon warns of, above", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
 	case longest < lagFails:
 		d.warn("lag", "look again in a minute", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
 	default:

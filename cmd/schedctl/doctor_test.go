@@ -40,7 +40,7 @@ var webServer = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { 
 func healthy() routes {
 	return routes{
 		"GET /readyz":          clockDaemon(0),
-		"GET /openapi.json":    map[string]any{"info": map[string]string{"version": "1.2.3"}},
+		"GET /openapi.json":    map[string]any{"info": map[string]string{"version": "1.0.0", "x-schedctl-version": "1.2.3"}},
 		"GET /me":              apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "admin"}},
 		"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{blog}},
 		"GET /posts":           apiv1.PostList{},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
@@ -379,6 +381,21 @@ func TestReadyAndHealth(t *testing.T) {
 	e := f.exchange(nil, "GET", "/readyz", nil).refused(schedctl.Unavailable)
 	if !strings.Contains(e.Message, "the loop has not begun") {
 		t.Errorf("no reason in %q", e.Message)
+	}
+}
+
+// A daemon whose clock is in doubt is ready, and says which posts wait.
+func TestReadyWarnsOfTheClock(t *testing.T) {
+	t.Parallel()
+	doubted := clock.New(time.Now().Add(-39*24*time.Hour), slog.New(slog.DiscardHandler))
+	f := newFixture(t)
+	f.handler = api.New(api.Config{Clock: doubted})
+	said := decodeAs[struct {
+		Status   string
+		Warnings []string
+	}](t, f.exchange(nil, "GET", "/readyz", nil).want(200))
+	if said.Status != "ok" || len(said.Warnings) != 1 || !strings.Contains(said.Warnings[0], "Posts that were scheduled before") {
+		t.Errorf("%+v", said)
 	}
 }
 

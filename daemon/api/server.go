@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -191,7 +192,8 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 var okBody = []byte(`{"status":"ok"}` + "\n")
 
-// readyz tells whether requests will be served.
+// readyz reports whether requests will be served and posts published. What else an
+// operator should know is in its warnings.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.ready != nil {
 		if err := s.ready(r.Context()); err != nil {
@@ -199,7 +201,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	answer{status: http.StatusOK, body: okBody}.write(w)
+	body := okBody
+	if warning := s.clock.Warning(); warning != "" {
+		body, _ = json.Marshal(map[string]any{"status": "ok", "warnings": []string{warning}})
+	}
+	answer{status: http.StatusOK, body: body}.write(w)
 }
 
 // view reads one snapshot.

@@ -1,18 +1,33 @@
-// Package clock says how far the wall clock can be believed.
+// Package clock decides how far the wall clock can be believed.
 //
-// A clock that is wrong by years is mostly so for minutes: a battery is empty, a
-// time server has a fault, somebody mistypes. What follows from it would stay:
-// posts given up as missed, answers and events past keeping. So a clock that
-// leaps far ahead is believed only after it has stood there for an hour, and what
-// the leap alone made due, late or old waits that long. Everything else goes on.
+// A wrong clock is usually corrected within minutes: a battery was empty, a time
+// server was faulty, somebody mistyped a date. The damage would last: posts
+// published weeks early, posts failed as missed, records pruned. So a [Clock]
+// compares how far the wall clock advances with how long the machine was really
+// running or suspended. The kernel counts that time: CLOCK_BOOTTIME on Linux,
+// CLOCK_MONOTONIC_RAW on macOS. A machine that was suspended for a weekend lived
+// through the weekend, and its clock is believed at once. A clock that advances by
+// more than the machine lived through has leapt.
 //
-// What a clock leaps is measured by the monotonic clock, and at the start by the
-// latest time that was believed before. A machine that was suspended, or off, for less
-// than [Far] does not leap, nor does a clock that was set back and returns.
+// Steps of up to 1,000 seconds are believed at once, and so is every step back. A
+// longer step ahead is a [Leap]. What the leap alone makes due, late or old waits
+// until the clock is set back or confirmed; everything else continues. A clock is
+// confirmed when it has stood where it leapt to for this long:
 //
-// A clock is compared with itself alone. Daemons on one database have one each,
-// which may differ: each believes its own, and what one of them has recorded may be
-// some seconds ahead of another.
+//	                              kept by a time server   not known
+//	the machine was running       5 minutes               1 hour
+//	nothing could be measured     at once                 5 minutes
+//
+// Linux reports whether a time server keeps the clock; see adjtimex(2). Nothing can
+// be measured after a reboot, because no clock says how long the machine was off, in
+// the first five minutes of a boot, when a machine without a battery gets its time,
+// and on systems where the process cannot see time in suspend. The file of [Open]
+// keeps the comparison across restarts of the daemon within one boot.
+//
+// The clock need not be right, only steady. One that was set back is believed at
+// once. When it returns within an hour, that is no leap.
+//
+// Each daemon on a shared database watches its own clock.
 package clock
 
 import (
@@ -22,204 +37,260 @@ import (
 )
 
 const (
-	// Far is what is not believed at once. It is longer than a machine is often
-	// off or suspended with posts to publish, and longer than anything is kept.
-	Far = 100 * 24 * time.Hour
+	// small is the largest step that is believed at once. It is the step above which
+	// ntpd(8) refuses to follow a time server.
+	small = 1000 * time.Second
 
-	// patience is how long a clock has to stand where it leapt to.
+	// patience is how long a clock has to stand after a leap that was measured, or
+	// after it was set back, before it is believed.
 	patience = time.Hour
 
-	// long is a jump ahead after which what was made before it is not old at once,
-	// be it that the clock was behind, or is ahead now.
-	long = 12 * time.Hour
+	// confirms is how long it has to stand where a time server keeps it, or where
+	// nothing could be measured.
+	confirms = 5 * time.Minute
 
-	// doubts is how long it may take until it is known what came of a call.
+	// early is how long after its boot a machine may still be getting its time.
+	early = 5 * time.Minute
+
+	// doubts is how long it can take until the outcome of a call is known.
 	doubts = 3 * time.Hour
 
-	// back is how far a clock has to be set back for that to be counted. Time
-	// servers correct less all the time.
+	// back is the smallest step back that is counted. Time servers make smaller ones
+	// all the time.
 	back = time.Minute
 )
 
 // Clock watches the wall clock. Its methods may be called from any goroutine. A
 // nil Clock believes everything.
 type Clock struct {
-	log  *slog.Logger
-	read func() reading
-
-	record record
+	log     *slog.Logger
+	machine machine
+	record  record
 
 	mu      sync.Mutex // mu guards what follows
 	last    reading
-	latest  reading // that was believed
+	line    reading       // the latest reading that is believed
+	local   bool          // line was read in this boot
+	stands  time.Duration // when the wall clock was last stepped, or first read
 	leap    Leap
-	leapt   time.Duration // when, by the monotonic clock
+	jump    Leap // the last step ahead, for an hour
 	setBack int
-	backBy  time.Duration // by the last set-backs
-	backAt  time.Duration // when the last was, by the monotonic clock
-	jump    Leap          // the last long one
-	jumped  time.Duration // when, by the monotonic clock
+	backBy  time.Duration // sum of the last steps back
+	backAt  time.Duration // when the last of them was
 }
 
-// reading is what both clocks said at an instant.
-type reading struct {
-	wall      time.Time
-	monotonic time.Duration
-}
-
-// Open is [New] with a file that keeps the latest time that was believed, so that
-// a restart neither believes a leap nor takes a return for one. The file is made
-// when there is none; one that cannot be used is logged and done without.
-func Open(path string, youngest time.Time, log *slog.Logger) *Clock {
-	record := record{path: path, log: log}
-	if believed, ok := record.read(); ok {
-		youngest = believed
-	}
-	c := New(youngest, log)
-	c.record = record
-	return c
-}
-
-// New returns a Clock that compares the first time it reads with that of the
+// New returns a Clock that can only measure time in which the machine was awake,
+// and that keeps no file. It compares its first reading with the time of the
 // youngest record, or with nothing when that is the zero time.
 func New(youngest time.Time, log *slog.Logger) *Clock {
-	began := time.Now()
-	c := &Clock{log: log, read: func() reading {
-		now := time.Now()
-		return reading{now.Round(0), now.Sub(began)}
-	}}
-	c.last = reading{wall: began.Round(0)}
-	if c.latest.wall = youngest; youngest.IsZero() {
-		c.latest = c.last
-	} else if youngest.Before(began) {
-		c.last = c.latest
+	return open(record{log: log}, youngest, process())
+}
+
+// Open returns a Clock that knows of suspends and keeps what it believes in a file,
+// so that a restart neither believes a leap nor takes a return for one. The file is
+// created when it is missing; then the first reading is compared with the time of
+// the youngest record. A file that cannot be used is logged and ignored.
+func Open(path string, youngest time.Time, log *slog.Logger) *Clock {
+	return open(record{path: path, log: log}, youngest, host())
+}
+
+func open(r record, youngest time.Time, m machine) *Clock {
+	now := m.read()
+	c := &Clock{log: r.log, machine: m, last: now, line: now, stands: now.lived, local: youngest.IsZero()}
+	kept, ok := r.read()
+	switch c.record = r; {
+	case ok && kept.measures(m.boot, now):
+		c.resume(kept)
+	case ok:
+		c.line.wall, c.local = kept.Believed, false
+	case !youngest.IsZero():
+		c.line.wall = youngest
+	}
+	if c.line.wall.Before(now.wall) && !c.leap.InDoubt() {
+		c.last = c.line
 	}
 	return c
+}
+
+// resume continues from the record of an earlier run in the same boot.
+func (c *Clock) resume(kept recordFile) {
+	c.local = true
+	c.line = reading{wall: kept.Believed, lived: kept.Lived}
+	if l := kept.Leap; l != nil {
+		c.last, c.stands = reading{wall: l.To, lived: l.At}, l.At
+		c.leap = Leap{from: l.From, to: l.To, by: l.To.Sub(c.line.after(l.At)), measured: true}
+		c.jump = c.leap
+	}
 }
 
 // Leap returns the leap of the wall clock that is not believed yet, or the zero
-// Leap. It reads both clocks.
+// Leap. It reads the clocks.
 func (c *Clock) Leap() Leap {
 	if c == nil {
 		return Leap{}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look(c.read())
+	c.look()
 	return c.leap
 }
 
-// SetBacks returns how often the wall clock was set back by more than a minute, as
-// far as that was seen. It reads both clocks.
+// Warning returns a sentence about the leap that is not believed yet: which posts
+// wait, until when, and what to do. It is empty when there is no leap.
+func (c *Clock) Warning() string {
+	if c == nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.look()
+	if !c.leap.InDoubt() {
+		return ""
+	}
+	return c.leap.warning(now.wall.Add(c.stands + c.waits(now) - now.lived))
+}
+
+// SetBacks returns how often the wall clock was seen to be set back by more than a
+// minute. It reads the clocks.
 func (c *Clock) SetBacks() int {
 	if c == nil {
 		return 0
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look(c.read())
+	c.look()
 	return c.setBack
 }
 
-// Steady reports whether the clock has not jumped far ahead in the last hour. What
-// removes what is old waits for that: the clock may be wrong, or have been.
+// Steady reports whether the clock has made no step ahead of more than 1,000 seconds
+// in the last hour. Pruning waits for that: the clock may be wrong, or have been.
 func (c *Clock) Steady() bool {
 	if c == nil {
 		return true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look(c.read())
+	c.look()
 	return !c.jump.InDoubt()
 }
 
 // Age returns how long ago an instant was, at a time of the wall clock, without
-// what was jumped over in the last hour.
+// what the clock jumped over in the last hour.
 func (c *Clock) Age(t, now time.Time) time.Duration {
 	if c == nil {
 		return Leap{}.Age(t, now)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look(c.read())
+	c.look()
 	return c.jump.Age(t, now)
 }
 
 // Earliest returns the earliest time, by the wall clock as it is now, of what was
-// recorded as of t: earlier than t when the clock was set back since, as far as
-// that is known, and the zero time when t is still to come.
+// recorded as of t: earlier than t when the clock was set back since, and the zero
+// time when t is still to come.
 func (c *Clock) Earliest(t time.Time) time.Time {
 	if c == nil {
 		return t
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.read()
-	c.look(now)
+	now := c.look()
 	if t = t.Add(-c.backBy); t.After(now.wall) {
 		return time.Time{}
 	}
 	return t
 }
 
-// look compares a reading with the last one.
-func (c *Clock) look(now reading) {
-	expected := c.last.after(now.monotonic)
-	ahead := now.wall.Sub(expected)
-	switch {
-	case ahead > Far && now.wall.Sub(c.latest.after(now.monotonic)) > Far:
-		c.began(Leap{from: expected, to: c.last.wall.Add(ahead)}, now)
-	case ahead < -back:
-		c.setBack++
-		c.backBy, c.backAt = c.backBy-ahead, now.monotonic
-		c.wentBack(now)
+// look reads the clocks and compares them with the last reading.
+func (c *Clock) look() reading {
+	now := c.machine.read()
+	step := now.wall.Sub(c.last.after(now.lived))
+	if step.Abs() > small {
+		c.stands = now.lived
 	}
 	switch {
-	case ahead > long:
-		c.jump, c.jumped = Leap{from: expected, to: c.last.wall.Add(ahead), by: ahead}, now.monotonic
-	case now.monotonic-c.jumped >= patience:
+	case step > small:
+		c.jump = Leap{from: c.last.after(now.lived), to: c.last.wall.Add(step), by: step}
+	case now.lived-c.stands >= patience:
 		c.jump = Leap{}
 	}
-	if now.monotonic-c.backAt >= doubts {
+	switch {
+	case step < -back:
+		c.setBack++
+		c.backBy, c.backAt = c.backBy-step, now.lived
+		c.log.Warn("the clock was set back", "to", now.wall, "by", -step)
+	case now.lived-c.backAt >= doubts:
 		c.backBy = 0
 	}
+	landed := c.last.wall.Add(step)
 	c.last = now
-	if c.leap.InDoubt() && now.monotonic-c.leapt >= patience {
-		c.log.Warn("the clock has stood for an hour where it leapt to, and is believed", "time", now.wall)
+	c.judge(now, step, landed)
+	c.keep()
+	return now
+}
+
+// judge compares a reading with what is believed. step is what the wall clock was
+// stepped by since the last reading, and landed the earliest time that it led to.
+func (c *Clock) judge(now reading, step time.Duration, landed time.Time) {
+	ahead := now.wall.Sub(c.line.after(now.lived))
+	switch {
+	case ahead > small:
+		if !c.leap.InDoubt() || step.Abs() > small {
+			c.leapt(now, landed, ahead)
+		}
+		if now.lived-c.stands >= c.waits(now) {
+			c.log.Info("the clock is confirmed where it leapt to", "time", now.wall)
+			c.believe(now)
+		}
+	case c.leap.InDoubt():
 		c.leap = Leap{}
-	}
-	if !c.leap.InDoubt() && !now.wall.Before(c.latest.after(now.monotonic)) {
-		c.latest = now
-		c.record.keep(now.wall)
+		c.log.Info("the clock was set right; posts no longer wait for it", "time", now.wall)
+	case ahead < -small:
+		if c.local && now.lived-c.stands >= patience || c.synchronized(now) {
+			c.believe(now)
+		}
+	default:
+		c.line, c.local = now, true
 	}
 }
 
-// after returns what the wall clock says later, when it is not set.
-func (r reading) after(monotonic time.Duration) time.Time {
-	return r.wall.Add(monotonic - r.monotonic)
-}
-
-// began notes a leap. One after another is one from where the first began.
-func (c *Clock) began(leap Leap, now reading) {
+// leapt notes a leap. Several in a row are one that began where the first did.
+func (c *Clock) leapt(now reading, landed time.Time, ahead time.Duration) {
+	from, measured := c.line.after(now.lived), c.local && c.machine.suspends && c.line.lived >= early
 	if c.leap.InDoubt() {
-		leap.from = c.leap.from.Add(now.monotonic - c.leapt)
+		from, measured = c.leap.from, c.leap.measured
 	}
-	leap.by = now.wall.Sub(leap.from)
-	c.leap, c.leapt = leap, now.monotonic
-	c.log.Warn("the clock has leapt far ahead; what that alone makes due, late or old waits until it is set right, or has stood there for an hour",
-		"from", leap.from, "to", now.wall)
+	c.leap = Leap{from: from, to: landed, by: ahead, measured: measured}
+	if c.waits(now) > 0 {
+		c.log.Warn(c.leap.warning(now.wall.Add(c.waits(now))), "from", from, "to", now.wall)
+	}
 }
 
-// wentBack ends a leap that was taken back.
-func (c *Clock) wentBack(now reading) {
-	if !c.leap.InDoubt() {
-		c.log.Warn("the clock was set back", "to", now.wall)
-		return
+// waits returns how long the clock has to stand after its leap.
+func (c *Clock) waits(now reading) time.Duration {
+	switch synchronized := c.synchronized(now); {
+	case c.leap.measured && !synchronized:
+		return patience
+	case !c.leap.measured && synchronized:
+		return 0
 	}
-	if by := now.wall.Sub(c.leap.from.Add(now.monotonic - c.leapt)); by > Far {
-		c.leap.by = by
-		return
+	return confirms
+}
+
+func (c *Clock) synchronized(now reading) bool { return c.machine.synchronized(now.wall) }
+
+// believe accepts the wall clock as it is.
+func (c *Clock) believe(now reading) { c.line, c.local, c.leap = now, true, Leap{} }
+
+// keep writes down what is believed.
+func (c *Clock) keep() {
+	f := recordFile{Believed: c.line.wall, Lived: c.line.lived}
+	if c.local {
+		f.Boot = c.machine.boot
 	}
-	c.leap = Leap{}
-	c.log.Warn("the clock was set right", "to", now.wall)
+	if c.leap.measured {
+		f.Leap = &recordLeap{From: c.leap.from, To: c.leap.to, At: c.stands}
+	}
+	c.record.keep(f)
 }

@@ -9,27 +9,46 @@ import (
 	"time"
 )
 
-// keepEvery is how old the time in the file may become. It is little beside
-// [Far].
-const keepEvery = time.Hour
+// keepEvery is how old the time in the file may become. A machine that crashes and
+// reboots at once has then not leapt.
+const keepEvery = 5 * time.Minute
 
-// record is a file with the latest time that was believed. Without a path it
-// does nothing.
+// record is a file with what a Clock believes. Without a path it does nothing.
 type record struct {
 	path string
 	log  *slog.Logger
-	kept time.Time
+	kept recordFile
 }
 
+// recordFile is the content of the file. Files of earlier versions have Believed alone.
 type recordFile struct {
-	Believed time.Time `json:"believed"`
+	Believed time.Time     `json:"believed"`
+	Lived    time.Duration `json:"lived,omitempty"` // nanoseconds since the boot, when Believed was read
+	Boot     string        `json:"boot,omitempty"`  // empty when Lived cannot be used
+	Leap     *recordLeap   `json:"leap,omitempty"`  // one that is not believed yet
 }
 
-// read returns the time in the file.
-func (r *record) read() (time.Time, bool) {
+// recordLeap is a leap of a file. At is when it happened, in nanoseconds since the
+// boot.
+type recordLeap struct {
+	From time.Time     `json:"from"`
+	To   time.Time     `json:"to"`
+	At   time.Duration `json:"at"`
+}
+
+// measures reports whether the time since the record was written can be measured.
+func (f recordFile) measures(boot string, now reading) bool {
+	return f.Boot != "" && f.Boot == boot && f.Lived <= now.lived && (f.Leap == nil || f.Leap.At <= now.lived)
+}
+
+// read returns the content of the file.
+func (r *record) read() (recordFile, bool) {
+	if r.path == "" {
+		return recordFile{}, false
+	}
 	text, err := os.ReadFile(r.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return time.Time{}, false
+		return recordFile{}, false
 	}
 	var f recordFile
 	if err == nil {
@@ -37,20 +56,23 @@ func (r *record) read() (time.Time, bool) {
 	}
 	if err != nil {
 		r.log.Warn("the time that was believed last cannot be read", "error", err)
-		return time.Time{}, false
+		return recordFile{}, false
 	}
-	r.kept = f.Believed
-	return f.Believed, !f.Believed.IsZero()
+	r.kept = f
+	return f, !f.Believed.IsZero()
 }
 
-// keep writes a time once in a while. A file that is lost with the power is as
-// good as one that is an hour old.
-func (r *record) keep(believed time.Time) {
-	if r.path == "" || believed.Sub(r.kept) < keepEvery {
+// keep writes the file when something but the time has changed, and the time every
+// few minutes. It does not sync: a file that is lost with the power is as good as
+// one that is a few minutes old.
+func (r *record) keep(f recordFile) {
+	same := f.Boot == r.kept.Boot && sameLeap(f.Leap, r.kept.Leap)
+	if r.path == "" || same && f.Believed.Sub(r.kept.Believed).Abs() < keepEvery {
 		return
 	}
-	r.kept = believed // also when it fails: not more often
-	text, err := json.Marshal(recordFile{believed.UTC().Truncate(time.Second)})
+	r.kept = f // also when it fails: not more often
+	f.Believed = f.Believed.UTC()
+	text, err := json.Marshal(f)
 	if err == nil {
 		err = os.WriteFile(r.path+".new", append(text, '\n'), 0o600)
 	}
@@ -60,4 +82,11 @@ func (r *record) keep(believed time.Time) {
 	if err != nil {
 		r.log.Warn("the time that is believed cannot be kept", "error", err)
 	}
+}
+
+func sameLeap(a, b *recordLeap) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.From.Equal(b.From) && a.To.Equal(b.To) && a.At == b.At
 }

@@ -1,45 +1,63 @@
 package deliver_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
 
-// leapt begins a run that finds the clock years ahead of the youngest record.
-func (r *rig) leapt(youngest time.Time) {
+// leapt starts the daemon with a clock that is so far ahead of the youngest record.
+func (r *rig) leapt(by time.Duration) {
+	youngest := time.Now()
 	r.config = func(c *deliver.Config) { c.Clock = clock.New(youngest, r.logger()) }
-	time.Sleep(10 * 365 * 24 * time.Hour)
+	time.Sleep(by)
 	r.start()
 }
 
 // What is due only because the clock has leapt is neither sent nor given up until
-// the clock has stood for an hour; what was due before it is sent, and so is what
-// is queued by the new time.
+// the clock is believed. What was due before it is sent, and so is what is scheduled
+// by the new time.
 func TestALeapOfTheClockDecidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, by := range []time.Duration{3 * time.Hour, 39 * 24 * time.Hour, 10 * 365 * 24 * time.Hour} {
+		t.Run(by.String(), func(t *testing.T) { decidesNothing(t, by) })
+	}
+}
+
+func decidesNothing(t *testing.T, by time.Duration) {
 	bubble(t, func(r *rig) {
 		a := r.account("a", nil)
 		before, next := r.schedule(time.Second, a), r.schedule(time.Hour, a)
-		lately := r.schedule(10*365*24*time.Hour-time.Hour, a)
+		lately, soon := r.schedule(by-20*time.Minute, a), r.schedule(by+time.Minute, a)
 		time.Sleep(10 * time.Second)
-		r.leapt(time.Now())
+		r.leapt(by)
 		now := r.publishNow(a)
-		r.after(59 * time.Minute)
+		later := r.schedule(time.Minute, a)
+		r.after(4 * time.Minute)
 		r.wantStatus(before, schedctl.Published)
 		r.wantStatus(now, schedctl.Published)
+		r.wantStatus(later, schedctl.Published)
 		r.wantStatus(next, schedctl.Scheduled)
 		r.wantStatus(lately, schedctl.Scheduled)
+		r.wantStatus(soon, schedctl.Scheduled)
+		r.wantCalls(3)
 
 		r.after(2 * time.Minute)
+		r.wantStatus(lately, schedctl.Published)
+		r.wantStatus(soon, schedctl.Published)
+		if by < 24*time.Hour {
+			r.wantStatus(next, schedctl.Published)
+			return
+		}
 		if got := r.wantStatus(next, schedctl.Failed); got.Error.Kind != schedctl.KindMissed {
 			t.Errorf("error %+v, want %s", got.Error, schedctl.KindMissed)
 		}
-		r.wantStatus(lately, schedctl.Published)
-		r.wantCalls(3)
 	})
 }
 
@@ -104,6 +122,39 @@ func TestAnAttemptOfAClockThatWasSetBackIsLookedFor(t *testing.T) {
 		r.wantStatus(p, schedctl.Published)
 		if asked := network.asked(); len(asked) != 1 || !asked[0].IsZero() {
 			t.Errorf("asked since %v, want once without a time", asked)
+		}
+	})
+}
+
+// A node whose clock has leapt leaves its accounts to a node with a right clock.
+func TestFleetWithOneDoubtfulClock(t *testing.T) {
+	fleetBubble(t, 1, func(f *fleet) {
+		var posts []schedctl.Post
+		for i := range 20 {
+			posts = append(posts, f.schedule(time.Minute, f.account(fmt.Sprint(i), nil)))
+		}
+		time.Sleep(time.Second)
+		doubted := clock.New(time.Now().Add(-time.Hour), f.logger())
+		f.config = func(c *deliver.Config) { c.Clock = doubted }
+		leapt := f.join()
+		f.acquaint()
+		mine := 0
+		for _, p := range posts {
+			if leapt.member.Mine(p.Targets[0].AccountID) {
+				mine++
+			}
+		}
+		if mine == 0 {
+			t.Error("no account is preferably of the node whose clock has leapt")
+		}
+		f.beforeCall(func(p *peer, _ publish.Request) {
+			if p == leapt {
+				t.Error("a node publishes what only its clock makes due")
+			}
+		})
+		f.after(time.Minute)
+		for _, p := range posts {
+			f.wantPublished(p, 2*time.Second)
 		}
 	})
 }

@@ -49,7 +49,7 @@ func (c *claiming) decide(it item) (verdict, error) {
 		return c.resume(it, post, target)
 	case !waiting:
 		return verdict{fate: over}, nil
-	case at.After(c.now), c.leap.Over(at):
+	case at.After(c.now), c.leap.Holds(at, post.UpdatedAt):
 		return verdict{fate: early, due: at.UnixMilli()}, nil
 	}
 	account, err := c.account(post.WorkspaceID, target.AccountID)

@@ -35,6 +35,10 @@ type Config struct {
 	// shows none.
 	Backlog Backlog
 
+	// ClockDoubted reports whether the wall clock has leapt ahead and is not believed
+	// yet; nil when it always is.
+	ClockDoubted func() bool
+
 	Logger  *slog.Logger
 	Version string // the daemon's
 }
@@ -72,9 +76,17 @@ func New(c Config) *Metrics {
 		}
 		return 0
 	})
+	doubted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "schedctl_clock_doubted", Help: "1 while the clock has leapt ahead, is not confirmed, and holds posts, else 0.",
+	}, func() float64 {
+		if c.ClockDoubted != nil && c.ClockDoubted() {
+			return 1
+		}
+		return 0
+	})
 	m.registry.MustRegister(
 		m.lateness, m.attempts, m.unsent, m.deliveries, m.answering, m.commits, m.requests, m.durations,
-		info, full, newCensus(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		info, full, doubted, newCensus(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }

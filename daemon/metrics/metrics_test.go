@@ -316,6 +316,16 @@ func TestTellsThatTheStoreIsFull(t *testing.T) {
 	r.want("schedctl_store_full 0")
 }
 
+func TestShowsThatTheClockIsDoubted(t *testing.T) {
+	t.Parallel()
+	r, doubted := newRig(t), false
+	r.want("schedctl_clock_doubted 0")
+	r.Metrics = metrics.New(metrics.Config{Store: r.store, Logger: slog.New(slog.DiscardHandler), ClockDoubted: func() bool { return doubted }})
+	r.want("schedctl_clock_doubted 0")
+	doubted = true
+	r.want("schedctl_clock_doubted 1")
+}
+
 // Counting takes a hundredth of the time at most, however often it is asked.
 func TestCountsAreKeptAsLongAsTheyCost(t *testing.T) {
 	t.Parallel()
