@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -50,10 +51,10 @@ func TestKeyMethods(t *testing.T) {
 			page, err := c.Audit(ctx, client.AuditQuery{Limit: 5, Cursor: "a b"})
 			return page.Results[0].ID, err
 		}, "GET /api/v1/audit?cursor=a+b&limit=5 ", "aud_1"},
-		"capabilities": {apiv1.Capabilities{Features: []string{"drafts"}}, func(ctx context.Context, c *client.Client) (string, error) {
+		"capabilities": {apiv1.Capabilities{Features: map[string]bool{"drafts": true}}, func(ctx context.Context, c *client.Client) (string, error) {
 			can, err := c.Capabilities(ctx)
-			return can.Features[0], err
-		}, "GET /api/v1/capabilities ", "drafts"},
+			return fmt.Sprint(can.Features), err
+		}, "GET /api/v1/capabilities ", "map[drafts:true]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,11 +3,11 @@ package apiv1
 // Capabilities is the answer of GET /capabilities: what this daemon can do, for
 // whoever asks.
 type Capabilities struct {
-	Workspace Workspace       `json:"workspace"`
-	APIKey    APIKey          `json:"api_key"`
-	Features  []string        `json:"features"` // see the list in the OpenAPI document
-	Limits    ServiceLimits   `json:"limits"`
-	Platforms []PlatformEntry `json:"platforms"`
+	Workspace Workspace                `json:"workspace"`
+	APIKey    APIKey                   `json:"api_key"`
+	Features  map[string]bool          `json:"features"` // see the list in the OpenAPI document; true for each
+	Limits    ServiceLimits            `json:"limits"`
+	Platforms map[string]PlatformEntry `json:"platforms"` // by name
 }
 
 // ServiceLimits are the limits of the API itself; networks have their own.

@@ -58,14 +58,14 @@ func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	rate := 20.0
 	m := newMachine(t, routes{"GET /capabilities": apiv1.Capabilities{
-		Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "admin"}, Features: []string{"webhooks", "events"},
+		Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "admin"}, Features: map[string]bool{"webhooks": true, "events": true},
 		Limits: apiv1.ServiceLimits{ContentCharacters: 5000, AccountsPerPost: 100, BodyBytes: 1 << 20, PageSize: 100, Webhooks: 20, IdempotencySeconds: 86400, RequestsPerSecond: &rate},
-		Platforms: []apiv1.PlatformEntry{
-			{Name: "feed"},
-			{Name: "http", Credentials: []apiv1.PlatformField{{Name: "url", Required: true}, {Name: "secret", Secret: true}}, Options: []apiv1.PlatformField{{Name: "idempotent"}}},
+		Platforms: map[string]apiv1.PlatformEntry{
+			"feed": {Name: "feed"},
+			"http": {Name: "http", Credentials: []apiv1.PlatformField{{Name: "url", Required: true}, {Name: "secret", Secret: true}}, Options: []apiv1.PlatformField{{Name: "idempotent"}}},
 		},
 	}})
-	m.want(t, 0, "workspace\tdefault\nkey\tadmin\nfeatures\twebhooks events\ntext\t5000 characters\naccounts\t100 in a post\nrequest\t1048576 bytes\npage\t100 results\nwebhooks\t20\n"+
+	m.want(t, 0, "workspace\tdefault\nkey\tadmin\nfeatures\tevents webhooks\ntext\t5000 characters\naccounts\t100 in a post\nrequest\t1048576 bytes\npage\t100 results\nwebhooks\t20\n"+
 		"idempotency\t86400 seconds\nrate_limit\t20 requests a second for each key\nplatform\tfeed\t\t\nplatform\thttp\turl [secret]\t[idempotent]\n", "", "capabilities")
 	m.want(t, 0, "feed\nhttp\n", "", "capabilities", "-q")
 	m.want(t, 0, "100\n", "", "capabilities", "--jq", ".limits.page_size")

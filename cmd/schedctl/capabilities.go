@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +23,7 @@ accounts can be connected, with what each asks for and which options it has.
 Elsewhere than on a terminal there is a line for each platform after the others:
 "platform", its name, its credentials, its options.`,
 		Example: `  schedctl capabilities
-  schedctl capabilities --jq '.platforms[].name'`,
+  schedctl capabilities --jq '.platforms | keys[]'`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.capabilities(cmd.Context()) },
 	})
@@ -39,17 +41,14 @@ func (a *app) capabilities(ctx context.Context) error {
 	case a.json.set:
 		return a.printJSON(can)
 	case a.quiet:
-		names := make([]string, len(can.Platforms))
-		for i, p := range can.Platforms {
-			names[i] = p.Name
-		}
-		return a.printIDs(names...)
+		return a.printIDs(slices.Sorted(maps.Keys(can.Platforms))...)
 	}
 	var b bytes.Buffer
 	b.Write(a.describe(limitPairs(can)))
 	t := table{header: []string{"PLATFORM", "CREDENTIALS", "OPTIONS"}, status: -1}
-	for _, p := range can.Platforms {
-		row := []string{p.Name, fieldNames(p.Credentials), fieldNames(p.Options)}
+	for _, name := range slices.Sorted(maps.Keys(can.Platforms)) {
+		p := can.Platforms[name]
+		row := []string{name, fieldNames(p.Credentials), fieldNames(p.Options)}
 		if !a.outTerminal {
 			row = append([]string{"platform"}, row...)
 		}
@@ -71,7 +70,7 @@ func limitPairs(can apiv1.Capabilities) []pair {
 	return []pair{
 		{"Workspace", can.Workspace.Name},
 		{"Key", can.APIKey.Name},
-		{"Features", strings.Join(can.Features, " ")},
+		{"Features", strings.Join(slices.Sorted(maps.Keys(can.Features)), " ")},
 		{"Text", plural(l.ContentCharacters, "character")},
 		{"Accounts", fmt.Sprintf("%d in a post", l.AccountsPerPost)},
 		{"Request", plural(l.BodyBytes, "byte")},

@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -45,13 +43,16 @@ func (s *Server) getCapabilities(ctx context.Context, c *call) (answer, error) {
 	})
 }
 
-func (s *Server) features() []string {
-	out := slices.Clone(features)
+func (s *Server) features() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range features {
+		out[name] = true
+	}
 	if _, copies := s.store.(storage.Copier); copies {
-		out = append(out, featureBackup)
+		out[featureBackup] = true
 	}
 	if s.limits.keys != nil {
-		out = append(out, featureRateLimit)
+		out[featureRateLimit] = true
 	}
 	return out
 }
@@ -68,10 +69,10 @@ func (s *Server) serviceLimits() apiv1.ServiceLimits {
 }
 
 // platforms describes what accounts are connected with, by name.
-func (s *Server) platforms() []apiv1.PlatformEntry {
-	out := []apiv1.PlatformEntry{}
-	for _, name := range slices.Sorted(maps.Keys(s.publishers)) {
-		out = append(out, platformEntry(s.publishers[name]))
+func (s *Server) platforms() map[string]apiv1.PlatformEntry {
+	out := map[string]apiv1.PlatformEntry{}
+	for name, p := range s.publishers {
+		out[name] = platformEntry(p)
 	}
 	return out
 }

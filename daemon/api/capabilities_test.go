@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -32,10 +33,7 @@ func TestCapabilities(t *testing.T) {
 	if diff := cmp.Diff(want, c.Limits); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	var names []string
-	for _, p := range c.Platforms {
-		names = append(names, p.Name)
-	}
+	names := slices.Sorted(maps.Keys(c.Platforms))
 	if want := []string{"fake", "http", "page"}; !cmp.Equal(names, want) {
 		t.Errorf("platforms %v, want %v", names, want)
 	}
@@ -44,7 +42,10 @@ func TestCapabilities(t *testing.T) {
 func TestCapabilitiesOfPlatforms(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, p := range f.capabilities(nil).Platforms {
+	for name, p := range f.capabilities(nil).Platforms {
+		if p.Name != name {
+			t.Errorf("%s is called %s", name, p.Name)
+		}
 		fields := map[string]apiv1.PlatformField{}
 		for _, field := range slices.Concat(p.Credentials, p.Options) {
 			if _, twice := fields[field.Name]; twice {
@@ -73,19 +74,20 @@ func TestFeatures(t *testing.T) {
 	t.Parallel()
 	plain := newFixture(t).capabilities(nil)
 	limited := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) { c.RateLimit = api.RateLimit{PerSecond: 2.5} }).capabilities(nil)
-	if plain.Limits.RequestsPerSecond != nil || slices.Contains(plain.Features, "rate_limit") {
+	if plain.Limits.RequestsPerSecond != nil || plain.Features["rate_limit"] {
 		t.Errorf("a daemon without a limit says %+v, %v", plain.Limits, plain.Features)
 	}
-	if l := limited.Limits.RequestsPerSecond; l == nil || *l != 2.5 || !slices.Contains(limited.Features, "rate_limit") {
+	if l := limited.Limits.RequestsPerSecond; l == nil || *l != 2.5 || !limited.Features["rate_limit"] {
 		t.Errorf("a daemon with a limit says %+v, %v", limited.Limits, limited.Features)
 	}
 	described := documentSchemas(t)["Capabilities"].Value.Properties["features"].Value.Description
-	for _, feature := range append(limited.Features, "backup") {
-		if !strings.Contains(described, feature) {
-			t.Errorf("the document does not say what %s is", feature)
+	limited.Features["backup"] = true
+	for feature, on := range limited.Features {
+		if !on || !strings.Contains(described, feature) {
+			t.Errorf("the document does not say what %s is, or it is not on: %v", feature, on)
 		}
 	}
-	if slices.Contains(plain.Features, "backup") {
+	if plain.Features["backup"] {
 		t.Error("a store that cannot be copied is said to be")
 	}
 }

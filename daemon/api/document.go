@@ -10,6 +10,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
+// interfaceVersion is the version of the API that the document describes. It is not
+// that of the program, which is in x-schedctl-version beside it.
+const interfaceVersion = "1.0.0"
+
 // humaConfig returns a configuration in which huma serves nothing by itself and
 // adds nothing to bodies.
 func humaConfig(version string) huma.Config {
@@ -17,8 +21,9 @@ func humaConfig(version string) huma.Config {
 	return huma.Config{OpenAPI: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title: "schedctl", Version: cmp.Or(version, "dev"), Description: documentAbout,
-			License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			Title: "schedctl", Version: interfaceVersion, Description: documentAbout,
+			License:    &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			Extensions: map[string]any{"x-schedctl-version": cmp.Or(version, "dev")},
 		},
 		Servers: []*huma.Server{{URL: "/", Description: "The daemon that serves this document."}},
 		Components: &huma.Components{

@@ -148,8 +148,8 @@ func TestDocument(t *testing.T) {
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "test" {
-		t.Errorf("openapi %s, version %s", doc.OpenAPI, doc.Info.Version)
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || doc.Info.Extensions["x-schedctl-version"] != "test" {
+		t.Errorf("openapi %s, version %s, %v", doc.OpenAPI, doc.Info.Version, doc.Info.Extensions)
 	}
 	if len(doc.Servers) != 1 || doc.Info.License == nil {
 		t.Errorf("servers %v, license %v", doc.Servers, doc.Info.License)

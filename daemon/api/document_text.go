@@ -102,10 +102,10 @@ var descriptions = map[string]string{
 	"Capabilities":           "What this daemon can do, for whoever asks.",
 	"Capabilities.workspace": "The workspace that all answers are about.",
 	"Capabilities.api_key":   "The key of the request.",
-	"Capabilities.features": "Words that never change their meaning: drafts, scheduling, publish_now, cancel, retry, validation, timeline, target_overrides, duplicate_guard, idempotency, if_match, " +
+	"Capabilities.features": "What the daemon can do: true for each name. Names never change their meaning: drafts, scheduling, publish_now, cancel, retry, validation, timeline, target_overrides, duplicate_guard, idempotency, if_match, " +
 		"webhooks, events, api_keys, draft_keys (the scope posts:draft), account_keys (keys limited to accounts), workspaces, audit; and backup and rate_limit where the daemon has them.",
 	"Capabilities.limits":    "The limits of the API itself; networks have their own.",
-	"Capabilities.platforms": "The networks that accounts can be connected on, in order of their names.",
+	"Capabilities.platforms": "The networks that accounts can be connected on, by name.",
 
 	"ServiceLimits":                     "The limits of the API.",
 	"ServiceLimits.content_characters":  "The longest content, in Unicode code points.",
