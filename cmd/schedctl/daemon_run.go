@@ -65,7 +65,7 @@ is no such file in the data directory.`,
 	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
 	f.StringVar(&o.store, "store", "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name (environment: SCHEDCTL_STORE)")
 	f.StringVar(&o.listen, "listen", defaultListen, "where to listen: `host:port`, or unix:///path")
-	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses")
+	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses, and networks be called over http")
 	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
 	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")

@@ -26,12 +26,13 @@ type Config struct {
 
 // Publishers returns every platform.
 func Publishers(c Config) publish.Registry {
+	encrypted := c.Outbound.Encrypted(c.Client)
 	return publish.NewRegistry(
-		bluesky.New(c.Client, c.Version),
+		bluesky.New(encrypted, c.Version),
 		discord.New(c.Client, c.Outbound, c.Version),
 		feed.New(c.PublicURL),
 		httppost.New(c.Client, c.Outbound, c.Version),
-		mastodon.New(c.Client, c.Version),
+		mastodon.New(encrypted, c.Version),
 		matrix.New(c.Client, c.Outbound, c.Version),
 		slack.New(c.Client, c.Outbound, c.Version),
 		telegram.New(c.Client, c.Outbound, c.Version),

@@ -48,7 +48,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 // refusedConnect tells a wrong address from what can happen at a right one.
 func refusedConnect(err error, u *url.URL) error {
 	switch e := publish.AsError(err); {
-	case errors.Is(err, outbound.ErrPrivateAddress):
+	case errors.Is(err, outbound.ErrPrivateAddress), errors.Is(err, outbound.ErrPlainHTTP):
 		return publish.Contentf("service_url", "%s", e.Message)
 	case e.HTTPStatus >= 300 && e.HTTPStatus < 400:
 		return publish.Contentf("service_url", "%.200q redirects to another address; give that one as service_url", u.Host)

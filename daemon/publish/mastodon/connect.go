@@ -72,7 +72,7 @@ func refusedConnect(a outbound.Answer, host string, c publish.Credentials) error
 // refusedHost returns an error of a call as one of the field instance_url when
 // the daemon may not connect to the server: it is no use to try again.
 func refusedHost(err error) error {
-	if errors.Is(err, outbound.ErrPrivateAddress) {
+	if errors.Is(err, outbound.ErrPrivateAddress) || errors.Is(err, outbound.ErrPlainHTTP) {
 		return publish.Contentf("instance_url", "%s", publish.AsError(err).Message)
 	}
 	return err

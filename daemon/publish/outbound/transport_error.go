@@ -20,6 +20,9 @@ import (
 // not passed on as it is: it holds the URL, which may be a secret, and bytes
 // that the other end sent.
 func transportError(err error, host string, wrote bool) error {
+	if errors.Is(err, ErrPlainHTTP) {
+		return plainHTTP(host)
+	}
 	if wrote {
 		return &publish.Error{
 			Kind: schedctl.KindNetwork, Message: lostMessage(err, host), Outcome: schedctl.OutcomeUnknown, Err: bareCause(err),
