@@ -182,7 +182,7 @@ func repeatAfter(err error, try int) (pause time.Duration, again bool) {
 	pause += rand.N(pause / 2)
 	var unreachable *UnreachableError
 	if errors.As(err, &unreachable) {
-		return pause, !errors.Is(err, errRedirect)
+		return pause, !errors.Is(err, errRedirect) && !errors.Is(err, ErrUnproven)
 	}
 	var refused *Error
 	if !errors.As(err, &refused) {

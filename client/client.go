@@ -32,6 +32,8 @@ import (
 	"time"
 
 	"github.com/go-resty/resty/v2"
+
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // Config says which daemon a client speaks to, and how.
@@ -44,6 +46,12 @@ type Config struct {
 	UserAgent string        // sent with every request
 	Timeout   time.Duration // of one call with all its repetitions; DefaultTimeout when 0
 	Logger    *slog.Logger  // is told of every request at level debug; nil for silence
+
+	// Announced, if not nil, returns what the daemon has announced of itself at this
+	// time. Each connection then has to prove that it leads to that daemon before
+	// anything else is sent, the API key above all; see [ErrUnproven]. It is for http
+	// and unix URLs, and may be called from any goroutine.
+	Announced func() (apiv1.Announced, error)
 
 	// Transport takes the place of the network; nil for the network.
 	Transport http.RoundTripper
@@ -79,7 +87,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	transport := cfg.Transport
 	if transport == nil {
-		transport = newTransport(socket)
+		transport = newTransport(socket, cfg.Announced)
 	}
 	c.resty = resty.NewWithClient(&http.Client{Transport: transport}).
 		SetBaseURL(base).

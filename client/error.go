@@ -64,6 +64,8 @@ func (e *UnreachableError) Error() string {
 	switch {
 	case errors.Is(e.Err, errRedirect):
 		return fmt.Sprintf("%s: %v", e.URL, e.Err)
+	case errors.Is(e.Err, ErrUnproven):
+		return fmt.Sprintf("what listens at %s is not the daemon that was announced there, and was sent no API key: is the daemon running? start it with: schedctl daemon run", e.URL)
 	case errors.Is(e.Err, os.ErrPermission):
 		return fmt.Sprintf("no permission to connect to %s: the daemon belongs to another user", e.URL)
 	case errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, os.ErrNotExist):

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// newTransport returns the network, or one socket of it.
-func newTransport(socket string) http.RoundTripper {
+// newTransport returns the network, or one socket of it, or what of either proves
+// to be the announced daemon, unless announced is nil.
+func newTransport(socket string, announced func() (apiv1.Announced, error)) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	if socket != "" {
 		t.Proxy = nil
@@ -17,6 +20,10 @@ func newTransport(socket string) http.RoundTripper {
 			var d net.Dialer
 			return d.DialContext(ctx, "unix", socket)
 		}
+	}
+	if announced != nil {
+		t.Proxy = nil // the daemon is on this machine
+		t.DialContext = proven(t.DialContext, announced)
 	}
 	return t
 }

@@ -6,6 +6,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
 	"github.com/schedctl/schedctl/daemon/clock"
 	"github.com/schedctl/schedctl/daemon/connect"
@@ -85,8 +87,9 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	watched := clock.Open(filepath.Join(cfg.DataDir, clockFile), youngest, cfg.Logger)
 	watched.Leap() // what time it is now is kept before anybody is told of the daemon
-	d := assemble(cfg, listener, member, watched)
-	remove, err := announce(cfg.DataDir, clientURL(listener), cfg.Logger)
+	self := apiv1.Announced{URL: clientURL(listener), Secret: rand.Text()}
+	d := assemble(cfg, listener, self, member, watched)
+	remove, err := announce(cfg.DataDir, self, cfg.Logger)
 	if err != nil {
 		return err
 	}
@@ -143,7 +146,7 @@ type daemon struct {
 	log        *slog.Logger
 }
 
-func assemble(cfg Config, listener net.Listener, member *node.Member, watched *clock.Clock) *daemon {
+func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, member *node.Member, watched *clock.Clock) *daemon {
 	publicURL := cfg.PublicURL
 	if publicURL == "" {
 		publicURL = clientURL(listener)
@@ -182,7 +185,7 @@ func assemble(cfg Config, listener net.Listener, member *node.Member, watched *c
 	d.api = api.New(api.Config{
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
-		Metrics: atHome(listener, d.metrics.Handler()), Observe: d.answered, Ready: d.ready, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
+		Metrics: atHome(listener, d.metrics.Handler()), Observe: d.answered, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	if member != nil {
 		member.TellLag(d.deliverer.Lag)

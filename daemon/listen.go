@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // listen opens the address, host:port or unix:///path. A socket file that no
@@ -79,18 +81,20 @@ func clientURL(l net.Listener) string {
 // same user find the running daemon.
 const AnnouncementFile = "daemon.json"
 
-// Announcement is what the file holds.
+// Announcement is what the file holds. A daemon that was killed leaves it behind,
+// so clients have the daemon prove that it is the one, by [apiv1.Announced].
 type Announcement struct {
-	URL string `json:"url"`
-	PID int    `json:"pid"`
+	URL    string `json:"url"`
+	PID    int    `json:"pid"`
+	Secret string `json:"secret"` // new at each start
 }
 
 // announce writes the announcement; the returned function removes it. A full disk
 // is no reason not to start: clients then have to be told where the daemon is, and
 // must not be led to an earlier one.
-func announce(dir, url string, log *slog.Logger) (remove func(), err error) {
+func announce(dir string, self apiv1.Announced, log *slog.Logger) (remove func(), err error) {
 	path := filepath.Join(dir, AnnouncementFile)
-	data, err := json.Marshal(Announcement{URL: url, PID: os.Getpid()})
+	data, err := json.Marshal(Announcement{URL: self.URL, PID: os.Getpid(), Secret: self.Secret})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +102,7 @@ func announce(dir, url string, log *slog.Logger) (remove func(), err error) {
 	if err = writeFile(path, data); errors.Is(err, syscall.ENOSPC) {
 		os.Remove(path)
 		if err = writeFile(path, data); errors.Is(err, syscall.ENOSPC) {
-			log.Warn("disk full: clients do not find this daemon by themselves, give them --url", "url", url, "file", path)
+			log.Warn("disk full: clients do not find this daemon by themselves, give them --url and --api-key-file", "url", self.URL, "file", path)
 			err = nil
 		}
 	}

@@ -22,19 +22,61 @@ import (
 const defaultListen = "127.0.0.1:7733"
 
 // endpoint is a daemon and the key to it.
-type endpoint struct{ url, key string }
+type endpoint struct {
+	url, key string
+
+	// announced is the data directory that tells that a daemon is there, or that the
+	// key is for it, else empty. That daemon has to prove itself: one that was killed
+	// leaves its address behind, where anybody may listen by now.
+	announced string
+}
 
 // endpoint finds the daemon: where the flags say, else the environment, else the
 // context in use, else the running daemon of this user.
 func (a *app) endpoint() (endpoint, error) {
 	url, at, err := a.whereabouts()
-	e := endpoint{url: first(url, "http://"+defaultListen)}
 	if err != nil {
-		return e, err
+		return endpoint{url: first(url, "http://"+defaultListen)}, err
 	}
-	e.key, err = a.key(e.url, url != "", at)
+	e, err := a.endpointAt(url, at)
 	a.keyless = e.key == ""
 	return e, err
+}
+
+// endpointAt adds the key to the URL of a daemon, which is empty when nothing
+// tells it. The admin key in the data directory is only ever sent to the daemon
+// that runs on the directory, and that proves it.
+func (a *app) endpointAt(url string, at chosen) (endpoint, error) {
+	e := endpoint{url: first(url, "http://"+defaultListen), announced: at.announced}
+	var err error
+	if e.key, err = a.givenKey(e.url, at); e.key != "" || err != nil {
+		return e, err
+	}
+	admin := filepath.Join(a.dataDir(), daemon.AdminKeyFile)
+	_, missing := os.Stat(admin)
+	switch {
+	case url == "" && missing == nil:
+		return e, notRunning("no daemon is running on the data in " + a.dataDir())
+	case url == "":
+		return e, notRunning("no daemon has run in " + a.dataDir())
+	case missing != nil || !onThisMachine(url):
+		return e, nil
+	}
+	found, err := a.announcement()
+	if err != nil || !sameListener(found.URL, url) {
+		return e, nil // without the key: what is there may be anybody's
+	}
+	e.url, e.announced = found.URL, a.dataDir()
+	e.key, err = readKey(admin)
+	return e, err
+}
+
+// sameListener reports whether two URLs lead to one listener on this machine.
+func sameListener(a, b string) bool {
+	plain := func(text string) string {
+		return strings.TrimRight(strings.Replace(strings.ToLower(text), "//localhost:", "//127.0.0.1:", 1), "/")
+	}
+	return a != "" && (a == b || plain(a) == plain(b))
 }
 
 // whereabouts returns the URL of the daemon, empty when nothing tells it.
@@ -47,11 +89,13 @@ func (a *app) whereabouts() (url string, at chosen, err error) {
 		url = a.getenv("SCHEDCTL_URL")
 	}
 	if url == "" {
-		found, err := a.announced()
+		found, err := a.announcement()
 		if err != nil {
 			return "", at, err
 		}
-		url = found.URL
+		if url = found.URL; url != "" {
+			at.announced = a.dataDir()
+		}
 	}
 	if url != "" {
 		if err := client.CheckURL(url); err != nil {
@@ -75,9 +119,9 @@ func (a *app) dataDir() string {
 	return first(a.getenv("SCHEDCTL_DATA_DIR"), filepath.Join(a.dataHome, "schedctl"))
 }
 
-// announced reads what the running daemon says of itself; no file is a zero
+// announcement reads what the running daemon says of itself; no file is a zero
 // announcement.
-func (a *app) announced() (daemon.Announcement, error) {
+func (a *app) announcement() (daemon.Announcement, error) {
 	return readAnnouncement(a.dataDir())
 }
 
@@ -96,11 +140,9 @@ func readAnnouncement(dir string) (found daemon.Announcement, err error) {
 	return found, nil
 }
 
-// key finds the API key, empty for none: whether one is needed is for the daemon
-// to say. The admin key in the data directory is only ever sent to this machine,
-// and never to the usual address unless the daemon is known to be there: on a
-// machine of several users anybody may listen at it.
-func (a *app) key(daemonURL string, known bool, at chosen) (string, error) {
+// givenKey finds the API key that the user gives, empty for none: whether one is
+// needed is for the daemon to say.
+func (a *app) givenKey(daemonURL string, at chosen) (string, error) {
 	if a.keyFile != "" {
 		return readKey(a.keyFile)
 	}
@@ -115,16 +157,6 @@ func (a *app) key(daemonURL string, known bool, at chosen) (string, error) {
 		if key, err := source(); key != "" || err != nil {
 			return key, err
 		}
-	}
-	admin := filepath.Join(a.dataDir(), daemon.AdminKeyFile)
-	_, err := os.Stat(admin)
-	switch {
-	case !known && err == nil:
-		return "", notRunning("no daemon is running on the data in " + a.dataDir())
-	case !known:
-		return "", notRunning("no daemon has run in " + a.dataDir())
-	case err == nil && onThisMachine(daemonURL):
-		return readKey(admin)
 	}
 	return "", nil
 }

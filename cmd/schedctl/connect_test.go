@@ -24,11 +24,11 @@ func TestEndpoint(t *testing.T) {
 	}{
 		"the running daemon": {
 			files: map[string]string{"daemon.json": running, "admin.key": "sctl_admin\n"},
-			want:  endpoint{"http://127.0.0.1:4321", "sctl_admin"},
+			want:  endpoint{"http://127.0.0.1:4321", "sctl_admin", "DIR"},
 		},
 		"one on a socket": {
 			files: map[string]string{"daemon.json": `{"url":"unix:///run/s.sock","pid":7}`, "admin.key": "sctl_admin\n"},
-			want:  endpoint{"unix:///run/s.sock", "sctl_admin"},
+			want:  endpoint{"unix:///run/s.sock", "sctl_admin", "DIR"},
 		},
 		"one that does not run": {
 			files:  map[string]string{"admin.key": "sctl_admin"},
@@ -36,40 +36,52 @@ func TestEndpoint(t *testing.T) {
 		},
 		"a running one without its admin key": {
 			files: map[string]string{"daemon.json": running},
-			want:  endpoint{"http://127.0.0.1:4321", ""},
+			want:  endpoint{"http://127.0.0.1:4321", "", "DIR"},
 		},
 		"none, ever": {status: 7, err: "no daemon has run in DIR; start one with: schedctl daemon run"},
 		"none here, but a key": {
 			env:  map[string]string{"SCHEDCTL_API_KEY": "sctl_env"},
-			want: endpoint{"http://127.0.0.1:7733", "sctl_env"},
+			want: endpoint{"http://127.0.0.1:7733", "sctl_env", ""},
 		},
 		"the environment": {
 			files: map[string]string{"daemon.json": running, "admin.key": "sctl_admin"},
 			env:   map[string]string{"SCHEDCTL_URL": "https://far.test", "SCHEDCTL_API_KEY": " sctl_env\n"},
-			want:  endpoint{"https://far.test", "sctl_env"},
+			want:  endpoint{"https://far.test", "sctl_env", ""},
 		},
 		"a key file in the environment": {
 			files: map[string]string{"key": "sctl_file\r\n"},
 			env:   map[string]string{"SCHEDCTL_URL": "https://far.test", "SCHEDCTL_API_KEY_FILE": "DIR/key"},
-			want:  endpoint{"https://far.test", "sctl_file"},
+			want:  endpoint{"https://far.test", "sctl_file", ""},
 		},
 		"flags before the environment": {
 			files: map[string]string{"key": "sctl_flag"},
 			env:   map[string]string{"SCHEDCTL_URL": "https://far.test", "SCHEDCTL_API_KEY": "sctl_env", "SCHEDCTL_API_KEY_FILE": "DIR/none"},
 			url:   "https://flag.test", keyFile: "DIR/key",
-			want: endpoint{"https://flag.test", "sctl_flag"},
+			want: endpoint{"https://flag.test", "sctl_flag", ""},
 		},
-		"the admin key for this machine": {
+		"the address of the running daemon": {
+			files: map[string]string{"daemon.json": running, "admin.key": "sctl_admin"}, url: "http://localhost:4321/",
+			want: endpoint{"http://127.0.0.1:4321", "sctl_admin", "DIR"},
+		},
+		"the admin key for no other port": {
+			files: map[string]string{"daemon.json": running, "admin.key": "sctl_admin"}, url: "http://127.0.0.1:9999",
+			want: endpoint{"http://127.0.0.1:9999", "", ""},
+		},
+		"nor for this machine when no daemon runs": {
 			files: map[string]string{"admin.key": "sctl_admin"}, url: "http://localhost:9999",
-			want: endpoint{"http://localhost:9999", "sctl_admin"},
+			want: endpoint{"http://localhost:9999", "", ""},
+		},
+		"a key for the running daemon": {
+			files: map[string]string{"daemon.json": running}, env: map[string]string{"SCHEDCTL_API_KEY": "sctl_env"},
+			want: endpoint{"http://127.0.0.1:4321", "sctl_env", "DIR"},
 		},
 		"the admin key for nowhere else": {
 			files: map[string]string{"daemon.json": running, "admin.key": "sctl_admin"}, url: "https://far.test",
-			want: endpoint{"https://far.test", ""},
+			want: endpoint{"https://far.test", "", ""},
 		},
 		"nor to a name that only looks like it": {
 			files: map[string]string{"admin.key": "sctl_admin"}, url: "http://127.0.0.1.far.test",
-			want: endpoint{"http://127.0.0.1.far.test", ""},
+			want: endpoint{"http://127.0.0.1.far.test", "", ""},
 		},
 		"a damaged announcement": {
 			files: map[string]string{"daemon.json": "{", "admin.key": "sctl_admin"}, status: 1, err: "find the daemon: DIR/daemon.json is damaged; name the daemon with --url",
@@ -111,6 +123,7 @@ func TestEndpoint(t *testing.T) {
 				}
 				return
 			}
+			tc.want.announced = inDir(tc.want.announced)
 			if got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}

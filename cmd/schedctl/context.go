@@ -48,7 +48,7 @@ type contextView struct {
 
 // localURL is where the daemon of this user is, or would be.
 func (a *app) localURL() string {
-	found, err := a.announced()
+	found, err := a.announcement()
 	if err != nil {
 		found.URL = ""
 	}
@@ -89,6 +89,8 @@ type chosen struct {
 	savedContext
 	name   string
 	byFlag bool // with --context, which goes before the environment
+
+	announced string // the data directory whose daemon says that it is at the URL
 }
 
 // chooseContext returns the context to use. Where the environment says where the

@@ -51,7 +51,7 @@ func (o *login) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	me, err := o.verify(ctx, endpoint{saved.URL, key})
+	me, err := o.verify(ctx, endpoint{url: saved.URL, key: key})
 	if err != nil {
 		return err
 	}

@@ -41,11 +41,11 @@ func (a *app) nodes(ctx context.Context, url string) []apiv1.Node {
 // knownClient returns a client of a daemon that is known to be there, with the
 // key that there is, if any.
 func (a *app) knownClient(url string, at chosen) (*client.Client, error) {
-	key, err := a.key(url, true, at)
+	e, err := a.endpointAt(url, at)
 	if err != nil {
 		return nil, err
 	}
-	return a.connectTo(endpoint{url: url, key: key})
+	return a.connectTo(e)
 }
 
 // nodeTable lays nodes out below what is said of the daemon.

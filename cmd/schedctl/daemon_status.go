@@ -102,14 +102,14 @@ func (a *app) locate() (daemonState, *client.Client, error) {
 		return state, nil, notRunning("no daemon is running on the data in " + a.dataDir())
 	}
 	state.URL, state.Context = url, at.name
-	if found, err := a.announced(); err == nil && found.URL == url {
+	if found, err := a.announcement(); err == nil && found.URL == url {
 		dir := a.dataDir()
 		state.PID, state.DataDir = &found.PID, &dir
 	}
 	if a.timeout == 0 {
 		a.timeout = duration(healthTime)
 	}
-	c, err := a.connectTo(endpoint{url: url})
+	c, err := a.connectTo(endpoint{url: url, announced: at.announced})
 	return state, c, err
 }
 

@@ -142,7 +142,11 @@ func (o *daemonRun) refuseUsedDir(ctx context.Context, dir string) error {
 	if err != nil || found.URL == "" {
 		return nil // a daemon that was killed may have left anything
 	}
-	c, err := o.connectTo(endpoint{url: found.URL})
+	at := endpoint{url: found.URL}
+	if found.Secret != "" { // else it is of an earlier version
+		at.announced = dir
+	}
+	c, err := o.connectTo(at)
 	if err != nil {
 		return nil
 	}

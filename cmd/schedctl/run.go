@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
 )
 
@@ -103,8 +105,18 @@ func (a *app) connect() (*client.Client, error) {
 
 // connectTo returns a client of a daemon.
 func (a *app) connectTo(e endpoint) (*client.Client, error) {
+	var announced func() (apiv1.Announced, error)
+	if e.announced != "" {
+		announced = func() (apiv1.Announced, error) {
+			found, err := readAnnouncement(e.announced)
+			if err == nil && found.URL != "" && found.Secret == "" {
+				err = errors.New("it was started by an earlier version of schedctl, and cannot prove itself; restart it")
+			}
+			return apiv1.Announced{URL: found.URL, Secret: found.Secret}, err
+		}
+	}
 	c, err := client.New(client.Config{
-		URL: e.url, Key: e.key, UserAgent: "schedctl/" + versionText(),
+		Announced: announced, URL: e.url, Key: e.key, UserAgent: "schedctl/" + versionText(),
 		Timeout: time.Duration(a.timeout), Logger: a.logger(), Transport: a.transport,
 	})
 	if err != nil {

@@ -60,6 +60,10 @@ type Config struct {
 	// an empty list.
 	Nodes func() []apiv1.Node
 
+	// Announced is what the daemon tells clients of its user where it is, and what
+	// it proves itself by to them; without a secret it proves nothing.
+	Announced apiv1.Announced
+
 	// Version is the daemon's, for the OpenAPI document.
 	Version string
 }
@@ -78,6 +82,7 @@ type Server struct {
 	clock      *clock.Clock
 	log        *slog.Logger
 	ready      func(context.Context) error
+	announced  apiv1.Announced
 	nodes      func() []apiv1.Node
 	observe    func(Exchange)
 	running    *running
@@ -97,7 +102,7 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready, nodes: c.Nodes,
+		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, readers: c.Readers,
 		running: newRunning(), mux: http.NewServeMux(),
 	}
@@ -185,8 +190,13 @@ func (s *Server) recovered(w *recorder, r *http.Request, v any) {
 	s.fail(w, r, err)
 }
 
-// healthz tells that the process lives.
-func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+// healthz tells that the process lives. To a client with a challenge it proves
+// that it is the daemon that announced itself.
+func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
+	challenge := r.Header.Get(apiv1.ChallengeHeader)
+	if s.announced.Secret != "" && len(challenge) >= apiv1.MinChallenge && visibleASCII(challenge, apiv1.MaxChallenge) {
+		w.Header().Set(apiv1.ProofHeader, s.announced.Proof(challenge))
+	}
 	answer{status: http.StatusOK, body: okBody}.write(w)
 }
 

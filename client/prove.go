@@ -1,0 +1,82 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// ErrUnproven is wrapped by the [UnreachableError] of a client with
+// [Config.Announced] when what listens is not the daemon that was announced. No
+// API key was sent to it.
+var ErrUnproven = errors.New("what listens there is not the daemon that was announced")
+
+// proofTime is how long what listens may take to prove itself.
+const proofTime = 5 * time.Second
+
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// proven returns a dial function whose connections all lead to the daemon that is
+// announced at the time. Each one is proved by itself: a daemon can end, and
+// something else listen at its address, while a client runs.
+func proven(dial dialFunc, announced func() (apiv1.Announced, error)) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := prove(c, address, announced); err != nil {
+			c.Close()
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+// prove has the other end of a connection prove that it is the announced daemon.
+func prove(c net.Conn, host string, announced func() (apiv1.Announced, error)) error {
+	said, err := announced()
+	if err != nil {
+		return err
+	}
+	if said.Secret == "" {
+		return ErrUnproven
+	}
+	challenge := rand.Text()
+	c.SetDeadline(time.Now().Add(proofTime))
+	defer c.SetDeadline(time.Time{})
+	text := "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n" + apiv1.ChallengeHeader + ": " + challenge + "\r\n\r\n"
+	if _, err := c.Write([]byte(text)); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnproven, err)
+	}
+	proof, err := readProof(c)
+	if err != nil || !said.Proves(challenge, proof) {
+		return errors.Join(ErrUnproven, err)
+	}
+	return nil
+}
+
+// maxProof is how much of a response is read for a proof, in bytes: whatever
+// listens must not be able to fill memory.
+const maxProof = 64 << 10
+
+// readProof reads one response to its end, so that the connection can be used.
+func readProof(c io.Reader) (proof string, err error) {
+	in := bufio.NewReader(io.LimitReader(c, maxProof))
+	res, err := http.ReadResponse(in, nil)
+	if err != nil {
+		return "", err
+	}
+	if _, err = io.Copy(io.Discard, res.Body); err == nil && in.Buffered() > 0 {
+		err = errors.New("there is more than one response")
+	}
+	return res.Header.Get(apiv1.ProofHeader), errors.Join(err, res.Body.Close())
+}
