@@ -104,12 +104,13 @@ const (
 	lagFails = time.Minute
 )
 
-// postsGoOut looks for posts whose time has passed and that have not begun to go
-// out. Those that wait for an account are told of with the account.
+// postsGoOut looks for posts whose time has passed and that are not, or not wholly,
+// published: those that wait to be claimed, and those that are being published, or
+// are tried again. Posts that wait for an account are reported with the account.
 func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 	names := accountNames(ctx, c)
 	late, longest := 0, time.Duration(0)
-	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled}, Before: d.now().Add(-lagWarns), Sort: "publish_at", Limit: pageSize}
+	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Before: d.now().Add(-lagWarns), Sort: "publish_at", Limit: pageSize}
 	for p, err := range c.EachPost(ctx, q) {
 		if err != nil {
 			d.failed("lag", err)
@@ -132,7 +133,7 @@ func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 	case longest < lagFails:
 		d.warn("lag", "look again in a minute", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
 	default:
-		d.fail("lag", "look at the log of the daemon, and at schedctl post list --status scheduled --sort publish_at", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
+		d.fail("lag", "look at the log of the daemon, and at schedctl post list --status scheduled --status publishing --sort publish_at", "%s waiting for up to %s", isOrAre(late, "post"), longest.Round(time.Second))
 	}
 }
 
@@ -140,7 +141,7 @@ func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
 // that do not work.
 func waitsForAccounts(p apiv1.Post, names accounts) bool {
 	for _, t := range p.Targets {
-		if t.Status == schedctl.Scheduled && !held(t, names) {
+		if (t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing) && !held(t, names) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,7 @@ func TestDoctorFinds(t *testing.T) {
 	broken := blog
 	broken.Status, broken.Error = schedctl.AccountError, &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "token revoked"}
 	late := planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
+	stuck := planned("post_1", "2026-11-21 11:50", schedctl.Publishing, "Stuck", blog.ID)
 	expiring := apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "old", ExpiresAt: at(48 * time.Hour)}}
 	for name, tc := range map[string]struct {
 		set    func(*machine, routes)
@@ -102,6 +104,7 @@ func TestDoctorFinds(t *testing.T) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
 		}, "accounts", []string{"fail", "blog (feed) is in status error: auth: token revoked", "schedctl account reconnect acct_blog"}, 8},
 		"a late post":      {func(_ *machine, r routes) { r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}} }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "log of the daemon"}, 8},
+		"a stuck post": {func(_ *machine, r routes) { r["GET /posts"] = ofStatus(stuck) }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "--status publishing"}, 8},
 		"no configuration": {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"] = ""; m.env["SCHEDCTL_CONTEXT"] = "x" }, "configuration", []string{"fail", `there is no context "x"`, "the contexts are local"}, 3},
 		"no daemon":        {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", "" }, "daemon", []string{"fail", "no daemon has run in", "schedctl daemon run"}, 4},
 	} {
@@ -128,6 +131,17 @@ func TestDoctorFinds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// ofStatus answers with a post if its status is asked for.
+func ofStatus(p apiv1.Post) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		list := apiv1.PostList{Results: []apiv1.Post{}}
+		if slices.Contains(r.URL.Query()["status"], string(p.Status)) {
+			list.Results = append(list.Results, p)
+		}
+		json.NewEncoder(w).Encode(list)
 	}
 }
 

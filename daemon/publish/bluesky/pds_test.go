@@ -253,3 +253,36 @@ func (r rig) testWrongAppPassword(t *testing.T) {
 		t.Errorf("got %+v, want auth", e)
 	}
 }
+
+// TestPDSSaysWhyAnAccountIsRefused guards that verifying an account which was
+// taken down or deleted does not blame its password, which is all that logging in
+// would say.
+func TestPDSSaysWhyAnAccountIsRefused(t *testing.T) {
+	t.Parallel()
+	pds := publishtest.StartPDS(t)
+	p := bluesky.New(outbound.Client(outbound.AllowPrivate), "test")
+	c := publish.Connection{Credentials: publish.Credentials{"service_url": pds.URL, "identifier": pds.Handle, "app_password": pds.AppPassword}}
+	profile, err := p.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withoutSession := maps.Clone(profile.Credentials)
+	withoutSession["refresh_jwt"] = "garbage"
+	want := func(when, code, says string) {
+		t.Helper()
+		for name, held := range map[string]publish.Credentials{"session": profile.Credentials, "ended session": withoutSession} {
+			_, connectErr := p.Connect(t.Context(), publish.Connection{Credentials: held})
+			_, refreshErr := p.Refresh(t.Context(), held)
+			for during, err := range map[string]error{"verify": connectErr, "refresh": refreshErr} {
+				e := publish.AsError(err)
+				if e.Kind != schedctl.KindAuth || e.Code != code || !strings.Contains(e.Message, says) || e.Outcome != schedctl.OutcomeNotPublished {
+					t.Errorf("%s, %s with a %s: got %+v, want %s", when, during, name, e, code)
+				}
+			}
+		}
+	}
+	pds.TakeDown(t)
+	want("taken down", "AccountTakedown", "taken the account down")
+	pds.Delete(t)
+	want("deleted", "RepoNotFound", "deleted, or moved")
+}

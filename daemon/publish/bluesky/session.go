@@ -50,7 +50,9 @@ func (p *Publisher) Refresh(ctx context.Context, c publish.Credentials) (publish
 func (p *Publisher) open(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
 	s, renewed, err := p.renew(ctx, u, c)
 	if err == nil && !renewed {
-		s, err = p.logIn(ctx, u, c)
+		if s, err = p.logIn(ctx, u, c); err != nil {
+			err = p.whyRefused(ctx, u, c, publish.AsError(err))
+		}
 	}
 	if err != nil {
 		return session{}, unpublished(err)
@@ -72,6 +74,9 @@ func (p *Publisher) renew(ctx context.Context, u *url.URL, c publish.Credentials
 		s, err = readSession(a, u)
 		return s, true, err
 	case a.Status >= 400 && a.Status < 500 && a.Status != http.StatusTooManyRequests:
+		if e := refusedState(a, c); e != nil {
+			return session{}, false, e
+		}
 		return session{}, false, nil
 	}
 	return session{}, false, refusal(a, time.Now(), secrets(c)...)

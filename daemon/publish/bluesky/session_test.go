@@ -81,6 +81,41 @@ func TestConnectRenewsTheSessionItIsGiven(t *testing.T) {
 	}
 }
 
+// TestVerifyingKeepsTheRightReason guards that a state of the account is not
+// taken for a wrong password, and the other way round.
+func TestVerifyingKeepsTheRightReason(t *testing.T) {
+	t.Parallel()
+	const getRepoStatus = "com.atproto.sync.getRepoStatus"
+	status := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }
+	}
+	for _, tt := range []struct {
+		name, refresh string
+		status        http.HandlerFunc // nil for a server without the method
+		code          string
+	}{
+		{"taken down", "AccountTakedown", nil, "AccountTakedown"},
+		{"deactivated", "AccountDeactivated", nil, "AccountDeactivated"},
+		{"taken down since", "ExpiredToken", status(`{"active":false,"status":"takendown"}`), "AccountTakedown"},
+		{"suspended", "ExpiredToken", status(`{"active":false,"status":"suspended"}`), "AccountSuspended"},
+		{"deleted", "InvalidRequest", status(`{"active":false,"status":"deleted"}`), "RepoNotFound"},
+		{"a wrong password", "ExpiredToken", status(`{"active":true}`), "AuthenticationRequired"},
+		{"odd", "ExpiredToken", status(`{"active":false,"status":7}`), "AuthenticationRequired"},
+		{"nothing known", "ExpiredToken", nil, "AuthenticationRequired"},
+	} {
+		n, p := start(t)
+		n.refuse(refreshSession, 400, tt.refresh)
+		n.refuse(createSession, 401, "AuthenticationRequired")
+		if n.refuse(getRepoStatus, 501, "MethodNotImplemented"); tt.status != nil {
+			n.on(getRepoStatus, tt.status)
+		}
+		_, err := p.Connect(t.Context(), publish.Connection{Credentials: credentials(n, 7)})
+		if e := publish.AsError(err); e.Kind != schedctl.KindAuth || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished {
+			t.Errorf("%s: got %+v, want %s", tt.name, e, tt.code)
+		}
+	}
+}
+
 func TestConnectDoesWithoutADisplayName(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)
@@ -223,7 +258,7 @@ func TestRefreshThatFails(t *testing.T) {
 		kind            schedctl.ErrorKind
 		calls           []string
 	}{
-		{"both refused", 400, 401, "AuthenticationRequired", schedctl.KindAuth, []string{refreshSession, createSession}},
+		{"both refused", 400, 401, "AuthenticationRequired", schedctl.KindAuth, []string{refreshSession, createSession, "com.atproto.sync.getRepoStatus"}},
 		{"no account", 400, 400, "InvalidRequest", schedctl.KindAuth, []string{refreshSession, createSession}},
 		{"log-ins are limited", 401, 429, "RateLimitExceeded", schedctl.KindRateLimited, []string{refreshSession, createSession}},
 		{"refreshing is limited", 429, 200, "RateLimitExceeded", schedctl.KindRateLimited, []string{refreshSession}},

@@ -68,12 +68,10 @@ func named(e *publish.Error, name string) {
 	switch name {
 	case "ExpiredToken", "InvalidToken", "AuthMissing":
 		e.Kind, e.Code, e.Message = schedctl.KindAuth, publish.CodeSessionExpired, "the session with the server has ended"
-	case "AccountTakedown", "AccountSuspended", "RepoTakendown":
-		e.Kind, e.Message = schedctl.KindAuth, "the server has taken the account down; ask its operators"
-	case "AccountDeactivated", "AccountInactive", "RepoDeactivated":
-		e.Kind, e.Message = schedctl.KindAuth, "the account is deactivated; activate it in the app, then verify it here"
 	case "AuthFactorTokenRequired":
 		e.Kind, e.Message = schedctl.KindAuth, "the server asks for a second factor; make an app password and connect the account with that"
+	default:
+		accountState(e, name)
 	}
 }
 

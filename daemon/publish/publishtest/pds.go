@@ -25,7 +25,8 @@ type PDS struct {
 	Password    string `json:"password"`
 	AppPassword string `json:"app_password"`
 
-	JWTSecret string `json:"jwt_secret"` // what the server signs its tokens with
+	JWTSecret     string `json:"jwt_secret"` // what the server signs its tokens with
+	AdminPassword string `json:"admin_password"`
 }
 
 // PDSConfig says how a server is started.
@@ -104,6 +105,28 @@ func (p PDS) RevokeAppPassword(t *testing.T, name string) {
 	p.call(t, http.MethodPost, "com.atproto.server.revokeAppPassword", p.login(t), map[string]string{"name": name}, nil)
 }
 
+// TakeDown takes the account down, as an operator of the server does.
+func (p PDS) TakeDown(t *testing.T) {
+	t.Helper()
+	p.admin(t, "com.atproto.admin.updateSubjectStatus", map[string]any{
+		"subject":  map[string]string{"$type": "com.atproto.admin.defs#repoRef", "did": p.DID},
+		"takedown": map[string]any{"applied": true, "ref": "test"},
+	})
+}
+
+// Delete deletes the account, as an operator of the server does.
+func (p PDS) Delete(t *testing.T) {
+	t.Helper()
+	p.admin(t, "com.atproto.admin.deleteAccount", map[string]string{"did": p.DID})
+}
+
+// admin makes one call as an operator of the server.
+func (p PDS) admin(t *testing.T, method string, body any) {
+	t.Helper()
+	login := base64.StdEncoding.EncodeToString([]byte("admin:" + p.AdminPassword))
+	p.call(t, http.MethodPost, method, "Basic "+login, body, nil)
+}
+
 // login returns an access token for what app passwords may not do.
 func (p PDS) login(t *testing.T) string {
 	t.Helper()
@@ -129,7 +152,10 @@ func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	if token != "" {
+	switch {
+	case strings.HasPrefix(token, "Basic "):
+		r.Header.Set("Authorization", token)
+	case token != "":
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	answer, err := http.DefaultClient.Do(r)

@@ -83,6 +83,7 @@ async function main() {
   const { password } = await call('com.atproto.server.createAppPassword', { name: 'schedctl' }, accessJwt)
   const ready = {
     url, did, handle: account.handle, password: account.password, app_password: password, jwt_secret: jwtSecret,
+    admin_password: env.adminPassword,
   }
   fs.writeFileSync(path.join(dir, 'ready.tmp'), JSON.stringify(ready))
   fs.renameSync(path.join(dir, 'ready.tmp'), path.join(dir, 'ready.json'))

@@ -5,7 +5,8 @@
 # DIR, and prints a JSON object that says how to reach it. down.sh DIR ends it.
 #
 #   snac  {"url", "user", "password", "access_token"}
-#   pds   {"url", "did", "handle", "password", "app_password", "jwt_secret"}, with
+#   pds   {"url", "did", "handle", "password", "app_password", "jwt_secret",
+#         "admin_password"}, with
 #         an identity directory on PLC_PORT; ACCESS_TTL=3s makes access tokens
 #         last three seconds
 #
