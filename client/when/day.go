@@ -64,7 +64,7 @@ func parseDay(in input) (Moment, bool, error) {
 	}
 	m := resolve(d, c, in.loc)
 	m.Note = join(note, bare, m.Note)
-	m.retry = in.nextYear(d, c)
+	m.Retry = in.nextYear(d, c)
 	if strings.Join(rest, " ") == "midnight" {
 		m.Note = join(m.Note, "midnight is the start of the day")
 	}

@@ -45,7 +45,9 @@ type Moment struct {
 	// sentence without a full stop; empty when nothing was.
 	Note string
 
-	retry string // what to write when the moment has passed, or empty
+	// Retry is what to write instead when the moment has passed, or empty. It is
+	// set for today's date without a year: the same day of the next year.
+	Retry string
 }
 
 // Check returns nil when the moment lies after now, else an [*Error] with
@@ -55,8 +57,8 @@ func (m Moment) Check(now time.Time) error {
 		return nil
 	}
 	hint := "use a time in the future, such as \"in 1h\" or \"tomorrow 9am\""
-	if m.retry != "" {
-		hint = fmt.Sprintf("write %q", m.retry)
+	if m.Retry != "" {
+		hint = fmt.Sprintf("write %q", m.Retry)
 	}
 	return &Error{
 		Reason:  Past,

@@ -192,7 +192,7 @@ func TestErrorsAreEnvelopesWithJSON(t *testing.T) {
 	m := newMachine(t, routes{"GET /me": refused{401, "INVALID_API_KEY"}})
 	m.want(t, 4, "", `{"error":{"code":"INVALID_API_KEY","message":"the daemon says no","details":null,"request_id":"req_1"}}`+"\n", "me", "--json")
 	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"unknown flag --nonsense; see: schedctl me --help","details":null,"request_id":""}}`+"\n", "me", "--nonsense", "--json")
-	m.want(t, 5, "", `{"error":{"code":"INVALID_PUBLISH_AT","message":"Sat 21 Nov 2026 09:00 UTC has passed (3 hours ago): give a time to come, such as \"in 1h\" or \"tomorrow 9am\"","details":null,"request_id":""}}`+"\n",
+	m.want(t, 5, "", `{"error":{"code":"INVALID_PUBLISH_AT","message":"Sat 21 Nov 2026 09:00 UTC has passed (3 hours ago): use a time in the future, such as \"in 1h\" or \"tomorrow 9am\"","details":null,"request_id":""}}`+"\n",
 		"post", "create", "Hello", "--to", "x", "--at", "today 9am", "--json")
 }
 
