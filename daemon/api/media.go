@@ -39,10 +39,18 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 var errTooLarge = schedctl.Errorf(schedctl.BodyTooLarge, "", "the body is larger than 1 MiB; send less")
 
+// readAtOnce is up to which length, in bytes, the room for a body is made before
+// it arrives. A client that announces more and sends nothing gets none.
+const readAtOnce = 16 << 10
+
 // readAll reads to the end; length is a length that was announced, or -1.
 func readAll(r io.Reader, length int64) ([]byte, error) {
-	if length < 0 {
-		return io.ReadAll(r)
+	if length < 0 || length > readAtOnce {
+		body, err := io.ReadAll(r)
+		if err == nil && int64(len(body)) < length {
+			err = io.ErrUnexpectedEOF
+		}
+		return body, err
 	}
 	body := make([]byte, length)
 	_, err := io.ReadFull(r, body)

@@ -104,7 +104,7 @@ func (s *Server) scan(ctx context.Context, c *call, fn func(storage.Reader) erro
 }
 
 var errManyScans = schedctl.Errorf(schedctl.RateLimited, "",
-	"this API key, or all keys together, make too many long reads at once; wait for the responses to earlier searches and lists, or repeat the request in 1 s")
+	"this API key, or all keys together, make too many long requests at once; wait for the responses to earlier searches, lists and validations, or repeat the request in 1 s")
 
 // viewer returns scan for a query that reads more than its page, and view for
 // others.

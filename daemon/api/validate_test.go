@@ -383,3 +383,26 @@ func TestValidateIsNotKept(t *testing.T) {
 		t.Error("validating has written")
 	}
 }
+
+// TestValidationsAreBounded guards that a key runs only a few validations at
+// once: one takes long when it measures a text for many accounts.
+func TestValidationsAreBounded(t *testing.T) {
+	t.Parallel()
+	const validations, mayRun = 10, 4
+	f := newFixture(t)
+	release := make(chan struct{})
+	f.network.onCheck(func() { <-release })
+	responses := make(chan *response, validations)
+	for range validations {
+		go func() {
+			responses <- f.do(nil, "POST", "/posts/validate", body{"content": "x", "social_account_ids": []string{f.mine.account}})
+		}()
+	}
+	for range validations - mayRun {
+		(<-responses).refused(schedctl.RateLimited)
+	}
+	close(release)
+	for range mayRun {
+		(<-responses).want(200)
+	}
+}

@@ -99,6 +99,22 @@ func TestWorstAccounts(t *testing.T) {
 	}
 }
 
+// TestAnnouncedBodiesTakeNoMemory guards that a client which announces a body and
+// does not send it occupies no memory for it.
+func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
+	f := newFixture(t)
+	const requests = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range requests {
+		f.do(func(r *http.Request) { r.ContentLength = worstSize }, "POST", "/posts", `{"content":`).refused(schedctl.InvalidJSON)
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / requests; each > worstSize/2 {
+		t.Errorf("a request of 11 bytes takes %d bytes of memory", each)
+	}
+}
+
 // manyAccounts stores as many accounts as a post can go to. No two share a check.
 func (f *fixture) manyAccounts() (ids []string) {
 	f.t.Helper()
