@@ -26,15 +26,17 @@ type bench struct {
 	timer   *timer
 	posted  int // posts that have a number; see numbers
 
+	loop float64 // posts a second of the timer without a store; see capable
+
 	accounts string // data directory with all accounts, when there is one
 
 	// What setUp makes.
-	large    made[string]                // data directory with a million posts waiting; later cases find in it what earlier ones have added
-	queue    made[string]                // data directory with the posts that are browsed
-	behind   made[string]                // data directory with events that its webhook was not told of
-	programs made[[]string]              // programs that ours is compared with
-	server   made[*postgrestest.Cluster] // a PostgreSQL
-	pair     made[*nodes]                // on it
+	large   made[string]                // data directory with a million posts waiting; later cases find in it what earlier ones have added
+	queue   made[string]                // data directory with the posts that are browsed
+	behind  made[string]                // data directory with events that its webhook was not told of
+	program made[string]                // a bare program that ours is compared with
+	server  made[*postgrestest.Cluster] // a PostgreSQL
+	pair    made[*nodes]                // on it
 }
 
 // newBench starts the children that every case needs.

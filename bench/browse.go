@@ -93,8 +93,7 @@ func openBrowser(binary string, d *child.Daemon) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	line := program{binary, "tui", "--no-color"}.at(d)
-	s := &session{cmd: exec.Command(line[0], line[1:]...), screen: screen}
+	s := &session{cmd: exec.Command(binary, append([]string{"tui", "--no-color"}, atDaemon(d)...)...), screen: screen}
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color")
 	onTerminal(s.cmd, terminal)
 	began := time.Now()

@@ -100,6 +100,7 @@ var cases = []measured{
 	{"burst", measureBursts},
 	{"instant", measureInstants},
 	{"slow", measureSlowAccount},
+	{"hostile", measureHostile},
 	{"webhook", measureWebhook},
 	{"backlog", measureBacklog},
 	{"dead", measureDeadWebhook},

@@ -100,6 +100,9 @@ func runAnswers(path string) error {
 	mux.HandleFunc("GET /api/v1/", func(w http.ResponseWriter, r *http.Request) {
 		answer, found := answers[strings.TrimPrefix(r.RequestURI, "/api/v1")]
 		if !found {
+			answer, found = answers[strings.TrimPrefix(r.URL.Path, "/api/v1")] // whatever the query
+		}
+		if !found {
 			http.NotFound(w, r)
 			return
 		}

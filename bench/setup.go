@@ -35,7 +35,7 @@ func (b *bench) setUp(ctx context.Context, cases []string) error {
 		{func() { b.large.value, b.large.err = b.waiting(ctx, million/b.scale) }, []string{"large", "backup"}},
 		{func() { b.queue.value, b.queue.err = b.waiting(ctx, browsed/b.scale) }, []string{"tui"}},
 		{func() { b.behind.value, b.behind.err = b.makeBehind(ctx, backlog/b.scale) }, []string{"backlog"}},
-		{func() { b.programs.value, b.programs.err = b.build(ctx, "barecobra", "barelist") }, []string{"start"}},
+		{func() { b.program.value, b.program.err = b.build(ctx, "barecobra") }, []string{"start"}},
 		{func() { b.startServer(ctx, slices.Contains(cases, "nodes")) }, []string{"sql", "nodes"}},
 	} {
 		if slices.ContainsFunc(m.of, func(name string) bool { return slices.Contains(cases, name) }) {

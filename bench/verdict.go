@@ -108,6 +108,16 @@ func within(name string, value, limit time.Duration, control ...time.Duration) r
 	return r
 }
 
+// withoutGoal makes a row one that is for comparison, and says why, if there is a
+// reason.
+func (r result) withoutGoal(why string) result {
+	r.Goal, r.Verdict = "", note
+	if why != "" {
+		r = r.detailed("%s", why)
+	}
+	return r
+}
+
 // holds returns a row about an amount of memory that has a limit, in bytes.
 func holds(name string, value, limit float64) result {
 	return result{Case: name, Value: value, Measured: formatBytes(value), Goal: "≤ " + formatBytes(limit), Verdict: judge(value <= limit, 0)}

@@ -156,3 +156,41 @@ func TestReportTellsHowManyAreInconclusive(t *testing.T) {
 		t.Error("an inconclusive case fails the run")
 	}
 }
+
+func TestRowWithoutGoal(t *testing.T) {
+	t.Parallel()
+	r := within("case", time.Second, time.Millisecond).withoutGoal("this machine is too small")
+	if r.Goal != "" || r.Verdict != note || r.Measured != "1.00 s" || r.Detail != "this machine is too small" {
+		t.Errorf("%+v", r)
+	}
+	if r := within("case", time.Second, time.Millisecond).withoutGoal(""); r.Verdict != note || r.Detail != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What came in the middle stretch is compared with what came before and after it.
+func TestP99Between(t *testing.T) {
+	t.Parallel()
+	first := time.Date(2026, 6, 2, 12, 0, 0, 0, time.UTC)
+	began := [4]time.Time{first, first.Add(time.Second), first.Add(2 * time.Second), first.Add(3 * time.Second)}
+	var arrived []arrival
+	for i, late := range []time.Duration{time.Millisecond, 6 * time.Millisecond, 3 * time.Millisecond} {
+		since := began[i].Add(time.Millisecond)
+		arrived = append(arrived, arrival{Since: since, At: since.Add(late)})
+	}
+	if got := p99Between(began, arrived).ratio(0); got != 3 {
+		t.Errorf("%v ×, want 3", got)
+	}
+}
+
+// A goal that asks for a machine of 10,000 posts a second is one there alone.
+func TestIfCapable(t *testing.T) {
+	t.Parallel()
+	for loop, want := range map[float64]verdict{capable: fail, capable - 1: note} {
+		b := &bench{loop: loop}
+		rows, err := b.ifCapable(t.Context(), within("case", time.Second, time.Millisecond), new(counts))
+		if err != nil || len(rows) != 1 || rows[0].Verdict != want {
+			t.Errorf("a loop of %.0f a second: %+v, %v", loop, rows, err)
+		}
+	}
+}
