@@ -112,9 +112,27 @@ func (j *judgement) judge(s state) {
 			j.fault(twice, "post %s (%q) is there, and nobody was told of it", id, p.Content)
 		}
 	}
+	j.judgeOwners(s)
 	for id, d := range s.seen {
 		if !targets[id] && d.posts > 0 {
 			j.fault(untrue, "a network has target %s, which no post has", id)
+		}
+	}
+}
+
+// judgeOwners asks that no post of a network counts for two targets of an account.
+func (j *judgement) judgeOwners(s state) {
+	owners := map[[2]string]string{}
+	for _, p := range s.posts {
+		for _, t := range p.Targets {
+			if t.Status != schedctl.Published || t.PlatformPostID == nil {
+				continue
+			}
+			of := [2]string{t.SocialAccountID, *t.PlatformPostID}
+			if other := owners[of]; other != "" {
+				j.fault(lost, "targets %s and %s are both published as %s", min(other, t.ID), max(other, t.ID), of[1])
+			}
+			owners[of] = t.ID
 		}
 	}
 }

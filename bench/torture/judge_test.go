@@ -99,18 +99,26 @@ func TestEachFaultIsFound(t *testing.T) {
 		want  sin
 		spoil func(*state)
 	}{
-		"a post that is gone":          {lost, func(s *state) { delete(s.posts, "post_draft") }},
-		"a change that is gone":        {lost, func(s *state) { s.stories[0].content = "changed" }},
-		"a cancel that is gone":        {lost, func(s *state) { s.stories[3].canceled = true }},
-		"a cancel of nobody":           {untrue, func(s *state) { s.stories[2].canceled = false }},
-		"a post of nobody":             {twice, func(s *state) { s.posts["post_more"] = apiv1.Post{ID: "post_more"} }},
-		"a target of no post":          {untrue, func(s *state) { s.seen["pt_more"] = delivery{posts: 1} }},
-		"posted twice":                 {twice, func(s *state) { s.delivery("pt_published_blind", func(d *delivery) { d.posts = 2 }) }},
-		"posted twice and failed":      {twice, func(s *state) { s.delivery("pt_refused_blind", func(d *delivery) { d.posts = 2 }) }},
-		"posted never":                 {lost, func(s *state) { s.delivery("pt_published_readable", func(d *delivery) { d.posts = 0 }) }},
-		"another text":                 {untrue, func(s *state) { s.delivery("pt_published_blind", func(d *delivery) { d.contents = []string{"old"} }) }},
-		"another receipt":              {untrue, func(s *state) { s.delivery("pt_published_blind", func(d *delivery) { d.receipt = "n-2" }) }},
-		"no receipt":                   {untrue, func(s *state) { s.target("published", blind, func(t *apiv1.Target) { t.PlatformPostID = nil }) }},
+		"a post that is gone":     {lost, func(s *state) { delete(s.posts, "post_draft") }},
+		"a change that is gone":   {lost, func(s *state) { s.stories[0].content = "changed" }},
+		"a cancel that is gone":   {lost, func(s *state) { s.stories[3].canceled = true }},
+		"a cancel of nobody":      {untrue, func(s *state) { s.stories[2].canceled = false }},
+		"a post of nobody":        {twice, func(s *state) { s.posts["post_more"] = apiv1.Post{ID: "post_more"} }},
+		"a target of no post":     {untrue, func(s *state) { s.seen["pt_more"] = delivery{posts: 1} }},
+		"posted twice":            {twice, func(s *state) { s.delivery("pt_published_blind", func(d *delivery) { d.posts = 2 }) }},
+		"posted twice and failed": {twice, func(s *state) { s.delivery("pt_refused_blind", func(d *delivery) { d.posts = 2 }) }},
+		"posted never":            {lost, func(s *state) { s.delivery("pt_published_readable", func(d *delivery) { d.posts = 0 }) }},
+		"another text":            {untrue, func(s *state) { s.delivery("pt_published_blind", func(d *delivery) { d.contents = []string{"old"} }) }},
+		"another receipt":         {untrue, func(s *state) { s.delivery("pt_published_blind", func(d *delivery) { d.receipt = "n-2" }) }},
+		"no receipt":              {untrue, func(s *state) { s.target("published", blind, func(t *apiv1.Target) { t.PlatformPostID = nil }) }},
+		"one post for two": {lost, func(s *state) {
+			receipt := "n-1"
+			s.target("refused", blind, func(t *apiv1.Target) { t.Status, t.PlatformPostID, t.Error = schedctl.Published, &receipt, nil })
+			s.delivery("pt_refused_blind", func(d *delivery) {
+				d.posts, d.receipt, d.contents = 1, receipt, []string{"text of refused"}
+			})
+			s.events = nil
+		}},
 		"still on its way":             {stuck, func(s *state) { s.target("published", blind, func(t *apiv1.Target) { t.Status = schedctl.Publishing }) }},
 		"still to come":                {stuck, func(s *state) { s.target("published", blind, func(t *apiv1.Target) { t.Status = schedctl.Scheduled }) }},
 		"failed for no reason":         {lost, func(s *state) { s.delivery("pt_refused_blind", func(d *delivery) { d.refused = false }) }},

@@ -16,6 +16,7 @@ type Account struct {
 	Error       *TargetError           `json:"error"`
 	CreatedAt   *Time                  `json:"created_at"`
 	UpdatedAt   *Time                  `json:"updated_at"`
+	Warnings    []string               `json:"warnings,omitempty"` // absent when there are none
 }
 
 // Limits are what the account's network accepts in one post; null where the

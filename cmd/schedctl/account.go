@@ -57,6 +57,9 @@ func (a *app) printAccounts(accounts []apiv1.Account) error {
 // printAccount prints one account: as the list does, or on a terminal with a
 // sentence that says what was done.
 func (a *app) printAccount(acct apiv1.Account, done string) error {
+	for _, w := range acct.Warnings {
+		a.tell("warning: %s: %s", oneLine(acct.Name), oneLine(w))
+	}
 	switch {
 	case a.json.set:
 		return a.printJSON(acct)

@@ -59,6 +59,9 @@ func (a *app) accountPairs(acct apiv1.Account) []pair {
 		{"Created", a.timeText(acct.CreatedAt)},
 		{"Updated", a.timeText(acct.UpdatedAt)},
 	}
+	for _, w := range acct.Warnings {
+		pairs = append(pairs, pair{"Warning", w})
+	}
 	if a.outTerminal {
 		for _, step := range accountNext(acct) {
 			pairs = append(pairs, pair{"Next", step})

@@ -235,3 +235,19 @@ func TestAccountRemoveAsks(t *testing.T) {
 	}
 	newMachine(t, daemon).want(t, 0, demoID+"\n", "", "account", "remove", "demo")
 }
+
+// TestAccountWarnings tells that warnings about an account go to standard error.
+func TestAccountWarnings(t *testing.T) {
+	t.Parallel()
+	shared := blog
+	shared.ID = hookID
+	shared.Warnings = []string{"it logs in as the same user"}
+	m := newMachine(t, routes{
+		"POST /social-accounts":             apiv1.AccountEnvelope{SocialAccount: shared},
+		"GET /social-accounts/" + shared.ID: apiv1.AccountEnvelope{SocialAccount: shared},
+	})
+	m.want(t, 0, shared.ID+"\n", "warning: "+shared.Name+": it logs in as the same user\n", "account", "add", "feed", "--name", "demo", "-q")
+	if status := m.run(t, "account", "show", shared.ID); status != 0 || !strings.Contains(m.out.String(), "warning\tit logs in as the same user\n") {
+		t.Errorf("exit status %d, %s", status, &m.out)
+	}
+}

@@ -93,7 +93,14 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 		}
 		d.fail("accounts", advice, "%s (%s) is in status %s: %s", acct.Name, acct.Platform, acct.Status, first(errorText(acct.Error), "no reason is known"))
 	}
-	if well == len(list) {
+	warned := false
+	for _, acct := range list {
+		for _, w := range acct.Warnings {
+			warned = true
+			d.warn("accounts", "see: schedctl account show "+acct.ID, "%s (%s): %s", acct.Name, acct.Platform, w)
+		}
+	}
+	if well == len(list) && !warned {
 		d.ok("accounts", "%s connected", plural(well, "account"))
 	}
 }

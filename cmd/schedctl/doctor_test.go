@@ -75,6 +75,8 @@ func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	broken := blog
 	broken.Status, broken.Error = schedctl.AccountError, &apiv1.TargetError{Kind: schedctl.KindAuth, Message: "token revoked"}
+	shared := blog
+	shared.Warnings = []string{"it logs in as the same user of mastodon as another"}
 	late := planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
 	stuck := planned("post_1", "2026-11-21 11:50", schedctl.Publishing, "Stuck", blog.ID)
 	expiring := apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "old", ExpiresAt: at(48 * time.Hour)}}
@@ -99,7 +101,10 @@ func TestDoctorFinds(t *testing.T) {
 		"a slow clock":    {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(-20 * time.Second) }, "clock", []string{"warn", "differ by 20s", "NTP"}, 8},
 		"a wrong clock":   {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(time.Hour) }, "clock", []string{"fail", "differ by 1h0m", "NTP"}, 8},
 		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{"status": "ok"} }, "clock", []string{"warn", "does not say what time it has", "proxy"}, 8},
-		"no account":      {func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{} }, "accounts", []string{"warn", "there is no account yet", "account add"}, 8},
+		"a shared login": {func(_ *machine, r routes) {
+			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{shared}}
+		}, "accounts", []string{"warn", "it logs in as the same user", "account show"}, 8},
+		"no account": {func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{} }, "accounts", []string{"warn", "there is no account yet", "account add"}, 8},
 		"a broken account": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
 		}, "accounts", []string{"fail", "blog (feed) is in status error: auth: token revoked", "schedctl account reconnect acct_blog"}, 8},

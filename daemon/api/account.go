@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -20,19 +21,20 @@ func (s *Server) listAccounts(ctx context.Context, c *call) (answer, error) {
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	var accounts []schedctl.Account
-	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
-		accounts, err = r.Accounts(c.key.WorkspaceID)
+	var list apiv1.AccountList
+	err := s.scan(ctx, c, func(r storage.Reader) error {
+		accounts, err := r.Accounts(c.key.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		accounts = slices.DeleteFunc(accounts, func(a schedctl.Account) bool {
+			return !c.mayUse(a.ID) || !all && a.Status == schedctl.AccountDisconnected
+		})
+		list.Results, err = s.wireAccounts(r, c, accounts...)
 		return err
 	})
 	if err != nil {
 		return answer{}, err
-	}
-	list := apiv1.AccountList{Results: make([]apiv1.Account, 0, len(accounts))}
-	for _, a := range accounts {
-		if c.mayUse(a.ID) && (all || a.Status != schedctl.AccountDisconnected) {
-			list.Results = append(list.Results, apiv1.NewAccount(a))
-		}
 	}
 	list.Count = len(list.Results)
 	return newAnswer(http.StatusOK, list)
@@ -40,11 +42,16 @@ func (s *Server) listAccounts(ctx context.Context, c *call) (answer, error) {
 
 // getAccount answers GET /social-accounts/{id}.
 func (s *Server) getAccount(ctx context.Context, c *call) (answer, error) {
-	a, err := s.account(ctx, c)
-	if err != nil {
-		return answer{}, err
-	}
-	return accountAnswer(http.StatusOK, a)
+	var found answer
+	err := s.view(ctx, func(r storage.Reader) error {
+		a, err := c.account(r)
+		if err != nil {
+			return err
+		}
+		found, err = s.accountAnswer(r, c, http.StatusOK, a)
+		return err
+	})
+	return found, err
 }
 
 // removeAccount answers DELETE /social-accounts/{id}: the account stays to be
@@ -109,12 +116,12 @@ func (s *Server) changeAccount(ctx context.Context, c *call, change func(*schedc
 			return answer{}, err
 		}
 		if sameAccount(before, a) {
-			return accountAnswer(http.StatusOK, a)
+			return s.accountAnswer(tx, c, http.StatusOK, a)
 		}
 		a.UpdatedAt = now
 		if err := errors.Join(tx.PutAccount(a), tx.AddEvents(events...)); err != nil {
 			return answer{}, err
 		}
-		return accountAnswer(http.StatusOK, a)
+		return s.accountAnswer(tx, c, http.StatusOK, a)
 	})
 }

@@ -46,11 +46,12 @@ func (s *Server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 	if a.Credentials, err = s.connector.Seal(credentials, a.ID); err != nil {
 		return answer{}, err
 	}
-	created, err := accountAnswer(http.StatusCreated, a)
-	if err != nil {
-		return answer{}, err
-	}
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) { return created, tx.PutAccount(a) })
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		if err := tx.PutAccount(a); err != nil {
+			return answer{}, err
+		}
+		return s.accountAnswer(tx, c, http.StatusCreated, a)
+	})
 }
 
 // editAccount answers PATCH /social-accounts/{id}. New credentials replace all

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // answer is what a request is answered with.
@@ -47,9 +48,13 @@ func postAnswer(status int, p schedctl.Post) (answer, error) {
 	return a, err
 }
 
-// accountAnswer returns an answer with an account.
-func accountAnswer(status int, acc schedctl.Account) (answer, error) {
-	a, err := newAnswer(status, apiv1.AccountEnvelope{SocialAccount: apiv1.NewAccount(acc)})
+// accountAnswer returns an answer with an account and the warnings about it.
+func (s *Server) accountAnswer(r storage.Reader, c *call, status int, acc schedctl.Account) (answer, error) {
+	wire, err := s.wireAccounts(r, c, acc)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := newAnswer(status, apiv1.AccountEnvelope{SocialAccount: wire[0]})
 	if status == http.StatusCreated {
 		a.created, a.location = acc.ID, prefix+"/social-accounts/"+acc.ID
 	}

@@ -15,6 +15,7 @@ var descriptions = map[string]string{
 	"Account.error":         "Why the status is error, or null.",
 	"Account.created_at":    "When the account was connected first.",
 	"Account.updated_at":    "When the account was changed last.",
+	"Account.warnings":      "What the user may want to change, such as that another account logs in as the same user; absent when there is nothing.",
 	"AccountEnvelope":       "One social account.",
 	"AccountList":           "All social accounts.",
 	"AccountList.results":   "The accounts in order of creation.",

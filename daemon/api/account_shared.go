@@ -1,0 +1,83 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// maxNamed is how many accounts a warning names.
+const maxNamed = 3
+
+// wireAccounts returns accounts as the caller may see them, each with a warning when
+// other accounts log in as the same user.
+func (s *Server) wireAccounts(r storage.Reader, c *call, accounts ...schedctl.Account) ([]apiv1.Account, error) {
+	var identities []schedctl.Identity
+	for i := range accounts {
+		if s.hasLogin(&accounts[i]) {
+			identities = append(identities, accounts[i].Identity())
+		}
+	}
+	var all []schedctl.Account
+	if len(identities) > 0 {
+		var err error
+		if all, err = r.AccountsOf(identities); err != nil {
+			return nil, err
+		}
+	}
+	same := map[schedctl.Identity][]schedctl.Account{}
+	for _, a := range all {
+		if a.Status != schedctl.AccountDisconnected {
+			same[a.Identity()] = append(same[a.Identity()], a)
+		}
+	}
+	wire := make([]apiv1.Account, len(accounts))
+	for i := range accounts {
+		wire[i] = apiv1.NewAccount(accounts[i])
+		if s.hasLogin(&accounts[i]) {
+			wire[i].Warnings = c.warnShared(&accounts[i], same[accounts[i].Identity()])
+		}
+	}
+	return wire, nil
+}
+
+// hasLogin reports whether an account logs in as a user of its network, which others
+// could do as well.
+func (s *Server) hasLogin(a *schedctl.Account) bool {
+	p, known := s.publishers[a.Platform]
+	if !known || a.Status == schedctl.AccountDisconnected || a.Identity().Login == "" || slices.Contains(receivers, a.Platform) {
+		return false
+	}
+	credentials, _ := fieldNames(p)
+	return len(credentials) > 0
+}
+
+// warnShared returns the warning about accounts that log in as the same user. It
+// names those that the key may see.
+func (c *call) warnShared(a *schedctl.Account, same []schedctl.Account) []string {
+	var named []string
+	hidden := 0
+	for i := range same {
+		switch o := &same[i]; {
+		case o.ID == a.ID:
+		case o.WorkspaceID == a.WorkspaceID && c.mayUse(o.ID) && len(named) < maxNamed:
+			named = append(named, fmt.Sprintf("%q (%s)", o.Name, o.ID))
+		default:
+			hidden++
+		}
+	}
+	switch {
+	case len(named) == 0 && hidden == 0:
+		return nil
+	case len(named) == 0:
+		named = []string{"an account that this API key cannot see"}
+	case hidden > 0:
+		named = append(named, "others")
+	}
+	return []string{fmt.Sprintf("it logs in as the same user of %s as %s: a post to both appears there twice; disconnect the account that you do not need",
+		a.Platform, strings.Join(named, ", "))}
+}

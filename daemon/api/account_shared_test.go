@@ -1,0 +1,70 @@
+package api_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// TestWarningsOfSharedLogins tells that accounts that log in as the same user are
+// warned of, without telling a key what it may not see.
+func TestWarningsOfSharedLogins(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, testWarningsOfSharedLogins)
+}
+
+func testWarningsOfSharedLogins(t *testing.T, f *fixture) {
+	connect := func(secret, name string) apiv1.Account {
+		t.Helper()
+		r := f.do(as(secret), "POST", "/social-accounts", body{"platform": "fake", "name": name, "credentials": body{"token": "somebody-else"}})
+		return decodeAs[apiv1.AccountEnvelope](t, r.want(201)).SocialAccount
+	}
+	read := func(secret, id string) apiv1.Account {
+		t.Helper()
+		return decodeAs[apiv1.AccountEnvelope](t, f.do(as(secret), "GET", "/social-accounts/"+id, nil).want(200)).SocialAccount
+	}
+	want := func(what string, a apiv1.Account, parts ...string) {
+		t.Helper()
+		if len(parts) == 0 && len(a.Warnings) == 0 {
+			return
+		}
+		if len(parts) == 0 || len(a.Warnings) != 1 || slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(a.Warnings[0], p) }) {
+			t.Errorf("%s: warnings %q, want one with %q", what, a.Warnings, parts)
+		}
+	}
+	first := connect(f.mine.key, "first")
+	want("alone", first)
+	second := connect(f.mine.key, "second")
+	want("connected second", second, `"first" (`+first.ID+`)`)
+	want("the one before it", read(f.mine.key, first.ID), second.ID)
+	limited := f.newKey(f.mine.workspace, func(k *schedctl.APIKey) { k.AccountIDs = []string{first.ID} })
+	seen := read(limited, first.ID)
+	want("with a limited key", seen, "cannot see")
+	if len(seen.Warnings) == 1 && strings.Contains(seen.Warnings[0], second.ID) {
+		t.Errorf("a limited key is told of %s", second.ID)
+	}
+	list := decodeAs[apiv1.AccountList](t, f.do(nil, "GET", "/social-accounts", nil).want(200))
+	for _, a := range list.Results {
+		switch a.ID {
+		case first.ID:
+			want("in the list", a, second.ID)
+		case second.ID:
+			want("in the list", a, first.ID)
+		default:
+			want("another user", a)
+		}
+	}
+
+	f.do(nil, "DELETE", "/social-accounts/"+second.ID, nil).want(204)
+	want("after the other was disconnected", read(f.mine.key, first.ID))
+	other := f.newTenant("other")
+	foreign := connect(other.key, "foreign")
+	want("in another workspace", foreign, "cannot see")
+	if strings.Contains(foreign.Warnings[0], first.ID) || strings.Contains(foreign.Warnings[0], "first") {
+		t.Errorf("another workspace is told of %q", foreign.Warnings)
+	}
+	want("of another workspace", read(f.mine.key, first.ID), "cannot see")
+}
