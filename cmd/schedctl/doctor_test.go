@@ -109,7 +109,7 @@ func TestDoctorFinds(t *testing.T) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
 		}, "accounts", []string{"fail", "blog (feed) is in status error: auth: token revoked", "schedctl account reconnect acct_blog"}, 8},
 		"a late post":      {func(_ *machine, r routes) { r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{late}} }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "log of the daemon"}, 8},
-		"a stuck post": {func(_ *machine, r routes) { r["GET /posts"] = ofStatus(stuck) }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "--status publishing"}, 8},
+		"a stuck post":     {func(_ *machine, r routes) { r["GET /posts"] = ofStatus(stuck) }, "lag", []string{"fail", "1 post is waiting for up to 10m0s", "--status publishing"}, 8},
 		"no configuration": {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"] = ""; m.env["SCHEDCTL_CONTEXT"] = "x" }, "configuration", []string{"fail", `there is no context "x"`, "the contexts are local"}, 3},
 		"no daemon":        {func(m *machine, _ routes) { m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", "" }, "daemon", []string{"fail", "no daemon has run in", "schedctl daemon run"}, 4},
 	} {

@@ -90,7 +90,8 @@ func (p *parrot) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.Contains(r.URL.Path, "m.room.encryption") || strings.Contains(r.URL.Path, "oauth-authorization-server") {
-		http.NotFound(w, r)
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"errcode":"M_NOT_FOUND"}`)
 		return
 	}
 	if strings.HasPrefix(r.URL.Path, "/in/") {
@@ -98,7 +99,7 @@ func (p *parrot) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprintf(w, `{"ok":true,"id":"1","username":"u","acct":"u","url":"https://network.example/@u","name":"n","channel_id":"1","type":1,
-		"result":{"id":-1001,"message_id":7,"title":"c","type":"channel","username":"chan","chat":{"id":-1001}},
+		"result":{"id":-1001,"message_id":7,"status":"administrator","title":"c","type":"channel","username":"chan","chat":{"id":-1001}},
 		"user_id":"@u:network.example","membership":"join","displayname":"u","event_id":"$e","user":"u","team":"t","ts":"1.2","channel":{"name":"c"},
 		"did":"did:plc:abcdefghijklmnopqrstuvwx","handle":"me.network.example",%s,"uri":"at://did:plc:abcdefghijklmnopqrstuvwx/app.bsky.feed.post/3k","cid":"c"}`, p.session)
 }

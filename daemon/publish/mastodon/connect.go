@@ -15,7 +15,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect asks the server whose token it is and what it accepts in a status.
+// Connect asks the server whose token it is, whether it may publish, and what the
+// server accepts in a status.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -33,6 +34,9 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	profile, err := p.verify(ctx, u, c.Credentials)
 	if err != nil {
 		return publish.Profile{}, refusedHost(err)
+	}
+	if err := p.checkWritable(ctx, u, c.Credentials); err != nil {
+		return publish.Profile{}, err
 	}
 	profile.Limits, err = p.limits(ctx, u, c.Credentials)
 	return profile, err
@@ -52,6 +56,31 @@ func (p *Publisher) verify(ctx context.Context, u *url.URL, c publish.Credential
 		return publish.Profile{}, notAServer(u.Host)
 	}
 	return profile, nil
+}
+
+// writeProbe is a call that needs the scope write:statuses and changes nothing: it
+// takes back a boost of a status that does not exist. What a token may do is told
+// by no API that these servers share: apps/verify_credentials has the scopes of the
+// application, which may be more than those of the token, and on some servers none.
+const writeProbe = "api/v1/statuses/0/unreblog"
+
+// checkWritable returns an error of kind auth for a token that may not publish.
+// Servers check the scope before they look for the status, so 403 is about the
+// scope. Any other response, 404 as a rule, says nothing against the token.
+func (p *Publisher) checkWritable(ctx context.Context, u *url.URL, c publish.Credentials) error {
+	a, err := outbound.Post(ctx, p.client, u.JoinPath(writeProbe).String(), p.header(c), nil)
+	if err != nil {
+		e := *publish.AsError(err)
+		e.Outcome = schedctl.OutcomeNotPublished
+		return &e
+	}
+	if a.Status != http.StatusForbidden {
+		return nil
+	}
+	return &publish.Error{
+		Kind: schedctl.KindAuth, Code: "missing_scope", HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
+		Message: "the access token may read and not publish; make one with the scope write:statuses, or log in with schedctl account add mastodon --login",
+	}
 }
 
 // refusedConnect tells a refused token from an address that is not a server's.

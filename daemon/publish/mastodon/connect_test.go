@@ -50,6 +50,47 @@ func TestConnectReadsProfileAndLimits(t *testing.T) {
 	}
 }
 
+// TestConnectRefusesATokenThatOnlyReads guards that a token without the scope
+// write:statuses is refused at once, and that nothing is read into other responses.
+func TestConnectRefusesATokenThatOnlyReads(t *testing.T) {
+	t.Parallel()
+	const probe = "POST /api/v1/statuses/0/unreblog"
+	for name, tt := range map[string]struct {
+		status  int
+		body    string
+		refused bool
+	}{
+		"Mastodon, read only":   {403, `{"error":"This action is outside the authorized scopes"}`, true},
+		"GoToSocial, read only": {403, `{"error":"Forbidden: token has insufficient scope permission"}`, true},
+		"Pleroma, read only":    {403, `{"error":"Insufficient permissions: write:statuses."}`, true},
+		"Hollo, read only":      {403, `{"error":"insufficient_scope"}`, true},
+		"Mastodon":              {404, `{"error":"Record not found"}`, false},
+		"another server":        {400, `{"error":"odd id"}`, false},
+		"without the call":      {405, ``, false},
+		"broken":                {500, ``, false},
+		"too helpful":           {200, `{}`, false},
+	} {
+		r := working()
+		r[probe] = struct {
+			status int
+			body   string
+		}{tt.status, tt.body}
+		server := httptest.NewServer(r)
+		_, err := mastodon.New(outbound.Client(outbound.AllowPrivate), "test").Connect(t.Context(), connection(server.URL))
+		server.Close()
+		if !tt.refused {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		e := publish.AsError(err)
+		if e.Kind != schedctl.KindAuth || e.Code != "missing_scope" || e.Outcome != schedctl.OutcomeNotPublished || !strings.Contains(e.Message, "write:statuses") {
+			t.Errorf("%s: got %+v", name, e)
+		}
+	}
+}
+
 func TestConnectTellsWhyNot(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

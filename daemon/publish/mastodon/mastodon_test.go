@@ -60,11 +60,12 @@ func connection(url string) publish.Connection {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	publishtest.Run(t, publishtest.Suite{
-		New:        func(c *http.Client) publish.Publisher { return mastodon.New(c, "test") },
-		Connection: connection,
-		Network:    working(),
-		Receipt:    schedctl.Receipt{ID: "109", URL: "https://social.example/@alice/109"},
-		Key:        func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
+		New:          func(c *http.Client) publish.Publisher { return mastodon.New(c, "test") },
+		Connection:   connection,
+		Network:      working(),
+		Receipt:      schedctl.Receipt{ID: "109", URL: "https://social.example/@alice/109"},
+		Key:          func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
+		ConnectCalls: []string{"POST /api/v1/statuses/0/unreblog"},
 	})
 }
 
