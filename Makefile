@@ -55,7 +55,7 @@ lint: ## gofmt, go vet, staticcheck
 generate: ## write the generated files anew (shell completions, pictures, docs/reliability.md)
 	$(GO) generate ./...
 
-bench: build ## measure against bare baselines (at most 2 minutes)
+bench: build ## measure against bare baselines (2 minutes; wants a quiet machine)
 	$(GO) run ./bench -daemon bin/schedctl
 
 bench-quick: build ## the same with a tenth of the posts (at most 25 seconds)
@@ -65,10 +65,9 @@ torture: build ## break the daemon in every way that it promises to survive (lon
 	$(GO) run ./bench/torture -daemon bin/schedctl
 
 torture-quick: build ## the same with less of everything (below 3 minutes)
-	$(GO) run ./bench/torture -daemon bin/schedctl -quick -o bin/torture-quick.json
+	$(GO) run ./bench/torture -daemon bin/schedctl -quick -seed 1 -o bin/torture-quick.json
 
-FUZZTIME ?= 30s
-fuzz: ## fuzz every parser of outside input, FUZZTIME each (4 minutes; not in check)
+fuzz: ## fuzz every parser of outside input for 3 minutes in all, or FUZZTIME=5m each
 	@GO=$(GO) scripts/fuzz/run $(FUZZTIME)
 
 check: check-code torture-quick ## all that CI runs, but for fuzz
