@@ -20,7 +20,7 @@ const (
 
 	// freeze is how long a frozen daemon stands still, and stall how long nothing
 	// passes between a daemon and its database: longer than the lease of a node, which
-	// is ten seconds.
+	// is five seconds.
 	freeze     = 13 * time.Second
 	stall      = 30 * time.Second
 	quickStall = 13 * time.Second

@@ -43,8 +43,8 @@ which version it is. No API key is needed. When it is not ready the exit status 
 7. "schedctl doctor" looks further.
 
 With an API key the daemons that use the same database are listed too: for how long
-each was silent (every two seconds it says that it lives), and by how much what it
-has to publish is late. One that is not heard of for ten seconds is gone, and others
+each was silent (every second it says that it lives), and by how much what it
+has to publish is late. One that is not heard of for five seconds is gone, and others
 take over; it is listed for an hour.`,
 		Example: `  schedctl daemon status
   schedctl daemon status --json=ready,version

@@ -160,7 +160,7 @@ func copyFailure(err error, removal string) error {
 	f := &failure{status: exitConflict, code: codeOther, message: err.Error()}
 	switch {
 	case errors.As(err, &busy):
-		f.status, f.hint = exitOther, "stop it first; one that was killed is forgotten after ten seconds"
+		f.status, f.hint = exitOther, "stop it first; one that was killed is forgotten after five seconds"
 	case errors.As(err, &mismatch):
 		f.status, f.hint = exitOther, removal+", and copy anew"
 	case errors.As(err, &refused):

@@ -11,7 +11,7 @@ import (
 
 const (
 	// adoptInterval is how often members look for attempts of those that are gone.
-	adoptInterval = 1500 * time.Millisecond
+	adoptInterval = 500 * time.Millisecond
 
 	// adoptGrace is how long such attempts are left to the member that is preferred
 	// for their account.
@@ -41,11 +41,10 @@ func (x *dispatcher) adopt(ctx context.Context, now time.Time) {
 	})
 }
 
-// mayAdopt reports whether what is adopted now would have an owner that lives.
-func (x *dispatcher) mayAdopt() bool {
-	m := x.cfg.Member
-	return m.Holds(m.ID())
-}
+// mayAdopt reports whether what is adopted now would have an owner that lives, and
+// whoever has begun it is dead, and not on the way back from an outage of the
+// database with an outcome to record.
+func (x *dispatcher) mayAdopt() bool { return x.cfg.Member.Settled() }
 
 // abandoned returns the attempts without an end whose owners do not live, and those
 // of this run. The attempts are read before the nodes: whoever had begun one of

@@ -20,6 +20,10 @@ type Member interface {
 	// certain: nobody else takes the owner of this id for dead.
 	Holds(id string) bool
 
+	// Settled reports whether the lease of the member runs, and others that had lost
+	// theirs together with it have had the time to come back.
+	Settled() bool
+
 	// Mine reports whether this is the one of the living members that is to do
 	// what is to be done for a key.
 	Mine(key string) bool

@@ -40,7 +40,7 @@ const (
 	// elsewherePause is how soon an account is tried again that another member has a
 	// call of, at first, and maxElsewherePause at last.
 	elsewherePause    = 250 * time.Millisecond
-	maxElsewherePause = 2 * time.Second
+	maxElsewherePause = time.Second
 )
 
 // standsBy takes the first queue off the list when its account is to be left to

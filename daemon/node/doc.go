@@ -1,6 +1,6 @@
 // Package node makes a daemon one of several on a database that they share.
 //
-// A [Member] tells the database every two seconds that its daemon lives, and gets
+// A [Member] tells the database every second that its daemon lives, and gets
 // a lease for it. While the lease runs, what the daemon owns is its own: the
 // attempts that it has begun, the names that it holds. When the lease runs out the
 // others take over.

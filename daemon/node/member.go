@@ -15,19 +15,19 @@ import (
 const (
 	// Lease is for how long others leave alone what a node owns that is not heard
 	// of any more.
-	Lease = 10 * time.Second
+	Lease = 5 * time.Second
 
 	// margin is how much earlier a node takes its lease to be over than the
 	// database: as long as clocks of two machines can come to differ in the time
 	// of a lease, and much more.
 	margin = time.Second
 
-	beatEvery = 2 * time.Second
+	beatEvery = time.Second
 
 	// beatLimit is how long a beat may take, and beatPause how long is waited after
 	// one that has failed: there is time for a second and a third try.
-	beatLimit = 3 * time.Second
-	beatPause = 500 * time.Millisecond
+	beatLimit = 1500 * time.Millisecond
+	beatPause = 250 * time.Millisecond
 
 	// leaveLimit is how long it may take to say goodbye. Who does not get to it is
 	// taken for dead a little later.
@@ -70,6 +70,7 @@ type Member struct {
 	beaten  instant // before the last beat that was heard
 	joined  bool    // there was one under this id
 	back    bool    // the id is not the first one, and was not heard yet
+	came    instant // when the id was first heard, if it is not the first one
 	nodes   []storage.Node
 	seen    instant // when they were read
 	peers   []peer
@@ -128,6 +129,15 @@ func (m *Member) Holds(id string) bool {
 
 // Alive reports whether the lease of the member runs for certain.
 func (m *Member) Alive() bool { return m.Holds(m.ID()) }
+
+// Settled reports whether the lease runs, and has for as long as others get to come
+// back. After a time in which the database was out of reach for all members, each
+// has lost its lease, and those that live have come back by then.
+func (m *Member) Settled() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.runs() && (m.came == instant{} || m.since(m.came) >= Lease)
+}
 
 // runs reports whether the lease runs. mu is held.
 func (m *Member) runs() bool { return m.joined && m.since(m.beaten) < Lease-margin }
@@ -251,6 +261,9 @@ func (m *Member) heard(id string, sent instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id == m.id && (!m.joined || m.runs()) {
+		if m.back {
+			m.came = sent
+		}
 		m.beaten, m.joined, m.back = sent, true, false
 	}
 }
