@@ -344,7 +344,7 @@ var descriptions = map[string]string{
 	"Error":               "What was wrong and what to do next.",
 	"Error.code":          "For programs; never changes its meaning.",
 	"Error.message":       "For people.",
-	"Error.details":       "One entry for each field at fault, or null.",
+	"Error.details":       "One entry for each field at fault, or null. When there are more than 20, a last entry without a field says how many are left out.",
 	"Error.request_id":    "The X-Request-Id of the answer.",
 	"Detail":              "One fault in one field.",
 	"Detail.field":        "The path of the field, or the name of the header or parameter.",
