@@ -54,6 +54,9 @@ func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) 
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
 	f.lateSince, f.tries, f.doubtful = c.lateSince, c.tries, c.doubtful
 	decided := policy(e, f)
+	if decided.askIn > 0 && f.asks == 0 && !f.elapsed {
+		decided.askIn = promptly(c, decided.askIn)
+	}
 	d.logFailure(c, e, decided)
 	if decided.askIn > 0 {
 		return nil, &doubt{call: c, err: e, asks: f.asks, askIn: decided.askIn}

@@ -221,6 +221,59 @@ func (r *rig) wantDiscretionOf(p platform) {
 
 // A network that never does better is left alone after a while, with at most one
 // post.
+// TestMatrixIsAskedPromptly guards that a message whose response was lost, or that
+// was cut off before the homeserver, costs seconds, and is in the room once. When
+// the account has got other credentials meanwhile, whose device knows nothing of
+// the transaction id, the minute is waited for.
+func TestMatrixIsAskedPromptly(t *testing.T) {
+	t.Parallel()
+	cut := func(http.ResponseWriter, *http.Request, string) { panic(http.ErrAbortHandler) }
+	for _, tt := range []struct {
+		name      string
+		accepts   bool
+		reconnect bool
+		calls     int
+		within    time.Duration
+		notBefore time.Duration
+	}{
+		{"response lost", true, false, 1, 5 * time.Second, 0},
+		{"request lost", false, false, 2, 5 * time.Second, 0},
+		{"another token meanwhile", true, true, 1, 65 * time.Second, 59 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := matrixPlatform()
+				network := &memoryNetwork{platform: p, mishap: mishap{accepts: tt.accepts, answer: cut}}
+				wire := newWire(network)
+				defer wire.cut()
+				r := newRig(t, storagetest.NewMemory())
+				defer r.kill()
+				a := r.connect(p, wire.client)
+				r.start()
+				post := r.publishNow(a)
+				r.after(time.Second)
+				if tt.reconnect {
+					plain, _ := json.Marshal(publish.Credentials{"homeserver_url": "https://server.test", "access_token": "another-token", "room_id": "!room:server.test"})
+					now := r.readAccount(a.ID)
+					now.Credentials = r.sealer.Seal(plain, a.ID)
+					r.putAccount(now)
+				}
+				if tt.notBefore > 0 {
+					r.after(tt.notBefore - time.Second)
+					r.wantStatus(post, schedctl.Publishing)
+				}
+				r.after(tt.within - tt.notBefore)
+				r.wantStatus(post, schedctl.Published)
+				r.after(time.Hour)
+				if posts, calls := network.counts(); posts != 1 || calls != tt.calls {
+					t.Errorf("%d messages of %d calls, want one of %d", posts, calls, tt.calls)
+				}
+			})
+		})
+	}
+}
+
 // TestRoomThatWasEncrypted guards that nothing goes into a room of Matrix that was
 // encrypted after its account was connected: the account is in error, and its
 // queue waits as with a token that was revoked.

@@ -118,7 +118,7 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 	if f.repeatable || !f.findable {
 		return d.judge(c, in.err, f)
 	}
-	if early := time.Until(in.after); early > 0 {
+	if early := time.Until(d.askAfter(in, c)); early > 0 {
 		// The clock may have been set back since.
 		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: min(early, firstAsk)}
 	}

@@ -62,6 +62,19 @@ type ContentFinder interface {
 	MayConfuse(a, b string) bool
 }
 
+// PromptFinder is a [Finder] whose network recognizes a repeated call by
+// Request.Key for a while, even if the first call is still at work. So the network
+// can be asked soon after a call with an unknown outcome: should the post turn up
+// after it was not found, sending it again with the same key and the same
+// credentials still makes no second one. Of others it is waited for a minute, until
+// no call can be at work any more.
+type PromptFinder interface {
+	Finder
+
+	// FindAfter returns how long after such a call Find may first be called.
+	FindAfter() time.Duration
+}
+
 // Idempotent is a publisher whose network recognises a repeated call by
 // Request.Key, so that a call with an unknown outcome can be repeated.
 type Idempotent interface {

@@ -20,6 +20,13 @@ const (
 	maxPages = 20
 )
 
+// findAfter is how long after a request that was cut off the room is first asked:
+// long enough for a homeserver to finish it as a rule.
+const findAfter = 2 * time.Second
+
+// FindAfter returns two seconds: see the package comment.
+func (p *Publisher) FindAfter() time.Duration { return findAfter }
+
 // Find reads the room backwards, to two hours before since, and looks for an
 // event of the account's user with the request's key. When there are more events
 // than it reads, it is an error.

@@ -2,13 +2,19 @@
 // who has joined it (https://spec.matrix.org/latest/client-server-api/).
 //
 // Each message is sent with a transaction id, the request's key. To the device
-// of the access token, a homeserver answers a repeated id with the event that it
-// has already made: sending is idempotent. But it forgets the id after a while (a
-// day on Synapse, with a restart on some others), and does not know it from the
-// token of another device. The key is therefore in the event, too, and the
-// publisher is a [publish.Finder] and no [publish.Idempotent]: the room is asked
-// for the key, which it knows at any time, and only a message that is not there is
-// sent again, with the same id.
+// of the access token, a homeserver responds to a repeated id with the event that
+// it has already made: sending is idempotent. But it forgets the id after a while
+// (a day on Synapse, with a restart on some others), and does
+// not know it from the token of another device. The key is therefore in the event,
+// too, and the publisher is a [publish.PromptFinder] and no [publish.Idempotent]:
+// the room is asked for the key, which it knows at any time, and only a message
+// that is not there is sent again, with the same id.
+//
+// The room is asked two seconds after a request was cut off. Within the first
+// minute, in which the request may still be at work, the transaction id keeps a
+// repeat from making a second event; no homeserver forgets it so soon, and a
+// restart ends the request. After that minute, or when the account has got another
+// token meanwhile, what the room says is enough.
 package matrix
 
 import (
@@ -28,7 +34,7 @@ const Platform = "matrix"
 // bytes with all that the homeserver adds to it, signatures and hashes among it.
 const maxBody = 60000
 
-// Publisher implements [publish.Publisher] and [publish.Finder].
+// Publisher implements [publish.Publisher] and [publish.PromptFinder].
 type Publisher struct {
 	client    *http.Client
 	policy    outbound.Policy

@@ -21,8 +21,8 @@ import (
 )
 
 var (
-	_ publish.Publisher = (*matrix.Publisher)(nil)
-	_ publish.Finder    = (*matrix.Publisher)(nil)
+	_ publish.Publisher    = (*matrix.Publisher)(nil)
+	_ publish.PromptFinder = (*matrix.Publisher)(nil)
 )
 
 const (
