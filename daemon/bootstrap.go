@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -127,23 +128,8 @@ func adminKey(path string) (hash [32]byte, written bool, err error) {
 		return hash, false, fmt.Errorf("read the admin key: %w", err)
 	}
 	secret, hash := schedctl.NewKeySecret()
-	if err := writeFile(path, []byte(secret+"\n")); err != nil {
+	if err := privatefile.Write(path, []byte(secret+"\n")); err != nil {
 		return hash, false, fmt.Errorf("write the admin key: %w", err)
 	}
 	return hash, true, nil
-}
-
-// writeFile puts a file of mode 0600 in place whole or not at all, on disk when
-// it returns.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

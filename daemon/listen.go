@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 // listen opens the address, host:port or unix:///path. A socket file that no
@@ -99,9 +100,9 @@ func announce(dir string, self apiv1.Announced, log *slog.Logger) (remove func()
 		return nil, err
 	}
 	data = append(data, '\n')
-	if err = writeFile(path, data); errors.Is(err, syscall.ENOSPC) {
+	if err = privatefile.Write(path, data); errors.Is(err, syscall.ENOSPC) {
 		os.Remove(path)
-		if err = writeFile(path, data); errors.Is(err, syscall.ENOSPC) {
+		if err = privatefile.Write(path, data); errors.Is(err, syscall.ENOSPC) {
 			log.Warn("disk full: clients do not find this daemon by themselves, give them --url and --api-key-file", "url", self.URL, "file", path)
 			err = nil
 		}

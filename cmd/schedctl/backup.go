@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 )
@@ -147,26 +148,14 @@ func (o *backup) place(from, to string) error {
 			if err != nil {
 				return errExists(to)
 			}
-			return syncDir(filepath.Dir(to))
+			return privatefile.SyncDir(filepath.Dir(to))
 		}
 		// A file system without links.
 	}
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("name the backup: %w", err)
 	}
-	return syncDir(filepath.Dir(to))
-}
-
-// syncDir sees to it that the names in a directory are on disk, where that can
-// be asked for.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	dir.Sync() // not every system can, and the file itself is on disk
-	return nil
+	return privatefile.SyncDir(filepath.Dir(to))
 }
 
 func (o *backup) print(b backedUp) error {

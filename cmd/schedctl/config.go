@@ -14,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/knadh/koanf/providers/rawbytes"
 	"github.com/knadh/koanf/v2"
+
+	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 // config is what the configuration file holds.
@@ -45,6 +47,9 @@ func (a *app) configPath() string {
 func (a *app) readConfig() (config, error) {
 	c := config{Contexts: map[string]savedContext{}}
 	path := a.configPath()
+	if err := refuseExposed(path, privatefile.Writing); err != nil {
+		return c, err // others could send keys elsewhere
+	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -128,14 +133,5 @@ func replacePrivate(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".schedctl-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // when it is not renamed
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return privatefile.Write(path, text)
 }

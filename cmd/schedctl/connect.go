@@ -49,6 +49,11 @@ func (a *app) endpoint() (endpoint, error) {
 func (a *app) endpointAt(url string, at chosen) (endpoint, error) {
 	e := endpoint{url: first(url, "http://"+defaultListen), announced: at.announced}
 	var err error
+	if at.announced != "" {
+		if err = refuseExposedData(at.announced); err != nil {
+			return e, err
+		}
+	}
 	if e.key, err = a.givenKey(e.url, at); e.key != "" || err != nil {
 		return e, err
 	}
@@ -67,6 +72,9 @@ func (a *app) endpointAt(url string, at chosen) (endpoint, error) {
 		return e, nil // without the key: what is there may be anybody's
 	}
 	e.url, e.announced = found.URL, a.dataDir()
+	if err := refuseExposedData(e.announced); err != nil {
+		return e, err
+	}
 	e.key, err = readKey(admin)
 	return e, err
 }

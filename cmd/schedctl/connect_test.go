@@ -100,6 +100,7 @@ func TestEndpoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
+			os.Chmod(dir, 0o700) // whatever the umask is
 			for file, text := range tc.files {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 					t.Fatal(err)

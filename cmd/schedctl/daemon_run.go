@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/storage"
@@ -92,6 +93,14 @@ func (o *daemonRun) run(ctx context.Context) error {
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
+	}
+	if err := refuseExposedData(dir); err != nil {
+		return err
+	}
+	if name.file != "" {
+		if err := refuseExposed(name.file, privatefile.Writing); err != nil {
+			return err
+		}
 	}
 	if name.url != "" {
 		if err := o.refuseUsedDir(ctx, dir); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/daemon/deliver"
+	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 )
@@ -142,7 +143,7 @@ func (o *daemonSalvage) salvage(ctx context.Context, dir string, data *salvagedD
 	if err := os.Rename(unnamed, data.Output); err != nil {
 		return fmt.Errorf("write the new database: %w", err)
 	}
-	return syncDir(filepath.Dir(data.Output))
+	return privatefile.SyncDir(filepath.Dir(data.Output))
 }
 
 // prepare holds back what may have gone out, lets the owner of the data in and

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/zalando/go-keyring"
 )
 
@@ -78,6 +80,11 @@ func keyringUser(name, url string) string { return name + " " + url }
 func (a *app) contextKey(name string, ctx savedContext) (string, error) {
 	switch {
 	case ctx.KeyFile != "":
+		if strings.HasPrefix(ctx.KeyFile, a.configDir()) { // a file of ours; others may be of an operator
+			if err := refuseExposed(ctx.KeyFile, privatefile.Reading); err != nil {
+				return "", err
+			}
+		}
 		return readKey(ctx.KeyFile)
 	case ctx.Key == "":
 		return "", nil

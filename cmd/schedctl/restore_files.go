@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 // dataDir is a data directory that is being made.
@@ -89,5 +91,5 @@ func (d *dataDir) rename(from, to string) error {
 		return fmt.Errorf("restore the database: %w", err)
 	}
 	d.made = append(d.made, to)
-	return syncDir(d.path)
+	return privatefile.SyncDir(d.path)
 }

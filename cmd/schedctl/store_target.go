@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/schedctl/schedctl/daemon/privatefile"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/transfer"
@@ -113,7 +114,7 @@ func (t *storeTarget) rename() error {
 		return fmt.Errorf("name the copy: %w", err)
 	}
 	t.path, t.final, t.created = t.final, "", false
-	return syncDir(filepath.Dir(t.path))
+	return privatefile.SyncDir(filepath.Dir(t.path))
 }
 
 // removal says how a copy is removed that is worth nothing.

@@ -14,10 +14,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 // ErrOpen means that a sealed value was made with another key or for another
@@ -126,16 +127,7 @@ const (
 func createKey(path string) ([]byte, error) {
 	key := make([]byte, chacha20poly1305.KeySize)
 	rand.Read(key)
-	f, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // mode 0600
-	if err != nil {
-		return nil, fmt.Errorf("create sealing key: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(key)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, fmt.Errorf("write sealing key: %w", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := privatefile.Write(path, key); err != nil {
 		return nil, fmt.Errorf("create sealing key: %w", err)
 	}
 	return key, nil
