@@ -195,6 +195,11 @@ type Reader interface {
 	// Attempts returns the attempts of a target, the first one first.
 	Attempts(targetID string) ([]schedctl.Attempt, error)
 
+	// LatestAttempts returns the latest attempts of each of the targets, at most
+	// limit of a target, in order of target and number. Its cost does not depend
+	// on how many others there are.
+	LatestAttempts(targetIDs []string, limit int) ([]schedctl.Attempt, error)
+
 	// RunningAttempts returns all attempts without an end, the oldest first.
 	RunningAttempts() ([]schedctl.Attempt, error)
 
@@ -266,7 +271,8 @@ type Reader interface {
 
 	// PostEvents returns the latest events about a post in order of their ids,
 	// at most limit of them; also those of a post that was deleted. Its cost
-	// depends on how many events the post has.
+	// does not depend on how many others there are. Which events are the latest is
+	// known up to those that were added by one transaction.
 	PostEvents(postID string, limit int) ([]schedctl.Event, error)
 
 	// Webhook returns a webhook of the workspace, Webhooks all of them in order

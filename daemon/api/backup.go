@@ -21,6 +21,7 @@ import (
 const (
 	backupStall = 30 * time.Second
 	backupRate  = 64 << 10
+	maxBackups  = 2 // at once
 )
 
 // mediaBytes is the media type of a file whose form is nobody else's business.
@@ -38,8 +39,19 @@ func (s *Server) getBackup(ctx context.Context, c *call) (answer, error) {
 	if !ok {
 		return answer{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
 	}
-	return answer{stream: func(w http.ResponseWriter, r *http.Request) { s.sendBackup(w, r, c.key, copier) }}, nil
+	return answer{stream: func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.backups <- struct{}{}:
+			defer func() { <-s.backups }()
+			s.sendBackup(w, r, c.key, copier)
+		default:
+			s.fail(w, r, errManyBackups)
+		}
+	}}, nil
 }
+
+var errManyBackups = schedctl.Errorf(schedctl.RateLimited, "",
+	"%d backups of this daemon are running; repeat the request when one of them has ended", maxBackups)
 
 // mayCopyAll returns nil when the key may read all that a copy holds. What is
 // sealed in it stays sealed.

@@ -9,8 +9,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxTimeline is how many events a timeline tells of, the latest ones.
-const maxTimeline = 1000
+// How many events a timeline has, and how many attempts of each target: the latest
+// ones.
+const (
+	maxTimeline         = 1000
+	maxTimelineAttempts = 50
+)
 
 // getTimeline answers GET /posts/{id}/timeline. A key that is limited to accounts
 // is not told of targets that the post had on other accounts before.
@@ -40,17 +44,23 @@ func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
 	return newAnswer(http.StatusOK, line)
 }
 
+// targetTimelines returns the targets of a post with their latest attempts.
 func targetTimelines(r storage.Reader, post schedctl.Post) ([]apiv1.TargetTimeline, error) {
+	ids := make([]string, len(post.Targets))
+	for i := range post.Targets {
+		ids[i] = post.Targets[i].ID
+	}
+	attempts, err := r.LatestAttempts(ids, maxTimelineAttempts)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string][]apiv1.Attempt, len(ids))
+	for i := range attempts {
+		of[attempts[i].TargetID] = append(of[attempts[i].TargetID], timelineAttempt(&attempts[i]))
+	}
 	lines := make([]apiv1.TargetTimeline, len(post.Targets))
 	for i, target := range apiv1.NewPost(post).Targets {
-		attempts, err := r.Attempts(target.ID)
-		if err != nil {
-			return nil, err
-		}
-		lines[i] = apiv1.TargetTimeline{Target: target, Attempts: make([]apiv1.Attempt, len(attempts))}
-		for j := range attempts {
-			lines[i].Attempts[j] = timelineAttempt(&attempts[j])
-		}
+		lines[i] = apiv1.TargetTimeline{Target: target, Attempts: append([]apiv1.Attempt{}, of[target.ID]...)}
 	}
 	return lines, nil
 }

@@ -83,10 +83,10 @@ func (s *Server) postRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/posts", id: "listPosts", tag: "Posts",
 		summary: "List posts",
-		about:   "One page of the posts that match all filters. next_cursor is null at the end; a page can be short, even empty, and still have a next one: " +
+		about: "One page of the posts that match all filters. next_cursor is null at the end; a page can be short, even empty, and still have a next one: " +
 			"it ends after about 1 MiB of text, and a search reads at most 2,000 posts or 1 MiB of text for a page. " +
 			"A key can run a few searches at once; more of them wait for a second and are then refused with 429.",
-		scopes:  readsPosts, params: postListParams(), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
+		scopes: readsPosts, params: postListParams(), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostList](),
 		handle: s.kept(s.listPosts),
 	}, {
@@ -115,7 +115,7 @@ func (s *Server) postRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/posts/{id}/timeline", id: "getPostTimeline", tag: "Posts",
 		summary: "Tell what happened to a post",
-		about:   "Its events, the latest 1000 of the last 30 days, and its targets with all attempts to publish them.",
+		about:   "Its events, the latest 1000 of the last 30 days, and its targets with the latest 50 attempts to publish each of them.",
 		scopes:  readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.Timeline](),
 		handle: s.getTimeline,

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 	"github.com/schedctl/schedctl/storage/postgres"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // slow is a store on which a search takes until release is closed. It holds its
@@ -181,4 +183,40 @@ func TestStreamsOfAKeyAreBounded(t *testing.T) {
 		}
 		cancel()
 	})
+}
+
+// heldCopy is a store of which a copy takes until release is closed.
+type heldCopy struct {
+	storage.Store
+	begun   chan struct{}
+	release chan struct{}
+}
+
+func (s *heldCopy) Copy(_ context.Context, w io.Writer) (int64, error) {
+	s.begun <- struct{}{}
+	<-s.release
+	n, err := io.WriteString(w, "a copy")
+	return int64(n), err
+}
+
+// TestBackupsAreBounded guards that clients that take backups slowly are few: as
+// long as a copy is made, the database cannot reuse space.
+func TestBackupsAreBounded(t *testing.T) {
+	t.Parallel()
+	const mayRun = 2
+	store := &heldCopy{storagetest.NewMemory(), make(chan struct{}), make(chan struct{})}
+	f := newFixtureOn(t, store, func(c *api.Config) { c.Store = store })
+	responses := make(chan *response, mayRun)
+	for range mayRun {
+		go func() { responses <- f.do(nil, "GET", "/backup", nil) }()
+		<-store.begun
+	}
+	f.do(nil, "GET", "/backup", nil).refused(schedctl.RateLimited)
+	close(store.release)
+	for range mayRun {
+		(<-responses).want(http.StatusOK)
+	}
+	go func() { responses <- f.do(nil, "GET", "/backup", nil) }()
+	<-store.begun
+	(<-responses).want(http.StatusOK)
 }

@@ -74,6 +74,7 @@ type Server struct {
 	store      storage.Store
 	readers    *storage.Readers
 	scans      *scans
+	backups    chan struct{}  // one token for each that runs
 	shared     storage.Shared // the store, when other daemons use it too, or nil
 	publishers publish.Registry
 	connector  *connect.Connector
@@ -109,7 +110,7 @@ func New(c Config) *Server {
 	if s.readers == nil {
 		s.readers = storage.NewReaders(c.Store)
 	}
-	s.scans = newScans(s.readers.Max())
+	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
 	s.hub = newHub(s.readers, s.scans, s.shared != nil, c.Logger)
 	s.limits = newRateLimits(c.RateLimit, s.shared)

@@ -30,6 +30,37 @@ func (r *reader) Attempts(targetID string) (list []schedctl.Attempt, err error) 
 	return list, nil
 }
 
+// LatestAttempts implements [storage.Reader].
+func (r *reader) LatestAttempts(targetIDs []string, limit int) (list []schedctl.Attempt, err error) {
+	ids := slices.Clone(targetIDs)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		latest, err := r.latestAttempts(id, limit)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, latest...)
+	}
+	return list, nil
+}
+
+func (r *reader) latestAttempts(targetID string, limit int) (list []schedctl.Attempt, err error) {
+	target, err := parse(schedctl.TargetPrefix, targetID)
+	if err != nil {
+		return nil, err
+	}
+	c := r.in(attempts).Cursor()
+	for k := seekBefore(c, afterAll(target[:])); len(list) < limit && bytes.HasPrefix(k, target[:]); k = stepBack(c, k) {
+		a, err := readAttempt(k, r.in(attempts).Get(k))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
 // RunningAttempts implements [storage.Reader].
 func (r *reader) RunningAttempts() (list []schedctl.Attempt, err error) {
 	c := r.in(running).Cursor()

@@ -15,11 +15,11 @@ func (r *reader) PostEvents(postID string, limit int) (list []schedctl.Event, er
 	if err != nil {
 		return nil, err
 	}
-	ids, err := r.eventsOf(post)
+	ids, err := r.latestEvents(post, limit)
 	if err != nil {
 		return nil, err
 	}
-	for _, event := range ids[max(0, len(ids)-limit):] {
+	for _, event := range ids {
 		record := r.in(events).Get(append(r.scratch[:0], event[:]...))
 		if record == nil {
 			return nil, fmt.Errorf("events of %s: %w: %s is missing", postID, storage.ErrCorrupt, event.ID(schedctl.EventPrefix))
@@ -33,16 +33,16 @@ func (r *reader) PostEvents(postID string, limit int) (list []schedctl.Event, er
 	return list, nil
 }
 
-// eventsOf returns the ids of a post's events, in order.
-func (r *reader) eventsOf(post ulid) (ids []ulid, err error) {
+// latestEvents returns the ids of a post's latest events, in order.
+func (r *reader) latestEvents(post ulid, limit int) (ids []ulid, err error) {
 	c := r.in(eventsByPost).Cursor()
-	for k, v := c.Seek(post[:]); bytes.HasPrefix(k, post[:]); k, v = c.Next() {
-		if ids, err = appendEvents(ids, k, v); err != nil {
+	for k := seekBefore(c, afterAll(post[:])); len(ids) < limit && bytes.HasPrefix(k, post[:]); k = stepBack(c, k) {
+		if ids, err = appendEvents(ids, k, r.in(eventsByPost).Get(k)); err != nil {
 			return nil, err
 		}
 	}
 	slices.SortFunc(ids, compareULIDs)
-	return ids, nil
+	return ids[max(0, len(ids)-limit):], nil
 }
 
 // appendEvents reads one entry of the index.

@@ -26,6 +26,19 @@ func (r *reader) Attempts(targetID string) ([]schedctl.Attempt, error) {
 	return query(r, attempts, "WHERE target_id = $1 ORDER BY number", target)
 }
 
+// LatestAttempts implements [storage.Reader].
+func (r *reader) LatestAttempts(targetIDs []string, limit int) ([]schedctl.Attempt, error) {
+	ids, err := parseAll(schedctl.TargetPrefix, targetIDs)
+	if err != nil {
+		return nil, err
+	}
+	r.holdTable("attempts")
+	return query(r, attempts, `JOIN (
+			SELECT DISTINCT of, last FROM unnest($1::uuid[]) AS of CROSS JOIN LATERAL (
+				SELECT number AS last FROM attempts AS latest WHERE latest.target_id = of ORDER BY number DESC LIMIT 1) AS ends
+		) AS wanted ON target_id = of AND number > last - $2 ORDER BY target_id, number`, ids, limit)
+}
+
 // RunningAttempts implements [storage.Reader].
 func (r *reader) RunningAttempts() ([]schedctl.Attempt, error) {
 	r.holdTable("attempts")

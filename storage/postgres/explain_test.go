@@ -182,6 +182,10 @@ func readEverything(r storage.Reader, try func(error)) {
 		},
 		func() error { n := 0; return r.Due(schedctl.Due{}, func(schedctl.Due) bool { n++; return n < 200 }) },
 		func() error { _, err := r.Attempts(target); return err },
+		func() error {
+			_, err := r.LatestAttempts([]string{target, seeded(schedctl.TargetPrefix, 8)}, 50)
+			return err
+		},
 		func() error { _, err := r.RunningAttempts(); return err },
 		func() (err error) {
 			if tx, ok := r.(storage.SharedTx); ok {
@@ -353,7 +357,7 @@ func judgeLists(t *testing.T, conn *pgx.Conn, sent *recorder) {
 	}
 	lists := 0
 	for sql, args := range sent.sent {
-		if !strings.Contains(sql, "AS wanted") {
+		if !strings.Contains(sql, "unnest($2::text[]) AS wanted") {
 			continue
 		}
 		lists++

@@ -11,6 +11,7 @@ import (
 var attemptParts = []part{
 	{"AttemptKeepsEveryField", testAttemptKeepsEveryField},
 	{"AttemptsAreInOrder", testAttemptsAreInOrder},
+	{"LatestAttempts", testLatestAttempts},
 	{"RunningAttempts", testRunningAttempts},
 }
 
@@ -35,6 +36,32 @@ func (f *fixture) newAttempt(target string, number int, started time.Time) sched
 	return schedctl.Attempt{
 		ID: newID(schedctl.AttemptPrefix, started), WorkspaceID: f.ws, PostID: newID(schedctl.PostPrefix, epoch), TargetID: target,
 		AccountID: newID(schedctl.AccountPrefix, epoch), Number: number, StartedAt: started, Outcome: schedctl.OutcomeRunning,
+	}
+}
+
+func testLatestAttempts(f *fixture) {
+	var targets []string
+	var want []schedctl.Attempt
+	for _, n := range []int{0, 2, 3, 40} {
+		target := newID(schedctl.TargetPrefix, epoch.Add(time.Duration(n)*time.Minute))
+		targets = append(targets, target)
+		for number := 1; number <= n; number++ {
+			a := f.newAttempt(target, number, epoch.Add(time.Duration(number)*time.Second))
+			f.putAttempts(a)
+			if number > n-3 {
+				want = append(want, a)
+			}
+		}
+	}
+	f.putAttempts(f.newAttempt(newID(schedctl.TargetPrefix, epoch), 1, epoch))
+	latest := func(ids ...string) []schedctl.Attempt {
+		return read(f, func(r storage.Reader) ([]schedctl.Attempt, error) { return r.LatestAttempts(ids, 3) })
+	}
+	same(f, "the latest attempts", want, latest(targets...))
+	same(f, "the latest attempts of a target named twice", want[2:5], latest(targets[2], targets[2]))
+	same(f, "the latest attempts of no target", []schedctl.Attempt(nil), latest())
+	for _, id := range malformed(schedctl.TargetPrefix) {
+		missing(f, "attempts of "+id, func(r storage.Reader) ([]schedctl.Attempt, error) { return r.LatestAttempts([]string{id}, 1) })
 	}
 }
 

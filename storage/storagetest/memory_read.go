@@ -60,6 +60,16 @@ func dueEntries(p schedctl.Post) []schedctl.Due {
 	return entries
 }
 
+func (r memoryReader) LatestAttempts(targetIDs []string, limit int) (list []schedctl.Attempt, err error) {
+	all, err := r.AttemptsOf(targetIDs)
+	for i, a := range all {
+		if i+limit >= len(all) || all[i+limit].TargetID != a.TargetID {
+			list = append(list, a)
+		}
+	}
+	return list, err
+}
+
 func (r memoryReader) Attempts(targetID string) ([]schedctl.Attempt, error) {
 	if err := check(schedctl.TargetPrefix, targetID); err != nil {
 		return nil, err
