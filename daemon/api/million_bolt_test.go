@@ -1,0 +1,119 @@
+//go:build unix
+
+package api_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+// TestWorstRequestsOnBolt measures processor time, of which other processes take
+// nothing; it is not parallel, so that no other test uses any meanwhile. A request
+// that reads all posts costs thousands of plain pages.
+func TestWorstRequestsOnBolt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million posts take half a minute to write")
+	}
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "million.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	began := time.Now()
+	seedBolt(t, store)
+	t.Logf("seeded in %v", time.Since(began))
+	m, serve := newMillion(t, store)
+	server := serve(store)
+	m.cost = func(request func(http.Handler)) float64 {
+		least := math.Inf(1)
+		for range 3 {
+			server.Committed(storage.Commit{}) // which drops cached responses
+			before := processTime(t)
+			request(server)
+			least = min(least, float64((processTime(t) - before).Microseconds()))
+		}
+		return least
+	}
+	testWorstRequests(t, m, func(plain float64) float64 { return 300 * max(plain, 100) })
+	t.Logf("measured in %v", time.Since(began))
+}
+
+func processTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// seedBolt writes what seed.sql of storage/postgres does, but for what no request
+// reads.
+func seedBolt(t *testing.T, store storage.Store) {
+	t.Helper()
+	ws, start := seeded(schedctl.WorkspacePrefix, 0), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(n int) time.Time { return start.Add(time.Duration(n) * 10 * time.Second) }
+	each := func(n int, put func(tx storage.Tx, n int) error) {
+		t.Helper()
+		const group = 20_000
+		for first := 1; first <= n; first += group {
+			err := store.Update(t.Context(), func(tx storage.Tx) error {
+				for i := first; i < min(first+group, n+1); i++ {
+					if err := put(tx, i); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	each(1, func(tx storage.Tx, _ int) error {
+		return tx.PutWorkspace(schedctl.Workspace{ID: ws, Name: "one", Timezone: "UTC"})
+	})
+	each(50, func(tx storage.Tx, n int) error {
+		return tx.PutWebhook(schedctl.Webhook{ID: seeded(schedctl.WebhookPrefix, n), WorkspaceID: ws})
+	})
+	each(manyPosts, func(tx storage.Tx, n int) error { return tx.PutPost(seededPost(n, at(n))) })
+	each(20_000, func(tx storage.Tx, n int) error {
+		return tx.PutDelivery(schedctl.Delivery{
+			ID: seeded(schedctl.DeliveryPrefix, n), WebhookID: seeded(schedctl.WebhookPrefix, 9), EventID: seeded(schedctl.EventPrefix, n),
+			Status: schedctl.DeliveryDelivered, CreatedAt: at(n),
+		})
+	})
+	each(20_000, func(tx storage.Tx, n int) error {
+		return tx.AddAudit(schedctl.AuditEntry{ID: seeded(schedctl.AuditPrefix, n), WorkspaceID: ws, At: at(n), Action: "createPost"})
+	})
+}
+
+// seededPost returns the n-th post. Nearly all are published.
+func seededPost(n int, at time.Time) schedctl.Post {
+	status := schedctl.Published
+	switch {
+	case n%20 == 0:
+		status = schedctl.Scheduled
+	case n%97 == 0:
+		status = schedctl.Failed
+	}
+	target := schedctl.Target{
+		ID: seeded(schedctl.TargetPrefix, n), AccountID: seeded(schedctl.AccountPrefix, n%50), Platform: "mastodon", Status: status, PublishAt: at,
+	}
+	if status == schedctl.Published {
+		target.PublishedAt = at
+	}
+	return schedctl.Post{
+		ID: seeded(schedctl.PostPrefix, n), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Content: fmt.Sprint("post ", n),
+		PublishAt: at, CreatedAt: at, UpdatedAt: at, Version: 1, Targets: []schedctl.Target{target},
+	}
+}

@@ -1,0 +1,85 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/postgres"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
+)
+
+// TestWorstRequestsOnPostgres counts the rows that the server reads of tables and
+// indexes, which is the same on every machine.
+func TestWorstRequestsOnPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million posts take half a minute to write")
+	}
+	t.Parallel()
+	url := postgrestest.Database(t)
+	open := func() storage.Store {
+		store, err := postgres.Open(t.Context(), url, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	}
+	store := open()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	began := time.Now()
+	seedPostgres(t, conn)
+	t.Logf("seeded in %v", time.Since(began))
+	m, serve := newMillion(t, store)
+	store.Close()
+	m.cost = func(request func(http.Handler)) float64 {
+		before := rowsRead(t, conn)
+		store := open()
+		request(serve(store))
+		store.Close()
+		return rowsRead(t, conn) - before
+	}
+	testWorstRequests(t, m, func(float64) float64 { return manyPosts / 4 })
+	t.Logf("measured in %v", time.Since(began))
+}
+
+func seedPostgres(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	seed, err := os.ReadFile("../../storage/postgres/testdata/seed.sql")
+	if err == nil {
+		_, err = conn.Exec(t.Context(), strings.ReplaceAll(string(seed), ":posts", strconv.Itoa(manyPosts)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowsRead returns how many entries of indexes and rows of tables were read by
+// connections that have ended. It waits until all others have ended: they report
+// what they have read then.
+func rowsRead(t *testing.T, conn *pgx.Conn) (n float64) {
+	t.Helper()
+	for others := 1; others > 0; {
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := conn.QueryRow(t.Context(), `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables) +
+		(SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)`).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

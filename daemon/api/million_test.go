@@ -1,0 +1,185 @@
+package api_test
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// manyPosts is how many posts there are when requests are measured.
+const manyPosts = 1_000_000
+
+// million is a database with a million posts, made once for all requests. Its
+// records have the ids that seeded returns.
+type million struct {
+	key string
+
+	// cost returns what a request costs, in a unit of the engine. The handler has no
+	// cached responses.
+	cost func(request func(http.Handler)) float64
+}
+
+// seeded returns the id of the n-th record of a kind.
+func seeded(p schedctl.Prefix, n int) string {
+	return schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80, 12: byte(n >> 24), 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}.ID(p)
+}
+
+// worst has the most expensive requests of every operation that reads, by
+// operationId.
+var worst = map[string][]string{
+	"getMe": {"/me"}, "getCapabilities": {"/capabilities"}, "listNodes": {"/nodes"}, "listWorkspaces": {"/workspaces"},
+	"listAPIKeys": {"/api-keys"}, "listAudit": {"/audit?limit=100"}, "getBackup": nil, // it reads all, and two run at once
+	"listSocialAccounts": {"/social-accounts?status=all"}, "getSocialAccount": {"/social-accounts/" + seeded(schedctl.AccountPrefix, 9)},
+	"getPost": {"/posts/" + seeded(schedctl.PostPrefix, 9)}, "getPostTimeline": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/timeline"},
+	"listWebhooks": {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
+	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
+	"streamEvents":          {"/events"},
+	"listPosts":             worstLists(),
+}
+
+// worstLists returns lists of posts by all that indexes find, and by what none of
+// them does.
+func worstLists() (paths []string) {
+	account := seeded(schedctl.AccountPrefix, 9)
+	for _, sort := range []string{"created_at", "-created_at", "publish_at", "-publish_at"} {
+		for _, filter := range []url.Values{
+			{}, {"status": {"canceled"}}, {"status": {"draft", "canceled", "publishing"}}, {"social_account_id": {account}},
+			{"social_account_id": {seeded(schedctl.AccountPrefix, 9999)}}, {"social_account_id": {account}, "status": {"publishing"}},
+			{"q": {strings.Repeat("o", 200)}}, {"q": {"nowhere"}, "social_account_id": {account}}, {"q": {"nowhere"}, "status": {"failed"}},
+			{"publish_after": {"2099-01-01T00:00:00Z"}}, {"publish_before": {"1999-01-01T00:00:00Z"}},
+			{"publish_after": {"2026-02-01T00:00:00Z"}, "publish_before": {"2026-02-01T00:00:01Z"}},
+			{"offset": {"100000"}}, {"offset": {"100000"}, "status": {"published"}, "social_account_id": {account}},
+			{"offset": {"100000"}, "q": {"POST"}},
+		} {
+			filter = maps.Clone(filter)
+			filter["sort"], filter["limit"] = []string{sort}, []string{"100"}
+			paths = append(paths, "/posts?"+filter.Encode())
+		}
+	}
+	return paths
+}
+
+// testWorstRequests makes the worst requests of every operation that reads, and
+// compares what they cost with a plain page of posts.
+func testWorstRequests(t *testing.T, m *million, atMost func(plain float64) float64) {
+	plain := m.request(t, "/posts", http.StatusOK)
+	t.Logf("a plain page costs %.4g", plain)
+	highest, of := 0.0, ""
+	for id, op := range documentOperations(t) {
+		if op.method != http.MethodGet {
+			continue
+		}
+		paths, known := worst[id]
+		if !known {
+			t.Errorf("GET %s: say in worst what the most expensive requests of %s are", op.path, id)
+		}
+		for _, path := range paths {
+			cost := m.request(t, path, http.StatusOK)
+			if cost > highest {
+				highest, of = cost, path
+			}
+			if limit := atMost(plain); cost > limit {
+				t.Errorf("GET %s costs %.4g, want at most %.4g: a plain page costs %.4g", path, cost, limit, plain)
+			}
+		}
+	}
+	for _, path := range []string{"/posts?offset=2147483647", "/posts?q=" + strings.Repeat("a", 201)} {
+		if cost := m.request(t, path, http.StatusBadRequest); cost > 10*plain {
+			t.Errorf("GET %s is refused for %.4g, a plain page costs %.4g", path, cost, plain)
+		}
+	}
+	t.Logf("the most expensive request, %s, costs %.4g, that is %.3g × a plain page", of, highest, highest/plain)
+}
+
+// request returns what a request costs.
+func (m *million) request(t *testing.T, path string, status int) float64 {
+	t.Helper()
+	return m.cost(func(h http.Handler) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r := httptest.NewRequestWithContext(ctx, "GET", "/api/v1"+path, nil)
+		r.Header.Set("Authorization", "Bearer "+m.key)
+		w := &untilWritten{ResponseRecorder: httptest.NewRecorder(), end: func() {}}
+		if path == "/events" {
+			r.Header.Set("Last-Event-ID", seeded(schedctl.EventPrefix, 1))
+			w.end = cancel
+		}
+		h.ServeHTTP(w, r)
+		if w.Code != status {
+			t.Errorf("GET %s: %d %.300s", path, w.Code, w.Body)
+		}
+	})
+}
+
+// untilWritten calls end when a body is written: an event stream does not end
+// otherwise.
+type untilWritten struct {
+	*httptest.ResponseRecorder
+	end func()
+}
+
+func (w *untilWritten) Write(b []byte) (int, error) {
+	defer w.end()
+	return w.ResponseRecorder.Write(b)
+}
+
+// newMillion adds a key and what requests name to a store with seeded posts. It
+// also returns what makes a server for the store.
+func newMillion(t *testing.T, store storage.Store) (*million, func(storage.Store) *api.Server) {
+	t.Helper()
+	secret, hash := schedctl.NewKeySecret()
+	err := store.Update(t.Context(), func(tx storage.Tx) error {
+		return tx.PutKey(schedctl.APIKey{
+			ID: seeded(schedctl.KeyPrefix, 1), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Hash: hash, Scopes: schedctl.Scopes(),
+		})
+	})
+	if err == nil {
+		err = store.Update(t.Context(), seedTimeline)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealer := newFixture(t).sealer
+	return &million{key: secret}, func(s storage.Store) *api.Server { return api.New(api.Config{Store: s, Sealer: sealer}) }
+}
+
+// seedTimeline gives a post many events and attempts, and adds the account that
+// requests name.
+func seedTimeline(tx storage.Tx) error {
+	ws, post, target := seeded(schedctl.WorkspacePrefix, 0), seeded(schedctl.PostPrefix, 9), seeded(schedctl.TargetPrefix, 9)
+	p, err := tx.Post(ws, post)
+	if err != nil {
+		return err
+	}
+	if err := tx.PutAccount(schedctl.Account{ID: seeded(schedctl.AccountPrefix, 9), WorkspaceID: ws, Name: "nine", Platform: "http"}); err != nil {
+		return err
+	}
+	var events []schedctl.Event
+	for n := range 20_000 {
+		at := p.CreatedAt
+		events = append(events, schedctl.Event{
+			ID: seeded(schedctl.EventPrefix, 10_000_000+n), WorkspaceID: ws, PostID: post, Type: schedctl.EventPostUpdated, CreatedAt: at,
+		})
+		if err := tx.PutAttempt(schedctl.Attempt{
+			ID: seeded(schedctl.AttemptPrefix, n), Number: n + 1, TargetID: target, PostID: post, WorkspaceID: ws,
+			AccountID: seeded(schedctl.AccountPrefix, 9), StartedAt: at, FinishedAt: at, Outcome: schedctl.OutcomePublished,
+		}); err != nil {
+			return err
+		}
+	}
+	for group := range slices.Chunk(events, 100) {
+		if err := tx.AddEvents(group...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
