@@ -76,7 +76,7 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}
 	defer listener.Close()
-	member, leave, err := join(ctx, cfg)
+	member, leave, err := join(ctx, cfg, listener)
 	if err != nil {
 		return err
 	}

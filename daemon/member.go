@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"context"
+	"net"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -14,13 +16,13 @@ import (
 
 // join makes the daemon one of those that use its database, until leave is
 // called. The member is nil where there is only one.
-func join(ctx context.Context, cfg Config) (m *node.Member, leave func(), err error) {
+func join(ctx context.Context, cfg Config, listener net.Listener) (m *node.Member, leave func(), err error) {
 	shared, ok := cfg.Store.(storage.Shared)
 	if !ok {
 		return nil, func() {}, nil
 	}
 	m = node.New(node.Config{
-		Store: shared, Name: machine(), Version: cfg.Version, Logger: cfg.Logger,
+		Store: shared, Name: nodeName(listener), Version: cfg.Version, Logger: cfg.Logger,
 		Admit: func(ctx context.Context) error { return admit(ctx, cfg) },
 	})
 	if err := m.Join(ctx); err != nil {
@@ -33,6 +35,18 @@ func join(ctx context.Context, cfg Config) (m *node.Member, leave func(), err er
 		end()
 		wg.Wait()
 	}, nil
+}
+
+// nodeName returns what tells a daemon from others to people: the machine, and the
+// port or the socket, of which several daemons on one machine have one each.
+func nodeName(listener net.Listener) string {
+	switch a := listener.Addr().(type) {
+	case *net.TCPAddr:
+		return net.JoinHostPort(machine(), strconv.Itoa(a.Port))
+	case *net.UnixAddr:
+		return machine() + ":" + a.Name
+	}
+	return machine()
 }
 
 // machine returns the name of the machine.

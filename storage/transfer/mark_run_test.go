@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
 	"github.com/schedctl/schedctl/storage/transfer"
@@ -94,6 +95,23 @@ func TestCopyWaitsForItsFormerRun(t *testing.T) {
 		report, err := transfer.Run(t.Context(), from, to, options())
 		if err != nil || !report.Resumed || time.Since(began) < 3*time.Second {
 			t.Errorf("after %v: %+v, %v", time.Since(began), report, err)
+		}
+	})
+}
+
+// A copy that was killed before it had left its mark does not keep the next one from
+// beginning: its lease is waited for, too.
+func TestCopyWaitsForOneKilledEarly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		from, to := storagetest.NewSharedMemory().Open(), storagetest.NewSharedMemory().Open()
+		storagetest.Stock(t, from, 2)
+		killed := storage.Node{ID: schedctl.NewULID(time.Now()).String(), Name: options().Host + " (schedctl store copy)"}
+		if err := from.Beat(t.Context(), killed, 3*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := transfer.Run(t.Context(), from, to, options()); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -105,7 +105,8 @@ func (p *presence) leave(ctx context.Context) {
 }
 
 // alone returns a [*BusyError] when another node is alive. Former nodes are runs of
-// the same copy that were killed, whose leases are waited for.
+// the same copy that were killed, whose leases are waited for. So is that of any
+// other copy from this machine: it may have been killed before it left its mark.
 func (p *presence) alone(ctx context.Context, former ...string) error {
 	for deadline := time.Now().Add(lease + beatPause); ; {
 		busy, onlyFormer, err := p.others(ctx, former)
@@ -135,7 +136,7 @@ func (p *presence) others(ctx context.Context, former []string) (busy error, isF
 			if !n.Alive || n.ID == p.node.ID {
 				continue
 			}
-			busy, isFormer = &BusyError{Database: s.name, Node: n}, slices.Contains(former, n.ID)
+			busy, isFormer = &BusyError{Database: s.name, Node: n}, slices.Contains(former, n.ID) || n.Name == p.node.Name
 			if !isFormer {
 				return busy, false, nil
 			}
