@@ -21,9 +21,25 @@ type Account struct {
 	Options     Options
 	Credentials []byte       // sealed; only the daemon can open it
 	Error       *TargetError // why Status is AccountError, or nil
-	PausedUntil time.Time    // a rate limit of the whole account, or zero
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	PausedUntil time.Time    // nothing is sent before this instant; zero for no pause
+
+	// DisruptedSince is when a call for the account was first left without a
+	// response, with no success since; zero when there is no such call. While it is
+	// set, PausedUntil is the time of the next probe, and a verification that
+	// succeeds ends both.
+	DisruptedSince time.Time
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// EndDisruption ends the wait for the next probe of a network that did not respond,
+// after a success or because a person asks for the next probe at once. A pause that
+// the network asked for stays.
+func (a *Account) EndDisruption() {
+	if !a.DisruptedSince.IsZero() {
+		a.PausedUntil, a.DisruptedSince = time.Time{}, time.Time{}
+	}
 }
 
 // Identity is a user of a network, as the network names it. Several accounts may

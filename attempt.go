@@ -15,7 +15,8 @@ type Attempt struct {
 	StartedAt   time.Time
 	FinishedAt  time.Time // zero while running
 	Outcome     Outcome
-	Error       *TargetError // nil while running, and when published as it was asked for
+	Error       *TargetError // nil when published as it was asked for, and while running and not in doubt
+	Asks        int          // how often the network was asked in vain whether it has the post
 
 	// Owner is the daemon run that makes the call, LeaseUntil the instant after
 	// which another may assume that it is gone.

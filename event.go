@@ -13,6 +13,11 @@ const (
 	EventPostUpdated   EventType = "post.updated"
 	EventPostPublished EventType = "post.published" // one target
 	EventPostFailed    EventType = "post.failed"    // one target
+
+	// EventPostUnconfirmed says that it is not known whether a network has published
+	// a target. It is emitted once, when the doubt begins.
+	EventPostUnconfirmed EventType = "post.unconfirmed"
+
 	EventPostCanceled  EventType = "post.canceled"
 	EventPostCompleted EventType = "post.completed" // the last target finished
 	EventAccountError  EventType = "social_account.error"
@@ -30,7 +35,7 @@ const (
 func EventTypes() []EventType {
 	return []EventType{
 		EventPostCreated, EventPostScheduled, EventPostQueued, EventPostUpdated, EventPostPublished,
-		EventPostFailed, EventPostCanceled, EventPostCompleted, EventAccountError, EventWebhookDisabled,
+		EventPostUnconfirmed, EventPostFailed, EventPostCanceled, EventPostCompleted, EventAccountError, EventWebhookDisabled,
 	}
 }
 

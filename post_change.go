@@ -155,17 +155,29 @@ func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status())
 
 // Retry queues failed targets again: those named, or all when none is. A target
 // whose outcome is unknown may be on the network already and is queued only
-// with Force. Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
+// with Force. For a target that waits for its network, Retry sets AskAt to now;
+// Force makes no difference to it. Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
 func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	if err := CheckOperation(OpRetry, p.Status()); err != nil {
 		return nil, err
 	}
 	now = Millis(now)
 	next := p.Clone()
-	queued := 0
+	queued, waiting := 0, map[string]bool{}
 	for i := range next.Targets {
 		t := &next.Targets[i]
 		named := slices.Contains(r.TargetIDs, t.ID)
+		if _, waits := t.Due(); waits {
+			waiting[t.ID] = true
+		}
+		if t.WaitsForNetwork() && (len(r.TargetIDs) == 0 || named) {
+			t.AskAt = now
+			if t.NextAttemptAt.After(now) {
+				t.NextAttemptAt = now
+			}
+			queued++
+			continue
+		}
 		if t.Status != Failed || (len(r.TargetIDs) > 0 && !named) {
 			continue
 		}
@@ -175,7 +187,7 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 		if err := t.move(TriggerRetry); err != nil {
 			return nil, err
 		}
-		t.NextAttemptAt, t.RetriedAt, t.AttemptsBefore = now, now, t.Attempts
+		t.NextAttemptAt, t.RetriedAt, t.AttemptsBefore, t.Unreached = now, now, t.Attempts, 0
 		queued++
 	}
 	if err := p.checkRetry(r, queued); err != nil {
@@ -183,7 +195,7 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	}
 	next.changed(now)
 	*p = next
-	return p.queued(nil, now, nil), nil
+	return p.queued(nil, now, waiting), nil
 }
 
 // Retry says which targets to queue again.
@@ -198,12 +210,18 @@ func (p *Post) checkRetry(r Retry, queued int) error {
 		if t == nil {
 			return Errorf(ValidationFailed, "target_ids", "%s is not a target of this post", id)
 		}
+		if t.WaitsForNetwork() {
+			continue
+		}
 		if t.Status != Failed {
-			return Errorf(PostNotRetryable, "target_ids", "target %s is %s; only failed targets can be retried", id, t.Status)
+			return Errorf(PostNotRetryable, "target_ids", "target %s is %s; only failed targets, and those that wait for their network, can be retried", id, t.Status)
 		}
 		if t.Error != nil && t.Error.Outcome == OutcomeUnknown && !r.Force {
 			queued = 0
 		}
+	}
+	if queued == 0 && p.Status() == Publishing {
+		return Errorf(PostNotRetryable, "", "the post is publishing: %s", rules[OpRetry].advice)
 	}
 	if queued == 0 {
 		return Errorf(PostNotRetryable, "", "the network may have published this already; look there first, then retry with force")

@@ -43,6 +43,11 @@ type Result struct {
 	Receipt *Receipt     // set when the network has published
 	Error   *TargetError // set otherwise
 	RetryAt time.Time    // with Error: when to try again; zero to give up
+
+	// With RetryAt: AskAt is when the target is called again, where RetryAt is only
+	// its place in the queue; Unreached says that the call did not reach the network.
+	AskAt     time.Time
+	Unreached bool
 }
 
 // Finish applies the end of an attempt to its target. A target that was
@@ -69,9 +74,13 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 		if err := t.move(TriggerDefer); err != nil {
 			return nil, err
 		}
-		t.NextAttemptAt, t.Error = Millis(r.RetryAt), r.Error
+		t.NextAttemptAt, t.AskAt = Millis(r.RetryAt), Millis(r.AskAt)
+		if r.Unreached {
+			t.Unreached++
+		}
 		p.changed(now)
-		return nil, nil
+		known := t.Tries() > 1 && t.Error != nil && t.Error.Outcome == OutcomeUnknown
+		return p.inDoubt(t, r.Error, known, now), nil
 	}
 	if err := t.move(TriggerFail); err != nil {
 		return nil, err
@@ -79,6 +88,31 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 	t.Error = r.Error
 	p.changed(now)
 	return p.finished(EventPostFailed, t, now), nil
+}
+
+// Doubt notes that it is not known whether the running attempt of a target has
+// published it, and when the network is asked next. A target that is not in an
+// attempt stays as it is.
+func (p *Post) Doubt(targetID string, e *TargetError, askAt, now time.Time) []Event {
+	t := p.Target(targetID)
+	if t == nil || t.Status != Publishing || !t.NextAttemptAt.IsZero() {
+		return nil
+	}
+	now = Millis(now)
+	known := !t.AskAt.IsZero()
+	t.AskAt = Millis(askAt)
+	p.changed(now)
+	return p.inDoubt(t, e, known, now)
+}
+
+// inDoubt sets the error of a target that is publishing. It returns an event when
+// a doubt begins with it that was not known.
+func (p *Post) inDoubt(t *Target, e *TargetError, known bool, now time.Time) []Event {
+	t.Error = e
+	if known || e.Outcome != OutcomeUnknown {
+		return nil
+	}
+	return []Event{p.targetEvent(EventPostUnconfirmed, t, now)}
 }
 
 // Rebase lets targets that wait to be claimed wait no longer than was planned
@@ -93,6 +127,10 @@ func (p *Post) Rebase(now time.Time) (rebased bool) {
 		t := &p.Targets[i]
 		if at, waiting := t.Due(); waiting && t.Status == Publishing && at.After(now) {
 			t.NextAttemptAt = now.Add(max(0, at.Sub(p.UpdatedAt)))
+			rebased = true
+		}
+		if t.AskAt.After(now) {
+			t.AskAt = now.Add(max(0, t.AskAt.Sub(p.UpdatedAt)))
 			rebased = true
 		}
 	}

@@ -115,7 +115,7 @@ var rules = map[Operation]rule{
 	OpSchedule:   {[]Status{Draft}, PostNotDraft, "only a draft can be scheduled; edit publish_at to move a scheduled post"},
 	OpPublishNow: {[]Status{Draft, Scheduled}, PostNotDraft, "only a draft or a scheduled post can be published now"},
 	OpCancel:     {[]Status{Scheduled, Publishing}, PostNotCancelable, "only a post that is scheduled or publishing can be canceled"},
-	OpRetry:      {[]Status{Failed}, PostNotRetryable, "only a failed post can be retried"},
+	OpRetry:      {[]Status{Failed, Publishing}, PostNotRetryable, "only a failed post, or one that waits for its network, can be retried"},
 }
 
 // CheckOperation returns nil when a post of this status allows the operation,

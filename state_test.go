@@ -64,7 +64,7 @@ func TestEveryOperationAllowedOrRefusedWithItsCode(t *testing.T) {
 		schedctl.OpSchedule:   {ok, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostCanceled},
 		schedctl.OpPublishNow: {ok, ok, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostCanceled},
 		schedctl.OpCancel:     {schedctl.PostNotCancelable, ok, ok, schedctl.PostNotCancelable, schedctl.PostNotCancelable, schedctl.PostNotCancelable},
-		schedctl.OpRetry:      {schedctl.PostNotRetryable, schedctl.PostNotRetryable, schedctl.PostNotRetryable, schedctl.PostNotRetryable, ok, schedctl.PostCanceled},
+		schedctl.OpRetry:      {schedctl.PostNotRetryable, schedctl.PostNotRetryable, ok, schedctl.PostNotRetryable, ok, schedctl.PostCanceled},
 	}
 	for _, op := range schedctl.Operations() {
 		row := table[op]

@@ -22,10 +22,19 @@ type Target struct {
 	NextAttemptAt time.Time
 	Attempts      int // attempts begun, ever
 
+	// AskAt is when schedctl next asks or calls the network about a target that is
+	// publishing and in doubt, or waits in its place for its account; else zero.
+	// NextAttemptAt is the place in the queue then, and not a time to wait for.
+	AskAt time.Time
+
 	// RetriedAt and AttemptsBefore describe the last retry that a person asked
 	// for: lateness counts from RetriedAt, the attempt limit from AttemptsBefore.
 	RetriedAt      time.Time
 	AttemptsBefore int
+
+	// Unreached counts the attempts since then that did not reach the network. They
+	// do not count towards the attempt limit.
+	Unreached int
 
 	PlatformPostID  string
 	PlatformPostURL string
@@ -59,6 +68,24 @@ func (t *Target) LateSince() time.Time {
 // by a person.
 func (t *Target) Tries() int { return t.Attempts - t.AttemptsBefore }
 
+// ShownNext returns when something next happens to the target by itself, or the zero
+// time: AskAt where that is set, else NextAttemptAt.
+func (t *Target) ShownNext() time.Time {
+	if !t.AskAt.IsZero() {
+		return t.AskAt
+	}
+	return t.NextAttemptAt
+}
+
+// WaitsForNetwork reports whether the target is publishing and schedctl will ask
+// or call its network again because the last call got no usable response.
+func (t *Target) WaitsForNetwork() bool {
+	if t.Status != Publishing || t.AskAt.IsZero() || t.Error == nil {
+		return false
+	}
+	return t.Error.Kind == KindNetwork || (t.Error.Outcome == OutcomeUnknown && t.Error.Kind != KindRateLimited)
+}
+
 // move applies the transition table.
 func (t *Target) move(by Trigger) error {
 	to, err := NextStatus(t.Status, by)
@@ -66,7 +93,7 @@ func (t *Target) move(by Trigger) error {
 		return err
 	}
 	t.Status = to
-	t.NextAttemptAt = time.Time{}
+	t.NextAttemptAt, t.AskAt = time.Time{}, time.Time{}
 	return nil
 }
 

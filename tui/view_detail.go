@@ -59,7 +59,11 @@ func targetLines(s scene, target apiv1.Target, width int) []string {
 		add(t.bad.Render, reason(target))
 	}
 	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {
-		add(t.warn.Render, "next attempt "+distance(target.NextAttemptAt.Sub(s.now)))
+		next := "next attempt "
+		if target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown {
+			next = "network asked next "
+		}
+		add(t.warn.Render, next+distance(target.NextAttemptAt.Sub(s.now)))
 	}
 	if target.Status == schedctl.Failed {
 		add(t.faint.Render, "next: "+nextStep(target))

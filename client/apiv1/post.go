@@ -156,7 +156,7 @@ func newTarget(t schedctl.Target) Target {
 		ID: t.ID, SocialAccountID: t.AccountID, Platform: t.Platform, Status: t.Status,
 		PublishAt: NewTime(t.PublishAt), PlatformPostID: optional(t.PlatformPostID),
 		PlatformPostURL: optional(t.PlatformPostURL), PublishedAt: NewTime(t.PublishedAt),
-		Attempts: t.Attempts, NextAttemptAt: NewTime(t.NextAttemptAt), Error: NewTargetError(t.Error),
+		Attempts: t.Attempts, NextAttemptAt: NewTime(t.ShownNext()), Error: NewTargetError(t.Error),
 	}
 }
 

@@ -139,14 +139,17 @@ func TestNothingSealedReachesTheWire(t *testing.T) {
 
 // unsent are the domain fields that the wire leaves out on purpose.
 var unsent = map[string]string{
-	"Post.CanceledAt":       "shown by the status",
-	"Target.Content":        "shown as target_overrides of the post",
-	"Target.Options":        "shown as target_overrides of the post",
-	"Target.RetriedAt":      "internal to delivery",
-	"Target.AttemptsBefore": "internal to delivery",
-	"Account.WorkspaceID":   "the key's own",
-	"Account.Credentials":   "secret",
-	"Account.PausedUntil":   "shown by the targets' next_attempt_at",
+	"Post.CanceledAt":        "shown by the status",
+	"Target.Content":         "shown as target_overrides of the post",
+	"Target.Options":         "shown as target_overrides of the post",
+	"Target.RetriedAt":       "internal to delivery",
+	"Target.AttemptsBefore":  "internal to delivery",
+	"Target.AskAt":           "shown as next_attempt_at",
+	"Target.Unreached":       "internal to delivery",
+	"Account.WorkspaceID":    "the key's own",
+	"Account.Credentials":    "secret",
+	"Account.PausedUntil":    "shown by the targets' next_attempt_at",
+	"Account.DisruptedSince": "shown by the targets' errors",
 }
 
 // renamed maps domain fields to the wire's own names for them.

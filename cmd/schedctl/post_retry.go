@@ -34,6 +34,9 @@ func newPostRetry(a *app) *cobra.Command {
 network has it is left out, because a second try could publish it twice; look at
 the account first, and then use --force.
 
+A target that waits for its network, or whose outcome schedctl is still asking
+about, is not sent again blindly: the network is asked at once.
+
 Without an id, flags select failed posts as they do for "schedctl post list". What
 would be tried again is listed, and you are asked; without a terminal --yes is
 needed. The exit status is 9 when some of the posts could not be tried again.`,
@@ -81,7 +84,7 @@ func (o *postRetry) refuses(p apiv1.Post) error {
 		case slices.ContainsFunc(unknown, is):
 			return mayBePublished(p)
 		case slices.ContainsFunc(p.Targets, is):
-			return &failure{status: exitConflict, code: schedctl.PostNotRetryable, message: "only failed targets can be tried again, and " + id + " is none"}
+			return &failure{status: exitConflict, code: schedctl.PostNotRetryable, message: "only failed targets, and those that wait for their network, can be tried again, and " + id + " is none"}
 		default:
 			return invalid(schedctl.ValidationFailed, "%s is not a target of %s", clip(id, 60), p.ID)
 		}
@@ -99,11 +102,13 @@ func mayBePublished(p apiv1.Post) error {
 	}
 }
 
-// failedTargets returns those targets of a post that the network does not have,
-// and those of which that is not known.
+// failedTargets returns those targets of a post that can be tried again, or whose
+// network can be asked at once, and those that need --force.
 func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 	for _, t := range p.Targets {
 		switch {
+		case waitsForNetwork(t):
+			known = append(known, t)
 		case t.Status != schedctl.Failed:
 		case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
 			unknown = append(unknown, t)
@@ -112,6 +117,12 @@ func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 		}
 	}
 	return known, unknown
+}
+
+// waitsForNetwork reports whether a retry makes schedctl ask or call the network of
+// a target at once.
+func waitsForNetwork(t apiv1.Target) bool {
+	return inDoubt(t) || t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Kind == schedctl.KindNetwork
 }
 
 // tellTargets tells what will be done to the targets of a selected post.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -124,10 +125,20 @@ func (a *app) targetDetail(t apiv1.Target, names accounts) string {
 		}
 		return strings.Join(append(said, "waits until the account works again"), "; ")
 	}
-	if t.NextAttemptAt != nil && t.Attempts > 0 {
+	switch {
+	case t.NextAttemptAt == nil || t.Attempts == 0:
+	case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
+		said = append(said, "the network is asked next "+a.timeText(t.NextAttemptAt))
+	default:
 		said = append(said, "next try "+a.timeText(t.NextAttemptAt))
 	}
 	return strings.Join(said, "; ")
+}
+
+// inDoubt reports whether it is not known if a target was published, and schedctl
+// will ask its network.
+func inDoubt(t apiv1.Target) bool {
+	return t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
 }
 
 // nextSteps are the commands that make sense for a post as it is.
@@ -141,7 +152,11 @@ func nextSteps(p apiv1.Post, names accounts) []string {
 	case schedctl.Scheduled:
 		return append(accountSteps(p, names), "schedctl post edit "+p.ID+" --at TIME", "schedctl post cancel "+p.ID)
 	case schedctl.Publishing:
-		return append(accountSteps(p, names), "schedctl post wait "+p.ID)
+		steps := append(accountSteps(p, names), "schedctl post wait "+p.ID)
+		if slices.ContainsFunc(p.Targets, inDoubt) {
+			steps = append(steps, "schedctl post retry "+p.ID)
+		}
+		return steps
 	case schedctl.Failed:
 		return append(accountSteps(p, names), retrySteps(p)...)
 	}

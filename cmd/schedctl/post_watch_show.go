@@ -51,6 +51,12 @@ func (o *postWatch) eventText(e apiv1.Event) string {
 			text += ": " + oneLine(errorText(d.Error))
 		}
 		return text
+	case schedctl.EventPostUnconfirmed:
+		text := "not known whether published on" + where
+		if d.Error != nil {
+			text += ": " + oneLine(errorText(d.Error))
+		}
+		return text
 	case schedctl.EventPostUpdated:
 		return "changed"
 	case schedctl.EventPostCreated:

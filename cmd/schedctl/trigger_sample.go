@@ -59,7 +59,14 @@ func sampleLife(typ schedctl.EventType, account schedctl.Account, now time.Time)
 			_, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID}, now)
 			return nil, err
 		},
-		func() ([]schedctl.Event, error) { return p.Finish(p.Targets[0].ID, result, now) },
+		func() ([]schedctl.Event, error) {
+			if typ == schedctl.EventPostUnconfirmed {
+				return p.Doubt(p.Targets[0].ID, &schedctl.TargetError{
+					Kind: schedctl.KindNetwork, Message: "the connection broke before the network responded", Retryable: true, Outcome: schedctl.OutcomeUnknown,
+				}, now.Add(time.Minute), now), nil
+			}
+			return p.Finish(p.Targets[0].ID, result, now)
+		},
 	}
 	if typ == schedctl.EventPostCanceled {
 		steps = []func() ([]schedctl.Event, error){func() ([]schedctl.Event, error) { return p.Cancel(now) }}

@@ -93,10 +93,11 @@ func (c *call) account(r storage.Reader) (schedctl.Account, error) {
 	return schedctl.Account{}, err
 }
 
-// sameAccount reports whether nothing that is shown and no secret differs.
+// sameAccount reports whether nothing that is shown, no secret and no pause differs.
 // Secrets that were given anew are sealed anew and always differ.
 func sameAccount(a, b schedctl.Account) bool {
-	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials)
+	return reflect.DeepEqual(apiv1.NewAccount(a), apiv1.NewAccount(b)) && bytes.Equal(a.Credentials, b.Credentials) &&
+		a.PausedUntil.Equal(b.PausedUntil) && a.DisruptedSince.Equal(b.DisruptedSince)
 }
 
 // changeAccount loads the account of the path, lets change alter it, and stores

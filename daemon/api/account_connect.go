@@ -56,6 +56,7 @@ func fieldPath(p publish.Publisher, field string) string {
 func applyProfile(a *schedctl.Account, p publish.Profile) {
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = p.Username, p.DisplayName, p.URL, p.Limits
 	a.Status, a.Error = schedctl.AccountConnected, nil
+	a.EndDisruption()
 }
 
 // receivers are platforms whose accounts are an address that their owner may

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -149,9 +150,51 @@ func (s *Server) cancelPost(ctx context.Context, c *call) (answer, error) {
 
 // retryPost answers POST /posts/{id}/retry.
 func (s *Server) retryPost(ctx context.Context, c *call, b schedctl.Retry) (answer, error) {
-	return s.changePost(ctx, c, http.StatusAccepted, schedctl.OpRetry, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return p.Retry(b, c.now)
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		post, err := c.changeable(tx, schedctl.OpRetry)
+		if err != nil {
+			return answer{}, err
+		}
+		asked := askedNow(&post, b)
+		events, err := post.Retry(b, c.now)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := errors.Join(askNow(tx, post.WorkspaceID, asked), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
+			return answer{}, err
+		}
+		return postAnswer(http.StatusAccepted, post)
 	})
+}
+
+// askedNow returns the accounts whose networks a retry asks at once.
+func askedNow(p *schedctl.Post, b schedctl.Retry) (ids []string) {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.WaitsForNetwork() && (len(b.TargetIDs) == 0 || slices.Contains(b.TargetIDs, t.ID)) {
+			ids = append(ids, t.AccountID)
+		}
+	}
+	return ids
+}
+
+// askNow ends the wait for the next probe of accounts. Storing an account, changed
+// or not, makes the deliverer that has it in hand ask about its doubts.
+func askNow(tx storage.Tx, workspace string, accounts []string) error {
+	for _, id := range accounts {
+		a, err := tx.Account(workspace, id)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		a.EndDisruption()
+		if err := tx.PutAccount(a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deletePost answers DELETE /posts/{id}.

@@ -83,6 +83,9 @@ func timelineAttempt(a *schedctl.Attempt) apiv1.Attempt {
 		ID: a.ID, Number: a.Number, StartedAt: apiv1.NewTime(a.StartedAt), FinishedAt: apiv1.NewTime(a.FinishedAt),
 		Outcome: a.Outcome, Error: apiv1.NewTargetError(a.Error),
 	}
+	if a.Outcome == schedctl.OutcomeRunning && a.Error != nil {
+		out.Outcome = schedctl.OutcomeUnknown // the call is over, and schedctl asks the network about it
+	}
 	if out.Error != nil {
 		out.HTTPStatus = out.Error.HTTPStatus
 	}

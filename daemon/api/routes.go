@@ -171,7 +171,7 @@ func (s *Server) postOperationRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts",
 		summary: "Queue failed targets again",
-		about:   "All failed targets, or those named. A target that may have been published already is queued only with force.",
+		about:   "All failed targets, or those named. A target that may have been published already is queued only with force. A target that is still publishing and waits for its network, or whose outcome is in doubt, is not sent blindly, with force neither: its network is asked at once.",
 		scopes:  writesPosts,
 		codes:   []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
 		request: reflect.TypeFor[apiv1.RetryPost](), bodyless: true, status: http.StatusAccepted, response: one,

@@ -111,6 +111,7 @@ func (v Verdict) Apply(a *schedctl.Account, now time.Time) []schedctl.Event {
 	}
 	a.Username, a.DisplayName, a.ProfileURL, a.Limits = v.profile.Username, v.profile.DisplayName, v.profile.URL, v.profile.Limits
 	a.Status, a.Error = schedctl.AccountConnected, nil
+	a.EndDisruption()
 	return nil
 }
 

@@ -27,7 +27,7 @@ type call struct {
 	lateSince time.Time // see schedctl.Target.LateSince
 	account   schedctl.Account
 	publisher publish.Publisher
-	tries     int           // attempts since a person queued the target, this one included
+	tries     int           // see facts
 	doubtful  bool          // one before it may have published
 	spacing   time.Duration // to leave before the account's next overdue target
 }
@@ -35,7 +35,7 @@ type call struct {
 func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *call {
 	return &call{
 		queue: q, attempt: a, content: p.ContentFor(t), options: account.OptionsFor(t.Options), publishAt: t.PublishAt, lateSince: t.LateSince(),
-		account: *account, tries: t.Tries(),
+		account: *account, tries: t.Tries() - t.Unreached,
 	}
 }
 
@@ -46,20 +46,26 @@ func (d *Deliverer) call(ctx context.Context, c *call) (*ending, *doubt) {
 		return published(c, receipt), nil
 	}
 	_, findable := c.publisher.(publish.Finder)
-	return d.judge(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
+	end, unsettled := d.judge(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
+	if unsettled != nil {
+		unsettled.after = time.Now().Add(unsettled.askIn)
+		d.note(ctx, unsettled)
+	}
+	return end, unsettled
 }
 
 // judge applies the policy to a call that did not publish, or may not have.
 func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.lateSince, f.tries, f.doubtful = c.lateSince, c.tries, c.doubtful
+	f.lateSince, f.tries, f.doubtful, f.disrupted = c.lateSince, c.tries, c.doubtful, c.account.DisruptedSince
+	f.tooLate = f.now.Sub(c.lateSince) > d.cfg.MaxLateness
 	decided := policy(e, f)
 	if decided.askIn > 0 && f.asks == 0 && !f.elapsed {
 		decided.askIn = promptly(c, decided.askIn)
 	}
 	d.logFailure(c, e, decided)
 	if decided.askIn > 0 {
-		return nil, &doubt{call: c, err: e, asks: f.asks, askIn: decided.askIn}
+		return nil, &doubt{call: c, err: e, asks: f.asks, replies: f.replies, askIn: decided.askIn}
 	}
 	return &ending{call: c, decision: decided}, nil
 }
@@ -70,16 +76,21 @@ func (d *Deliverer) logFailure(c *call, e *publish.Error, decided decision) {
 		"post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID,
 		"kind", e.Kind, "code", e.Code, "http_status", e.HTTPStatus, "outcome", decided.outcome,
 	}
-	if at := decided.result.RetryAt; !at.IsZero() {
-		args = append(args, "retry_at", at)
+	if !decided.result.RetryAt.IsZero() {
+		args = append(args, "retry_at", later(decided.result.RetryAt, decided.result.AskAt))
 	}
 	if decided.askIn > 0 {
 		args = append(args, "ask_in", decided.askIn)
 	}
+	d.log.Warn("attempt did not publish", append(args, "error", cause(e))...)
+}
+
+// cause returns what the log says of a failure. It is never nil.
+func cause(e *publish.Error) error {
 	if e.Err != nil {
-		args = append(args, "error", e.Err)
+		return e.Err
 	}
-	d.log.Warn("attempt did not publish", args...)
+	return e
 }
 
 // publish makes the call and returns what the network has said.

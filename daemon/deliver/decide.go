@@ -204,7 +204,11 @@ func (c *claiming) spacedElsewhere(it item, t *schedctl.Target, a *schedctl.Acco
 // pause returns how long an account is to be left alone, 0 for not at all. What is
 // longer than any pause is of a clock that was set back since.
 func pause(a *schedctl.Account, now time.Time) time.Duration {
-	if left := a.PausedUntil.Sub(now.Round(0)); left <= maxPause {
+	longest := maxPause
+	if !a.DisruptedSince.IsZero() {
+		longest = 2 * maxProbe
+	}
+	if left := a.PausedUntil.Sub(now.Round(0)); left <= longest {
 		return max(left, 0)
 	}
 	return 0

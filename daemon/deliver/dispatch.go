@@ -113,7 +113,10 @@ func (x *dispatcher) readMail(now time.Time) {
 	for _, account := range mail.changed {
 		if q := x.queues.byAccount[account]; q != nil {
 			q.changed = true
-			if q.held || q.refused() {
+			if !q.busy && len(q.doubts) > 0 {
+				q.doubts[0].askNow = true
+			}
+			if q.held || len(q.doubts) > 0 {
 				x.queues.release(q)
 				x.queues.arrange(q, now)
 			}

@@ -16,16 +16,25 @@ const (
 	// request within a minute.
 	firstAsk = time.Minute
 
-	// maxAsks is how often a network that does not answer is asked what became
-	// of a call.
+	// maxAsks is how often a network that responds, and cannot say what became of a
+	// call, is asked about it.
 	maxAsks = 5
 
 	// firstBackoff is multiplied by backoffFactor with each try, give or take a
-	// fifth: 10 s, 80 s, 11 min, 85 min. So five tries outlast a network that is
-	// down for an hour.
+	// fifth: 10 s, 80 s, 11 min, 85 min. So five tries outlast a network that
+	// responds with errors for an hour.
 	firstBackoff  = 10 * time.Second
 	backoffFactor = 8
 	jitter        = 0.2
+
+	// maxProbe is the longest time between two calls, or two questions, to a
+	// network that is out of reach. The first is firstBackoff, and each is as long as
+	// the disruption has lasted.
+	maxProbe = time.Minute
+
+	// ordered is how many failed tries of a target hold up the later targets of its
+	// account. The network responds to them, so the fault may be the post's own.
+	ordered = 2
 
 	// maxPause bounds how long a network is believed that says when to return.
 	maxPause = 24 * time.Hour
@@ -35,12 +44,15 @@ const (
 type facts struct {
 	now        time.Time
 	lateSince  time.Time
+	tooLate    bool      // the target may not be published any more
+	disrupted  time.Time // since when the account gets no usable response, or zero
 	spread     float64   // random, from -1 to 1
-	tries      int       // attempts since a person queued the target, this one included
+	tries      int       // attempts since a person queued the target that reached the network, and this one
 	doubtful   bool      // an earlier one may have published
-	repeatable bool      // the network recognises a repeat of this call
+	repeatable bool      // the network recognizes a repeat of this call
 	findable   bool      // the network can be asked what it has
 	asks       int       // how often it was asked in vain
+	replies    int       // how often it responded to that, and could not tell
 	askAt      time.Time // when it said to ask again, or zero
 	down       bool      // the last question did not get through to it
 	absent     bool      // it was asked, and does not have the post
@@ -54,6 +66,7 @@ type decision struct {
 	result      schedctl.Result
 	outcome     schedctl.Outcome // of the attempt
 	refused     bool             // the account was refused: it is in error now
+	disrupted   bool             // the call got no usable response
 	pausedUntil time.Time        // the account is to be left alone, or zero
 }
 
@@ -61,7 +74,7 @@ type decision struct {
 // is tried again and when.
 func policy(e *publish.Error, f facts) decision {
 	unknown := e.Outcome != schedctl.OutcomeNotPublished && !f.absent
-	if unknown && !f.repeatable && f.findable && f.asks < maxAsks {
+	if unknown && !f.repeatable && f.findable && f.mayAsk() {
 		return decision{askIn: askIn(f)}
 	}
 	d := decision{outcome: schedctl.OutcomeNotPublished}
@@ -69,7 +82,7 @@ func policy(e *publish.Error, f facts) decision {
 		d.outcome = schedctl.OutcomeUnknown
 	}
 	if !unknown || f.repeatable {
-		d.result.RetryAt = retryAt(e, f)
+		d.again(e, f, unknown)
 		d.refused = e.Kind == schedctl.KindAuth
 	}
 	if e.Kind == schedctl.KindRateLimited && !e.RetryAt.IsZero() {
@@ -79,35 +92,89 @@ func policy(e *publish.Error, f facts) decision {
 	return d
 }
 
+// mayAsk reports whether the network is asked again what became of a call: at
+// least once, while the target is not too late, and not for ever when the network
+// responds and cannot tell.
+func (f facts) mayAsk() bool {
+	return f.asks == 0 || (!f.tooLate && f.replies < maxAsks)
+}
+
+// The HTTP statuses of gateways whose server is absent.
+const (
+	badGateway     = 502
+	unavailable    = 503
+	gatewayTimeout = 504
+)
+
+// outOfReach reports whether a call failed because the network is absent, by the
+// word of the transport or of a gateway in front of it. A 503 that says when to
+// return is a response of the network's own.
+func outOfReach(e *publish.Error) bool {
+	switch e.HTTPStatus {
+	case badGateway, gatewayTimeout:
+		return true
+	case unavailable:
+		return e.RetryAt.IsZero()
+	}
+	return e.Kind == schedctl.KindNetwork
+}
+
 // askIn returns how long to wait before the network is asked. A call of which
 // nothing is heard may still be at work there, so the first question waits for
-// longer than any is. The questions to a network that is down outlast an hour,
-// as tries do; one that answers and cannot tell will hardly know more by then.
+// longer than any is. A network that is out of reach is probed until it is back.
 func askIn(f facts) time.Duration {
+	wait := jittered(firstBackoff<<max(f.replies-1, 0), f.spread)
 	switch {
 	case f.asks == 0:
 		return firstAsk
 	case f.down:
-		return max(backoff(f.asks, f.spread), believed(f.askAt, f.now).Sub(f.now))
+		wait = probeIn(f)
 	}
-	return max(jittered(firstBackoff<<(f.asks-1), f.spread), believed(f.askAt, f.now).Sub(f.now))
+	return max(wait, believed(f.askAt, f.now).Sub(f.now))
 }
 
-// retryAt returns when a call that may be repeated is to be, or zero.
-func retryAt(e *publish.Error, f facts) time.Time {
-	switch {
-	case e.Code == publish.CodeLeaseLapsed:
-		return f.now // nothing was tried
-	case e.Kind == schedctl.KindAuth:
-		return f.lateSince // it waits in the account's queue, at its old place
-	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown, f.tries >= maxTries:
-		return time.Time{}
-	case !e.RetryAt.IsZero():
-		return believed(e.RetryAt, f.now)
-	case f.elapsed:
-		return f.now
+// probeIn returns how long to wait before a network that is out of reach is called
+// or asked again.
+func probeIn(f facts) time.Duration {
+	lasts := time.Duration(0)
+	if !f.disrupted.IsZero() {
+		lasts = f.now.Sub(f.disrupted.Round(0))
 	}
-	return f.now.Add(backoff(f.tries, f.spread))
+	return min(jittered(min(max(lasts, firstBackoff), maxProbe), f.spread), maxProbe)
+}
+
+// again decides when a call that may be repeated is. A target that keeps its place
+// in the queue goes before the later ones of its account, which wait with it.
+func (d *decision) again(e *publish.Error, f facts, unknown bool) {
+	place := f.lateSince
+	switch {
+	case e.Code == publish.CodeLeaseLapsed: // nothing was tried
+		d.result.RetryAt, d.result.Unreached = place, true
+	case e.Kind == schedctl.KindAuth: // until the account works again
+		d.result.RetryAt = place
+	case outOfReach(e) && !f.absent && !f.elapsed:
+		d.result.RetryAt, d.result.Unreached, d.disrupted = place, true, true
+		d.result.AskAt = f.now
+		if !unknown || !f.disrupted.IsZero() { // else the call was cut off, and can be repeated at once
+			d.result.AskAt = f.now.Add(probeIn(f))
+			d.pausedUntil = d.result.AskAt
+		}
+	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown, f.tries >= maxTries:
+	case f.elapsed && e.RetryAt.IsZero():
+		d.result.RetryAt, d.result.AskAt = place, f.now
+	default:
+		at := f.now.Add(backoff(f.tries, f.spread))
+		if !e.RetryAt.IsZero() {
+			at = believed(e.RetryAt, f.now)
+		}
+		d.result.RetryAt, d.result.AskAt, d.disrupted = at, at, unknown && e.RetryAt.IsZero()
+		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= ordered {
+			d.result.RetryAt = place
+			if at.After(f.now) {
+				d.pausedUntil = at
+			}
+		}
+	}
 }
 
 // believed returns the instant that a network named, within reason.

@@ -1,10 +1,11 @@
 package deliver
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -19,10 +20,19 @@ func TestPolicy(t *testing.T) {
 	now := time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC)
 	in := func(d time.Duration) time.Time { return now.Add(d) }
 	type want struct {
-		AskIn, Retry, Pause time.Duration // from now; Retry -1 for none
-		Attempt, Target     schedctl.Outcome
-		Retryable, Refused  bool
+		AskIn, Retry, Ask, Pause time.Duration // from now; Retry -1 for none
+		Place                    bool          // the target keeps its place, instead of Retry
+		AskNow                   bool
+		Attempt, Target          schedctl.Outcome
+		Retryable, Refused       bool
+		Unreached, Disrupted     bool
+		Code                     string
 	}
+	// probed is what follows from a call that did not reach its network.
+	probed := func(ask time.Duration, outcome schedctl.Outcome) want {
+		return want{Place: true, Ask: ask, Pause: ask, Unreached: true, Disrupted: true, Attempt: outcome, Target: outcome, Retryable: true}
+	}
+	place := in(-time.Hour)
 	for _, test := range []struct {
 		name    string
 		kind    schedctl.ErrorKind
@@ -31,19 +41,27 @@ func TestPolicy(t *testing.T) {
 		facts   facts
 		want    want
 	}{
-		{"network, first try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1}, want{Retry: 10 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"network, second try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 2}, want{Retry: 80 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"platform, fourth try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 4}, want{Retry: 5120 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"network, last try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 5}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
-		{"network, latest", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, spread: 1}, want{Retry: 12 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"network, earliest", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, spread: -1}, want{Retry: 8 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"platform says when", schedctl.KindPlatform, no, in(time.Hour), facts{tries: 1}, want{Retry: time.Hour, Attempt: no, Target: no, Retryable: true}},
-		{"rate limit says when", schedctl.KindRateLimited, no, in(time.Hour), facts{tries: 1}, want{Retry: time.Hour, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},
+		{"network, first try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1}, probed(10*time.Second, no)},
+		{"network, out of reach for 25 s", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, disrupted: in(-25 * time.Second)}, probed(25*time.Second, no)},
+		{"network, out of reach for an hour", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, disrupted: in(-time.Hour)}, probed(time.Minute, no)},
+		{"network, never later than a minute", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, disrupted: in(-time.Hour), spread: 1}, probed(time.Minute, no)},
+		{"network, clock set back", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, disrupted: in(time.Hour)}, probed(10*time.Second, no)},
+		{"network, whatever the tries", schedctl.KindNetwork, no, time.Time{}, facts{tries: 5}, probed(10*time.Second, no)},
+		{"network, latest", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, spread: 1}, probed(12*time.Second, no)},
+		{"network, earliest", schedctl.KindNetwork, no, time.Time{}, facts{tries: 1, spread: -1}, probed(8*time.Second, no)},
+		{"lease lapsed", schedctl.KindNetwork, no, time.Time{}, facts{tries: 5}, want{Place: true, Unreached: true, Attempt: no, Target: no, Retryable: true, Code: publish.CodeLeaseLapsed}},
+		{"platform, first try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 1}, want{Place: true, Ask: 10 * time.Second, Pause: 10 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"platform, second try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 2}, want{Place: true, Ask: 80 * time.Second, Pause: 80 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"platform, third try gives way", schedctl.KindPlatform, no, time.Time{}, facts{tries: 3}, want{Retry: 640 * time.Second, Ask: 640 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"platform, fourth try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 4}, want{Retry: 5120 * time.Second, Ask: 5120 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"platform, last try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 5}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
+		{"platform says when", schedctl.KindPlatform, no, in(time.Hour), facts{tries: 3}, want{Place: true, Ask: time.Hour, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},
+		{"rate limit says when", schedctl.KindRateLimited, no, in(time.Hour), facts{tries: 1}, want{Place: true, Ask: time.Hour, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},
 		{"rate limit says when, last try", schedctl.KindRateLimited, no, in(time.Hour), facts{tries: 5}, want{Retry: -1, Pause: time.Hour, Attempt: no, Target: no, Retryable: true}},
-		{"rate limit says next year", schedctl.KindRateLimited, no, in(400 * 24 * time.Hour), facts{tries: 1}, want{Retry: 24 * time.Hour, Pause: 24 * time.Hour, Attempt: no, Target: no, Retryable: true}},
-		{"platform says yesterday", schedctl.KindPlatform, no, in(-24 * time.Hour), facts{tries: 1}, want{Retry: 0, Attempt: no, Target: no, Retryable: true}},
-		{"rate limit says nothing", schedctl.KindRateLimited, no, time.Time{}, facts{tries: 1}, want{Retry: 10 * time.Second, Attempt: no, Target: no, Retryable: true}},
-		{"auth", schedctl.KindAuth, no, time.Time{}, facts{tries: 9, lateSince: in(-time.Hour)}, want{Retry: -time.Hour, Attempt: no, Target: no, Retryable: true, Refused: true}},
+		{"rate limit says next year", schedctl.KindRateLimited, no, in(400 * 24 * time.Hour), facts{tries: 1}, want{Place: true, Ask: 24 * time.Hour, Pause: 24 * time.Hour, Attempt: no, Target: no, Retryable: true}},
+		{"platform says yesterday", schedctl.KindPlatform, no, in(-24 * time.Hour), facts{tries: 1}, want{Place: true, AskNow: true, Attempt: no, Target: no, Retryable: true}},
+		{"rate limit says nothing", schedctl.KindRateLimited, no, time.Time{}, facts{tries: 4}, want{Place: true, Ask: 5120 * time.Second, Pause: 5120 * time.Second, Attempt: no, Target: no, Retryable: true}},
+		{"auth", schedctl.KindAuth, no, time.Time{}, facts{tries: 9}, want{Place: true, Attempt: no, Target: no, Retryable: true, Refused: true}},
 		{"content", schedctl.KindContent, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 		{"content says when", schedctl.KindContent, no, in(time.Hour), facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
 		{"media", schedctl.KindMedia, no, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: no, Target: no}},
@@ -53,32 +71,36 @@ func TestPolicy(t *testing.T) {
 		{"no outcome given", schedctl.KindNetwork, "", time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"unknown outcome of a refusal", schedctl.KindAuth, maybe, time.Time{}, facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"unknown outcome, network says when", schedctl.KindPlatform, maybe, in(time.Hour), facts{tries: 1}, want{Retry: -1, Attempt: maybe, Target: maybe}},
-		{"unknown outcome, repeatable", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 2, repeatable: true}, want{Retry: 80 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
-		{"unknown outcome, repeatable, last try", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 5, repeatable: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
-		{"unknown kind, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Retry: 10 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
-		{"interrupted, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true, elapsed: true}, want{Retry: 0, Attempt: maybe, Target: maybe, Retryable: true}},
+		{"unknown outcome, repeatable, at once", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Place: true, AskNow: true, Unreached: true, Disrupted: true, Attempt: maybe, Target: maybe, Retryable: true}},
+		{"unknown outcome, repeatable, again", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 5, repeatable: true, disrupted: in(-time.Second)}, probed(10*time.Second, maybe)},
+		{"platform, unknown outcome, repeatable", schedctl.KindPlatform, maybe, time.Time{}, facts{tries: 2, repeatable: true}, want{Place: true, Ask: 80 * time.Second, Pause: 80 * time.Second, Disrupted: true, Attempt: maybe, Target: maybe, Retryable: true}},
+		{"platform, unknown outcome, repeatable, last try", schedctl.KindPlatform, maybe, time.Time{}, facts{tries: 5, repeatable: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
+		{"unknown kind, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Place: true, Ask: 10 * time.Second, Pause: 10 * time.Second, Disrupted: true, Attempt: maybe, Target: maybe, Retryable: true}},
+		{"interrupted, repeatable", schedctl.KindUnknown, maybe, time.Time{}, facts{tries: 1, repeatable: true, elapsed: true}, want{Place: true, AskNow: true, Attempt: maybe, Target: maybe, Retryable: true}},
 		{"content, may be published, repeatable", schedctl.KindContent, maybe, time.Time{}, facts{tries: 1, repeatable: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"unknown outcome, can be asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true}, want{AskIn: time.Minute}},
-		{"unknown outcome, both", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, repeatable: true}, want{Retry: 10 * time.Second, Attempt: maybe, Target: maybe, Retryable: true}},
 		{"unknown outcome, never asked early", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, spread: -1}, want{AskIn: time.Minute}},
-		{"asked in vain", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1}, want{AskIn: 10 * time.Second}},
-		{"asked in vain four times", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 4}, want{AskIn: 80 * time.Second}},
+		{"asked in vain", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1}, want{AskIn: 10 * time.Second}},
+		{"asked in vain four times", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 9, replies: 4}, want{AskIn: 80 * time.Second}},
 		{"could not be asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, down: true}, want{AskIn: 10 * time.Second}},
-		{"could not be asked four times", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 4, down: true}, want{AskIn: 5120 * time.Second}},
+		{"could not be asked for an hour", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 40, down: true, disrupted: in(-time.Hour)}, want{AskIn: time.Minute}},
+		{"could not be asked until it was too late", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 40, down: true, tooLate: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
+		{"too late, never asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, tooLate: true}, want{AskIn: time.Minute}},
 		{"could not be asked, network says when", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, askAt: in(time.Hour), down: true}, want{AskIn: time.Hour}},
-		{"asked in vain, network says when", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, askAt: in(time.Hour)}, want{AskIn: time.Hour}},
-		{"asked in vain, network says soon", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, askAt: in(time.Second)}, want{AskIn: 10 * time.Second}},
-		{"asked in vain, network says next year", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, askAt: in(400 * 24 * time.Hour)}, want{AskIn: 24 * time.Hour}},
-		{"asked in vain for the last time", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 5}, want{Retry: -1, Attempt: maybe, Target: maybe}},
-		{"asked, absent", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, absent: true, elapsed: true}, want{Retry: 0, Attempt: no, Target: no, Retryable: true}},
+		{"asked in vain, network says when", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1, askAt: in(time.Hour)}, want{AskIn: time.Hour}},
+		{"asked in vain, network says soon", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1, askAt: in(time.Second)}, want{AskIn: 10 * time.Second}},
+		{"asked in vain, network says next year", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1, askAt: in(400 * 24 * time.Hour)}, want{AskIn: 24 * time.Hour}},
+		{"asked in vain for the last time", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 5, replies: 5}, want{Retry: -1, Attempt: maybe, Target: maybe}},
+		{"asked, absent", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, absent: true, elapsed: true}, want{Place: true, AskNow: true, Attempt: no, Target: no, Retryable: true}},
 		{"asked, absent, last try", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 5, findable: true, absent: true, elapsed: true}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
-		{"definite answer after an unknown outcome", schedctl.KindContent, no, time.Time{}, facts{tries: 2, repeatable: true, doubtful: true}, want{Retry: -1, Attempt: no, Target: maybe}},
-		{"no connection after an unknown outcome, last try", schedctl.KindNetwork, no, time.Time{}, facts{tries: 5, repeatable: true, doubtful: true}, want{Retry: -1, Attempt: no, Target: maybe}},
+		{"definite response after an unknown outcome", schedctl.KindContent, no, time.Time{}, facts{tries: 2, repeatable: true, doubtful: true}, want{Retry: -1, Attempt: no, Target: maybe}},
+		{"platform, after an unknown outcome, last try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 5, repeatable: true, doubtful: true}, want{Retry: -1, Attempt: no, Target: maybe}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.facts.now = now
-			got := policy(&publish.Error{Kind: test.kind, Code: "c", Message: "m", HTTPStatus: 418, Outcome: test.outcome, RetryAt: test.retryAt}, test.facts)
+			test.facts.now, test.facts.lateSince = now, place
+			code := cmp.Or(test.want.Code, "c")
+			got := policy(&publish.Error{Kind: test.kind, Code: code, Message: "m", HTTPStatus: 418, Outcome: test.outcome, RetryAt: test.retryAt}, test.facts)
 			if test.want.AskIn != 0 {
 				if want := (decision{askIn: test.want.AskIn}); got != want {
 					t.Errorf("got %+v, want %+v", got, want)
@@ -86,21 +108,49 @@ func TestPolicy(t *testing.T) {
 				return
 			}
 			want := decision{
-				outcome: test.want.Attempt, refused: test.want.Refused,
-				result: schedctl.Result{Error: &schedctl.TargetError{
-					Kind: test.kind, Code: "c", Message: "m", HTTPStatus: 418, Outcome: test.want.Target, Retryable: test.want.Retryable,
+				outcome: test.want.Attempt, refused: test.want.Refused, disrupted: test.want.Disrupted,
+				result: schedctl.Result{Unreached: test.want.Unreached, Error: &schedctl.TargetError{
+					Kind: test.kind, Code: code, Message: "m", HTTPStatus: 418, Outcome: test.want.Target, Retryable: test.want.Retryable,
 				}},
 			}
-			if test.want.Retry != -1 {
+			switch {
+			case test.want.Place:
+				want.result.RetryAt = place
+			case test.want.Retry != -1:
 				want.result.RetryAt = in(test.want.Retry)
+			}
+			if test.want.Ask > 0 || test.want.AskNow {
+				want.result.AskAt = in(test.want.Ask)
 			}
 			if test.want.Pause > 0 {
 				want.pausedUntil = in(test.want.Pause)
 			}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(decision{})); diff != "" {
+			if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(decision{})); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A gateway that speaks for its server says that the server is absent.
+func TestOutOfReach(t *testing.T) {
+	t.Parallel()
+	soon := time.Now()
+	for _, test := range []struct {
+		e    publish.Error
+		want bool
+	}{
+		{publish.Error{Kind: schedctl.KindNetwork}, true},
+		{publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 500}, false},
+		{publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 502}, true},
+		{publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 503}, true},
+		{publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 503, RetryAt: soon}, false},
+		{publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 504}, true},
+		{publish.Error{Kind: schedctl.KindRateLimited, HTTPStatus: 429}, false},
+	} {
+		if got := outOfReach(&test.e); got != test.want {
+			t.Errorf("%s %d: out of reach %v", test.e.Kind, test.e.HTTPStatus, got)
+		}
 	}
 }
 

@@ -71,17 +71,28 @@ func (x *dispatcher) recorded(batch []*ending, done []bool, err error) (ended []
 			x.doubt(&doubt{call: e.call, err: errClaimed(), askIn: contestedAsk})
 			continue
 		}
-		at := e.decision.result.RetryAt
-		if at.IsZero() {
-			at = time.Now()
-		}
 		if x.cfg.Member != nil {
 			delete(x.inHand, e.call.attempt.ID)
 			x.foreign.remove(e.call.attempt.ID)
 		}
-		x.forget(ulid(e.call.attempt.TargetID), at)
+		x.release(e)
 	}
 	return ended
+}
+
+// release ends the way of a target whose attempt has ended. One that is to be called
+// again goes back to its place in the queue, before the later targets of its account.
+func (x *dispatcher) release(e *ending) {
+	target, result := ulid(e.call.attempt.TargetID), e.decision.result
+	switch {
+	case result.RetryAt.IsZero():
+		x.forget(target, time.Now())
+	case result.RetryAt.After(e.call.lateSince):
+		x.forget(target, result.RetryAt)
+	default:
+		x.setMark(target, queued)
+		x.queues.push(e.call.queue, entry{Due: schedctl.Due{At: schedctl.Millis(result.RetryAt).UnixMilli(), Target: target}})
+	}
 }
 
 // recordIn stores the ends of attempts in one transaction, by Update or Record of the
@@ -149,14 +160,17 @@ func (r *recording) tell(batch []*ending) {
 // accountsToo returns what reads all that a recording needs: accounts, which claims wait
 // for, only when one of them is to be changed.
 func accountsToo(batch []*ending) func(storage.Reader, []string) error {
-	if slices.ContainsFunc(batch, (*ending).stopsAccount) {
+	if slices.ContainsFunc(batch, (*ending).changesAccount) {
 		return storage.Prepare
 	}
 	return storage.PreparePosts
 }
 
-// stopsAccount reports whether the account is to be left alone from now on.
-func (e *ending) stopsAccount() bool { return e.decision.refused || !e.decision.pausedUntil.IsZero() }
+// changesAccount reports whether the account is to be left alone from now on, or
+// whether a disruption of it begins or ends.
+func (e *ending) changesAccount() bool {
+	return e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
+}
 
 func (d *Deliverer) logEnd(e *ending) {
 	a := e.call.attempt
@@ -209,7 +223,7 @@ func (r *recording) end(e *ending) error {
 		return nil
 	}
 	var account *schedctl.Account
-	if e.stopsAccount() {
+	if e.changesAccount() {
 		if account, err = r.account(a.WorkspaceID, a.AccountID); err != nil && !notFound(err) {
 			return err
 		}
@@ -268,12 +282,24 @@ func (r *recording) isDone(a schedctl.Attempt) (bool, error) {
 // connected anew during the call is not the one that was refused.
 func (r *recording) stop(account *schedctl.Account, e *ending) {
 	changed := false
+	switch {
+	case e.decision.disrupted && account.DisruptedSince.IsZero():
+		account.DisruptedSince = schedctl.Millis(r.now)
+		r.changedAccount(account)
+	case !e.decision.disrupted && !e.decision.result.Unreached && !account.DisruptedSince.IsZero():
+		account.DisruptedSince = time.Time{}
+		r.changedAccount(account)
+	}
 	if until := e.decision.pausedUntil; until.After(account.PausedUntil) {
 		account.PausedUntil, changed = schedctl.Millis(until), true
 	}
 	if e.decision.refused && account.Status == schedctl.AccountConnected && r.sameLogin(e.call.account, *account) {
 		account.Status, account.Error, changed = schedctl.AccountError, e.decision.result.Error, true
 		r.events = append(r.events, schedctl.AccountErrorEvent(*account, r.now))
+	}
+	if e.decision.disrupted && changed {
+		r.changedAccount(account) // a probe is no change that people should be told of
+		return
 	}
 	if changed {
 		account.UpdatedAt = schedctl.Millis(r.now)

@@ -97,6 +97,9 @@ func TestInterruptedAttempt(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				r.start()
 				r.after(3 * time.Hour)
+				if test.silent < 0 {
+					r.after(22 * time.Hour) // until it is too late to ask
+				}
 				r.wantCalls(began + test.calls)
 				got := r.wantStatus(p, test.status)
 				if got := r.outcomes(p); !slices.Equal(got, test.outcomes) {
@@ -206,7 +209,7 @@ func TestInterruptedAfterAnUnknownOutcome(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.findable()
 		a := r.account("me", schedctl.Options{"idempotent": true})
-		r.fake.Then(noAnswer)
+		r.fake.Then(noAnswer, noAnswer)
 		r.start()
 		p := r.publishNow(a)
 		synctest.Wait()
@@ -217,7 +220,7 @@ func TestInterruptedAfterAnUnknownOutcome(t *testing.T) {
 		r.putAccount(a)
 		r.start()
 		r.after(time.Hour)
-		r.wantCalls(1)
+		r.wantCalls(2)
 		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe {
 			t.Errorf("error %+v", e)
 		}

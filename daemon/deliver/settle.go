@@ -2,7 +2,6 @@ package deliver
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -15,19 +14,17 @@ const reread = 5 * time.Second
 
 // doubt is an attempt of which nobody knows whether it has published.
 type doubt struct {
-	call   *call // of an attempt of an earlier run: queue and attempt alone
-	err    *publish.Error
-	asks   int           // how often the network was asked in vain
-	askIn  time.Duration // when to ask, from the moment of the doubt
-	after  time.Time     // not to be asked before, or zero
-	unread bool          // the store could not be read the last time
+	call    *call // of an attempt of an earlier run: queue and attempt alone
+	err     *publish.Error
+	asks    int           // how often the network was asked in vain
+	replies int           // how often it responded to that
+	askIn   time.Duration // when to ask, from the moment of the doubt
+	after   time.Time     // the call may be at work on the network's side until then
+	noted   bool          // the store has it as a doubt
+	unread  bool          // the store could not be read the last time
 
 	refused bool // the account was, so that asking waits for it
-}
-
-// refused reports whether a doubt of the queue waits for its account.
-func (q *queue) refused() bool {
-	return slices.ContainsFunc(q.doubts, func(d *doubt) bool { return d.refused })
+	askNow  bool // a success of the account, or a person, asks for it
 }
 
 // interrupted is what became of the attempts of a run that has ended.
@@ -70,7 +67,12 @@ func (x *dispatcher) recover(ctx context.Context, now time.Time) bool {
 // returns the queue of that.
 func (x *dispatcher) doubtful(a schedctl.Attempt, now time.Time) *queue {
 	q := x.queues.of(a.AccountID, a.WorkspaceID)
-	q.doubts = append(q.doubts, &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), after: overBy(a, now)})
+	in := &doubt{call: &call{queue: q, attempt: a}, err: interrupted(), asks: a.Asks, after: overBy(a, now)}
+	if e := a.Error; e != nil {
+		in.err = &publish.Error{Kind: e.Kind, Code: e.Code, Message: e.Message, HTTPStatus: e.HTTPStatus, Outcome: schedctl.OutcomeUnknown}
+		in.noted = true
+	}
+	q.doubts = append(q.doubts, in)
 	x.setMark(ulid(a.TargetID), x.marks[ulid(a.TargetID)]|inFlight)
 	return q
 }
@@ -106,10 +108,12 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		if !in.unread {
 			d.log.Error("attempt cannot be settled, trying again", "attempt", in.call.attempt.ID, "error", err)
 		}
-		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: reread, after: in.after, unread: true}
+		again := *in
+		again.askIn, again.unread = reread, true
+		return nil, &again
 	}
 	f := facts{
-		asks: in.asks, elapsed: true,
+		asks: in.asks, replies: in.replies, elapsed: true,
 		// What was called off must not be called again, not even safely.
 		repeatable: status == schedctl.Publishing && repeatable(c.publisher, c.account),
 	}
@@ -118,40 +122,66 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 	if f.repeatable || !f.findable {
 		return d.judge(c, in.err, f)
 	}
-	if early := time.Until(d.askAfter(in, c)); early > 0 {
-		// The clock may have been set back since.
-		return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: min(early, firstAsk)}
+	again := &doubt{call: in.call, err: in.err, asks: in.asks, replies: in.replies, after: in.after, noted: in.noted}
+	again.askIn = min(time.Until(d.askAfter(in, c)), firstAsk) // the clock may have been set back since
+	early := again.askIn > 0
+	if early && !in.askNow {
+		if !in.noted {
+			d.note(ctx, again)
+		}
+		return nil, again
 	}
 	receipt, found, failure := d.ask(ctx, finder, c)
 	switch {
 	case failure != nil:
 		d.log.Warn("network cannot say what became of an attempt", "account", c.attempt.AccountID, "attempt", c.attempt.ID,
-			"kind", failure.Kind, "code", failure.Code, "error", failure.Err)
+			"kind", failure.Kind, "code", failure.Code, "asks", in.asks+1, "error", cause(failure))
 		if wait := d.refusedFor(c, failure); wait > 0 {
 			d.refuse(ctx, c, failure)
-			return nil, &doubt{call: c, err: in.err, asks: in.asks, askIn: wait, refused: true}
+			again.call, again.askIn, again.refused = c, wait, true
+			d.note(ctx, again)
+			return nil, again
 		}
 		f.asks++
-		f.askAt, f.down = failure.RetryAt, failure.Kind.Retryable()
-		if failure.Code == publish.CodeCannotAsk {
-			f.asks = maxAsks
+		f.askAt, f.down = failure.RetryAt, outOfReach(failure)
+		switch {
+		case failure.Code == publish.CodeCannotAsk:
+			f.replies = maxAsks
+		case !f.down:
+			f.replies++
 		}
 	case found:
 		contested, err := d.contested(ctx, c)
 		switch {
 		case err != nil:
 			d.log.Error("attempt cannot be settled, trying again", "attempt", c.attempt.ID, "error", err)
-			return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: reread}
+			again.askIn = reread
+			return nil, again
 		case !contested:
 			return published(c, receipt), nil
 		case time.Since(c.attempt.StartedAt) < contestedLimit:
-			return nil, &doubt{call: in.call, err: in.err, asks: in.asks, askIn: contestedAsk}
+			again.askIn = contestedAsk
+			if !in.noted {
+				d.note(ctx, again)
+			}
+			return nil, again
 		}
 		f.asks++
+		f.replies++
+	case early:
+		// The network may still be at work on the call. Only a later question can
+		// show that it does not have the post.
+		d.note(ctx, again)
+		return nil, again
 	default:
 		f.absent = true
 	}
-	return d.judge(c, in.err, f)
+	end, unsettled := d.judge(c, in.err, f)
+	if unsettled != nil {
+		unsettled.after = in.after
+		d.note(ctx, unsettled)
+	}
+	return end, unsettled
 }
 
 // refusedAsk is how often the network of a refused account is asked about a

@@ -27,8 +27,9 @@ type coder struct {
 // as what they are. A record with a later one was not written by this version.
 //
 // Layout 2 gave targets a content and options of their own; layout 3 gave events
-// a webhook.
-const layout = 3
+// a webhook; layout 4 says of targets, attempts and accounts how long they have been
+// in doubt or out of reach.
+const layout = 4
 
 var errShort = errors.New("it ends too early")
 

@@ -27,6 +27,7 @@ var migrations = []migration{
 	{"index the events by post", indexEvents},
 	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
 	{"index contents, ids of networks and identities", indexContents},
+	{"keep how long outcomes are in doubt", nothing},
 }
 
 // Version returns the version of the files that this program writes.

@@ -266,8 +266,7 @@ func makeVersion3(t *testing.T, path string) {
 	}
 }
 
-// asLayout2 rewrites all records of a bucket. Of those that have changed since,
-// events lose the byte that says that they name no webhook.
+// asLayout2 rewrites all records of a bucket.
 func asLayout2(in *bbolt.Bucket, b bucket) error {
 	records := make(map[string][]byte)
 	err := in.ForEach(func(k, v []byte) error { records[string(k)] = slices.Clone(v); return nil })
@@ -275,9 +274,20 @@ func asLayout2(in *bbolt.Bucket, b bucket) error {
 		return err
 	}
 	for key, record := range records {
-		record[0] = 2
-		if b == events {
-			record = record[:len(record)-1]
+		switch b {
+		case posts:
+			record, err = inLayout(2, record, (*coder).post)
+		case attempts:
+			record, err = inLayout(2, record, (*coder).attempt)
+		case accounts:
+			record, err = inLayout(2, record, (*coder).account)
+		case events:
+			record, err = inLayout(2, record, (*coder).event)
+		default:
+			record[0] = 2
+		}
+		if err != nil {
+			return err
 		}
 		if err := in.Put([]byte(key), record); err != nil {
 			return err
@@ -350,4 +360,15 @@ func TestAFileOfVersion4(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// inLayout returns a record as an earlier layout had it.
+func inLayout[T any](layout byte, record []byte, fields func(*coder, *T)) ([]byte, error) {
+	var v T
+	if err := decode(record, &v, fields); err != nil {
+		return nil, err
+	}
+	c := coder{buf: []byte{layout}, layout: layout}
+	fields(&c, &v)
+	return c.buf, c.err
 }

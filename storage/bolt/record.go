@@ -48,6 +48,10 @@ func (c *coder) target(t *schedctl.Target) {
 		text(c, &t.Content)
 		c.options(&t.Options)
 	}
+	if c.layout >= 4 {
+		c.time(&t.AskAt)
+		c.int(&t.Unreached)
+	}
 }
 
 func (c *coder) targetError(e **schedctl.TargetError) {
@@ -78,6 +82,9 @@ func (c *coder) attempt(a *schedctl.Attempt) {
 	text(c, &a.Owner)
 	c.time(&a.LeaseUntil)
 	text(c, &a.Key)
+	if c.layout >= 4 {
+		c.int(&a.Asks)
+	}
 }
 
 // account leaves id and workspace to the key.
@@ -97,6 +104,9 @@ func (c *coder) account(a *schedctl.Account) {
 	c.time(&a.PausedUntil)
 	c.time(&a.CreatedAt)
 	c.time(&a.UpdatedAt)
+	if c.layout >= 4 {
+		c.time(&a.DisruptedSince)
+	}
 }
 
 // options are JSON already where they come from.

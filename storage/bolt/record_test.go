@@ -197,22 +197,34 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 	t.Parallel()
 	post, event := samplePost(), sampleEvent()
 	post.Targets[0].Content, event.WebhookID = "of its own", schedctl.NewID(schedctl.WebhookPrefix, sampleTime)
+	post.Targets[0].AskAt, post.Targets[0].Unreached = sampleTime, 4
+	attempt, account := sampleAttempt(), sampleAccount()
+	attempt.Asks, account.DisruptedSince = 3, sampleTime
 	for from := byte(1); from <= layout; from++ {
-		wantPost, wantEvent := post.Clone(), event
+		wantPost, wantEvent, wantAttempt, wantAccount := post.Clone(), event, attempt, account
 		if from < 2 {
 			wantPost.Targets[0].Content = ""
 		}
 		if from < 3 {
 			wantEvent.WebhookID = ""
 		}
+		if from < 4 {
+			wantPost.Targets[0].AskAt, wantPost.Targets[0].Unreached = time.Time{}, 0
+			wantAttempt.Asks, wantAccount.DisruptedSince = 0, time.Time{}
+		}
 		var gotPost schedctl.Post
 		var gotEvent schedctl.Event
+		var gotAttempt schedctl.Attempt
+		var gotAccount schedctl.Account
 		err := errors.Join(decode(older(t, from, post, (*coder).post), &gotPost, (*coder).post),
-			decode(older(t, from, event, (*coder).event), &gotEvent, (*coder).event))
+			decode(older(t, from, event, (*coder).event), &gotEvent, (*coder).event),
+			decode(older(t, from, attempt, (*coder).attempt), &gotAttempt, (*coder).attempt),
+			decode(older(t, from, account, (*coder).account), &gotAccount, (*coder).account))
 		if err != nil {
 			t.Errorf("layout %d: %v", from, err)
 		}
-		if diff := cmp.Diff(wantPost, gotPost, cmpopts.EquateEmpty()) + cmp.Diff(wantEvent, gotEvent); diff != "" {
+		if diff := cmp.Diff(wantPost, gotPost, cmpopts.EquateEmpty()) + cmp.Diff(wantEvent, gotEvent) +
+			cmp.Diff(wantAttempt, gotAttempt) + cmp.Diff(wantAccount, gotAccount); diff != "" {
 			t.Errorf("layout %d (-want +got):\n%s", from, diff)
 		}
 	}

@@ -20,7 +20,7 @@ type row struct {
 }
 
 // mostFields is how many columns the widest table has, and a few.
-const mostFields = 24
+const mostFields = 27
 
 func newRow() row { return row{fields: make([]field, 0, mostFields)} }
 

@@ -56,6 +56,7 @@ func describeAccount(r *row, a *schedctl.Account) {
 	r.bytes("credentials", &a.Credentials)
 	r.error("error", &a.Error)
 	r.time("paused_until", &a.PausedUntil)
+	r.time("disrupted_since", &a.DisruptedSince)
 	r.time("created_at", &a.CreatedAt)
 	r.time("updated_at", &a.UpdatedAt)
 }
@@ -96,6 +97,7 @@ func describeAttempt(r *row, a *schedctl.Attempt) {
 	text(r, "owner", &a.Owner)
 	r.time("lease_until", &a.LeaseUntil)
 	text(r, "key", &a.Key)
+	number(r, "asks", &a.Asks)
 }
 
 // answerRow is an answer with what it answers.

@@ -34,6 +34,8 @@ func describeTarget(r *row, t *targetRow) {
 	number(r, "attempts", &t.target.Attempts)
 	r.time("retried_at", &t.target.RetriedAt)
 	number(r, "attempts_before", &t.target.AttemptsBefore)
+	r.time("ask_at", &t.target.AskAt)
+	number(r, "unreached", &t.target.Unreached)
 	text(r, "content", &t.target.Content)
 	r.options("options", &t.target.Options)
 	text(r, "platform_post_id", &t.target.PlatformPostID)

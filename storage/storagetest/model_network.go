@@ -46,10 +46,16 @@ func (c *carrier) end(attempt schedctl.Attempt, r oracle.Result) {
 		ended.FinishedAt, ended.Outcome = c.now, schedctl.OutcomePublished
 		result := schedctl.Result{Receipt: &schedctl.Receipt{ID: t.ID}}
 		var refusal []schedctl.Event
+		if r.Published && !a.DisruptedSince.IsZero() {
+			a.DisruptedSince = time.Time{}
+			if err := tx.PutAccount(a); err != nil {
+				return err
+			}
+		}
 		if !r.Published {
 			result = c.failed(t, a, r)
 			ended.Outcome, ended.Error = schedctl.Outcome(r.Outcome), result.Error
-			if refusal, err = c.stop(tx, a, r, result.Error); err != nil {
+			if refusal, err = c.stop(tx, a, r, result); err != nil {
 				return err
 			}
 		}
@@ -67,38 +73,65 @@ func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result
 		e.Outcome = schedctl.OutcomeUnknown
 	}
 	out := schedctl.Result{Error: e}
+	tries := t.Tries() - t.Unreached
+	wait := modelBackoff
+	for range tries - 1 {
+		wait *= 8
+	}
 	switch {
 	case unknown && !a.Options.Bool("idempotent"):
 	case kind == schedctl.KindAuth:
 		out.RetryAt = t.LateSince()
-	case t.Tries() >= 5:
+	case kind == schedctl.KindNetwork:
+		out.RetryAt, out.AskAt, out.Unreached = t.LateSince(), c.now, true
+		if !unknown || !a.DisruptedSince.IsZero() {
+			out.AskAt = c.now.Add(c.probe(a))
+		}
+	case tries >= 5:
 	case kind == schedctl.KindUnknown:
-		out.RetryAt = c.now
+		out.RetryAt, out.AskAt = t.LateSince(), c.now
 	case !kind.Retryable():
 	case !r.RetryAt.IsZero():
-		out.RetryAt = r.RetryAt
+		out.RetryAt, out.AskAt = t.LateSince(), r.RetryAt
+	case tries <= 2:
+		out.RetryAt, out.AskAt = t.LateSince(), c.now.Add(wait)
 	default:
-		wait := modelBackoff
-		for range t.Tries() - 1 {
-			wait *= 8
-		}
-		out.RetryAt = c.now.Add(wait)
+		out.RetryAt, out.AskAt = c.now.Add(wait), c.now.Add(wait)
 	}
 	e.Retryable = !out.RetryAt.IsZero() || (kind.Retryable() && e.Outcome != schedctl.OutcomeUnknown)
 	return out
 }
 
-// stop puts an account out of use that its network has refused, or paused.
-func (c *carrier) stop(tx storage.Tx, a schedctl.Account, r oracle.Result, e *schedctl.TargetError) ([]schedctl.Event, error) {
+// probe returns how long to wait for the next call to an account that is out of
+// reach.
+func (c *carrier) probe(a schedctl.Account) time.Duration {
+	if a.DisruptedSince.IsZero() {
+		return modelBackoff
+	}
+	return min(max(c.now.Sub(a.DisruptedSince), modelBackoff), time.Minute)
+}
+
+// stop puts an account out of use that its network has refused, or paused, and
+// keeps since when it is out of reach.
+func (c *carrier) stop(tx storage.Tx, a schedctl.Account, r oracle.Result, out schedctl.Result) ([]schedctl.Event, error) {
 	var events []schedctl.Event
-	switch {
-	case r.Kind == "auth" && a.Status == schedctl.AccountConnected:
-		a.Status, a.Error = schedctl.AccountError, e
+	if r.Kind == "auth" && a.Status == schedctl.AccountConnected {
+		a.Status, a.Error = schedctl.AccountError, out.Error
 		events = append(events, schedctl.AccountErrorEvent(a, c.now))
-	case r.Kind == "rate_limited" && r.RetryAt.After(a.PausedUntil):
-		a.PausedUntil = r.RetryAt
-	default:
-		return nil, nil
+	}
+	waits := !out.RetryAt.IsZero() && r.RetryAt.IsZero()
+	switch disrupted := waits && (out.Unreached || r.Outcome == "unknown" && r.Kind == "platform"); {
+	case !disrupted:
+		a.DisruptedSince = time.Time{}
+	case a.DisruptedSince.IsZero():
+		a.DisruptedSince = c.now
+	}
+	until := r.RetryAt
+	if out.AskAt.After(c.now) && out.RetryAt.Before(out.AskAt) {
+		until = out.AskAt
+	}
+	if until.After(a.PausedUntil) {
+		a.PausedUntil = until
 	}
 	return events, tx.PutAccount(a)
 }

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -53,7 +54,7 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	case oracle.Cancel:
 		return p.Cancel(s.now)
 	case oracle.Retry:
-		return p.Retry(schedctl.Retry{TargetIDs: r.Targets, Force: r.Force}, s.now)
+		return s.retry(tx, p, schedctl.Retry{TargetIDs: r.Targets, Force: r.Force})
 	}
 	if err := malformedModelRequest(p, r); err != nil {
 		return nil, err
@@ -99,6 +100,21 @@ func (s *modelSubject) resolve(tx storage.Reader, ws string, ids *[]string) (*[]
 	return &accounts, err
 }
 
+// retry also ends the wait of the accounts that are to be asked at once.
+func (s *modelSubject) retry(tx storage.Tx, p *schedctl.Post, r schedctl.Retry) ([]schedctl.Event, error) {
+	var errs []error
+	for _, t := range p.Targets {
+		if !t.WaitsForNetwork() || (len(r.TargetIDs) > 0 && !slices.Contains(r.TargetIDs, t.ID)) {
+			continue
+		}
+		a, err := tx.Account(p.WorkspaceID, t.AccountID)
+		a.EndDisruption()
+		errs = append(errs, err, tx.PutAccount(a))
+	}
+	events, err := p.Retry(r, s.now)
+	return events, errors.Join(append(errs, err)...)
+}
+
 // seenPost returns a post as it can be seen.
 func seenPost(p schedctl.Post) oracle.Post {
 	seen := oracle.Post{
@@ -107,7 +123,7 @@ func seenPost(p schedctl.Post) oracle.Post {
 	}
 	for _, t := range p.Targets {
 		seen.Targets = append(seen.Targets, oracle.Target{
-			ID: t.ID, Account: t.AccountID, Status: string(t.Status), PublishAt: t.PublishAt, NextAttemptAt: t.NextAttemptAt,
+			ID: t.ID, Account: t.AccountID, Status: string(t.Status), PublishAt: t.PublishAt, NextAttemptAt: t.ShownNext(),
 			PublishedAt: t.PublishedAt, Attempts: t.Attempts, Error: seenFault(t.Error),
 		})
 	}

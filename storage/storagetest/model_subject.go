@@ -110,6 +110,7 @@ func (s *modelSubject) Account(op oracle.AccountOp, id string) (code string) {
 			return schedctl.Errorf(schedctl.ValidationFailed, "", "disconnected")
 		default:
 			a.Status, a.Error = schedctl.AccountConnected, nil
+			a.EndDisruption()
 		}
 		return tx.PutAccount(a)
 	})

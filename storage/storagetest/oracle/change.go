@@ -122,9 +122,15 @@ func (m *model) launch(p *post, r Request, got Response, now time.Time) error {
 func (m *model) retry(p *post, r Request, now time.Time) {
 	var queued []*target
 	for _, t := range p.targets {
+		if t.waitsForNetwork() && t.named(r) {
+			t.NextAttemptAt, t.latest = now, now
+			m.accounts[t.Account].recover()
+			m.accounts[t.Account].busy = now
+			continue
+		}
 		if t.retried(r) {
 			t.forced = t.forced || r.Force
-			t.Status, t.queued, t.tries, t.doubtful = "publishing", now, 0, false
+			t.Status, t.queued, t.tries, t.calls, t.doubtful, t.asked = "publishing", now, 0, 0, false, false
 			t.next(now, now)
 			queued = append(queued, t)
 		}

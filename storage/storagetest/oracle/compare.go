@@ -20,7 +20,11 @@ func (m *model) compare(got Sight, told int) error {
 		return err
 	}
 	for _, a := range got.Accounts {
-		want := m.accounts[a.ID].Account
+		known := m.accounts[a.ID]
+		if !a.PausedUntil.Before(known.PausedUntil) && !a.PausedUntil.After(known.latest) {
+			known.PausedUntil, known.latest = a.PausedUntil, a.PausedUntil
+		}
+		want := known.Account
 		if a.Status != want.Status || !a.PausedUntil.Equal(want.PausedUntil) {
 			return fmt.Errorf("account %s is %s, paused until %v\nwant %s, paused until %v", a.ID, a.Status, a.PausedUntil, want.Status, want.PausedUntil)
 		}
@@ -62,7 +66,7 @@ func (p *post) takeOver(seen Post) {
 		}
 		at := seen.Targets[i].NextAttemptAt
 		if !at.Before(t.NextAttemptAt) && !at.After(t.latest) {
-			t.next(at, at)
+			t.NextAttemptAt, t.latest = at, at
 		}
 	}
 }

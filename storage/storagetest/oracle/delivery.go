@@ -7,6 +7,8 @@ import (
 
 const (
 	maxTries   = 5
+	orderly    = 2 // tries after which a target that fails lets later ones go before it
+	maxProbe   = time.Minute
 	maxLate    = 24 * time.Hour
 	overdue    = time.Minute
 	punctual   = time.Second     // how late an idle daemon may be
@@ -60,8 +62,10 @@ func (m *model) began(a *account, p *post, t *target, x Exchange) error {
 	}
 	t.Status, t.running = "publishing", true
 	t.next(time.Time{}, time.Time{})
+	t.asked = false
 	t.Attempts++
 	t.tries++
+	t.calls++
 	t.attempts = append(t.attempts, Attempt{Number: t.Attempts, Start: x.At, Outcome: "running"})
 	a.calling, a.busy = t.ID, x.At
 	p.changed(x.At)
@@ -73,9 +77,9 @@ func (m *model) began(a *account, p *post, t *target, x Exchange) error {
 func (m *model) punctual(a *account, t *target, now time.Time) error {
 	from := t.PublishAt
 	if t.Status == "publishing" {
-		from = t.latest
+		from = t.lastDue()
 	}
-	for _, busy := range []time.Time{t.made, a.busy, a.PausedUntil, m.since} {
+	for _, busy := range []time.Time{t.made, a.busy, a.latest, m.since} {
 		if busy.After(from) {
 			from = busy
 		}
@@ -99,10 +103,7 @@ func (m *model) older(t *target) *target {
 			if p.deleted || !waits || o == t || o.Account != t.Account {
 				continue
 			}
-			if o.Status == "publishing" {
-				due = o.latest
-			}
-			if due.Before(at) {
+			if due = o.lastDue(); due.Before(at) {
 				return o
 			}
 		}
@@ -125,28 +126,34 @@ func (m *model) ended(a *account, p *post, t *target, now time.Time, r Result) e
 	last.End, last.Outcome = now, "published"
 	if r.Published {
 		t.Status, t.PublishedAt, t.Error = "published", now, Fault{}
+		a.disrupted = time.Time{}
 		p.changed(now)
 		m.finished("post.published", p, t, now)
 		return nil
 	}
 	last.Outcome = r.Outcome
+	known := t.calls > 1 && t.Error.Outcome == "unknown"
+	canceled := t.Status == "canceled"
+	again := t.again(a, r, now)
 	m.stop(a, r, now)
 	t.doubtful = t.doubtful || r.Outcome == "unknown"
 	fault := Fault{Kind: r.Kind, Outcome: "not_published"}
 	if t.doubtful {
 		fault.Outcome = "unknown"
 	}
-	if t.Status == "canceled" {
+	if canceled {
 		if fault.Outcome == "unknown" {
 			t.canceledInDoubt(p, fault, now)
 		}
 		return nil
 	}
 	p.changed(now)
-	if from, to, again := t.again(a, r, now); again {
+	if again {
 		fault.Retryable = true
 		t.Error = fault
-		t.next(from, to)
+		if fault.Outcome == "unknown" && !known {
+			m.emit("post.unconfirmed", p, t, now)
+		}
 		return nil
 	}
 	fault.Retryable = !t.doubtful && kindIsRetried(r.Kind)
@@ -161,30 +168,86 @@ func (t *target) canceledInDoubt(p *post, fault Fault, now time.Time) {
 	p.changed(now)
 }
 
-// again returns when a target is tried again after a call that did not publish,
-// and whether it is.
-func (t *target) again(a *account, r Result, now time.Time) (from, to time.Time, again bool) {
-	repeatable := r.Outcome != "unknown" || a.Idempotent
+// again plans the next try of a target after a call that did not publish, and
+// reports whether there is one. What the network did not respond to is no try: the
+// account is probed, and the target keeps its place. It also keeps its place after
+// its first tries, and where the network says when to return.
+func (t *target) again(a *account, r Result, now time.Time) bool {
+	since := a.disrupted
+	a.disrupted = time.Time{}
+	unknown := r.Outcome == "unknown"
+	if unknown && !a.Idempotent {
+		return false
+	}
+	keep := func(from, to time.Time) {
+		t.next(from, to)
+		t.place, t.asked = t.queued, true
+	}
 	switch {
-	case !repeatable:
-		return from, to, false
 	case r.Kind == "auth":
-		return t.queued, t.queued, true // in its old place, until the account works again
+		t.next(t.queued, t.queued) // in its old place, until the account works again
+		return true
+	case r.Kind == "network":
+		t.tries--
+		a.disrupted = since
+		if since.IsZero() {
+			a.disrupted = now
+		}
+		if unknown && since.IsZero() {
+			keep(now, now) // a repeat is safe
+			return true
+		}
+		pause := firstPause
+		if !since.IsZero() {
+			pause = min(max(now.Sub(since), firstPause), maxProbe)
+		}
+		from, to := around(now, pause)
+		to = earlier(to, now.Add(maxProbe))
+		keep(from, to)
+		a.pause(from, to)
+		return true
 	case t.tries >= maxTries:
-		return from, to, false
+		return false
 	case r.Kind == "unknown":
-		return now, now, true // found by a start
+		keep(now, now) // found by a start
+		return true
 	case !kindIsRetried(r.Kind):
-		return from, to, false
-	case !r.RetryAt.IsZero():
-		return r.RetryAt, r.RetryAt, true
+		return false
 	}
 	pause := firstPause
 	for range t.tries - 1 {
 		pause *= growth
 	}
+	from, to := around(now, pause)
+	if !r.RetryAt.IsZero() {
+		from, to = r.RetryAt, r.RetryAt
+	}
+	if unknown && r.RetryAt.IsZero() {
+		if a.disrupted = since; since.IsZero() {
+			a.disrupted = now
+		}
+	}
+	if r.Kind == "rate_limited" || !r.RetryAt.IsZero() || t.tries <= orderly {
+		keep(from, to)
+		a.pause(from, to)
+		return true
+	}
+	t.next(from, to)
+	t.asked = true
+	return true
+}
+
+// around returns the instants between which a pause with jitter ends.
+func around(now time.Time, pause time.Duration) (from, to time.Time) {
 	most := time.Duration(jitter * float64(pause))
-	return now.Add(pause - most), now.Add(pause + most + time.Millisecond), true
+	return now.Add(pause - most), now.Add(pause + most + time.Millisecond)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func kindIsRetried(kind string) bool {
@@ -193,8 +256,8 @@ func kindIsRetried(kind string) bool {
 
 // stop applies to an account what a network has said of it.
 func (m *model) stop(a *account, r Result, now time.Time) {
-	if r.Kind == "rate_limited" && r.RetryAt.After(a.PausedUntil) {
-		a.PausedUntil = r.RetryAt
+	if r.Kind == "rate_limited" && !r.RetryAt.IsZero() {
+		a.pause(r.RetryAt, r.RetryAt)
 	}
 	if r.Kind == "auth" && a.Status == "connected" {
 		a.Status = "error"

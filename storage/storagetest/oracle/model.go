@@ -21,8 +21,10 @@ type model struct {
 // account is an account and what is known of its network.
 type account struct {
 	Account
-	calling string    // the target with a call in flight, or empty
-	busy    time.Time // until when something was in the way of its queue
+	calling   string    // the target with a call in flight, or empty
+	busy      time.Time // until when something was in the way of its queue
+	latest    time.Time // PausedUntil is between that of Account and this one
+	disrupted time.Time // since when no call had a usable response, or zero
 }
 
 // post is a post and what cannot be seen of it.
@@ -44,7 +46,10 @@ type target struct {
 	doubtful bool      // one of these tries may have published
 	there    bool      // the network has it
 	forced   bool      // a person wants it to be sent even so
+	asked    bool      // NextAttemptAt is when the network is called again after a failure
 	latest   time.Time // NextAttemptAt is between that of Target and this one
+	place    time.Time // in the queue, where NextAttemptAt is when its account is called again
+	calls    int       // since a person queued it, with those that tries leaves out
 	attempts []Attempt
 }
 
@@ -184,10 +189,43 @@ func (t *target) due() (at time.Time, waits bool) {
 	case t.Status == "scheduled":
 		return t.PublishAt, true
 	case t.Status == "publishing" && !t.running:
+		if !t.place.IsZero() {
+			return t.place, true
+		}
 		return t.NextAttemptAt, true
 	}
 	return time.Time{}, false
 }
 
+// lastDue returns the latest time at which a waiting target may be due.
+func (t *target) lastDue() time.Time {
+	if at, _ := t.due(); t.Status != "publishing" || !t.place.IsZero() {
+		return at
+	}
+	return t.latest
+}
+
 // next sets when a target is tried next: at one instant, or in between two.
-func (t *target) next(from, to time.Time) { t.NextAttemptAt, t.latest = from, to }
+func (t *target) next(from, to time.Time) {
+	t.NextAttemptAt, t.latest, t.place = from, to, time.Time{}
+}
+
+// waitsForNetwork reports whether a retry asks the network at once.
+func (t *target) waitsForNetwork() bool {
+	return t.Status == "publishing" && !t.running && t.asked &&
+		(t.Error.Kind == "network" || (t.Error.Outcome == "unknown" && t.Error.Kind != "rate_limited"))
+}
+
+// recover ends the wait for the next probe of an account.
+func (a *account) recover() {
+	if !a.disrupted.IsZero() {
+		a.PausedUntil, a.latest, a.disrupted = time.Time{}, time.Time{}, time.Time{}
+	}
+}
+
+// pause leaves an account alone until an instant between two.
+func (a *account) pause(from, to time.Time) {
+	if to.After(a.latest) {
+		a.PausedUntil, a.latest = from, to
+	}
+}

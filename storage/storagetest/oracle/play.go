@@ -233,8 +233,11 @@ func (p *player) change(op AccountOp, a *account) error {
 			a.Status, want = "connected", ""
 		}
 	}
-	if a.Status != was {
+	if a.Status != was || !a.disrupted.IsZero() {
 		a.busy = now
+	}
+	if got == "" && op != Disconnect {
+		a.recover()
 	}
 	if got != want {
 		return fmt.Errorf("%s answers %q, want %q", op, got, want)

@@ -55,7 +55,7 @@ var states = map[Op]struct {
 	Schedule: {[]string{"draft"}, "POST_NOT_DRAFT", isCanceled},
 	Publish:  {[]string{"draft", "scheduled"}, "POST_NOT_DRAFT", isCanceled},
 	Cancel:   {[]string{"scheduled", "publishing"}, "POST_NOT_CANCELABLE", "POST_NOT_CANCELABLE"},
-	Retry:    {[]string{"failed"}, notRetryable, isCanceled},
+	Retry:    {[]string{"publishing", "failed"}, notRetryable, isCanceled},
 	Delete:   {[]string{"draft"}, "POST_NOT_DELETABLE", "POST_NOT_DELETABLE"},
 }
 
@@ -173,7 +173,7 @@ func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []st
 func (p *post) refuseRetry(r Request) (codes []string) {
 	queued := 0
 	for _, t := range p.targets {
-		if t.retried(r) {
+		if t.retried(r) || (t.waitsForNetwork() && t.named(r)) {
 			queued++
 		}
 	}
@@ -182,7 +182,7 @@ func (p *post) refuseRetry(r Request) (codes []string) {
 		switch {
 		case i < 0:
 			codes = append(codes, invalid)
-		case !p.targets[i].retried(r):
+		case !p.targets[i].retried(r) && !p.targets[i].waitsForNetwork():
 			codes = append(codes, notRetryable)
 		}
 	}
@@ -192,10 +192,14 @@ func (p *post) refuseRetry(r Request) (codes []string) {
 	return codes
 }
 
+// named reports whether a retry names this target, or none.
+func (t *target) named(r Request) bool {
+	return len(r.Targets) == 0 || slices.Contains(r.Targets, t.ID)
+}
+
 // retried reports whether a retry is about this target.
 func (t *target) retried(r Request) bool {
-	named := len(r.Targets) == 0 || slices.Contains(r.Targets, t.ID)
-	return named && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
+	return t.named(r) && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
 }
 
 func refuseContent(text string) []string {
