@@ -89,6 +89,9 @@ func (o *postRetry) refuses(p apiv1.Post) error {
 			return invalid(schedctl.ValidationFailed, "%s is not a target of %s", clip(id, 60), p.ID)
 		}
 	}
+	if len(known) == 0 && p.Status == schedctl.Publishing {
+		return &failure{status: exitConflict, code: schedctl.PostNotRetryable, message: p.ID + " is publishing, and no target of it has failed or waits for its network"}
+	}
 	if len(known) == 0 && !o.request.Force {
 		return mayBePublished(p)
 	}

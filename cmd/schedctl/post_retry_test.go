@@ -118,9 +118,9 @@ func TestPostRetryRefuses(t *testing.T) {
 	var f failures
 	m := newMachine(t, f.routes())
 	for want, args := range map[string][]string{
-		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                     nil,
+		"schedctl post retry needs the id of a post; or flags that select posts, such as --status publishing":                 nil,
 		"posts that flags select are tried again only with --yes when nobody can be asked; see which they are with --dry-run": {"--search", "text"},
-		"--status: only failed or publishing posts can be tried again":                                                                      {"--status", "published", "--yes"},
+		"--status: only publishing or failed posts can be tried again":                                                        {"--status", "published", "--yes"},
 		"--search selects posts, and post_1 names one: give either":                                                           {"post_1", "--search", "x"},
 		"--target is about one post: give its id":                                                                             {"post_1", "post_2", "--target", "pt_1"},
 	} {
