@@ -123,9 +123,10 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		return d.judge(c, in.err, f)
 	}
 	again := &doubt{call: in.call, err: in.err, asks: in.asks, replies: in.replies, after: in.after, noted: in.noted}
-	again.askIn = min(time.Until(d.askAfter(in, c)), firstAsk) // the clock may have been set back since
+	after := d.askAfter(in, c)
+	again.askIn = min(time.Until(after), firstAsk) // the clock may have been set back since
 	early := again.askIn > 0
-	if early && !in.askNow {
+	if otherLogin := after.After(in.after); early && (!in.askNow || otherLogin) {
 		if !in.noted {
 			d.note(ctx, again)
 		}
