@@ -24,7 +24,7 @@ func explain(err error, message string) (headline string, lines []string) {
 	}
 	said := refused.API.Message
 	if said == details[0].Message { // which is one of the lines
-		said = fmt.Sprintf("the daemon refuses this for %d reasons", len(details))
+		said = "the daemon refuses this for several reasons"
 		if !slices.ContainsFunc(details, func(d apiv1.Detail) bool { return d.SocialAccountID == "" }) {
 			said = fmt.Sprintf("the post is refused for %d accounts", len(details))
 		}

@@ -150,5 +150,5 @@ func TestRefusalsOfSeveralAccountsAreALineEach(t *testing.T) {
 		"  bluesky account \"me\": too long (512 of 300 graphemes)\n", "post", "create", "Hello")
 	newMachine(t, refuse(details[0])).want(t, 5, "", "schedctl: "+details[0].Message+"\n", "post", "create", "Hello")
 	newMachine(t, refuse(apiv1.Detail{Field: "a", Message: "first"}, apiv1.Detail{Field: "b", Message: "second"})).want(t, 5, "",
-		"schedctl: the daemon refuses this for 2 reasons\n  a: first\n  b: second\n", "post", "create", "Hello")
+		"schedctl: the daemon refuses this for several reasons\n  a: first\n  b: second\n", "post", "create", "Hello")
 }
