@@ -112,6 +112,14 @@ var stale = map[string]oracle.Script{
 		{Do: "edit", Post: 3, When: "later", In: 5 * time.Minute, Match: "current"},
 		{Do: "pass", In: 25*time.Hour + 2*time.Millisecond},
 	},
+	// A canceled target is not called again, and its account waits all the same.
+	"seed 6272060755591629153": {
+		{Do: "mood", On: 2, Mood: "hanging"},
+		{Do: "create", Text: "pineapple", Accounts: []int{2}, When: "now"},
+		{Do: "pass", In: 5*time.Minute + 3*time.Millisecond},
+		{Do: "cancel"},
+		{Do: "pass", In: 5 * time.Minute},
+	},
 	// The stop and the time limit of the call come in the same instant.
 	"seed 4524187024899029193": {
 		{Do: "mood", Mood: "hanging"},

@@ -21,6 +21,7 @@ type carrier struct {
 // carried is a call in flight.
 type carried struct {
 	attempt schedctl.Attempt
+	since   time.Time // DisruptedSince of the account when the call began
 	ends    time.Time
 	result  oracle.Result
 }
@@ -95,7 +96,7 @@ func (c *carrier) endCalls() (ended bool) {
 	for id, call := range c.calls {
 		if !call.ends.After(c.now) {
 			delete(c.calls, id)
-			c.end(call.attempt, call.result)
+			c.end(call, call.result)
 			ended = true
 		}
 	}
@@ -107,7 +108,7 @@ func (c *carrier) endCalls() (ended bool) {
 func (c *carrier) recover() {
 	for id, call := range c.calls {
 		delete(c.calls, id)
-		c.end(call.attempt, oracle.Result{Kind: "unknown", Outcome: "unknown"})
+		c.end(call, oracle.Result{Kind: "unknown", Outcome: "unknown"})
 	}
 }
 
@@ -162,7 +163,7 @@ func (c *carrier) claim(id string) (done bool) {
 	}
 	c.told = append(c.told, oracle.Exchange{At: c.now, Target: id, Content: content})
 	took, result := Answer(c.moods[account.ID], c.now)
-	c.calls[account.ID] = carried{attempt: *begun, ends: c.now.Add(took), result: result}
+	c.calls[account.ID] = carried{attempt: *begun, since: account.DisruptedSince, ends: c.now.Add(took), result: result}
 	return true
 }
 

@@ -35,7 +35,8 @@ func Answer(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Result) 
 }
 
 // end records how a call ended.
-func (c *carrier) end(attempt schedctl.Attempt, r oracle.Result) {
+func (c *carrier) end(call carried, r oracle.Result) {
+	attempt := call.attempt
 	c.told = append(c.told, oracle.Exchange{At: c.now, Target: attempt.TargetID, Result: &r})
 	c.update(func(tx storage.Tx) error {
 		post, t, a, err := findModelTarget(tx, attempt.TargetID)
@@ -53,7 +54,7 @@ func (c *carrier) end(attempt schedctl.Attempt, r oracle.Result) {
 			}
 		}
 		if !r.Published {
-			result = c.failed(t, a, r)
+			result = c.failed(t, a, r, call.since)
 			ended.Outcome, ended.Error = schedctl.Outcome(r.Outcome), result.Error
 			if refusal, err = c.stop(tx, a, r, result); err != nil {
 				return err
@@ -65,7 +66,7 @@ func (c *carrier) end(attempt schedctl.Attempt, r oracle.Result) {
 }
 
 // failed returns what follows for a target from a call that did not publish.
-func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result) schedctl.Result {
+func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result, since time.Time) schedctl.Result {
 	kind := schedctl.ErrorKind(r.Kind)
 	e := &schedctl.TargetError{Kind: kind, Message: "no", Outcome: schedctl.OutcomeNotPublished}
 	unknown := r.Outcome == "unknown"
@@ -84,8 +85,8 @@ func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result
 		out.RetryAt = t.LateSince()
 	case kind == schedctl.KindNetwork:
 		out.RetryAt, out.AskAt, out.Unreached = t.LateSince(), c.now, true
-		if !unknown || !a.DisruptedSince.IsZero() {
-			out.AskAt = c.now.Add(c.probe(a))
+		if !unknown || !since.IsZero() {
+			out.AskAt = c.now.Add(c.probe(since))
 		}
 	case tries >= 5:
 	case kind == schedctl.KindUnknown:
@@ -104,11 +105,11 @@ func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result
 
 // probe returns how long to wait for the next call to an account that is out of
 // reach.
-func (c *carrier) probe(a schedctl.Account) time.Duration {
-	if a.DisruptedSince.IsZero() {
+func (c *carrier) probe(since time.Time) time.Duration {
+	if since.IsZero() {
 		return modelBackoff
 	}
-	return min(max(c.now.Sub(a.DisruptedSince), modelBackoff), time.Minute)
+	return min(max(c.now.Sub(since), modelBackoff), time.Minute)
 }
 
 // stop puts an account out of use that its network has refused, or paused, and

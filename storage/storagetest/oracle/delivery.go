@@ -67,7 +67,7 @@ func (m *model) began(a *account, p *post, t *target, x Exchange) error {
 	t.tries++
 	t.calls++
 	t.attempts = append(t.attempts, Attempt{Number: t.Attempts, Start: x.At, Outcome: "running"})
-	a.calling, a.busy = t.ID, x.At
+	a.calling, a.busy, a.seen = t.ID, x.At, a.disrupted
 	p.changed(x.At)
 	return nil
 }
@@ -142,6 +142,8 @@ func (m *model) ended(a *account, p *post, t *target, now time.Time, r Result) e
 		fault.Outcome = "unknown"
 	}
 	if canceled {
+		t.next(time.Time{}, time.Time{}) // its account waits all the same
+		t.asked = false
 		if fault.Outcome == "unknown" {
 			t.canceledInDoubt(p, fault, now)
 		}
@@ -193,13 +195,13 @@ func (t *target) again(a *account, r Result, now time.Time) bool {
 		if since.IsZero() {
 			a.disrupted = now
 		}
-		if unknown && since.IsZero() {
+		if unknown && a.seen.IsZero() {
 			keep(now, now) // a repeat is safe
 			return true
 		}
 		pause := firstPause
-		if !since.IsZero() {
-			pause = min(max(now.Sub(since), firstPause), maxProbe)
+		if !a.seen.IsZero() {
+			pause = min(max(now.Sub(a.seen), firstPause), maxProbe)
 		}
 		from, to := around(now, pause)
 		to = earlier(to, now.Add(maxProbe))

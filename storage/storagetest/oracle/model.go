@@ -25,6 +25,7 @@ type account struct {
 	busy      time.Time // until when something was in the way of its queue
 	latest    time.Time // PausedUntil is between that of Account and this one
 	disrupted time.Time // since when no call had a usable response, or zero
+	seen      time.Time // disrupted as the call in flight has found it
 }
 
 // post is a post and what cannot be seen of it.
