@@ -23,6 +23,7 @@ func TestProofsOfSecurityAreThere(t *testing.T) {
 		for dir := range strings.FieldsSeq(proof[1]) {
 			tests := testsIn(t, dir)
 			for name := range strings.SplitSeq(proof[2], `\|`) {
+				name, _, _ := strings.Cut(name, "/") // a subtest
 				if !regexp.MustCompile(name).MatchString(tests) {
 					t.Errorf("%s: no test in %s matches %q", proof[0], dir, name)
 				}

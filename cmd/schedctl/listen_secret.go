@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,10 +44,10 @@ func (a *app) keptSecret() (string, error) {
 	return secret, nil
 }
 
-// makeSecret puts a new secret into a file, unless somebody else does so at the
-// same time.
+// makeSecret writes a new secret to a file, unless another process or goroutine
+// writes one at the same time.
 func makeSecret(path string) error {
-	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
+	fresh := path + "." + rand.Text()
 	if err := replacePrivate(fresh, []byte(signing.NewSecret()+"\n")); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn,
 	defer stop()
 	defer context.AfterFunc(s.closing, stop)()
 	give := time.AfterFunc(reachLimit, func() {
-		if !inUse(pool) {
+		if !reached(pool) {
 			stop()
 		}
 	})
@@ -56,15 +56,16 @@ func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn,
 	}
 }
 
-// inUse reports whether all connections of a pool are in use.
-func inUse(pool *pgxpool.Pool) bool {
+// reached reports whether a pool has a connection. A pool that has one may only be
+// slow to open more.
+func reached(pool *pgxpool.Pool) bool {
 	stat := pool.Stat()
-	return stat.AcquiredConns() >= stat.MaxConns()
+	return stat.AcquiredConns()+stat.IdleConns() > 0
 }
 
 // noConnection says why a connection was waited for in vain.
 func noConnection(pool *pgxpool.Pool, err error) error {
-	if inUse(pool) {
+	if reached(pool) {
 		return fmt.Errorf("%w: %w", storage.ErrBusy, err)
 	}
 	return fmt.Errorf("%w: the server, or a pooler before it, gives this process no connection: %w", storage.ErrUnreachable, err)

@@ -40,11 +40,16 @@ func work(t *testing.T, s *postgres.Store) {
 		calls.Go(func() {
 			for range 3 {
 				err := errors.Join(
-					c.add(t.Context(), s),
-					s.View(t.Context(), func(r storage.Reader) error { _, err := r.Workspaces(); return err }),
+					patiently(func() error { return c.add(t.Context(), s) }),
+					patiently(func() error {
+						return s.View(t.Context(), func(r storage.Reader) error { _, err := r.Workspaces(); return err })
+					}),
 				)
 				if i%10 == 0 {
-					_, refused := s.Refuse(t.Context(), storage.AnswerKey{IdempotencyKey: fmt.Sprint(i)})
+					refused := patiently(func() error {
+						_, err := s.Refuse(t.Context(), storage.AnswerKey{IdempotencyKey: fmt.Sprint(i)})
+						return err
+					})
 					err = errors.Join(err, refused, s.Beat(t.Context(), node, time.Minute))
 				}
 				if err != nil {
@@ -54,6 +59,17 @@ func work(t *testing.T, s *postgres.Store) {
 		})
 	}
 	calls.Wait()
+}
+
+// patiently repeats a call that got no connection in time, as clients do after a 503.
+// A store that hangs never gets one.
+func patiently(call func() error) error {
+	for range 15 {
+		if err := call(); !errors.Is(err, storage.ErrBusy) {
+			return err
+		}
+	}
+	return errors.New("no connection was free for half a minute")
 }
 
 // TestConnectionsOfNode counts the sessions of a node at the server, from its

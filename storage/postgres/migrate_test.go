@@ -15,8 +15,10 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// withoutContents takes out of a database what version 2 brought.
-const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint;
+// withoutContents removes from a database what versions 2 and later added.
+const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached;
+	ALTER TABLE attempts DROP COLUMN asks;
+	ALTER TABLE accounts DROP COLUMN disrupted_since;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
