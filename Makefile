@@ -61,8 +61,15 @@ bench: build ## measure against bare baselines (2 minutes; wants a quiet machine
 bench-quick: build ## the same with a tenth of the posts (at most 25 seconds)
 	$(GO) run ./bench -daemon bin/schedctl -quick -o bin/bench-quick.json
 
-torture: build ## break the daemon in every way that it promises to survive (long)
+torture: build model ## break the daemon in every way that it promises to survive (long)
 	$(GO) run ./bench/torture -daemon bin/schedctl
+
+# make test plays the same random scripts in every run. A failure prints the seed:
+# RAPID_SEED=N go test repeats it.
+MODELCHECKS ?= 300
+MODELTESTS = ./storage/bolt ./storage/storagetest ./daemon/api ./daemon/deliver ./daemon/schedule ./daemon/webhook ./client/when ./client/bulk
+model: ## play MODELCHECKS random scripts with new seeds on every model (part of torture)
+	RAPID_SEED=0 RAPID_CHECKS=$(MODELCHECKS) $(GO) test -count=1 -timeout 2h -run 'Model|Random|GoesWrong|Weather|Any' $(MODELTESTS)
 
 torture-quick: build ## the same with less of everything (below 3 minutes)
 	$(GO) run ./bench/torture -daemon bin/schedctl -quick -seed 1 -o bin/torture-quick.json
@@ -74,4 +81,4 @@ check: check-code torture-quick ## all that CI runs, but for fuzz
 
 check-code: lint test race demo ## the same without torture-quick
 
-.PHONY: help demo build install uninstall test race lint generate bench bench-quick torture torture-quick fuzz check check-code
+.PHONY: help demo build install uninstall test race lint generate bench bench-quick model torture torture-quick fuzz check check-code

@@ -21,6 +21,7 @@ type postChange struct {
 	yes, dry bool
 
 	op     schedctl.Operation
+	preset []schedctl.Status // selected without --status; nil for all that allow the change
 	words  changeWords
 	asks   bool                               // also about posts that are named
 	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
@@ -59,6 +60,14 @@ func (o *postChange) statuses() (may []schedctl.Status) {
 	return may
 }
 
+// selects returns the statuses of the posts that flags select without --status.
+func (o *postChange) selects() []schedctl.Status {
+	if o.preset != nil {
+		return o.preset
+	}
+	return o.statuses()
+}
+
 func (o *postChange) run(cmd *cobra.Command, ids []string) error {
 	filtered := ""
 	for _, name := range filterFlags {
@@ -69,7 +78,7 @@ func (o *postChange) run(cmd *cobra.Command, ids []string) error {
 	switch {
 	case len(ids) == 0 && filtered == "":
 		f := usage("%s needs the id of a post", cmd.CommandPath())
-		f.hint = "or flags that select posts, such as --status " + string(o.statuses()[0])
+		f.hint = "or flags that select posts, such as --status " + string(o.selects()[0])
 		return f
 	case len(ids) > 0 && filtered != "":
 		return usage("%s selects posts, and %s names one: give either", filtered, clip(ids[0], 60))
@@ -146,7 +155,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 		return usage("--status: only %s posts can be %s", alternatives(may), o.words.participle)
 	}
 	if q.Statuses == nil {
-		q.Statuses = may
+		q.Statuses = o.selects()
 	}
 	person := o.inTerminal && o.errTerminal && !o.noInput
 	if !o.yes && !o.dry && !person {

@@ -20,7 +20,7 @@ type postRetry struct {
 
 func newPostRetry(a *app) *cobra.Command {
 	o := &postRetry{postChange: postChange{
-		app: a, op: schedctl.OpRetry,
+		app: a, op: schedctl.OpRetry, preset: []schedctl.Status{schedctl.Failed},
 		words: changeWords{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
 	}}
 	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried

@@ -118,7 +118,7 @@ func TestPostRetryRefuses(t *testing.T) {
 	var f failures
 	m := newMachine(t, f.routes())
 	for want, args := range map[string][]string{
-		"schedctl post retry needs the id of a post; or flags that select posts, such as --status publishing":                 nil,
+		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                     nil,
 		"posts that flags select are tried again only with --yes when nobody can be asked; see which they are with --dry-run": {"--search", "text"},
 		"--status: only publishing or failed posts can be tried again":                                                        {"--status", "published", "--yes"},
 		"--search selects posts, and post_1 names one: give either":                                                           {"post_1", "--search", "x"},

@@ -17,6 +17,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 	"github.com/schedctl/schedctl/storage/storagetest"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // timeline is a network that lists the posts of one user and ignores keys, as
@@ -344,7 +345,7 @@ func TestAttribution(t *testing.T) {
 // with restarts: no post of the network ever counts for two targets, and every post
 // of it counts for one unless a target has stayed in doubt.
 func TestAttributionAtRandom(t *testing.T) {
-	for seed := range uint64(20) {
+	for _, seed := range oracle.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {

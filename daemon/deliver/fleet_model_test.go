@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/storage/storagetest"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // fleetWorld is a world of several daemons on one database, which die, freeze and
@@ -96,11 +97,11 @@ func (w *fleetWorld) settle() {
 // is true.
 func TestEverythingGoesWrongWithAFleet(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(6)
+	seeds := 6
 	if testing.Short() {
 		seeds = 2
 	}
-	for seed := range seeds {
+	for _, seed := range oracle.Seeds(seeds) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			fleetBubble(t, 0, func(f *fleet) {
 				w := newFleetWorld(f, seed)

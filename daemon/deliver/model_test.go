@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/storagetest"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // world is a rig in which everything goes wrong at random: networks, the store,
@@ -311,11 +312,11 @@ func (w *world) story(target string) string {
 // comes to an end, and what the store says of it is true.
 func TestEverythingGoesWrong(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(40)
+	seeds := 40
 	if testing.Short() {
 		seeds = 5
 	}
-	for seed := range seeds {
+	for _, seed := range oracle.Seeds(seeds) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				w := newWorld(r, seed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/schedule"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // index is a due index in memory.
@@ -433,8 +435,8 @@ func TestLastTick(t *testing.T) {
 // Whatever is stored, moved and canceled, each entry that lives is handed over
 // at its time, and none before.
 func TestRandomChanges(t *testing.T) {
-	for seed := range uint64(20) {
-		t.Run("", func(t *testing.T) {
+	for _, seed := range oracle.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inBubble(t, func(b *bubble) {
 				random := rand.New(rand.NewPCG(seed, 0))
 				live := map[schedctl.Due]bool{}

@@ -13,13 +13,14 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage/storagetest"
+	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
 // Whatever endpoints and the store do, and however often it is started anew:
 // every event that was wanted is told, first tries are in order, and what the
 // store says of a delivery is what its endpoint has answered.
 func TestNothingIsLostInAnyWeather(t *testing.T) {
-	for seed := range uint64(20) {
+	for _, seed := range oracle.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			faulty(t, func(r *rig, store *storagetest.Faulty) { weather(r, store, rand.New(rand.NewPCG(seed, 0))) })
 		})
