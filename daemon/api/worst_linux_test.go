@@ -39,6 +39,9 @@ const (
 // takes a body expensive. The operations and their fields are those of the
 // document.
 func TestWorstBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures processor time, and says nothing about goroutines")
+	}
 	runtime.LockOSThread() // whose processor time is measured
 	defer runtime.UnlockOSThread()
 	f := newFixture(t)
@@ -66,6 +69,9 @@ func TestWorstBodies(t *testing.T) {
 // TestWorstAccounts guards that a post for 100 accounts is measured in a bounded
 // time, whatever its texts are.
 func TestWorstAccounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures processor time, and says nothing about goroutines")
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	f := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) {

@@ -351,15 +351,16 @@ func TestAttributionAtRandom(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, storagetest.NewMemory())
 				defer r.kill()
-				playAtRandom(newAttribution(r), rand.New(rand.NewPCG(seed, 1)))
+				playAtRandom(newAttribution(r), seed)
 			})
 		})
 	}
 }
 
-func playAtRandom(a *attribution, random *rand.Rand) {
-	a.network.reply = func(int, publish.Request) reply {
-		return reply{lost: random.IntN(3) == 0, cut: random.IntN(3) == 0, after: time.Duration(random.IntN(28)) * time.Second}
+func playAtRandom(a *attribution, seed uint64) {
+	random, replies := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
+	a.network.reply = func(int, publish.Request) reply { // under the network's lock
+		return reply{lost: replies.IntN(3) == 0, cut: replies.IntN(3) == 0, after: time.Duration(replies.IntN(28)) * time.Second}
 	}
 	accounts := []schedctl.Account{a.login("a"), a.login("b"), a.login("c")}
 	var posts []schedctl.Post
