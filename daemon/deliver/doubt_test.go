@@ -112,7 +112,7 @@ func (r *rig) wantDoubt(p schedctl.Post, asks int, message string) schedctl.Targ
 	if got.Error == nil || got.Error.Outcome != maybe || !strings.Contains(got.Error.Message, message) {
 		r.Errorf("error %+v, want %q", got.Error, message)
 	}
-	if got.AskAt.Before(time.Now()) || got.AskAt.Sub(time.Now()) > time.Minute {
+	if got.AskAt.Before(time.Now()) || time.Until(got.AskAt) > time.Minute {
 		r.Errorf("asked next at %s, it is %s", got.AskAt, time.Now())
 	}
 	if a := r.attempts(p)[0]; a.Outcome != schedctl.OutcomeRunning || a.Error == nil || a.Asks != asks {

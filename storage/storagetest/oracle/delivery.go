@@ -99,11 +99,8 @@ func (m *model) older(t *target) *target {
 	at, _ := t.due()
 	for _, p := range m.posts {
 		for _, o := range p.targets {
-			due, waits := o.due()
-			if p.deleted || !waits || o == t || o.Account != t.Account {
-				continue
-			}
-			if due = o.lastDue(); due.Before(at) {
+			_, waits := o.due()
+			if !p.deleted && waits && o != t && o.Account == t.Account && o.lastDue().Before(at) {
 				return o
 			}
 		}
