@@ -18,8 +18,8 @@ import (
 // jsontext refuses whatever two parsers could understand differently: duplicate
 // names, lone surrogates, invalid UTF-8, anything that is not JSON.
 //
-// A syntax error ends reading: err is set and every further call returns a zero
-// value. A value that is JSON but not what the field takes is a fault. It is
+// A syntax error, and a body with hundreds of faults, end reading: err is set and
+// every further call returns a zero value. A value that is JSON but not what the field takes is a fault. It is
 // skipped, so that one response names several faults. Paths, messages and
 // suggestions are made for these alone: the time to read a body is linear in its
 // size, and the size of a response does not depend on it.
@@ -98,8 +98,12 @@ func (d *decoder) peek() jsontext.Kind {
 	return d.json.PeekKind()
 }
 
-// next reads a token; it reports false after a syntax error.
+// next reads a token. It reports false after a syntax error, and after so many faults
+// that the rest of the body is not read.
 func (d *decoder) next() (jsontext.Token, bool) {
+	if d.err == nil && d.faults.full() {
+		d.err = asError(d.faults.err())
+	}
 	if d.err != nil {
 		return jsontext.Token{}, false
 	}

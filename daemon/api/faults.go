@@ -6,13 +6,15 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// maxFaults is how many faults one response names.
-const maxFaults = 20
+const (
+	maxFaults  = 20   // how many faults one response names
+	maxCounted = 1000 // after how many more a body is not read any further
+)
 
 // faults are what is wrong with the fields of a request. The zero value is none.
 type faults struct {
 	list []schedctl.FieldError // at most maxFaults
-	more int                   // how many were left out
+	more int                   // how many were left out, at most maxCounted
 }
 
 // count reports whether there is room for another fault; else it counts the
@@ -22,18 +24,25 @@ func (f *faults) count() bool {
 	if len(f.list) < maxFaults {
 		return true
 	}
-	f.more++
+	f.more = min(f.more+1, maxCounted)
 	return false
 }
 
 func (f *faults) add(fault schedctl.FieldError) { f.list = append(f.list, fault) }
+
+// full reports whether reading on says nothing that helps the client.
+func (f *faults) full() bool { return f.more >= maxCounted }
 
 // all returns the faults; when some were left out, the last one says how many.
 func (f *faults) all() []schedctl.FieldError {
 	if f.more == 0 {
 		return f.list
 	}
-	return append(f.list[:len(f.list):len(f.list)], fieldError(f.list[0].Code, "", "and %d more", f.more))
+	text := "and %d more"
+	if f.full() {
+		text = "and at least %d more"
+	}
+	return append(f.list[:len(f.list):len(f.list)], fieldError(f.list[0].Code, "", text, f.more))
 }
 
 // err returns the first fault as an error with all of them, nil for none.

@@ -230,11 +230,11 @@ func TestManyFaultsAreNotAllReported(t *testing.T) {
 		{"PATCH", "/social-accounts/" + f.mine.account, body{"credentials": texts}},
 		{"POST", "/social-accounts", body{"platform": "fake", "name": "x", "credentials": texts}},
 	} {
-		if e := f.do(nil, tt.method, tt.path, tt.body).refused(schedctl.ValidationFailed); len(e.Details) != 21 || e.Details[20].Message != "and 3980 more" {
+		if e := f.do(nil, tt.method, tt.path, tt.body).refused(schedctl.ValidationFailed); len(e.Details) != 21 || e.Details[20].Message != "and at least 1000 more" {
 			t.Errorf("%s %s reports %d faults: %v", tt.method, tt.path, len(e.Details), e.Details)
 		}
 	}
-	if got := f.validate(b); got.Allowed || len(got.Problems) != 21 || got.Problems[20].Message != "and 3980 more" {
+	if got := f.validate(b); got.Allowed || len(got.Problems) != 21 || got.Problems[20].Message != "and at least 1000 more" {
 		t.Errorf("validate reports %d problems: %v", len(got.Problems), got.Problems)
 	}
 }
