@@ -234,8 +234,9 @@ func (j *judgement) judgeEvents(s state, byPost map[string]map[schedctl.EventTyp
 // canceled may have failed before.
 func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedctl.EventType]int {
 	out := maps.Clone(s.events)
-	mayHaveFailed := 0
+	mayHaveFailed, attempts := 0, 0
 	for _, t := range p.Targets {
+		attempts += t.Attempts
 		switch t.Status {
 		case schedctl.Published:
 			out[schedctl.EventPostPublished]++
@@ -248,6 +249,8 @@ func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedc
 	if more := got[schedctl.EventPostFailed] - out[schedctl.EventPostFailed]; more > 0 {
 		out[schedctl.EventPostFailed] += min(more, mayHaveFailed)
 	}
+	// Each attempt may have been in doubt, and none has to.
+	out[schedctl.EventPostUnconfirmed] = min(got[schedctl.EventPostUnconfirmed], attempts)
 	if p.Status == schedctl.Published || p.Status == schedctl.Failed {
 		out[schedctl.EventPostCompleted]++
 	}

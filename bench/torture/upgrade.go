@@ -107,7 +107,7 @@ func (u *upgrading) trial(ctx context.Context, version, kills int) error {
 	d, err := child.Start(ctx, config)
 	if err != nil {
 		u.judged.fault(lost, "from version %d after %d kills: %v", version, kills, err)
-		return ctx.Err()
+		return errors.Join(ctx.Err(), err)
 	}
 	if kills == 0 {
 		u.whole = d.Ready

@@ -62,13 +62,18 @@ func fillOld(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// makeOlder takes out of a database what later versions brought: with 4 webhooks
-// and the audit log, and events that can name a webhook (layout 3 of records);
-// with 3 an index of events; with 2 contents and options of targets (layout 2).
+// makeOlder removes from a database what later versions added: 6 the doubts of
+// targets, attempts and accounts (layout 4 of records); 5 the indexes of contents, ids
+// of networks and identities; 4 webhooks and the audit log, and events that can name a
+// webhook (layout 3); 3 an index of events; 2 contents and options of targets (layout 2).
 func makeOlder(tx *bbolt.Tx, version int) error {
 	var gone []string
-	layout := byte(2)
+	layout := byte(3)
+	if version < 5 {
+		gone = append(gone, "contents", "network ids", "identities")
+	}
 	if version < 4 {
+		layout = 2
 		gone = append(gone, "webhooks", "webhook owners", "deliveries", "pending deliveries", "audit")
 	}
 	if version < 3 {
@@ -90,19 +95,27 @@ func makeOlder(tx *bbolt.Tx, version int) error {
 	return tx.Bucket([]byte("schedctl")).Put([]byte("version"), binary.BigEndian.AppendUint64(nil, uint64(version)))
 }
 
-// olderRecord rewrites a record in an earlier layout. What is taken away is at
-// its end, and none: of an event the webhook, of a post with one target the
-// content and the options of that.
+// olderRecord rewrites a record in an earlier layout. The fields to remove are at its
+// end, and empty: of an event the webhook; of a post with one target the content and
+// the options of that, one byte each, and its doubt, two bytes; of accounts and
+// attempts one byte about doubts.
 func olderRecord(bucket string, record []byte, layout byte) []byte {
 	older := slices.Clone(record)
 	older[0] = layout
-	switch {
-	case bucket == "events":
-		return older[:len(older)-1]
-	case bucket == "posts" && layout < 2:
-		return older[:len(older)-2]
+	drop := 0
+	switch bucket {
+	case "events":
+		if layout < 3 {
+			drop = 1
+		}
+	case "posts":
+		if drop = 2; layout < 2 {
+			drop = 4
+		}
+	case "accounts", "attempts":
+		drop = 1
 	}
-	return older
+	return older[:len(older)-drop]
 }
 
 // rewrite changes every record of a bucket.
