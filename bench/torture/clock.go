@@ -193,7 +193,7 @@ func yearsAhead(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
-	x.network.setMoods(idempotent, drops)
+	x.network.setMoods(idempotent, closed)
 	retried := new(story)
 	return x.do(ctx,
 		x.set(years), x.postsSoon(blind), x.repeats, x.wait(time.Second), x.staysAt(next, schedctl.Scheduled),
