@@ -258,6 +258,9 @@ func (d *Deliverer) ask(ctx context.Context, finder publish.Finder, c *call) (re
 		if receipt, found, err = finder.Find(ctx, r, since); err != nil || !found {
 			return err
 		}
+		if _, guesses := finder.(publish.ContentFinder); !guesses {
+			return nil // it has recognized its own key, and ids may be unique in a channel only
+		}
 		taken, err := r.Taken(receipt.ID)
 		if err == nil && taken {
 			err = errClaimed()
