@@ -86,13 +86,8 @@ func TestAnswersThatAreNotTheAPIs(t *testing.T) {
 
 func TestUnreachableSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
 	for url, advice := range map[string]string{
-		"http://" + l.Addr().String():                          "start it with: schedctl daemon run",
+		"http://127.0.0.1:1": "start it with: schedctl daemon run",
 		"unix://" + filepath.Join(t.TempDir(), "no-such.sock"): "start it with: schedctl daemon run",
 	} {
 		_, err := newClient(t, client.Config{URL: url}).Me(t.Context())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
 // request is one create.
@@ -35,12 +35,8 @@ func newCrashDaemon(t *testing.T) *crashDaemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	d := &crashDaemon{t: t, bin: bin, dir: filepath.Join(t.TempDir(), "data"), address: l.Addr().String()}
+	address := "127.0.0.1:" + publishtest.Ports(t, 1)[0] // the same after a restart
+	d := &crashDaemon{t: t, bin: bin, dir: filepath.Join(t.TempDir(), "data"), address: address}
 	t.Cleanup(func() {
 		if d.cmd != nil {
 			d.kill()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -27,7 +26,6 @@ func TestNoCommandWaitsForInput(t *testing.T) {
 			lines = append(lines, example{command: name, line: alone, args: strings.Fields(name)})
 		}
 	}
-	nowhere := closedAddress(t)
 	for _, e := range lines {
 		if e.command == "daemon run" || slices.Contains(readsInput, e.command) && !strings.Contains(e.line, " -") {
 			continue
@@ -35,7 +33,7 @@ func TestNoCommandWaitsForInput(t *testing.T) {
 		e = e.hurried()
 		t.Run(e.line, func(t *testing.T) {
 			t.Parallel()
-			if end := newPlace(t, nowhere, "sctl_test").run(t, e); end.waited {
+			if end := newPlace(t, closedAddress, "sctl_test").run(t, e); end.waited {
 				t.Errorf("it waits; then it ended with %d\n%s", end.status, end.output)
 			}
 		})
@@ -51,16 +49,8 @@ func (e example) hurried() example {
 // goOn are the commands that do something without a daemon, too.
 var goOn = []string{"doctor", "lint"}
 
-// closedAddress returns the URL of an address at which nobody listens.
-func closedAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
-}
+// closedAddress is the URL of an address at which nobody listens.
+const closedAddress = "http://127.0.0.1:1"
 
 // A daemon that takes a call and never answers holds nobody up for longer than
 // --timeout.

@@ -3,7 +3,6 @@ package publishtest
 import (
 	"embed"
 	"encoding/json"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +13,7 @@ import (
 //go:embed servers/up.sh servers/down.sh servers/pds.js
 var scripts embed.FS
 
-// startServer runs up.sh for the length of the test, with free ports, and
+// startServer runs up.sh for the length of the test, with ports of its own, and
 // decodes what it prints. The environment is added to the test's own.
 func startServer(t *testing.T, kind string, ports int, environment []string, into any) {
 	t.Helper()
@@ -40,7 +39,7 @@ func startServer(t *testing.T, kind string, ports int, environment []string, int
 		}
 		hold.Close()
 	})
-	up := exec.Command(filepath.Join(dir, "up.sh"), slices.Concat([]string{kind, run}, freePorts(t, ports))...)
+	up := exec.Command(filepath.Join(dir, "up.sh"), slices.Concat([]string{kind, run}, Ports(t, ports))...)
 	up.Env = slices.Concat(os.Environ(), environment, []string{"GUARD=3"})
 	up.ExtraFiles = []*os.File{guard} // the first of them is descriptor 3
 	up.Stderr = t.Output()
@@ -71,21 +70,4 @@ func notInstalled(t *testing.T, name string) {
 		t.Fatalf(advice, name)
 	}
 	t.Skipf(advice, name)
-}
-
-// freePorts returns different ports of loopback on which nobody listens.
-func freePorts(t *testing.T, count int) []string {
-	t.Helper()
-	ports := make([]string, count)
-	for i := range ports {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		if _, ports[i], err = net.SplitHostPort(listener.Addr().String()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return ports
 }
