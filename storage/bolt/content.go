@@ -12,17 +12,22 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// contentEntry is what the index of contents holds of a target. Fingerprints come
-// first in the keys, so that a post that brings many accounts the same content
-// writes to one place.
+// contentEntry is what the index of contents holds of a target. Keys begin with the
+// account and the time, like those of the other indexes, so that writing goes on at the
+// end of what an account has.
 func contentEntry(dst []entry, t *schedctl.Target, f schedctl.Fingerprint, account ulid, l *listed) []entry {
 	if !t.Occupies() {
 		return dst
 	}
 	e := entry{bucket: contents}
-	e.setKey(f[:], account[:], l.time[:], l.post[:])
+	e.setKey(account[:], l.time[:periodBytes], f[:], l.time[periodBytes:], l.post[:])
 	return append(dst, e)
 }
+
+// periodBytes is how much of a time stands before the fingerprint in the keys of
+// contents: its milliseconds without the lowest 24 bits, a period of 4.7 hours. To find
+// a content takes a look into each period that is asked for.
+const periodBytes = 5
 
 // SameContent implements [storage.Reader].
 func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) {
@@ -30,14 +35,25 @@ func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	prefix := concat(nil, q.Fingerprint[:], account[:])
-	end := appendTime(slices.Clone(prefix), timeKey(q.Until.UnixMilli()))
+	from, until := appendTime(nil, timeKey(q.From.UnixMilli())), appendTime(nil, timeKey(q.Until.UnixMilli()))
 	c := r.in(contents).Cursor()
-	for k, _ := c.Seek(appendTime(slices.Clone(prefix), timeKey(q.From.UnixMilli()))); len(list) < q.Limit && k != nil && bytes.Compare(k, end) < 0; k, _ = c.Next() {
-		if len(k) != len(prefix)+8+16 {
+	k, _ := c.Seek(concat(nil, account[:], from[:periodBytes]))
+	for bytes.HasPrefix(k, account[:]) && len(list) < q.Limit {
+		if len(k) != 56 {
 			return nil, wrongKey(contents, k)
 		}
-		list = append(list, id(k[len(prefix)+8:], schedctl.PostPrefix))
+		period := slices.Clone(k[16 : 16+periodBytes])
+		if bytes.Compare(period, until) > 0 {
+			break
+		}
+		prefix := concat(nil, account[:], period, q.Fingerprint[:])
+		for k, _ = c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(list) < q.Limit; k, _ = c.Next() {
+			if at := concat(nil, period, k[len(prefix):40]); bytes.Compare(at, from) >= 0 && bytes.Compare(at, until) < 0 {
+				list = append(list, id(k[40:], schedctl.PostPrefix))
+			}
+		}
+		// No fingerprint is above this one, so the next key is of a later period.
+		k, _ = c.Seek(concat(nil, account[:], period, bytes.Repeat([]byte{0xFF}, 40)))
 	}
 	return list, nil
 }

@@ -14,28 +14,28 @@
 //	keys                workspace:16 key:16                              → key record
 //	key hashes          sha256:32                                        → workspace:16 key:16
 //	accounts            workspace:16 account:16                          → account record
-//	account names       workspace:16 name:…                              → account:16
-//	feeds               name:…                                           → workspace:16 account:16
-//	posts               post:16                                          → post record
-//	targets             target:16                                        → workspace:16 post:16 account:16
-//	due                 time:8 target:16                                 → nothing
-//	posts by age        workspace:16 account:16 status:1 post:16         → nothing
-//	posts by time       workspace:16 account:16 status:1 time:8 post:16  → nothing
-//	attempts            target:16 number:4                               → attempt record
-//	running             target:16 number:4                               → nothing
-//	published           account:16 time:8 target:16                      → workspace:16 post:16
-//	contents            fingerprint:16 account:16 time:8 post:16         → nothing
-//	network ids         account:16 id:… target:16                        → nothing
-//	identities          sha256:16 workspace:16 account:16                → nothing
-//	answers             created:8 sha256:32                              → answer record
-//	answer hashes       created:8 hash:8                                 → nothing
-//	events              event:16                                         → event record
-//	events by post      post:16 event:16                                 → events:…
-//	webhooks            workspace:16 webhook:16                          → webhook record
-//	webhook owners      webhook:16                                       → workspace:16
-//	deliveries          webhook:16 delivery:16                           → delivery record
-//	pending deliveries  webhook:16 time:8 delivery:16                    → nothing
-//	audit               workspace:16 audit:16                            → audit record
+//	account names       workspace:16 name:…                               → account:16
+//	feeds               name:…                                            → workspace:16 account:16
+//	posts               post:16                                           → post record
+//	targets             target:16                                         → workspace:16 post:16 account:16
+//	due                 time:8 target:16                                  → nothing
+//	posts by age        workspace:16 account:16 status:1 post:16          → nothing
+//	posts by time       workspace:16 account:16 status:1 time:8 post:16   → nothing
+//	attempts            target:16 number:4                                → attempt record
+//	running             target:16 number:4                                → nothing
+//	published           account:16 time:8 target:16                       → workspace:16 post:16
+//	contents            account:16 period:5 fingerprint:16 time:3 post:16 → nothing
+//	network ids         account:16 id:… target:16                         → nothing
+//	identities          sha256:16 workspace:16 account:16                 → nothing
+//	answers             created:8 sha256:32                               → answer record
+//	answer hashes       created:8 hash:8                                  → nothing
+//	events              event:16                                          → event record
+//	events by post      post:16 event:16                                  → events:…
+//	webhooks            workspace:16 webhook:16                           → webhook record
+//	webhook owners      webhook:16                                        → workspace:16
+//	deliveries          webhook:16 delivery:16                            → delivery record
+//	pending deliveries  webhook:16 time:8 delivery:16                     → nothing
+//	audit               workspace:16 audit:16                             → audit record
 //
 // The two list indexes hold a post once for each of its accounts and once under
 // the account zero, which stands for any. They are cut by status, so that a
@@ -43,7 +43,9 @@
 // time has a time of all ones and so sorts after all others.
 //
 // The contents have an entry for each account that has a content, will have it, or
-// may have it; see [schedctl.Target.Occupies]. The network ids have an entry for
+// may have it; see [schedctl.Target.Occupies]. The time of its post stands on both sides
+// of the fingerprint: the first five bytes, which are 4.7 hours, before it, and the
+// other three behind it. The network ids have an entry for
 // each published target, with the id of the network, or the first 24 bytes of its
 // SHA-256 where it is longer than those.
 //
@@ -53,7 +55,7 @@
 //
 // Nearly all keys begin with a time or with an id, which begins with a time, so
 // that writing goes on at the end of a bucket and not all over it. Answers are
-// looked for by hash, though, and contents too. For answers a table from a part of each hash to its
+// looked for by hash, though. A table from a part of each hash to its
 // time is kept in memory; it is read at the start, from a bucket of its own that
 // is small enough for that.
 //
