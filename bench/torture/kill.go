@@ -76,9 +76,8 @@ func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, tot
 }
 
 // settleLimit is how long after the last start something may still be on its way: the
-// minute after which a network is asked what it has, and the waits of up to ten
-// seconds each while a post may turn out to belong to another target.
-const settleLimit = 2 * time.Minute
+// minute after which a network is asked what it has, and a little.
+const settleLimit = 65 * time.Second
 
 // begin starts the daemon, connects everything and makes the networks difficult.
 func (w *world) begin(ctx context.Context, plan killPlan) error {
