@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -66,9 +67,13 @@ func (l *large) publishNow(ctx context.Context, d *child.Daemon) error {
 	return atRest(ctx, d.PID())
 }
 
-// compareMemory returns a row about what a waiting target takes in a daemon that
-// has answered as many requests as one with a few posts.
-func (l *large) compareMemory(few, many *child.Daemon) (result, error) {
+// compareMemory returns a row about what a waiting target takes. It compares daemons
+// that have just started: after many requests the garbage that has not been collected
+// yet is more than the targets.
+func (l *large) compareMemory(ctx context.Context, few, many *child.Daemon) (result, error) {
+	if err := errors.Join(atRest(ctx, few.PID()), atRest(ctx, many.PID())); err != nil {
+		return result{}, err
+	}
 	less, err := child.Anonymous(few.PID())
 	if err != nil {
 		return result{}, err
@@ -102,11 +107,12 @@ func (l *large) compareAll(ctx context.Context, many *child.Daemon) (out []resul
 		return nil, err
 	}
 	err = l.b.withDaemon(ctx, few, func(d *child.Daemon) (err error) {
-		if out, err = l.compareReads(ctx, d, many); err != nil {
+		memory, err := l.compareMemory(ctx, d, many)
+		if err != nil {
 			return err
 		}
-		memory, err := l.compareMemory(d, many)
-		out = append(out, memory)
+		reads, err := l.compareReads(ctx, d, many)
+		out = append(reads, memory)
 		return err
 	})
 	if err != nil {
