@@ -90,14 +90,6 @@ func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []res
 // p99Between compares how late posts were in a stretch of time with the stretches
 // before and after it.
 func p99Between(began [4]time.Time, arrived []arrival) comparison {
-	var late [3][]time.Duration
-	for _, a := range arrived {
-		for part := range late {
-			if !a.Since.Before(began[part]) && a.Since.Before(began[part+1]) {
-				late[part] = append(late[part], a.late())
-			}
-		}
-	}
-	p99 := func(part int) sample { return sample{micros(quantile(late[part], 0.99))} }
+	p99 := func(part int) sample { return sample{stretches(began[:]).p99(part, arrived)} }
 	return comparison{{p99(1), [2]sample{p99(0), p99(2)}}}
 }

@@ -18,12 +18,13 @@ import (
 const (
 	hostileConnections = 4
 	hostileDrafts      = 400 // long texts, to be searched
-	hostileStretch     = 1500 * time.Millisecond
+	hostileStretch     = time.Second
 )
 
 // measureHostile compares how late posts of one workspace are published while a key
-// of another workspace sends the dearest requests that it can, one after another from
-// a few connections, with the time before and after.
+// of another workspace sends the dearest requests that it can with the time in which
+// it sends ordinary requests to the same operations. Either way it sends one after
+// another from a few connections, as fast as they are answered.
 func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -38,21 +39,68 @@ func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err
 		if err != nil {
 			return err
 		}
-		stretch := b.length(hostileStretch)
-		began := [4]time.Time{f.first, f.first.Add(stretch), f.first.Add(2 * stretch), f.first.Add(3 * stretch)}
-		err = errors.Join(until(ctx, began[1]), h.attack(ctx, began[2]))
-		began[2] = time.Now() // the last requests have ended
-		began[3] = began[2].Add(stretch)
-		err = errors.Join(err, until(ctx, began[3]))
+		stretches, err := h.stretches(ctx, b, f.first)
 		arrived, stopped := f.stop(ctx, n)
 		if err := errors.Join(err, stopped); err != nil {
 			return err
 		}
-		out = []result{p99Between(began, arrived).row("publishing p99 while a key of another workspace is hostile / before and after", 0, goal{atMost: 2}, "µs").
-			detailed("%d hostile requests from %s", h.sent.Load(), plural(hostileConnections, "connection"))}
+		out = h.rows(stretches, arrived)
 		return nil
 	})
 	return out, err
+}
+
+// stretches are the times at which a stretch began, and the last one ended: a quiet
+// one, an ordinary, a hostile and an ordinary one in each round, and a quiet one.
+type stretches []time.Time
+
+func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (began stretches, err error) {
+	quiet := func(end time.Time) error { return until(ctx, end) }
+	parts := []func(time.Time) error{quiet}
+	for range b.rounds {
+		for _, requests := range [][]hostileRequest{h.ordinary, h.requests, h.ordinary} {
+			parts = append(parts, func(end time.Time) error { return h.attack(ctx, requests, end) })
+		}
+	}
+	began = stretches{first}
+	for _, part := range append(parts, quiet) {
+		if err := part(began[len(began)-1].Add(b.length(hostileStretch))); err != nil {
+			return nil, err
+		}
+		began = append(began, time.Now()) // the last requests have ended
+	}
+	return began, nil
+}
+
+func (h *hostile) rows(began stretches, arrived []arrival) []result {
+	var c comparison
+	var p99 []float64
+	latest := time.Duration(0)
+	for i := 1; i+3 < len(began); i += 3 {
+		c = append(c, p99Between([4]time.Time(began[i:i+4]), arrived)...)
+		p99 = append(p99, c[len(c)-1].subject[0])
+	}
+	for _, a := range arrived {
+		latest = max(latest, a.late())
+	}
+	silent := []float64{began.p99(0, arrived), began.p99(len(began)-2, arrived)}
+	return []result{
+		c.row("publishing p99 beside a hostile key of another workspace / beside a busy one", 0, goal{atMost: 2}, "µs").
+			detailed("%d requests from %s", h.sent.Load(), plural(hostileConnections, "connection")),
+		within("publishing beside a hostile key: the latest", latest, time.Second).
+			detailed("p99 %.0f µs, and %.0f µs without requests", median(p99), median(silent)),
+	}
+}
+
+// p99 returns how late posts of a stretch were.
+func (began stretches) p99(i int, arrived []arrival) float64 {
+	var late []time.Duration
+	for _, a := range arrived {
+		if !a.Since.Before(began[i]) && a.Since.Before(began[i+1]) {
+			late = append(late, a.late())
+		}
+	}
+	return micros(quantile(late, 0.99))
 }
 
 // hostile is a key of a workspace of its own.
@@ -60,7 +108,8 @@ type hostile struct {
 	server
 	client   *http.Client
 	requests []hostileRequest
-	sent     atomic.Int64
+	ordinary []hostileRequest // to the same operations
+	sent     atomic.Int64     // requests that had a response
 }
 
 type hostileRequest struct{ method, path, body string }
@@ -87,11 +136,19 @@ func newHostile(ctx context.Context, d *child.Daemon) (*hostile, error) {
 		{"POST", "/posts", "{" + strings.Repeat(`"a":1,`, 1<<20/6-10) + `"a":1}`},
 		{"POST", "/posts", `{"social_account_ids":[` + strings.Repeat("0,", 1<<19-20) + `0]}`},
 	}
+	h.ordinary = []hostileRequest{
+		{"GET", "/posts?limit=20", ""},
+		{"GET", "/posts?status=draft&sort=publish_at", ""},
+		{"GET", "/audit?limit=20", ""},
+		{"POST", "/posts/validate", `{"content":"hello"}`},
+		{"POST", "/posts", `{"content":"hello"}`},
+	}
 	return h, err
 }
 
-// attack sends requests until an instant. Refusals are what is to be expected.
-func (h *hostile) attack(ctx context.Context, end time.Time) error {
+// attack sends requests until an instant. Refusals of hostile ones are what is to be
+// expected.
+func (h *hostile) attack(ctx context.Context, requests []hostileRequest, end time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	var next atomic.Int64
@@ -99,14 +156,14 @@ func (h *hostile) attack(ctx context.Context, end time.Time) error {
 	for range hostileConnections {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				h.send(ctx, h.requests[int(next.Add(1)-1)%len(h.requests)])
+				h.send(ctx, requests[int(next.Add(1)-1)%len(requests)])
 			}
 		})
 	}
 	wg.Wait()
 	h.client.CloseIdleConnections()
-	if h.sent.Load() == 0 {
-		return errors.New("no hostile request was answered")
+	if next.Load() == 0 {
+		return errors.New("no request was sent")
 	}
 	return nil
 }

@@ -93,6 +93,7 @@ type measured struct {
 // others.
 var cases = []measured{
 	{"sql", measureSQL},
+	{"outbox", measureBacklogOnPostgres},
 	{"nodes", measureNodes},
 	{"create", measureCreates},
 	{"read", measureReads},

@@ -36,7 +36,7 @@ func (b *bench) setUp(ctx context.Context, cases []string) error {
 		{func() { b.queue.value, b.queue.err = b.waiting(ctx, browsed/b.scale) }, []string{"tui"}},
 		{func() { b.behind.value, b.behind.err = b.makeBehind(ctx, backlog/b.scale) }, []string{"backlog"}},
 		{func() { b.program.value, b.program.err = b.build(ctx, "barecobra") }, []string{"start"}},
-		{func() { b.startServer(ctx, slices.Contains(cases, "nodes")) }, []string{"sql", "nodes"}},
+		{func() { b.startServer(ctx, slices.Contains(cases, "nodes")) }, []string{"sql", "outbox", "nodes"}},
 	} {
 		if slices.ContainsFunc(m.of, func(name string) bool { return slices.Contains(cases, name) }) {
 			making.Go(m.make)

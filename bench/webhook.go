@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl/bench/child"
+	"github.com/schedctl/schedctl/storage/postgres"
 )
 
 // addWebhook has a URL told of events of one type.
@@ -61,28 +64,12 @@ func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) 
 		return nil, err
 	}
 	var c cost
-	drain := func(ctx context.Context) (s sample, err error) {
+	drain := func(ctx context.Context) (sample, error) {
 		dir, err := b.copy(behind)
 		if err != nil {
 			return nil, err
 		}
-		from, err := b.hooks.count()
-		if err != nil {
-			return nil, err
-		}
-		err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
-			var told []arrival
-			if err := c.of(d.PID(), events, func() (err error) {
-				told, err = b.hooks.await(from, events)
-				return err
-			}); err != nil {
-				return err
-			}
-			n.came(events, keys(told))
-			s = sample{sinceLast(told, d.Began())}
-			return nil
-		})
-		return s, err
+		return b.drain(ctx, child.Config{Binary: b.binary, Dir: dir}, events, &c, n)
 	}
 	all, err := compare(ctx, 1, drain, func(context.Context) (sample, error) { return b.callInOrder(events/10, n) })
 	if err != nil {
@@ -91,6 +78,75 @@ func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) 
 	took, calls := times(all[0].subjects(0)), times(all[0].controls(0))
 	r := within(fmt.Sprintf("webhook, a backlog of %d: all told", events), quantile(took, 0.5), 10*time.Second, calls...)
 	return []result{r.with(&c)}, nil
+}
+
+// drain starts a daemon whose webhook has a backlog, and returns how long it takes from
+// the start until the webhook has been told of all events, in µs.
+func (b *bench) drain(ctx context.Context, config child.Config, events int, c *cost, n *counts) (s sample, err error) {
+	from, err := b.hooks.count()
+	if err != nil {
+		return nil, err
+	}
+	d, err := child.Start(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Stop()) }()
+	var told []arrival
+	err = c.of(d.PID(), events, func() (err error) {
+		told, err = b.hooks.await(from, events)
+		return err
+	})
+	n.came(events, keys(told))
+	return sample{sinceLast(told, d.Began())}, err
+}
+
+// measureBacklogOnPostgres is measureBacklog for a daemon on PostgreSQL.
+func measureBacklogOnPostgres(ctx context.Context, b *bench, n *counts) (out []result, err error) {
+	server, err := b.server.got()
+	if err != nil {
+		return nil, err
+	}
+	const database = "backlog"
+	if err := server.Exec("CREATE DATABASE " + database); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Exec("DROP DATABASE "+database+" WITH (FORCE)")) }()
+	dir, err := b.fresh()
+	if err != nil {
+		return nil, err
+	}
+	config := child.Config{Binary: b.binary, Dir: dir, Args: []string{"--store", server.URL(database)}}
+	if err := b.makeBehindOn(ctx, config, server.URL(database)); err != nil {
+		return nil, err
+	}
+	var c cost
+	events := backlog / b.scale
+	took, err := b.drain(ctx, config, events, &c, n)
+	if err != nil {
+		return nil, err
+	}
+	r := within(fmt.Sprintf("webhook on PostgreSQL, a backlog of %d: all told", events), times(took)[0], 10*time.Second)
+	return []result{r.with(&c)}, nil
+}
+
+// makeBehindOn is makeBehind for a daemon on PostgreSQL.
+func (b *bench) makeBehindOn(ctx context.Context, config child.Config, url string) error {
+	d, err := child.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	_, err = d.Connect(ctx, `{"platform":"feed","name":"bench"}`)
+	if err := errors.Join(err, addWebhook(ctx, d, b.hooks.url, "post.scheduled"), d.Stop()); err != nil {
+		return err
+	}
+	store, err := postgres.Open(ctx, url, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	posts := someday(backlog / b.scale)
+	posts.events = true
+	return errors.Join(posts.into(ctx, store), store.Close())
 }
 
 // makeBehind returns a data directory with events that its webhook was not told of.

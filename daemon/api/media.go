@@ -39,22 +39,26 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 var errTooLarge = schedctl.Errorf(schedctl.BodyTooLarge, "", "the body is larger than 1 MiB; send less")
 
-// readAtOnce is up to which length, in bytes, the room for a body is made before
-// it arrives. A client that announces more and sends nothing gets none.
+// readAtOnce is for how many bytes of a body there is memory before any has arrived. A
+// client that announces more and sends nothing takes no more than this.
 const readAtOnce = 16 << 10
 
-// readAll reads to the end; length is a length that was announced, or -1.
+// readAll reads to the end; length is a length that was announced, or -1. What it
+// allocates is at most a third more than four times what has arrived.
 func readAll(r io.Reader, length int64) ([]byte, error) {
-	if length < 0 || length > readAtOnce {
-		body, err := io.ReadAll(r)
-		if err == nil && int64(len(body)) < length {
-			err = io.ErrUnexpectedEOF
-		}
-		return body, err
+	if length < 0 {
+		return io.ReadAll(r)
 	}
-	body := make([]byte, length)
-	_, err := io.ReadFull(r, body)
-	return body, err
+	body := make([]byte, min(length, readAtOnce))
+	for read := 0; ; {
+		n, err := io.ReadFull(r, body[read:])
+		read += n
+		if err != nil || int64(read) == length {
+			return body[:read], err
+		}
+		body = append(make([]byte, 0, min(length, 4*int64(read))), body...)
+		body = body[:cap(body)]
+	}
 }
 
 // jsonType reports whether a Content-Type means JSON: application/json or a

@@ -11,6 +11,7 @@ import (
 
 // Posts implements [storage.Reader].
 func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
+	defer r.turn.end()
 	l := listing{reader: r, query: q, needle: search.For(q.Search)}
 	if err := l.plan(); err != nil {
 		return storage.PostPage{}, err
@@ -180,7 +181,7 @@ func (l *listing) visit(at position) (complete bool, err error) {
 
 // look reports whether the post at a position is selected.
 func (l *listing) look(at position) (bool, error) {
-	if err := l.yield(); err != nil {
+	if err := l.turn.next(l.ctx); err != nil {
 		return false, err
 	}
 	head, found, err := l.postHead(at.post)
@@ -196,7 +197,7 @@ const skipsAtOnce = 256
 
 func (l *listing) skip() error {
 	if l.skipped++; l.skipped%skipsAtOnce == 0 {
-		return l.yield()
+		return l.turn.next(l.ctx)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ type Store struct {
 	queue   *queue
 	notify  func(storage.Commit)
 	room    *room
+	scans   turns
 
 	// The rest is the writer's alone.
 	tx      tx
@@ -50,7 +51,7 @@ var _ storage.Store = (*Store)(nil)
 
 // start takes over an open file and starts the writer.
 func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
-	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), sync: (*bbolt.Tx).Commit, gone: make(chan struct{})}
+	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), scans: make(turns, 1), sync: (*bbolt.Tx).Commit, gone: make(chan struct{})}
 	if err := db.View(s.answers.load); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	defer tx.Rollback()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer s.recovered("a reader panicked", &err)
-	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers})
+	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers, turn: turn{turns: s.scans}})
 }
 
 // recovered is to be deferred. It turns a panic into an error: bbolt panics

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -22,14 +21,8 @@ type reader struct {
 	ctx context.Context
 	buckets
 	answers *answerIndex
+	turn    turn          // of the scan that runs
 	scratch [keySize]byte // where keys are put together
-}
-
-// yield lets other goroutines run, which may have a post to publish, and returns
-// the error of a context that has ended. Scans call it between records.
-func (r *reader) yield() error {
-	runtime.Gosched()
-	return r.ctx.Err()
 }
 
 // keySize is the room for any key but the ones with a name at their end.

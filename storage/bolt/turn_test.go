@@ -1,0 +1,55 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A scan pauses for as long as it has read, and another one waits for that.
+func TestScansTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shared := make(turns, 1)
+		first, second := turn{turns: shared}, turn{turns: shared}
+		began := time.Now()
+		next := func(s *turn, want time.Duration) {
+			t.Helper()
+			if err := s.next(t.Context()); err != nil || time.Since(began) != want {
+				t.Errorf("after %v, error %v; want it after %v", time.Since(began), err, want)
+			}
+		}
+		next(&first, 0)
+		next(&first, 0)
+		waiting := make(chan struct{})
+		go func() {
+			defer close(waiting)
+			next(&second, 2*turnLength)
+			second.end()
+		}()
+		time.Sleep(turnLength) // in place of reading
+		next(&first, 2*turnLength)
+		<-waiting
+		first.end()
+	})
+}
+
+func TestScanThatWaitsEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	shared := make(turns, 1)
+	first, second := turn{turns: shared}, turn{turns: shared}
+	if err := first.next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := second.next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	second.end() // has no turn to end
+	if err := first.next(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
