@@ -59,6 +59,18 @@ type facts struct {
 	elapsed    bool      // the call lies back, so that a retry need not wait
 }
 
+// failedAsk adds a question to the network that did not show what it has.
+func (f *facts) failedAsk(failure *publish.Error) {
+	f.asks++
+	f.askAt, f.down = failure.RetryAt, outOfReach(failure)
+	switch {
+	case failure.Code == publish.CodeCannotAsk:
+		f.replies = maxAsks
+	case !f.down:
+		f.replies++
+	}
+}
+
 // decision is what follows from a call that did not publish, or may not have.
 type decision struct {
 	askIn time.Duration // when not zero: ask the network then; nothing else is set

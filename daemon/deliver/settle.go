@@ -105,12 +105,7 @@ func (x *dispatcher) settleFirst(ctx context.Context, q *queue) {
 func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 	c, status, err := d.reread(ctx, in.call)
 	if err != nil {
-		if !in.unread {
-			d.log.Error("attempt cannot be settled, trying again", "attempt", in.call.attempt.ID, "error", err)
-		}
-		again := *in
-		again.askIn, again.unread = reread, true
-		return nil, &again
+		return nil, d.unreadable(in, err)
 	}
 	f := facts{
 		asks: in.asks, replies: in.replies, elapsed: true,
@@ -143,28 +138,12 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 			d.note(ctx, again)
 			return nil, again
 		}
-		f.asks++
-		f.askAt, f.down = failure.RetryAt, outOfReach(failure)
-		switch {
-		case failure.Code == publish.CodeCannotAsk:
-			f.replies = maxAsks
-		case !f.down:
-			f.replies++
-		}
+		f.failedAsk(failure)
 	case found:
-		contested, err := d.contested(ctx, c)
-		switch {
-		case err != nil:
-			d.log.Error("attempt cannot be settled, trying again", "attempt", c.attempt.ID, "error", err)
-			again.askIn = reread
-			return nil, again
-		case !contested:
-			return published(c, receipt), nil
-		case time.Since(c.attempt.StartedAt) < contestedLimit:
-			again.askIn = contestedAsk
-			if !in.noted {
-				d.note(ctx, again)
-			}
+		if end := d.found(ctx, c, receipt, again); end != nil {
+			return end, nil
+		}
+		if again.askIn > 0 {
 			return nil, again
 		}
 		f.asks++
@@ -183,6 +162,38 @@ func (d *Deliverer) settle(ctx context.Context, in *doubt) (*ending, *doubt) {
 		d.note(ctx, unsettled)
 	}
 	return end, unsettled
+}
+
+// unreadable returns a doubt that the store cannot be read about now.
+func (d *Deliverer) unreadable(in *doubt, err error) *doubt {
+	if !in.unread {
+		d.log.Error("attempt cannot be settled, trying again", "attempt", in.call.attempt.ID, "error", err)
+	}
+	again := *in
+	again.askIn, again.unread = reread, true
+	return &again
+}
+
+// found returns the end of an attempt whose post the network has. It returns nil when
+// the post may be that of another target: until then is again.askIn, 0 when nothing
+// will show whose it is.
+func (d *Deliverer) found(ctx context.Context, c *call, receipt schedctl.Receipt, again *doubt) *ending {
+	contested, err := d.contested(ctx, c)
+	switch {
+	case err != nil:
+		d.log.Error("attempt cannot be settled, trying again", "attempt", c.attempt.ID, "error", err)
+		again.askIn = reread
+	case !contested:
+		return published(c, receipt)
+	case time.Since(c.attempt.StartedAt) < contestedLimit:
+		again.askIn = contestedAsk
+		if !again.noted {
+			d.note(ctx, again)
+		}
+	default:
+		again.askIn = 0
+	}
+	return nil
 }
 
 // refusedAsk is how often the network of a refused account is asked about a
