@@ -15,10 +15,31 @@ import (
 // returns its size in bytes. Secrets in it are sealed; the key that opens them
 // is not part of it.
 //
-// It may take as long as it takes, but for no longer than the client's timeout
-// may nothing arrive. It is not repeated: after an error, what w has got is not
-// a backup. A copy that broke off is an [*UnreachableError].
+// A backup may take any time, but data must arrive at least once in the client's
+// timeout. A backup that has started is not repeated: after an error, what w has
+// got is not a backup. A copy that broke off is an [*UnreachableError].
 func (c *Client) Backup(ctx context.Context, w io.Writer) (size int64, err error) {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	for try := 1; ; try++ {
+		size, err = c.copyBackup(ctx, w)
+		var refused *Error
+		if !errors.As(err, &refused) {
+			return size, err
+		}
+		pause, again := c.repeatAfter(err, try)
+		again = again && c.wait(limited, err, pause)
+		switch {
+		case ctx.Err() != nil:
+			return size, context.Cause(ctx)
+		case !again:
+			return size, err
+		}
+	}
+}
+
+// copyBackup makes one request for a backup.
+func (c *Client) copyBackup(ctx context.Context, w io.Writer) (size int64, err error) {
 	waiting, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	idle := time.AfterFunc(c.timeout, func() { stop(context.DeadlineExceeded) })

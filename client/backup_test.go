@@ -56,6 +56,26 @@ func (c *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// A limited request for a backup is repeated: nothing was written yet.
+func TestBackupWaitsForALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{answers: []answer{limited(2), limited(2), {status: http.StatusOK, body: "all posts"}}}
+		c := newClient(t, client.Config{URL: "http://daemon.example", Transport: f, Timeout: 5 * time.Second})
+		var out bytes.Buffer
+		if n, err := c.Backup(t.Context(), &out); err != nil || n != 9 || out.String() != "all posts" {
+			t.Errorf("got %q, %d bytes: %v", &out, n, err)
+		}
+		f.answers = []answer{limited(2)}
+		if _, err := c.Backup(t.Context(), &out); schedctl.CodeOf(err) != schedctl.RateLimited {
+			t.Errorf("got %v, want the refusal", err)
+		}
+		if n := len(f.seen()); n != 6 {
+			t.Errorf("%d requests, want 3 and 3", n)
+		}
+	})
+}
+
 func TestBackupIsRefused(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t, refusal(http.StatusForbidden, "INSUFFICIENT_SCOPE", nil))

@@ -79,11 +79,11 @@ func item(collection, id, action string) (string, error) {
 	return path, nil
 }
 
-// Repeating is bounded in number and in time: at the end the caller is told.
+// A request without a response is repeated maxTries times at most. Pauses that
+// the daemon asks for have no such limit: Config.MaxWait and Config.Timeout bound them.
 const (
 	maxTries   = 4
 	firstPause = 100 * time.Millisecond
-	maxPause   = 3 * time.Second // a longer Retry-After is left to the caller
 )
 
 // call makes the request, repeats it where that is safe and may help, and reads
@@ -96,8 +96,8 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		if err == nil {
 			return nil
 		}
-		pause, again := repeatAfter(err, try)
-		again = again && r.repeatable() && sleep(limited, pause)
+		pause, again := c.repeatAfter(err, try)
+		again = again && r.repeatable() && c.wait(limited, err, pause)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -157,10 +157,21 @@ func (c *Client) readError(resp *resty.Response) *Error {
 	if json.Unmarshal(resp.Body(), &envelope) == nil && envelope.Error.Code != "" {
 		e.API = envelope.Error
 	}
-	if seconds, err := strconv.Atoi(resp.Header().Get("Retry-After")); err == nil && seconds >= 0 {
-		e.RetryAfter = min(time.Duration(seconds), 24*3600) * time.Second
-	}
+	e.RetryAfter = retryAfter(resp.Header().Get("Retry-After"))
 	return e
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date; 0 for none.
+func retryAfter(text string) time.Duration {
+	const longest = 24 * time.Hour
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(min(max(seconds, 0), 24*3600)) * time.Second
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return min(max(time.Until(at), 0), longest)
 }
 
 // repeatable reports whether the request can be made again without doing anything
@@ -173,24 +184,47 @@ func reads(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// repeatAfter says whether a try that ended in err may be made again, and when.
-func repeatAfter(err error, try int) (pause time.Duration, again bool) {
-	if try >= maxTries {
-		return 0, false
-	}
-	pause = firstPause << (try - 1)
+// repeatAfter reports whether a request whose try ended in err may be repeated,
+// and after which pause.
+func (c *Client) repeatAfter(err error, try int) (pause time.Duration, again bool) {
+	pause = firstPause << min(try-1, maxTries)
 	pause += rand.N(pause / 2)
 	var unreachable *UnreachableError
 	if errors.As(err, &unreachable) {
-		return pause, !errors.Is(err, errRedirect) && !errors.Is(err, ErrUnproven)
+		return pause, try < maxTries && !errors.Is(err, errRedirect) && !errors.Is(err, ErrUnproven)
 	}
 	var refused *Error
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || refused.RetryAfter > c.maxWait {
 		return 0, false
 	}
-	busy := refused.API.Code == schedctl.IdempotencyRunning
-	later := refused.Status == http.StatusServiceUnavailable && refused.RetryAfter > 0
-	return max(pause, refused.RetryAfter), (busy || later) && refused.RetryAfter <= maxPause
+	if refused.asksToWait() {
+		return refused.RetryAfter + rand.N(firstPause), true // many clients should not return together
+	}
+	return max(pause, refused.RetryAfter), try < maxTries && refused.API.Code == schedctl.IdempotencyRunning
+}
+
+// asksToWait reports whether the daemon did nothing with the request and names
+// the time after which it may be repeated.
+func (e *Error) asksToWait() bool {
+	return e.RetryAfter > 0 && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable)
+}
+
+// wait reports whether the pause before the next try has passed. It returns false
+// at once when ctx ends before the time that the daemon asked for: the caller then
+// gets the refusal, and not an error about a timeout.
+func (c *Client) wait(ctx context.Context, err error, pause time.Duration) bool {
+	var refused *Error
+	if !errors.As(err, &refused) || !refused.asksToWait() {
+		return sleep(ctx, pause)
+	}
+	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= pause {
+		return false
+	}
+	c.log.Debug("request limited", "status", refused.Status, "pause", pause)
+	if c.waiting != nil {
+		defer c.waiting(refused, pause)()
+	}
+	return sleep(ctx, pause)
 }
 
 // sleep reports whether the pause passed before ctx ended.

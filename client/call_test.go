@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -37,7 +40,11 @@ func TestWritesAreRepeatedWhereThatIsSafe(t *testing.T) {
 		"unavailable for a minute":      {[]answer{refusal(503, "UNAVAILABLE", map[string]string{"Retry-After": "60"}), created}, 1, false, 0, time.Millisecond},
 		"unavailable without a time":    {[]answer{refusal(503, "UNAVAILABLE", nil), created}, 1, false, 0, time.Millisecond},
 		"another conflict":              {[]answer{refusal(409, "POST_NOT_DRAFT", map[string]string{"Retry-After": "1"}), created}, 1, false, 0, time.Millisecond},
-		"rate limited":                  {[]answer{refusal(429, "RATE_LIMITED", map[string]string{"Retry-After": "1"}), created}, 1, false, 0, time.Millisecond},
+		"rate limited for a second":     {[]answer{limited(1), created}, 2, true, time.Second, 2 * time.Second},
+		"rate limited again and again":  {[]answer{limited(1), limited(1), limited(1), limited(1), created}, 5, true, 4 * time.Second, 5 * time.Second},
+		"rate limited for a minute":     {[]answer{limited(60), created}, 1, false, 0, time.Millisecond},
+		"rate limited for ever":         {[]answer{limited(1)}, 6, false, 5 * time.Second, 6 * time.Second},
+		"rate limited without a time":   {[]answer{refusal(429, "RATE_LIMITED", nil), created}, 1, false, 0, time.Millisecond},
 		"an internal error":             {[]answer{refusal(500, "INTERNAL", nil), created}, 1, false, 0, time.Millisecond},
 		"a refusal after a lost answer": {[]answer{reset, refusal(400, "VALIDATION_FAILED", nil), created}, 2, false, 100 * time.Millisecond, time.Second},
 	} {
@@ -45,7 +52,7 @@ func TestWritesAreRepeatedWhereThatIsSafe(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := &fake{answers: tc.answers}
-				c := newClient(t, client.Config{URL: "http://daemon.example", Transport: f})
+				c := newClient(t, client.Config{URL: "http://daemon.example", Transport: f, Timeout: 6 * time.Second})
 				start := time.Now()
 				post, err := c.CreatePost(t.Context(), apiv1.CreatePost{Content: "Hello"})
 				if (err == nil) != tc.ok || (post.ID == "post_1") != tc.ok {
@@ -58,6 +65,37 @@ func TestWritesAreRepeatedWhereThatIsSafe(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A caller that may wait for longer says so, and learns of each wait.
+func TestWaitsAreReported(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var began, ended []time.Duration
+		start := time.Now()
+		waiting := func(refused *client.Error, pause time.Duration) func() {
+			if refused.API.Code != schedctl.RateLimited || pause < 15*time.Second {
+				t.Errorf("told of %v after %v", refused, pause)
+			}
+			began = append(began, time.Since(start).Truncate(time.Second))
+			return func() { ended = append(ended, time.Since(start).Truncate(time.Second)) }
+		}
+		f := &fake{answers: []answer{limited(20), refusal(429, "RATE_LIMITED", map[string]string{"Retry-After": start.Add(40 * time.Second).UTC().Format(http.TimeFormat)}), limited(30)}}
+		c := newClient(t, client.Config{URL: "http://daemon.example", Transport: f, MaxWait: time.Minute, Waiting: waiting})
+		if _, err := c.Me(t.Context()); schedctl.CodeOf(err) != schedctl.RateLimited {
+			t.Errorf("got %v, want the refusal", err)
+		}
+		if n := len(f.seen()); n != 3 {
+			t.Errorf("%d tries, want 3: the third wait would outlast the timeout", n)
+		}
+		want := []time.Duration{0, 20 * time.Second}
+		if diff := cmp.Diff(want, began); diff != "" {
+			t.Errorf("waits began, -want +got:\n%s", diff)
+		}
+		if diff := cmp.Diff([]time.Duration{20 * time.Second, 40 * time.Second}, ended); diff != "" {
+			t.Errorf("waits ended, -want +got:\n%s", diff)
+		}
+	})
 }
 
 // Every try must be the same request, or the daemon cannot know it again.

@@ -15,10 +15,11 @@
 // # Repeating
 //
 // Every write carries an Idempotency-Key, so that it is safe to repeat: the
-// client does so by itself a few times when there was no answer, when the daemon
-// said 503 with a short Retry-After, and when it is still busy with the same
+// client repeats it a few times when there was no response or the daemon is still
+// busy with the same request. After 429 and 503 it waits as long as Retry-After
+// asks for, within [Config.MaxWait] and [Config.Timeout], and then repeats the
 // request. A caller that may be stopped and started again passes a key of its
-// own with [IdempotencyKey] and gets the first answer again.
+// own with [IdempotencyKey] and gets the first response again.
 package client
 
 import (
@@ -53,6 +54,14 @@ type Config struct {
 	// and unix URLs, and may be called from any goroutine.
 	Announced func() (apiv1.Announced, error)
 
+	// MaxWait is the longest Retry-After of a 429 or 503 that is waited for;
+	// DefaultMaxWait when 0. A response that asks for more is returned as an [*Error].
+	MaxWait time.Duration
+
+	// Waiting, if not nil, is called before each such wait, and what it returns after
+	// the wait. Several goroutines may call it at the same time.
+	Waiting func(refused *Error, pause time.Duration) (done func())
+
 	// Transport takes the place of the network; nil for the network.
 	Transport http.RoundTripper
 }
@@ -60,6 +69,9 @@ type Config struct {
 // DefaultTimeout is how long a call may take by default. A daemon asks networks
 // when it connects an account, which takes a while.
 const DefaultTimeout = 60 * time.Second
+
+// DefaultMaxWait is how long a client waits by default when the daemon limits it.
+const DefaultMaxWait = 3 * time.Second
 
 // maxAnswer is above the largest page that the API can answer.
 const maxAnswer = 64 << 20
@@ -69,6 +81,8 @@ type Client struct {
 	url     string // as configured, for messages
 	resty   *resty.Client
 	timeout time.Duration
+	maxWait time.Duration
+	waiting func(refused *Error, pause time.Duration) (done func()) // or nil
 	log     *slog.Logger
 }
 
@@ -78,9 +92,12 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{url: cfg.URL, timeout: cfg.Timeout, log: cfg.Logger}
+	c := &Client{url: cfg.URL, timeout: cfg.Timeout, maxWait: cfg.MaxWait, waiting: cfg.Waiting, log: cfg.Logger}
 	if c.timeout <= 0 {
 		c.timeout = DefaultTimeout
+	}
+	if c.maxWait <= 0 {
+		c.maxWait = DefaultMaxWait
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)

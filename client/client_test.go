@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -116,6 +117,11 @@ func ok(body any) answer {
 func refusal(status int, code string, header map[string]string) answer {
 	body := `{"error":{"code":"` + code + `","message":"it was refused","details":null,"request_id":"req_1"}}`
 	return answer{status: status, body: body, header: header}
+}
+
+// limited is the response to a request too many.
+func limited(seconds int) answer {
+	return refusal(http.StatusTooManyRequests, "RATE_LIMITED", map[string]string{"Retry-After": strconv.Itoa(seconds)})
 }
 
 func TestNewRefusesURLs(t *testing.T) {

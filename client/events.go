@@ -34,7 +34,8 @@ const (
 // which it does for 30 days. A daemon that cannot be reached is tried again
 // without end, once it has been reached; before that, and when the daemon
 // refuses (the key was revoked, say), the error is the last thing that is
-// yielded. So is the error of ctx.
+// yielded. So is the error of ctx. A first request that the daemon limits is
+// repeated within [Config.MaxWait] and [Config.Timeout], as other requests are.
 func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Event, error] {
 	return c.Follow(ctx, lastID, func() {})
 }
@@ -44,7 +45,7 @@ func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Even
 // stream and before the first event of it.
 func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.Seq2[apiv1.Event, error] {
 	return func(yield func(apiv1.Event, error) bool) {
-		f := following{client: c, position: lastID, retry: firstStreamPause, granted: opened}
+		f := following{client: c, position: lastID, retry: firstStreamPause, granted: opened, start: time.Now()}
 		for try := 1; ; try++ {
 			before := f.told
 			err := f.connection(ctx, yield)
@@ -94,9 +95,10 @@ type following struct {
 	began    func(position string) // is told where a connection begins; nil for nobody
 	position string                // the id to resume after, or empty
 	retry    time.Duration
-	opened   bool   // a connection was granted once
-	told     int    // how many messages came
-	stopped  bool   // the caller wants no more
+	opened   bool // a connection was granted once
+	told     int  // how many messages came
+	stopped  bool // the caller wants no more
+	start    time.Time
 	granted  func() // is told of each connection
 }
 
@@ -180,7 +182,8 @@ func (f *following) pause(err error, try int) (pause time.Duration, again bool) 
 		return pause, f.opened && !errors.Is(err, errRedirect)
 	case errors.As(err, &refused):
 		later := refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError
-		return max(pause, refused.RetryAfter), f.opened && later
+		soon := refused.asksToWait() && refused.RetryAfter <= f.client.maxWait && time.Since(f.start)+refused.RetryAfter < f.client.timeout
+		return max(pause, refused.RetryAfter), f.opened && later || soon
 	}
 	return 0, false
 }

@@ -137,6 +137,24 @@ func TestEventsResume(t *testing.T) {
 	})
 }
 
+// The first request waits for a daemon that limits it, but no longer than others.
+func TestEventsWaitForALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		busy := func(after string) connection {
+			return connection{status: http.StatusTooManyRequests, media: "application/json", text: `{"error":{"code":"RATE_LIMITED","message":"x"}}`, header: map[string]string{"Retry-After": after}}
+		}
+		s := &streams{connections: []connection{busy("3"), busy("3"), {text: told("a")}}}
+		if ids, err := read(t, s, "", 1); err != nil || len(ids) != 1 {
+			t.Errorf("got %v and %v", ids, err)
+		}
+		s = &streams{connections: []connection{busy("3"), busy("4")}}
+		if _, err := read(t, s, "", 1); schedctl.CodeOf(err) != schedctl.RateLimited || len(s.at) != 2 {
+			t.Errorf("got %v after %d requests, want the refusal that asks for too long a wait", err, len(s.at))
+		}
+	})
+}
+
 // One connection says where it begins, tells what comes, and ends.
 func TestEventStreamIsOneConnection(t *testing.T) {
 	t.Parallel()

@@ -167,13 +167,8 @@ func publishedBefore(p apiv1.Post) string {
 func (a *app) eachPost(ctx context.Context, ids []string, change func(ctx context.Context, id string) (apiv1.Post, error)) (posts []apiv1.Post, err error) {
 	var failed several
 	for n, id := range ids {
-		call := func() (apiv1.Post, error) { return change(ctx, id) }
 		var p apiv1.Post
-		if len(ids) > 1 {
-			p, err = patiently(ctx, a, call)
-		} else {
-			p, err = call()
-		}
+		p, err = change(ctx, id)
 		switch {
 		case err == nil:
 			posts = append(posts, p)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -62,6 +63,7 @@ type app struct {
 	noInput, noColor bool
 	debug            bool
 	timeout          duration
+	fullScreen       bool                             // whether the command draws on the whole screen
 	keyless          bool                             // whether requests go without a key
 	words            []string                         // of the command line, that newRoot has still to look at
 	texts            map[*cobra.Command]func() string // long texts that are not written yet
@@ -115,9 +117,10 @@ func (a *app) connectTo(e endpoint) (*client.Client, error) {
 			return apiv1.Announced{URL: found.URL, Secret: found.Secret}, err
 		}
 	}
+	limit := cmp.Or(time.Duration(a.timeout), client.DefaultTimeout)
 	c, err := client.New(client.Config{
 		Announced: announced, URL: e.url, Key: e.key, UserAgent: "schedctl/" + versionText(),
-		Timeout: time.Duration(a.timeout), Logger: a.logger(), Transport: a.transport,
+		Timeout: limit, MaxWait: limit, Waiting: (&waitLine{app: a}).show, Logger: a.logger(), Transport: a.transport,
 	})
 	if err != nil {
 		return nil, usage("%v", err)

@@ -65,6 +65,7 @@ func (o *browser) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.fullScreen = true
 	c, err := o.connect()
 	if err != nil {
 		return err
