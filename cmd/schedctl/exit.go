@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -210,7 +208,7 @@ func (a *app) report(err error, args []string) {
 			a.tell("") // the terminal shows ^C
 		}
 	}
-	if !a.json.asked && !slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") }) {
+	if !a.json.asked && !asksForJSON(args) {
 		headline, details := explain(err, message)
 		var refused *client.Error
 		if errors.As(err, &refused) {

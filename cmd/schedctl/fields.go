@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,6 +39,48 @@ func (f *fieldList) String() string { return strings.Join(f.names, ",") }
 
 // Type names the value in help texts.
 func (*fieldList) Type() string { return "fields" }
+
+// outputFormat is the value of --output. JSON is the one format with a name.
+type outputFormat struct{ json *fieldList }
+
+// outputType is the type of such a value.
+const outputType = "output"
+
+// Set reads the value.
+func (o *outputFormat) Set(text string) error {
+	name, fields, some := strings.Cut(text, "=")
+	switch {
+	case name != "json":
+		return errors.New("unknown format")
+	case some:
+		return o.json.Set(fields)
+	}
+	return o.json.Set(allFields)
+}
+
+// String returns the value.
+func (o *outputFormat) String() string {
+	if o.json == nil || !o.json.asked {
+		return ""
+	}
+	return "json"
+}
+
+// Type names the value for errors.
+func (*outputFormat) Type() string { return outputType }
+
+// asksForJSON reports whether a command line that could not be read whole has a
+// flag that asks for JSON.
+func asksForJSON(args []string) bool {
+	for i, arg := range args {
+		switch {
+		case arg == "--json" || strings.HasPrefix(arg, "--json="), strings.HasPrefix(arg, "-ojson"), strings.HasPrefix(arg, "-o=json"),
+			strings.HasPrefix(arg, "--output=json"), (arg == "-o" || arg == "--output") && i+1 < len(args) && strings.HasPrefix(args[i+1], "json"):
+			return true
+		}
+	}
+	return false
+}
 
 // pick returns the document with only the fields that were asked for, in that
 // order; of a list, each element.

@@ -111,6 +111,7 @@ tab-separated, one line each, without header or colour, with times in UTC.
   -q, --quiet       ids only
   --json            the object of the API, or an array of them for a list
   --json=id,status  only these fields, in this order
+  -o json           the same as --json; -o json=id,status for some fields
   --jq EXPR         what an expression of jq makes of that JSON
   --template TEXT   what a template makes of that JSON
   --no-color        no colour on a terminal either

@@ -58,7 +58,7 @@ created: "schedctl post validate" tells what is printed instead.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	addEditor(cmd, &o.editor)
-	a.addTo(cmd, &o.to)
+	a.addToOrAccount(cmd, &o.to)
 	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
 	f.BoolVar(&o.when.now, "now", false, "publish at once")
@@ -73,6 +73,14 @@ created: "schedctl post validate" tells what is printed instead.`,
 func (a *app) addTo(cmd *cobra.Command, to *[]string) {
 	cmd.Flags().StringArrayVar(to, "to", nil, "`account` to publish to: an id, a name, platform:name or all (repeatable)")
 	cmd.RegisterFlagCompletionFunc("to", a.completeAccount)
+}
+
+// addToOrAccount defines --to, and --account for the same list. It is for commands
+// that do not select posts by their account.
+func (a *app) addToOrAccount(cmd *cobra.Command, to *[]string) {
+	a.addTo(cmd, to)
+	cmd.Flags().Var(cmd.Flag("to").Value, "account", "an `account`, the same as --to")
+	cmd.RegisterFlagCompletionFunc("account", a.completeAccount)
 }
 
 // addAllowDuplicate defines --allow-duplicate.

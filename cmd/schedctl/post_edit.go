@@ -55,7 +55,7 @@ file whenever it could not be sent.`,
 	})
 	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
 	addEditor(cmd, &o.editor)
-	a.addTo(cmd, &o.to)
+	a.addToOrAccount(cmd, &o.to)
 	a.addOverride(cmd, &o.overrides)
 	o.when.add(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)

@@ -43,7 +43,7 @@ wrong.`,
 	})
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
-	a.addTo(cmd, &o.to)
+	a.addToOrAccount(cmd, &o.to)
 	a.addOverride(cmd, &o.overrides)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
 	return cmd

@@ -68,6 +68,7 @@ command talks to it.`,
 	if !alone {
 		addHelp(a, root)
 	}
+	addAliases(root)
 	return root
 }
 
@@ -75,13 +76,13 @@ command talks to it.`,
 // that the next word of the command line names.
 func (a *app) grow(parent *cobra.Command, all []branch) (alone bool) {
 	words := a.words
-	alone = slices.ContainsFunc(all, func(b branch) bool { return len(words) > 0 && b.name == words[0] && !b.rest })
+	alone = slices.ContainsFunc(all, func(b branch) bool { return len(words) > 0 && b.named(parent, words[0]) && !b.rest })
 	a.words = nil // what is named after a word that says nothing may be anything
 	if alone {
 		a.words = words[1:]
 	}
 	for _, b := range all {
-		if !alone || b.name == words[0] {
+		if !alone || b.named(parent, words[0]) {
 			cmd := b.make(a)
 			cmd.GroupID = b.group
 			parent.AddCommand(cmd)
@@ -95,6 +96,11 @@ type branch struct {
 	group, name string
 	make        func(*app) *cobra.Command
 	rest        bool // it tells of the others, so they are made as well
+}
+
+// named reports whether a word of the command line names the branch of a command.
+func (b branch) named(parent *cobra.Command, word string) bool {
+	return b.name == word || parent.Name() != "schedctl" && slices.Contains(aliases[b.name], word)
 }
 
 var branches = []branch{
@@ -117,6 +123,7 @@ func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.StringVar(&a.context, "context", "", "talk to the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
 	f.Var(&a.json, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
 	f.Lookup("json").NoOptDefVal = allFields
+	f.VarP(&outputFormat{&a.json}, "output", "o", "print in this `format`: json, or json=fields, as --json does")
 	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
 	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print ids only")
@@ -136,19 +143,23 @@ func in(id string, cmd *cobra.Command) *cobra.Command {
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.DisableFlagsInUseLine = true
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		f := usage("%s has no command %q", cmd.CommandPath(), args[0])
-		f.hint = didYouMean(cmd.SuggestionsFor(args[0]), "see: "+cmd.CommandPath()+" --help")
-		return f
+		return unknownCommand(cmd, args)
 	}
 	return cmd
 }
 
-// flagError says what is wrong with a flag, and which one was meant.
+func unknownCommand(cmd *cobra.Command, words []string) error {
+	f := usage("%s has no command %q", cmd.CommandPath(), clip(words[0], 60))
+	f.hint = didYouMean(suggestions(cmd, words), "see: "+cmd.CommandPath()+" --help")
+	return f
+}
+
+// flagError says what is wrong with a flag, and which one was meant. Before the
+// flags of a command that does not exist, the command is what is wrong.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "see: " + cmd.CommandPath() + " --help"
 	var (
@@ -166,6 +177,12 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &value):
 		f := usage("--%s does not take %q", value.GetFlag().Name, value.GetValue())
 		f.hint = "it takes " + article(value.GetFlag().Value.Type())
+		return f
+	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
+		return unknownCommand(cmd, cmd.Flags().Args())
+	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
+		f := usage("unknown flag -%s", unknown.GetSpecifiedShortnames())
+		f.hint = "did you mean --" + unknown.GetSpecifiedShortnames() + "?"
 		return f
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		f := usage("unknown flag --%s", unknown.GetSpecifiedName())
@@ -185,6 +202,8 @@ func article(typ string) string {
 		return "true or false"
 	case "rate":
 		return rateForm
+	case outputType:
+		return "json, or json=id,status for some fields; see: schedctl help formatting"
 	}
 	return "a " + typ
 }
@@ -192,22 +211,11 @@ func article(typ string) string {
 // nearest returns the names that a mistyped one is close to, by cobra's own
 // measure for commands.
 func nearest(names []string, typed string) []string {
-	near := &cobra.Command{SuggestionsMinimumDistance: 2}
+	near := &cobra.Command{SuggestionsMinimumDistance: maxTypos(typed)}
 	for _, name := range names {
 		near.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
 	return near.SuggestionsFor(typed)
-}
-
-// nearFlags returns the flags that a mistyped one is close to.
-func nearFlags(cmd *cobra.Command, name string) []string {
-	var flags []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-	names := nearest(flags, name)
-	for i := range names {
-		names[i] = "--" + names[i]
-	}
-	return names
 }
 
 func didYouMean(candidates []string, otherwise string) string {

@@ -157,6 +157,29 @@ func TestExamplesAreCommandLines(t *testing.T) {
 	})
 }
 
+// An alias must not hide another command, and works where branches are made alone.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"post", "ls"}, {"post", "get"}, {"post", "new"}, {"post", "update"}, {"post", "rm"}, {"post", "remove"}, {"account", "new"}, {"account", "rm"}, {"key", "delete"}} {
+		a := &app{system: newMachine(t, nil).system}
+		cmd, rest, err := newRoot(a, args...).Find(args)
+		if err != nil || len(rest) > 0 || !slices.Contains(cmd.Aliases, args[1]) {
+			t.Errorf("%q leads to %s, rest %q: %v", args, cmd.CommandPath(), rest, err)
+		}
+	}
+	walk(tree(t), func(cmd *cobra.Command) {
+		names := map[string]bool{}
+		for _, c := range cmd.Commands() {
+			for _, name := range append([]string{c.Name()}, c.Aliases...) {
+				if names[name] {
+					t.Errorf("%s has two commands %s", cmd.CommandPath(), name)
+				}
+				names[name] = true
+			}
+		}
+	})
+}
+
 // splitWords splits at spaces outside of quotes.
 func splitWords(line string) (words []string) {
 	for _, w := range regexp.MustCompile(`"[^"]*"|'[^']*'|[^ ]+`).FindAllString(line, -1) {
@@ -335,24 +358,36 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, nil)
 	for want, args := range map[string][]string{
-		`schedctl has no command "psot"; did you mean post?`:                                   {"psot"},
-		`schedctl post has no command "shedule"; did you mean schedule?`:                       {"post", "shedule"},
-		`schedctl post has no command "xyz"; see: schedctl post --help`:                        {"post", "xyz"},
-		`unknown flag --account-; did you mean --account?`:                                     {"post", "list", "--account-"},
-		`unknown flag --frobnicate; see: schedctl post list --help`:                            {"post", "list", "--frobnicate"},
-		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:                    {"post", "list", "-z"},
-		`--limit does not take "many"; it takes a whole number`:                                {"post", "list", "--limit", "many"},
-		`--wait does not take "maybe"; it takes true or false`:                                 {"post", "create", "--wait=maybe"},
-		`--timeout: "10" has no unit; write 10s, 10m, 10h or 10d`:                              {"me", "--timeout", "10"},
-		`flag needs an argument: --at; see: schedctl post create --help`:                       {"post", "create", "--at"},
-		`there is no help for "nothing"; see: schedctl help`:                                   {"help", "nothing"},
-		`there is no help for "exit-code"; did you mean exit-codes?`:                           {"help", "exit-code"},
-		`there is no help for "post crate"; did you mean create?`:                              {"help", "post", "crate"},
-		`--limit and --all exclude each other: give one`:                                       {"post", "list", "--limit", "5", "--all"},
-		`schedctl post list takes no argument, and "x" is one; see: schedctl post list --help`: {"post", "list", "x"},
-		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:                    {"completion", "tcsh"},
-		`schedctl me takes no argument, and "x" is one; see: schedctl me --help`:               {"me", "x"},
-		`schedctl post show needs the id of a post; see: schedctl post show --help`:            {"post", "show"},
+		`schedctl has no command "psot"; did you mean post?`:                                                             {"psot"},
+		`schedctl post has no command "shedule"; did you mean schedule?`:                                                 {"post", "shedule"},
+		`schedctl post has no command "xyz"; see: schedctl post --help`:                                                  {"post", "xyz"},
+		`unknown flag --account-; did you mean --account?`:                                                               {"post", "list", "--account-"},
+		`unknown flag --frobnicate; see: schedctl post list --help`:                                                      {"post", "list", "--frobnicate"},
+		`unknown shorthand flag: 'z' in -z; see: schedctl post list --help`:                                              {"post", "list", "-z"},
+		`--limit does not take "many"; it takes a whole number`:                                                          {"post", "list", "--limit", "many"},
+		`--wait does not take "maybe"; it takes true or false`:                                                           {"post", "create", "--wait=maybe"},
+		`--timeout: "10" has no unit; write 10s, 10m, 10h or 10d`:                                                        {"me", "--timeout", "10"},
+		`flag needs an argument: --at; see: schedctl post create --help`:                                                 {"post", "create", "--at"},
+		`there is no help for "nothing"; see: schedctl help`:                                                             {"help", "nothing"},
+		`there is no help for "exit-code"; did you mean exit-codes?`:                                                     {"help", "exit-code"},
+		`there is no help for "post crate"; did you mean create?`:                                                        {"help", "post", "crate"},
+		`--limit and --all exclude each other: give one`:                                                                 {"post", "list", "--limit", "5", "--all"},
+		`schedctl post list takes no argument, and "x" is one; see: schedctl post list --help`:                           {"post", "list", "x"},
+		`schedctl has no command "posts"; did you mean post?`:                                                            {"posts"},
+		`schedctl has no command "accounts"; did you mean account list?`:                                                 {"accounts", "ls"},
+		`schedctl has no command "keys"; did you mean key create?`:                                                       {"keys", "new", "--name", "x"},
+		`schedctl has no command "publish"; did you mean post publish?`:                                                  {"publish", "post_1", "--wait"},
+		`schedctl has no command "ls"; did you mean post list or account list or key list?`:                              {"ls"},
+		`schedctl has no command "whoami"; did you mean me?`:                                                             {"whoami"},
+		`schedctl post has no command "describe"; did you mean show?`:                                                    {"post", "describe", "post_1"},
+		`schedctl has no command "xy"; see: schedctl --help`:                                                             {"xy"},
+		`unknown flag -json; did you mean --json?`:                                                                       {"post", "list", "-json"},
+		`unknown flag --when; did you mean --at?`:                                                                        {"post", "create", "Hello", "--when", "noon"},
+		`unknown flag --query; did you mean --search?`:                                                                   {"post", "list", "--query", "x"},
+		`--output does not take "yaml"; it takes json, or json=id,status for some fields; see: schedctl help formatting`: {"post", "list", "-o", "yaml"},
+		`shell "tcsh" is not known; use one of bash, zsh, fish, powershell`:                                              {"completion", "tcsh"},
+		`schedctl me takes no argument, and "x" is one; see: schedctl me --help`:                                         {"me", "x"},
+		`schedctl post show needs the id of a post; see: schedctl post show --help`:                                      {"post", "show"},
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", args...)
 	}
