@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,7 +27,7 @@ func TestKeyMethods(t *testing.T) {
 		result string
 	}{
 		"create key": {made, func(ctx context.Context, c *client.Client) (string, error) {
-			k, err := c.CreateAPIKey(ctx, apiv1.CreateAPIKey{Name: "ci", Scopes: []schedctl.Scope{"posts:read"}, ExpiresAt: ptr("2036-06-02T15:00:00Z"), SocialAccountIDs: []string{"acct_1"}})
+			k, err := c.CreateAPIKey(ctx, apiv1.CreateAPIKey{Name: "ci", Scopes: []schedctl.Scope{"posts:read"}, ExpiresAt: apiv1.NewTime(time.Date(2036, 6, 2, 15, 0, 0, 0, time.UTC)), SocialAccountIDs: []string{"acct_1"}})
 			return k.APIKey.ID + " " + k.Secret, err
 		}, `POST /api/v1/api-keys {"name":"ci","scopes":["posts:read"],"expires_at":"2036-06-02T15:00:00Z","social_account_ids":["acct_1"]}`, "key_1 sctl_1"},
 		"create a usual key": {made, func(ctx context.Context, c *client.Client) (string, error) {

@@ -39,7 +39,7 @@ func TestMethods(t *testing.T) {
 			return nodes[0].ID, err
 		}, "GET /api/v1/nodes ", "node_1"},
 		"create": {post, func(ctx context.Context, c *client.Client) (string, error) {
-			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "<b>&", SocialAccountIDs: []string{"acct_1"}, PublishAt: ptr("now")}))
+			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "<b>&", SocialAccountIDs: []string{"acct_1"}, PublishAt: apiv1.Now()}))
 		}, `POST /api/v1/posts {"content":"\u003cb\u003e\u0026","social_account_ids":["acct_1"],"publish_at":"now"}`, "post_1"},
 		"create with overrides": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "x", TargetOverrides: []apiv1.Override{
@@ -67,7 +67,7 @@ func TestMethods(t *testing.T) {
 		"delete": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.DeletePost(ctx, "post_1") },
 			"DELETE /api/v1/posts/post_1 ", ""},
 		"schedule": {post, func(ctx context.Context, c *client.Client) (string, error) {
-			return postID(c.SchedulePost(ctx, "post_1", apiv1.SchedulePost{PublishAt: "2026-12-08T09:00:00Z"}))
+			return postID(c.SchedulePost(ctx, "post_1", apiv1.SchedulePost{PublishAt: apiv1.Time{Time: time.Date(2026, 12, 8, 9, 0, 0, 0, time.UTC)}}))
 		}, `POST /api/v1/posts/post_1/schedule {"publish_at":"2026-12-08T09:00:00Z"}`, "post_1"},
 		"publish": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.PublishPost(ctx, "post_1", apiv1.PublishPost{}))

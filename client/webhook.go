@@ -72,7 +72,7 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id string, options ...
 // at the given time or later.
 func (c *Client) ReplayWebhook(ctx context.Context, id string, since time.Time, options ...Option) (apiv1.WebhookReplay, error) {
 	var out apiv1.WebhookReplay
-	body := apiv1.ReplayWebhook{Since: apiv1.Time{Time: since}.String()}
+	body := apiv1.ReplayWebhook{Since: apiv1.Time{Time: since}}
 	err := c.changeWebhook(ctx, http.MethodPost, id, "replay", body, &out, options)
 	return out, err
 }

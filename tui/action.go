@@ -141,8 +141,7 @@ func (m *Model) recreate(p apiv1.Post) tea.Cmd {
 		}
 	}
 	if p.PublishAt != nil && p.PublishAt.After(m.now) && len(body.SocialAccountIDs) > 0 {
-		at := p.PublishAt.String()
-		body.PublishAt = &at
+		body.PublishAt = apiv1.At(p.PublishAt.Time)
 	}
 	c, key := m.cfg.Client, "tui-again-"+p.ID
 	return m.call(func(ctx context.Context) tea.Msg {

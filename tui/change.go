@@ -134,5 +134,3 @@ func (m *Model) takeBack() tea.Cmd {
 
 func versionOf(p apiv1.Post) Version { return Version{ID: p.ID, Number: p.Version} }
 
-// timeText is a time on the wire.
-func timeText(t time.Time) string { return apiv1.Time{Time: t}.String() }

@@ -17,7 +17,8 @@ import (
 
 // sent is the last post that was sent to be created.
 type sent struct {
-	typed, at  string // its time, as it was typed and as it was understood
+	typed      string    // its time as it was typed
+	at         time.Time // and what it meant then
 	key        string
 	unanswered bool
 	warned     bool // that it may be there already
@@ -52,7 +53,7 @@ func (c *composer) save(m *Model) tea.Cmd {
 
 // time returns the time as the API takes it, nil for none, and what is wrong
 // with it.
-func (c *composer) time(now time.Time, zone *time.Location) (at *string, fault string) {
+func (c *composer) time(now time.Time, zone *time.Location) (at *apiv1.PublishTime, fault string) {
 	text := strings.TrimSpace(c.at.Value())
 	isNew := c.draft.post.ID == ""
 	switch {
@@ -61,29 +62,27 @@ func (c *composer) time(now time.Time, zone *time.Location) (at *string, fault s
 	case text == "", !isNew && c.at.Value() == c.beganT:
 		return nil, ""
 	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
-		text = apiv1.PublishNow
-		return &text, ""
+		return apiv1.Now(), ""
 	case strings.EqualFold(text, apiv1.PublishNow):
 		return nil, "save it first, then publish it with P"
 	}
 	if c.sent.unanswered && text == c.sent.typed {
-		return &c.sent.at, "" // "in 2h" shall not be another post when it is sent again
+		return apiv1.At(c.sent.at), "" // "in 2h" shall not be another post when it is sent again
 	}
 	t, err := readTime(text, now, zone)
 	if err != nil {
 		return nil, err.Error()
 	}
-	c.sent.typed, c.sent.at = text, timeText(t)
-	text = c.sent.at
-	return &text, ""
+	c.sent.typed, c.sent.at = text, t
+	return apiv1.At(t), ""
 }
 
 // body is the post as it would be created.
-func (c *composer) body(at *string) apiv1.CreatePost {
+func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
 	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides()}
 }
 
-func (c *composer) create(m *Model, at *string) tea.Cmd {
+func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	cl, body, id := m.cfg.Client, c.body(at), c.id
 	once := c.once(body)
 	if c.sent.unanswered && once != c.sent.key && !c.sent.warned {
@@ -106,9 +105,12 @@ func (c *composer) once(body apiv1.CreatePost) string {
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
 }
 
-func (c *composer) edit(m *Model, at *string) tea.Cmd {
+func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	p := c.draft.post
-	body := apiv1.EditPost{PublishAt: at}
+	var body apiv1.EditPost
+	if at != nil {
+		body.PublishAt = apiv1.NewTime(at.Time)
+	}
 	if text := c.content(); text != c.draft.from.Content {
 		body.Content = &text
 	}
@@ -189,8 +191,7 @@ func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 		body.TargetOverrides = &overrides
 	}
 	if want.PublishAt != nil && have.PublishAt != nil && !want.PublishAt.Equal(have.PublishAt.Time) {
-		at := want.PublishAt.String()
-		body.PublishAt = &at
+		body.PublishAt = want.PublishAt
 	}
 	return body
 }

@@ -221,18 +221,13 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 	}
 	post := apiv1.Post{ID: fmt.Sprintf("post_new%d", len(f.created)), Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Status: schedctl.Draft, Version: 1, CreatedAt: at(0)}
 	if p.PublishAt != nil {
-		post.Status, post.PublishAt = schedctl.Scheduled, parse(*p.PublishAt)
+		post.Status, post.PublishAt = schedctl.Scheduled, at(0)
+		if !p.PublishAt.Now {
+			post.PublishAt = apiv1.NewTime(p.PublishAt.Time)
+		}
 	}
 	f.created[key], f.posts = post, append(f.posts, post)
 	return post, f.enter("Create")
-}
-
-func parse(text string) *apiv1.Time {
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at(0)
-	}
-	return apiv1.NewTime(t)
 }
 
 // change changes a post as a daemon does: of this version, or not at all.
@@ -261,7 +256,7 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 			p.Content = *e.Content
 		}
 		if e.PublishAt != nil {
-			p.PublishAt, p.Status = parse(*e.PublishAt), schedctl.Scheduled
+			p.PublishAt, p.Status = e.PublishAt, schedctl.Scheduled
 		}
 		if e.SocialAccountIDs != nil {
 			p.SocialAccountIDs = *e.SocialAccountIDs
@@ -273,7 +268,7 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 }
 
 func (f *fake) Schedule(_ context.Context, v tui.Version, s apiv1.SchedulePost) (apiv1.Post, error) {
-	return f.change("Schedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status = parse(s.PublishAt), schedctl.Scheduled })
+	return f.change("Schedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status = &s.PublishAt, schedctl.Scheduled })
 }
 
 func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {

@@ -80,17 +80,17 @@ func (m *Model) sendNudge() tea.Cmd {
 func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 	shown := p
 	shown.PublishAt, shown.Status = apiv1.NewTime(at), schedctl.Scheduled
-	c, text := m.cfg.Client, timeText(at)
+	c := m.cfg.Client
 	ch := change{post: p, shown: shown, done: "goes out " + when.Format(at.In(m.zone))}
 	if p.Status == schedctl.Draft {
 		shown.Status = schedctl.Scheduled
 		ch.call = func(ctx context.Context) (apiv1.Post, error) {
-			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: text})
+			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: apiv1.Time{Time: at}})
 		}
 		return m.begin(ch)
 	}
 	ch.call = func(ctx context.Context) (apiv1.Post, error) {
-		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: &text})
+		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.NewTime(at)})
 	}
 	ch.undo = func(after apiv1.Post) *undo {
 		return &undo{label: "put it back", run: func(m *Model) tea.Cmd {

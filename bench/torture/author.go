@@ -89,30 +89,23 @@ func (a *author) schedule(ctx context.Context, s *story, accounts []string) erro
 	return a.scheduleAt(ctx, s, accounts, a.soon())
 }
 
-func (a *author) scheduleAt(ctx context.Context, s *story, accounts []string, at *string) error {
-	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: at}, func() {
+func (a *author) scheduleAt(ctx context.Context, s *story, accounts []string, at time.Time) error {
+	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: apiv1.At(at)}, func() {
 		s.cause(1, schedctl.EventPostCreated, schedctl.EventPostScheduled)
 		s.cause(len(accounts), schedctl.EventPostQueued)
 	})
 }
 
 func (a *author) now(ctx context.Context, s *story, accounts []string) error {
-	now := apiv1.PublishNow
-	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: &now}, func() {
+	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: apiv1.Now()}, func() {
 		s.cause(1, schedctl.EventPostCreated)
 		s.cause(len(accounts), schedctl.EventPostQueued)
 	})
 }
 
 // soon is a time that a kill can come before, and after.
-func (a *author) soon() *string {
-	return instant(time.Now().Add(time.Duration(100+a.random.IntN(700)) * time.Millisecond))
-}
-
-// instant returns a time as the API takes it.
-func instant(t time.Time) *string {
-	at := t.UTC().Format("2006-01-02T15:04:05.000Z")
-	return &at
+func (a *author) soon() time.Time {
+	return time.Now().Add(time.Duration(100+a.random.IntN(700)) * time.Millisecond)
 }
 
 func (a *author) create(ctx context.Context, s *story, body apiv1.CreatePost, follows func()) error {
@@ -131,7 +124,7 @@ func (a *author) patch(ctx context.Context, s *story, _ int) error {
 // postpone schedules a draft, and moves a post that is scheduled.
 func (a *author) postpone(ctx context.Context, s *story, accounts int) error {
 	queued := s.events[schedctl.EventPostQueued] > 0
-	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: a.soon()}, func() {
+	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: apiv1.NewTime(a.soon())}, func() {
 		s.cause(1, schedctl.EventPostUpdated, schedctl.EventPostScheduled)
 		if !queued {
 			s.cause(accounts, schedctl.EventPostQueued)

@@ -82,7 +82,7 @@ func (x *timed) stopped(s step) step {
 // schedule makes a post that is due after a time of the daemon's clock.
 func (x *timed) schedule(ctx context.Context, in time.Duration, k kind) (*story, error) {
 	s := x.tell()
-	return s, x.authors[0].scheduleAt(ctx, s, x.accounts[k], instant(x.hands.now().Add(in)))
+	return s, x.authors[0].scheduleAt(ctx, s, x.accounts[k], x.hands.now().Add(in))
 }
 
 func (x *timed) tell() *story {
@@ -213,7 +213,7 @@ func (x *timed) repeats(ctx context.Context) error {
 
 // newKey makes an API key that expires after a time of the daemon's clock.
 func (x *timed) newKey(ctx context.Context, expires time.Duration) (secret string, err error) {
-	body, err := json.Marshal(map[string]any{"name": "short", "scopes": []string{"posts:read"}, "expires_at": instant(x.hands.now().Add(expires))})
+	body, err := json.Marshal(map[string]any{"name": "short", "scopes": []string{"posts:read"}, "expires_at": apiv1.NewTime(x.hands.now().Add(expires))})
 	if err != nil {
 		return "", err
 	}

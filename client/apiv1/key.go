@@ -19,7 +19,7 @@ type APIKey struct {
 type CreateAPIKey struct {
 	Name             string           `json:"name"`
 	Scopes           []schedctl.Scope `json:"scopes,omitempty"`
-	ExpiresAt        *string          `json:"expires_at,omitempty"`
+	ExpiresAt        *Time            `json:"expires_at,omitempty"`
 	SocialAccountIDs []string         `json:"social_account_ids,omitempty"`
 }
 

@@ -78,14 +78,14 @@ type PostList struct {
 // PublishNow is the value of publish_at that asks for publishing at once.
 const PublishNow = "now"
 
-// CreatePost is the body of POST /posts. PublishAt is a time, "now", or absent
-// for a draft.
+// CreatePost is the body of POST /posts. PublishAt is [At], [Now], or nil for a
+// draft.
 type CreatePost struct {
-	Content          string     `json:"content"`
-	SocialAccountIDs []string   `json:"social_account_ids,omitempty"`
-	PublishAt        *string    `json:"publish_at,omitempty"`
-	TargetOverrides  []Override `json:"target_overrides,omitempty"`
-	AllowDuplicate   bool       `json:"allow_duplicate,omitempty"`
+	Content          string       `json:"content"`
+	SocialAccountIDs []string     `json:"social_account_ids,omitempty"`
+	PublishAt        *PublishTime `json:"publish_at,omitempty"`
+	TargetOverrides  []Override   `json:"target_overrides,omitempty"`
+	AllowDuplicate   bool         `json:"allow_duplicate,omitempty"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
@@ -93,14 +93,14 @@ type CreatePost struct {
 type EditPost struct {
 	Content          *string     `json:"content,omitempty"`
 	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty"`
-	PublishAt        *string     `json:"publish_at,omitempty"`
+	PublishAt        *Time       `json:"publish_at,omitempty"`
 	TargetOverrides  *[]Override `json:"target_overrides,omitempty"`
 	AllowDuplicate   bool        `json:"allow_duplicate,omitempty"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
 type SchedulePost struct {
-	PublishAt        string    `json:"publish_at"`
+	PublishAt        Time      `json:"publish_at"`
 	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
 	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
 }

@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/schedctl/schedctl"
 )
 
-// Time is an instant on the wire: RFC 3339, UTC, "Z", milliseconds only where
-// there are any (2026-06-02T15:00:00Z, 2026-06-02T15:00:00.250Z).
+// Time is a [time.Time] that is written as the API writes it: RFC 3339, UTC, "Z",
+// milliseconds only if there are any (2026-06-02T15:00:00Z,
+// 2026-06-02T15:00:00.250Z). A finer fraction is rounded up, as the daemon does.
 type Time struct{ time.Time }
 
-// NewTime returns the instant, or nil for the zero time.
+// NewTime returns the time in UTC, or nil for the zero time.
 func NewTime(t time.Time) *Time {
 	if t.IsZero() {
 		return nil
@@ -29,8 +32,12 @@ func (t Time) MarshalJSON() ([]byte, error) {
 // append appends the wire form. Package time has a short way for RFC 3339 and
 // reads every other layout anew each time; an answer has many times.
 func (t Time) append(b []byte) []byte {
-	b = t.UTC().AppendFormat(b, time.RFC3339)
-	if ms := t.Nanosecond() / int(time.Millisecond); ms > 0 {
+	at := t.UTC()
+	if at.Nanosecond()%int(time.Millisecond) != 0 {
+		at = schedctl.Millis(at)
+	}
+	b = at.AppendFormat(b, time.RFC3339)
+	if ms := at.Nanosecond() / int(time.Millisecond); ms > 0 {
 		b = append(b[:len(b)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z')
 	}
 	return b
@@ -48,5 +55,43 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("time %q: want RFC 3339", s)
 	}
 	t.Time = parsed.UTC()
+	return nil
+}
+
+// PublishTime is when a new post is published: at a time, or as soon as the
+// daemon has it. [At] and [Now] make one; a draft has none.
+type PublishTime struct {
+	Time time.Time // ignored if Now is set
+	Now  bool
+}
+
+// At publishes a post at this time.
+func At(t time.Time) *PublishTime { return &PublishTime{Time: t} }
+
+// Now publishes a post as soon as the daemon has it.
+func Now() *PublishTime { return &PublishTime{Now: true} }
+
+// String returns the wire form.
+func (p PublishTime) String() string {
+	if p.Now {
+		return PublishNow
+	}
+	return Time{p.Time}.String()
+}
+
+// MarshalText returns the wire form: "now", or the form of [Time].
+func (p PublishTime) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (p *PublishTime) UnmarshalText(b []byte) error {
+	if string(b) == PublishNow {
+		*p = PublishTime{Now: true}
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, string(b))
+	if err != nil {
+		return fmt.Errorf("publish_at %q: want RFC 3339 or %q", b, PublishNow)
+	}
+	*p = PublishTime{Time: t.UTC()}
 	return nil
 }

@@ -88,7 +88,7 @@ type WebhookTest struct {
 // ReplayWebhook is the body of POST /webhooks/{id}/replay: every failed delivery
 // of events since then is queued again.
 type ReplayWebhook struct {
-	Since string `json:"since"`
+	Since Time `json:"since"`
 }
 
 // WebhookReplay is the answer of POST /webhooks/{id}/replay.

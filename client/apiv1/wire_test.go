@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -190,6 +192,12 @@ func TestTime(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", in, got, err, want)
 		}
 	}
+	if got := apiv1.NewTime(t0.Add(time.Nanosecond)).String(); got != "2026-06-02T15:00:00.251Z" {
+		t.Errorf("a fraction of a millisecond became %s; the daemon rounds up", got)
+	}
+	if got := apiv1.NewTime(t0.Add(750*time.Millisecond - time.Nanosecond)).String(); got != "2026-06-02T15:00:01Z" {
+		t.Errorf("the last nanosecond of a second became %s", got)
+	}
 	var back apiv1.Time
 	for _, bad := range []string{`"2026-06-02"`, `"2026-06-02 15:00"`, `12`, `""`} {
 		if err := json.Unmarshal([]byte(bad), &back); err == nil {
@@ -198,5 +206,58 @@ func TestTime(t *testing.T) {
 	}
 	if apiv1.NewTime(time.Time{}) != nil {
 		t.Error("the zero time is not null")
+	}
+}
+
+// What a client reads it sends as it was, to the byte.
+func TestTimesRoundTrip(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		want := t0.Add(time.Duration(random.Int64N(1e12)) * time.Millisecond)
+		wire, err := json.Marshal(apiv1.NewTime(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var post apiv1.Post
+		if err := json.Unmarshal(fmt.Appendf(nil, `{"publish_at":%s}`, wire), &post); err != nil || !post.PublishAt.Time.Equal(want) {
+			t.Fatalf("%s was read as %s, %v", wire, post.PublishAt, err)
+		}
+		bodies := map[string]any{
+			`{"content":"","publish_at":%s}`: apiv1.CreatePost{PublishAt: apiv1.At(post.PublishAt.Time)},
+			`{"publish_at":%s}`:              apiv1.EditPost{PublishAt: post.PublishAt},
+			`{"since":%s}`:                   apiv1.ReplayWebhook{Since: *post.PublishAt},
+			`{"name":"","expires_at":%s}`:    apiv1.CreateAPIKey{ExpiresAt: post.PublishAt},
+		}
+		for body, value := range bodies {
+			if got, err := json.Marshal(value); err != nil || string(got) != fmt.Sprintf(body, wire) {
+				t.Fatalf("%T: got %s, %v; want its time to be %s", value, got, err, wire)
+			}
+		}
+	}
+}
+
+func TestPublishTime(t *testing.T) {
+	t.Parallel()
+	for want, in := range map[string]apiv1.CreatePost{
+		`{"content":""}`:                                         {},
+		`{"content":"","publish_at":"now"}`:                      {PublishAt: apiv1.Now()},
+		`{"content":"","publish_at":"2026-06-02T15:00:00.250Z"}`: {PublishAt: apiv1.At(t0)},
+	} {
+		got, err := json.Marshal(in)
+		if err != nil || string(got) != want {
+			t.Errorf("got %s, %v; want %s", got, err, want)
+		}
+		var back apiv1.CreatePost
+		if err := json.Unmarshal(got, &back); err != nil {
+			t.Errorf("%s: %v", got, err)
+		}
+		if diff := cmp.Diff(in, back); diff != "" {
+			t.Errorf("%s is read as something else:\n%s", got, diff)
+		}
+	}
+	var bad apiv1.PublishTime
+	if err := json.Unmarshal([]byte(`"soon"`), &bad); err == nil {
+		t.Error("a text that is no time was read")
 	}
 }

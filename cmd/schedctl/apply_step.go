@@ -133,8 +133,7 @@ func (p *planner) edit(s *step) (edit apiv1.EditPost) {
 		edit.Content = &want.content
 	}
 	if !have.at.Equal(want.at) {
-		at := stamp(want.at)
-		edit.PublishAt = &at
+		edit.PublishAt = apiv1.NewTime(want.at)
 	}
 	to := toText(have, nil) != toText(want, nil)
 	if to {

@@ -325,16 +325,16 @@ func (i *inhabitant) makePost() {
 	post := apiv1.CreatePost{Content: "An example", SocialAccountIDs: i.accounts}
 	switch i.example.command {
 	case "post wait", "post watch", "post timeline":
-		post.PublishAt = ptr("now")
+		post.PublishAt = apiv1.Now()
 	case "post retry":
 		bad, err := i.c.AddAccount(i.t.Context(), apiv1.AddAccount{
 			Platform: "http", Name: "refuses", Credentials: map[string]string{"url": i.network + "/fickle/" + schedctl.NewULID(time.Now()).String()},
 		})
 		i.ok(err)
-		post.PublishAt, post.SocialAccountIDs = ptr("now"), []string{bad.ID}
+		post.PublishAt, post.SocialAccountIDs = apiv1.Now(), []string{bad.ID}
 	case "post publish", "post schedule", "post delete":
 	default:
-		post.PublishAt = ptr("2099-01-01T09:00:00Z")
+		post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
 	}
 	made, err := i.c.CreatePost(i.t.Context(), post)
 	i.ok(err)

@@ -114,7 +114,7 @@ func scopesOf(lists []string) (scopes []schedctl.Scope, err error) {
 }
 
 // expiry reads --expires, nil for none, and says back what was understood.
-func (o *keyCreate) expiry() (*string, error) {
+func (o *keyCreate) expiry() (*apiv1.Time, error) {
 	if o.expires == "" {
 		return nil, nil
 	}
@@ -131,8 +131,7 @@ func (o *keyCreate) expiry() (*string, error) {
 		return nil, invalid(schedctl.ValidationFailed, "--expires: %v", err)
 	}
 	o.tell("until %s", m.Echo(now, loc))
-	at := apiv1.NewTime(m.Time).String()
-	return &at, nil
+	return apiv1.NewTime(m.Time), nil
 }
 
 // expiryMoment reads a duration from now, else a time.

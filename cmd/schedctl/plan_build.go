@@ -219,8 +219,7 @@ func (p *planner) validate(ctx context.Context, w *wanted, allowDuplicate bool) 
 func (p *planner) request(w *wanted) apiv1.CreatePost {
 	create := apiv1.CreatePost{Content: w.content, SocialAccountIDs: w.accounts, AllowDuplicate: p.allowDuplicate}
 	if !w.at.IsZero() {
-		at := stamp(w.at)
-		create.PublishAt = &at
+		create.PublishAt = apiv1.At(w.at)
 	}
 	for _, id := range w.accounts {
 		if text, own := w.texts[id]; own {

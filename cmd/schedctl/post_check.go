@@ -184,8 +184,7 @@ func (a *app) dryRun(ctx context.Context, c *client.Client, id string, op schedc
 	}
 	post := apiv1.CreatePost{Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides}
 	if p.PublishAt != nil && p.PublishAt.After(a.now()) {
-		at := p.PublishAt.String()
-		post.PublishAt = &at
+		post.PublishAt = apiv1.At(p.PublishAt.Time)
 	}
 	if err := change(p, &post); err != nil {
 		return err

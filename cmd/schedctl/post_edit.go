@@ -79,9 +79,12 @@ func (o *postEdit) run(ctx context.Context) error {
 		}
 	}
 	edit := apiv1.EditPost{AllowDuplicate: o.allowDuplicate}
-	var err error
-	if edit.PublishAt, err = o.when.publishAt(o.app); err != nil {
+	at, err := o.when.publishAt(o.app)
+	if err != nil {
 		return err
+	}
+	if at != nil {
+		edit.PublishAt = apiv1.NewTime(at.Time)
 	}
 	overrides, err := readOverrides(o.overrides)
 	if err != nil {
@@ -204,7 +207,7 @@ func (o *postEdit) try(ctx context.Context, c *client.Client, edit apiv1.EditPos
 			post.SocialAccountIDs = *to
 		}
 		if edit.PublishAt != nil {
-			post.PublishAt = edit.PublishAt
+			post.PublishAt = apiv1.At(edit.PublishAt.Time)
 		}
 		return nil
 	})

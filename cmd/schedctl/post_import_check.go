@@ -151,8 +151,7 @@ func (i *importCheck) understand(row bulk.Row, c *candidate) (err error) {
 	c.at = c.moment.Time.UTC().Truncate(time.Millisecond)
 	c.result.PublishAt = apiv1.NewTime(c.at)
 	c.result = c.result.remarked(c.moment.Note)
-	text := c.result.PublishAt.String()
-	c.Post.PublishAt = &text
+	c.Post.PublishAt = apiv1.At(c.at)
 	return nil
 }
 

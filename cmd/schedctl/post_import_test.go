@@ -98,8 +98,7 @@ func (d *posts) create(w http.ResponseWriter, r *http.Request) {
 	json.Unmarshal(body, &create)
 	p := apiv1.Post{ID: fmt.Sprintf("post_%d", len(d.kept)+1), Content: create.Content, Status: schedctl.Draft, SocialAccountIDs: create.SocialAccountIDs}
 	if create.PublishAt != nil {
-		t, _ := time.Parse(time.RFC3339, *create.PublishAt)
-		p.PublishAt, p.Status = apiv1.NewTime(t), schedctl.Scheduled
+		p.PublishAt, p.Status = apiv1.NewTime(create.PublishAt.Time), schedctl.Scheduled
 	}
 	d.kept, d.bodies[key], d.answers[key] = append(d.kept, p), string(body), p
 	json.NewEncoder(w).Encode(apiv1.PostEnvelope{Post: p})

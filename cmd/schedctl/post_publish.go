@@ -53,7 +53,7 @@ func (o *postPublish) run(ctx context.Context, id string) error {
 		return err
 	}
 	if o.dry {
-		return o.dryRun(ctx, c, id, schedctl.OpPublishNow, o.released(to, apiv1.PublishNow, o.allowDuplicate))
+		return o.dryRun(ctx, c, id, schedctl.OpPublishNow, o.released(to, apiv1.Now(), o.allowDuplicate))
 	}
 	write := o.onceFor(o.once, "", &whenFlags{}, append([]string{"publish", id, fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {

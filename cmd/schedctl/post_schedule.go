@@ -64,11 +64,11 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 		return err
 	}
 	if o.dry {
-		return o.dryRun(ctx, c, id, schedctl.OpSchedule, o.released(to, *at, o.allowDuplicate))
+		return o.dryRun(ctx, c, id, schedctl.OpSchedule, o.released(to, at, o.allowDuplicate))
 	}
 	write := o.onceFor(o.once, "", &o.when, append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
-		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: *at, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
+		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: at.Time}, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
 	})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, o.when.refused(err))
@@ -91,9 +91,9 @@ func (a *app) replacing(ctx context.Context, c *client.Client, to []string) (*[]
 
 // released returns the change of a post that is given a time and perhaps other
 // accounts.
-func (a *app) released(to *[]string, at string, allowDuplicate bool) func(apiv1.Post, *apiv1.CreatePost) error {
+func (a *app) released(to *[]string, at *apiv1.PublishTime, allowDuplicate bool) func(apiv1.Post, *apiv1.CreatePost) error {
 	return func(_ apiv1.Post, post *apiv1.CreatePost) error {
-		post.PublishAt, post.AllowDuplicate = &at, allowDuplicate
+		post.PublishAt, post.AllowDuplicate = at, allowDuplicate
 		if to != nil {
 			post.SocialAccountIDs, post.TargetOverrides = *to, kept(post.TargetOverrides, *to)
 		}

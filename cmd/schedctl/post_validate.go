@@ -70,8 +70,8 @@ func (o *postValidate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := apiv1.PublishNow // as it would be judged when it goes out
-	post := apiv1.CreatePost{Content: text, PublishAt: &now, AllowDuplicate: o.allowDuplicate}
+	// The post is judged as if it were published now.
+	post := apiv1.CreatePost{Content: text, PublishAt: apiv1.Now(), AllowDuplicate: o.allowDuplicate}
 	if post.SocialAccountIDs, err = o.recipients(ctx, c, o.to); err != nil {
 		return err
 	}

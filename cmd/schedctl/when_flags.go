@@ -44,7 +44,7 @@ func (w *whenFlags) zone(a *app) (*time.Location, error) {
 
 // publishAt returns the flags as the API takes them, nil when there are none,
 // and says back what was understood.
-func (w *whenFlags) publishAt(a *app) (*string, error) {
+func (w *whenFlags) publishAt(a *app) (*apiv1.PublishTime, error) {
 	loc, err := w.zone(a)
 	if err != nil {
 		return nil, err
@@ -55,8 +55,7 @@ func (w *whenFlags) publishAt(a *app) (*string, error) {
 	case w.at != "" && w.in != "":
 		return nil, usage("--at and --in exclude each other: give one")
 	case w.now:
-		now := apiv1.PublishNow
-		return &now, nil
+		return apiv1.Now(), nil
 	case !w.given():
 		return nil, nil
 	}
@@ -70,8 +69,7 @@ func (w *whenFlags) publishAt(a *app) (*string, error) {
 	}
 	w.moving = w.in != "" || dependsOnNow(w.at, m, now, loc)
 	a.echo(m, now, loc)
-	at := apiv1.NewTime(m.Time).String()
-	return &at, nil
+	return apiv1.At(m.Time), nil
 }
 
 // refused returns the error of a daemon for a time that has passed in the words

@@ -86,6 +86,9 @@ func completeProperty(path string, s *huma.Schema, t reflect.Type) *huma.Schema 
 	}
 	switch {
 	case t == reflect.TypeFor[apiv1.Time]():
+		if schema, _, _ := strings.Cut(path, "."); slices.Contains(requests, schema) {
+			break // a format added to a request would break clients generated without it
+		}
 		s.Format, s.Examples = "date-time", []any{"2026-06-02T15:00:00Z"}
 	case t.Kind() == reflect.Slice:
 		s.Nullable = path == "Error.details"
