@@ -37,6 +37,9 @@ const (
 	PostNotDraft         Code = "POST_NOT_DRAFT"
 	PostCanceled         Code = "POST_CANCELED"
 	PostNotRetryable     Code = "POST_NOT_RETRYABLE"
+	PostNotScheduled     Code = "POST_NOT_SCHEDULED"
+	PostNotReplaceable   Code = "POST_NOT_REPLACEABLE"
+	ExternalIDExists     Code = "EXTERNAL_ID_EXISTS"
 	DuplicateContent     Code = "DUPLICATE_CONTENT"
 	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
 	IdempotencyRunning   Code = "IDEMPOTENCY_IN_PROGRESS"
@@ -57,7 +60,7 @@ func Codes() []Code {
 		AuthenticationRequired, InvalidAPIKey, APIKeyRevoked, APIKeyExpired,
 		InsufficientScope, AccountNotAllowed, NotFound, MethodNotAllowed, NotAcceptable,
 		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
-		PostNotRetryable, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
+		PostNotRetryable, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		VersionMismatch, BodyTooLarge, UnsupportedMediaType, RateLimited, Internal, Unavailable,
 		InsufficientStorage,
 	}

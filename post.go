@@ -28,6 +28,9 @@ type Post struct {
 	PublishAt   time.Time
 	Targets     []Target
 	CanceledAt  time.Time // set by the cancel operation
+	ExternalID  string    // the client's own id for the post, unique in the workspace; may be empty
+	Managed     *Managed  // the collection of files that the post belongs to, or nil
+	Labels      []string  // sorted, without duplicates
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	Version     int64 // 1 when created, +1 with every change
@@ -88,6 +91,11 @@ func (p *Post) Target(id string) *Target {
 // Clone returns a copy that shares nothing with p.
 func (p *Post) Clone() Post {
 	c := *p
+	c.Labels = slices.Clone(p.Labels)
+	if p.Managed != nil {
+		managed := *p.Managed
+		c.Managed = &managed
+	}
 	c.Targets = slices.Clone(p.Targets)
 	for i := range c.Targets {
 		c.Targets[i].Options = maps.Clone(p.Targets[i].Options)
@@ -117,6 +125,7 @@ type NewPost struct {
 	Overrides   []Override
 	PublishAt   time.Time // zero for a draft
 	Now         bool      // publish at once; PublishAt is ignored
+	Annotation
 }
 
 // Create returns a new post: a draft, scheduled, or queued.
@@ -130,6 +139,9 @@ func Create(n NewPost, now time.Time) (Post, []Event, error) {
 	p := Post{
 		ID: NewID(PostPrefix, now), WorkspaceID: n.WorkspaceID, Content: n.Content,
 		CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+	if err := p.annotate(n.Annotation); err != nil {
+		return Post{}, nil, err
 	}
 	p.Targets = p.targetsFor(n.Accounts, now)
 	if err := p.override(n.Overrides); err != nil {

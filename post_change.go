@@ -12,18 +12,32 @@ type Edit struct {
 	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
 	Overrides *[]Override // in place of all that there are
 	PublishAt time.Time   // schedules a draft, moves a scheduled post
+	Annotation
+}
+
+// Operation returns the operation that the edit is: [OpAnnotate] when it changes
+// nothing that is published, else [OpEdit].
+func (e *Edit) Operation() Operation {
+	if e.Content == nil && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
+		return OpAnnotate
+	}
+	return OpEdit
 }
 
 // Edit applies a change. A change that changes nothing returns no events and
-// keeps the version. Errors: [PostNotEditable], [PostCanceled],
+// keeps the version. An annotation alone is possible in every status; it raises
+// the version and returns no events. Errors: [PostNotEditable], [PostCanceled],
 // [ContentTooLong], [ValidationFailed], [InvalidPublishAt],
 // [InvalidSocialAccounts].
 func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
-	if err := CheckOperation(OpEdit, p.Status()); err != nil {
+	if err := CheckOperation(e.Operation(), p.Status()); err != nil {
 		return nil, err
 	}
 	now = Millis(now)
 	next := p.Clone()
+	if err := next.annotate(e.Annotation); err != nil {
+		return nil, err
+	}
 	if e.Content != nil {
 		if err := CheckContent(*e.Content); err != nil {
 			return nil, err
@@ -77,6 +91,10 @@ func (p *Post) become(next Post, now time.Time) []Event {
 	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
 	moved := !next.PublishAt.Equal(p.PublishAt)
 	if next.Content == p.Content && sameTargets && !moved && slices.EqualFunc(next.Targets, p.Targets, sameOverride) {
+		if !next.sameAnnotation(p) {
+			next.changed(now)
+			*p = next
+		}
 		return nil
 	}
 	jobs := make(map[string]bool)
@@ -125,6 +143,58 @@ func (p *Post) launch(by Trigger, at time.Time, accounts *[]Account, now time.Ti
 	next.changed(now)
 	*p = next
 	return p.queued(p.events(now, types...), now, nil), nil
+}
+
+// Unschedule makes a scheduled post a draft without a time. Its targets keep their
+// ids. A draft stays as it is. Errors: [PostNotScheduled], [PostCanceled].
+func (p *Post) Unschedule(now time.Time) ([]Event, error) {
+	status := p.Status()
+	if err := CheckOperation(OpUnschedule, status); err != nil || status == Draft {
+		return nil, err
+	}
+	now = Millis(now)
+	next := p.Clone()
+	for i := range next.Targets {
+		t := &next.Targets[i]
+		if err := t.move(TriggerUnschedule); err != nil {
+			return nil, err
+		}
+		t.PublishAt = time.Time{}
+	}
+	next.PublishAt = time.Time{}
+	next.changed(now)
+	*p = next
+	return p.events(now, EventPostUpdated), nil
+}
+
+// CancelManaged is Cancel for a client that manages the post: it changes Managed
+// in the same step, unless managed is nil. Errors: also [ValidationFailed].
+func (p *Post) CancelManaged(managed *Managed, now time.Time) ([]Event, error) {
+	next := p.Clone()
+	events, err := next.Cancel(now)
+	if err == nil && managed != nil {
+		err = next.annotate(Annotation{Managed: managed})
+	}
+	if err != nil {
+		return nil, err
+	}
+	*p = next
+	return events, nil
+}
+
+// Replace takes the external id away from a canceled post, and takes the post
+// out of its collection, so that a new post can have both. It returns no events.
+// Errors: [PostNotReplaceable].
+func (p *Post) Replace(externalID string, now time.Time) error {
+	if p.Status() != Canceled {
+		return Errorf(PostNotReplaceable, "replaces", "the post is %s; only a canceled post can be replaced", p.Status())
+	}
+	if p.ExternalID != externalID {
+		return Errorf(PostNotReplaceable, "replaces", "the canceled post does not have this external_id; name the post that has it")
+	}
+	p.ExternalID, p.Managed = "", nil
+	p.changed(Millis(now))
+	return nil
 }
 
 // Cancel calls the post off: every target that is not published becomes

@@ -33,13 +33,15 @@ const (
 	TriggerFail     Trigger = "fail"     // given up
 	TriggerRetry    Trigger = "retry"    // a person asked for a failed target to be tried again
 	TriggerCancel   Trigger = "cancel"   // the post was called off
+
+	TriggerUnschedule Trigger = "unschedule" // the post became a draft again
 )
 
 // Triggers lists every trigger.
 func Triggers() []Trigger {
 	return []Trigger{
 		TriggerSchedule, TriggerQueue, TriggerClaim, TriggerDefer,
-		TriggerPublish, TriggerFail, TriggerRetry, TriggerCancel,
+		TriggerPublish, TriggerFail, TriggerRetry, TriggerCancel, TriggerUnschedule,
 	}
 }
 
@@ -57,6 +59,8 @@ var transitions = map[Status]map[Trigger]Status{
 		TriggerClaim:    Publishing,
 		TriggerFail:     Failed,
 		TriggerCancel:   Canceled,
+
+		TriggerUnschedule: Draft,
 	},
 	Publishing: {
 		TriggerClaim:   Publishing,
@@ -94,11 +98,13 @@ const (
 	OpPublishNow Operation = "publish-now"
 	OpCancel     Operation = "cancel"
 	OpRetry      Operation = "retry"
+	OpUnschedule Operation = "unschedule"
+	OpAnnotate   Operation = "annotate" // external id, managed and labels alone
 )
 
 // Operations lists every operation.
 func Operations() []Operation {
-	return []Operation{OpEdit, OpDelete, OpSchedule, OpPublishNow, OpCancel, OpRetry}
+	return []Operation{OpEdit, OpDelete, OpSchedule, OpPublishNow, OpCancel, OpRetry, OpUnschedule, OpAnnotate}
 }
 
 // rule says in which post statuses an operation is allowed, and what the
@@ -116,6 +122,8 @@ var rules = map[Operation]rule{
 	OpPublishNow: {[]Status{Draft, Scheduled}, PostNotDraft, "only a draft or a scheduled post can be published now"},
 	OpCancel:     {[]Status{Scheduled, Publishing}, PostNotCancelable, "only a post that is scheduled or publishing can be canceled"},
 	OpRetry:      {[]Status{Failed, Publishing}, PostNotRetryable, "only a failed post, or one that waits for its network, can be retried"},
+	OpUnschedule: {[]Status{Draft, Scheduled}, PostNotScheduled, "only a scheduled post can become a draft again"},
+	OpAnnotate:   {Statuses(), PostNotEditable, ""},
 }
 
 // CheckOperation returns nil when a post of this status allows the operation,

@@ -20,6 +20,8 @@ var allowedMoves = map[schedctl.Status]map[schedctl.Trigger]schedctl.Status{
 		schedctl.TriggerClaim:    schedctl.Publishing,
 		schedctl.TriggerFail:     schedctl.Failed,
 		schedctl.TriggerCancel:   schedctl.Canceled,
+
+		schedctl.TriggerUnschedule: schedctl.Draft,
 	},
 	schedctl.Publishing: {
 		schedctl.TriggerClaim:   schedctl.Publishing,
@@ -65,6 +67,8 @@ func TestEveryOperationAllowedOrRefusedWithItsCode(t *testing.T) {
 		schedctl.OpPublishNow: {ok, ok, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostNotDraft, schedctl.PostCanceled},
 		schedctl.OpCancel:     {schedctl.PostNotCancelable, ok, ok, schedctl.PostNotCancelable, schedctl.PostNotCancelable, schedctl.PostNotCancelable},
 		schedctl.OpRetry:      {schedctl.PostNotRetryable, schedctl.PostNotRetryable, ok, schedctl.PostNotRetryable, ok, schedctl.PostCanceled},
+		schedctl.OpUnschedule: {ok, ok, schedctl.PostNotScheduled, schedctl.PostNotScheduled, schedctl.PostNotScheduled, schedctl.PostCanceled},
+		schedctl.OpAnnotate:   {ok, ok, ok, ok, ok, ok},
 	}
 	for _, op := range schedctl.Operations() {
 		row := table[op]

@@ -51,6 +51,17 @@ func CreatedBefore(err error) (id string) {
 	return path.Base(refused.Location)
 }
 
+// ExistingPost returns the id of the post that has the external id of a request,
+// when err is the daemon's refusal for it. It is empty when the key of the request
+// may not see that post.
+func ExistingPost(err error) (id string) {
+	var refused *Error
+	if !errors.As(err, &refused) || refused.API.Code != schedctl.ExternalIDExists || refused.Location == "" {
+		return ""
+	}
+	return path.Base(refused.Location)
+}
+
 // UnreachableError means that no daemon answered. What was asked of it may or
 // may not have happened; repeated with the same idempotency key it happens once.
 type UnreachableError struct {

@@ -22,15 +22,22 @@ type PostQuery struct {
 	After     time.Time         // publish time, inclusive
 	Before    time.Time         // publish time, exclusive
 	Search    string            // substring of the content, at most schedctl.MaxSearch characters
-	Sort      string            // created_at, publish_at, or either with "-" for descending
-	Limit     int               // results on a page, 1–100
-	Cursor    string            // from PostList.NextCursor
+
+	ExternalID string   // the one post that has it
+	Collection string   // managed in this collection
+	Labels     []string // with all of these
+	Sort       string   // created_at, publish_at, or either with "-" for descending
+	Limit      int      // results on a page, 1–100
+	Cursor     string   // from PostList.NextCursor
 }
 
 func (q PostQuery) values() url.Values {
 	v := url.Values{}
 	for _, s := range q.Statuses {
 		v.Add("status", string(s))
+	}
+	for _, label := range q.Labels {
+		v.Add("label", label)
 	}
 	set := func(name, value string) {
 		if value != "" {
@@ -39,6 +46,8 @@ func (q PostQuery) values() url.Values {
 	}
 	set("social_account_id", q.AccountID)
 	set("q", q.Search)
+	set("external_id", q.ExternalID)
+	set("collection", q.Collection)
 	set("sort", q.Sort)
 	set("cursor", q.Cursor)
 	if !q.After.IsZero() {
@@ -131,7 +140,8 @@ func (c *Client) PostTimeline(ctx context.Context, id string) (apiv1.Timeline, e
 	return out, err
 }
 
-// EditPost changes a draft or a scheduled post.
+// EditPost changes a draft or a scheduled post. External id, managed and labels
+// alone can be changed in every status.
 func (c *Client) EditPost(ctx context.Context, id string, p apiv1.EditPost, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPatch, id, "", p, options)
 }
@@ -158,6 +168,18 @@ func (c *Client) PublishPost(ctx context.Context, id string, p apiv1.PublishPost
 // CancelPost calls a post off. What is published already stays published.
 func (c *Client) CancelPost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
 	return c.changePost(ctx, http.MethodPost, id, "cancel", nil, options)
+}
+
+// CancelManagedPost is CancelPost for a client that manages the post: the daemon
+// stores managed in the same transaction.
+func (c *Client) CancelManagedPost(ctx context.Context, id string, managed apiv1.Managed, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, id, "cancel", apiv1.CancelPost{Managed: &managed}, options)
+}
+
+// UnschedulePost makes a scheduled post a draft without a time. A draft stays as
+// it is.
+func (c *Client) UnschedulePost(ctx context.Context, id string, options ...Option) (apiv1.Post, error) {
+	return c.changePost(ctx, http.MethodPost, id, "unschedule", nil, options)
 }
 
 // RetryPost queues failed targets again.

@@ -52,6 +52,9 @@ type PostQuery struct {
 	PublishAfter  time.Time         // inclusive
 	PublishBefore time.Time         // exclusive
 	Search        string            // substring of the content, case folded
+	ExternalID    string            // the one post that has it
+	Collection    string            // managed in this collection
+	Labels        []string          // with all of these
 	Sort          Sort              // NewestFirst when empty
 	Limit         int               // 1 or more
 	Offset        int               // posts to skip after the cursor
@@ -62,7 +65,21 @@ type PostQuery struct {
 func (q *PostQuery) Scans() bool {
 	byTime := q.Sort == PublishAscending || q.Sort == PublishDescending
 	bounded := !q.PublishAfter.IsZero() || !q.PublishBefore.IsZero()
-	return q.Search != "" || bounded && !byTime || q.Offset > ScanLimit
+	return q.Looks() || bounded && !byTime || q.Offset > ScanLimit
+}
+
+// Looks reports whether the posts themselves have to be read to know which are
+// selected, under every sort.
+func (q *PostQuery) Looks() bool {
+	return q.Search != "" || len(q.Labels) > 0 || q.Collection != "" && q.AccountID != ""
+}
+
+// ExternalIDExists returns the error with code EXTERNAL_ID_EXISTS that names the
+// post that has the external id.
+func ExternalIDExists(postID string) *schedctl.Error {
+	err := schedctl.Errorf(schedctl.ExternalIDExists, "external_id", "another post has this external_id; read that post, or give another external_id")
+	err.Details = []schedctl.FieldError{{Field: "external_id", Code: schedctl.ExternalIDExists, Message: postID}}
+	return err
 }
 
 // Position is a place between two posts of a sorted list; it stays valid when

@@ -177,10 +177,13 @@ type Reader interface {
 	// Post returns a post of the workspace.
 	Post(workspaceID, id string) (schedctl.Post, error)
 
+	// PostByExternalID returns the post of the workspace that has the external id.
+	PostByExternalID(workspaceID, externalID string) (schedctl.Post, error)
+
 	// Posts returns one page of a workspace's posts. Its cost depends on the
 	// size of the page and its Offset, and not on how many posts there are. With
-	// Search, or with publish bounds under a sort by creation, it reads at most
-	// ScanLimit posts and about ScanBytes of their contents. It ends after about
+	// Search, with Labels, with an account and a collection, or with publish bounds
+	// under a sort by creation, it reads at most ScanLimit posts and about ScanBytes of their contents. It ends after about
 	// PageBytes of text. A page may thus be short and still have a Next. It
 	// returns the error of a context that ends meanwhile.
 	Posts(PostQuery) (PostPage, error)
@@ -305,7 +308,9 @@ type Tx interface {
 	Reader
 
 	// PutPost creates or replaces a post and brings every index in line with
-	// it. A put under an existing id keeps workspace and creation time.
+	// it. A put under an existing id keeps workspace and creation time. An external
+	// id that another post of the workspace has is EXTERNAL_ID_EXISTS; see
+	// [ExternalIDExists].
 	PutPost(schedctl.Post) error
 
 	// DeletePost removes a post, its index entries and the attempts of its

@@ -13,9 +13,22 @@ type Post struct {
 	Targets          []Target        `json:"targets"`
 	TargetOverrides  []Override      `json:"target_overrides"`
 	TargetSummary    TargetSummary   `json:"target_summary"`
+	ExternalID       *string         `json:"external_id"`
+	Managed          *Managed        `json:"managed"`
+	Labels           []string        `json:"labels"`
 	Version          int64           `json:"version"`
 	CreatedAt        *Time           `json:"created_at"`
 	UpdatedAt        *Time           `json:"updated_at"`
+}
+
+// Managed says which file of which collection a post is made from. Digest is what
+// the client last applied, in a form of its own. Pruned says that the post was
+// canceled because its file was removed.
+type Managed struct {
+	Collection string `json:"collection"`
+	Path       string `json:"path"`
+	Digest     string `json:"digest"`
+	Pruned     bool   `json:"pruned"`
 }
 
 // TargetSummary counts the targets of a post by status.
@@ -79,23 +92,33 @@ type PostList struct {
 const PublishNow = "now"
 
 // CreatePost is the body of POST /posts. PublishAt is [At], [Now], or nil for a
-// draft.
+// draft. Replaces is the id of the canceled post that has the external id now; the
+// new post takes it over.
 type CreatePost struct {
 	Content          string       `json:"content"`
 	SocialAccountIDs []string     `json:"social_account_ids,omitempty"`
 	PublishAt        *PublishTime `json:"publish_at,omitempty"`
 	TargetOverrides  []Override   `json:"target_overrides,omitempty"`
 	AllowDuplicate   bool         `json:"allow_duplicate,omitempty"`
+	ExternalID       *string      `json:"external_id,omitempty"`
+	Managed          *Managed     `json:"managed,omitempty"`
+	Labels           []string     `json:"labels,omitempty"`
+	Replaces         *string      `json:"replaces,omitempty"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
-// TargetOverrides replace all that there are.
+// TargetOverrides and Labels replace all that there are. ExternalID can be set
+// where the post has none. ExternalID, Managed and Labels alone can be changed
+// in every status.
 type EditPost struct {
 	Content          *string     `json:"content,omitempty"`
 	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty"`
 	PublishAt        *Time       `json:"publish_at,omitempty"`
 	TargetOverrides  *[]Override `json:"target_overrides,omitempty"`
 	AllowDuplicate   bool        `json:"allow_duplicate,omitempty"`
+	ExternalID       *string     `json:"external_id,omitempty"`
+	Managed          *Managed    `json:"managed,omitempty"`
+	Labels           *[]string   `json:"labels,omitempty"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
@@ -109,6 +132,11 @@ type SchedulePost struct {
 type PublishPost struct {
 	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
 	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
+}
+
+// CancelPost is the body of POST /posts/{id}/cancel; it may be absent.
+type CancelPost struct {
+	Managed *Managed `json:"managed,omitempty"`
 }
 
 // RetryPost is the body of POST /posts/{id}/retry; without target ids it is for
@@ -126,7 +154,8 @@ func NewPost(p schedctl.Post) Post {
 		PublishAt: NewTime(p.PublishAt), SocialAccountIDs: p.AccountIDs(),
 		Targets: make([]Target, len(p.Targets)), TargetOverrides: newOverrides(p),
 		TargetSummary: TargetSummary(s),
-		Version:       p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
+		ExternalID:    optional(p.ExternalID), Managed: (*Managed)(p.Managed), Labels: append([]string{}, p.Labels...),
+		Version: p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
 	}
 	for i := range p.Targets {
 		out.Targets[i] = newTarget(p.Targets[i])

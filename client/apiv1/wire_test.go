@@ -31,6 +31,8 @@ func draft() schedctl.Post {
 func full() schedctl.Post {
 	p := draft()
 	p.PublishAt = t0.Truncate(time.Second)
+	p.ExternalID, p.Labels = "website/launch", []string{"launch", "spring sale"}
+	p.Managed = &schedctl.Managed{Collection: "website", Path: "2026/launch.md", Digest: "sha256:abc", Pruned: true}
 	p.Targets = []schedctl.Target{{
 		ID: "pt_1", AccountID: "acct_1", Platform: "mastodon", Status: schedctl.Published, PublishAt: p.PublishAt,
 		Attempts: 1, PlatformPostID: "117", PlatformPostURL: "https://example.org/@me/117", PublishedAt: t0,

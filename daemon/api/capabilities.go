@@ -16,7 +16,7 @@ import (
 var features = []string{
 	"drafts", "scheduling", "publish_now", "cancel", "retry", "validation", "timeline", "target_overrides",
 	"duplicate_guard", "idempotency", "if_match", "webhooks", "events", "api_keys", "draft_keys", "account_keys",
-	"workspaces", "audit",
+	"workspaces", "audit", "unschedule", "external_ids", "collections", "labels",
 }
 
 // Features that depend on how the daemon runs.

@@ -64,5 +64,10 @@ func cursorChecksum(q storage.PostQuery, position []byte) []byte {
 	h.Write(position)
 	fmt.Fprintf(h, "%q %q %q %q %d %d %q", q.WorkspaceID, q.Sort, slices.Compact(statuses), q.AccountID,
 		q.PublishAfter.UnixMilli(), q.PublishBefore.UnixMilli(), q.Search)
+	if q.ExternalID != "" || q.Collection != "" || len(q.Labels) > 0 { // else as in cursors of older versions
+		labels := slices.Clone(q.Labels)
+		slices.Sort(labels)
+		fmt.Fprintf(h, " %q %q %q", q.ExternalID, q.Collection, slices.Compact(labels))
+	}
 	return h.Sum(nil)[:8]
 }

@@ -176,6 +176,14 @@ func (d *decoder) wrong(code schedctl.Code, format string, args ...any) {
 	}
 }
 
+// refuse records a refusal as a fault.
+func (d *decoder) refuse(err error) {
+	if d.err == nil && d.faults.count() {
+		e := asError(err)
+		d.faults.add(schedctl.FieldError{Field: e.Field, Code: e.Code, Message: e.Message})
+	}
+}
+
 // clean reports whether nothing was wrong so far.
 func (d *decoder) clean() bool { return d.err == nil && len(d.faults.list) == 0 }
 

@@ -16,7 +16,14 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of bodies; in these, unknown fields are refused.
-var requests = []string{"AddAccount", "CreateAPIKey", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditPost", "EditWebhook", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
+var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditPost", "EditWebhook", "Managed", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
+
+// requiredOfRequests are the required fields of schemas that requests and responses
+// share. A response has all fields.
+var requiredOfRequests = map[string][]string{
+	"Managed":  {"collection", "path", "digest"},
+	"Override": {"social_account_id"},
+}
 
 // enums are the texts that a field of a type can have.
 var enums = map[reflect.Type][]any{
@@ -53,8 +60,8 @@ func completeSchema(name string, schema *huma.Schema, t reflect.Type) {
 	if !slices.Contains(requests, name) {
 		schema.AdditionalProperties = nil // a later version may say more
 	}
-	if name == "Override" {
-		schema.Required = []string{"social_account_id"} // of a request; an answer has all
+	if required, ok := requiredOfRequests[name]; ok {
+		schema.Required = required
 	}
 	for _, field := range reflect.VisibleFields(t) {
 		if seen, _ := t.FieldByName(field.Name); field.Anonymous || !slices.Equal(seen.Index, field.Index) {
@@ -120,6 +127,17 @@ var limits = map[string]func(*huma.Schema){
 	"CreatePost.publish_at":           nullable,
 	"ValidatePost.publish_at":         nullable,
 	"EditPost.publish_at":             nullable,
+	"CreatePost.external_id":          externalIDLimits,
+	"EditPost.external_id":            externalIDLimits,
+	"ValidatePost.external_id":        externalIDLimits,
+	"CreatePost.labels":               labelLimits,
+	"EditPost.labels":                 labelLimits,
+	"ValidatePost.labels":             labelLimits,
+	"CreatePost.replaces":             nullable,
+	"ValidatePost.replaces":           nullable,
+	"Managed.collection":              collectionLimits,
+	"Managed.path":                    func(s *huma.Schema) { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxManagedPath) },
+	"Managed.digest":                  digestLimits,
 	"RetryPost.target_ids":            targetLimits,
 	"AddAccount.name":                 nameLimits,
 	"EditAccount.name":                nameLimits,
@@ -140,6 +158,17 @@ var limits = map[string]func(*huma.Schema){
 	"Event.type":                      testedEventTypes,
 }
 
+func externalIDLimits(s *huma.Schema) {
+	s.MinLength, s.MaxLength, s.Pattern, s.Nullable = ptr(1), ptr(schedctl.MaxExternalID), "^[!-~]+$", true
+}
+func labelLimits(s *huma.Schema) {
+	s.MaxItems = ptr(schedctl.MaxLabels)
+	s.Items.MinLength, s.Items.MaxLength = ptr(1), ptr(schedctl.MaxLabel)
+}
+func collectionLimits(s *huma.Schema) { s.Pattern = "^[A-Za-z0-9._-]{1,80}$" }
+func digestLimits(s *huma.Schema) {
+	s.MinLength, s.MaxLength, s.Pattern = ptr(1), ptr(schedctl.MaxDigest), "^[!-~]+$"
+}
 func contentLimits(s *huma.Schema)  { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxContent) }
 func idLimits(s *huma.Schema)       { s.MaxItems, s.UniqueItems = ptr(schedctl.MaxAccounts), true }
 func nameLimits(s *huma.Schema)     { s.MinLength, s.MaxLength = ptr(1), ptr(schedctl.MaxAccountName) }

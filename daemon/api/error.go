@@ -34,9 +34,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", "Bearer")
 	}
-	var reused *reusedKey
-	if errors.As(err, &reused) && reused.location != "" {
-		header.Set("Location", reused.location)
+	var located *locatedRefusal
+	if errors.As(err, &located) && located.location != "" {
+		header.Set("Location", located.location)
 	}
 	body, err := encode(apiv1.NewError(e, requestID))
 	if err != nil {

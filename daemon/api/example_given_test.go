@@ -28,34 +28,39 @@ import (
 // by operation and example. It returns the ids of what it made, in the order in
 // which the ids of the examples stand for them; …1 of each kind is the first.
 var given = map[string]func(*fixture) []string{
-	"getPost":                    oneScheduled,
-	"getPostTimeline":            oneFailed,
-	"editPost":                   oneScheduled,
-	"editPost/published":         onePost(schedctl.Published),
-	"deletePost":                 oneDraft,
-	"deletePost/scheduled":       oneScheduled,
-	"schedulePost":               oneDraft,
-	"schedulePost/with accounts": func(f *fixture) []string { return []string{f.create(body{"content": announcement}).ID} },
-	"schedulePost/canceled":      onePost(schedctl.Canceled),
-	"publishPostNow":             oneScheduled,
-	"cancelPost":                 oneScheduled,
-	"cancelPost/published":       onePost(schedctl.Published),
-	"retryPost":                  oneFailed,
-	"retryPost/scheduled":        oneScheduled,
-	"listPosts":                  oneScheduled,
-	"listAudit":                  oneScheduled,
-	"streamEvents":               oneStory,
-	"listAPIKeys":                oneKey,
-	"revokeAPIKey":               oneKey,
-	"listWebhooks":               oneWebhook,
-	"getWebhook":                 oneWebhook,
-	"editWebhook":                oneWebhook,
-	"deleteWebhook":              oneWebhook,
-	"testWebhook":                oneWebhook,
-	"rotateWebhookSecret":        oneWebhook,
-	"listWebhookDeliveries":      oneDelivery,
-	"replayWebhookDelivery":      oneDelivery,
-	"replayWebhook":              oneDelivery,
+	"getPost":                             oneScheduled,
+	"getPostTimeline":                     oneFailed,
+	"editPost":                            oneScheduled,
+	"editPost/published":                  onePost(schedctl.Published),
+	"deletePost":                          oneDraft,
+	"deletePost/scheduled":                oneScheduled,
+	"schedulePost":                        oneDraft,
+	"schedulePost/with accounts":          func(f *fixture) []string { return []string{f.create(body{"content": announcement}).ID} },
+	"schedulePost/canceled":               onePost(schedctl.Canceled),
+	"publishPostNow":                      oneScheduled,
+	"cancelPost":                          oneScheduled,
+	"cancelPost/published":                onePost(schedctl.Published),
+	"createPost/external id exists":       oneExternal(schedctl.Draft),
+	"createPost/replacement":              oneExternal(schedctl.Canceled),
+	"editPost/labels of a published post": onePost(schedctl.Published),
+	"unschedulePost":                      oneScheduled,
+	"unschedulePost/published":            onePost(schedctl.Published),
+	"retryPost":                           oneFailed,
+	"retryPost/scheduled":                 oneScheduled,
+	"listPosts":                           oneScheduled,
+	"listAudit":                           oneScheduled,
+	"streamEvents":                        oneStory,
+	"listAPIKeys":                         oneKey,
+	"revokeAPIKey":                        oneKey,
+	"listWebhooks":                        oneWebhook,
+	"getWebhook":                          oneWebhook,
+	"editWebhook":                         oneWebhook,
+	"deleteWebhook":                       oneWebhook,
+	"testWebhook":                         oneWebhook,
+	"rotateWebhookSecret":                 oneWebhook,
+	"listWebhookDeliveries":               oneDelivery,
+	"replayWebhookDelivery":               oneDelivery,
+	"replayWebhook":                       oneDelivery,
 }
 
 const announcement = "Version 1.4 is out."
@@ -88,6 +93,17 @@ func (f *fixture) standIns(made func(*fixture) []string) *standIns {
 		s.add(id)
 	}
 	return s
+}
+
+// oneExternal makes a post with the external id of the examples, and brings it to
+// a status.
+func oneExternal(status schedctl.Status) func(*fixture) []string {
+	return func(f *fixture) []string {
+		f.t.Helper()
+		ids := onePost(status)(f)
+		f.do(nil, "PATCH", "/posts/"+ids[0], body{"external_id": "website/version-1.4"}).want(200)
+		return ids
+	}
 }
 
 func oneDraft(f *fixture) []string { return onePost(schedctl.Draft)(f) }

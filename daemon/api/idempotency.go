@@ -158,7 +158,7 @@ func (s *Server) recall(c *call, stored storage.Answer) (a answer, found bool, e
 		return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 			"this Idempotency-Key was used with another API key; use a new key for a new request")
 	case !c.sameBody(&stored):
-		return answer{}, false, &reusedKey{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+		return answer{}, false, &locatedRefusal{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 			"this Idempotency-Key was used with another body; use a new key for a new request")}
 	}
 	if stored.Sealed {
@@ -173,19 +173,19 @@ func (s *Server) recall(c *call, stored storage.Answer) (a answer, found bool, e
 	}, true, nil
 }
 
-// reusedKey is the refusal of another request under a key. It tells where that is
+// locatedRefusal is the refusal of another request under a key. It tells where that is
 // which the first one made: a caller that means the same by both, a post two hours
 // after it is asked for, say, need not make it again.
-type reusedKey struct {
+type locatedRefusal struct {
 	location string // or empty
 	refusal  *schedctl.Error
 }
 
 // Error returns the refusal's text.
-func (e *reusedKey) Error() string { return e.refusal.Error() }
+func (e *locatedRefusal) Error() string { return e.refusal.Error() }
 
 // Unwrap returns the refusal.
-func (e *reusedKey) Unwrap() error { return e.refusal }
+func (e *locatedRefusal) Unwrap() error { return e.refusal }
 
 // answerOwner is what a sealed answer is sealed for: the request that it answers
 // and the API key that made it. Another one of the same workspace may hold less

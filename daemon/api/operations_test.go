@@ -105,6 +105,9 @@ var attempts = map[string]func(*world) attempt{
 	"cancelPost": func(w *world) attempt {
 		return attempt{path: "/posts/" + w.scheduled.ID + "/cancel", resource: w.scheduled.ID}
 	},
+	"unschedulePost": func(w *world) attempt {
+		return attempt{path: "/posts/" + w.scheduled.ID + "/unschedule", resource: w.scheduled.ID}
+	},
 	"retryPost": func(w *world) attempt {
 		return attempt{path: "/posts/" + w.failed.ID + "/retry", body: body{"target_ids": []string{w.failed.Targets[0].ID}}, resource: w.failed.ID}
 	},

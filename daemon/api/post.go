@@ -31,13 +31,19 @@ func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer,
 	if c.draftsOnly() && b.publishAt.asksToGoOut() {
 		return answer{}, errDraftsOnly
 	}
+	if c.draftsOnly() && b.replaces != "" {
+		return answer{}, errDraftsOnly
+	}
+	if err := s.refuseExisting(ctx, c, &b); err != nil {
+		return answer{}, err
+	}
 	accounts, err := s.createAccounts(ctx, c, b.accountIDs)
 	if err != nil {
 		return answer{}, err
 	}
 	post, events, err := schedctl.Create(schedctl.NewPost{
 		WorkspaceID: c.key.WorkspaceID, Content: b.content, Accounts: accounts, Overrides: b.overrides,
-		PublishAt: b.publishAt.at, Now: b.publishAt.now,
+		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
 	}, c.now)
 	if err != nil {
 		return answer{}, err
@@ -51,6 +57,9 @@ func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer,
 	}
 	guarded := !b.allowDuplicate && anyGuarded(accounts)
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		if err := c.takeExternalID(tx, &b); err != nil {
+			return answer{}, err
+		}
 		if guarded {
 			if err := refuseDuplicates(tx, &post, accounts); err != nil {
 				return answer{}, err
@@ -84,7 +93,12 @@ func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 	if c.draftsOnly() && b.publishAt.asksToGoOut() {
 		return answer{}, errDraftsOnly
 	}
-	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpEdit, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
+	edit := schedctl.Edit{Content: b.content, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation}
+	op := edit.Operation()
+	if b.accountIDs != nil || b.publishAt.given {
+		op = schedctl.OpEdit
+	}
+	return s.changeFitting(ctx, c, http.StatusOK, op, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
 		if c.draftsOnly() && p.Status() != schedctl.Draft {
 			return nil, errDraftsOnly
 		}
@@ -95,7 +109,12 @@ func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if err != nil {
 			return nil, err
 		}
-		events, err := p.Edit(schedctl.Edit{Content: b.content, Accounts: accounts, Overrides: b.overrides, PublishAt: b.publishAt.at}, c.now)
+		if err := c.refuseTaken(r, p, b.ExternalID); err != nil {
+			return nil, err
+		}
+		change := edit
+		change.Accounts = accounts
+		events, err := p.Edit(change, c.now)
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
@@ -142,9 +161,16 @@ func (s *Server) publishPost(ctx context.Context, c *call, b publishPost) (answe
 }
 
 // cancelPost answers POST /posts/{id}/cancel.
-func (s *Server) cancelPost(ctx context.Context, c *call) (answer, error) {
+func (s *Server) cancelPost(ctx context.Context, c *call, b cancelPost) (answer, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
-		return p.Cancel(c.now)
+		return p.CancelManaged(b.managed, c.now)
+	})
+}
+
+// unschedulePost answers POST /posts/{id}/unschedule.
+func (s *Server) unschedulePost(ctx context.Context, c *call) (answer, error) {
+	return s.changePost(ctx, c, http.StatusOK, schedctl.OpUnschedule, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
+		return p.Unschedule(c.now)
 	})
 }
 

@@ -8,11 +8,15 @@ type createPost struct {
 	accountIDs []string
 	publishAt  moment
 	overrides  []schedctl.Override
+	schedctl.Annotation
+	replaces string // the id of a post, or empty
 
 	allowDuplicate bool
 }
 
-var createPostFields = []string{"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate"}
+var createPostFields = []string{
+	"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels", "replaces",
+}
 
 func readCreatePost(d *decoder) createPost {
 	return d.createPost(createPostFields, nil)
@@ -47,11 +51,18 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 			b.overrides = d.overrides()
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
+		case "replaces":
+			b.replaces = d.replaces()
 		default:
-			other(name)
+			if !d.annotation(name, &b.Annotation) {
+				other(name)
+			}
 		}
 	})
 	d.require(hasContent, "content", "give the text of the post")
+	if b.replaces != "" && (b.ExternalID == nil || *b.ExternalID == "") && d.clean() {
+		d.fault(schedctl.ValidationFailed, "replaces needs external_id; give the external_id that the canceled post has")
+	}
 	return b
 }
 
@@ -61,11 +72,14 @@ type editPost struct {
 	accountIDs *[]string
 	publishAt  moment
 	overrides  *[]schedctl.Override
+	schedctl.Annotation
 
 	allowDuplicate bool
 }
 
-var editPostFields = []string{"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate"}
+var editPostFields = []string{
+	"content", "social_account_ids", "publish_at", "target_overrides", "allow_duplicate", "external_id", "managed", "labels",
+}
 
 func readEditPost(d *decoder) (b editPost) {
 	given := false
@@ -84,10 +98,12 @@ func readEditPost(d *decoder) (b editPost) {
 			b.overrides = &list
 		case "allow_duplicate":
 			b.allowDuplicate = d.bool()
+		default:
+			d.annotation(name, &b.Annotation)
 		}
 	})
 	if !given && d.clean() {
-		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, social_account_ids, publish_at or target_overrides")
+		d.fault(schedctl.ValidationFailed, "the body changes nothing; give content, social_account_ids, publish_at, target_overrides, external_id, managed or labels")
 	}
 	return b
 }

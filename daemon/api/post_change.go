@@ -82,8 +82,10 @@ func (c *call) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Pos
 }
 
 // post loads the post of the path. One that the key may not see is not there.
-func (c *call) post(r storage.Reader) (schedctl.Post, error) {
-	post, err := r.Post(c.key.WorkspaceID, c.id)
+func (c *call) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.id) }
+
+func (c *call) postByID(r storage.Reader, id string) (schedctl.Post, error) {
+	post, err := r.Post(c.key.WorkspaceID, id)
 	if err == nil && c.maySee(&post) {
 		return post, nil
 	}

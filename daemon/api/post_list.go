@@ -18,7 +18,7 @@ const (
 
 var (
 	listParams = []string{
-		"status", "social_account_id", "publish_after", "publish_before", "q", "sort", "limit", "cursor", "offset",
+		"status", "social_account_id", "publish_after", "publish_before", "q", "external_id", "collection", "label", "sort", "limit", "cursor", "offset",
 	}
 	listSorts = []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 )
@@ -53,13 +53,16 @@ func (s *Server) listPosts(ctx context.Context, c *call) (answer, error) {
 
 // postQuery reads the parameters of GET /posts.
 func (c *call) postQuery() (storage.PostQuery, error) {
-	q := parseQuery(c.query, listParams, []string{"status"})
+	q := parseQuery(c.query, listParams, []string{"status", "label"})
 	p := storage.PostQuery{
 		WorkspaceID:   c.key.WorkspaceID,
 		AccountID:     q.accountID("social_account_id"),
 		PublishAfter:  q.time("publish_after"),
 		PublishBefore: q.time("publish_before"),
 		Search:        q.shortText("q", schedctl.MaxSearch),
+		ExternalID:    q.checked("external_id", func(_, id string) error { return schedctl.CheckExternalID(id) }),
+		Collection:    q.checked("collection", schedctl.CheckCollection),
+		Labels:        q.labels("label"),
 		Sort:          storage.NewestFirst,
 		Limit:         q.number("limit", 1, maxLimit, defaultLimit),
 		Offset:        q.number("offset", 0, maxOffset, 0),

@@ -75,6 +75,36 @@ func (q *query) shortText(name string, limit int) string {
 	return text
 }
 
+// checked returns a parameter that must pass a check, empty when it is not given.
+func (q *query) checked(name string, check func(field, value string) error) string {
+	if !q.has(name) {
+		return ""
+	}
+	value := q.text(name)
+	if err := check(name, value); err != nil {
+		q.fail(err)
+		return ""
+	}
+	return value
+}
+
+// labels returns a parameter that may be given for each label that a post can have.
+func (q *query) labels(name string) (labels []string) {
+	given := q.values[name]
+	if len(given) > schedctl.MaxLabels {
+		q.refuse(name, "%s is given %d times; a post has at most %d labels", name, len(given), schedctl.MaxLabels)
+		return nil
+	}
+	for _, label := range given {
+		if err := schedctl.CheckLabel(name, label); err != nil {
+			q.fail(err)
+			return nil
+		}
+		labels = append(labels, label)
+	}
+	return labels
+}
+
 // accountID returns a parameter that is the id of an account, of whatever
 // workspace.
 func (q *query) accountID(name string) string {

@@ -116,6 +116,82 @@ var refusals = []struct {
 		f.do(nil, "PATCH", "/posts/"+p.ID, body{"content": "still a draft"}).want(200)
 		return f.do(nil, "PATCH", "/posts/"+p.ID, body{"publish_at": in(time.Hour)})
 	}},
+	{"an external id with a space", schedctl.ValidationFailed, "external_id", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a b"})
+	}},
+	{"a long external id", schedctl.ValidationFailed, "external_id", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"external_id": strings.Repeat("a", schedctl.MaxExternalID+1)})
+	}},
+	{"an existing external id", schedctl.ExternalIDExists, "external_id", func(f *fixture) *response {
+		f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a"}).want(201)
+		return f.do(nil, "POST", "/posts", body{"content": "y", "external_id": "a"})
+	}},
+	{"an external id of another post", schedctl.ExternalIDExists, "external_id", func(f *fixture) *response {
+		f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a"}).want(201)
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"external_id": "a"})
+	}},
+	{"a second external id", schedctl.PostNotEditable, "external_id", func(f *fixture) *response {
+		p := f.draft()
+		f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": "a"}).want(200)
+		return f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": "b"})
+	}},
+	{"no external id in place of one", schedctl.PostNotEditable, "external_id", func(f *fixture) *response {
+		p := f.draft()
+		f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": "a"}).want(200)
+		return f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": nil})
+	}},
+	{"a replacement without an external id", schedctl.ValidationFailed, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "replaces": f.draft().ID})
+	}},
+	{"a replacement of an unknown post", schedctl.NotFound, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a", "replaces": schedctl.NewID(schedctl.PostPrefix, time.Now())})
+	}},
+	{"a replacement of what is no id", schedctl.ValidationFailed, "replaces", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a", "replaces": "post_1"})
+	}},
+	{"a replacement of a draft", schedctl.PostNotReplaceable, "replaces", func(f *fixture) *response {
+		p := f.draft()
+		f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": "a"}).want(200)
+		return f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "a", "replaces": p.ID})
+	}},
+	{"a replacement of a post with another external id", schedctl.PostNotReplaceable, "replaces", func(f *fixture) *response {
+		p := f.scheduled()
+		f.do(nil, "PATCH", "/posts/"+p.ID, body{"external_id": "a"}).want(200)
+		f.do(nil, "POST", "/posts/"+p.ID+"/cancel", nil).want(200)
+		return f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "b", "replaces": p.ID})
+	}},
+	{"a reserved collection", schedctl.ValidationFailed, "managed.collection", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "managed": body{"collection": "import", "path": "a.md", "digest": "1"}})
+	}},
+	{"a managed post without a digest", schedctl.ValidationFailed, "managed.digest", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"managed": body{"collection": "a", "path": "a.md"}})
+	}},
+	{"a cancellation with an unknown field of managed", schedctl.ValidationFailed, "managed.prune", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/cancel", body{"managed": body{"prune": true}})
+	}},
+	{"too many labels", schedctl.ValidationFailed, "labels", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "labels": slices.Repeat([]string{"a"}, schedctl.MaxLabels+1)})
+	}},
+	{"a label with a comma", schedctl.ValidationFailed, "labels[1]", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "labels": []string{"a", "b,c"}})
+	}},
+	{"a filter by no label", schedctl.ValidationFailed, "label", func(f *fixture) *response {
+		return f.do(nil, "GET", "/posts?label=", nil)
+	}},
+	{"a filter by what is no collection", schedctl.ValidationFailed, "collection", func(f *fixture) *response {
+		return f.do(nil, "GET", "/posts?collection=a/b", nil)
+	}},
+	{"a filter by what is no external id", schedctl.ValidationFailed, "external_id", func(f *fixture) *response {
+		return f.do(nil, "GET", "/posts?external_id=", nil)
+	}},
+	{"unscheduling a published post", schedctl.PostNotScheduled, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+onePost(schedctl.Published)(f)[0]+"/unschedule", nil)
+	}},
+	{"unscheduling a canceled post", schedctl.PostCanceled, "", func(f *fixture) *response {
+		p := f.scheduled()
+		f.do(nil, "POST", "/posts/"+p.ID+"/cancel", nil).want(200)
+		return f.do(nil, "POST", "/posts/"+p.ID+"/unschedule", nil)
+	}},
 	{"a foreign cursor", schedctl.InvalidCursor, "cursor", func(f *fixture) *response {
 		return f.do(nil, "GET", "/posts?cursor=abc", nil)
 	}},

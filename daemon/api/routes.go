@@ -93,8 +93,10 @@ func (s *Server) postRoutes() []route {
 		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts",
 		summary: "Create a post",
 		about: "Without publish_at the post is a draft; with a time it is scheduled; with \"now\" it goes out at once. The answer is sent when the post is on disk. " +
-			"A post that is to go out is refused when the network of an account would not take it; a draft may be too long.",
-		scopes: writesDrafts, codes: invalid,
+			"A post that is to go out is refused when the network of an account would not take it; a draft may be too long. " +
+			"An external_id makes the request safe to repeat for ever: while a post has it, also a canceled one, no other post gets it, and EXTERNAL_ID_EXISTS names the existing post. " +
+			"replaces takes it over from a canceled post.",
+		scopes: writesDrafts, codes: append([]schedctl.Code{schedctl.ExternalIDExists, schedctl.NotFound, schedctl.PostNotReplaceable}, invalid...),
 		request: reflect.TypeFor[apiv1.CreatePost](), status: http.StatusCreated, response: one,
 		handle: withBody(readCreatePost, s.createPost),
 	}, {
@@ -122,9 +124,10 @@ func (s *Server) postRoutes() []route {
 	}, {
 		method: http.MethodPatch, path: "/posts/{id}", id: "editPost", tag: "Posts",
 		summary: "Edit a post",
-		about:   "Drafts and scheduled posts, as long as no target has begun to go out. publish_at schedules a draft and moves a scheduled post. A change that changes nothing keeps the version.",
+		about: "Drafts and scheduled posts, as long as no target has begun to go out. publish_at schedules a draft and moves a scheduled post. A change that changes nothing keeps the version. " +
+			"external_id, managed and labels alone can be changed in every status; that raises the version and causes no event. external_id can be set where the post has none.",
 		scopes:  writesDrafts,
-		codes:   append([]schedctl.Code{schedctl.PostNotEditable, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound}, invalid...),
+		codes:   append([]schedctl.Code{schedctl.PostNotEditable, schedctl.PostCanceled, schedctl.ExternalIDExists, schedctl.VersionMismatch, schedctl.NotFound}, invalid...),
 		request: reflect.TypeFor[apiv1.EditPost](), status: http.StatusOK, response: one,
 		handle: withBody(readEditPost, s.editPost),
 	}, {
@@ -164,10 +167,17 @@ func (s *Server) postOperationRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/cancel", id: "cancelPost", tag: "Posts",
 		summary: "Cancel a post",
-		about:   "Every target that is not published becomes canceled. A call to a network that is under way cannot be recalled; if it succeeds, that target becomes published. A canceled post stays canceled.",
-		scopes:  writesPosts, codes: []schedctl.Code{schedctl.PostNotCancelable, schedctl.VersionMismatch, schedctl.NotFound},
+		about:   "Every target that is not published becomes canceled. A call to a network that is under way cannot be recalled; if it succeeds, that target becomes published. A canceled post stays canceled. The body may change managed in the same step.",
+		scopes:  writesPosts, codes: []schedctl.Code{schedctl.PostNotCancelable, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
+		request: reflect.TypeFor[apiv1.CancelPost](), bodyless: true, status: http.StatusOK, response: one,
+		handle: withOptionalBody(readCancelPost, s.cancelPost),
+	}, {
+		method: http.MethodPost, path: "/posts/{id}/unschedule", id: "unschedulePost", tag: "Posts",
+		summary: "Make a scheduled post a draft",
+		about:   "The post loses its time and keeps its text, its accounts and the ids of its targets. A draft stays as it is. A post that is publishing, or has finished, is refused.",
+		scopes:  writesPosts, codes: []schedctl.Code{schedctl.PostNotScheduled, schedctl.PostCanceled, schedctl.VersionMismatch, schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		handle: withoutBody(s.cancelPost),
+		handle: withoutBody(s.unschedulePost),
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts",
 		summary: "Queue failed targets again",
@@ -196,6 +206,10 @@ func postListParams() []*huma.Param {
 		queryParam("social_account_id", "only posts with a target on this account", text),
 		queryParam("publish_after", "only posts with a publish_at at this time or later; "+utcOnly, at),
 		queryParam("publish_before", "only posts with a publish_at before this time; "+utcOnly, at),
+		queryParam("external_id", "only the post with this external_id", &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxExternalID)}),
+		queryParam("collection", "only posts that are managed in this collection", &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxCollection)}),
+		queryParam("label", "only posts with this label; give it several times for all of several; reads at most 2,000 posts for a page, as q does",
+			&huma.Schema{Type: huma.TypeArray, MaxItems: ptr(schedctl.MaxLabels), Items: &huma.Schema{Type: huma.TypeString, MinLength: ptr(1), MaxLength: ptr(schedctl.MaxLabel)}}),
 		queryParam("q", "only posts whose content contains this text, ignoring case",
 			&huma.Schema{Type: huma.TypeString, MaxLength: ptr(schedctl.MaxSearch)}),
 		queryParam("sort", "posts without a publish_at come last under the sorts by it",

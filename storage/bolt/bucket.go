@@ -14,6 +14,7 @@ const (
 	accountNames
 	feeds
 	posts
+	externalIDs
 	targets
 	due
 	postsByAge
@@ -45,6 +46,7 @@ var bucketNames = [bucketCount]string{
 	accountNames:      "account names",
 	feeds:             "feeds",
 	posts:             "posts",
+	externalIDs:       "external ids",
 	targets:           "targets",
 	due:               "due",
 	postsByAge:        "posts by age",

@@ -249,7 +249,7 @@ func (c *checker) records() {
 
 // counts looks for entries that no record accounts for. It comes last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, answerHashes, webhookOwners, pendingDeliveries} {
+	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, answerHashes, webhookOwners, pendingDeliveries} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

@@ -17,6 +17,7 @@
 //	account names       workspace:16 name:…                               → account:16
 //	feeds               name:…                                            → workspace:16 account:16
 //	posts               post:16                                           → post record
+//	external ids        workspace:16 sha256:32                            → post:16
 //	targets             target:16                                         → workspace:16 post:16 account:16
 //	due                 time:8 target:16                                  → nothing
 //	posts by age        workspace:16 account:16 status:1 post:16          → nothing
@@ -37,8 +38,9 @@
 //	pending deliveries  webhook:16 time:8 delivery:16                     → nothing
 //	audit               workspace:16 audit:16                             → audit record
 //
-// The two list indexes hold a post once for each of its accounts and once under
-// the account zero, which stands for any. They are cut by status, so that a
+// The two list indexes hold a post once for each of its accounts, once under
+// the account zero, which stands for any, and once under its collection: the
+// first 16 bytes of a SHA-256 take the place of the account. They are cut by status, so that a
 // page of any set of statuses is a merge of a few cursors. A post without a
 // time has a time of all ones and so sorts after all others.
 //

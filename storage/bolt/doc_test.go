@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"errors"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"path/filepath"
@@ -128,6 +129,15 @@ func seeded(t *testing.T) *Store {
 	return s
 }
 
+// seedAnnotation gives each post what no other has.
+func seedAnnotation(i int) schedctl.Annotation {
+	externalID := fmt.Sprintf("seed/%d", i)
+	return schedctl.Annotation{
+		ExternalID: &externalID, Labels: &[]string{"seed"},
+		Managed: &schedctl.Managed{Collection: "seed", Path: externalID, Digest: "1"},
+	}
+}
+
 func seed(tx storage.Tx) error {
 	now := time.Now()
 	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "seed"}
@@ -149,7 +159,7 @@ func seed(tx storage.Tx) error {
 		return err
 	}
 	for i := range 3 { // waiting, running and published
-		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Accounts: []schedctl.Account{feed}, Now: true}, now)
+		p, events, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws.ID, Content: "seed", Accounts: []schedctl.Account{feed}, Now: true, Annotation: seedAnnotation(i)}, now)
 		if err != nil {
 			return err
 		}

@@ -30,6 +30,10 @@ func entries(dst []entry, p *schedctl.Post) ([]entry, error) {
 	l := listed{ws: ws, post: post, status: [1]byte{statusCode(p.Status())}}
 	appendTime(l.time[:0], publishKey(p.PublishAt))
 	dst = l.entries(dst, anyAccount)
+	if p.Managed != nil {
+		dst = l.entries(dst, collectionKey(p.Managed.Collection))
+	}
+	dst = externalIDEntry(dst, p, ws, post)
 	ofPost := schedctl.FingerprintOf(p.Content)
 	for i := range p.Targets {
 		t := &p.Targets[i]

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -15,6 +16,10 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	l := listing{reader: r, query: q, needle: search.For(q.Search)}
 	if err := l.plan(); err != nil {
 		return storage.PostPage{}, err
+	}
+	if q.ExternalID != "" {
+		err := l.visitExternalID()
+		return l.page, err
 	}
 	for _, s := range l.spans {
 		if complete, err := l.walk(s); complete || err != nil {
@@ -30,7 +35,8 @@ type listing struct {
 	query   storage.PostQuery
 	needle  search.Needle
 	index   bucket
-	prefix  [32]byte // workspace and account
+	ws      ulid
+	prefix  [32]byte // workspace and account, or collection
 	codes   []byte   // of the statuses that are wanted
 	spans   []span   // the parts of the index to go through
 	descend bool
@@ -58,9 +64,13 @@ func (l *listing) plan() error {
 			return err
 		}
 	}
+	if q.Collection != "" {
+		account = collectionKey(q.Collection)
+	}
+	l.ws = ws
 	concat(l.prefix[:0], ws[:], account[:])
 	l.codes = codesOf(q.Statuses)
-	l.looks = q.Search != ""
+	l.looks = q.Looks()
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
 		l.index, l.descend = postsByTime, q.Sort == storage.PublishDescending
@@ -184,7 +194,11 @@ func (l *listing) look(at position) (bool, error) {
 	if err := l.turn.next(l.ctx); err != nil {
 		return false, err
 	}
-	head, found, err := l.postHead(at.post)
+	read := l.postHead
+	if l.bothOwners() {
+		read = l.post
+	}
+	head, found, err := read(at.post)
 	if err != nil || !found {
 		return false, l.orMissing(at, err)
 	}
@@ -211,9 +225,16 @@ func (l *listing) orMissing(at position, err error) error {
 	return err
 }
 
+// selects reports whether the query selects a post that the index led to. Of p it
+// needs the targets only when [listing.bothOwners].
 func (l *listing) selects(p *schedctl.Post) bool {
-	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && l.needle.In(p.Content)
+	return inside(p.PublishAt, l.query.PublishAfter, l.query.PublishBefore) && p.HasLabels(l.query.Labels) &&
+		(!l.bothOwners() || slices.Contains(p.AccountIDs(), l.query.AccountID)) && l.needle.In(p.Content)
 }
+
+// bothOwners reports whether the query names a collection and an account. The index
+// leads to the posts of the collection then.
+func (l *listing) bothOwners() bool { return l.query.Collection != "" && l.query.AccountID != "" }
 
 func inside(t, after, before time.Time) bool {
 	if t.IsZero() {

@@ -22,6 +22,10 @@ func (s *span) startAfter(suffix []byte) {
 	}
 }
 
+func (s *span) holds(suffix []byte) bool {
+	return bytes.Compare(suffix, s.from) >= 0 && (s.to == nil || bytes.Compare(suffix, s.to) < 0)
+}
+
 func (s *span) endBefore(suffix []byte) {
 	if s.to == nil || bytes.Compare(suffix, s.to) < 0 {
 		s.to = suffix

@@ -28,6 +28,7 @@ var migrations = []migration{
 	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
 	{"index contents, ids of networks and identities", indexContents},
 	{"keep how long outcomes are in doubt", nothing},
+	{"index external ids and collections", createExternalIDs},
 }
 
 // Version returns the version of the files that this program writes.
@@ -71,6 +72,13 @@ func createWebhookBuckets(tx *bbolt.Tx) error {
 		}
 	}
 	return nil
+}
+
+// createExternalIDs also leads to a layout in which posts can have external ids,
+// collections and labels. No post has any yet, so there is nothing to index.
+func createExternalIDs(tx *bbolt.Tx) error {
+	_, err := tx.CreateBucketIfNotExists([]byte(bucketNames[externalIDs]))
+	return err
 }
 
 // nothing is the migration to a layout whose records stand beside the old ones.

@@ -28,6 +28,24 @@ func (c *coder) postHead(p *schedctl.Post) {
 	c.time(&p.CanceledAt)
 	c.int64(&p.Version)
 	text(c, &p.Content)
+	if c.layout >= 5 {
+		text(c, &p.ExternalID)
+		c.managed(&p.Managed)
+		list(c, &p.Labels, text)
+	}
+}
+
+func (c *coder) managed(m **schedctl.Managed) {
+	if !c.present(*m != nil) {
+		return
+	}
+	if c.reading {
+		*m = new(schedctl.Managed)
+	}
+	text(c, &(*m).Collection)
+	text(c, &(*m).Path)
+	text(c, &(*m).Digest)
+	c.bool(&(*m).Pruned)
 }
 
 func (c *coder) target(t *schedctl.Target) {

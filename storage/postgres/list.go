@@ -17,7 +17,7 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	if err := l.plan(); err != nil {
 		return storage.PostPage{}, err
 	}
-	if q.AccountID != "" {
+	if l.byAccount() {
 		r.holdList("targets", l.account)
 	} else {
 		r.holdTable("posts")
@@ -92,7 +92,7 @@ func (l *listing) plan() (err error) {
 			l.statuses = append(l.statuses, string(s))
 		}
 	}
-	l.looks = q.Search != ""
+	l.looks = q.Looks() || q.ExternalID != "" && q.AccountID != ""
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
 		l.byTime, l.descend = true, q.Sort == storage.PublishDescending
@@ -103,6 +103,12 @@ func (l *listing) plan() (err error) {
 		l.looks = l.looks || l.bounded()
 	}
 	return l.resume()
+}
+
+// byAccount reports whether the query is answered from the lists of an account. The
+// list of a collection, and an external id, lead to fewer posts.
+func (l *listing) byAccount() bool {
+	return l.account.Valid && l.query.Collection == "" && l.query.ExternalID == ""
 }
 
 func (l *listing) bounded() bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -40,18 +41,22 @@ func (l *listing) look(places []position) (selected []position, exhausted bool, 
 type head struct {
 	publishAt time.Time
 	content   string
+	labels    []string
+	ofAccount bool // it has a target on the account of the query
 }
 
 // heads returns the heads of the posts at positions, by id.
 func (l *listing) heads(places []position) (map[pgtype.UUID]head, error) {
 	found := make(map[pgtype.UUID]head, len(places))
 	err := l.send(statement{
-		sql: "SELECT id, publish_at, content FROM posts WHERE id = ANY($1)", args: []any{postsAt(places)},
+		sql: `SELECT id, publish_at, content, labels,
+				EXISTS (SELECT 1 FROM targets WHERE post_id = posts.id AND account_id = $2)
+			FROM posts WHERE id = ANY($1)`, args: []any{postsAt(places), l.account},
 		scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				var id pgtype.UUID
 				var h head
-				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.content); err != nil {
+				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.content, jsonField[[]string]{doc: &h.labels}, &h.ofAccount); err != nil {
 					return fmt.Errorf("read posts: %w", err)
 				}
 				found[id] = h
@@ -71,7 +76,9 @@ func postsAt(places []position) []pgtype.UUID {
 }
 
 func (l *listing) selects(h *head) bool {
-	return inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && l.needle.In(h.content)
+	post := schedctl.Post{Labels: h.labels}
+	return inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && post.HasLabels(l.query.Labels) &&
+		(h.ofAccount || !l.account.Valid || l.byAccount()) && l.needle.In(h.content)
 }
 
 func inside(t, after, before time.Time) bool {

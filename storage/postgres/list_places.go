@@ -25,7 +25,13 @@ func (l *listing) placesQuery(s span, limit int) (sql string, args []any) {
 		table: "posts", id: "id", status: "status", at: "coalesce(publish_at, 'infinity')",
 		where: "workspace_id = $1", args: []any{l.ws, l.statuses, limit}, compare: ">",
 	}
-	if l.account.Valid {
+	if l.query.Collection != "" {
+		q.where += " AND managed IS NOT NULL AND managed ->> 'collection' = " + q.bind(l.query.Collection)
+	}
+	if l.query.ExternalID != "" {
+		q.where += " AND external_id <> '' AND external_id = " + q.bind(l.query.ExternalID)
+	}
+	if l.byAccount() {
 		q.table, q.id, q.status, q.at = "targets", "post_id", "post_status", "coalesce(post_publish_at, 'infinity')"
 		q.where += " AND listed AND account_id = " + q.bind(l.account)
 	}

@@ -112,6 +112,9 @@ func (tx *tx) PutPost(p schedctl.Post) error {
 		}
 		p.CreatedAt = known.post.CreatedAt
 	}
+	if err := tx.checkExternalID(&p, known); err != nil {
+		return err
+	}
 	writes, err := postWrites(&p, known)
 	if err != nil {
 		return err

@@ -74,6 +74,9 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 	switch {
 	case p.WorkspaceID != q.WorkspaceID,
 		len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status()),
+		q.ExternalID != "" && p.ExternalID != q.ExternalID,
+		q.Collection != "" && (p.Managed == nil || p.Managed.Collection != q.Collection),
+		!p.HasLabels(q.Labels),
 		q.AccountID != "" && !slices.Contains(p.AccountIDs(), q.AccountID),
 		!q.PublishAfter.IsZero() && (p.PublishAt.IsZero() || p.PublishAt.Before(q.PublishAfter)),
 		!q.PublishBefore.IsZero() && (p.PublishAt.IsZero() || !p.PublishAt.Before(q.PublishBefore)):

@@ -26,6 +26,18 @@ func (r memoryReader) Post(workspaceID, id string) (schedctl.Post, error) {
 	return p.Clone(), nil
 }
 
+func (r memoryReader) PostByExternalID(workspaceID, externalID string) (schedctl.Post, error) {
+	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+		return schedctl.Post{}, err
+	}
+	for _, p := range r.m.posts {
+		if externalID != "" && p.WorkspaceID == workspaceID && p.ExternalID == externalID {
+			return p.Clone(), nil
+		}
+	}
+	return schedctl.Post{}, notFound("post with the external id", externalID)
+}
+
 func (r memoryReader) Route(targetID string) (storage.Route, error) {
 	route, ok := r.m.routes[targetID]
 	if !ok {

@@ -20,6 +20,9 @@ func (tx *memoryTx) PutPost(p schedctl.Post) error {
 	if existed && old.WorkspaceID != p.WorkspaceID {
 		return notFound("post", p.ID)
 	}
+	if other, err := tx.PostByExternalID(p.WorkspaceID, p.ExternalID); err == nil && other.ID != p.ID {
+		return storage.ExternalIDExists(other.ID)
+	}
 	p = p.Clone()
 	if existed {
 		p.CreatedAt = old.CreatedAt

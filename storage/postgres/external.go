@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"crypto/sha256"
+	"reflect"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// managedDoc is a [schedctl.Managed] as a document.
+type managedDoc struct {
+	Collection string `json:"collection"`
+	Path       string `json:"path"`
+	Digest     string `json:"digest"`
+	Pruned     bool   `json:"pruned,omitempty"`
+}
+
+// managedField is the file that a post is made from; null for none.
+type managedField struct{ m **schedctl.Managed }
+
+func (r *row) managed(name string, m **schedctl.Managed) { r.add(name, "jsonb", managedField{m}) }
+
+func (f managedField) value() (any, error) {
+	doc := (*managedDoc)(*f.m)
+	return jsonField[*managedDoc]{&doc, func(d *managedDoc) bool { return d == nil }}.value()
+}
+
+func (f managedField) same(o field) bool { return reflect.DeepEqual(*f.m, *o.(managedField).m) }
+
+func (f managedField) ScanBytes(v []byte) error {
+	var doc *managedDoc
+	err := jsonField[*managedDoc]{doc: &doc}.ScanBytes(v)
+	*f.m = (*schedctl.Managed)(doc)
+	return err
+}
+
+// PostByExternalID implements [storage.Reader]. In a transaction it keeps others
+// from giving the external id to a post.
+func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post, error) {
+	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
+	if err != nil {
+		return schedctl.Post{}, err
+	}
+	if err := r.holdExternalID(workspaceID, externalID); err != nil {
+		return schedctl.Post{}, err
+	}
+	var heads []postRow
+	err = r.send(selects(posts, &heads, "WHERE workspace_id = $1 AND external_id = $2 AND external_id <> ''"+r.forUpdate(), ws, clean(externalID)))
+	if err != nil {
+		return schedctl.Post{}, err
+	}
+	if len(heads) == 0 {
+		return schedctl.Post{}, schedctl.Errorf(schedctl.NotFound, "", "there is no post with this external id")
+	}
+	return r.Post(workspaceID, heads[0].post.ID)
+}
+
+// holdExternalID keeps others from giving an external id to a post, and from
+// taking it away from one.
+func (r *reader) holdExternalID(workspaceID, externalID string) error {
+	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(append(ws.Bytes[:], externalID...))
+	r.holdList("posts", pgtype.UUID{Bytes: [16]byte(sum[:16]), Valid: true})
+	return nil
+}
+
+// checkExternalID returns EXTERNAL_ID_EXISTS when another post has the external
+// id of a post that is put.
+func (tx *tx) checkExternalID(p *schedctl.Post, known *knownPost) error {
+	if known.there() && known.post.ExternalID == p.ExternalID {
+		return nil
+	}
+	if known.there() && known.post.ExternalID != "" {
+		if err := tx.holdExternalID(p.WorkspaceID, known.post.ExternalID); err != nil {
+			return err
+		}
+	}
+	if p.ExternalID == "" {
+		return nil
+	}
+	other, err := tx.PostByExternalID(p.WorkspaceID, p.ExternalID)
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case other.ID != p.ID:
+		return storage.ExternalIDExists(other.ID)
+	}
+	return nil
+}
