@@ -14,7 +14,7 @@ type auditList struct {
 	*app
 	after, before string
 	zone          whenFlags
-	limit         int
+	limit         listLimit
 	all           bool
 }
 
@@ -38,15 +38,15 @@ the daemon's log has it, is in --json.`,
 	f := cmd.Flags()
 	f.StringVar(&o.after, "after", "", "only what was done at or after this `time`; a day alone is its beginning")
 	f.StringVar(&o.before, "before", "", "only what was done before this `time`")
-	f.IntVar(&o.limit, "limit", 20, "at most this `number` of entries")
+	o.limit.add(cmd, "entries")
 	f.BoolVar(&o.all, "all", false, "all entries")
 	o.zone.addZone(cmd)
 	return cmd
 }
 
 func (o *auditList) run(ctx context.Context) error {
-	if o.limit < 1 {
-		return usage("--limit %d: give at least 1, or use --all", o.limit)
+	if err := o.limit.check(); err != nil {
+		return err
 	}
 	after, err := o.zone.bound(o.app, o.after)
 	if err != nil {
@@ -80,8 +80,9 @@ func (o *auditList) run(ctx context.Context) error {
 // after; more says that it stopped at the limit.
 func (o *auditList) collect(ctx context.Context, c *client.Client, after, before time.Time) (entries []apiv1.AuditEntry, more bool, err error) {
 	q := client.AuditQuery{Limit: pageSize}
-	if !o.all && before.IsZero() {
-		q.Limit = min(o.limit, pageSize)
+	most := o.limit.most(o.app, o.all)
+	if before.IsZero() {
+		q.Limit = min(most, pageSize)
 	}
 	for e, err := range c.EachAudit(ctx, q) {
 		at := deref(e.CreatedAt)
@@ -92,7 +93,7 @@ func (o *auditList) collect(ctx context.Context, c *client.Client, after, before
 			return entries, false, nil
 		case !before.IsZero() && !at.Before(before):
 			continue
-		case !o.all && len(entries) == o.limit:
+		case len(entries) == most:
 			return entries, true, nil
 		}
 		entries = append(entries, e)

@@ -129,7 +129,7 @@ result is found after it (exit status 1).
 --jq (https://jqlang.org) prints text as it is and everything else as JSON, one
 value a line, as "jq -r" does. The environment is in env and $ENV:
 
-  schedctl post list --jq '.[] | select(.status == "failed") | .id'
+  schedctl post list --all --jq '.[] | select(.status == "failed") | .id'
   schedctl post show ID --jq '.targets[] | [.platform, .status] | @tsv'
 
 --template is a template of Go (https://pkg.go.dev/text/template). null prints

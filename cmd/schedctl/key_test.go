@@ -91,8 +91,9 @@ func TestAuditSelects(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /audit": auditLog(130)})
 	for args, want := range map[string]int{
-		"":                      20,
+		"":                      130,
 		"--limit 2":             2,
+		"--all --limit 2":       2,
 		"--limit 120":           120,
 		"--all":                 130,
 		"--after=2h_ago --all":  121, // two hours ago itself counts

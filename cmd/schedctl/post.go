@@ -94,7 +94,7 @@ func (a *app) printNamed(posts []apiv1.Post, names func() accounts) error {
 func (a *app) postTable(posts []apiv1.Post, names accounts) table {
 	t := table{header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, status: 1, excerpt: true}
 	for _, p := range posts {
-		t.rows = append(t.rows, []string{p.ID, string(p.Status), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})
+		t.rows = append(t.rows, []string{p.ID, a.postStatus(p), a.shortTime(p.PublishAt), recipientsText(p, names), p.Content})
 	}
 	return t
 }

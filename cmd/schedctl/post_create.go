@@ -194,7 +194,7 @@ func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.Cr
 		return c.CreatePost(ctx, create, options...)
 	})
 	if err != nil && ctx.Err() != nil {
-		return post, o.interruption("interrupted; the daemon may have created the post", "look with: schedctl post list --limit 1")
+		return post, o.interruption("interrupted; the daemon may have created the post", "look with: schedctl post list --all --limit 1")
 	}
 	return post, o.when.refused(err)
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -15,13 +17,17 @@ type postList struct {
 	*app
 	filter postFilter
 	sort   string
-	limit  int
+	limit  listLimit
 	all    bool
+	open   bool // the statuses are those of open posts, because nothing else was asked for
 	group  string
 }
 
-// sorts are the orders of a list, the default first.
-var sorts = []string{"-created_at", "created_at", "publish_at", "-publish_at"}
+// sorts are the orders of a list.
+var sorts = []string{"publish_at", "-publish_at", "created_at", "-created_at"}
+
+// openStatuses are those of posts that schedctl is not done with.
+var openStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled, schedctl.Publishing}
 
 // pageSize is the most that the API answers at once.
 const pageSize = 100
@@ -30,24 +36,32 @@ func newPostList(a *app) *cobra.Command {
 	o := &postList{app: a}
 	cmd := prints[apiv1.Post](&cobra.Command{
 		Use:   "list",
-		Short: "List posts",
-		Long: `List posts, the newest first unless --sort says otherwise. --after counts the
-time given, --before does not; both are about when posts go out.
+		Short: "List what will be published next, or other posts",
+		Long: `List open posts: drafts, scheduled posts and those that are being published. The
+one that is published next comes first, and posts without a time come last. Finished
+posts are listed with --status, and posts of every status with --all; these lists
+start with the newest post. --sort changes the order.
 
-With --group day the first to go out comes first, and those without a time last.
-On a terminal each day has a heading, elsewhere it is the first field of a line.`,
-		Example: `  schedctl post list --status scheduled --sort publish_at
+On a terminal the list ends after 20 posts and says how many more there are. In a
+pipe or a file it is whole. --limit changes both. A post of which it is not known
+whether a network has it is shown as unconfirmed on a terminal.
+
+--after includes the given time, --before excludes it; both compare the time at
+which a post is published. With --group day each day has a heading on a terminal;
+elsewhere the day is the first field of a line.`,
+		Example: `  schedctl post list
   schedctl post list --account demo --after "today 0:00" --before "tomorrow 0:00"
   schedctl post list --status scheduled --group day
-  schedctl post list --status failed --all -q`,
+  schedctl post list --status failed -q
+  schedctl post list --all --limit 50`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	o.filter.add(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
-	f.IntVar(&o.limit, "limit", 20, "at most this `number` of posts")
-	f.BoolVar(&o.all, "all", false, "all posts")
+	o.limit.add(cmd, "posts")
+	f.BoolVar(&o.all, "all", false, "posts of every status, as many as there are unless --limit is given")
 	f.StringVar(&o.group, "group", "", "put posts under headings, each for a `day`, in the order in which they go out")
 	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
@@ -68,7 +82,7 @@ func (o *postList) run(ctx context.Context) error {
 	}
 	names, stop := o.namesAhead(ctx, c)
 	defer stop()
-	posts, more, err := o.collect(ctx, c, q)
+	posts, more, err := o.collect(c.EachPost(ctx, q))
 	if err != nil {
 		return err
 	}
@@ -77,36 +91,61 @@ func (o *postList) run(ctx context.Context) error {
 	} else {
 		err = o.printNamed(posts, names)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case more && o.outTerminal:
-		o.tell("there are more; use --limit or --all")
+	}
+	o.tellRest(posts, more, names)
+	return nil
+}
+
+// tellRest says on a terminal what the list does not show.
+func (o *postList) tellRest(posts []apiv1.Post, more int, names func() accounts) {
+	if o.errTerminal && !o.quiet && !o.json.set {
+		o.tellDoubts(posts, names)
+	}
+	switch {
+	case more > maxCounted && o.outTerminal:
+		o.tell("more than %d more posts: give a higher --limit, or write the list to a file or a pipe", maxCounted)
+	case more > 0 && o.outTerminal:
+		o.tell("%s: give --limit %d to see all", plural(more, "more post"), len(posts)+more)
+	case len(posts) == 0 && o.open && o.errTerminal:
+		o.tell("no open posts; --all lists finished and canceled ones too")
 	case len(posts) == 0 && o.errTerminal:
 		o.tell("no posts")
 	}
-	return nil
 }
 
 // query checks the flags and puts them together.
 func (o *postList) query() (client.PostQuery, error) {
 	q, err := o.filter.query(o.app)
+	if err == nil {
+		err = o.limit.check()
+	}
 	switch {
 	case err != nil:
 		return q, err
 	case o.sort != "" && !slices.Contains(sorts, o.sort):
 		return q, oneOf("--sort", o.sort, sorts)
-	case o.limit < 1:
-		return q, usage("--limit %d: give at least 1, or use --all", o.limit)
 	}
 	if err := o.checkGroup(); err != nil {
 		return q, err
 	}
-	q.Sort = o.sort
-	if !o.all {
-		q.Limit = min(o.limit, pageSize)
+	if q.Statuses == nil && !o.all {
+		q.Statuses, o.open = openStatuses, true
+	}
+	if q.Sort = o.sort; q.Sort == "" && isOpen(q.Statuses) {
+		q.Sort = "publish_at"
+	}
+	if !o.outTerminal { // on a terminal those that are not shown are counted
+		q.Limit = min(o.limit.most(o.app, o.all), pageSize)
 	}
 	return q, nil
+}
+
+// isOpen reports whether a list has some statuses, and only those of open posts.
+func isOpen(statuses []schedctl.Status) bool {
+	finished := func(s schedctl.Status) bool { return !slices.Contains(openStatuses, s) }
+	return statuses != nil && !slices.ContainsFunc(statuses, finished)
 }
 
 func oneOf(flag, value string, known []string) error {
@@ -115,16 +154,24 @@ func oneOf(flag, value string, known []string) error {
 	return f
 }
 
-// collect goes through the pages; more says that it stopped at the limit.
-func (o *postList) collect(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, more bool, err error) {
-	for p, err := range c.EachPost(ctx, q) {
-		if err != nil {
-			return nil, false, err
+// maxCounted is how many posts are counted that a list does not show.
+const maxCounted = 1000
+
+// collect goes through the posts up to the limit, and on a terminal counts those
+// after it, up to one more than maxCounted.
+func (o *postList) collect(all iter.Seq2[apiv1.Post, error]) (posts []apiv1.Post, more int, err error) {
+	most := o.limit.most(o.app, o.all)
+	for p, err := range all {
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case len(posts) < most:
+			posts = append(posts, p)
+			continue
 		}
-		if !o.all && len(posts) == o.limit {
-			return posts, true, nil
+		if more++; !o.outTerminal || more > maxCounted {
+			break
 		}
-		posts = append(posts, p)
 	}
-	return posts, false, nil
+	return posts, more, nil
 }

@@ -135,12 +135,6 @@ func (a *app) targetDetail(t apiv1.Target, names accounts) string {
 	return strings.Join(said, "; ")
 }
 
-// inDoubt reports whether it is not known if a target was published, and schedctl
-// will ask its network.
-func inDoubt(t apiv1.Target) bool {
-	return t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
-}
-
 // nextSteps are the commands that make sense for a post as it is.
 func nextSteps(p apiv1.Post, names accounts) []string {
 	switch p.Status {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -341,8 +343,18 @@ func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
 		}
 		return strings.Count(m.out.String(), "\n")
 	}
-	if n := count(); n != 20 || queries[0] != "limit=20" {
+	const open = "&sort=publish_at&status=draft&status=scheduled&status=publishing"
+	if n := count(); n != 300 || queries[0] != "limit=100"+open {
 		t.Errorf("by default: %d posts with %q", n, queries)
+	}
+	if n := count("--limit", "7"); n != 7 || len(queries) != 1 || queries[0] != "limit=7"+open {
+		t.Errorf("--limit 7: %d posts with %q", n, queries)
+	}
+	if n := count("--status", "failed", "--limit", "7"); n != 7 || queries[0] != "limit=7&status=failed" {
+		t.Errorf("--status failed: %d posts with %q", n, queries)
+	}
+	if n := count("--all", "--limit", "7"); n != 7 || queries[0] != "limit=7" {
+		t.Errorf("--all --limit 7: %d posts with %q", n, queries)
 	}
 	if n := count("--limit", "150"); n != 150 || len(queries) != 2 {
 		t.Errorf("--limit 150: %d posts with %q", n, queries)
@@ -366,6 +378,53 @@ func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
 			t.Errorf("%q: exit status %d, want 2: %s", args, status, &m.err)
 		}
 	}
+}
+
+// A terminal shows the beginning of a list, and says what is not shown.
+func TestListsOnATerminalSayHowManyMoreThereAre(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		posts int
+		args  string
+		shown int
+		told  string
+	}{
+		{20, "", 20, ""},
+		{21, "", 20, "1 more post: give --limit 21 to see all\n"},
+		{350, "", 20, "330 more posts: give --limit 350 to see all\n"},
+		{350, "--limit 340", 340, "10 more posts: give --limit 350 to see all\n"},
+		{350, "--all", 350, ""},
+		{1500, "", 20, "more than 1000 more posts: give a higher --limit, or write the list to a file or a pipe\n"},
+		{0, "", 0, "no open posts; --all lists finished and canceled ones too\n"},
+		{0, "--all", 0, "no posts\n"},
+		{0, "--status failed", 0, "no posts\n"},
+	} {
+		pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			start, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+			page := apiv1.PostList{Results: slices.Repeat([]apiv1.Post{{ID: "post_1"}}, min(100, tc.posts-start))}
+			if start+100 < tc.posts {
+				page.NextCursor = ptr(strconv.Itoa(start + 100))
+			}
+			json.NewEncoder(w).Encode(page)
+		})
+		m := newMachine(t, routes{"GET /posts": pages}).terminals()
+		m.height = 0
+		want := strings.Repeat("post_1\n", tc.shown)
+		m.want(t, 0, want, tc.told, append([]string{"post", "list", "-q"}, strings.Fields(tc.args)...)...)
+	}
+}
+
+func TestDoubtsHaveWordsInLists(t *testing.T) {
+	t.Parallel()
+	doubt := apiv1.Post{ID: "post_1", Content: "Hello", Status: schedctl.Publishing, SocialAccountIDs: []string{demoID}, Targets: []apiv1.Target{{
+		ID: "pt_1", SocialAccountID: demoID, Platform: "feed", Status: schedctl.Publishing, Attempts: 1, NextAttemptAt: at(time.Minute),
+		Error: &apiv1.TargetError{Kind: schedctl.KindNetwork, Message: "connection reset", Outcome: schedctl.OutcomeUnknown}}}}
+	m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "GET /posts": apiv1.PostList{Results: []apiv1.Post{doubt}}})
+	m.want(t, 0, "post_1\tpublishing\t\tdemo\tHello\n", "", "post", "list")
+	m.terminals().noColorEnv()
+	m.want(t, 0, "ID      STATUS       WHEN  TO    TEXT\npost_1  unconfirmed        demo  Hello\n",
+		"post_1: demo (feed): network: connection reset (it is not known whether the network has it); the network is asked next Sat 21 Nov 2026 12:01 UTC (in 1 minute)\n",
+		"post", "list")
 }
 
 var published = apiv1.Post{

@@ -42,9 +42,6 @@ command talks to it.`,
 			if err := refuseEmpty(cmd); err != nil {
 				return err
 			}
-			if err := refuseLimitOfAll(cmd); err != nil {
-				return err
-			}
 			return a.checkFields(cmd)
 		},
 	})
@@ -243,15 +240,6 @@ func refuseEmpty(cmd *cobra.Command) error {
 		}
 	})
 	return err
-}
-
-// refuseLimitOfAll returns an error for --limit beside --all.
-func refuseLimitOfAll(cmd *cobra.Command) error {
-	limit, all := cmd.Flag("limit"), cmd.Flag("all")
-	if limit != nil && all != nil && limit.Changed && all.Value.String() == "true" {
-		return usage("--limit and --all exclude each other: give one")
-	}
-	return nil
 }
 
 // takes returns a check of the number of arguments; what says what they are.

@@ -371,7 +371,6 @@ func TestTyposAreAnsweredWithSuggestions(t *testing.T) {
 		`there is no help for "nothing"; see: schedctl help`:                                                             {"help", "nothing"},
 		`there is no help for "exit-code"; did you mean exit-codes?`:                                                     {"help", "exit-code"},
 		`there is no help for "post crate"; did you mean create?`:                                                        {"help", "post", "crate"},
-		`--limit and --all exclude each other: give one`:                                                                 {"post", "list", "--limit", "5", "--all"},
 		`schedctl post list takes no argument, and "x" is one; see: schedctl post list --help`:                           {"post", "list", "x"},
 		`schedctl has no command "posts"; did you mean post?`:                                                            {"posts"},
 		`schedctl has no command "accounts"; did you mean account list?`:                                                 {"accounts", "ls"},

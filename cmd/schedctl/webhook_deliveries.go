@@ -15,7 +15,7 @@ import (
 type webhookDeliveries struct {
 	*app
 	status string
-	limit  int
+	limit  listLimit
 	all    bool
 }
 
@@ -42,18 +42,18 @@ receiver answered is in --json, up to 2 KiB of it.`,
 	})
 	f := cmd.Flags()
 	f.StringVar(&o.status, "status", "", "only this `status`: "+strings.Join(statuses, ", "))
-	f.IntVar(&o.limit, "limit", 20, "at most this `number` of deliveries")
+	o.limit.add(cmd, "deliveries")
 	f.BoolVar(&o.all, "all", false, "all deliveries")
 	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []string) error {
-	switch {
-	case o.status != "" && !slices.Contains(statuses, o.status):
+	if o.status != "" && !slices.Contains(statuses, o.status) {
 		return oneOf("--status", o.status, statuses)
-	case o.limit < 1:
-		return usage("--limit %d: give at least 1, or use --all", o.limit)
+	}
+	if err := o.limit.check(); err != nil {
+		return err
 	}
 	c, err := o.connect()
 	if err != nil {
@@ -81,15 +81,13 @@ func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []stri
 
 // collect goes through the pages; more says that it stopped at the limit.
 func (o *webhookDeliveries) collect(ctx context.Context, c *client.Client, id string) (deliveries []apiv1.Delivery, more bool, err error) {
-	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: pageSize}
-	if !o.all {
-		q.Limit = min(o.limit, pageSize)
-	}
+	most := o.limit.most(o.app, o.all)
+	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: min(most, pageSize)}
 	for d, err := range c.EachDelivery(ctx, id, q) {
 		if err != nil {
 			return nil, false, err
 		}
-		if !o.all && len(deliveries) == o.limit {
+		if len(deliveries) == most {
 			return deliveries, true, nil
 		}
 		deliveries = append(deliveries, d)

@@ -114,9 +114,8 @@ func (v *validation) look(ctx context.Context, a schedctl.Account, refusal error
 	if check.Limit > 0 {
 		about.Limit = &check.Limit
 	}
-	if a.PausedUntil.After(v.at()) {
-		about.Warnings = append(about.Warnings, fmt.Sprintf(
-			"its network takes nothing more until %s; the post waits until then", apiv1.Time{Time: a.PausedUntil}))
+	if warning := pauseWarning(a, v.at()); warning != "" {
+		about.Warnings = append(about.Warnings, warning)
 	}
 	if err := v.repeats(&about, &c); err != nil {
 		return err
@@ -125,6 +124,19 @@ func (v *validation) look(ctx context.Context, a schedctl.Account, refusal error
 	v.known, v.named = append(v.known, a), append(v.named, a)
 	v.result.Accounts = append(v.result.Accounts, about)
 	return nil
+}
+
+// pauseWarning says why a post to an account waits at a time, or is empty.
+func pauseWarning(a schedctl.Account, at time.Time) string {
+	until := apiv1.Time{Time: a.PausedUntil}
+	switch {
+	case !a.PausedUntil.After(at):
+		return ""
+	case !a.DisruptedSince.IsZero():
+		return fmt.Sprintf("its network has been unreachable since %s; the next attempt is at %s, and the post waits until the network responds",
+			apiv1.Time{Time: a.DisruptedSince}, until)
+	}
+	return fmt.Sprintf("its network limits requests until %s; the post waits until then", until)
 }
 
 // repeats notes that the account gets the same text twice: a problem where it
