@@ -62,13 +62,17 @@ func fillOld(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// makeOlder removes from a database what later versions added: 6 the doubts of
+// makeOlder removes from a database what later versions added: 7 the index of external
+// ids, and external ids, collections and labels of posts (layout 5); 6 the doubts of
 // targets, attempts and accounts (layout 4 of records); 5 the indexes of contents, ids
 // of networks and identities; 4 webhooks and the audit log, and events that can name a
 // webhook (layout 3); 3 an index of events; 2 contents and options of targets (layout 2).
 func makeOlder(tx *bbolt.Tx, version int) error {
-	var gone []string
-	layout := byte(3)
+	gone := []string{"external ids"}
+	layout := byte(4)
+	if version < 6 {
+		layout = 3
+	}
 	if version < 5 {
 		gone = append(gone, "contents", "network ids", "identities")
 	}
@@ -109,13 +113,32 @@ func olderRecord(bucket string, record []byte, layout byte) []byte {
 			drop = 1
 		}
 	case "posts":
-		if drop = 2; layout < 2 {
+		older = withoutLabels(older)
+		switch {
+		case layout < 2:
 			drop = 4
+		case layout < 4:
+			drop = 2
 		}
 	case "accounts", "attempts":
-		drop = 1
+		if layout < 4 {
+			drop = 1
+		}
 	}
 	return older[:len(older)-drop]
+}
+
+// withoutLabels removes from the record of a post what layout 5 added: three empty
+// fields behind its layout, its workspace, five numbers and its content.
+func withoutLabels(record []byte) []byte {
+	at := 1 + 16
+	for range 5 {
+		_, n := binary.Uvarint(record[at:])
+		at += n
+	}
+	length, n := binary.Uvarint(record[at:])
+	at += n + int(length)
+	return slices.Delete(record, at, at+3)
 }
 
 // rewrite changes every record of a bucket.

@@ -193,10 +193,27 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 	}
 }
 
-// TestAFileOfVersion3 opens a file as it was before there were webhooks: without
-// their buckets, and with records of layout 2.
-func TestAFileOfVersion3(t *testing.T) {
+// TestOlderRecords opens files with records of earlier layouts: version 3 had no
+// webhooks, and version 6 no external ids.
+func TestOlderRecords(t *testing.T) {
 	t.Parallel()
+	for _, old := range []olderFile{version3, {6, 4, []bucket{externalIDs}}} {
+		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
+	}
+}
+
+var version3 = olderFile{3, 2, []bucket{
+	webhooks, webhookOwners, deliveries, pendingDeliveries, audit, contents, networkIDs, identities, externalIDs,
+}}
+
+// olderFile is a version of files.
+type olderFile struct {
+	version uint64
+	layout  byte     // of records
+	lacks   []bucket // that later versions have
+}
+
+func (o olderFile) opens(t *testing.T) {
 	s := seeded(t)
 	var ws string
 	var before []any
@@ -212,12 +229,15 @@ func TestAFileOfVersion3(t *testing.T) {
 		keys, err4 := r.Keys(ws)
 		return []any{list, page, events, accounts, keys}, errors.Join(err1, err2, err3, err4)
 	}
-	err := s.View(t.Context(), func(r storage.Reader) (err error) { before, err = everything(r); return err })
+	err := s.Update(t.Context(), withoutAnnotations)
+	if err == nil {
+		err = s.View(t.Context(), func(r storage.Reader) (err error) { before, err = everything(r); return err })
+	}
 	path := s.path
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	makeVersion3(t, path)
+	o.make(t, path)
 
 	if s, err = Open(path, Options{}); err != nil {
 		t.Fatal(err)
@@ -233,41 +253,61 @@ func TestAFileOfVersion3(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("what was there before (-before +after):\n%s", diff)
 	}
-	if err := s.Update(t.Context(), func(tx storage.Tx) error { return seedWebhook(tx, ws, sampleTime) }); err != nil {
-		t.Errorf("a webhook in a file that was migrated: %v", err)
+	if err := s.Update(t.Context(), func(tx storage.Tx) error {
+		p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: ws, Content: "new", Annotation: seedAnnotation(0)}, sampleTime)
+		return errors.Join(err, tx.PutPost(p), seedWebhook(tx, ws, sampleTime))
+	}); err != nil {
+		t.Errorf("a webhook and a post with an external id in a file that was migrated: %v", err)
 	}
 	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// makeVersion3 takes out of a file what version 4 brought.
-func makeVersion3(t *testing.T, path string) {
+// withoutAnnotations removes external ids, collections and labels.
+func withoutAnnotations(tx storage.Tx) error {
+	list, err := tx.Workspaces()
+	if err != nil {
+		return err
+	}
+	page, err := tx.Posts(storage.PostQuery{WorkspaceID: list[0].ID, Limit: 100})
+	for _, p := range page.Posts {
+		p.ExternalID, p.Managed, p.Labels = "", nil, nil
+		err = errors.Join(err, tx.PutPost(p))
+	}
+	return err
+}
+
+// make removes from a file what later versions brought.
+func (o olderFile) make(t *testing.T, path string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, b := range []bucket{webhooks, webhookOwners, deliveries, pendingDeliveries, audit, contents, networkIDs, identities} {
+		for _, b := range o.lacks {
 			if err := tx.DeleteBucket([]byte(bucketNames[b])); err != nil {
 				return err
 			}
 		}
-		for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events} {
-			if err := asLayout2(tx.Bucket([]byte(bucketNames[b])), b); err != nil {
+		for _, b := range []bucket{workspaces, keys, accounts, posts, attempts, answers, events, webhooks, deliveries, audit} {
+			if slices.Contains(o.lacks, b) {
+				continue
+			}
+			if err := inOlderLayout(tx.Bucket([]byte(bucketNames[b])), b, o.layout); err != nil {
 				return err
 			}
 		}
-		return tx.Bucket([]byte(bucketNames[meta])).Put(versionKey, binary.BigEndian.AppendUint64(nil, 3))
+		return tx.Bucket([]byte(bucketNames[meta])).Put(versionKey, binary.BigEndian.AppendUint64(nil, o.version))
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// asLayout2 rewrites all records of a bucket.
-func asLayout2(in *bbolt.Bucket, b bucket) error {
+// inOlderLayout rewrites all records of a bucket.
+func inOlderLayout(in *bbolt.Bucket, b bucket, layout byte) error {
 	records := make(map[string][]byte)
 	err := in.ForEach(func(k, v []byte) error { records[string(k)] = slices.Clone(v); return nil })
 	if err != nil {
@@ -276,15 +316,15 @@ func asLayout2(in *bbolt.Bucket, b bucket) error {
 	for key, record := range records {
 		switch b {
 		case posts:
-			record, err = inLayout(2, record, (*coder).post)
+			record, err = inLayout(layout, record, (*coder).post)
 		case attempts:
-			record, err = inLayout(2, record, (*coder).attempt)
+			record, err = inLayout(layout, record, (*coder).attempt)
 		case accounts:
-			record, err = inLayout(2, record, (*coder).account)
+			record, err = inLayout(layout, record, (*coder).account)
 		case events:
-			record, err = inLayout(2, record, (*coder).event)
+			record, err = inLayout(layout, record, (*coder).event)
 		default:
-			record[0] = 2
+			record[0] = layout
 		}
 		if err != nil {
 			return err

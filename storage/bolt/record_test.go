@@ -198,6 +198,8 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 	post, event := samplePost(), sampleEvent()
 	post.Targets[0].Content, event.WebhookID = "of its own", schedctl.NewID(schedctl.WebhookPrefix, sampleTime)
 	post.Targets[0].AskAt, post.Targets[0].Unreached = sampleTime, 4
+	post.ExternalID, post.Labels = "site/a", []string{"a", "b"}
+	post.Managed = &schedctl.Managed{Collection: "site", Path: "a.md", Digest: "1", Pruned: true}
 	attempt, account := sampleAttempt(), sampleAccount()
 	attempt.Asks, account.DisruptedSince = 3, sampleTime
 	for from := byte(1); from <= layout; from++ {
@@ -211,6 +213,9 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 		if from < 4 {
 			wantPost.Targets[0].AskAt, wantPost.Targets[0].Unreached = time.Time{}, 0
 			wantAttempt.Asks, wantAccount.DisruptedSince = 0, time.Time{}
+		}
+		if from < 5 {
+			wantPost.ExternalID, wantPost.Labels, wantPost.Managed = "", nil, nil
 		}
 		var gotPost schedctl.Post
 		var gotEvent schedctl.Event

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/schedctl/schedctl"
@@ -157,7 +158,27 @@ func putPost(r *rescue, tx *tx, p schedctl.Post, row row) error {
 	if err := ownTargets(tx, &p); err != nil {
 		return err
 	}
-	return tx.PutPost(p)
+	return putWithExternalID(tx, p)
+}
+
+// putWithExternalID puts a post whose external id another post may have as well: a
+// post that was replaced can come back as it was before. The younger post keeps
+// the external id.
+func putWithExternalID(tx *tx, p schedctl.Post) error {
+	err := tx.PutPost(p)
+	if schedctl.CodeOf(err) != schedctl.ExternalIDExists {
+		return err
+	}
+	other, err := tx.PostByExternalID(p.WorkspaceID, p.ExternalID)
+	if err != nil {
+		return err
+	}
+	if other.ID > p.ID {
+		p.ExternalID, p.Managed = "", nil
+		return tx.PutPost(p)
+	}
+	other.ExternalID, other.Managed = "", nil
+	return errors.Join(tx.PutPost(other), tx.PutPost(p))
 }
 
 // ownTargets refuses a post that has a target of another post's, or one twice, or

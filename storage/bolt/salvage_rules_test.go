@@ -58,7 +58,7 @@ func TestSalvageOfASoundFile(t *testing.T) {
 func TestSalvageOfVersion3(t *testing.T) {
 	t.Parallel()
 	path := seededFile(t, nil)
-	makeVersion3(t, path)
+	version3.make(t, path)
 	report, _ := salvaged(t, path)
 	if report.Version != 3 {
 		t.Errorf("version %d, want 3", report.Version)

@@ -95,7 +95,7 @@ const anyWidth = -1
 
 // indexWidths are the widths of keys and values of the indexes, which doc.go draws.
 var indexWidths = map[bucket]struct{ key, value int }{
-	keyHashes: {32, 32}, accountNames: {anyWidth, 16}, feeds: {anyWidth, 32}, targets: {16, 48}, due: {24, 0}, postsByAge: {49, 0},
+	keyHashes: {32, 32}, accountNames: {anyWidth, 16}, feeds: {anyWidth, 32}, targets: {16, 48}, externalIDs: {48, 16}, due: {24, 0}, postsByAge: {49, 0},
 	postsByTime: {57, 0}, running: {20, 0}, published: {40, 32}, contents: {56, 0}, networkIDs: {anyWidth, 0}, identities: {48, 0}, answerHashes: {16, 0}, eventsByPost: {32, anyWidth},
 	webhookOwners: {16, 16}, pendingDeliveries: {40, 0},
 }

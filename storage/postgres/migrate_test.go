@@ -19,6 +19,7 @@ import (
 const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached;
 	ALTER TABLE attempts DROP COLUMN asks;
 	ALTER TABLE accounts DROP COLUMN disrupted_since;
+	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
@@ -81,7 +82,16 @@ func TestUpgradeIndexesContents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	named, managed := posts[schedctl.Published], schedctl.Managed{Collection: "site", Path: "a.md", Digest: "1"}
+	named.ExternalID, named.Managed = "site/a", &managed
+	if err := s.Update(t.Context(), func(tx storage.Tx) error { return tx.PutPost(named) }); err != nil {
+		t.Fatal(err)
+	}
 	err = s.View(t.Context(), func(r storage.Reader) error {
+		page, err := r.Posts(storage.PostQuery{WorkspaceID: ws, Collection: "site", Limit: 9})
+		if err != nil || len(page.Posts) != 1 || page.Posts[0].ID != named.ID || page.Posts[0].ExternalID != "site/a" {
+			t.Errorf("posts of a collection: %+v, error %v", page.Posts, err)
+		}
 		for status, p := range posts {
 			for i := range p.Targets {
 				q := storage.ContentQuery{AccountID: accounts[i].ID, Fingerprint: p.Fingerprint(&p.Targets[i]), From: at, Until: at.Add(time.Second), Limit: 9}

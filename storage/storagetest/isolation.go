@@ -14,6 +14,7 @@ func testWorkspacesSeeNothingOfEachOther(f *fixture) {
 	f.update(e.put)
 	other := newID(schedctl.WorkspacePrefix, epoch)
 	missing(f, "post", func(r storage.Reader) (schedctl.Post, error) { return r.Post(other, e.post.ID) })
+	missing(f, "post by external id", func(r storage.Reader) (schedctl.Post, error) { return r.PostByExternalID(other, e.post.ExternalID) })
 	missing(f, "account", func(r storage.Reader) (schedctl.Account, error) { return r.Account(other, e.account.ID) })
 	same(f, "accounts", []schedctl.Account(nil), read(f, accountsOf(other)))
 	same(f, "keys", []schedctl.APIKey(nil), read(f, keysOf(other)))
@@ -30,6 +31,10 @@ func testWorkspacesSeeNothingOfEachOther(f *fixture) {
 		for _, account := range []string{"", e.account.ID} {
 			page := list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9})
 			same(f, "list", storage.PostPage{}, page)
+			page = list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9, Collection: e.post.Managed.Collection})
+			same(f, "list of a collection", storage.PostPage{}, page)
+			page = list(f, storage.PostQuery{WorkspaceID: other, AccountID: account, Sort: sort, Limit: 9, ExternalID: e.post.ExternalID})
+			same(f, "list by external id", storage.PostPage{}, page)
 		}
 	}
 	key := e.answerKey

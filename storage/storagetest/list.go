@@ -56,8 +56,24 @@ func (c *crowd) randomPost(created time.Time) schedctl.Post {
 	c.rng.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
 	p := c.newPost(created, publish, status, accounts[:c.rng.IntN(len(accounts)+1)]...)
 	p.Content = words[c.rng.IntN(len(words))] + " " + words[c.rng.IntN(len(words))]
+	if n := c.rng.IntN(2 * len(collections)); n < len(collections) {
+		p.Managed = &schedctl.Managed{Collection: collections[n], Path: "a.md", Digest: "1"}
+	}
+	if c.rng.IntN(2) == 0 {
+		p.ExternalID = fmt.Sprint("post/", p.ID)
+	}
+	for _, label := range labels {
+		if c.rng.IntN(3) > 0 {
+			p.Labels = append(p.Labels, label)
+		}
+	}
 	return p
 }
+
+var (
+	collections = []string{"website", "Website"}
+	labels      = []string{"autumn", "größe", "spring sale"}
+)
 
 func (c *crowd) add(n int) {
 	for range n {
@@ -85,6 +101,16 @@ func (c *crowd) randomQuery() storage.PostQuery {
 	}
 	if c.rng.IntN(4) == 0 {
 		q.Offset = c.rng.IntN(9)
+	}
+	if c.rng.IntN(3) == 0 {
+		q.Collection = append(collections, "none")[c.rng.IntN(len(collections)+1)]
+	}
+	for c.rng.IntN(4) == 0 {
+		q.Labels = append(q.Labels, append(labels, "none")[c.rng.IntN(len(labels)+1)])
+	}
+	if c.rng.IntN(5) == 0 && len(c.posts) > 0 {
+		q.ExternalID = fmt.Sprint("post/", c.posts[c.rng.IntN(len(c.posts))].ID)
+		q.Offset = c.rng.IntN(2)
 	}
 	return q
 }

@@ -38,7 +38,7 @@ type part struct {
 
 // parts is filled where the tests are, one list for each noun.
 var parts = concat(
-	postParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
+	postParts, externalParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
 	contentParts, modelParts, accountParts, answerParts, keyParts, workspaceParts, eventParts,
 	webhookParts, deliveryParts, auditParts, noteParts, pruneParts,
 	exportParts, prepareParts, transactionParts, closeParts, isolationParts,
