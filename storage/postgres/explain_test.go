@@ -176,6 +176,8 @@ func readEverything(r storage.Reader, try func(error)) {
 	}
 	reads := []func() error{
 		func() error { _, err := r.Post(ws, post); return err },
+		func() error { _, err := r.PostByExternalID(ws, "site/9"); return err },
+		func() error { _, err := r.PostByExternalID(ws, "none"); return err },
 		func() error { _, err := r.Route(target); return err },
 		func() error {
 			return storage.Prepare(r, []string{seeded(schedctl.TargetPrefix, 8), seeded(schedctl.TargetPrefix, 7)})
@@ -254,6 +256,8 @@ func listEverything(r storage.Reader, try func(error), ws, account string) {
 			for _, q := range []storage.PostQuery{
 				{}, {Statuses: []schedctl.Status{schedctl.Canceled}}, {Statuses: []schedctl.Status{schedctl.Scheduled}}, {PublishAfter: sometime}, {PublishBefore: sometime},
 				{PublishAfter: sometime, PublishBefore: sometime.AddDate(0, 1, 0)}, {Search: "post", Limit: 3},
+				{Collection: "site9"}, {Collection: "site9", Statuses: []schedctl.Status{schedctl.Canceled}}, {Collection: "site9", PublishAfter: sometime},
+				{ExternalID: "site/9"}, {ExternalID: "site/9", Collection: "site9"}, {Labels: []string{"a"}, Limit: 3},
 			} {
 				q.WorkspaceID, q.AccountID, q.Sort = ws, account, sort
 				q.Limit = max(q.Limit, 20)
@@ -277,7 +281,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.PutAccount(account))
 	try(tx.PutPost(post))
 	try(tx.AddEvents(made...))
-	post.Content = "y"
+	post.Content, post.ExternalID = "y", post.ID
 	try(tx.PutPost(post))
 	post.Targets = nil
 	try(tx.PutPost(post))
