@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -17,6 +18,7 @@ type roster struct {
 	loaded, loading bool
 	err             error
 	selected        int
+	anchor          string // the account to select when they are read again, or empty
 }
 
 type (
@@ -56,6 +58,9 @@ func (m *Model) takeAccounts(msg accountsMsg) tea.Cmd {
 			r.list = append(r.list, a)
 		}
 	}
+	if i := slices.IndexFunc(r.list, func(a apiv1.Account) bool { return a.ID == r.anchor }); i >= 0 {
+		r.selected, r.anchor = i, ""
+	}
 	r.selected = clamp(r.selected, len(r.list))
 	return nil
 }
@@ -89,7 +94,7 @@ func (m *Model) takeVerified(msg verifiedMsg) {
 // accountRows draws the accounts with their health.
 func accountRows(s scene, r *roster, width, height int) []string {
 	if len(r.list) == 0 {
-		return empty(s, r.loaded, r.err, "No account yet. Connect one with: schedctl account add", width)
+		return empty(s, r.loaded, r.err, "No account yet. Connect one with a.", width)
 	}
 	var lines []string
 	at := 0
@@ -118,7 +123,7 @@ func accountNotes(s scene, a apiv1.Account, width int) (lines []string) {
 		for _, l := range wrap(string(a.Error.Kind)+": "+a.Error.Message, width-4) {
 			lines = append(lines, "    "+s.theme.bad.Render(l))
 		}
-		advice := "next: schedctl account reconnect " + a.ID + ", or v to ask again"
+		advice := "next: i to give new credentials, or v to ask again"
 		for _, l := range wrap(advice, width-4) {
 			lines = append(lines, "    "+l)
 		}

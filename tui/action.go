@@ -20,6 +20,10 @@ func (m *Model) act(k tea.KeyMsg) tea.Cmd {
 	switch f := m.feed(); {
 	case m.tab == tabAccounts && key.Matches(k, m.keys.Verify):
 		return m.verify()
+	case m.tab == tabAccounts && key.Matches(k, m.keys.Connect):
+		return m.addAccount()
+	case m.tab == tabAccounts && key.Matches(k, m.keys.Edit):
+		return m.editAccount()
 	case m.tab == tabWebhooks && key.Matches(k, m.keys.Retry):
 		return m.replay()
 	case f == nil:
@@ -50,6 +54,8 @@ func (m *Model) actOn(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
 	case key.Matches(k, m.keys.Publish):
 		return m.allowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
+	case key.Matches(k, m.keys.Unschedule):
+		return m.allowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
 	case key.Matches(k, m.keys.Cancel):
 		return m.allowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
 	case key.Matches(k, m.keys.Delete):
@@ -88,23 +94,43 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.begin(change{post: p, shown: shown, done: "on its way to " + plural(len(p.SocialAccountIDs), "account"),
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) }})
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) },
+				undo: func(after apiv1.Post) *undo { return irrevocable(after, "was published") }})
 		},
 	}
 	return nil
+}
+
+// unschedule makes a scheduled post a draft.
+func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
+	if p.Status == schedctl.Draft {
+		m.say("the post is a draft already")
+		return nil
+	}
+	shown := p
+	shown.Status, shown.PublishAt = schedctl.Draft, nil
+	c := m.cfg.Client
+	return m.begin(change{
+		post: p, shown: shown, done: "a draft again",
+		call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, versionOf(p)) },
+		undo: func(after apiv1.Post) *undo { return m.restoring(p, after) },
+	})
 }
 
 func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Canceled
 	m.dialog = &confirm{
-		question: []string{"Cancel this post? For 10 seconds a copy can be made with u.", "", excerpt(p.Content, 200)},
+		question: []string{"Cancel this post? You can make a copy of it with u.", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.begin(change{post: p, shown: shown, done: "canceled",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo {
-					return &undo{label: "make a copy of it", run: func(m *Model) tea.Cmd { return m.recreate(after) }}
+					return &undo{
+						label: "make a copy of " + quoted(p), at: versionOf(after), from: p.Version,
+						run: func(m *Model, u *undo) tea.Cmd { return m.recreate(u, after) },
+					}
 				}})
 		},
 	}
@@ -113,23 +139,26 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 
 func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 	m.dialog = &confirm{
-		question: []string{"Delete this draft? For 10 seconds it can be written again with u.", "", excerpt(p.Content, 200)},
+		question: []string{"Delete this draft? You can restore it with u.", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.begin(change{post: p, done: "deleted", removes: true,
 				call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
 				undo: func(apiv1.Post) *undo {
-					return &undo{label: "write it again", run: func(m *Model) tea.Cmd { return m.recreate(p) }}
+					return &undo{
+						label: "restore " + quoted(p), at: versionOf(p), from: p.Version,
+						run: func(m *Model, u *undo) tea.Cmd { return m.recreate(u, p) },
+					}
 				}})
 		},
 	}
 	return nil
 }
 
-// recreate makes a post like one that is gone, for the accounts that do not have
-// it, at its time if that is still to come.
-func (m *Model) recreate(p apiv1.Post) tea.Cmd {
-	body := apiv1.CreatePost{Content: p.Content, AllowDuplicate: true}
+// recreate undoes the end of a post: it creates a copy for the accounts that do
+// not have the post, at its time if that is in the future.
+func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
+	body := apiv1.CreatePost{Content: p.Content, Labels: p.Labels, AllowDuplicate: true}
 	for _, id := range p.SocialAccountIDs {
 		if i := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == id }); i < 0 || p.Targets[i].Status != schedctl.Published {
 			body.SocialAccountIDs = append(body.SocialAccountIDs, id)
@@ -146,8 +175,7 @@ func (m *Model) recreate(p apiv1.Post) tea.Cmd {
 	c, key := m.cfg.Client, "tui-again-"+p.ID
 	return m.call(func(ctx context.Context) tea.Msg {
 		post, err := c.Create(ctx, body, key)
-		again := &undo{label: "try it again", run: func(m *Model) tea.Cmd { return m.recreate(p) }}
-		return toldMsg{done: "there is a copy, ", post: post, err: err, again: again}
+		return toldMsg{done: "undone: there is a copy, ", post: post, err: err, undoes: u}
 	})
 }
 
@@ -177,13 +205,13 @@ type toldMsg struct {
 	post apiv1.Post // a new one, or none
 	err  error
 
-	again *undo // what is offered when it did not work, or nil
+	undoes *undo // what it undoes, or nil
 }
 
 func (m *Model) takeTold(msg toldMsg) {
+	m.undone(msg.undoes, msg.post, msg.err)
 	if msg.err != nil {
 		m.complain(explain(msg.err))
-		m.offer(msg.again)
 		return
 	}
 	if msg.post.ID != "" {
@@ -238,7 +266,8 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
 			return m.begin(change{post: p, shown: shown, done: "tried again",
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) }})
+				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
+				undo: func(after apiv1.Post) *undo { return irrevocable(after, "was sent again") }})
 		},
 	}
 	return nil

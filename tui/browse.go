@@ -117,7 +117,7 @@ func (m *Model) back() {
 	case m.tab == tabWebhooks:
 		m.hooks.close()
 	case f != nil && filtered(m.tab, f.query):
-		m.requery(func(q *Query) { q.Search, q.AccountID, q.Statuses = "", "", m.tab.statuses() })
+		m.requery(func(q *Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
 	default:
 		m.notice = notice{}
 	}
@@ -125,7 +125,7 @@ func (m *Model) back() {
 
 // filtered reports whether a query shows less than its tab would.
 func filtered(t tab, q Query) bool {
-	return q.Search != "" || q.AccountID != "" || !slices.Equal(q.Statuses, t.statuses())
+	return q.Search != "" || q.AccountID != "" || q.Label != "" || !slices.Equal(q.Statuses, t.statuses())
 }
 
 // requery changes what the tab shows, and reads it.

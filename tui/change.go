@@ -3,16 +3,12 @@ package tui
 import (
 	"context"
 	"errors"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
-
-// undoFor is how long what was done can be undone.
-const undoFor = 10 * time.Second
 
 // change is something that a person does to a post.
 type change struct {
@@ -22,16 +18,8 @@ type change struct {
 	removes bool       // the post is gone then
 	call    func(ctx context.Context) (apiv1.Post, error)
 
-	// undo returns how it is undone, given the post that the daemon has
-	// answered; nil when it cannot be.
-	undo func(after apiv1.Post) *undo
-}
-
-// undo takes back what was done last.
-type undo struct {
-	label string // completes "press u to"
-	until time.Time
-	run   func(m *Model) tea.Cmd
+	undo   func(after apiv1.Post) *undo // returns how it is undone, given its result; nil for an undo
+	undoes *undo                        // what it undoes, or nil
 }
 
 // changedMsg is the answer to a change.
@@ -80,8 +68,9 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	before := m.busy[id]
 	delete(m.busy, id)
 	m.preview(before) // where it stands it is found again by its old time
+	m.undone(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {
-		m.complain(m.refusal(msg.err))
+		m.complain(m.refusal(msg.change.undoes, msg.err))
 		return m.outdated(id)
 	}
 	if msg.change.removes {
@@ -98,16 +87,16 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	return nil
 }
 
-// offer lets a person undo something for a while.
-func (m *Model) offer(u *undo) {
-	if m.undo = u; u != nil {
-		u.until = m.now.Add(undoFor)
-	}
-}
-
-// refusal says why a change was taken back.
-func (m *Model) refusal(err error) string {
+// refusal says why a change was not made.
+func (m *Model) refusal(undoes *undo, err error) string {
+	code := schedctl.CodeOf(err)
 	switch {
+	case undoes != nil && code == schedctl.VersionMismatch:
+		return "cannot " + undoes.label + ": it has been changed since"
+	case undoes != nil && code == schedctl.NotFound:
+		return "cannot " + undoes.label + ": it has been deleted since"
+	case undoes != nil && !unanswered(err):
+		return "cannot " + undoes.label + ": " + explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
 		return "somebody else has changed this post: nothing was done, look at it and do it again"
 	case unanswered(err):
@@ -121,16 +110,4 @@ func unanswered(err error) bool {
 	return errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// takeBack undoes what was done last.
-func (m *Model) takeBack() tea.Cmd {
-	u := m.undo
-	if u == nil {
-		m.say("there is nothing to undo")
-		return nil
-	}
-	m.undo = nil
-	return u.run(m)
-}
-
 func versionOf(p apiv1.Post) Version { return Version{ID: p.ID, Number: p.Version} }
-

@@ -20,6 +20,11 @@ type Client interface {
 	// Accounts returns all accounts, the disconnected ones too.
 	Accounts(ctx context.Context) ([]apiv1.Account, error)
 	VerifyAccount(ctx context.Context, id string) (apiv1.Account, error)
+	// Platforms returns what accounts of each platform are connected with.
+	Platforms(ctx context.Context) (map[string]apiv1.PlatformEntry, error)
+	// AddAccount and EditAccount take options as text, or nil for the default.
+	AddAccount(ctx context.Context, a apiv1.AddAccount) (apiv1.Account, error)
+	EditAccount(ctx context.Context, id string, a apiv1.EditAccount) (apiv1.Account, error)
 
 	Webhooks(ctx context.Context) ([]apiv1.Webhook, error)
 	Deliveries(ctx context.Context, webhookID, cursor string) (apiv1.DeliveryList, error)
@@ -37,6 +42,7 @@ type Client interface {
 	Edit(ctx context.Context, at Version, p apiv1.EditPost) (apiv1.Post, error)
 	Schedule(ctx context.Context, at Version, p apiv1.SchedulePost) (apiv1.Post, error)
 	Publish(ctx context.Context, at Version) (apiv1.Post, error)
+	Unschedule(ctx context.Context, at Version) (apiv1.Post, error)
 	Cancel(ctx context.Context, at Version) (apiv1.Post, error)
 	Delete(ctx context.Context, id string) error
 	Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error)
@@ -60,6 +66,7 @@ type Version struct {
 type Query struct {
 	Statuses  []schedctl.Status // any of these
 	AccountID string            // with a target on this account
+	Label     string            // with this label
 	Search    string            // part of the content
 	After     time.Time         // publish time, inclusive
 	Before    time.Time         // publish time, exclusive

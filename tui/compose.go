@@ -57,7 +57,7 @@ type composer struct {
 	sent     sent
 	fault    string
 	conflict *apiv1.Post // what somebody else has made of it meanwhile
-	losing   bool        // asked whether what was typed may go
+	leaving  bool        // asked what to do with what was typed
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
@@ -102,8 +102,8 @@ func newText(t theme) textarea.Model {
 func (c *composer) tall() bool { return true }
 
 func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
-	if c.losing {
-		return c.lose(m, k)
+	if c.leaving {
+		return c.answer(m, k)
 	}
 	if c.sending && !key.Matches(k, m.keys.Kill, m.keys.Leave) {
 		return nil // what was typed now would not be in what is sent
@@ -119,7 +119,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.keys.FieldBack):
 		return c.focus((c.field + fields - 1) % fields)
 	case key.Matches(k, m.keys.Theirs) && c.conflict != nil:
-		m.dialog = nil
+		c.discard(m)
 		return m.compose(editDraft(*c.conflict))
 	case key.Matches(k, m.keys.Outside):
 		return m.edit()
@@ -193,25 +193,3 @@ func (c *composer) changed() bool {
 
 // retargeted reports whether other accounts were chosen.
 func (c *composer) retargeted() bool { return !slices.Equal(c.to, c.draft.from.SocialAccountIDs) }
-
-// leave closes the composer, after a question when something would be lost.
-func (c *composer) leave(m *Model) tea.Cmd {
-	if c.changed() {
-		c.losing = true
-		return nil
-	}
-	m.dialog = nil
-	return nil
-}
-
-func (c *composer) lose(m *Model, k tea.KeyMsg) tea.Cmd {
-	switch {
-	case key.Matches(k, m.keys.Kill):
-		return tea.Quit
-	case k.String() == "y":
-		m.dialog = nil
-	case key.Matches(k, m.keys.No):
-		c.losing = false
-	}
-	return nil
-}

@@ -79,7 +79,7 @@ func (c *composer) time(now time.Time, zone *time.Location) (at *apiv1.PublishTi
 
 // body is the post as it would be created.
 func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
-	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides()}
+	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
 }
 
 func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
@@ -145,6 +145,10 @@ func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
 		c.draft.post = *msg.theirs // what was not touched here stays theirs
 		m.settle(*msg.theirs)
 		return nil
+	case schedctl.CodeOf(msg.err) == schedctl.NotFound && c.draft.post.ID != "":
+		c.draft.post = apiv1.Post{}
+		c.fault = "the post has been deleted; save again to create it as a new one"
+		return nil
 	case unanswered(msg.err):
 		c.fault = "no answer, nothing is lost; save again when the daemon is back: " + explain(msg.err)
 		return nil
@@ -155,20 +159,29 @@ func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
 	m.dialog = nil
 	m.settle(msg.post)
 	m.pick(msg.post.ID)
-	m.say("saved: " + m.describe(msg.post))
-	if before := c.draft.post; before.ID != "" {
-		m.offer(&undo{label: "put it back", run: func(m *Model) tea.Cmd { return m.putBack(before, msg.post) }})
+	said := "saved: " + m.describe(msg.post)
+	if msg.post.Status == schedctl.Draft && strings.TrimSpace(c.at.Value()) != "" {
+		said += ", without a time"
 	}
+	m.say(said)
+	m.offer(m.undoSave(c.draft.post, msg.post))
 	return nil
 }
 
-// putBack undoes an edit.
-func (m *Model) putBack(before, after apiv1.Post) tea.Cmd {
-	shown := before
-	shown.Version = after.Version
-	c, body := m.cfg.Client, editTo(before, after)
-	return m.begin(change{post: after, shown: shown, done: "it is as it was",
-		call: func(ctx context.Context) (apiv1.Post, error) { return c.Edit(ctx, versionOf(after), body) }})
+// undoSave returns how a saved text is undone. A new draft is left alone: it harms
+// nobody, and its text would be lost.
+func (m *Model) undoSave(before, after apiv1.Post) *undo {
+	switch {
+	case before.ID == after.ID:
+		return m.restoring(before, after)
+	case after.Status == schedctl.Scheduled:
+		draft := after
+		draft.Status, draft.PublishAt, draft.Version = schedctl.Draft, nil, 0
+		return m.restoring(draft, after)
+	case after.Status == schedctl.Draft:
+		return nil
+	}
+	return irrevocable(after, "was published")
 }
 
 // sameText reports whether two overrides give one account the same text.
@@ -190,7 +203,7 @@ func editTo(want, have apiv1.Post) (body apiv1.EditPost) {
 		overrides := append([]apiv1.Override{}, want.TargetOverrides...)
 		body.TargetOverrides = &overrides
 	}
-	if want.PublishAt != nil && have.PublishAt != nil && !want.PublishAt.Equal(have.PublishAt.Time) {
+	if want.PublishAt != nil && (have.PublishAt == nil || !want.PublishAt.Equal(have.PublishAt.Time)) {
 		body.PublishAt = want.PublishAt
 	}
 	return body

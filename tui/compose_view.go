@@ -15,7 +15,7 @@ import (
 func (c *composer) lines(m *Model, width, height int) []string {
 	s := m.scene()
 	below := append(c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3)), c.timeLines(m, width)...)
-	below = append(below, c.messages(s, width, max(2, height/4))...)
+	below = append(below, c.messages(m, width, max(2, height/4))...)
 	head := c.label("New post", fieldText)
 	switch {
 	case c.texts.part != "":
@@ -47,7 +47,7 @@ func (c *composer) accountLines(s scene, list []apiv1.Account, err error, width,
 	case err != nil:
 		title = "To: " + explain(err)
 	case len(list) == 0:
-		title = "To: there is no account yet; connect one with: schedctl account add"
+		title = "To: there is no account yet; connect one in the view Accounts"
 	}
 	lines := []string{c.label(title, fieldAccounts)}
 	first := max(0, min(c.cursor-room/2, len(list)-room))
@@ -90,8 +90,8 @@ func (c *composer) timeLines(m *Model, width int) []string {
 
 // messages are what stands below: the question whether to leave, a conflict, a
 // fault, problems and warnings, and else the keys.
-func (c *composer) messages(s scene, width, room int) (lines []string) {
-	t := s.theme
+func (c *composer) messages(m *Model, width, room int) (lines []string) {
+	s, t := m.scene(), m.theme
 	paint := func(draw func(...string) string, texts ...string) {
 		for _, text := range texts {
 			for _, l := range wrap(text, width) {
@@ -101,8 +101,8 @@ func (c *composer) messages(s scene, width, room int) (lines []string) {
 	}
 	bad, warn := c.problems(s)
 	switch {
-	case c.losing:
-		paint(t.warn.Render, "Leave without saving? What you wrote is lost.  y yes   n no")
+	case c.leaving:
+		paint(t.warn.Render, c.question(m.keys)...)
 		return lines
 	case c.conflict != nil:
 		paint(t.warn.Render, "Somebody else has changed it. Yours is above; theirs: "+excerpt(c.conflict.Content, width),

@@ -114,6 +114,8 @@ func (d *driver) sees(want ...string) {
 	}
 }
 
+func (d *driver) shows(text string) bool { return strings.Contains(d.model.View(), text) }
+
 func (d *driver) seesNot(want ...string) {
 	d.t.Helper()
 	screen := d.model.View()

@@ -26,20 +26,22 @@ func ptr[T any](v T) *T { return &v }
 
 // fake is a daemon in memory.
 type fake struct {
-	mu         sync.Mutex // mu guards all below
-	posts      []apiv1.Post
-	accounts   []apiv1.Account
-	webhooks   []apiv1.Webhook
-	deliveries []apiv1.Delivery
-	calls      []string
-	fails      map[string]error // by method
-	created    map[string]apiv1.Post
-	lastEdit   apiv1.EditPost
-	lastRetry  apiv1.RetryPost
-	judged     string // the post of the last Validate
-	calm       bool   // no call to a network has failed
-	streams    [][]apiv1.Event
-	after      []string
+	mu              sync.Mutex // mu guards all below
+	posts           []apiv1.Post
+	accounts        []apiv1.Account
+	webhooks        []apiv1.Webhook
+	deliveries      []apiv1.Delivery
+	calls           []string
+	fails           map[string]error // by method
+	created         map[string]apiv1.Post
+	lastEdit        apiv1.EditPost
+	lastRetry       apiv1.RetryPost
+	lastAdd         apiv1.AddAccount
+	lastAccountEdit apiv1.EditAccount
+	judged          string // the post of the last Validate
+	calm            bool   // no call to a network has failed
+	streams         [][]apiv1.Event
+	after           []string
 }
 
 func newFake() *fake {
@@ -103,6 +105,54 @@ func (f *fake) VerifyAccount(_ context.Context, id string) (apiv1.Account, error
 	return apiv1.Account{}, gone()
 }
 
+func (f *fake) Platforms(context.Context) (map[string]apiv1.PlatformEntry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return map[string]apiv1.PlatformEntry{
+		"feed": {Name: "feed"},
+		"mastodon": {
+			Name: "mastodon",
+			Credentials: []apiv1.PlatformField{
+				{Name: "instance_url", About: "the server, such as https://mastodon.example", Required: true},
+				{Name: "access_token", About: "a token that may read and write", Required: true, Secret: true},
+			},
+			Options: []apiv1.PlatformField{
+				{Name: "visibility", About: "public, unlisted or private"}, {Name: "sensitive", About: "true or false"},
+			},
+		},
+	}, f.enter("Platforms")
+}
+
+func (f *fake) AddAccount(_ context.Context, a apiv1.AddAccount) (apiv1.Account, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lastAdd = a
+	if err := f.enter("AddAccount"); err != nil {
+		return apiv1.Account{}, err
+	}
+	added := apiv1.Account{ID: fmt.Sprintf("acct_%d", len(f.accounts)+1), Platform: a.Platform, Name: a.Name, Status: schedctl.AccountConnected}
+	f.accounts = append(f.accounts, added)
+	return added, nil
+}
+
+func (f *fake) EditAccount(_ context.Context, id string, a apiv1.EditAccount) (apiv1.Account, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lastAccountEdit = a
+	if err := f.enter("EditAccount"); err != nil {
+		return apiv1.Account{}, err
+	}
+	for i := range f.accounts {
+		if f.accounts[i].ID == id {
+			if a.Name != nil {
+				f.accounts[i].Name = *a.Name
+			}
+			return f.accounts[i], nil
+		}
+	}
+	return apiv1.Account{}, gone()
+}
+
 func (f *fake) Webhooks(context.Context) ([]apiv1.Webhook, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,7 +199,8 @@ func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
 func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
 	for _, p := range f.posts {
 		in := p.PublishAt == nil || (q.After.IsZero() || !p.PublishAt.Before(q.After)) && (q.Before.IsZero() || p.PublishAt.Before(q.Before))
-		if slices.Contains(q.Statuses, p.Status) && in && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) {
+		if slices.Contains(q.Statuses, p.Status) && in && strings.Contains(p.Content, q.Search) && (q.AccountID == "" || slices.Contains(p.SocialAccountIDs, q.AccountID)) &&
+			(q.Label == "" || slices.Contains(p.Labels, q.Label)) {
 			found = append(found, p)
 		}
 	}
@@ -219,7 +270,7 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 	if known, ok := f.created[key]; ok {
 		return known, f.enter("Create")
 	}
-	post := apiv1.Post{ID: fmt.Sprintf("post_new%d", len(f.created)), Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Status: schedctl.Draft, Version: 1, CreatedAt: at(0)}
+	post := apiv1.Post{ID: fmt.Sprintf("post_new%d", len(f.created)), Content: p.Content, SocialAccountIDs: p.SocialAccountIDs, TargetOverrides: p.TargetOverrides, Labels: p.Labels, Status: schedctl.Draft, Version: 1, CreatedAt: at(0)}
 	if p.PublishAt != nil {
 		post.Status, post.PublishAt = schedctl.Scheduled, at(0)
 		if !p.PublishAt.Now {
@@ -273,6 +324,10 @@ func (f *fake) Schedule(_ context.Context, v tui.Version, s apiv1.SchedulePost) 
 
 func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {
 	return f.change("Publish", v, func(p *apiv1.Post) { p.PublishAt, p.Status = at(0), schedctl.Publishing })
+}
+
+func (f *fake) Unschedule(_ context.Context, v tui.Version) (apiv1.Post, error) {
+	return f.change("Unschedule", v, func(p *apiv1.Post) { p.PublishAt, p.Status = nil, schedctl.Draft })
 }
 
 func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {

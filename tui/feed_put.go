@@ -122,6 +122,7 @@ func (f *feed) matches(p apiv1.Post) bool {
 	switch {
 	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status),
 		q.AccountID != "" && !slices.Contains(p.SocialAccountIDs, q.AccountID),
+		q.Label != "" && !slices.Contains(p.Labels, q.Label),
 		q.Search != "" && !strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Search)),
 		!q.After.IsZero() && at.Before(q.After),
 		!q.Before.IsZero() && !at.Before(q.Before):

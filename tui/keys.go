@@ -14,10 +14,13 @@ type keyMap struct {
 	HourLater, HourSooner                 key.Binding
 	DayLater, DaySooner                   key.Binding
 	WeekLater, WeekSooner                 key.Binding
-	Publish, Cancel, Delete, Retry        key.Binding
-	Copy, Browse, Undo, Verify            key.Binding
+	Publish, Unschedule                   key.Binding
+	Cancel, Delete, Retry                 key.Binding
+	Copy, Browse, Undo                    key.Binding
+	Verify, Connect                       key.Binding
 	Help, Quit, Kill                      key.Binding
 	Save, Leave, Field, FieldBack, Toggle key.Binding
+	SaveDraft, Keep, Discard              key.Binding
 	Own, Outside, Yes, No, Theirs         key.Binding
 }
 
@@ -53,6 +56,7 @@ func newKeyMap() keyMap {
 		Duplicate: bind("D", "duplicate", "D"),
 
 		Schedule:   bind("s", "schedule", "s"),
+		Unschedule: bind("U", "make it a draft again", "U"),
 		Later:      bind("+", "15 minutes later", "+", "="),
 		Sooner:     bind("-", "15 minutes sooner", "-"),
 		HourLater:  bind(">", "an hour later", ">"),
@@ -64,12 +68,14 @@ func newKeyMap() keyMap {
 
 		Publish: bind("P", "publish now", "P"),
 		Cancel:  bind("c", "cancel", "c"),
+
 		Delete:  bind("d", "delete a draft", "d"),
 		Retry:   bind("r", "retry, replay", "r"),
 		Copy:    bind("y", "copy the address", "y"),
 		Browse:  bind("o", "open the address", "o"),
 		Undo:    bind("u", "undo", "u"),
 		Verify:  bind("v", "verify an account", "v"),
+		Connect: bind("a", "add an account", "a"),
 
 		Help: bind("?", "help", "?"),
 		Quit: bind("q", "quit", "q"),
@@ -79,6 +85,9 @@ func newKeyMap() keyMap {
 		Leave:     bind("esc", "leave", "esc"),
 		Field:     bind("tab", "next field", "tab"),
 		FieldBack: bind("shift+tab", "previous field", "shift+tab"),
+		SaveDraft: bind("s", "save as a draft, when leaving", "s"),
+		Keep:      bind("esc", "keep editing", "esc", "n"),
+		Discard:   bind("d", "discard", "d"),
 		Own:       bind("o", "a text for it alone", "o"),
 		Outside:   bind("ctrl+e", "in $EDITOR", "ctrl+e"),
 		Toggle:    bind("space", "choose", " ", "x"),
@@ -100,12 +109,12 @@ func (k keyMap) browsing() []keyGroup {
 		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
 		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.Undo}},
-		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner}},
-		{"Else", []key.Binding{k.Verify, k.Help, k.Quit, k.Kill}},
+		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
+		{"Else", []key.Binding{k.Connect, k.Verify, k.Help, k.Quit, k.Kill}},
 	}
 }
 
 // composing are the keys while a post is written.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Outside, k.Theirs, k.Leave}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Field, k.FieldBack, k.Toggle, k.Own, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }

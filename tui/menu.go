@@ -99,7 +99,23 @@ func box(it item) string {
 	return "[ ]"
 }
 
-// newFilter narrows a tab by status and account.
+// labels returns the labels of the posts on the screen and the one of the query.
+func (m *Model) labels(q Query) (list []string) {
+	if q.Label != "" {
+		list = append(list, q.Label)
+	}
+	for t := range m.feeds {
+		for _, page := range m.feeds[t].pages {
+			for i := range page.posts {
+				list = append(list, page.posts[i].Labels...)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// newFilter narrows a tab by status, account and label.
 func (m *Model) newFilter(q Query) *menu {
 	statuses := m.tab.statuses()
 	var items []item
@@ -112,14 +128,25 @@ func (m *Model) newFilter(q Query) *menu {
 		ids = append(ids, a.ID)
 		items = append(items, item{label: oneLine(a.Name) + " (" + oneLine(a.Platform) + ")", group: "account", chosen: q.AccountID == a.ID})
 	}
+	labels := m.labels(q)
+	if len(labels) > 0 {
+		labels = append([]string{""}, labels...)
+		items = append(items, item{label: "every label", group: "label", chosen: q.Label == ""})
+	}
+	for _, l := range labels[min(1, len(labels)):] {
+		items = append(items, item{label: "label " + oneLine(l), group: "label", chosen: q.Label == l})
+	}
 	return &menu{title: "Show only", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
 		m.requery(func(q *Query) {
 			q.Statuses = nil
 			for _, i := range chosen {
-				if i < len(statuses) {
+				switch account := i - len(statuses); {
+				case account < 0:
 					q.Statuses = append(q.Statuses, statuses[i])
-				} else {
-					q.AccountID = ids[i-len(statuses)]
+				case account < len(ids):
+					q.AccountID = ids[account]
+				default:
+					q.Label = labels[account-len(ids)]
 				}
 			}
 			if len(q.Statuses) == 0 {

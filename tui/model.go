@@ -63,20 +63,22 @@ type Model struct {
 	now           time.Time
 	zone          *time.Location
 
-	tab      tab
-	week     time.Time // the Monday of the week that is shown
-	feeds    [postTabs]feed
-	accounts roster
-	hooks    hooks
-	detail   detail
-	dialog   dialog // what has the keys, or nil
+	tab       tab
+	week      time.Time // the Monday of the week that is shown
+	feeds     [postTabs]feed
+	accounts  roster
+	hooks     hooks
+	forms     int                            // counts forms
+	platforms map[string]apiv1.PlatformEntry // as of the last form
+	detail    detail
+	dialog    dialog // what has the keys, or nil
 
 	link    link
 	linked  bool      // it was there once
 	pausing bool      // an againMsg is on its way
 	looked  time.Time // when a post that is publishing was read last
 	notice  notice
-	undo    *undo
+	undos   undoStack
 	busy    map[string]apiv1.Post // posts with a change on its way, as they are without it
 	nudge   nudge
 	stale   stale

@@ -120,7 +120,7 @@ func TestAnUndoMayBeRefused(t *testing.T) {
 		d.sees("too many requests", "The second post of the day!")
 		f.fail("Create", refusals["net"].err)
 		d.press("3", "d", "y", "u")
-		d.sees("nothing answers", "u try it again")
+		d.sees("nothing answers", "u restore “An idea”")
 		f.fail("Create", nil)
 		d.press("u")
 		d.sees("there is a copy, a draft", "An idea")
@@ -135,7 +135,7 @@ func TestAnEditIsUndone(t *testing.T) {
 		d.press("ctrl+s")
 		d.sees("17:00 ○ The second post of the day!")
 		d.press("u")
-		d.sees("15:00 ○ The second post of the day ", "it is as it was")
+		d.sees("15:00 ○ The second post of the day ", "undone: goes out")
 		if p := f.post(t, "post_b"); p.Content != "The second\npost of the day" || len(p.SocialAccountIDs) != 2 || !p.PublishAt.Equal(now.Add(3*time.Hour)) {
 			t.Errorf("the post is %+v", p)
 		}

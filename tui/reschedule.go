@@ -81,9 +81,11 @@ func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 	shown := p
 	shown.PublishAt, shown.Status = apiv1.NewTime(at), schedctl.Scheduled
 	c := m.cfg.Client
-	ch := change{post: p, shown: shown, done: "goes out " + when.Format(at.In(m.zone))}
+	ch := change{
+		post: p, shown: shown, done: "goes out " + when.Format(at.In(m.zone)),
+		undo: func(after apiv1.Post) *undo { return m.restoring(p, after) },
+	}
 	if p.Status == schedctl.Draft {
-		shown.Status = schedctl.Scheduled
 		ch.call = func(ctx context.Context) (apiv1.Post, error) {
 			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: apiv1.Time{Time: at}})
 		}
@@ -91,15 +93,6 @@ func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 	}
 	ch.call = func(ctx context.Context) (apiv1.Post, error) {
 		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.NewTime(at)})
-	}
-	ch.undo = func(after apiv1.Post) *undo {
-		return &undo{label: "put it back", run: func(m *Model) tea.Cmd {
-			if !p.PublishAt.After(m.now) {
-				m.complain("the time it had has passed")
-				return nil
-			}
-			return m.moveTo(after, p.PublishAt.Time)
-		}}
 	}
 	return m.begin(ch)
 }

@@ -60,6 +60,14 @@ func (m *Model) takeMore(msg tea.Msg) tea.Cmd {
 		if msg.seq == m.nudge.seq {
 			return m.sendNudge()
 		}
+	case platformsMsg:
+		m.takePlatforms(msg)
+	case formMsg:
+		if f, ok := m.dialog.(*form); ok && f.seq == msg.seq {
+			f.take(m, msg)
+		} else {
+			m.accounts.loaded = false
+		}
 	case toldMsg:
 		m.takeTold(msg)
 	case composeMsg:
@@ -83,9 +91,6 @@ func (m *Model) passTime(msg tickMsg) tea.Cmd {
 	m.now = timeOf(msg)
 	if m.now.After(m.notice.until) {
 		m.notice = notice{}
-	}
-	if m.undo != nil && m.now.After(m.undo.until) {
-		m.undo = nil
 	}
 	return tea.Batch(m.tick(), m.lookAgain())
 }

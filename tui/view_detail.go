@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -19,7 +20,11 @@ func detailLines(s scene, p apiv1.Post, d *detail, width int) []string {
 	if p.PublishAt != nil {
 		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.zone))+", "+distance(p.PublishAt.Sub(s.now)), width)...)
 	}
-	lines = append(lines, t.faint.Render(oneLine(p.ID)), "")
+	lines = append(lines, t.faint.Render(oneLine(p.ID)))
+	if len(p.Labels) > 0 {
+		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
+	}
+	lines = append(lines, "")
 	lines = append(lines, wrap(p.Content, width)...)
 	for _, o := range p.TargetOverrides {
 		if o.Content != nil {

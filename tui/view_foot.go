@@ -36,7 +36,7 @@ func (m *Model) says(width int) []string {
 	for i, l := range lines {
 		lines[i] = m.theme.bad.Render(l)
 	}
-	if m.undo != nil && m.dialog == nil {
+	if m.undos.offered(m.now) != nil && m.dialog == nil {
 		lines = append(lines, m.theme.warn.Render(clip(m.offered(), width)))
 	}
 	return lines
@@ -46,7 +46,7 @@ func (m *Model) says(width int) []string {
 func (m *Model) status(width int) string {
 	t := m.theme
 	switch {
-	case m.undo != nil && m.dialog == nil:
+	case m.undos.offered(m.now) != nil && m.dialog == nil:
 		return m.undoLine(width)
 	case m.notice.text != "":
 		return t.good.Render(clip(m.notice.text, width))
@@ -60,23 +60,25 @@ func (m *Model) status(width int) string {
 	return t.faint.Render(clip(m.shown(f), width))
 }
 
-// undoLine offers to undo what was done; for that there is always room.
+// undoLine says what was done and offers to undo it. The offer ends with the text
+// of the post, so it can be cut.
 func (m *Model) undoLine(width int) string {
 	offer := m.offered()
 	if m.notice.text == "" {
 		return m.theme.warn.Render(clip(offer, width))
 	}
-	done := clip(m.notice.text, max(8, width-ansi.StringWidth(offer)-3))
+	offer = clip(offer, max(width/3, width-ansi.StringWidth(m.notice.text)-3))
+	done := clip(m.notice.text, width-ansi.StringWidth(offer)-3)
 	return m.theme.good.Render(done) + clip("   "+m.theme.warn.Render(offer), width-ansi.StringWidth(done))
 }
 
-// offered says how to undo, and for how long.
+// offered says what the undo key does.
 func (m *Model) offered() string {
+	label := m.undos.last().label
 	if m.theme.plain {
-		return "press u to " + m.undo.label
+		return "press u to " + label
 	}
-	left := max(0, int(m.undo.until.Sub(m.now).Seconds()))
-	return fmt.Sprintf("u %s (%ds)", m.undo.label, left)
+	return "u " + label
 }
 
 // shown says which part of which posts is on the screen.
@@ -95,6 +97,9 @@ func (m *Model) shown(f *feed) string {
 	}
 	if q.AccountID != "" {
 		parts = append(parts, "to "+m.scene().name(q.AccountID))
+	}
+	if q.Label != "" {
+		parts = append(parts, "labeled "+oneLine(q.Label))
 	}
 	if len(q.Statuses) < len(m.tab.statuses()) {
 		names := make([]string, len(q.Statuses))
@@ -119,7 +124,7 @@ func (m *Model) shortKeys() []key.Binding {
 	}
 	switch m.tab {
 	case tabAccounts:
-		return []key.Binding{k.Help, k.Verify, k.Quit}
+		return []key.Binding{k.Help, k.Connect, k.Edit, k.Verify, k.Quit}
 	case tabWebhooks:
 		if m.hooks.opened != "" {
 			return []key.Binding{k.Help, k.Back, k.Retry, k.Reload, k.Quit}

@@ -35,15 +35,18 @@ told. It follows what happens, and can stay open all day: when the daemon is awa
 says so, and goes on when it is back.
 
 Keys 1 to 7 choose a view, arrows or hjkl move, enter shows everything about a post,
-n writes one, i edits it, s gives it a time, and ? lists all keys. What cannot be
-taken back is asked first; the rest can be undone for ten seconds with u.
+n writes one, i edits it, s gives it a time, U makes it a draft again, and ? lists all
+keys. u undoes the last changes, one after the other (up to 50), and says why if one
+can no longer be undone. In the view of accounts, a connects one and i edits its name,
+its options and its credentials. Secrets are never shown.
 
 With --accessible, or in the environment ACCESSIBLE, it shows sentences instead of
 columns, without colour, and nothing that changes by itself more than once a minute:
 for screen readers. With --mouse it takes clicks and the wheel; the terminal then
 marks text with shift only.
 
-A text that is being written when the program is ended from outside is kept in a file.`,
+When you leave a text that is not saved, you can save it as a draft. A text that is
+being written when the program is ended from outside is kept in a file.`,
 		Example: `  schedctl tui
   schedctl tui --tz Europe/Berlin
   schedctl tui --accessible`,

@@ -47,6 +47,36 @@ func (d daemonOf) VerifyAccount(ctx context.Context, id string) (apiv1.Account, 
 	return answer(d.http.VerifyAccount(ctx, id))
 }
 
+func (d daemonOf) Platforms(ctx context.Context) (map[string]apiv1.PlatformEntry, error) {
+	c, err := d.http.Capabilities(ctx)
+	return c.Platforms, retold(err)
+}
+
+func (d daemonOf) AddAccount(ctx context.Context, a apiv1.AddAccount) (apiv1.Account, error) {
+	a.Options = typedOptions(a.Options)
+	return answer(d.http.AddAccount(ctx, a))
+}
+
+func (d daemonOf) EditAccount(ctx context.Context, id string, a apiv1.EditAccount) (apiv1.Account, error) {
+	a.Options = typedOptions(a.Options)
+	return answer(d.http.EditAccount(ctx, id, a))
+}
+
+// typedOptions returns options that were typed as the API takes them.
+func typedOptions(typed map[string]any) map[string]any {
+	if typed == nil {
+		return nil
+	}
+	out := make(map[string]any, len(typed))
+	for name, value := range typed {
+		if text, ok := value.(string); ok {
+			value = optionValue(name, text)
+		}
+		out[name] = value
+	}
+	return out
+}
+
 func (d daemonOf) Webhooks(ctx context.Context) ([]apiv1.Webhook, error) {
 	return answer(d.http.Webhooks(ctx))
 }
@@ -60,10 +90,14 @@ func (d daemonOf) ReplayDelivery(ctx context.Context, webhookID, id string) (api
 }
 
 func (d daemonOf) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
-	return answer(d.http.Posts(ctx, client.PostQuery{
+	query := client.PostQuery{
 		Statuses: q.Statuses, AccountID: q.AccountID, After: q.After, Before: q.Before,
 		Search: q.Search, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor,
-	}))
+	}
+	if q.Label != "" {
+		query.Labels = []string{q.Label}
+	}
+	return answer(d.http.Posts(ctx, query))
 }
 
 func (d daemonOf) Post(ctx context.Context, id string) (apiv1.Post, error) {
@@ -92,6 +126,10 @@ func (d daemonOf) Schedule(ctx context.Context, at tui.Version, p apiv1.Schedule
 
 func (d daemonOf) Publish(ctx context.Context, at tui.Version) (apiv1.Post, error) {
 	return answer(d.http.PublishPost(ctx, at.ID, apiv1.PublishPost{}, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Unschedule(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return answer(d.http.UnschedulePost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
 func (d daemonOf) Cancel(ctx context.Context, at tui.Version) (apiv1.Post, error) {

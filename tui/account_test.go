@@ -1,0 +1,123 @@
+package tui_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// newMastodon fills in the form of a new account, its secret last.
+func newMastodon(d *driver) {
+	d.press("6", "a", "down", "enter")
+	d.typed("work")
+	d.press("tab")
+	d.typed("https://social.example")
+	d.press("tab")
+	d.typed("hunter2")
+}
+
+func TestAnAccountIsAdded(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		newMastodon(d)
+		d.sees("New account on mastodon", "•••••••")
+		d.press("tab")
+		d.typed("unlisted")
+		d.press("ctrl+s")
+		d.sees("connected: work", "▌ work")
+		want := apiv1.AddAccount{
+			Platform: "mastodon", Name: "work", Options: map[string]any{"visibility": "unlisted"},
+			Credentials: map[string]string{"instance_url": "https://social.example", "access_token": "hunter2"},
+		}
+		if diff := cmp.Diff(want, f.lastAdd); diff != "" {
+			t.Errorf("sent (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A secret is on no screen: not while it is typed, not after a refusal, not in a
+// text that is kept at the end.
+func TestSecretsAreNotShown(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.fail("AddAccount", schedctl.Errorf(schedctl.ValidationFailed, "credentials.access_token", "the server refuses the token"))
+		newMastodon(d)
+		d.seesNot("hunter2")
+		d.press("ctrl+s")
+		d.sees("the server refuses the token", "•••••••", "https://social.example")
+		d.seesNot("hunter2")
+		d.press("esc")
+		d.sees("What you typed is not saved", "esc keep editing   d discard")
+		d.seesNot("hunter2")
+		if got := tui.Unsaved(d.model); got != "" {
+			t.Errorf("%q would be kept in a file", got)
+		}
+		d.press("d", "u")
+		d.seesNot("hunter2", "New account")
+	})
+}
+
+func TestWhatAFormLacks(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("6", "a", "down", "enter", "ctrl+s")
+		d.sees("required")
+		if n := f.called("AddAccount"); n != 0 {
+			t.Errorf("%d accounts were sent", n)
+		}
+		d.press("esc")
+		d.sees("me@example.social")
+	})
+}
+
+// Only what was changed is sent; an emptied option gets its default again.
+func TestAnAccountIsEdited(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.accounts[0].Options = map[string]any{"visibility": "private", "sensitive": true}
+		d.press("6", "i")
+		d.sees("Edit me on mastodon", "private", "true", "unchanged")
+		d.press("ctrl+s")
+		d.sees("nothing was changed")
+		d.press("i", "!", "tab", "ctrl+u", "ctrl+s")
+		d.sees("saved: me!", "▌ me!")
+		want := apiv1.EditAccount{Name: ptr("me!"), Options: map[string]any{"visibility": nil}}
+		if diff := cmp.Diff(want, f.lastAccountEdit); diff != "" {
+			t.Errorf("sent (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A form stays as it was typed while the daemon is away.
+func TestAFormOutlivesAnOutage(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.fail("AddAccount", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		newMastodon(d)
+		d.press("ctrl+s")
+		d.sees("no response: it may be done", "https://social.example", "•••••••")
+		f.fail("AddAccount", nil)
+		d.press("ctrl+s")
+		d.sees("connected: work")
+	})
+}
+
+// Posts are filtered by a label that some post on the screen has.
+func TestLabels(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		f.posts[1].Labels = []string{"launch", "q4"}
+		d.press("R", "down", "enter")
+		d.sees("labels: launch, q4")
+		d.press("esc", "f")
+		d.sees("( ) label launch", "( ) label q4")
+		d.press("G", "down", "down", "down", "down", "down", "down", "down", "down", "down", "up", "enter")
+		d.sees("The second", "labeled launch")
+		d.seesNot("Good morning")
+		d.press("D", "ctrl+s")
+		if p := f.post(t, "post_new0"); len(p.Labels) != 2 {
+			t.Errorf("the copy has the labels %v", p.Labels)
+		}
+		d.press("esc")
+		d.sees("Good morning")
+	})
+}

@@ -1,0 +1,232 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+)
+
+// formField is one line of a form.
+type formField struct {
+	name     string // what errors call it, for example credentials.token
+	label    string
+	about    string
+	required bool
+	began    string
+	input    textinput.Model
+	fault    string
+}
+
+// changed reports whether something else was typed.
+func (f *formField) changed() bool { return f.value() != f.began }
+
+// value is what was typed, without the line break that a pasted secret may end in.
+func (f *formField) value() string { return strings.TrimSpace(f.input.Value()) }
+
+// form asks for several lines. What was typed stays until the daemon has accepted
+// it or the person leaves.
+type form struct {
+	seq     int // of this form, so that late responses are recognized
+	title   string
+	fields  []formField
+	at      int
+	sending bool
+	leaving bool
+	fault   string
+	send    func(m *Model, f *form) tea.Cmd // its result is a formMsg with the form's seq
+}
+
+// formMsg is the result of a form.
+type formMsg struct {
+	seq  int
+	done string
+	id   string // the account that was changed
+	bad  bool   // done is a warning
+	err  error
+}
+
+// newField returns a field that has a value already.
+func newField(t theme, name, label, about, value string) formField {
+	f := formField{name: name, label: label, about: about, began: value, input: newInput(t, "")}
+	f.input.SetValue(value)
+	f.input.Blur()
+	return f
+}
+
+// conceal makes a field secret: it is typed and shown as dots.
+func (f *formField) conceal() {
+	f.input.EchoMode, f.input.EchoCharacter = textinput.EchoPassword, '•'
+}
+
+// openForm gives the keys to a form.
+func (m *Model) openForm(f *form) {
+	m.forms++
+	f.seq = m.forms
+	f.focus(0)
+	m.dialog = f
+}
+
+func (f *form) tall() bool { return true }
+
+func (f *form) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	if f.leaving {
+		return f.answer(m, k)
+	}
+	switch {
+	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
+		f.leave(m)
+	case f.sending:
+	case key.Matches(k, m.keys.Save), k.Type == tea.KeyEnter && f.at == len(f.fields)-1:
+		return f.submit(m)
+	case key.Matches(k, m.keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
+		f.focus((f.at + 1) % len(f.fields))
+	case key.Matches(k, m.keys.FieldBack), k.Type == tea.KeyUp:
+		f.focus((f.at + len(f.fields) - 1) % len(f.fields))
+	default:
+		f.fault, f.fields[f.at].fault = "", ""
+		f.fields[f.at].input, _ = f.fields[f.at].input.Update(k)
+	}
+	return nil
+}
+
+func (f *form) focus(i int) {
+	f.fields[f.at].input.Blur()
+	f.at = i
+	f.fields[i].input.Focus()
+}
+
+// submit sends what was typed unless something is missing.
+func (f *form) submit(m *Model) tea.Cmd {
+	for i := range f.fields {
+		if field := &f.fields[i]; field.required && field.value() == "" {
+			field.fault = "required"
+			f.focus(i)
+			return nil
+		}
+	}
+	f.sending, f.fault = true, ""
+	return f.send(m, f)
+}
+
+// leave closes the form. If something was typed, it asks first.
+func (f *form) leave(m *Model) {
+	for i := range f.fields {
+		if f.fields[i].changed() {
+			f.leaving = true
+			return
+		}
+	}
+	m.dialog = nil
+}
+
+func (f *form) answer(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		return tea.Quit
+	case key.Matches(k, m.keys.Discard):
+		m.dialog = nil
+		m.say("discarded")
+	case key.Matches(k, m.keys.Keep):
+		f.leaving = false
+	}
+	return nil
+}
+
+// take shows the result. A form that was refused stays as it is.
+func (f *form) take(m *Model, msg formMsg) {
+	f.sending = false
+	if msg.err == nil {
+		m.dialog = nil
+		m.accounts.loaded, m.accounts.anchor = false, msg.id
+		if m.say(msg.done); msg.bad {
+			m.complain(msg.done)
+		}
+		return
+	}
+	if unanswered(msg.err) {
+		m.accounts.loaded = false
+		f.fault = "no response: it may be done. Leave and check the list before you try again. " + explain(msg.err)
+		return
+	}
+	var refused *schedctl.Error
+	if asError(msg.err, &refused) && f.blame(refused.Field, explain(msg.err)) {
+		return
+	}
+	f.fault = explain(msg.err)
+}
+
+// blame shows what is wrong next to the field, and reports whether there is one.
+func (f *form) blame(name, fault string) bool {
+	for i := range f.fields {
+		if name != "" && f.fields[i].name == name {
+			f.fields[i].fault = fault
+			f.focus(i)
+			return true
+		}
+	}
+	return false
+}
+
+func (f *form) lines(m *Model, width, height int) []string {
+	t := m.theme
+	below := f.messages(m, width)
+	lines, at := []string{}, 0
+	for i := range f.fields {
+		if i == f.at {
+			at = len(lines)
+		}
+		lines = append(lines, f.fieldLines(t, i, width)...)
+	}
+	room := max(1, height-len(below)-2)
+	lines = append([]string{t.title.Render(clip(f.title, width)), ""}, fit(window(lines, at, room), width, room)...)
+	return append(lines, below...)
+}
+
+// fieldLines draws a field, and what it is for if it has the keys.
+func (f *form) fieldLines(t theme, i, width int) []string {
+	const most = 20
+	field := &f.fields[i]
+	here := i == f.at
+	label := pad(field.label, min(most, width/3))
+	if here {
+		label = t.title.Render(label)
+	}
+	in := field.input
+	in.Width = max(1, width-min(most, width/3)-5)
+	lines := []string{t.mark(here) + label + " " + in.View()}
+	if field.fault != "" {
+		for _, l := range wrap(field.fault, width-4) {
+			lines = append(lines, "    "+t.bad.Render(l))
+		}
+	}
+	if here && field.about != "" {
+		for _, l := range wrap(field.about, width-4) {
+			lines = append(lines, "    "+t.faint.Render(l))
+		}
+	}
+	return lines
+}
+
+// messages are the question whether to leave, what went wrong, and the keys.
+func (f *form) messages(m *Model, width int) (lines []string) {
+	t := m.theme
+	if f.leaving {
+		for _, l := range append(wrap("Leave? What you typed is not saved.", width), wrap(leaveKeys(m.keys), width)...) {
+			lines = append(lines, t.warn.Render(l))
+		}
+		return lines
+	}
+	for _, l := range wrap(f.fault, width) {
+		if l != "" {
+			lines = append(lines, t.bad.Render(l))
+		}
+	}
+	if f.sending {
+		return append(lines, t.faint.Render("asking the network …"))
+	}
+	return append(lines, shortHelp(t, []key.Binding{m.keys.Save, m.keys.Field, m.keys.FieldBack, m.keys.Leave}, width))
+}

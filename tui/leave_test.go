@@ -1,0 +1,101 @@
+package tui_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui"
+)
+
+const leaving = "Leave? What you wrote is not saved."
+
+func TestLeavingOffersToSaveADraft(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("n")
+		d.typed("precious")
+		d.press("tab", " ", "tab")
+		d.typed("in 2h")
+		d.press("esc")
+		d.sees(leaving, "s save as a draft   esc keep editing   d discard")
+		d.press("esc")
+		d.seesNot(leaving)
+		d.press("ctrl+c", "s")
+		d.sees("saved: a draft, without a time")
+		p := f.post(t, "post_new0")
+		if p.Status != schedctl.Draft || p.Content != "precious" || len(p.SocialAccountIDs) != 1 {
+			t.Errorf("saved %+v", p)
+		}
+		d.press("i", "esc")
+		d.seesNot(leaving, "Edit a")
+	})
+}
+
+// An edited draft is saved itself. A scheduled post stays as it is, because nobody
+// has said that it shall be published so: its new text becomes another draft.
+func TestLeavingAnEdit(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("3", "i", "end", "!", "esc", "s")
+		if p := f.post(t, "post_e"); p.Content != "An idea!" {
+			t.Errorf("the draft is %q", p.Content)
+		}
+		d.press("1", "down", "i", "end", "!", "esc")
+		d.sees("s save as a new draft")
+		d.press("s")
+		if p := f.post(t, "post_b"); p.Content != "The second\npost of the day" || p.Status != schedctl.Scheduled {
+			t.Errorf("the scheduled post is %s: %q", p.Status, p.Content)
+		}
+		if p := f.post(t, "post_new0"); p.Content != "The second\npost of the day!" || p.Status != schedctl.Draft {
+			t.Errorf("the draft is %s: %q", p.Status, p.Content)
+		}
+	})
+}
+
+// What was discarded comes back with undo, and nothing is lost without a daemon.
+func TestNothingTypedIsLost(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("n")
+		d.typed("precious")
+		d.press("esc", "d")
+		d.sees("discarded   u continue writing “precious”")
+		d.press("u")
+		d.sees("New post", "precious")
+		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		d.press("esc", "s")
+		d.sees("no answer, nothing is lost", "precious")
+		if got := tui.Unsaved(d.model); got != "precious" {
+			t.Errorf("%q would be kept at the end", got)
+		}
+		f.fail("Create", nil)
+		d.press("esc", "s")
+		d.sees("saved: a draft")
+		if len(f.created) != 1 {
+			t.Errorf("%d posts were created", len(f.created))
+		}
+	})
+}
+
+// A post that was deleted while it was edited is saved as a new one.
+func TestADeletedPostIsSavedAsANewOne(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("3", "i", "end", "!")
+		f.Delete(t.Context(), "post_e")
+		d.press("ctrl+s")
+		d.sees("the post has been deleted; save again", "An idea!")
+		d.press("ctrl+s")
+		if p := f.post(t, "post_new0"); p.Content != "An idea!" {
+			t.Errorf("saved %q", p.Content)
+		}
+	})
+}
+
+// A draft needs a text.
+func TestADraftWithoutATextIsNotSaved(t *testing.T) {
+	flow(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("n", "tab", " ", "esc", "s")
+		d.sees("the text is empty, and a draft needs one", "New post")
+		if n := f.called("Create"); n != 0 {
+			t.Errorf("%d posts were sent", n)
+		}
+	})
+}

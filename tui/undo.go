@@ -1,0 +1,218 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const (
+	undoMost  = 50               // changes that can be undone
+	undoShown = 10 * time.Second // how long a line offers to undo the latest one
+)
+
+// undo takes one change back.
+type undo struct {
+	label string // what it does, for example: unschedule “Hello”
+	why   string // why the change cannot be undone; empty if it can
+
+	at   Version // the post as the change left it; without an id for no post
+	from int64   // the version that the change was made of
+	run  func(m *Model, u *undo) tea.Cmd
+}
+
+// undoStack is the changes of this session that can be undone, the latest last.
+type undoStack struct {
+	list  []*undo
+	until time.Time // when the line that offers the latest one disappears
+}
+
+// last returns the latest change, or nil.
+func (s *undoStack) last() *undo {
+	if len(s.list) == 0 {
+		return nil
+	}
+	return s.list[len(s.list)-1]
+}
+
+// offered returns what a line offers to undo now, or nil.
+func (s *undoStack) offered(now time.Time) *undo {
+	u := s.last()
+	if u == nil || u.why != "" || now.After(s.until) {
+		return nil
+	}
+	return u
+}
+
+// push adds the latest change. The oldest one is forgotten if there are too many.
+func (s *undoStack) push(u *undo) {
+	if s.list = append(s.list, u); len(s.list) > undoMost {
+		s.list = slices.Delete(s.list, 0, 1)
+	}
+}
+
+// rebase makes earlier changes of a post apply to what an undo made of it. The
+// undo has restored version u.from, possibly as a new post.
+func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
+	for _, earlier := range s.list {
+		if earlier.at == (Version{ID: u.at.ID, Number: u.from}) {
+			earlier.at = versionOf(restored)
+		}
+	}
+}
+
+// offer makes a change undoable and says so for a while. Nil changes nothing.
+func (m *Model) offer(u *undo) {
+	if u != nil {
+		m.undos.push(u)
+		m.undos.until = m.now.Add(undoShown)
+	}
+}
+
+// takeBack undoes the latest change.
+func (m *Model) takeBack() tea.Cmd {
+	if m.nudge.id != "" {
+		return m.dropNudge()
+	}
+	u := m.undos.last()
+	if u == nil {
+		m.say("there is nothing to undo")
+		return nil
+	}
+	if u.at.ID != "" && m.occupied(u.at.ID) {
+		return nil
+	}
+	m.undos.list = m.undos.list[:len(m.undos.list)-1]
+	if u.why == "" {
+		u.why = m.outrun(u)
+	}
+	if u.why != "" {
+		m.complain(u.why)
+		m.undos.until = m.now.Add(undoShown)
+		return nil
+	}
+	return u.run(m, u)
+}
+
+// outrun says why a change can no longer be undone, as far as the screen knows.
+func (m *Model) outrun(u *undo) string {
+	if p, ok := m.known(u.at.ID); ok && p.Version > u.at.Number {
+		return tooLate(u, p)
+	}
+	return ""
+}
+
+// tooLate says why a change of a post that has changed since cannot be undone.
+func tooLate(u *undo, p apiv1.Post) string {
+	reason := "it has been changed since"
+	switch p.Status {
+	case schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled:
+		reason = "it is " + string(p.Status) + " now"
+	}
+	return "cannot " + u.label + ": " + reason
+}
+
+// known returns the newest version of a post on the screen.
+func (m *Model) known(id string) (newest apiv1.Post, ok bool) {
+	for t := range m.feeds {
+		if i, found := m.feeds[t].find(id); found {
+			p, _ := m.feeds[t].at(i)
+			newest, ok = newer(newest, p), true
+		}
+	}
+	return newest, ok
+}
+
+// dropNudge takes keys back that moved a post and were not sent yet.
+func (m *Model) dropNudge() tea.Cmd {
+	n := m.nudge
+	m.nudge = nudge{seq: n.seq + 1}
+	m.preview(n.post)
+	m.say("not moved")
+	return m.outdated(n.id)
+}
+
+// restoring returns how a post becomes again what it was before a change.
+func (m *Model) restoring(before, after apiv1.Post) *undo {
+	return &undo{
+		label: m.restoreLabel(before, after), at: versionOf(after), from: before.Version,
+		run: func(m *Model, u *undo) tea.Cmd { return m.restore(u, before, after) },
+	}
+}
+
+// restoreLabel says what is restored of a post.
+func (m *Model) restoreLabel(before, after apiv1.Post) string {
+	name, at := quoted(after), ""
+	if before.PublishAt != nil {
+		at = before.PublishAt.In(m.zone).Format("Mon 2 Jan 15:04")
+	}
+	body := editTo(before, after)
+	switch {
+	case before.Status == schedctl.Draft && after.Status == schedctl.Scheduled:
+		return "unschedule " + name
+	case before.Status == schedctl.Scheduled && after.Status == schedctl.Draft:
+		return "schedule again for " + at + " " + name
+	case body.PublishAt != nil && body.Content == nil && body.SocialAccountIDs == nil && body.TargetOverrides == nil:
+		return "move back to " + at + " " + name
+	}
+	return "undo the edit of " + name
+}
+
+// restore makes a post what it was before a change.
+func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
+	body := editTo(before, after)
+	have := after
+	if p, ok := m.known(u.at.ID); ok {
+		have = p
+	}
+	have.ID, have.Version = u.at.ID, u.at.Number
+	if body.PublishAt != nil && !body.PublishAt.After(m.now) {
+		m.complain("cannot " + u.label + ": that time has passed")
+		m.undos.rebase(u, have) // earlier changes of its text can still be undone
+		return nil
+	}
+	shown := before
+	shown.ID, shown.Version = u.at.ID, u.at.Number
+	c, at := m.cfg.Client, u.at
+	unschedule := before.Status == schedctl.Draft && after.Status == schedctl.Scheduled
+	return m.begin(change{post: have, shown: shown, done: "undone: " + m.describe(before), undoes: u,
+		call: func(ctx context.Context) (p apiv1.Post, err error) {
+			if unschedule {
+				if p, err = c.Unschedule(ctx, at); err != nil || body == (apiv1.EditPost{}) {
+					return p, err
+				}
+				at = versionOf(p)
+			}
+			return c.Edit(ctx, at, body)
+		}})
+}
+
+// undone keeps the stack true after an undo: earlier changes apply to its result,
+// and an undo that may not have happened can be repeated.
+func (m *Model) undone(u *undo, restored apiv1.Post, err error) {
+	switch {
+	case u == nil:
+	case err == nil:
+		m.undos.rebase(u, restored)
+		m.undos.until = m.now.Add(undoShown)
+	case unanswered(err), schedctl.CodeOf(err) == schedctl.RateLimited:
+		m.offer(u)
+	}
+}
+
+// irrevocable is a change that cannot be undone, so that u says so instead of
+// undoing the change before.
+func irrevocable(p apiv1.Post, what string) *undo {
+	return &undo{why: quoted(p) + " " + what + ": that cannot be undone"}
+}
+
+// quoted names a post by the beginning of its text.
+func quoted(p apiv1.Post) string {
+	const most = 24
+	return "“" + clip(excerpt(p.Content, most), most) + "”"
+}
