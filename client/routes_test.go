@@ -76,6 +76,18 @@ func TestMethods(t *testing.T) {
 			return postID(c.CancelPost(ctx, "post_1"))
 		},
 			"POST /api/v1/posts/post_1/cancel ", "post_1"},
+		"cancel of a managed post": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.CancelManagedPost(ctx, "post_1", apiv1.Managed{Collection: "site", Path: "a.md", Digest: "1", Pruned: true}))
+		}, `POST /api/v1/posts/post_1/cancel {"managed":{"collection":"site","path":"a.md","digest":"1","pruned":true}}`, "post_1"},
+		"unschedule": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.UnschedulePost(ctx, "post_1"))
+		}, "POST /api/v1/posts/post_1/unschedule ", "post_1"},
+		"edit of labels": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.EditPost(ctx, "post_1", apiv1.EditPost{ExternalID: ptr("site/a"), Labels: &[]string{}}))
+		}, `PATCH /api/v1/posts/post_1 {"external_id":"site/a","labels":[]}`, "post_1"},
+		"replacement": {post, func(ctx context.Context, c *client.Client) (string, error) {
+			return postID(c.CreatePost(ctx, apiv1.CreatePost{Content: "x", ExternalID: ptr("site/a"), Replaces: ptr("post_0"), Labels: []string{"l"}}))
+		}, `POST /api/v1/posts {"content":"x","external_id":"site/a","labels":["l"],"replaces":"post_0"}`, "post_1"},
 		"retry": {post, func(ctx context.Context, c *client.Client) (string, error) {
 			return postID(c.RetryPost(ctx, "post_1", apiv1.RetryPost{TargetIDs: []string{"pt_1"}, Force: true}))
 		}, `POST /api/v1/posts/post_1/retry {"target_ids":["pt_1"],"force":true}`, "post_1"},

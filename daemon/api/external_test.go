@@ -110,6 +110,31 @@ func TestReplacement(t *testing.T) {
 	})
 }
 
+func TestValidateExternalID(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p := f.create(body{"content": "x", "external_id": "site/a"})
+	exists := []apiv1.Problem{{Field: "external_id", Code: "EXTERNAL_ID_EXISTS", Message: p.ID}}
+	for _, tt := range []struct {
+		change body
+		want   []apiv1.Problem
+	}{
+		{body{"external_id": "site/b"}, []apiv1.Problem{}},
+		{body{"external_id": "site/a"}, exists},
+		{body{"external_id": "site/a", "post_id": p.ID}, []apiv1.Problem{}},
+		{body{"external_id": "site/a", "post_id": f.draft().ID}, exists},
+	} {
+		tt.change["content"] = "y"
+		if diff := cmp.Diff(tt.want, f.validate(tt.change).Problems); diff != "" {
+			t.Errorf("%v: problems (-want +got):\n%s", tt.change, diff)
+		}
+	}
+	got := f.validate(body{"content": "y", "external_id": "site/a", "replaces": p.ID})
+	if got.Allowed || len(got.Problems) != 1 || got.Problems[0].Code != "POST_NOT_REPLACEABLE" {
+		t.Errorf("the replacement of a draft: %+v", got)
+	}
+}
+
 // TestAnnotationsInEveryStatus changes what is not published in every status: that
 // raises the version and causes no event.
 func TestAnnotationsInEveryStatus(t *testing.T) {

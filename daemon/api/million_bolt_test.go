@@ -112,8 +112,13 @@ func seededPost(n int, at time.Time) schedctl.Post {
 	if status == schedctl.Published {
 		target.PublishedAt = at
 	}
-	return schedctl.Post{
+	p := schedctl.Post{
 		ID: seeded(schedctl.PostPrefix, n), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Content: fmt.Sprint("post ", n),
-		PublishAt: at, CreatedAt: at, UpdatedAt: at, Version: 1, Targets: []schedctl.Target{target},
+		PublishAt: at, CreatedAt: at, UpdatedAt: at, Version: 1, Targets: []schedctl.Target{target}, Labels: []string{"all"},
 	}
+	if n%3 == 0 { // as in seed.sql
+		p.ExternalID = fmt.Sprint("site/", n)
+		p.Managed = &schedctl.Managed{Collection: fmt.Sprint("site", n%20), Path: fmt.Sprint(n, ".md"), Digest: "1"}
+	}
+	return p
 }

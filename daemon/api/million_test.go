@@ -57,6 +57,10 @@ func worstLists() (paths []string) {
 			{"q": {strings.Repeat("o", 200)}}, {"q": {"nowhere"}, "social_account_id": {account}}, {"q": {"nowhere"}, "status": {"failed"}},
 			{"publish_after": {"2099-01-01T00:00:00Z"}}, {"publish_before": {"1999-01-01T00:00:00Z"}},
 			{"publish_after": {"2026-02-01T00:00:00Z"}, "publish_before": {"2026-02-01T00:00:01Z"}},
+			{"external_id": {"nowhere"}}, {"external_id": {"site/9"}, "q": {"nowhere"}}, {"external_id": {"site/9"}, "social_account_id": {account}},
+			{"collection": {"nowhere"}}, {"collection": {"site9"}}, {"collection": {"site9"}, "social_account_id": {seeded(schedctl.AccountPrefix, 9999)}},
+			{"collection": {"site9"}, "status": {"canceled"}, "q": {"nowhere"}}, {"label": {"nowhere"}}, {"label": {"all"}},
+			{"label": {"nowhere"}, "status": {"failed"}}, {"label": {"all", "nowhere"}, "collection": {"site9"}},
 			{"offset": {"100000"}}, {"offset": {"100000"}, "status": {"published"}, "social_account_id": {account}},
 			{"offset": {"100000"}, "q": {"POST"}},
 		} {

@@ -21,7 +21,7 @@ const wireTime = "2006-01-02T15:04:05.000Z"
 var modelRoutes = map[oracle.Op][2]string{
 	oracle.Create: {"POST", ""}, oracle.Edit: {"PATCH", "/*"}, oracle.Delete: {"DELETE", "/*"},
 	oracle.Schedule: {"POST", "/*/schedule"}, oracle.Publish: {"POST", "/*/publish-now"},
-	oracle.Cancel: {"POST", "/*/cancel"}, oracle.Retry: {"POST", "/*/retry"},
+	oracle.Cancel: {"POST", "/*/cancel"}, oracle.Retry: {"POST", "/*/retry"}, oracle.Unschedule: {"POST", "/*/unschedule"},
 	oracle.Get: {"GET", "/*"}, oracle.Timeline: {"GET", "/*/timeline"}, oracle.List: {"GET", ""},
 	oracle.Validate: {"POST", "/validate"},
 }

@@ -55,6 +55,9 @@ func (v *validation) run(ctx context.Context) error {
 		return err
 	}
 	v.whole()
+	if err := v.externalID(); err != nil {
+		return err
+	}
 	for i := range v.result.Accounts {
 		v.result.Allowed = v.result.Allowed && v.result.Accounts[i].Allowed
 	}
@@ -185,6 +188,21 @@ func (v *validation) whole() {
 		_, _, err = schedctl.Create(post, v.call.now)
 		v.problem(err)
 	}
+}
+
+// externalID checks whether the post can have its external id. The post that would
+// change may have it already.
+func (v *validation) externalID() error {
+	id := v.body.ExternalID
+	if id == nil || *id == "" {
+		return nil
+	}
+	existing, err := v.reader.PostByExternalID(v.call.key.WorkspaceID, *id)
+	if err == nil && existing.ID == v.body.postID {
+		return nil
+	}
+	_, err = v.call.checkExternalID(v.reader, *id, v.body.replaces)
+	return v.problem(err)
 }
 
 // problem adds a refusal of the post as a whole. It returns an error that is

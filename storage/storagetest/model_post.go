@@ -53,6 +53,8 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	switch r.Op {
 	case oracle.Cancel:
 		return p.Cancel(s.now)
+	case oracle.Unschedule:
+		return p.Unschedule(s.now)
 	case oracle.Retry:
 		return s.retry(tx, p, schedctl.Retry{TargetIDs: r.Targets, Force: r.Force})
 	}

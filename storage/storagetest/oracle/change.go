@@ -30,6 +30,8 @@ func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, er
 		p.canceled = true
 		p.changed(now)
 		m.emit("post.canceled", p, nil, now)
+	case Unschedule:
+		m.unschedule(p, now)
 	case Retry:
 		m.retry(p, r, now)
 	}
@@ -117,6 +119,20 @@ func (m *model) launch(p *post, r Request, got Response, now time.Time) error {
 	}
 	m.emitQueued(p, p.targets, now)
 	return nil
+}
+
+// unschedule makes a scheduled post a draft.
+func (m *model) unschedule(p *post, now time.Time) {
+	if p.status() == "draft" {
+		return
+	}
+	for _, t := range p.targets {
+		t.Status, t.PublishAt = "draft", time.Time{}
+		t.next(time.Time{}, time.Time{})
+	}
+	p.PublishAt = time.Time{}
+	p.changed(now)
+	m.emit("post.updated", p, nil, now)
 }
 
 func (m *model) retry(p *post, r Request, now time.Time) {

@@ -28,11 +28,11 @@ var someSteps = rapid.SliceOfN(rapid.Custom(drawStep), 1, 3)
 // verbs has what happens, as often as it shall; what comes first is what rapid
 // shrinks to.
 var verbs = weighted(map[Verb]int{
-	Verb(Create): 24, Pass: 18, Verb(Edit): 10, Verb(Schedule): 5, Verb(Publish): 7, Verb(Cancel): 7,
+	Verb(Create): 24, Pass: 18, Verb(Edit): 10, Verb(Schedule): 5, Verb(Unschedule): 4, Verb(Publish): 7, Verb(Cancel): 7,
 	Verb(Retry): 8, Verb(Delete): 5, Verb(Get): 1, Verb(Timeline): 3, Verb(List): 4, Walk: 7, More: 4, Stray: 1,
 	Repeat: 6, Verb(Validate): 2, SetMood: 10, Restart: 2, Verb(Disconnect): 1, Verb(Reconnect): 2, Verb(Verify): 2,
 }, []Verb{
-	Verb(Create), Pass, Verb(Publish), Verb(Edit), Verb(Cancel), Verb(Schedule), Verb(Retry), Verb(Delete),
+	Verb(Create), Pass, Verb(Publish), Verb(Edit), Verb(Cancel), Verb(Schedule), Verb(Unschedule), Verb(Retry), Verb(Delete),
 	Verb(Get), Verb(Timeline), Verb(List), Walk, More, Stray, Repeat, Verb(Validate), SetMood, Restart,
 	Verb(Disconnect), Verb(Reconnect), Verb(Verify),
 })

@@ -36,7 +36,7 @@ func (p *player) resolve(s Step) Request {
 
 func takesKey(op Op) bool {
 	switch op {
-	case Create, Edit, Schedule, Publish, Cancel, Retry, Delete:
+	case Create, Edit, Schedule, Unschedule, Publish, Cancel, Retry, Delete:
 		return true
 	}
 	return false

@@ -29,11 +29,12 @@ var httpStatus = map[string]int{
 	insufficientScope: 403, accountNotAllowed: 403, notFound: 404, moved: 412,
 	isCanceled: 409, notRetryable: 409, reused: 409,
 	"POST_NOT_EDITABLE": 409, "POST_NOT_DRAFT": 409, "POST_NOT_CANCELABLE": 409, "POST_NOT_DELETABLE": 409,
+	"POST_NOT_SCHEDULED": 409,
 }
 
 // success is the status of each operation that is carried out.
 var success = map[Op]int{
-	Create: 201, Edit: 200, Schedule: 200, Publish: 202, Cancel: 200, Retry: 202,
+	Create: 201, Edit: 200, Schedule: 200, Publish: 202, Cancel: 200, Unschedule: 200, Retry: 202,
 	Delete: 204, Get: 200, Timeline: 200, List: 200, Validate: 200,
 }
 
@@ -41,7 +42,8 @@ var success = map[Op]int{
 var scopes = map[Op][]string{
 	Create: {"posts:write", "posts:draft"}, Edit: {"posts:write", "posts:draft"}, Delete: {"posts:write", "posts:draft"},
 	Schedule: {"posts:write"}, Publish: {"posts:write"}, Cancel: {"posts:write"}, Retry: {"posts:write"},
-	Get: {"posts:read"}, Timeline: {"posts:read"}, List: {"posts:read"}, Validate: {"posts:read"},
+	Unschedule: {"posts:write"},
+	Get:        {"posts:read"}, Timeline: {"posts:read"}, List: {"posts:read"}, Validate: {"posts:read"},
 }
 
 // states are the post statuses in which an operation is allowed, and the refusal
@@ -51,12 +53,13 @@ var states = map[Op]struct {
 	refusal string
 	final   string // the refusal on a canceled post
 }{
-	Edit:     {[]string{"draft", "scheduled"}, "POST_NOT_EDITABLE", isCanceled},
-	Schedule: {[]string{"draft"}, "POST_NOT_DRAFT", isCanceled},
-	Publish:  {[]string{"draft", "scheduled"}, "POST_NOT_DRAFT", isCanceled},
-	Cancel:   {[]string{"scheduled", "publishing"}, "POST_NOT_CANCELABLE", "POST_NOT_CANCELABLE"},
-	Retry:    {[]string{"publishing", "failed"}, notRetryable, isCanceled},
-	Delete:   {[]string{"draft"}, "POST_NOT_DELETABLE", "POST_NOT_DELETABLE"},
+	Edit:       {[]string{"draft", "scheduled"}, "POST_NOT_EDITABLE", isCanceled},
+	Schedule:   {[]string{"draft"}, "POST_NOT_DRAFT", isCanceled},
+	Publish:    {[]string{"draft", "scheduled"}, "POST_NOT_DRAFT", isCanceled},
+	Cancel:     {[]string{"scheduled", "publishing"}, "POST_NOT_CANCELABLE", "POST_NOT_CANCELABLE"},
+	Retry:      {[]string{"publishing", "failed"}, notRetryable, isCanceled},
+	Unschedule: {[]string{"draft", "scheduled"}, "POST_NOT_SCHEDULED", isCanceled},
+	Delete:     {[]string{"draft"}, "POST_NOT_DELETABLE", "POST_NOT_DELETABLE"},
 }
 
 // refusals returns every code with which a request may be refused: one of them

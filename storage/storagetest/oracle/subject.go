@@ -90,6 +90,9 @@ const (
 	Schedule Op = "schedule"
 	Publish  Op = "publish-now"
 	Cancel   Op = "cancel"
+
+	Unschedule Op = "unschedule"
+
 	Retry    Op = "retry"
 	Delete   Op = "delete"
 	Get      Op = "get"
