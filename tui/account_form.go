@@ -111,9 +111,14 @@ func (m *Model) accountForm(a apiv1.Account) *form {
 func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []formField) {
 	for _, c := range p.Credentials {
 		f := newField(t, "credentials."+c.Name, c.Name, c.About, "")
-		if f.required = isNew && c.Required; !isNew {
+		switch {
+		case !isNew:
 			f.input.Placeholder = "unchanged"
-			f.about = strings.TrimSpace(c.About + ". To replace the credentials, give all of them.")
+			f.about = c.About + ". To replace the credentials, give all of them."
+		case c.Required:
+			f.required, f.input.Placeholder = true, "required"
+		default:
+			f.input.Placeholder = "optional"
 		}
 		if c.Secret {
 			f.conceal()

@@ -67,7 +67,7 @@ func (m *Model) openForm(f *form) {
 	m.forms++
 	f.seq = m.forms
 	f.focus(0)
-	m.dialog = f
+	m.dialog, m.notice = f, notice{}
 }
 
 func (f *form) tall() bool { return true }
