@@ -52,6 +52,32 @@ func TestRefusalsAreErrors(t *testing.T) {
 	}
 }
 
+func TestExistingPost(t *testing.T) {
+	t.Parallel()
+	refusal := func(code schedctl.Code, location string) error {
+		header := map[string]string{}
+		if location != "" {
+			header["Location"] = location
+		}
+		_, c := serve(t, answer{status: http.StatusConflict, header: header, body: fmt.Sprintf(`{"error":{"code":%q,"message":"no","request_id":"req_1"}}`, code)})
+		_, err := c.CreatePost(t.Context(), apiv1.CreatePost{})
+		return err
+	}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{refusal(schedctl.ExternalIDExists, "/api/v1/posts/post_1"), "post_1"},
+		{refusal(schedctl.ExternalIDExists, ""), ""},
+		{refusal(schedctl.IdempotencyKeyReused, "/api/v1/posts/post_1"), ""},
+		{errors.New("another error"), ""},
+	} {
+		if got := client.ExistingPost(tt.err); got != tt.want {
+			t.Errorf("ExistingPost(%v) = %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
 // Between the client and the daemon, or in its place, may be something else.
 func TestAnswersThatAreNotTheAPIs(t *testing.T) {
 	t.Parallel()

@@ -167,6 +167,7 @@ func TestPostQuery(t *testing.T) {
 	_, err := c.Posts(t.Context(), client.PostQuery{
 		Statuses: []schedctl.Status{schedctl.Draft, schedctl.Failed}, AccountID: "acct_1", After: at, Before: at.Add(time.Hour),
 		Search: "a&b", Sort: "-publish_at", Limit: 7, Cursor: "c/1",
+		ExternalID: "site/a b", Collection: "site", Labels: []string{"a&b", "c"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -178,6 +179,7 @@ func TestPostQuery(t *testing.T) {
 	want := url.Values{
 		"status": {"draft", "failed"}, "social_account_id": {"acct_1"}, "publish_after": {"2026-12-08T09:00:00.005Z"},
 		"publish_before": {"2026-12-08T10:00:00.005Z"}, "q": {"a&b"}, "sort": {"-publish_at"}, "limit": {"7"}, "cursor": {"c/1"},
+		"external_id": {"site/a b"}, "collection": {"site"}, "label": {"a&b", "c"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -135,8 +135,15 @@ func (rt *route) failureHeaders(status int, codes []string) map[string]*huma.Hea
 	if status == http.StatusUnauthorized {
 		headers["WWW-Authenticate"] = header("Bearer")
 	}
+	var locations []string
 	if rt.locates() && slices.Contains(codes, string(schedctl.IdempotencyKeyReused)) {
-		headers["Location"] = header("With IDEMPOTENCY_KEY_REUSED, the path of what the first call with the key created.")
+		locations = append(locations, "With IDEMPOTENCY_KEY_REUSED, the path of what the first call with the key created.")
+	}
+	if slices.Contains(codes, string(schedctl.ExternalIDExists)) {
+		locations = append(locations, "With EXTERNAL_ID_EXISTS, the path of the existing post, if the key may see it.")
+	}
+	if len(locations) > 0 {
+		headers["Location"] = header(strings.Join(locations, " "))
 	}
 	for _, code := range codes {
 		if retryAfter[schedctl.Code(code)] != "" {

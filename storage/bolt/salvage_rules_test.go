@@ -68,6 +68,48 @@ func TestSalvageOfVersion3(t *testing.T) {
 	wantRecords(t, report, webhooks, 0, 0)
 }
 
+// A post that was replaced can come back as it was before, so that two posts have
+// the same external id. The younger one keeps it.
+func TestSalvageOfOneExternalIDTwice(t *testing.T) {
+	t.Parallel()
+	var all []schedctl.Post
+	path := seededFile(t, func(s *Store) {
+		err := s.db.Update(func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(bucketNames[posts]))
+			err := in.ForEach(func(k, v []byte) error {
+				p, err := readPost(k, v)
+				all = append(all, p)
+				return err
+			})
+			all[0].ExternalID = all[1].ExternalID
+			key, _ := schedctl.ParseID(schedctl.PostPrefix, all[0].ID)
+			record, err2 := encode(new(coder), nil, &all[0], (*coder).post)
+			return errors.Join(err, err2, in.Put(key[:], record))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	report, to := salvaged(t, path)
+	wantRecords(t, report, posts, 3, 0)
+	s, err := Open(to, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r storage.Reader) error {
+		older, err := r.Post(all[0].WorkspaceID, all[0].ID)
+		holder, err2 := r.PostByExternalID(all[1].WorkspaceID, all[1].ExternalID)
+		if older.ExternalID != "" || older.Managed != nil || holder.ID != all[1].ID {
+			t.Errorf("older post %+v, the external id leads to %s, want %s", older, holder.ID, all[1].ID)
+		}
+		return errors.Join(err, err2)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // The indexes of the file tell of records that cannot be read.
 func TestSalvageCountsWhatIsLost(t *testing.T) {
 	t.Parallel()
