@@ -63,32 +63,28 @@ func isSeparatorLine(fields []string) bool {
 	return len(fields) == 2 && fields[0] == "sep=" && fields[1] == ""
 }
 
-// readHeader checks the names of the columns.
+// readHeader returns the columns that the first line names.
 func readHeader(names []string, line int) ([]string, error) {
 	var unknown []string
+	header := make([]string, len(names))
 	for i, name := range names {
-		names[i] = strings.ToLower(strings.TrimSpace(name))
-		if !slices.Contains(columns, names[i]) {
+		if header[i] = columnOf(strings.ToLower(strings.TrimSpace(name))); header[i] == "" {
 			unknown = append(unknown, quoted(name))
 		}
 	}
 	if unknown != nil {
-		return nil, unknownColumns(line, unknown)
+		return nil, final(line, "unknown column %s; the first line names the columns, which are %s",
+			strings.Join(unknown, ", "), strings.Join(columns, ", "))
 	}
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return nil, final(line, "the column %q is there twice", name)
+	for i, column := range header {
+		if before := slices.Index(header[:i], column); before >= 0 {
+			return nil, final(line, "the columns %s and %s are both %q; keep one", quoted(names[before]), quoted(names[i]), column)
 		}
 	}
-	if !slices.Contains(names, "content") {
-		return nil, final(line, "there is no column \"content\"; the first line names the columns, of %s", strings.Join(columns, ", "))
+	if !slices.Contains(header, "content") {
+		return nil, final(line, "the column \"content\" is missing; the first line names the columns, of %s", strings.Join(columns, ", "))
 	}
-	return names, nil
-}
-
-func unknownColumns(line int, unknown []string) *Error {
-	return final(line, "unknown column %s; the first line names the columns, which are %s",
-		strings.Join(unknown, ", "), strings.Join(columns, ", "))
+	return header, nil
 }
 
 func (c *csvRows) next() (Row, error) {
@@ -101,7 +97,7 @@ func (c *csvRows) next() (Row, error) {
 			continue // spreadsheets end files with such lines
 		}
 		if len(fields) != len(c.columns) {
-			return Row{Line: line}, wrong(line, "there are %d fields, and the first line names %d columns; quote a text that holds %q",
+			return Row{Line: line}, wrong(line, "the line has %d fields, and the first line names %d columns; quote a text that contains %q, and separate accounts with \";\"",
 				len(fields), len(c.columns), c.comma)
 		}
 		row := Row{Line: line}

@@ -73,14 +73,16 @@ func readObject(text []byte, line int) (Row, error) {
 			return row, notJSON(line, err)
 		}
 		key := token.(string) // the decoder takes nothing else before a colon
-		if slices.Contains(seen, key) {
-			return row, wrong(line, "the key %s is there twice", quoted(key))
-		}
-		seen = append(seen, key)
-		if !slices.Contains(columns, key) {
+		column := columnOf(key)
+		if column == "" {
+			column = key
 			unknown = append(unknown, quoted(key))
 		}
-		if err := row.decode(dec, key); err != nil {
+		if slices.Contains(seen, column) {
+			return row, wrong(line, "the key %s is a second %s; keep one", quoted(key), quoted(column))
+		}
+		seen = append(seen, column)
+		if err := row.decode(dec, column); err != nil {
 			return row, notJSON(line, err)
 		}
 	}

@@ -50,6 +50,7 @@ func TestCSV(t *testing.T) {
 		want []bulk.Row
 	}{
 		"all columns":                    {"id,content,to,at,tz\n1,\"Hello, you\",blog;mastodon:me,2027-01-01 9:00,UTC\n", full},
+		"names from elsewhere":           {"id,Text,Accounts,Date,timezone\n1,\"Hello, you\",blog;mastodon:me,2027-01-01 9:00,UTC\n", full},
 		"in another order":               {"tz,at,to,content,id\nUTC,2027-01-01 9:00,blog;mastodon:me,\"Hello, you\",1\n", full},
 		"names in any case, with spaces": {"ID, Content ,TO,at,Tz\n 1 ,\"Hello, you\", blog ; mastodon:me; ,2027-01-01 9:00 , UTC\n", full},
 		"semicolons":                     {"id;content;to;at;tz\n1;Hello, you;\"blog;mastodon:me\";2027-01-01 9:00;UTC\n", full},
@@ -91,6 +92,7 @@ func TestJSONL(t *testing.T) {
 		want []bulk.Row
 	}{
 		"all keys":          {`{"id":"1","content":"Hello","to":["a;b","c"],"at":"in 2h","tz":"UTC"}`, []bulk.Row{{ID: "1", Content: "Hello", To: []string{"a;b", "c"}, At: "in 2h", TZ: "UTC", Line: 1}}},
+		"other names":       {`{"id":"1","body":"Hello","account":["a"],"publish_at":"in 2h","timezone":"UTC"}`, []bulk.Row{{ID: "1", Content: "Hello", To: []string{"a"}, At: "in 2h", TZ: "UTC", Line: 1}}},
 		"empty lines":       {"\n \t\r\n{\"content\":\"Hello\"}\r\n\n", []bulk.Row{{Content: "Hello", Line: 3}}},
 		"nothing is null":   {`{"id":null,"content":"Hello","to":null,"at":null}`, []bulk.Row{{Content: "Hello", Line: 1}}},
 		"a byte order mark": {"\ufeff{\"content\":\"Hello\"}", []bulk.Row{{Content: "Hello", Line: 1}}},
@@ -115,13 +117,14 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		rows int // that can be read all the same
 		want []string
 	}{
-		"unknown columns":     {"id,text,media,\nHello\n", 0, []string{`line 1: unknown column "text", "media", ""; the first line names the columns, which are id, content, to, at, tz`}},
+		"unknown columns":     {"id,picture,media,\nHello\n", 0, []string{`line 1: unknown column "picture", "media", ""; the first line names the columns, which are id, content, to, at, tz`}},
 		"no header":           {"Hello,blog\n", 0, []string{`line 1: unknown column "Hello", "blog"; the first line names`}},
-		"a column twice":      {"content,Content\n", 0, []string{`line 1: the column "content" is there twice`}},
-		"no content":          {"id,to\n", 0, []string{`line 1: there is no column "content"`}},
+		"a column twice":      {"content,Content\n", 0, []string{`line 1: the columns "content" and "Content" are both "content"; keep one`}},
+		"day and time":        {"text,Date,time\n", 0, []string{`line 1: the columns "Date" and "time" are both "at"; keep one`}},
+		"no content":          {"id,to\n", 0, []string{`line 1: the column "content" is missing`}},
 		"an empty file":       {"\n", 0, []string{`line 1: the file is empty`}},
 		"UTF-16":              {"\xff\xfec\x00", 0, []string{`line 1: the file is UTF-16 text`}},
-		"too few and many":    {"content,id\nHello\nHello, you,1\nHello,1\n", 1, []string{`line 2: there are 1 fields`, `line 3: there are 3 fields, and the first line names 2 columns; quote a text that holds ','`}},
+		"too few and many":    {"content,id\nHello\nHello, you,1\nHello,1\n", 1, []string{`line 2: the line has 1 fields`, `line 3: the line has 3 fields, and the first line names 2 columns; quote a text that contains ',', and separate accounts with ";"`}},
 		"a bare quote":        {"content,id\nHel\"lo\",\nHello,1\n", 1, []string{`line 2: there is a quote inside of a field that is not quoted`}},
 		"text after a quote":  {"content,id\n\"Hello\n\"you,1\nHello,1\n", 1, []string{`line 2: there is text after the closing quote`}},
 		"an open quote":       {"content,id\nHello,1\n\"Hello,1\nHello,1\n", 1, []string{`line 3: a quote is opened in this line and never closed`}},
@@ -131,7 +134,8 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		"no UTF-8":            {"content\ncaf\xe9\nHello\n", 1, []string{`line 2: this is not UTF-8 text`}},
 		"a header not UTF-8":  {"caf\xe9\n", 0, []string{"line 1: unknown column \"caf\ufffd\""}},
 		"an unknown key":      {"{\"content\":\"a\",\"media\":[{}],\"Content\":1}\n{\"content\":\"a\"}", 1, []string{`line 1: unknown key "media", "Content"; the keys are id, content, to, at, tz`}},
-		"a key twice":         {`{"content":"a","content":"b"}`, 0, []string{`line 1: the key "content" is there twice`}},
+		"a key twice":         {`{"content":"a","content":"b"}`, 0, []string{`line 1: the key "content" is a second "content"; keep one`}},
+		"a key and its alias": {`{"text":"a","content":"b"}`, 0, []string{`line 1: the key "content" is a second "content"; keep one`}},
 		"of another type":     {"{\"content\":1}\n{\"to\":\"blog\"}\n{\"to\":[1]}", 0, []string{`line 1: "content" is a text, and here it is a JSON number`, `line 2: "to" is a list of texts, and here it is a JSON string`, `line 3: "to" is a list of texts`}},
 		"two objects":         {`{"content":"a"} {"content":"b"}`, 0, []string{`line 1: something follows the object`}},
 		"half an object":      {"{\"content\":\"a\"\n}", 0, []string{`line 1: the line ends inside of the object`, `line 2: each line is an object`}},

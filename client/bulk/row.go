@@ -7,7 +7,9 @@
 // A row has the columns id, content, to, at and tz. In CSV the first line names
 // those that a file has, in any order, and accounts in "to" are separated by
 // semicolons; in JSON Lines each line is an object with these keys and "to" is a
-// list. There are no other columns: one that is misspelt must not be lost.
+// list. Readers also take text, body and message for content, account and accounts
+// for to, time, date and publish_at for at, and timezone for tz. Other columns are
+// an error, so that a misspelled one is not lost.
 //
 //	id,content,to,at,tz                 {"content":"Hello","to":["blog","mastodon:me"],
 //	,"Hello, world",blog,2027-01-01 9:00,Europe/Berlin      "at":"2027-01-01 9:00"}
@@ -20,7 +22,10 @@
 // them. One row has at most 1 MiB.
 package bulk
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Row is one post of a file, as it is written there. Empty texts are columns
 // that the file does not have or leaves empty.
@@ -38,6 +43,20 @@ type Row struct {
 
 // columns are the names of the columns in the order they are written in.
 var columns = []string{"id", "content", "to", "at", "tz"}
+
+// aliases are other names of columns that files from elsewhere have.
+var aliases = map[string]string{
+	"text": "content", "body": "content", "message": "content", "account": "to", "accounts": "to",
+	"time": "at", "date": "at", "publish_at": "at", "timezone": "tz",
+}
+
+// columnOf returns the column that a name stands for, "" for an unknown name.
+func columnOf(name string) string {
+	if slices.Contains(columns, name) {
+		return name
+	}
+	return aliases[name]
+}
 
 // maxRow is the length in bytes of the longest row.
 const maxRow = 1 << 20

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxFiles is more than anybody keeps in one directory.
+// maxFiles is the number of files that one directory may have.
 const maxFiles = 100_000
 
 // ReadDir reads the post files in a directory and below it, in the order of
-// their paths: those that end in .md or .markdown. README.md is none, nor is what
-// begins with a dot or an underscore. Two files with one id are a problem.
+// their paths. Post files end in .md or .markdown. README.md and names that start
+// with a dot or an underscore are skipped. Two files with one id are a problem.
 func ReadDir(dir fs.FS) ([]File, []Problem, error) {
 	var files []File
 	var problems []Problem
@@ -29,16 +29,16 @@ func ReadDir(dir fs.FS) ([]File, []Problem, error) {
 		case d.IsDir() || !isPost(d.Name()):
 			return nil
 		case !d.Type().IsRegular():
-			problems = append(problems, Problem{name, 1, "this is no regular file; links are not followed"})
+			problems = append(problems, Problem{name, 1, "this is not a regular file; links are not followed"})
 			return nil
 		case len(files) == maxFiles:
-			return fmt.Errorf("there are more than %d files", maxFiles)
+			return fmt.Errorf("the directory has more than %d files", maxFiles)
 		}
 		f, found, err := readFile(dir, name)
 		files, problems = append(files, f), append(problems, found...)
 		return err
 	})
-	return files, append(problems, doubled(files)...), err
+	return files, append(problems, duplicateIDs(files)...), err
 }
 
 func isPost(name string) bool {
@@ -48,12 +48,7 @@ func isPost(name string) bool {
 }
 
 func readFile(dir fs.FS, name string) (File, []Problem, error) {
-	in, err := dir.Open(name)
-	if err != nil {
-		return File{}, nil, err
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	data, err := readAll(dir, name)
 	if err != nil {
 		return File{}, nil, err
 	}
@@ -61,8 +56,18 @@ func readFile(dir fs.FS, name string) (File, []Problem, error) {
 	return f, problems, nil
 }
 
-// doubled finds files with the same id.
-func doubled(files []File) (problems []Problem) {
+// readAll reads a file up to a little more than the largest size that is valid.
+func readAll(dir fs.FS, name string) ([]byte, error) {
+	in, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(io.LimitReader(in, maxFile+1))
+}
+
+// duplicateIDs reports files with the same id.
+func duplicateIDs(files []File) (problems []Problem) {
 	first := map[string]*File{}
 	for i := range files {
 		f := &files[i]
@@ -70,7 +75,7 @@ func doubled(files []File) (problems []Problem) {
 			continue
 		}
 		if other := first[f.ID.Text]; other != nil {
-			problems = append(problems, f.Problemf(f.ID.Line, "the id %q is that of %s:%d as well", clip(f.ID.Text), other.Path, other.ID.Line))
+			problems = append(problems, f.Problemf(f.ID.Line, "the id %q is also used in %s:%d", clip(f.ID.Text), other.Path, other.ID.Line))
 			continue
 		}
 		first[f.ID.Text] = f

@@ -1,27 +1,31 @@
-// Package postfile reads posts that are kept as files, in a repository for
-// example: one Markdown file a post, with YAML front matter.
+// Package postfile reads and writes posts that are kept as files, in a
+// repository for example: one Markdown file per post, with YAML front matter.
 //
 //	---
 //	id: launch
 //	at: 2026-12-08 09:00
 //	tz: Europe/Berlin
 //	to: [blog, "mastodon:me"]
+//	labels: [release]
 //	override:
 //	  mastodon:me: Version 1.0 is out!
+//	options:
+//	  mastodon:me: {visibility: unlisted}
 //	---
 //	Version 1.0 is out. Read all about it.
 //
-// id is the author's own name of the post, which it keeps when its file is moved
-// or its text is changed. One empty line after the front matter and one line
-// break at the end of the file are no part of the text, and neither is the
-// difference between the line ends of systems.
+// id is the author's own name for the post. It stays the same when the file is
+// moved or its text changes. One empty line after the front matter and one line
+// break at the end of the file are not part of the text. Line ends of Windows
+// are read as "\n".
 //
-// Which post a file has become is kept in a [Lock] beside the files.
+// The file [ConfigName] in the directory names the collection of its posts.
 //
-// # What is refused
+// # Limits
 //
-// Unknown and doubled keys, anchors, aliases and tags, a file of more than 1 MiB
-// and front matter of more than 64 KiB. A [Problem] names file and line.
+// Unknown and duplicate keys, anchors, aliases and tags are problems. So are a
+// file of more than 1 MiB and front matter of more than 64 KiB. A [Problem]
+// names the file and the line.
 package postfile
 
 import (
@@ -31,40 +35,50 @@ import (
 	"unicode/utf8"
 )
 
-// The largest file, and the largest front matter, in bytes.
+// The largest file and the largest front matter, in bytes.
 const (
 	maxFile  = 1 << 20
 	maxFront = 64 << 10
 )
 
-// Value is a text and where it is.
+// MaxID is the length of the longest id. With the longest name of a collection,
+// which has 80 characters, and a slash it makes the longest external id of a post,
+// which has 200.
+const MaxID = 119
+
+// Value is a text and its line.
 type Value struct {
 	Text string
 	Line int // from 1; 0 when the file does not have it
 }
 
-// File is what a file says. What its texts mean is for the caller to say.
+// File is the content of a file. The caller interprets the texts.
 type File struct {
 	Path      string // below the directory, with slashes
 	ID        Value
 	At        Value
 	TZ        Value
 	To        []Value
+	Labels    []Value
 	Overrides []Override
 	Content   Value
 }
 
-// Override is the text for one account.
-type Override struct{ Account, Text Value }
+// Override is the text or the options for one account, or both. The value of an
+// option is a string, a bool, a float64, or a list of these.
+type Override struct {
+	Account, Text Value
+	Options       map[string]any
+}
 
-// Problem is what is wrong at one place.
+// Problem is a fault of a file.
 type Problem struct {
 	Path    string
 	Line    int
 	Message string
 }
 
-// String returns the problem as compilers write theirs, for editors and CI.
+// String returns the problem in the format of compilers, for editors and CI.
 func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Message) }
 
 // Problemf returns a problem of the file.
@@ -72,7 +86,8 @@ func (f *File) Problemf(line int, format string, args ...any) Problem {
 	return Problem{Path: f.Path, Line: max(line, 1), Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a file. When there are problems, the file holds what could be read.
+// Parse reads a file. When there are problems, the file holds the parts that
+// could be read.
 func Parse(path string, data []byte) (File, []Problem) {
 	f := File{Path: path}
 	if len(data) > maxFile {
@@ -86,19 +101,30 @@ func Parse(path string, data []byte) (File, []Problem) {
 	front, body, bodyLine, found := split(text)
 	switch {
 	case !found:
-		return f, []Problem{f.Problemf(1, "there is no front matter: begin the file with a line ---, its keys, and another line ---")}
+		return f, []Problem{f.Problemf(1, "the file has no front matter: start it with a line ---, the keys, and another line ---")}
 	case len(front) > maxFront:
 		return f, []Problem{f.Problemf(1, "the front matter is larger than 64 KiB")}
 	}
 	f.Content = Value{body, bodyLine}
 	problems := f.readFront(front)
-	if f.ID.Text == "" && problems == nil {
-		problems = append(problems, f.Problemf(f.ID.Line, "there is no id; give the post a name of its own, such as id: %s", suggestedID(path)))
+	switch {
+	case problems != nil:
+	case f.ID.Text == "":
+		problems = append(problems, f.Problemf(f.ID.Line, "the file has no id; give the post a name of its own, such as id: %s", asID(nameOf(path))))
+	case !IsID(f.ID.Text):
+		problems = append(problems, f.Problemf(f.ID.Line, "%q is not a valid id: use at most %d visible ASCII characters without spaces, such as id: %s",
+			clip(f.ID.Text), MaxID, asID(f.ID.Text)))
 	}
 	return f, problems
 }
 
-// firstInvalid returns where a text stops being UTF-8, or -1.
+// IsID reports whether a text can be the id of a file: 1 to [MaxID] visible
+// ASCII characters.
+func IsID(text string) bool {
+	return text != "" && len(text) <= MaxID && !strings.ContainsFunc(text, func(r rune) bool { return r < '!' || r > '~' })
+}
+
+// firstInvalid returns the offset of the first byte that is not UTF-8, or -1.
 func firstInvalid(data []byte) int {
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
@@ -110,10 +136,10 @@ func firstInvalid(data []byte) int {
 	return -1
 }
 
-// fence is the line around front matter.
+// fence is the line before and after the front matter.
 const fence = "---"
 
-// split returns the front matter, the text after it and the line that begins in.
+// split returns the front matter, the text after it and the line of that text.
 func split(text string) (front, body string, line int, found bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != fence {
@@ -136,16 +162,22 @@ func split(text string) (front, body string, line int, found bool) {
 	return "", "", 0, false
 }
 
-// suggestedID makes a name of a path.
-func suggestedID(path string) string {
+// nameOf returns the name of a file without its extension.
+func nameOf(path string) string {
 	name := path[strings.LastIndex(path, "/")+1:]
 	if dot := strings.LastIndex(name, "."); dot > 0 {
 		name = name[:dot]
 	}
-	return strings.Map(func(r rune) rune {
-		if r <= ' ' || strings.ContainsRune(`:#'"[]{},&*!|>%@`+"`", r) {
+	return name
+}
+
+// asID returns a valid id that looks like a text.
+func asID(text string) string {
+	id := strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' || strings.ContainsRune(`:#'"[]{},&*!|>%@`+"`", r) {
 			return '-'
 		}
 		return r
-	}, name)
+	}, text)
+	return id[:min(len(id), MaxID)]
 }

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/schedctl/schedctl/client/postfile"
 )
@@ -19,12 +20,16 @@ func TestParse(t *testing.T) {
 		want postfile.File
 	}{
 		"everything": {
-			"---\nid: launch # ours\nat: 2026-12-08 09:00\ntz: Europe/Berlin\nto: [blog, \"mastodon:me\"]\noverride:\n  mastodon:me: |\n    Short\n    text\n---\nHello\n\nWorld\n",
+			"---\nid: launch # ours\nat: 2026-12-08 09:00\ntz: Europe/Berlin\nto: [blog, \"mastodon:me\"]\noverride:\n  mastodon:me: |\n    Short\n    text\n" +
+				"labels: [release, \"two words\"]\noptions:\n  mastodon:me: {visibility: unlisted, sensitive: true, n: 2, list: [a, 1.5]}\n---\nHello\n\nWorld\n",
 			postfile.File{
 				ID: text("launch", 2), At: text("2026-12-08 09:00", 3), TZ: text("Europe/Berlin", 4),
-				To:        []postfile.Value{text("blog", 5), text("mastodon:me", 5)},
-				Overrides: []postfile.Override{{Account: text("mastodon:me", 7), Text: text("Short\ntext", 7)}},
-				Content:   text("Hello\n\nWorld", 11),
+				To: []postfile.Value{text("blog", 5), text("mastodon:me", 5)},
+				Overrides: []postfile.Override{{Account: text("mastodon:me", 7), Text: text("Short\ntext", 7), Options: map[string]any{
+					"visibility": "unlisted", "sensitive": true, "n": 2.0, "list": []any{"a", 1.5},
+				}}},
+				Labels:  []postfile.Value{text("release", 10), text("two words", 10)},
+				Content: text("Hello\n\nWorld", 14),
 			},
 		},
 		"little":                {"---\nid: a\n---\nHello", postfile.File{ID: text("a", 2), Content: text("Hello", 4)}},
@@ -53,28 +58,33 @@ func TestProblems(t *testing.T) {
 		text string
 		want []string
 	}{
-		"no front matter":     {"Hello\n", []string{"p/a b.md:1: there is no front matter"}},
-		"an empty file":       {"", []string{"p/a b.md:1: there is no front matter"}},
-		"never ended":         {"---\nid: a\nHello\n", []string{"p/a b.md:1: there is no front matter"}},
-		"no id":               {"---\nto: x\n---\nHello\n", []string{"p/a b.md:1: there is no id; give the post a name of its own, such as id: a-b"}},
-		"nothing at all":      {"---\n---\nHello\n", []string{"p/a b.md:1: there is no id"}},
-		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, to and override`, `p/a b.md:4: unknown key "To"`}},
-		"a key twice":         {"---\nid: a\nid: b\n---\nHello\n", []string{`p/a b.md:3: the front matter cannot be read: key "id" is there twice`}},
-		"no YAML":             {"---\nid: [\n---\nHello\n", []string{"p/a b.md:2: the front matter cannot be read: sequence end token"}},
-		"a tab":               {"---\nid: a\noverride:\n\tx: y\n---\nHello\n", []string{"p/a b.md:4: the front matter cannot be read: found character"}},
-		"a list":              {"---\n- id\n---\nHello\n", []string{"p/a b.md:2: here belong keys and values"}},
-		"lists for texts":     {"---\nid: [a]\nat: {b: c}\n---\nHello\n", []string{`p/a b.md:2: "id" is a text, and here it is a list`, `p/a b.md:3: "at" is a text, and here it is keys and values`}},
-		"lists in lists":      {"---\nid: a\nto: [[x]]\n---\nHello\n", []string{`p/a b.md:3: "to" is a text, and here it is a list`}},
-		"an empty account":    {"---\nid: a\nto:\n- x\n-\n---\nHello\n", []string{`p/a b.md:5: an account in "to" is empty`}},
-		"an override of text": {"---\nid: a\noverride: b\n---\nHello\n", []string{"p/a b.md:3: here belong keys and values"}},
-		"anchors and aliases": {"---\nid: &x a\nat: *x\n---\nHello\n", []string{`p/a b.md:2: "id" is a text, and here it is an anchor or an alias`, `p/a b.md:3: "at" is a text`}},
-		"tags":                {"---\nid: !!binary YQ==\n---\nHello\n", []string{`p/a b.md:2: "id" is a text, and here it is a tag`}},
-		"merged keys":         {"---\nid: a\n<<: {at: b}\n---\nHello\n", []string{"p/a b.md:3: a key is a text"}},
+		"no front matter":     {"Hello\n", []string{"p/a b.md:1: the file has no front matter"}},
+		"an empty file":       {"", []string{"p/a b.md:1: the file has no front matter"}},
+		"never ended":         {"---\nid: a\nHello\n", []string{"p/a b.md:1: the file has no front matter"}},
+		"no id":               {"---\nto: x\n---\nHello\n", []string{"p/a b.md:1: the file has no id; give the post a name of its own, such as id: a-b"}},
+		"nothing at all":      {"---\n---\nHello\n", []string{"p/a b.md:1: the file has no id"}},
+		"unknown keys":        {"---\nid: a\npublish_at: x\nTo: y\n---\nHello\n", []string{`p/a b.md:3: unknown key "publish_at"; the keys are id, at, tz, to, labels, override and options`, `p/a b.md:4: unknown key "To"`}},
+		"a key twice":         {"---\nid: a\nid: b\n---\nHello\n", []string{`p/a b.md:3: cannot read the front matter: duplicate key "id"`}},
+		"no YAML":             {"---\nid: [\n---\nHello\n", []string{"p/a b.md:2: cannot read the front matter: sequence end token"}},
+		"a tab":               {"---\nid: a\noverride:\n\tx: y\n---\nHello\n", []string{"p/a b.md:4: cannot read the front matter: found character"}},
+		"a list":              {"---\n- id\n---\nHello\n", []string{"p/a b.md:2: expected keys and values"}},
+		"lists for texts":     {"---\nid: [a]\nat: {b: c}\n---\nHello\n", []string{`p/a b.md:2: "id" must be a text, not a list`, `p/a b.md:3: "at" must be a text, not keys and values`}},
+		"lists in lists":      {"---\nid: a\nto: [[x]]\n---\nHello\n", []string{`p/a b.md:3: "to" must be a text, not a list`}},
+		"an empty account":    {"---\nid: a\nto:\n- x\n-\n---\nHello\n", []string{`p/a b.md:5: "to" has an empty entry`}},
+		"an override of text": {"---\nid: a\noverride: b\n---\nHello\n", []string{"p/a b.md:3: expected keys and values"}},
+		"anchors and aliases": {"---\nid: &x a\nat: *x\n---\nHello\n", []string{`p/a b.md:2: "id" must be a text, not an anchor or an alias`, `p/a b.md:3: "at" must be a text`}},
+		"tags":                {"---\nid: !!binary YQ==\n---\nHello\n", []string{`p/a b.md:2: "id" must be a text, not a tag`}},
+		"merged keys":         {"---\nid: a\n<<: {at: b}\n---\nHello\n", []string{"p/a b.md:3: expected a text as the key"}},
 		"several documents":   {"---\nid: a\n...\nid: b\n---\nHello\n", []string{"p/a b.md:4: the front matter has several documents"}},
+		"an id with a space":  {"---\nid: Größe 1\n---\nHello\n", []string{`p/a b.md:2: "Größe 1" is not a valid id: use at most 119 visible ASCII characters without spaces, such as id: Gr--e-1`}},
+		"a long id":           {"---\nid: " + strings.Repeat("x", 120) + "\n---\nHello\n", []string{`p/a b.md:2: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not a valid id`}},
+		"options of text":     {"---\nid: a\noptions:\n  x: y\n---\nHello\n", []string{"p/a b.md:4: expected keys and values"}},
+		"options in options":  {"---\nid: a\noptions: {x: {y: {z: 1}, l: [[a]]}}\n---\nHello\n", []string{`p/a b.md:3: "y" must be a text, not keys and values`, `p/a b.md:3: "l" must not be a list of lists`}},
+		"a label of keys":     {"---\nid: a\nlabels: {x: y}\n---\nHello\n", []string{`p/a b.md:3: "labels" must be a text, not keys and values`}},
 		"no UTF-8":            {"---\nid: a\n---\ncaf\xe9\n", []string{"p/a b.md:4: this is not UTF-8 text"}},
 		"a large file":        {strings.Repeat("x", 1<<20+1), []string{"p/a b.md:1: the file is larger than 1 MiB"}},
 		"a large front":       {"---\n#" + strings.Repeat("x", 64<<10) + "\n---\n", []string{"p/a b.md:1: the front matter is larger than 64 KiB"}},
-		"many brackets":       {"---\nid: " + strings.Repeat("[", 60<<10) + "\n---\n", []string{"p/a b.md:2: the front matter has more brackets"}},
+		"many brackets":       {"---\nid: " + strings.Repeat("[", 60<<10) + "\n---\n", []string{"p/a b.md:2: the front matter has too many brackets"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,8 +126,8 @@ func TestReadDir(t *testing.T) {
 		said = append(said, p.String())
 	}
 	want := []string{
-		"bad.md:1: there is no front matter: begin the file with a line ---, its keys, and another line ---",
-		"link.md:1: this is no regular file; links are not followed", `z.md:2: the id "b" is that of b.md:2 as well`,
+		"bad.md:1: the file has no front matter: start it with a line ---, the keys, and another line ---",
+		"link.md:1: this is not a regular file; links are not followed", `z.md:2: the id "b" is also used in b.md:2`,
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -127,36 +137,131 @@ func TestReadDir(t *testing.T) {
 	}
 }
 
-// checkParse feeds files of any content: nothing panics, every problem has a line
-// of the file, and a file without problems has an id.
+func TestParseConfig(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                  "",
+		"# settings\n":                      "",
+		"collection: website\n":             "website",
+		"\ncollection: \"web.site_1-a\"\n":  "web.site_1-a",
+		"collection: [a]\n":                 "schedctl.yaml:1: \"collection\" must be a text, not a list",
+		"collection: a\ncolection: b\n":     "schedctl.yaml:2: unknown key \"colection\"; the only key is collection",
+		"collection: a\ncollection: b\n":    "schedctl.yaml:2: cannot read the file: duplicate key \"collection\"",
+		"website\n":                         "schedctl.yaml:1: expected keys and values",
+		"collection: \xe9\n":                "schedctl.yaml:1: the file must be UTF-8 text",
+		"#" + strings.Repeat("#", 64<<10):   "schedctl.yaml:1: the file must be UTF-8 text of at most 64 KiB",
+		"--- {collection: a}\n--- {b: c}\n": "schedctl.yaml:2: the file has several documents",
+	} {
+		c, problems := postfile.ParseConfig([]byte(text))
+		got := c.Collection.Text
+		if problems != nil {
+			got = problems[0].String()
+		}
+		if got != want && (problems == nil || !strings.HasPrefix(got, want) || want == "") {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	c, problems, err := postfile.ReadConfig(fstest.MapFS{"schedctl.yaml": {Data: []byte("\ncollection: a\n")}})
+	if err != nil || problems != nil || c.Collection != text("a", 2) {
+		t.Errorf("got %+v, %v, %v", c, problems, err)
+	}
+	if c, problems, err := postfile.ReadConfig(fstest.MapFS{}); err != nil || problems != nil || c.Collection.Text != "" {
+		t.Errorf("without a file: %+v, %v, %v", c, problems, err)
+	}
+}
+
+// A file that is written is read back as it was.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	v := func(s string) postfile.Value { return postfile.Value{Text: s} }
+	f := postfile.File{
+		Path: "a.md", ID: v("12-launch"), At: v("2026-12-08T09:00:00.5Z"), To: []postfile.Value{v("feed:blog"), v("on"), v("a, b")}, Labels: []postfile.Value{v("x y"), v("z")},
+		Overrides: []postfile.Override{
+			{Account: v("feed:blog"), Text: v("two\nlines: <&> \"é\"\u2028")}, {Account: v("~"), Text: v("- x"), Options: map[string]any{}},
+			{Account: v("on"), Options: map[string]any{"b": true, "s": "true", "n": 1.5, "i": 3.0, "l": []any{"x", false}}},
+		},
+		Content: v("\nHello\n---\n\n"),
+	}
+	want := "---\nid: 12-launch\nat: 2026-12-08T09:00:00.5Z\nto: [\"feed:blog\", \"on\", \"a, b\"]\nlabels: [\"x y\", z]\noverride:\n  \"feed:blog\": \"two\\nlines: <&> \\\"é\\\"\\u2028\"\n  \"~\": \"- x\"\n" +
+		"options:\n  \"~\": {}\n  \"on\": {b: true, i: 3, l: [\"x\",false], \"n\": 1.5, s: \"true\"}\n---\n\n\nHello\n---\n\n\n"
+	if diff := cmp.Diff(want, string(f.Encode())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	got, problems := postfile.Parse("a.md", f.Encode())
+	if diff := cmp.Diff(f, got, withoutLines); diff != "" || problems != nil {
+		t.Errorf("%v, -written +read:\n%s", problems, diff)
+	}
+}
+
+// withoutLines compares values by their texts.
+var withoutLines = cmp.Comparer(func(a, b postfile.Value) bool { return a.Text == b.Text })
+
+func TestParseLock(t *testing.T) {
+	t.Parallel()
+	got, err := postfile.ParseLock([]byte(`{"version":1,"about":"x","workspaces":{"ws_1":{"posts":{"a":{"post":"post_1","at":"2027-01-01T09:00:00Z","applied":"x"},"b":{"post":"post_2","applied":"y","gone":true}}},"ws_2":null}}`))
+	want := map[string]map[string]postfile.Entry{"ws_1": {"a": {Post: "post_1", Applied: "x"}, "b": {Post: "post_2", Applied: "y", Gone: true}}, "ws_2": nil}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+	for text, want := range map[string]string{
+		"<<<<<<< HEAD\n{}": "keep the entries of both sides", `{"version":2}`: "it has version 2, and this program reads version 1", `{"version":1,"workspaces`: "unexpected end of JSON input",
+	} {
+		if _, err := postfile.ParseLock([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// checkParse reads any data as a file: nothing panics, every problem has a line
+// of the file, a file without problems has a valid id, and it survives being
+// written.
 func checkParse(t *testing.T, data []byte) {
 	file, problems := postfile.Parse("a.md", data)
-	lines := 1 + strings.Count(string(data), "\n")
+	checkProblems(t, problems, data)
+	if len(problems) > 0 {
+		return
+	}
+	if !postfile.IsID(file.ID.Text) || strings.Contains(file.Content.Text, "\r\n") {
+		t.Fatalf("%+v", file)
+	}
+	if written := file.Encode(); len(written) < 64<<10 {
+		again, problems := postfile.Parse("a.md", written)
+		if diff := cmp.Diff(file, again, withoutLines, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" || problems != nil {
+			t.Fatalf("%v, -read +written and read:\n%s\n%q", problems, diff, written)
+		}
+	}
+}
+
+func checkProblems(t *testing.T, problems []postfile.Problem, data []byte) {
+	lines := 1 + strings.Count(string(data), "\n") + strings.Count(string(data), "\r")
 	for _, p := range problems {
 		if p.Line < 1 || p.Line > lines || p.Message == "" {
 			t.Fatalf("%v, of %d lines", p, lines)
 		}
 	}
-	if len(problems) == 0 && (file.ID.Text == "" || strings.Contains(file.Content.Text, "\r\n")) {
-		t.Fatalf("%+v", file)
-	}
 }
 
-// FuzzFiles reads posts and locks: the first number chooses which.
+// FuzzFiles reads posts, settings and locks: the first number chooses which.
 func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
 		"---\nid: a\nat: b\nto: [c, d]\noverride:\n  c: |\n    x\n---\nHello\n", "---\nid: &a [*a]\n---\n", "---\n? a\n: b\n---\n", "---\n<<: {a: b}\n---\n",
 		"---\nid: !!map {}\n---\n", "---\r\nid: \"\\u00e9\"\r\n---\r\n\r\n", "---\nto:\n- >-\n  a\n- 'b'\n---", "---\n{id: a, to: b}\n---\n", "---\na: b: c\n---\n", "---\n%YAML\n---\n",
+		"---\nid: a\nlabels: [x, 'y z']\noptions: {c: {a: true, b: 1, c: 0x1F, d: .inf, e: [f, 2.5], g: null}}\n---\nHello\n",
 	} {
 		f.Add(byte(0), []byte(seed))
 	}
 	f.Add(byte(1), []byte(`{"version":1,"workspaces":{"ws_1":{"posts":{"a":{"post":"post_1","applied":"x"}}},"ws_2":null}}`))
-	f.Add(byte(1), []byte(`{"version":1}`))
+	f.Add(byte(2), []byte("collection: website\n"))
+	f.Add(byte(2), []byte("collection: {a: b}\nx: y\n"))
 	f.Fuzz(func(t *testing.T, of byte, data []byte) {
-		if of%2 == 0 {
+		switch of % 3 {
+		case 0:
 			checkParse(t, data)
-		} else {
-			checkLock(t, data)
+		case 1:
+			postfile.ParseLock(data)
+		default:
+			_, problems := postfile.ParseConfig(data)
+			checkProblems(t, problems, data)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package postfile
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -11,85 +13,93 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// keys are what front matter may have.
-const keys = "id, at, tz, to and override"
+// keys are the keys of front matter.
+const keys = "id, at, tz, to, labels, override and options"
 
-// maxDepth is how deep brackets may be nested; front matter needs two levels.
-const maxDepth = 20
+// maxBrackets is far above the number of brackets in any real front matter. The
+// parser takes very long for deeply nested ones.
+const maxBrackets = 200
 
-// frontReader reads front matter by its syntax tree: decoding it into a struct
+// yamlReader reads a YAML document by its syntax tree: decoding into a struct
 // would lose the lines and follow aliases.
-type frontReader struct {
+type yamlReader struct {
 	file     *File
+	what     string // the document, for messages
+	before   int    // number of lines before the document
 	problems []Problem
 }
 
-// readFront fills in what the front matter says.
+// readFront fills in the front matter.
 func (f *File) readFront(text string) []Problem {
-	r := &frontReader{file: f}
-	if strings.Count(text, "[") > maxDepth*10 || strings.Count(text, "{") > maxDepth*10 {
-		r.problem(nil, "the front matter has more brackets than any that is meant")
-		return r.problems
+	r := &yamlReader{file: f, what: "the front matter", before: 1}
+	r.document(text, r.key)
+	return r.problems
+}
+
+// document reads one YAML mapping.
+func (r *yamlReader) document(text string, read func(key Value, value ast.Node)) {
+	if strings.Count(text, "[") > maxBrackets || strings.Count(text, "{") > maxBrackets {
+		r.problem(nil, "%s has too many brackets", r.what)
+		return
 	}
 	tree, err := parser.ParseBytes([]byte(text), 0)
 	switch {
 	case err != nil:
 		r.syntax(err)
 	case len(tree.Docs) > 1:
-		r.problem(tree.Docs[1].Body, "the front matter has several documents")
+		r.problem(tree.Docs[1].Body, "%s has several documents", r.what)
 	case len(tree.Docs) == 1 && tree.Docs[0].Body != nil:
-		r.mapping(tree.Docs[0].Body, r.key)
+		r.mapping(tree.Docs[0].Body, read)
 	}
-	return r.problems
 }
 
-// line returns the line in the file: the front matter begins in the second.
-func line(t *token.Token) int {
+// line returns the line of a token in the file.
+func (r *yamlReader) line(t *token.Token) int {
 	if t == nil || t.Position == nil {
-		return 2
+		return 1 + r.before
 	}
-	return t.Position.Line + 1
+	return t.Position.Line + r.before
 }
 
-func (r *frontReader) problem(at ast.Node, format string, args ...any) {
+func (r *yamlReader) problem(at ast.Node, format string, args ...any) {
 	var t *token.Token
 	if at != nil {
 		t = at.GetToken()
 	}
-	r.problems = append(r.problems, r.file.Problemf(line(t), format, args...))
+	r.problems = append(r.problems, r.file.Problemf(r.line(t), format, args...))
 }
 
-func (r *frontReader) syntax(err error) {
+func (r *yamlReader) syntax(err error) {
 	var at yaml.Error
 	message, where := err.Error(), (*token.Token)(nil)
 	if errors.As(err, &at) {
 		message, where = at.GetMessage(), at.GetToken()
 	}
-	message, _, _ = strings.Cut(message, " already defined at ") // it counts lines from another beginning
+	message, _, _ = strings.Cut(message, " already defined at ") // its line numbers start elsewhere
 	if strings.HasPrefix(message, "mapping key ") {
-		message = strings.TrimPrefix(message, "mapping ") + " is there twice"
+		message = "duplicate " + strings.TrimPrefix(message, "mapping ")
 	}
-	r.problems = append(r.problems, r.file.Problemf(line(where), "the front matter cannot be read: %s", message))
+	r.problems = append(r.problems, r.file.Problemf(r.line(where), "cannot read %s: %s", r.what, message))
 }
 
 // mapping calls read with each key and value.
-func (r *frontReader) mapping(n ast.Node, read func(key Value, value ast.Node)) {
+func (r *yamlReader) mapping(n ast.Node, read func(key Value, value ast.Node)) {
 	values, isMap := n.(ast.MapNode)
 	if !isMap {
-		r.problem(n, "here belong keys and values, such as id: launch")
+		r.problem(n, "expected keys and values, such as id: launch")
 		return
 	}
 	for entries := values.MapRange(); entries.Next(); {
 		key, isText := scalar(entries.Key())
 		if !isText {
-			r.problem(entries.Key(), "a key is a text")
+			r.problem(entries.Key(), "expected a text as the key")
 			continue
 		}
-		read(Value{key, line(entries.Key().GetToken())}, entries.Value())
+		read(Value{key, r.line(entries.Key().GetToken())}, entries.Value())
 	}
 }
 
-func (r *frontReader) key(key Value, value ast.Node) {
+func (r *yamlReader) key(key Value, value ast.Node) {
 	switch f := r.file; key.Text {
 	case "id":
 		f.ID = r.text(key, value)
@@ -99,22 +109,44 @@ func (r *frontReader) key(key Value, value ast.Node) {
 		f.TZ = r.text(key, value)
 	case "to":
 		f.To = r.list(key, value)
+	case "labels":
+		f.Labels = r.list(key, value)
 	case "override":
-		if value.Type() == ast.NullType {
-			return
-		}
-		r.mapping(value, func(account Value, text ast.Node) {
+		r.accounts(value, func(account Value, text ast.Node) {
 			v := r.text(account, text)
 			v.Text = strings.TrimSuffix(v.Text, "\n")
-			f.Overrides = append(f.Overrides, Override{account, v})
+			f.override(account).Text = v
+		})
+	case "options":
+		r.accounts(value, func(account Value, values ast.Node) {
+			options := map[string]any{}
+			r.mapping(values, func(name Value, v ast.Node) { options[name.Text] = r.option(name, v) })
+			f.override(account).Options = options
 		})
 	default:
 		r.problems = append(r.problems, f.Problemf(key.Line, "unknown key %q; the keys are %s", clip(key.Text), keys))
 	}
 }
 
-// list reads a list of texts; one text alone is a list as well.
-func (r *frontReader) list(key Value, n ast.Node) (list []Value) {
+// override returns the override for an account, adding it when it is missing.
+func (f *File) override(account Value) *Override {
+	i := slices.IndexFunc(f.Overrides, func(o Override) bool { return o.Account.Text == account.Text })
+	if i < 0 {
+		i = len(f.Overrides)
+		f.Overrides = append(f.Overrides, Override{Account: account})
+	}
+	return &f.Overrides[i]
+}
+
+// accounts reads a mapping by account; no value is an empty one.
+func (r *yamlReader) accounts(n ast.Node, read func(account Value, value ast.Node)) {
+	if n.Type() != ast.NullType {
+		r.mapping(n, read)
+	}
+}
+
+// list reads a list of texts; a single text is a list as well.
+func (r *yamlReader) list(key Value, n ast.Node) (list []Value) {
 	items, isList := n.(*ast.SequenceNode)
 	if !isList {
 		if v := r.text(key, n); v.Text != "" {
@@ -125,24 +157,54 @@ func (r *frontReader) list(key Value, n ast.Node) (list []Value) {
 	for _, item := range items.Values {
 		v := r.text(key, item)
 		if v.Text == "" && len(r.problems) == 0 {
-			r.problem(item, "an account in %q is empty", key.Text)
+			r.problem(item, "%q has an empty entry", key.Text)
 		}
 		list = append(list, v)
 	}
 	return list
 }
 
-// text reads a value that is a text; nothing is the empty one.
-func (r *frontReader) text(key Value, n ast.Node) Value {
+// text reads a text; no value is the empty one.
+func (r *yamlReader) text(key Value, n ast.Node) Value {
 	text, isText := scalar(n)
 	if !isText {
-		r.problem(n, "%q is a text, and here it is %s", clip(key.Text), kind(n))
+		r.problem(n, "%q must be a text, not %s", clip(key.Text), kind(n))
 		return Value{Line: key.Line}
 	}
-	return Value{text, line(n.GetToken())}
+	return Value{text, r.line(n.GetToken())}
 }
 
-// scalar returns a text, or a number, a date or a truth as it is written.
+// option reads the value of an option with its type.
+func (r *yamlReader) option(key Value, n ast.Node) any {
+	switch n := n.(type) {
+	case *ast.BoolNode:
+		return n.Value
+	case *ast.IntegerNode:
+		switch v := n.Value.(type) {
+		case int64:
+			return float64(v)
+		case uint64:
+			return float64(v)
+		}
+	case *ast.FloatNode:
+		if !math.IsInf(n.Value, 0) {
+			return n.Value
+		}
+	case *ast.SequenceNode:
+		list := []any{}
+		for _, item := range n.Values {
+			if _, nested := item.(*ast.SequenceNode); nested {
+				r.problem(item, "%q must not be a list of lists", clip(key.Text))
+				break
+			}
+			list = append(list, r.option(key, item))
+		}
+		return list
+	}
+	return r.text(key, n).Text
+}
+
+// scalar returns a text, or a number, a date or a boolean as it is written.
 func scalar(n ast.Node) (text string, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -164,11 +226,11 @@ func kind(n ast.Node) string {
 	case ast.MapNode:
 		return "keys and values"
 	case *ast.AnchorNode, *ast.AliasNode:
-		return "an anchor or an alias, which are not used here; put it in quotes if it is none"
+		return "an anchor or an alias; put the text in quotes"
 	case *ast.TagNode:
-		return "a tag, which is not used here; put it in quotes if it is none"
+		return "a tag; put the text in quotes"
 	}
-	return fmt.Sprintf("of the YAML type %s", n.Type())
+	return fmt.Sprintf("the YAML type %s", n.Type())
 }
 
 // clip shortens a text from a file for a message.

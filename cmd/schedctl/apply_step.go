@@ -2,149 +2,211 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/postfile"
 )
 
-// apply takes every step that changes something, and writes the lock after each,
-// so that nothing is forgotten wherever it ends. The steps that were not taken
-// are no longer in the list.
+// apply takes all steps, several at once. Each is complete in itself: after an
+// interruption at any point the next apply continues. Steps that were not taken
+// are removed from the list.
 func (p *planner) apply(ctx context.Context) error {
 	bar := p.newProgress("applying", len(p.steps))
 	defer bar.clear()
-	var failed several
 	var taken []step
-	for i := range p.steps {
-		s := p.steps[i]
-		err := p.note(&s)
-		if err == nil {
-			err = p.take(ctx, &s)
+	var failed several
+	err := eachInOrder(ctx, p.steps, p.take, func(s step, err error) error {
+		if err != nil {
+			named := fmt.Errorf("%s: %w", first(s.File, s.ID), err)
+			if !ofLine(err) {
+				return named
+			}
+			s.Action, s.Message = isRefused, oneLine(err.Error())
+			failed = append(failed, named)
 		}
-		if err == nil {
-			taken = append(taken, s)
-			bar.step()
-			continue
-		}
-		failed = append(failed, fmt.Errorf("%s: %w", first(s.File, s.ID), err))
-		if !ofLine(err) {
-			break // the others would meet it as well
-		}
-	}
-	all := len(p.steps)
-	if p.steps = taken; failed == nil {
+		taken = append(taken, s)
+		bar.step()
 		return nil
-	}
-	const again = "the same command goes on from there"
-	reached := fmt.Sprintf("%d of %s", len(taken), plural(all, "file"))
-	switch last := failed[len(failed)-1]; {
-	case exitStatus(last) == exitInterrupted:
+	})
+	reached := fmt.Sprintf("%d of %s", len(taken), plural(len(p.steps), "file"))
+	p.steps = taken
+	const again = "run the same command again to continue"
+	switch {
+	case exitStatus(err) == exitInterrupted:
 		return p.interruption("interrupted after "+reached, again)
-	case !ofLine(last):
-		return fmt.Errorf("stopped after %s: %w; %s", reached, last, again)
-	}
-	summary := &failure{status: exitFailed, code: codeFailed, message: fmt.Sprintf("%d of %s could not be applied", len(failed), plural(all, "file"))}
-	return append(several{summary}, failed...)
-}
-
-// note keeps in the lock what is known without taking a step.
-func (p *planner) note(s *step) error {
-	if s.Action != isUnchanged || s.entry == s.locked() {
-		return nil
-	}
-	p.lock.Put(p.workspace, s.ID, s.locked())
-	return p.save()
-}
-
-// locked returns the entry of a step that was taken.
-func (s *step) locked() postfile.Entry {
-	return postfile.Entry{Post: s.PostID, At: stamp(s.wanted.at), Applied: s.wanted.print()}
-}
-
-// take makes the change of a step and notes it in the lock. The lock is written
-// before a post is created as well: where that is not possible, nothing is done.
-func (p *planner) take(ctx context.Context, s *step) (err error) {
-	switch s.Action {
-	case doCreate:
-		if err = p.save(); err == nil {
-			err = p.create(ctx, s)
-		}
-	case doSchedule, doReschedule, doEdit:
-		_, err = patiently(ctx, p.app, func() (apiv1.Post, error) {
-			return p.client.EditPost(ctx, s.PostID, p.edit(s), client.IfVersion(s.post.Version))
-		})
-	case doCancel:
-		_, err = patiently(ctx, p.app, func() (apiv1.Post, error) {
-			return p.client.CancelPost(ctx, s.PostID, client.IfVersion(s.post.Version))
-		})
-	case doDelete:
-		_, err = patiently(ctx, p.app, func() (struct{}, error) { return struct{}{}, p.client.DeletePost(ctx, s.PostID) })
-	case doAdopt, doForget:
-	default:
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	switch s.Action {
-	case doCancel, doDelete, doForget:
-		p.bury(s)
-	default:
-		p.lock.Put(p.workspace, s.ID, s.locked())
-	}
-	if err := p.save(); err != nil {
-		return errors.Join(err, fmt.Errorf("what %s is, is not noted: %s", s.ID, s.PostID))
+	case err != nil:
+		return fmt.Errorf("stopped after %s: %w; %s", reached, err, again)
+	case failed != nil:
+		summary := &failure{status: exitFailed, code: codeFailed, message: fmt.Sprintf("%d of %s could not be applied", len(failed), plural(len(taken), "file"))}
+		return append(several{summary}, failed...)
 	}
 	return nil
 }
 
-// bury notes that a post has no file any more. A post that was called off is
-// remembered, so that a file with its id gets another one.
-func (p *planner) bury(s *step) {
-	if s.post.Status == schedctl.Published || s.post.Status == schedctl.Failed {
-		p.lock.Remove(p.workspace, s.ID)
-		return
+// maxTries is how many times a step is decided when other clients are faster.
+const maxTries = 4
+
+// take takes a step. When another client changed the post in the meantime, it
+// decides again: of two applies of the same files, the second has nothing to do.
+func (p *planner) take(ctx context.Context, s *step) error {
+	for try := 1; ; try++ {
+		err := p.takeOnce(ctx, s)
+		conflict := exitStatus(err) == exitConflict || exitStatus(err) == exitNotFound
+		if !conflict || try == maxTries || s.moved {
+			return err
+		}
+		s.post = apiv1.Post{}
+		q := client.PostQuery{ExternalID: p.externalID(s.ID)}
+		for post, err := range eachPatiently(ctx, p.client, q) {
+			if err != nil {
+				return err
+			}
+			s.post = post
+		}
+		if late := p.decide(s); late != nil {
+			return late
+		}
 	}
-	s.entry.Gone = true
-	p.lock.Put(p.workspace, s.ID, s.entry)
 }
 
-// create creates the post of a file, once, also when the lock is lost before
-// the next time.
-func (p *planner) create(ctx context.Context, s *step) error {
-	post, _, err := p.createOnce(ctx, p.client, p.request(&s.wanted), keyOf("apply", s.ID, s.after))
-	if schedctl.CodeOf(err) == schedctl.IdempotencyKeyReused {
-		return reworded(err, fmt.Sprintf("a file with the id %q was applied within the last 24 hours with another text, time or accounts, and %s does not know its post; "+
-			"bring the newest one, or give this file another id", s.ID, postfile.LockName))
+// takeOnce makes the change of a step with the version of the post that the step
+// knows.
+func (p *planner) takeOnce(ctx context.Context, s *step) (err error) {
+	if s.moved {
+		external := p.externalID(s.ID)
+		err = p.edit(ctx, s, apiv1.EditPost{ExternalID: &external, Managed: p.managed(s, s.post.Managed.Digest)})
+		if err != nil {
+			return err
+		}
+		s.moved = false
 	}
-	s.PostID, s.post = post.ID, post
+	switch s.Action {
+	case doCreate:
+		return p.create(ctx, s)
+	case doReschedule, doEdit:
+		return p.update(ctx, s)
+	case doCancel:
+		return p.cancel(ctx, s)
+	case isUnchanged:
+		return p.note(ctx, s)
+	}
+	return nil
+}
+
+// managed returns how the post of a step belongs to the collection.
+func (p *planner) managed(s *step, digest string) *apiv1.Managed {
+	path := s.File
+	if m := s.post.Managed; path == "" && m != nil {
+		path = m.Path
+	}
+	return &apiv1.Managed{Collection: p.collection, Path: first(path, s.ID), Digest: digest}
+}
+
+func (p *planner) create(ctx context.Context, s *step) error {
+	create := p.request(s)
+	external := p.externalID(s.ID)
+	create.ExternalID, create.Managed = &external, p.managed(s, s.wanted.digest())
+	if s.post.ID != "" {
+		create.Replaces = &s.post.ID
+	}
+	post, err := patiently(ctx, func() (apiv1.Post, error) { return p.client.CreatePost(ctx, create) })
+	if err == nil {
+		s.PostID, s.post = post.ID, post
+	}
 	return err
 }
 
-// edit returns what is to be changed of a post.
-func (p *planner) edit(s *step) (edit apiv1.EditPost) {
+// edit changes the post of a step, unless another client has changed it.
+func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error {
+	post, err := patiently(ctx, func() (apiv1.Post, error) {
+		return p.client.EditPost(ctx, s.post.ID, edit, client.IfVersion(s.post.Version))
+	})
+	if err == nil {
+		s.post = post
+	}
+	return err
+}
+
+// update brings a post to the state of its file. To make a draft of a scheduled
+// post takes several requests; after each of them the digest fits the post.
+func (p *planner) update(ctx context.Context, s *step) error {
 	have, want := stateOf(s.post), s.wanted.postState
-	edit.AllowDuplicate = p.allowDuplicate
-	if have.content != want.content {
-		edit.Content = &want.content
+	draft := have.At != "" && want.At == ""
+	if draft {
+		want.At, want.Accounts, want.Overrides = have.At, have.Accounts, have.Overrides
 	}
-	if !have.at.Equal(want.at) {
-		edit.PublishAt = apiv1.NewTime(want.at)
+	if err := p.edit(ctx, s, p.changesTo(s, have, want)); err != nil || !draft {
+		return err
 	}
-	to := toText(have, nil) != toText(want, nil)
-	if to {
-		edit.SocialAccountIDs = &want.accounts
+	post, err := patiently(ctx, func() (apiv1.Post, error) {
+		return p.client.UnschedulePost(ctx, s.post.ID, client.IfVersion(s.post.Version))
+	})
+	if err != nil {
+		return err
 	}
-	overrides := kept(s.post.TargetOverrides, want.accounts)
-	for _, id := range want.accounts {
-		overrides = replaced(overrides, id, want.texts[id])
+	s.post = post
+	return p.edit(ctx, s, p.changesTo(s, stateOf(post), s.wanted.postState))
+}
+
+// changesTo returns the change of a post from one state to another.
+func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost) {
+	edit.AllowDuplicate, edit.Managed = p.allowDuplicate, p.managed(s, want.digest())
+	if have.Content != want.Content {
+		edit.Content = &want.Content
 	}
-	if to || (postState{texts: have.texts}).print() != (postState{texts: want.texts}).print() {
+	if have.At != want.At {
+		edit.PublishAt = apiv1.NewTime(s.wanted.moment.Time)
+	}
+	if !slices.Equal(have.Labels, want.Labels) {
+		labels := append([]string{}, want.Labels...)
+		edit.Labels = &labels
+	}
+	moved := !slices.Equal(have.Accounts, want.Accounts)
+	if moved {
+		accounts := append([]string{}, want.Accounts...)
+		edit.SocialAccountIDs = &accounts
+	}
+	before, after := postState{Overrides: have.Overrides}, postState{Overrides: want.Overrides}
+	if moved || before.digest() != after.digest() {
+		overrides := want.overrides()
 		edit.TargetOverrides = &overrides
 	}
 	return edit
+}
+
+// cancel cancels a post whose file was removed; a draft is deleted.
+func (p *planner) cancel(ctx context.Context, s *step) error {
+	_, err := patiently(ctx, func() (apiv1.Post, error) {
+		version := client.IfVersion(s.post.Version)
+		if s.post.Status == schedctl.Draft {
+			return s.post, p.client.DeletePost(ctx, s.post.ID, version)
+		}
+		managed := p.managed(s, stateOf(s.post).digest())
+		managed.Pruned = true
+		return p.client.CancelManagedPost(ctx, s.post.ID, *managed, version)
+	})
+	return err
+}
+
+// note stores the path of a file that was moved, and the digest of a file that
+// matches its post.
+func (p *planner) note(ctx context.Context, s *step) error {
+	if s.wanted.file == nil {
+		return nil
+	}
+	have := stateOf(s.post).digest()
+	managed := p.managed(s, have)
+	if m := s.post.Managed; m != nil {
+		managed.Pruned = m.Pruned
+		if have != s.wanted.digest() {
+			managed.Digest = m.Digest
+		}
+		if *m == *managed {
+			return nil
+		}
+	}
+	return p.edit(ctx, s, apiv1.EditPost{Managed: managed})
 }

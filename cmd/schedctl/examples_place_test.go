@@ -31,7 +31,8 @@ type exampleDaemon struct {
 	workspaces    atomic.Int64
 }
 
-func startExampleDaemon(t *testing.T) *exampleDaemon {
+// startExampleDaemon starts a daemon with more flags than it needs itself.
+func startExampleDaemon(t *testing.T, flags ...string) *exampleDaemon {
 	t.Helper()
 	network := httptest.NewServer(&fickle{})
 	t.Cleanup(network.Close)
@@ -41,7 +42,7 @@ func startExampleDaemon(t *testing.T) *exampleDaemon {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	cmd := exec.Command(program, "daemon", "run", "--data-dir", d.dir, "--listen", "127.0.0.1:0", "--allow-private-networks")
+	cmd := exec.Command(program, append([]string{"daemon", "run", "--data-dir", d.dir, "--listen", "127.0.0.1:0", "--allow-private-networks"}, flags...)...)
 	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -91,10 +92,11 @@ type place struct {
 // exampleFiles are the files that examples name.
 var exampleFiles = map[string]string{
 	"news.txt": "News\n", "short.txt": "Short news\n", "token.txt": "a-token\n", "secret.txt": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n",
-	"posts.csv":       "id,content,to,at,tz\none,Hello,demo,2099-01-01 9:00,UTC\n",
-	"posts.jsonl":     `{"content":"Hello","to":["demo"],"at":"2099-01-01 9:00","tz":"UTC"}` + "\n",
-	"posts/launch.md": "---\nid: launch\nat: 2099-01-01 09:00\ntz: UTC\nto: [demo]\n---\nHello\n",
-	"editor":          "#!/bin/sh\necho 'Written in the editor' > \"$1\"\n",
+	"posts.csv":           "id,content,to,at,tz\none,Hello,demo,2099-01-01 9:00,UTC\n",
+	"posts.jsonl":         `{"content":"Hello","to":["demo"],"at":"2099-01-01 9:00","tz":"UTC"}` + "\n",
+	"posts/schedctl.yaml": "collection: website\n",
+	"posts/launch.md":     "---\nid: launch\nat: 2099-01-01 09:00\ntz: UTC\nto: [demo]\n---\nHello\n",
+	"editor":              "#!/bin/sh\necho 'Written in the editor' > \"$1\"\n",
 }
 
 // newPlace returns a folder with files for a daemon at a URL.

@@ -70,8 +70,8 @@ post that was deleted since is status 6. That also means:
   one post; GitLab gives each of parallel jobs a name of its own
   a new run of the workflow makes new posts
 
-Imports and "schedctl apply" have keys of their own everywhere, and know their posts
-for longer; they are what to use for jobs that may run again after days.
+"schedctl apply" and imports with ids find their posts by external ids, which never
+expire. Use them for jobs that may run again after days.
 
 What happens between the daemon and a network is another matter: an attempt is on
 disk before the network is called, and one whose outcome nobody knows is not

@@ -52,3 +52,23 @@ func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func
 	}
 	return context.Cause(ctx)
 }
+
+// eachInOrder is inOrder for the elements of a list, with the error of work for
+// each element.
+func eachInOrder[T any](ctx context.Context, list []T, work func(context.Context, *T) error, done func(T, error) error) error {
+	type result struct {
+		value T
+		err   error
+	}
+	items := func(yield func(T, error) bool) {
+		for _, v := range list {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+	return inOrder(ctx, items, func(ctx context.Context, v T) result {
+		err := work(ctx, &v)
+		return result{v, err}
+	}, func(r result) error { return done(r.value, r.err) })
+}

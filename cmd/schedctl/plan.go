@@ -4,60 +4,100 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
 )
 
 type planDir struct {
 	*app
-	flags planFlags
+	flags    planFlags
+	exitCode bool
 }
 
 func newPlan(a *app) *cobra.Command {
 	o := &planDir{app: a}
 	cmd := prints[change](&cobra.Command{
 		Use:   "plan DIR",
-		Short: "Show what the post files in a directory would change",
-		Long: `Show what "schedctl apply" would do, and do nothing. "schedctl apply --help" tells
-what post files are.
+		Short: "Show the changes that apply would make",
+		Long: `Show the changes that "schedctl apply" would make, and make none. See
+"schedctl apply --help" for the format of the files.
 
-Each file is one of these: create, adopt (a post just like it is there and is
-taken for it), schedule, reschedule, edit, unchanged, ended (published, failed or
-called off when its time came: nothing can be changed), drift (changed in the
-daemon since it was applied, and left alone without --overwrite), or unclear. A
-post whose file was removed is an orphan; with --prune it is canceled, or deleted
-when it is a draft, and forgotten when it has ended.
+The actions are create, reschedule, edit, cancel, unchanged, drift (the post was
+changed outside the files and stays as it is, see --overwrite) and refused (the file
+has a problem).
 
-Elsewhere than on a terminal there is a line for each: the action, the id, the
-post, the file, and what is different. The exit status is 0 also when there is
-something to do, and 5 when a file is wrong.`,
+In a pipe or a file, the plan has one line for each action: the action, the id, the
+post, the file and a remark. The differences follow, indented by four spaces.
+
+The exit status is 0, also when there are changes or drift, and 5 when a file has a
+problem. With --exit-code it is 6 when there is drift, else 9 when there are changes.`,
 		Example: `  schedctl plan posts
-  schedctl plan posts --prune --json=action,id,file`,
+  schedctl plan posts --prune --json=action,id,file
+  schedctl plan posts --collection website`,
 		Args: takes(1, 1, "a directory"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	o.flags.add(cmd)
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 6 when there is drift, else with 9 when there are changes")
 	return cmd
 }
 
 func (o *planDir) run(ctx context.Context, dir string) error {
-	p, err := o.newPlanner(ctx, dir, o.flags)
+	files, err := readPostFiles(dir, o.flags.named)
 	if err != nil {
 		return err
 	}
-	return p.show(ctx)
+	p, err := o.newPlanner(ctx, files, o.flags)
+	if err != nil {
+		return err
+	}
+	if err := p.show(ctx); err != nil || !o.exitCode {
+		return err
+	}
+	if err := p.drifted(); err != nil {
+		return err
+	}
+	if n := p.count((*step).does); n > 0 {
+		return &failure{status: exitFailed, code: codeFailed, message: plural(n, "change") + " to apply"}
+	}
+	return nil
 }
 
-// show prints what is to be done.
+// show prints the plan.
 func (p *planner) show(ctx context.Context) error {
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	if problems := p.sorted(); len(problems) > 0 {
-		return p.refuse(problems, "nothing can be applied")
-	}
 	if err := p.printSteps(p.steps); err != nil {
 		return err
+	}
+	if len(p.problems) > 0 {
+		return p.refuse(p.sorted(), "the files cannot be applied")
 	}
 	p.tellNotes()
 	p.tellCounts(p.steps)
 	return nil
+}
+
+// count returns the number of steps of a kind.
+func (p *planner) count(kind func(*step) bool) (n int) {
+	for i := range p.steps {
+		if kind(&p.steps[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// drifted returns the failure of posts that were changed outside the files.
+func (p *planner) drifted() error {
+	n := p.count(func(s *step) bool { return s.Action == isDrift })
+	if n == 0 {
+		return nil
+	}
+	return &failure{
+		status: exitConflict, code: schedctl.VersionMismatch,
+		message: plural(n, "post") + " changed outside the files, left unchanged",
+		hint:    "run \"schedctl plan " + p.dir + "\" to see the differences; then change the files, or give --overwrite",
+	}
 }

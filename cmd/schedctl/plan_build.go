@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"iter"
+	"maps"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,214 +17,189 @@ import (
 // planFlags are the flags of plan and apply.
 type planFlags struct {
 	zone             whenFlags
+	named            string // --collection
 	prune, overwrite bool
-	similar          string
 	allowDuplicate   bool
 }
 
-// What --similar takes.
-var similarChoices = []string{"adopt", "new"}
-
 func (o *planFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&o.prune, "prune", false, "call off the posts whose files were removed")
-	f.BoolVar(&o.overwrite, "overwrite", false, "also change what was changed in the daemon since it was applied")
-	f.StringVar(&o.similar, "similar", "", "what to do about a post that a file may be, as far as "+postfile.LockName+" does not tell: adopt or new (`text`)")
+	cmd.Flags().BoolVar(&o.prune, "prune", false, "cancel the posts of this collection whose files were removed")
+	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change posts that were changed or canceled outside the files")
+	o.addShared(cmd)
+	addAllowDuplicate(cmd, &o.allowDuplicate)
+}
+
+// addShared defines the flags that lint has as well.
+func (o *planFlags) addShared(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.named, collectionFlag, "", "the `name` of the collection, when "+postfile.ConfigName+" does not give it")
 	o.zone.addZone(cmd)
 	cmd.Flag("tz").Usage = "the `zone` of times in files that give none"
-	addAllowDuplicate(cmd, &o.allowDuplicate)
-	cmd.RegisterFlagCompletionFunc("similar", cobra.FixedCompletions(similarChoices, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // planner compares files with posts.
 type planner struct {
 	planFlags
 	*fileReader
-	client    *client.Client
-	workspace string
-	names     references
-	twins     *twins
-	steps     []step
+	client *client.Client
+	names  references
+	steps  []step
 }
 
-// newPlanner reads a directory, and what is to be known before its files.
-func (a *app) newPlanner(ctx context.Context, dir string, flags planFlags) (*planner, error) {
-	if flags.similar != "" && !slices.Contains(similarChoices, flags.similar) {
-		return nil, oneOf("--similar", flags.similar, similarChoices)
+// newPlanner reads the settings and the accounts.
+func (a *app) newPlanner(ctx context.Context, files *postFiles, flags planFlags) (*planner, error) {
+	if err := files.needCollection(); err != nil {
+		return nil, err
 	}
-	files, err := readPostFiles(dir)
+	r, err := a.newFileReader(files, flags.zone)
 	if err != nil {
 		return nil, err
 	}
-	p := &planner{planFlags: flags, fileReader: &fileReader{app: a, postFiles: files}}
-	if flags.zone.tz != "" {
-		if p.fileReader.zone, err = flags.zone.zone(a); err != nil {
-			return nil, err
-		}
-	}
+	p := &planner{planFlags: flags, fileReader: r}
 	if p.client, err = a.connect(); err != nil {
 		return nil, err
 	}
-	me, err := p.client.Me(ctx)
-	if err != nil {
-		return nil, err
+	return p, p.readAccounts(ctx)
+}
+
+func (a *app) newFileReader(files *postFiles, zone whenFlags) (r *fileReader, err error) {
+	r = &fileReader{app: a, postFiles: files}
+	if zone.tz != "" {
+		r.zone, err = zone.zone(a)
 	}
-	p.workspace, p.twins = me.Workspace.ID, newTwins(p.client)
-	list, err := p.client.Accounts(ctx, client.AccountQuery{})
+	return r, err
+}
+
+func (p *planner) readAccounts(ctx context.Context) error {
+	list, err := patiently(ctx, func() ([]apiv1.Account, error) { return p.client.Accounts(ctx, client.AccountQuery{}) })
 	p.accounts, p.names = append([]apiv1.Account{}, list...), referencesTo(list)
-	return p, err
+	return err
 }
 
-// found is what the daemon knows of a file or of a post that had one.
-type found struct {
-	step
-	gone       bool
-	twins      []apiv1.Post
-	similar    []apiv1.Post
-	validation *apiv1.Validation
-	err        error
-}
+// externalID returns the external id of the post of a file.
+func (p *planner) externalID(id string) string { return p.collection + "/" + id }
 
-// build finds out what is to be done. What is wrong with a file is a problem,
-// not an error.
+// build chooses the action for every file and, when no file has a problem, for
+// every post whose file was removed. Faults of files are problems, not errors.
 func (p *planner) build(ctx context.Context) error {
-	list := p.all()
-	if len(p.problems) > 0 {
-		return nil
-	}
-	var all []found
-	err := inOrder(ctx, p.begin(list), p.look, func(f found) error {
-		all = append(all, f)
-		return f.err
-	})
+	posts, err := p.collected(ctx)
 	if err != nil {
 		return err
 	}
-	p.claim(all)
-	for i := range all {
-		p.settle(&all[i])
+	moved, err := p.readLock(ctx, posts)
+	if err != nil {
+		return err
+	}
+	files := p.all()
+	for _, w := range files {
+		id := w.file.ID.Text
+		s := step{change: change{ID: id, File: w.file.Path}, wanted: w, post: posts[id], moved: moved[id]}
+		delete(posts, id)
+		if p.faults[w.file.Path] == "" {
+			if late := p.decide(&s); late != nil && p.collection != "" {
+				p.problemf(w.file, w.file.At.Line, "%s", fixedAdvice(late))
+			}
+		}
+		p.steps = append(p.steps, s)
+	}
+	p.markRefused()
+	if err := p.validateAll(ctx); err != nil {
+		return err
+	}
+	p.markRefused()
+	if len(p.problems) == 0 {
+		p.addOrphans(posts, moved)
 	}
 	return nil
 }
 
-// begin yields a step for each file, and one for each post without a file.
-func (p *planner) begin(list []wanted) iter.Seq2[step, error] {
-	return func(yield func(step, error) bool) {
-		has := map[string]bool{}
-		for _, w := range list {
-			id := w.file.ID.Text
-			has[id] = true
-			s := step{change: change{ID: id, File: w.file.Path, Differences: []difference{}}, wanted: w}
-			s.entry, _ = p.lock.Entry(p.workspace, id)
-			if !yield(s, nil) {
-				return
-			}
-		}
-		for _, id := range p.lock.IDs(p.workspace) {
-			entry, _ := p.lock.Entry(p.workspace, id)
-			if has[id] || entry.Gone {
-				continue
-			}
-			if !yield(step{change: change{ID: id, Differences: []difference{}}, entry: entry}, nil) {
-				return
-			}
+// markRefused refuses the files that have problems.
+func (p *planner) markRefused() {
+	for i := range p.steps {
+		if s := &p.steps[i]; p.faults[s.File] != "" {
+			s.Action, s.Message, s.Differences = isRefused, p.faults[s.File], nil
 		}
 	}
 }
 
-// look asks the daemon about one step.
-func (p *planner) look(ctx context.Context, s step) found {
-	f := found{step: s}
-	if s.entry.Post != "" && !s.entry.Gone {
-		f.PostID = s.entry.Post
-		f.post, f.err = patiently(ctx, p.app, func() (apiv1.Post, error) { return p.client.Post(ctx, s.entry.Post) })
-		if f.gone = schedctl.CodeOf(f.err) == schedctl.NotFound; f.gone {
-			f.err = nil
+// addOrphans adds the open posts without a file.
+func (p *planner) addOrphans(posts map[string]apiv1.Post, moved map[string]bool) {
+	for _, id := range slices.Sorted(maps.Keys(posts)) {
+		s := step{change: change{ID: id}, post: posts[id], moved: moved[id]}
+		if s.post.Status == schedctl.Draft || s.post.Status == schedctl.Scheduled {
+			p.decide(&s)
+			p.steps = append(p.steps, s)
 		}
-		if f.err == nil && s.wanted.file != nil && (f.gone || stateOf(f.post).print() != s.wanted.print()) {
-			f.validation, f.err = p.validate(ctx, &s.wanted, true)
+	}
+}
+
+// collected returns the posts of the collection by the ids of their files.
+func (p *planner) collected(ctx context.Context) (map[string]apiv1.Post, error) {
+	posts := map[string]apiv1.Post{}
+	if p.collection == "" {
+		return posts, nil
+	}
+	for post, err := range eachPatiently(ctx, p.client, client.PostQuery{Collection: p.collection}) {
+		if err != nil {
+			return nil, err
 		}
-		return f
-	}
-	w := &s.wanted
-	if f.twins, f.err = p.exact(ctx, w); f.err != nil || len(f.twins) > 0 {
-		return f
-	}
-	if f.similar, f.err = p.alike(ctx, w); f.err != nil {
-		return f
-	}
-	f.validation, f.err = p.validate(ctx, w, p.allowDuplicate || len(f.similar) > 0)
-	return f
-}
-
-// exact returns the posts that are as a file asks.
-func (p *planner) exact(ctx context.Context, w *wanted) ([]apiv1.Post, error) {
-	list, err := p.twins.like(ctx, p.app, w.content, w.at, w.accounts)
-	return slices.DeleteFunc(slices.Clone(list), func(t apiv1.Post) bool {
-		t.Content, t.SocialAccountIDs = w.content, w.accounts
-		return stateOf(t).print() != w.print()
-	}), err
-}
-
-// alike returns posts that wait to go out and may be an earlier form of a file:
-// those for the same accounts with the same text at another time and, when the
-// lock was lost, those with another text at the same time.
-func (p *planner) alike(ctx context.Context, w *wanted) (list []apiv1.Post, err error) {
-	lost := !p.lock.Knows(p.workspace)
-	add := func(q client.PostQuery) error {
-		q.Statuses, q.Limit = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}, pageSize
-		for post, err := range p.client.EachPost(ctx, q) {
-			if err != nil {
-				return err
-			}
-			have := stateOf(post)
-			sameTime := lost && !w.at.IsZero() && have.at.Equal(w.at)
-			if slices.Equal(have.accounts, w.accounts) && (sameTime || have.content == w.content) {
-				list = append(list, post)
-			}
+		if id, ours := strings.CutPrefix(deref(post.ExternalID), p.externalID("")); ours {
+			posts[id] = post
 		}
-		return nil
 	}
-	if lost && !w.at.IsZero() {
-		err = add(client.PostQuery{After: w.at, Before: w.at.Add(time.Millisecond), Sort: "publish_at"})
-	}
-	if err == nil {
-		err = add(client.PostQuery{Search: searchText(w.content)})
-	}
-	return list, err
+	return posts, nil
 }
 
-// searchText returns a part of a text that is short enough to be searched for.
-func searchText(text string) string {
-	const most = 100
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most])
-	}
-	return text
-}
-
-// validate asks whether the networks would take what a file asks for. A time
-// that has passed is judged elsewhere.
-func (p *planner) validate(ctx context.Context, w *wanted, allowDuplicate bool) (*apiv1.Validation, error) {
-	create := p.request(w)
-	create.AllowDuplicate = allowDuplicate
-	if create.PublishAt != nil && w.moment.Check(p.now()) != nil {
-		create.PublishAt = nil
-	}
-	v, err := patiently(ctx, p.app, func() (apiv1.Validation, error) { return p.client.ValidatePost(ctx, create) })
-	return &v, err
-}
-
-// request returns a file as it is sent.
-func (p *planner) request(w *wanted) apiv1.CreatePost {
-	create := apiv1.CreatePost{Content: w.content, SocialAccountIDs: w.accounts, AllowDuplicate: p.allowDuplicate}
-	if !w.at.IsZero() {
-		create.PublishAt = apiv1.At(w.at)
-	}
-	for _, id := range w.accounts {
-		if text, own := w.texts[id]; own {
-			create.TargetOverrides = replaced(create.TargetOverrides, id, text)
+// validateAll checks with the networks the posts that change.
+func (p *planner) validateAll(ctx context.Context) error {
+	return eachInOrder(ctx, p.steps, func(ctx context.Context, s *step) error {
+		if !s.does() {
+			return nil
 		}
+		create := p.request(s)
+		v, err := patiently(ctx, func() (apiv1.Validation, error) { return p.client.ValidateChange(ctx, s.PostID, create) })
+		s.problems = contentProblems(s.wanted.file, v, p.names)
+		return err
+	}, func(s step, err error) error {
+		if err != nil && ofLine(err) {
+			p.problemf(s.wanted.file, s.wanted.file.Content.Line, "%v", err)
+			return nil
+		}
+		p.addProblems(s.problems...)
+		return err
+	})
+}
+
+// request returns the post of a file as it is sent.
+func (p *planner) request(s *step) apiv1.CreatePost {
+	w := s.wanted
+	create := apiv1.CreatePost{
+		Content: w.Content, SocialAccountIDs: w.Accounts, TargetOverrides: w.overrides(), Labels: w.Labels,
+		AllowDuplicate: p.allowDuplicate,
+	}
+	if w.At != "" {
+		create.PublishAt = apiv1.At(w.moment.Time)
 	}
 	return create
+}
+
+// contentProblems returns the objections of networks, at the line of the text in
+// question.
+func contentProblems(f *postfile.File, v apiv1.Validation, names references) (list []postfile.Problem) {
+	for _, text := range messages(v.Problems) {
+		list = append(list, f.Problemf(f.Content.Line, "%s", oneLine(words.Replace(text))))
+	}
+	for _, acct := range v.Accounts {
+		name := first(names[acct.SocialAccountID], acct.SocialAccountID)
+		line := f.Content.Line
+		at := slices.IndexFunc(f.Overrides, func(o postfile.Override) bool {
+			return o.Account.Text == name || o.Account.Text == acct.SocialAccountID || strings.HasSuffix(name, ":"+o.Account.Text)
+		})
+		if at >= 0 {
+			line = f.Overrides[at].Account.Line
+		}
+		for _, text := range messages(acct.Problems) {
+			list = append(list, f.Problemf(line, "%s: %s", name, oneLine(words.Replace(text))))
+		}
+	}
+	return list
 }

@@ -1,32 +1,26 @@
 package main
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 )
 
-// What is to be done about a file or about a post that had one.
+// The actions of a plan.
 const (
 	doCreate     = "create"
-	doAdopt      = "adopt" // the post is there and nobody knew whose it is
-	doSchedule   = "schedule"
 	doReschedule = "reschedule"
 	doEdit       = "edit"
-	doCancel     = "cancel"
-	doDelete     = "delete"
-	doForget     = "forget" // the post has ended, and so has its file
+	doCancel     = "cancel" // or delete, for a draft
 
 	isUnchanged = "unchanged"
-	isEnded     = "ended"   // published, failed or being published: nothing can be changed
-	isDrift     = "drift"   // changed in the daemon, and left so
-	isOrphan    = "orphan"  // its file was removed
-	isUnclear   = "unclear" // may be there already
+	isDrift     = "drift"   // changed by another client; left unchanged
+	isRefused   = "refused" // by a check of the file, or by the daemon
 )
 
-// change is what becomes of one file.
+// change is the action for one file, or for one post without a file.
 type change struct {
 	Action      string       `json:"action"`
 	ID          string       `json:"id"`
@@ -36,115 +30,112 @@ type change struct {
 	Message     string       `json:"message"`
 }
 
-// step is a change with what it takes to make it.
+// step is a change with the data to make it.
 type step struct {
 	change
-	wanted wanted         // of a file
-	post   apiv1.Post     // as it is
-	entry  postfile.Entry // of the lock
-	after  string         // the post that this one is created in the place of
+	wanted  wanted     // wanted.file is nil when the file was removed
+	post    apiv1.Post // with ID "" when none exists
+	moved   bool       // the post comes from .schedctl.json and is not in the collection yet
+	warning bool       // the message needs attention
+
+	problems []postfile.Problem // of the networks
 }
 
-// does reports whether the step changes something.
+// does reports whether the step changes a post.
 func (s *step) does() bool {
 	switch s.Action {
-	case isUnchanged, isEnded, isDrift, isOrphan, isUnclear:
+	case isUnchanged, isDrift, isRefused:
 		return false
 	}
 	return true
 }
 
-// decide says what is to be done about a file whose post is known. gone says
-// that the daemon does not have it any more.
-func (p *planner) decide(s *step, gone bool) {
+const outside = "changed outside the files; left unchanged"
+
+// decide chooses the action of a step by three states: the file, the post as last
+// applied, and the post as it is. It returns the reason why the time of the file
+// cannot be used, if any.
+func (p *planner) decide(s *step) error {
+	s.Action, s.PostID, s.Message, s.Differences, s.warning = isUnchanged, s.post.ID, "", nil, false
 	have := stateOf(s.post)
-	changed := have.print() != s.entry.Applied
+	drifted := s.post.Managed == nil || s.post.Managed.Digest != have.digest()
+	if s.wanted.file == nil {
+		p.decideOrphan(s, drifted)
+		return nil
+	}
+	s.Differences = differences(have, s.wanted.postState, p.names)
 	switch status := s.post.Status; {
-	case gone || status == schedctl.Canceled:
-		p.decideMissing(s, gone)
+	case s.post.ID == "":
+		return p.decideCreate(s)
+	case status == schedctl.Canceled:
+		return p.decideCanceled(s)
+	case have.digest() == s.wanted.digest():
+		s.Differences = nil
 	case status != schedctl.Draft && status != schedctl.Scheduled:
-		s.Action, s.Message = isEnded, string(status)
-		if s.Differences = differences(have, s.wanted.postState, p.names); s.Differences != nil {
-			s.Message += "; what the file says now comes too late"
-		}
-	case have.print() == s.wanted.print():
-		s.Action = isUnchanged
-	case changed && !p.overwrite:
-		s.Action, s.Differences = isDrift, differences(s.wanted.postState, have, p.names)
-		s.Message = "changed in the daemon since it was applied"
-		if s.wanted.print() != s.entry.Applied {
-			s.Message += ", and so has the file"
-		}
-	default:
-		p.decideUpdate(s, have)
-	}
-}
-
-// decideMissing is decide for a post that was called off or deleted.
-func (p *planner) decideMissing(s *step, gone bool) {
-	what := "canceled"
-	if gone {
-		what = "deleted"
-	}
-	past := !s.wanted.at.IsZero() && s.wanted.moment.Check(p.now()) != nil
-	switch {
-	case past:
-		s.Action, s.Message = isEnded, what
-	case p.overwrite:
-		s.Action, s.after, s.post, s.PostID = doCreate, s.entry.Post, apiv1.Post{}, ""
-		s.Differences = differences(postState{}, s.wanted.postState, p.names)
-	default:
-		s.Action, s.Message = isDrift, what+" in the daemon since it was applied"
-	}
-}
-
-func (p *planner) decideUpdate(s *step, have postState) {
-	want := s.wanted.postState
-	s.Differences = differences(have, want, p.names)
-	timed := !want.at.Equal(have.at)
-	switch {
-	case timed && want.at.IsZero():
-		p.problemf(s.wanted.file, s.wanted.file.ID.Line, "%s is scheduled and cannot be a draft again; give it a time, or cancel it", s.PostID)
-	case timed && have.at.IsZero():
-		s.Action = doSchedule
-	case timed && len(s.Differences) == 1:
-		s.Action = doReschedule
+		p.decideEnded(s, drifted)
+	case drifted && !p.overwrite:
+		s.Action, s.Message = isDrift, outside
 	default:
 		s.Action = doEdit
+		if have.At == s.wanted.At || s.wanted.At == "" {
+			return nil
+		}
+		if len(s.Differences) == 1 {
+			s.Action = doReschedule
+		}
+		return s.wanted.moment.Check(p.now())
 	}
-	if timed && !want.at.IsZero() {
-		p.checkTime(&s.wanted)
+	return nil
+}
+
+func (p *planner) decideCreate(s *step) error {
+	s.Action, s.PostID = doCreate, ""
+	s.Differences = differences(postState{}, s.wanted.postState, p.names)
+	if s.wanted.At == "" {
+		return nil
+	}
+	return s.wanted.moment.Check(p.now())
+}
+
+// decideCanceled creates the post again when its file was removed and is back. A
+// post that a person canceled stays canceled.
+func (p *planner) decideCanceled(s *step) error {
+	past := s.wanted.At != "" && s.wanted.moment.Check(p.now()) != nil
+	switch {
+	case past:
+		s.Message, s.Differences = "canceled; its time has passed", nil
+	case p.overwrite || s.post.Managed != nil && s.post.Managed.Pruned:
+		return p.decideCreate(s)
+	default:
+		s.Action, s.Message = isDrift, "canceled outside the files; left canceled"
+	}
+	return nil
+}
+
+// decideEnded warns of a text that changed too late. Labels can still change.
+func (p *planner) decideEnded(s *step, drifted bool) {
+	switch {
+	case len(s.Differences) == 1 && s.Differences[0].Field == "labels" && (!drifted || p.overwrite):
+		s.Action = doEdit
+	case slices.ContainsFunc(s.Differences, difference.multiline):
+		s.Message, s.warning = "already "+string(s.post.Status)+"; the new text has no effect", true
+	default:
+		s.Differences = nil
 	}
 }
 
-// decideOrphan says what is to be done about a post whose file was removed.
-func (p *planner) decideOrphan(s *step, gone bool) {
-	status := s.post.Status
-	switch {
-	case gone || status == schedctl.Canceled || status == schedctl.Published || status == schedctl.Failed:
-		s.Action = doForget
-		if s.Message = string(status); gone {
-			s.Message = "deleted"
-		}
-	case status == schedctl.Publishing:
-		s.Action, s.Message = isEnded, "publishing"
+// decideOrphan chooses the action for a post whose file was removed.
+func (p *planner) decideOrphan(s *step, drifted bool) {
+	switch status := s.post.Status; {
+	case status != schedctl.Draft && status != schedctl.Scheduled:
+		s.Message = string(status)
 	case !p.prune:
-		s.Action, s.Message = isOrphan, fmt.Sprintf("its file was removed, and it stays %s; call it off with --prune", status)
-	case stateOf(s.post).print() != s.entry.Applied && !p.overwrite:
-		s.Action, s.Message = isDrift, "its file was removed, but it was changed in the daemon since it was applied"
+		s.Message = "its file was removed; cancel the post with --prune"
+	case drifted && !p.overwrite:
+		s.Action, s.Message = isDrift, "its file was removed; "+outside
 	case status == schedctl.Draft:
-		s.Action = doDelete
+		s.Action, s.Message = doCancel, "the draft is deleted"
 	default:
 		s.Action = doCancel
-	}
-}
-
-// checkTime refuses a time that has passed.
-func (p *planner) checkTime(w *wanted) {
-	if w.at.IsZero() {
-		return
-	}
-	if err := w.moment.Check(p.now()); err != nil {
-		p.problemf(w.file, w.file.At.Line, "%s", fixedAdvice(err))
 	}
 }

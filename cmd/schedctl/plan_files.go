@@ -1,90 +1,97 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// postFiles is a directory of post files as it was read.
+// postFiles is a directory of post files.
 type postFiles struct {
-	dir      string
-	files    []postfile.File
-	problems []postfile.Problem
-	lock     *postfile.Lock
+	dir        string
+	files      []postfile.File
+	problems   []postfile.Problem
+	faults     map[string]string // the messages of the problems, by path
+	config     postfile.Value    // the collection that schedctl.yaml names
+	collection string
+	lock       map[string]map[string]postfile.Entry // of an earlier version, by workspace and id
 }
 
-func readPostFiles(dir string) (*postFiles, error) {
+// readPostFiles reads a directory. collection is the value of --collection.
+func readPostFiles(dir, collection string) (*postFiles, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("read the posts: %w", err)
 	} else if !info.IsDir() {
-		return nil, usage("%s is no directory; give the one that holds the files of posts", dir)
+		return nil, usage("%s is not a directory; give the directory of the post files", dir)
 	}
-	d := &postFiles{dir: dir}
+	d := &postFiles{dir: dir, faults: map[string]string{}}
+	config, problems, err := postfile.ReadConfig(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("read the posts: %w", err)
+	}
+	d.config = config.Collection
+	if err := d.nameCollection(collection); err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(d.lockPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		if d.lock, err = postfile.ParseLock(data); err != nil {
+			return nil, fmt.Errorf("read %s: %w", d.lockPath(), err)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the posts: %w", err)
 	}
-	if d.lock, err = postfile.ParseLock(data); err != nil {
-		return nil, fmt.Errorf("read %s: %w", d.lockPath(), err)
-	}
-	if d.files, d.problems, err = postfile.ReadDir(os.DirFS(dir)); err != nil {
+	var found []postfile.Problem
+	if d.files, found, err = postfile.ReadDir(os.DirFS(dir)); err != nil {
 		return nil, fmt.Errorf("read the posts: %w", err)
 	}
+	d.addProblems(append(problems, found...)...)
 	return d, nil
 }
 
 func (d *postFiles) lockPath() string { return filepath.Join(d.dir, postfile.LockName) }
 
-// save writes the lock.
-func (d *postFiles) save() error {
-	data, err := d.lock.Encode()
-	if err != nil {
-		return fmt.Errorf("write %s: %w", d.lockPath(), err)
+// addProblems adds problems.
+func (d *postFiles) addProblems(problems ...postfile.Problem) {
+	d.problems = append(d.problems, problems...)
+	for _, p := range problems {
+		d.faults[p.Path] = strings.TrimPrefix(d.faults[p.Path]+"; "+oneLine(p.Message), "; ")
 	}
-	return replaceFile(d.lockPath(), func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
 }
 
 // problemf adds a problem of a file.
 func (d *postFiles) problemf(f *postfile.File, line int, format string, args ...any) {
-	d.problems = append(d.problems, f.Problemf(line, format, args...))
+	d.addProblems(f.Problemf(line, format, args...))
 }
 
 // sorted returns the problems in the order of files and lines.
 func (d *postFiles) sorted() []postfile.Problem {
 	slices.SortStableFunc(d.problems, func(a, b postfile.Problem) int {
-		switch {
-		case a.Path < b.Path:
-			return -1
-		case a.Path > b.Path:
-			return 1
-		}
-		return a.Line - b.Line
+		return cmp.Or(cmp.Compare(a.Path, b.Path), a.Line-b.Line)
 	})
 	return d.problems
 }
 
-// wanted is the post that a file asks for.
+// wanted is the post that a file describes.
 type wanted struct {
 	postState
 	file   *postfile.File
 	moment when.Moment // of a post with a time
 }
 
-// fileReader understands what files say.
+// fileReader interprets files.
 type fileReader struct {
 	*app
 	*postFiles
@@ -92,30 +99,32 @@ type fileReader struct {
 	accounts []apiv1.Account // nil when they are not known
 }
 
-// all understands every file that could be read.
-func (r *fileReader) all() (list []wanted) {
-	bad := map[string]bool{}
-	for _, p := range r.problems {
-		bad[p.Path] = true
-	}
+// all interprets every file without a problem. Others have no state.
+func (r *fileReader) all() []wanted {
+	list := make([]wanted, len(r.files))
 	for i := range r.files {
-		if f := &r.files[i]; !bad[f.Path] {
-			list = append(list, r.understand(f))
+		f := &r.files[i]
+		if list[i].file = f; r.faults[f.Path] == "" {
+			list[i] = r.understand(f)
 		}
 	}
 	return list
 }
 
-// understand returns the post that a file asks for, and adds what is wrong with
-// it to the problems.
+// understand returns the post that a file describes, and adds the faults of the
+// file to the problems.
 func (r *fileReader) understand(f *postfile.File) wanted {
-	w := wanted{file: f, postState: postState{content: f.Content.Text, texts: map[string]string{}}}
-	if err := checkText(w.content, "the text"); err != nil {
+	w := wanted{file: f, postState: postState{Content: f.Content.Text}}
+	if err := checkText(w.Content, "the text"); err != nil {
 		r.problemf(f, f.Content.Line, "%v", err)
 	}
+	if n := utf8.RuneCountInString(f.Path); n > schedctl.MaxManagedPath {
+		r.problemf(f, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
+	}
 	r.readTime(f, &w)
+	r.readLabels(f, &w)
 	if f.At.Text != "" && len(f.To) == 0 {
-		r.problemf(f, f.At.Line, "a post that goes out needs an account; give to: [ACCOUNT]")
+		r.problemf(f, f.At.Line, "a post with a time needs an account; add to: [ACCOUNT]")
 	}
 	if r.accounts == nil {
 		return w
@@ -125,37 +134,47 @@ func (r *fileReader) understand(f *postfile.File) wanted {
 		if err != nil {
 			r.problemf(f, to.Line, "%v", err)
 		}
-		w.accounts = append(w.accounts, ids...)
+		w.Accounts = append(w.Accounts, ids...)
 	}
-	slices.Sort(w.accounts)
-	w.accounts = slices.Compact(w.accounts)
 	for _, o := range f.Overrides {
 		r.readOverride(f, o, &w)
 	}
+	w.postState = w.sorted()
 	return w
 }
 
 func (r *fileReader) readOverride(f *postfile.File, o postfile.Override, w *wanted) {
 	ids, err := r.pick(r.accounts, []string{o.Account.Text})
-	if err == nil {
+	if err == nil && (o.Options == nil || o.Text.Text != "") {
 		err = checkText(o.Text.Text, "the text for "+o.Account.Text)
 	}
 	if err != nil {
 		r.problemf(f, o.Account.Line, "%v", err)
-		return
 	}
 	for _, id := range ids {
-		switch _, twice := w.texts[id]; {
-		case !slices.Contains(w.accounts, id):
+		switch {
+		case !slices.Contains(w.Accounts, id):
 			r.problemf(f, o.Account.Line, "the post does not go to %s; add it to \"to\"", o.Account.Text)
-		case twice:
-			r.problemf(f, o.Account.Line, "%s has a text already", o.Account.Text)
+		case slices.ContainsFunc(w.Overrides, func(o overrideState) bool { return o.Account == id }):
+			r.problemf(f, o.Account.Line, "%s names an account a second time; name each account in one way", o.Account.Text)
 		}
-		w.texts[id] = o.Text.Text
+		w.Overrides = append(w.Overrides, overrideState{id, o.Text.Text, o.Options})
 	}
 }
 
-// readTime reads the time of a file. It must be the same whenever and wherever
+func (r *fileReader) readLabels(f *postfile.File, w *wanted) {
+	for _, label := range f.Labels {
+		if err := schedctl.CheckLabel(fmt.Sprintf("the label %q", clip(label.Text, 40)), label.Text); err != nil {
+			r.problemf(f, label.Line, "%s", ruleText(err))
+		}
+		w.Labels = append(w.Labels, label.Text)
+	}
+	if n := len(w.Labels); n > schedctl.MaxLabels {
+		r.problemf(f, f.Labels[0].Line, "the post has %d labels; the limit is %d", n, schedctl.MaxLabels)
+	}
+}
+
+// readTime reads the time of a file. The time must not depend on when and where
 // the file is read.
 func (r *fileReader) readTime(f *postfile.File, w *wanted) {
 	zone, named := r.zone, f.TZ.Text != ""
@@ -168,7 +187,7 @@ func (r *fileReader) readTime(f *postfile.File, w *wanted) {
 	}
 	if f.At.Text == "" {
 		if named {
-			r.problemf(f, f.TZ.Line, "there is a zone and no time; give at")
+			r.problemf(f, f.TZ.Line, "tz has no effect without a time; add at")
 		}
 		return
 	}
@@ -182,16 +201,17 @@ func (r *fileReader) readTime(f *postfile.File, w *wanted) {
 	case err != nil:
 		r.problemf(f, f.At.Line, "%s", fixedAdvice(err))
 	case dependsOnNow(f.At.Text, m, now, somewhere):
-		r.problemf(f, f.At.Line, "%q means another time on another day; write the day, such as %s", f.At.Text, m.Time.Format("2006-01-02 15:04"))
+		r.problemf(f, f.At.Line, "%q changes its meaning from day to day; write the date, such as %s", f.At.Text, m.Time.Format("2006-01-02 15:04"))
 	case zone == nil && dependsOnZone(f.At.Text, m, now):
-		r.problemf(f, f.At.Line, "%q means another time on a machine in another zone; give tz, such as tz: Europe/Berlin, or --tz for all files", f.At.Text)
+		r.problemf(f, f.At.Line, "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", f.At.Text)
 	default:
-		w.moment, w.at = m, m.Time.UTC().Truncate(time.Millisecond)
+		m.Time = m.Time.Truncate(time.Millisecond)
+		w.moment, w.At = m, stamp(m.Time.UTC())
 	}
 }
 
-// fixedAdvice returns why a text is no time, without the advice to write one
-// that moves.
+// fixedAdvice returns why a text cannot be read as a time, without advice to
+// write a relative one.
 func fixedAdvice(err error) string {
 	var e *when.Error
 	if !errors.As(err, &e) {
@@ -206,7 +226,7 @@ func fixedAdvice(err error) string {
 	return e.Error()
 }
 
-// dependsOnZone reports whether a text means another time elsewhere.
+// dependsOnZone reports whether a text means another time in another zone.
 func dependsOnZone(text string, m when.Moment, now time.Time) bool {
 	again, err := when.Parse(text, now, time.FixedZone("elsewhere", 5*3600+1234))
 	return err != nil || !again.Time.Equal(m.Time)

@@ -10,14 +10,17 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// printSteps prints what is to be done, or was done.
+// printSteps prints steps with their differences: for programs all steps, for
+// people those that need attention.
 func (a *app) printSteps(steps []step) error {
 	changes := []change{}
 	var ids []string
 	for i := range steps {
-		changes = append(changes, steps[i].change)
-		if steps[i].does() && steps[i].PostID != "" {
-			ids = append(ids, steps[i].PostID)
+		c := steps[i].change
+		c.Differences = append([]difference{}, c.Differences...)
+		changes = append(changes, c)
+		if steps[i].does() && c.PostID != "" {
+			ids = append(ids, c.PostID)
 		}
 	}
 	switch {
@@ -25,92 +28,60 @@ func (a *app) printSteps(steps []step) error {
 		return a.printJSON(changes)
 	case a.quiet:
 		return a.printIDs(ids...)
-	case a.outTerminal:
-		return a.write(a.planText(steps))
 	}
-	var t table
-	for _, c := range changes {
-		t.rows = append(t.rows, []string{c.Action, c.ID, c.PostID, c.File, c.detail()})
-	}
-	return a.write(a.render(t))
+	return a.write(a.planText(steps, a.outTerminal))
 }
 
-// detail returns in a line what a change is about.
-func (c change) detail() string {
-	var parts []string
-	if c.Message != "" {
-		parts = append(parts, c.Message)
-	}
-	for _, d := range c.Differences {
-		parts = append(parts, d.brief())
-	}
-	return strings.Join(parts, "; ")
-}
-
-// signs begin the changes that a person reads, with their colours.
+// signs are the marks of actions on a terminal, with their colors.
 var signs = map[string][2]string{
-	doCreate: {"+", "32"}, doAdopt: {"=", "32"}, doSchedule: {"~", "33"}, doReschedule: {"~", "33"}, doEdit: {"~", "33"},
-	doCancel: {"-", "31"}, doDelete: {"-", "31"}, doForget: {"-", "2"},
-	isEnded: {" ", "2"}, isDrift: {"!", "31"}, isOrphan: {"!", "33"}, isUnclear: {"?", "31"},
+	doCreate: {"+", "32"}, doReschedule: {"~", "33"}, doEdit: {"~", "33"}, doCancel: {"-", "31"}, isDrift: {"!", "31"}, isRefused: {"!", "31"},
 }
 
-// planText shows a plan to a person, without what stays as it is.
-func (a *app) planText(steps []step) []byte {
+// planText returns a line for each step, and below it the differences, indented.
+func (a *app) planText(steps []step, person bool) []byte {
 	var b bytes.Buffer
 	for i := range steps {
 		s := &steps[i]
-		if s.Action == isUnchanged || s.Action == isEnded && len(s.Differences) == 0 {
+		if !person {
+			b.Write(a.render(table{rows: [][]string{{s.Action, s.ID, s.PostID, s.File, s.Message}}}))
+		} else if s.Action == isUnchanged && s.Message == "" {
 			continue
+		} else {
+			sign := signs[s.Action]
+			where := strings.Trim(s.File+", "+s.PostID, ", ")
+			fmt.Fprintf(&b, "%s %s%s\n", a.paint(sign[1], first(sign[0], " ")+" "+s.Action), a.bold(oneLine(s.ID)), a.dim(" ("+oneLine(where)+")"))
+			if s.Message != "" {
+				b.WriteString("    " + oneLine(s.Message) + "\n")
+			}
 		}
-		sign := signs[s.Action]
-		fmt.Fprintf(&b, "%s %s%s\n", a.paint(sign[1], sign[0]+" "+s.Action), a.bold(oneLine(s.ID)), a.dim(whereText(s.change)))
-		for _, line := range a.stepLines(s) {
+		for _, line := range a.diffLines(s, person) {
 			b.WriteString("    " + line + "\n")
 		}
 	}
 	return b.Bytes()
 }
 
-func whereText(c change) string {
-	var where []string
-	for _, w := range []string{c.File, c.PostID} {
-		if w != "" {
-			where = append(where, w)
-		}
-	}
-	return " (" + oneLine(strings.Join(where, ", ")) + ")"
-}
-
-// stepLines are what a person is told of a change.
-func (a *app) stepLines(s *step) (lines []string) {
-	if s.Message != "" {
-		lines = append(lines, oneLine(s.Message))
-	}
+// diffLines returns the differences of a step.
+func (a *app) diffLines(s *step, person bool) (lines []string) {
 	for _, d := range s.Differences {
 		switch {
-		case d.Field == "at" && s.Action == doCreate:
-			lines = append(lines, "at "+when.Moment{Time: s.wanted.moment.Time}.Echo(a.now(), a.local))
-		case d.Field == "to" && s.Action == doCreate:
-			lines = append(lines, "to "+oneLine(d.After))
-		case d.Field == "at" || d.Field == "to":
-			lines = append(lines, oneLine(d.brief()))
-		default:
-			if d.Field != "content" {
-				lines = append(lines, oneLine(d.Field)+":")
-			}
-			for _, l := range lineDiff(d.Before, d.After) {
-				sgr := "32"
-				if l[0] == '-' {
-					sgr = "31"
-				}
-				lines = append(lines, a.paint(sgr, printable(l)))
-			}
+		case person && s.Action == doCreate && d.Field == "at":
+			lines = append(lines, "at: "+when.Moment{Time: s.wanted.moment.Time}.Echo(a.now(), a.local))
+			continue
+		case !d.multiline():
+			lines = append(lines, oneLine(fmt.Sprintf("%s: %s → %s", d.Field, first(d.Before, "none"), first(d.After, "none"))))
+			continue
+		case d.Field != "content":
+			lines = append(lines, oneLine(d.Field)+":")
+		}
+		for _, l := range lineDiff(d.Before, d.After) {
+			lines = append(lines, a.paint(map[byte]string{'-': "31", '+': "32"}[l[0]], printable(l)))
 		}
 	}
 	return lines
 }
 
-// tellCounts says how many changes there are of each kind.
+// tellCounts reports the number of steps of each kind.
 func (a *app) tellCounts(steps []step) {
 	if a.quiet {
 		return
@@ -120,7 +91,7 @@ func (a *app) tellCounts(steps []step) {
 		counts[steps[i].Action]++
 	}
 	var parts []string
-	for _, action := range []string{doCreate, doAdopt, doSchedule, doReschedule, doEdit, doCancel, doDelete, doForget, isUnchanged, isEnded, isDrift, isOrphan, isUnclear} {
+	for _, action := range []string{doCreate, doReschedule, doEdit, doCancel, isUnchanged, isDrift, isRefused} {
 		if n := counts[action]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, action))
 		}
@@ -128,16 +99,20 @@ func (a *app) tellCounts(steps []step) {
 	a.tell("%s", first(strings.Join(parts, ", "), "no posts"))
 }
 
-// tellNotes says what was decided where a time left something open.
+// tellNotes reports how unclear times were read, and changes without effect.
 func (p *planner) tellNotes() {
 	for i := range p.steps {
-		if w := &p.steps[i].wanted; p.steps[i].does() && w.moment.Note != "" {
-			p.tell("%s", w.file.Problemf(w.file.At.Line, "note: %s", w.moment.Note))
+		s := &p.steps[i]
+		if s.does() && s.wanted.moment.Note != "" {
+			p.tell("%s", s.wanted.file.Problemf(s.wanted.file.At.Line, "note: %s", s.wanted.moment.Note))
+		}
+		if s.warning {
+			p.tell("%s", s.wanted.file.Problemf(1, "warning: %s", s.Message))
 		}
 	}
 }
 
-// refuse tells the problems of files, and returns the failure that they are.
+// refuse reports the problems of files and returns their failure.
 func (a *app) refuse(problems []postfile.Problem, consequence string) error {
 	files := map[string]bool{}
 	for _, p := range problems {

@@ -1,8 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"maps"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -10,64 +12,107 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// postState is what files decide of a post.
+// postState holds the fields of a post that files control, in canonical form.
+// Later fields need omitempty: a post that does not use them keeps its digest.
 type postState struct {
-	content  string
-	at       time.Time         // UTC; zero for a draft
-	accounts []string          // ids, in order
-	texts    map[string]string // those of single accounts, by id
+	Content   string          `json:"content"`
+	At        string          `json:"at,omitempty"`        // as the API writes it; empty for a draft
+	Accounts  []string        `json:"accounts,omitempty"`  // ids, sorted
+	Overrides []overrideState `json:"overrides,omitempty"` // sorted by account, none empty
+	Labels    []string        `json:"labels,omitempty"`    // sorted
 }
 
-func stateOf(p apiv1.Post) postState {
-	s := postState{content: p.Content, accounts: slices.Sorted(slices.Values(p.SocialAccountIDs)), texts: map[string]string{}}
-	if p.PublishAt != nil {
-		s.at = p.PublishAt.UTC()
-	}
-	for _, o := range p.TargetOverrides {
-		if o.Content != nil {
-			s.texts[o.SocialAccountID] = *o.Content
-		}
-	}
+type overrideState struct {
+	Account string         `json:"account"`
+	Content string         `json:"content,omitempty"`
+	Options map[string]any `json:"options,omitempty"`
+}
+
+// sorted returns the canonical form of a state.
+func (s postState) sorted() postState {
+	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
+	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
+	s.Overrides = slices.DeleteFunc(s.Overrides, func(o overrideState) bool { return o.Content == "" && len(o.Options) == 0 })
+	slices.SortFunc(s.Overrides, func(a, b overrideState) int { return cmp.Compare(a.Account, b.Account) })
 	return s
 }
 
-// print returns the fingerprint of the state.
-func (s postState) print() string {
-	parts := []string{printOf(s.content, s.at, s.accounts)}
-	for _, id := range slices.Sorted(maps.Keys(s.texts)) {
-		parts = append(parts, id, s.texts[id])
+func stateOf(p apiv1.Post) postState {
+	s := postState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels}
+	if p.PublishAt != nil {
+		s.At = stamp(p.PublishAt.Time)
 	}
-	return keyOf(parts...)
+	for _, o := range p.TargetOverrides {
+		if len(o.Options) == 0 {
+			o.Options = nil
+		}
+		s.Overrides = append(s.Overrides, overrideState{o.SocialAccountID, deref(o.Content), o.Options})
+	}
+	return s.sorted()
+}
+
+// digest returns the SHA-256 of the canonical form, with the version of the form.
+func (s postState) digest() string {
+	form, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // texts, numbers and booleans always have a form
+	}
+	sum := sha256.Sum256(form)
+	return "v1:" + hex.EncodeToString(sum[:])
+}
+
+// overrides returns the overrides as the API takes them, never nil.
+func (s postState) overrides() []apiv1.Override {
+	list := []apiv1.Override{}
+	for _, o := range s.Overrides {
+		wire := apiv1.Override{SocialAccountID: o.Account, Options: o.Options}
+		if o.Content != "" {
+			wire.Content = &o.Content
+		}
+		list = append(list, wire)
+	}
+	return list
 }
 
 // difference is a field that is to be changed.
 type difference struct {
-	Field  string `json:"field"` // at, to, content, or override and an account
+	Field  string `json:"field"` // at, to, labels, content, or override or options with an account
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// differences returns what is to be changed so that a post has another state.
-func differences(before, after postState, names references) (list []difference) {
-	add := func(field, b, a string) {
-		if b != a {
-			list = append(list, difference{field, b, a})
+// fields returns the fields of a state, each as the difference to nothing.
+func (s postState) fields(names references) []difference {
+	list := []difference{
+		{Field: "at", After: s.At}, {Field: "to", After: strings.Join(names.of(s.Accounts), ", ")},
+		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
+	}
+	for _, o := range s.Overrides {
+		name := first(names[o.Account], o.Account)
+		options := ""
+		if len(o.Options) > 0 {
+			form, _ := json.Marshal(o.Options)
+			options = string(form)
 		}
-	}
-	add("at", stamp(before.at), stamp(after.at))
-	add("to", toText(before, names), toText(after, names))
-	add("content", before.content, after.content)
-	ids := map[string]bool{}
-	for id := range before.texts {
-		ids[id] = true
-	}
-	for id := range after.texts {
-		ids[id] = true
-	}
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		add("override "+first(names[id], id), before.texts[id], after.texts[id])
+		list = append(list, difference{Field: "override " + name, After: o.Content}, difference{Field: "options " + name, After: options})
 	}
 	return list
+}
+
+// differences returns the fields that differ between two states.
+func differences(before, after postState, names references) []difference {
+	list := before.fields(names)
+	for i, d := range list {
+		list[i] = difference{Field: d.Field, Before: d.After}
+	}
+	for _, d := range after.fields(names) {
+		if i := slices.IndexFunc(list, func(b difference) bool { return b.Field == d.Field }); i >= 0 {
+			list[i].After = d.After
+			continue
+		}
+		list = append(list, d)
+	}
+	return slices.DeleteFunc(list, func(d difference) bool { return d.Before == d.After })
 }
 
 func stamp(t time.Time) string {
@@ -77,20 +122,13 @@ func stamp(t time.Time) string {
 	return apiv1.Time{Time: t}.String()
 }
 
-func toText(s postState, names references) string {
-	return strings.Join(names.of(apiv1.Post{SocialAccountIDs: s.accounts}), ", ")
+// multiline reports whether a field holds the text of a post.
+func (d difference) multiline() bool {
+	return d.Field == "content" || strings.HasPrefix(d.Field, "override ")
 }
 
-// brief returns the difference in a line.
-func (d difference) brief() string {
-	if d.Field == "at" || d.Field == "to" {
-		return fmt.Sprintf("%s: %s → %s", d.Field, first(d.Before, "none"), first(d.After, "none"))
-	}
-	return d.Field
-}
-
-// lineDiff returns the lines of two texts that differ, those that go with "- "
-// and those that come with "+ ".
+// lineDiff returns the lines of two texts that differ: removed ones start with
+// "- ", added ones with "+ ".
 func lineDiff(before, after string) (lines []string) {
 	b, a := textLines(before), textLines(after)
 	for len(b) > 0 && len(a) > 0 && b[0] == a[0] {

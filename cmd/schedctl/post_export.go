@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +18,7 @@ import (
 type postExport struct {
 	*app
 	file, format, sort string
+	dir, collection    string // for post files
 	filter             postFilter
 }
 
@@ -38,27 +36,31 @@ func newPostExport(a *app) *cobra.Command {
 	o := &postExport{app: a}
 	cmd := prints[exported](&cobra.Command{
 		Use:   "export [FILE|-]",
-		Short: "Write posts to a CSV, JSON Lines or calendar file",
-		Long: `Write posts to a file, or to standard output: all but those that were called off,
-unless --status says otherwise, in the order in which they go out.
+		Short: "Export posts to CSV, JSON Lines, a calendar or post files",
+		Long: `Export posts to a file, or to standard output, sorted by publish time. Canceled posts
+are left out unless --status asks for them.
 
-CSV and JSON Lines have the columns that "schedctl post import" reads: id,
-content, to, at and tz. Reading the file again at the same daemon changes
-nothing; at another one it creates the posts that are still to come. Texts of
-their own for single accounts have no column: how many posts have them is said on
-standard error.
+CSV and JSON Lines have the columns that "schedctl post import" reads: id, content, to,
+at and tz. Importing the file again at the same daemon changes nothing. At another
+daemon it creates the posts whose time is in the future. Texts for single accounts have
+no column; the number of posts with such texts is reported on standard error.
 
-Texts are written as they are, also those that begin with =, +, - or @, which a
-spreadsheet takes for formulas: a text that was changed would be another post.
-Import the file into a spreadsheet as text when others write your posts.
+Texts are written unchanged, also those that start with =, +, - or @. A spreadsheet reads
+those as formulas: import the file as text when others write your posts.
 
-A calendar (ics) has an event for each post that has a time. An event is the same
-one in every export, so that calendars which read it again show it once.
+A calendar (ics) has an event for each post with a time. Events keep their identity
+from export to export, so that a calendar shows each one once.
 
-A file is replaced only by a complete one.`,
+With --files, each draft and each scheduled post becomes a file in a directory, and
+belongs to the collection from then on: "schedctl apply" changes and cancels it. See
+"schedctl apply --help" for the format. Posts that have a file are skipped; posts with
+another external id are left out and reported.
+
+An existing file is replaced only by a complete one.`,
 		Example: `  schedctl post export posts.csv
   schedctl post export --status scheduled --account demo > posts.csv
   schedctl post export posts.ics --after "today 0:00"
+  schedctl post export --files posts --collection website
   schedctl post export --format jsonl | gzip > posts.jsonl.gz`,
 		Args: takes(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +71,9 @@ A file is replaced only by a complete one.`,
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "the `format`: csv, jsonl or ics; else the name of the file tells, else csv")
+	f.StringVar(&o.format, "format", "", "the `format`: csv, jsonl or ics; by default that of the file name, else csv")
+	f.StringVar(&o.dir, "files", "", "write post files into this `directory`")
+	f.StringVar(&o.collection, collectionFlag, "", "the `name` of the collection of the post files")
 	o.filter.add(a, cmd)
 	f.StringVar(&o.sort, "sort", "publish_at", "the `order`: "+strings.Join(sorts, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(exportFormats, cobra.ShellCompDirectiveNoFileComp))
@@ -87,6 +91,16 @@ func (o *postExport) run(ctx context.Context) error {
 		return err
 	}
 	if err := o.filter.resolve(ctx, c, &q); err != nil {
+		return err
+	}
+	if o.dir != "" {
+		posts, err := o.exportFiles(ctx, c, q)
+		if err == nil && o.json.set {
+			return o.printJSON(exported{o.dir, "files", posts})
+		}
+		if err == nil && !o.quiet {
+			o.tell("%s written to %s", plural(posts, "file"), o.dir)
+		}
 		return err
 	}
 	if o.file == "-" {
@@ -114,6 +128,20 @@ func (o *postExport) query() (client.PostQuery, error) {
 	if err != nil {
 		return q, err
 	}
+	switch {
+	case o.dir == "" && o.collection != "":
+		return q, usage("--collection is for --files")
+	case o.dir != "" && (o.file != "-" || o.format != ""):
+		return q, usage("--files needs no file and no --format")
+	case o.dir != "":
+		if q.Statuses == nil {
+			q.Statuses = fileStatuses
+		}
+		if slices.ContainsFunc(q.Statuses, func(s schedctl.Status) bool { return !slices.Contains(fileStatuses, s) }) {
+			return q, usage("--files takes posts with the status draft or scheduled")
+		}
+		return q, nil
+	}
 	if ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(o.file), ".")); o.format == "" && slices.Contains(exportFormats, ext) {
 		o.format = ext
 	}
@@ -124,7 +152,7 @@ func (o *postExport) query() (client.PostQuery, error) {
 	case !slices.Contains(sorts, o.sort):
 		return q, oneOf("--sort", o.sort, sorts)
 	case o.file == "-" && o.json.set:
-		f := usage("what is exported is the result, and --json is about another one")
+		f := usage("--json needs a file: standard output has the posts")
 		f.hint = "use --format jsonl"
 		return q, f
 	}
@@ -181,43 +209,4 @@ func (o *postExport) tellExport(written, overridden, timeless int) {
 	if timeless > 0 {
 		o.tell("left out: %s without a time", plural(timeless, "post"))
 	}
-}
-
-// replaceFile writes a file and puts it in the place of the one that is there
-// when it is complete. A device or a pipe is written to as it is.
-func replaceFile(path string, write func(io.Writer) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return writeTo(path, write)
-	}
-	f, err := createBeside(path)
-	if err != nil {
-		return fmt.Errorf("write the posts: %w", err)
-	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-func writeTo(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return fmt.Errorf("write the posts: %w", err)
-	}
-	return errors.Join(write(f), f.Close())
-}
-
-// createBeside makes a file of mode 0600 that will take the place of the one at
-// path. Its errors tell that path, for nobody knows of another one.
-func createBeside(path string) (*os.File, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		at.Path = path
-	}
-	return f, err
 }

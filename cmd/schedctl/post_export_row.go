@@ -26,7 +26,7 @@ func newExportWriter(w io.Writer, format string, to references) *exportWriter {
 // add writes a post; taken is false when the format has no place for it.
 func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 	if e.rows != nil {
-		row := bulk.Row{ID: p.ID, Content: p.Content, To: e.to.of(p)}
+		row := bulk.Row{ID: p.ID, Content: p.Content, To: e.to.of(p.SocialAccountIDs)}
 		if p.PublishAt != nil {
 			row.At = p.PublishAt.String()
 		}
@@ -35,7 +35,7 @@ func (e *exportWriter) add(p apiv1.Post) (taken bool, err error) {
 	if p.PublishAt == nil {
 		return false, nil
 	}
-	return true, e.calendar.Add(eventOf(p, e.to.of(p)))
+	return true, e.calendar.Add(eventOf(p, e.to.of(p.SocialAccountIDs)))
 }
 
 // end writes what is left.
@@ -95,10 +95,10 @@ func referencesTo(connected []apiv1.Account) references {
 	return out
 }
 
-// of returns the words for the accounts of a post.
-func (r references) of(p apiv1.Post) []string {
-	to := make([]string, len(p.SocialAccountIDs))
-	for i, id := range p.SocialAccountIDs {
+// of returns the words for accounts.
+func (r references) of(ids []string) []string {
+	to := make([]string, len(ids))
+	for i, id := range ids {
 		to[i] = first(r[id], id)
 	}
 	return to

@@ -73,7 +73,7 @@ func TestReferencesMeanTheirAccounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if to := got.of(apiv1.Post{SocialAccountIDs: []string{"acct_5", "acct_9"}}); strings.Join(to, " ") != "http:all acct_9" {
+	if to := got.of([]string{"acct_5", "acct_9"}); strings.Join(to, " ") != "http:all acct_9" {
 		t.Errorf("got %q", to)
 	}
 }

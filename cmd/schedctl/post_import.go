@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +17,12 @@ import (
 
 type postImport struct {
 	*app
-	file, format   string
-	zone           whenFlags
-	allowDuplicate bool
-	keepGoing, dry bool
-	broken         bool // the end of the file could not be read
+	file, format, collection string
+	zone                     whenFlags
+	allowDuplicate           bool
+	keepGoing, update, dry   bool
+	broken                   bool // the end of the file could not be read
+	unsent                   bool // the lines are checked only
 }
 
 func newPostImport(a *app) *cobra.Command {
@@ -29,33 +32,35 @@ func newPostImport(a *app) *cobra.Command {
 		Short: "Create posts from a CSV or JSON Lines file",
 		Long: `Create a post from each line of a file, or of standard input ("-").
 
-The columns are id, content, to, at and tz; CSV names those it has in its first
-line and separates accounts in "to" by semicolons, JSON Lines has an object with
-these keys in each line, and "to" is a list. Other columns are an error. A line
-without "at" becomes a draft. "tz" is the zone of "at"; without one it is that of
---tz, else the local one.
+The columns are id, content, to, at and tz. A CSV file names its columns in the first
+line, and separates the accounts in "to" with ";". A JSON Lines file has an object with
+these keys in each line, and "to" is a list. Also accepted are text, body and message
+for content, account and accounts for to, time, date and publish_at for at, and timezone
+for tz; other columns are an error. A line without "at" becomes a draft. "tz" is the
+zone of "at"; the default is --tz, else the local zone.
 
-Every line is checked before the first one is sent: its time, its accounts, and
-whether their networks would take the text. When a line is refused nothing is
-sent, unless --keep-going sends the others.
+Every line is checked before the first one is sent: its time, its accounts, and whether
+their networks accept the text. One refused line refuses the whole import (exit status
+5), unless --keep-going imports the others (exit status 9).
 
-An import can be repeated, also one that was interrupted: a line whose post is
-there already, with the same text, time and accounts, is not posted again, nor is
-a line with nothing changed that was imported within 24 hours, whatever its file
-is called and wherever it is in it. The same line twice in a file is two posts.
-"id" is your own name of a line, once in a file: within 24 hours of its import a
-line with the same id is the same post, and if the rest has changed it is refused
-and not posted as another one. The id of a post, as "schedctl post export" writes
-it, stands for that post for ever.
+An import can be repeated. "id" is your own name for a line. Its post has the external
+id import/FILE/ID, or COLLECTION/ID with --collection, and is never created twice. When
+the line differs from its post, it is refused; --update changes the post instead, as
+long as it is a draft or scheduled. The id of a post, as "schedctl post export" writes
+it, refers to that post. A line without an id is skipped when a post with the same text,
+time and accounts exists; the same line twice in a file makes two posts. A post that was
+canceled is never created again. Standard input needs --collection for ids.
 
-For each line there is its number, the result (created, exists, refused, or ok
-when it was only checked), the id of the post, its time, the id of the line, and
-what is to be said. On a terminal, of more than 50 lines only those are shown of
-which something is to be said. The exit status is 5 when nothing was sent because
-lines are refused, and 9 when some of the lines were not imported.`,
+The result has a line for each line of the file: its number, the result (created,
+updated, exists, refused, or ok when it was only checked), the id of the post, its time,
+the id of the line, and a remark. On a terminal, refused lines come last, and of more
+than 50 lines only those with a remark are shown. --json prints one object per line, as
+soon as the line is done, with these fields: line, result, post_id, publish_at, id,
+message.`,
 		Example: `  schedctl post import posts.csv --dry-run
   schedctl post import posts.csv --tz Europe/Berlin
-  cat posts.csv | schedctl post import - --keep-going
+  schedctl post import posts.csv --update
+  cat posts.csv | schedctl post import - --collection newsletter --keep-going
   schedctl post import posts.jsonl --json=line,result,post_id`,
 		Args: takes(1, 1, "a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,11 +69,13 @@ lines are refused, and 9 when some of the lines were not imported.`,
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; else its name or its first character tells")
+	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default its name or its first character decides")
+	f.StringVar(&o.collection, collectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
 	o.zone.addZone(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
 	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
-	f.BoolVar(&o.dry, "dry-run", false, "create nothing; tell for each line whether it would be imported")
+	f.BoolVar(&o.update, "update", false, "change the posts of lines with an id that have changed")
+	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -83,6 +90,9 @@ func (o *postImport) run(ctx context.Context) error {
 		format = bulk.FormatOf(o.file)
 	case format != bulk.CSV && format != bulk.JSONL:
 		return oneOf("--format", o.format, importFormats)
+	}
+	if err := schedctl.CheckCollection(collectionFlag, o.collection); o.collection != "" && err != nil {
+		return usage("--%s", ruleText(err))
 	}
 	zone, err := o.zone.zone(o.app)
 	if err != nil {
@@ -100,20 +110,51 @@ func (o *postImport) run(ctx context.Context) error {
 		return fmt.Errorf("read the lines: %w", err)
 	}
 	defer in.Close()
-	kept, err := newSpool()
+	check := &importCheck{postImport: o, client: c, zone: zone}
+	lines, err := check.all(ctx, bulk.NewReader(in, format))
+	if exitStatus(err) == exitInterrupted {
+		return o.interruption("interrupted; nothing was sent", "")
+	}
 	if err != nil {
 		return err
 	}
-	defer kept.close()
-	check := &importCheck{postImport: o, client: c, zone: zone, twins: newTwins(c)}
-	results, err := check.all(ctx, bulk.NewReader(in, format), kept)
-	if err != nil {
-		return o.unsent(err)
+	refused := 0
+	for _, l := range lines {
+		if l.result.Result == resultRefused {
+			refused++
+		}
 	}
-	if refused := count(results, resultRefused); o.dry || refused > 0 && (!o.keepGoing || o.broken) {
-		return o.report(results, refused)
+	o.unsent = o.dry || refused > 0 && (!o.keepGoing || o.broken)
+	if err := o.send(ctx, c, lines); err != nil || !o.unsent || refused == 0 {
+		return err
 	}
-	return o.send(ctx, c, results, kept)
+	if o.dry {
+		return invalid(schedctl.ValidationFailed, "%d of %s would be refused", refused, plural(len(lines), "line"))
+	}
+	f := invalid(schedctl.ValidationFailed, "nothing was sent, because %s refused", linesText(refused, len(lines), "is", "are"))
+	if f.hint = "correct them, or import the others with --keep-going"; o.broken {
+		f.hint = "correct the file: the lines that follow cannot be read"
+	}
+	return f
+}
+
+// externalID returns the external id of the post of a line.
+func (o *postImport) externalID(id string) (string, error) {
+	prefix := o.collection
+	if prefix == "" && o.file == "-" {
+		f := usage("standard input needs --collection when lines have an id")
+		f.hint = "give --collection NAME; the posts then have the external ids NAME/ID"
+		return "", f
+	}
+	if prefix == "" {
+		prefix = schedctl.ReservedCollection + "/" + url.PathEscape(filepath.Base(o.file))
+	}
+	external := prefix + "/" + id
+	if schedctl.CheckExternalID(external) != nil {
+		return "", invalid(schedctl.ValidationFailed, "the id %q is not valid: use visible ASCII characters without spaces, at most %d",
+			clip(id, 40), max(schedctl.MaxExternalID-len(prefix)-1, 0))
+	}
+	return external, nil
 }
 
 // open opens the file. Reading from standard input ends when ctx does.
@@ -129,7 +170,7 @@ func (o *postImport) open(ctx context.Context) (io.ReadCloser, error) {
 	}
 	return io.NopCloser(readerFunc(func(p []byte) (int, error) {
 		data, err := interruptible(ctx, func() ([]byte, error) {
-			own := make([]byte, len(p)) // p is not ours any more when the read is left behind
+			own := make([]byte, len(p)) // an abandoned read must not write to p
 			n, err := o.in.Read(own)
 			return own[:n], err
 		})
@@ -142,90 +183,20 @@ type readerFunc func([]byte) (int, error)
 // Read calls the function.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// unsent says of an import that was interrupted before anything was sent that
-// this is so.
-func (o *postImport) unsent(err error) error {
-	if exitStatus(err) != exitInterrupted {
-		return err
-	}
-	return o.interruption("interrupted; nothing was sent", "")
-}
-
-// report prints results of which nothing was sent.
-func (o *postImport) report(results []imported, refused int) error {
-	p := newImportPrinter(o.app, len(results))
-	for _, r := range results {
-		if err := p.add(r); err != nil {
-			return err
-		}
-	}
-	if err := p.finish(); err != nil {
-		return err
-	}
-	switch {
-	case refused == 0:
-		return nil
-	case o.dry:
-		return invalid(schedctl.ValidationFailed, "%d of %s would be refused", refused, plural(len(results), "line"))
-	}
-	f := invalid(schedctl.ValidationFailed, "nothing was sent, for %s refused", lines(refused, len(results), "is", "are"))
-	if f.hint = "correct them, or import the others with --keep-going"; o.broken {
-		f.hint = "correct the file: what follows cannot be read"
-	}
-	return f
-}
-
-// lines returns "1 of 20 lines is", "2 of 20 lines are" with such verbs.
-func lines(n, all int, one, more string) string {
+// linesText returns "1 of 20 lines is", "2 of 20 lines are" with such verbs.
+func linesText(n, all int, one, more string) string {
 	if n != 1 {
 		one = more
 	}
 	return fmt.Sprintf("%d of %s %s", n, plural(all, "line"), one)
 }
 
-// send creates the posts of the lines that were found to be good, which are in
-// the spool, and prints all results.
-func (o *postImport) send(ctx context.Context, c *client.Client, results []imported, kept *spool) error {
-	printer := newImportPrinter(o.app, len(results))
-	bar := o.newProgress("importing", len(results))
-	done, failed := 0, 0
-	type sent struct {
-		imported
-		stop error
-	}
-	err := inOrder(ctx, o.lines(results, kept), func(ctx context.Context, l importLine) sent {
-		r, err := o.sendLine(ctx, c, l)
-		return sent{r, err}
-	}, func(r sent) error {
-		if r.stop != nil {
-			return r.stop
-		}
-		done++
-		if r.Result == resultRefused {
-			failed++
-		}
-		bar.step()
-		return printer.add(r.imported)
-	})
-	bar.clear()
-	if printed := printer.finish(); printed != nil {
-		return printed
-	}
-	switch {
-	case err != nil:
-		return o.stopped(err, done, len(results))
-	case failed > 0:
-		return &failure{status: exitFailed, code: codeFailed, message: lines(failed, len(results), "was", "were") + " not imported"}
-	}
-	return nil
-}
-
-// stopped says how far an import came that something has ended, and how to go on.
+// stopped is the failure of an import that ended early.
 func (o *postImport) stopped(err error, done, all int) error {
 	reached := fmt.Sprintf("%d of %s", done, plural(all, "line"))
-	again := "the same command goes on from there and posts nothing twice"
+	again := "run the same command again to continue; no post is created twice"
 	if o.file == "-" {
-		again = "the same lines again go on from there, and nothing is posted twice"
+		again = "import the same lines again to continue; no post is created twice"
 	}
 	if exitStatus(err) == exitInterrupted {
 		return o.interruption("interrupted after "+reached, again)
@@ -233,8 +204,40 @@ func (o *postImport) stopped(err error, done, all int) error {
 	return fmt.Errorf("stopped after %s: %w; %s", reached, err, again)
 }
 
-// interruption is the failure of a command that a person ended and that has more
-// to say than that.
+// send sends the lines that passed the checks, unless the import is unsent, and
+// prints all results.
+func (o *postImport) send(ctx context.Context, c *client.Client, checked []importLine) error {
+	printer := newImportPrinter(o.app, len(checked))
+	bar := o.newProgress("importing", len(checked))
+	done, failed := 0, 0
+	err := eachInOrder(ctx, checked, func(ctx context.Context, l *importLine) (err error) {
+		l.result, err = o.sendLine(ctx, c, *l)
+		return err
+	}, func(l importLine, err error) error {
+		if err != nil {
+			return err
+		}
+		done++
+		if l.result.Result == resultRefused {
+			failed++
+		}
+		bar.step()
+		return printer.add(l.result)
+	})
+	bar.clear()
+	if printed := printer.finish(); printed != nil {
+		return printed
+	}
+	switch {
+	case err != nil:
+		return o.stopped(err, done, len(checked))
+	case failed > 0 && !o.unsent:
+		return &failure{status: exitFailed, code: codeFailed, message: linesText(failed, len(checked), "was", "were") + " not imported"}
+	}
+	return nil
+}
+
+// interruption is the failure of an interrupted command that has more to say.
 func (a *app) interruption(message, hint string) error {
 	if a.errTerminal {
 		a.tell("") // the terminal shows ^C

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,62 +17,58 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// importCheck looks at every line before one is sent.
+// importCheck checks every line before one is sent.
 type importCheck struct {
 	*postImport
 	client *client.Client
 	zone   *time.Location // of times without one
-	twins  *twins
 
 	accounts accounts // by id
 	listed   []apiv1.Account
 	ids      map[string]int // the lines of ids
-	lines    map[string]int // how often each line is there
-	posts    map[string]int // how often each post is
+	lines    map[string]int // the number of equal lines
+	posts    map[string]int // the number of equal posts
 }
 
-// candidate is a line that can be read.
-type candidate struct {
-	readyLine
-	result imported
-	at     time.Time
-	moment when.Moment
-	nth    int   // of the same posts in the file
-	stop   error // what ends the import: the other lines would meet it as well
+// importLine is a line with the post that it describes.
+type importLine struct {
+	result   imported
+	post     apiv1.CreatePost
+	key      string          // idempotency key of a line without an id
+	edit     *apiv1.EditPost // of an existing post, with --update
+	version  int64           // of that post
+	at       time.Time
+	moment   when.Moment
+	relative bool  // the time depends on the time of the import
+	nth      int   // of equal posts in the file
+	stop     error // ends the import: all other lines would fail as well
 }
 
-// all checks all lines. Those that are good are put into the spool, in their
-// order.
-func (i *importCheck) all(ctx context.Context, in *bulk.Reader, kept *spool) ([]imported, error) {
-	list, err := patiently(ctx, i.app, func() ([]apiv1.Account, error) { return i.client.Accounts(ctx, client.AccountQuery{}) })
+// all checks all lines.
+func (i *importCheck) all(ctx context.Context, in *bulk.Reader) (checked []importLine, err error) {
+	i.listed, err = patiently(ctx, func() ([]apiv1.Account, error) { return i.client.Accounts(ctx, client.AccountQuery{}) })
 	if err != nil {
 		return nil, err
 	}
-	i.listed, i.accounts = list, accounts{}
-	for _, acct := range list {
+	i.accounts = accounts{}
+	for _, acct := range i.listed {
 		i.accounts[acct.ID] = acct
 	}
 	i.ids, i.lines, i.posts = map[string]int{}, map[string]int{}, map[string]int{}
 	bar := i.newProgress("checking", 0)
 	defer bar.clear()
-	var results []imported
-	err = inOrder(ctx, i.candidates(in), i.check, func(c candidate) error {
-		if c.stop != nil {
-			return c.stop
-		}
+	err = inOrder(ctx, i.readAll(in), i.check, func(l importLine) error {
 		bar.step()
-		results = append(results, c.result)
-		if c.result.Result == resultOK {
-			return kept.put(c.readyLine)
-		}
-		return nil
+		checked = append(checked, l)
+		return l.stop
 	})
-	return results, err
+	return checked, err
 }
 
-// candidates reads the lines. Of a line that cannot be read the result says why.
-func (i *importCheck) candidates(in *bulk.Reader) iter.Seq2[candidate, error] {
-	return func(yield func(candidate, error) bool) {
+// readAll reads the lines. For a line that cannot be read the result has the
+// reason.
+func (i *importCheck) readAll(in *bulk.Reader) iter.Seq2[importLine, error] {
+	return func(yield func(importLine, error) bool) {
 		for {
 			row, err := in.Next()
 			var at *bulk.Error
@@ -81,14 +78,18 @@ func (i *importCheck) candidates(in *bulk.Reader) iter.Seq2[candidate, error] {
 			case errors.As(err, &at):
 				i.broken = i.broken || at.Final
 				refused := imported{Line: at.Line}.refusedWith(at.Message)
-				if !yield(candidate{result: refused}, nil) || at.Final {
+				if !yield(importLine{result: refused}, nil) || at.Final {
 					return
 				}
 			case err != nil:
-				yield(candidate{}, err)
+				yield(importLine{}, err)
 				return
 			default:
-				if !yield(i.read(row), nil) {
+				l := importLine{result: imported{Line: row.Line, ID: row.ID, Result: resultOK}}
+				if err := i.understand(row, &l); err != nil {
+					l.result = l.result.refusedWith(oneLine(err.Error()))
+				}
+				if !yield(l, nil) {
 					return
 				}
 			}
@@ -96,41 +97,37 @@ func (i *importCheck) candidates(in *bulk.Reader) iter.Seq2[candidate, error] {
 	}
 }
 
-// read understands a line, without asking the daemon.
-func (i *importCheck) read(row bulk.Row) candidate {
-	c := candidate{result: imported{Line: row.Line, ID: row.ID}}
-	if err := i.understand(row, &c); err != nil {
-		c.result = c.result.refusedWith(oneLine(err.Error()))
-		return c
-	}
-	c.result.Result = resultOK
-	line := keyOf(append([]string{"import", row.Content, row.At, row.TZ}, row.To...)...)
-	i.lines[line]++
-	c.Key = keyOf("import line", line, strconv.Itoa(i.lines[line]))
-	if row.ID != "" {
-		c.Key = keyOf("import id", row.ID)
-	}
-	print := printOf(row.Content, c.at, c.Post.SocialAccountIDs)
-	i.posts[print]++
-	c.nth = i.posts[print]
-	return c
-}
-
-// understand fills in the post of a line.
-func (i *importCheck) understand(row bulk.Row, c *candidate) (err error) {
+// understand fills in the post of a line, without the daemon.
+func (i *importCheck) understand(row bulk.Row, l *importLine) (err error) {
 	if err := checkText(row.Content, "the text"); err != nil {
 		return err
 	}
 	if before := i.ids[row.ID]; before > 0 {
-		return invalid(schedctl.ValidationFailed, "the id %q is that of line %d already", clip(row.ID, 60), before)
+		return invalid(schedctl.ValidationFailed, "line %d has the same id %q", before, clip(row.ID, 60))
 	}
 	if row.ID != "" {
 		i.ids[row.ID] = row.Line
 	}
-	c.Post = apiv1.CreatePost{Content: row.Content, AllowDuplicate: i.allowDuplicate}
-	if c.Post.SocialAccountIDs, err = i.pick(i.listed, row.To); err != nil {
+	l.post = apiv1.CreatePost{Content: row.Content, AllowDuplicate: i.allowDuplicate}
+	if l.post.SocialAccountIDs, err = i.pick(i.listed, row.To); err != nil {
+		if slices.ContainsFunc(row.To, func(ref string) bool { return strings.Contains(ref, ",") }) {
+			err = invalid(schedctl.InvalidSocialAccounts, "%v; separate accounts with \";\"", err)
+		}
 		return err
 	}
+	if err := i.readTime(row, l); err != nil {
+		return err
+	}
+	line := keyOf(append([]string{"import", row.Content, row.At, row.TZ}, row.To...)...)
+	i.lines[line]++
+	l.key = keyOf("import line", line, strconv.Itoa(i.lines[line]))
+	print := printOf(row.Content, l.at, l.post.SocialAccountIDs)
+	i.posts[print]++
+	l.nth = i.posts[print]
+	return nil
+}
+
+func (i *importCheck) readTime(row bulk.Row, l *importLine) (err error) {
 	zone := i.zone
 	if row.TZ != "" {
 		if zone, err = when.LoadZone(row.TZ); err != nil {
@@ -141,17 +138,17 @@ func (i *importCheck) understand(row bulk.Row, c *candidate) (err error) {
 		return nil
 	}
 	if len(row.To) == 0 {
-		return invalid(schedctl.InvalidSocialAccounts, "a post that goes out needs an account in \"to\"")
+		return invalid(schedctl.InvalidSocialAccounts, "a post with a time needs an account in \"to\"")
 	}
 	now := i.now()
-	if c.moment, err = when.Parse(row.At, now, zone); err != nil {
+	if l.moment, err = when.Parse(row.At, now, zone); err != nil {
 		return err
 	}
-	c.Relative = dependsOnNow(row.At, c.moment, now, zone)
-	c.at = c.moment.Time.UTC().Truncate(time.Millisecond)
-	c.result.PublishAt = apiv1.NewTime(c.at)
-	c.result = c.result.remarked(c.moment.Note)
-	c.Post.PublishAt = apiv1.At(c.at)
+	l.relative = dependsOnNow(row.At, l.moment, now, zone)
+	l.at = l.moment.Time.UTC().Truncate(time.Millisecond)
+	l.result.PublishAt = apiv1.NewTime(l.at)
+	l.result = l.result.remarked(l.moment.Note)
+	l.post.PublishAt = apiv1.At(l.at)
 	return nil
 }
 
@@ -167,71 +164,148 @@ func dependsOnNow(text string, m when.Moment, now time.Time, zone *time.Location
 	return false
 }
 
-// check asks the daemon about a line.
-func (i *importCheck) check(ctx context.Context, c candidate) candidate {
-	if c.result.Result != resultOK {
-		return c
+// check compares a line with its post, or checks that the post can be created.
+func (i *importCheck) check(ctx context.Context, l importLine) importLine {
+	if l.result.Result != resultOK {
+		return l
 	}
-	found, err := i.find(ctx, c)
-	switch {
-	case err == nil && found != nil:
-		c.result.Result, c.result.PostID, c.result.PublishAt = resultExists, found.ID, found.PublishAt
-		return c
-	case err == nil && !c.at.IsZero():
-		err = c.moment.Check(i.now())
+	found, err := i.find(ctx, &l)
+	if err == nil && found != nil {
+		err = i.compare(&l, *found)
 	}
-	if err == nil {
-		c.result, err = i.validate(ctx, c)
+	if err == nil && l.result.Result == resultOK {
+		if l.post.PublishAt != nil && (found == nil || l.edit.PublishAt != nil) {
+			err = l.moment.Check(i.now())
+		}
+		if err == nil {
+			err = i.validate(ctx, &l)
+		}
 	}
 	var past *when.Error
 	switch {
 	case err == nil:
 	case errors.As(err, &past) || ofLine(err):
-		c.result = c.result.refusedWith(oneLine(words.Replace(err.Error())))
+		l.result = l.result.refusedWith(oneLine(words.Replace(err.Error())))
 	default:
-		c.stop = err
+		l.stop = err
 	}
-	return c
+	return l
 }
 
-// find returns the post that a line has already, or nil.
-func (i *importCheck) find(ctx context.Context, c candidate) (*apiv1.Post, error) {
-	if _, isPost := schedctl.ParseID(schedctl.PostPrefix, c.result.ID); isPost {
-		p, err := patiently(ctx, i.app, func() (apiv1.Post, error) { return i.client.Post(ctx, c.result.ID) })
-		switch {
-		case err == nil && samePost(p, c):
-			return &p, nil
-		case err == nil:
-			return nil, invalid(schedctl.ValidationFailed, "%s has another text, time or accounts; change it with: schedctl post edit", p.ID)
-		case schedctl.CodeOf(err) != schedctl.NotFound:
+// find returns the existing post of a line, or nil. It sets the external id of a
+// line with an id.
+func (i *importCheck) find(ctx context.Context, l *importLine) (*apiv1.Post, error) {
+	if id := l.result.ID; id != "" {
+		if _, isPost := schedctl.ParseID(schedctl.PostPrefix, id); isPost {
+			p, err := patiently(ctx, func() (apiv1.Post, error) { return i.client.Post(ctx, id) })
+			if schedctl.CodeOf(err) != schedctl.NotFound {
+				return &p, err
+			}
+		}
+		external, err := i.externalID(id)
+		if err != nil {
 			return nil, err
 		}
+		l.post.ExternalID, l.nth = &external, 1
 	}
-	list, err := i.twins.like(ctx, i.app, c.Post.Content, c.at, c.Post.SocialAccountIDs)
-	if err != nil || len(list) < c.nth {
+	list, err := i.existing(ctx, l)
+	if err != nil || len(list) < l.nth {
 		return nil, err
 	}
-	return &list[c.nth-1], nil
+	return &list[l.nth-1], nil
 }
 
-func samePost(p apiv1.Post, c candidate) bool {
-	var at time.Time
+// existing returns the post with the external id of a line or, for a line without
+// an id, the posts with its text, time and accounts, canceled ones last.
+func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post, error) {
+	q := client.PostQuery{After: l.at, Before: l.at.Add(time.Millisecond), Sort: "publish_at"}
+	switch {
+	case l.post.ExternalID != nil:
+		q = client.PostQuery{ExternalID: *l.post.ExternalID}
+	case l.at.IsZero():
+		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
+	}
+	want := printOf(l.post.Content, l.at, l.post.SocialAccountIDs)
+	var open, canceled []apiv1.Post
+	for p, err := range eachPatiently(ctx, i.client, q) {
+		switch {
+		case err != nil:
+			return nil, err
+		case l.post.ExternalID == nil && printOf(p.Content, timeOf(p), p.SocialAccountIDs) != want:
+		case p.Status == schedctl.Canceled:
+			canceled = append(canceled, p)
+		default:
+			open = append(open, p)
+		}
+	}
+	return append(open, canceled...), nil
+}
+
+// searchText returns the start of a text, short enough for a search.
+func searchText(text string) string {
+	const most = 100
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most])
+	}
+	return text
+}
+
+func timeOf(p apiv1.Post) (at time.Time) {
 	if p.PublishAt != nil {
 		at = p.PublishAt.Time
 	}
-	return printOf(p.Content, at, p.SocialAccountIDs) == printOf(c.Post.Content, c.at, c.Post.SocialAccountIDs)
+	return at
 }
 
-// validate asks whether the networks would take a line.
-func (i *importCheck) validate(ctx context.Context, c candidate) (imported, error) {
-	v, err := patiently(ctx, i.app, func() (apiv1.Validation, error) { return i.client.ValidatePost(ctx, c.Post) })
+// printOf returns a fingerprint of a post; the order of its accounts does not
+// count.
+func printOf(content string, at time.Time, accounts []string) string {
+	accounts = slices.Sorted(slices.Values(accounts))
+	return keyOf(append([]string{content, apiv1.Time{Time: at}.String()}, accounts...)...)
+}
+
+// compare decides about a line whose post exists: an empty column fits any post,
+// and so does a time that depends on the time of the import.
+func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
+	edit := apiv1.EditPost{}
+	if p.Content != l.post.Content {
+		edit.Content = &l.post.Content
+	}
+	if !l.at.IsZero() && !l.relative && !timeOf(p).Equal(l.at) {
+		edit.PublishAt = apiv1.NewTime(l.at)
+	}
+	if ids := l.post.SocialAccountIDs; len(ids) > 0 && !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(p.SocialAccountIDs))) {
+		edit.SocialAccountIDs = &ids
+	}
+	l.result.PostID, l.result.PublishAt, l.result.Message = p.ID, p.PublishAt, ""
+	same := edit == apiv1.EditPost{}
+	switch {
+	case p.Status == schedctl.Canceled:
+		l.result.Result, l.result.Message = resultExists, "canceled; not created again"
+	case p.Status != schedctl.Draft && p.Status != schedctl.Scheduled && !same:
+		l.result.Result, l.result.Message = resultExists, "already "+string(p.Status)+"; not changed"
+	case same:
+		l.result.Result = resultExists
+	case !i.update:
+		return invalid(schedctl.ValidationFailed, "%s has another text, time or accounts; change it with --update", p.ID)
+	default:
+		edit.AllowDuplicate = i.allowDuplicate
+		l.edit, l.version = &edit, p.Version
+	}
+	return nil
+}
+
+// validate asks whether the networks accept a line.
+func (i *importCheck) validate(ctx context.Context, l *importLine) error {
+	v, err := patiently(ctx, func() (apiv1.Validation, error) { return i.client.ValidateChange(ctx, l.result.PostID, l.post) })
 	if err != nil {
-		return c.result, err
+		return err
 	}
+	l.result = l.result.remarked(strings.Join(warnings(v, i.accounts), "; "))
 	if !v.Allowed {
-		return c.result.refusedWith(problemText(v, i.accounts)), nil
+		l.result = l.result.refusedWith(problemText(v, i.accounts))
 	}
-	return c.result.remarked(strings.Join(warnings(v, i.accounts), "; ")), nil
+	return nil
 }
 
 // problemText returns all problems of a post in one line.

@@ -8,11 +8,12 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// What can become of a line.
+// The results of a line.
 const (
-	resultCreated = "created" // there is a post now
-	resultExists  = "exists"  // there was one before
-	resultOK      = "ok"      // checked, and not sent
+	resultCreated = "created"
+	resultUpdated = "updated"
+	resultExists  = "exists" // the post existed before
+	resultOK      = "ok"     // checked, and not sent
 	resultRefused = "refused"
 )
 
@@ -26,22 +27,13 @@ type imported struct {
 	Message   string      `json:"message"`
 }
 
-func count(results []imported, result string) (n int) {
-	for _, r := range results {
-		if r.Result == result {
-			n++
-		}
-	}
-	return n
-}
-
-// refusedWith returns the result of a line for a reason.
+// refusedWith returns the result of a refused line with the reason.
 func (r imported) refusedWith(reason string) imported {
 	r.Result, r.Message = resultRefused, reason
 	return r
 }
 
-// remarked returns the result with another thing to say.
+// remarked returns the result with one more remark.
 func (r imported) remarked(text string) imported {
 	if text != "" {
 		r.Message = strings.TrimPrefix(r.Message+"; "+text, "; ")
@@ -49,16 +41,16 @@ func (r imported) remarked(text string) imported {
 	return r
 }
 
-// manyLines is how many results a person still reads.
+// manyLines is the number of results above which only remarks are shown.
 const manyLines = 50
 
-// importPrinter prints results: to programs each at once, to a person all in one
-// table.
+// importPrinter prints results: for programs each one immediately, for people a
+// table in which refused lines come last.
 type importPrinter struct {
 	*app
-	lines  int
-	shown  table
-	counts map[string]int
+	lines          int
+	shown, refused table
+	counts         map[string]int
 }
 
 func newImportPrinter(a *app, lines int) *importPrinter {
@@ -83,20 +75,23 @@ func (p *importPrinter) add(r imported) error {
 	if !p.outTerminal {
 		return p.write(p.render(table{rows: [][]string{row}}))
 	}
-	if p.lines <= manyLines || r.Message != "" {
+	switch {
+	case r.Result == resultRefused:
+		p.refused.rows = append(p.refused.rows, row)
+	case p.lines <= manyLines || r.Message != "":
 		p.shown.rows = append(p.shown.rows, row)
 	}
 	return nil
 }
 
-// finish prints what is left, and says on standard error how many there were of
-// each kind.
+// finish prints the table, and on standard error the number of lines of each kind.
 func (p *importPrinter) finish() error {
+	p.shown.rows = append(p.shown.rows, p.refused.rows...)
 	if err := p.write(p.render(p.shown)); err != nil {
 		return err
 	}
 	var kinds []string
-	for _, result := range []string{resultCreated, resultExists, resultOK, resultRefused} {
+	for _, result := range []string{resultCreated, resultUpdated, resultExists, resultOK, resultRefused} {
 		if n := p.counts[result]; n > 0 {
 			kinds = append(kinds, fmt.Sprintf("%d %s", n, result))
 		}

@@ -1,73 +1,54 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"iter"
-	"time"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// importLine is a line with what is to be sent for it, if anything.
-type importLine struct {
-	result imported
-	ready  *readyLine
-}
-
-// lines puts the results of the check together with what is in the spool.
-func (o *postImport) lines(results []imported, kept *spool) iter.Seq2[importLine, error] {
-	return func(yield func(importLine, error) bool) {
-		next, err := kept.rewind()
-		if err != nil {
-			yield(importLine{}, err)
-			return
-		}
-		for _, r := range results {
-			l := importLine{result: r}
-			if r.Result == resultOK {
-				ready, err := next()
-				if err != nil {
-					yield(importLine{}, err)
-					return
-				}
-				l.ready = &ready
-			}
-			if !yield(l, nil) {
-				return
-			}
-		}
-	}
-}
-
-// sendLine creates the post of a line. An error is what ends the import: the
-// other lines would meet it as well.
-func (o *postImport) sendLine(ctx context.Context, c *client.Client, l importLine) (imported, error) {
-	r := l.result
-	if l.ready == nil {
+// sendLine creates or changes the post of a line. An error ends the import: all
+// other lines would fail as well.
+func (o *postImport) sendLine(ctx context.Context, c *client.Client, l importLine) (r imported, err error) {
+	r = l.result
+	if r.Result != resultOK || o.unsent {
 		return r, nil
 	}
-	post, made, err := o.createOnce(ctx, c, l.ready.Post, l.ready.Key)
+	var post apiv1.Post
 	switch {
-	case err == nil && made:
+	case l.edit != nil:
+		r.Result = resultUpdated
+		post, err = patiently(ctx, func() (apiv1.Post, error) {
+			return c.EditPost(ctx, r.PostID, *l.edit, client.IfVersion(l.version))
+		})
+	case l.post.ExternalID != nil:
 		r.Result = resultCreated
+		post, err = patiently(ctx, func() (apiv1.Post, error) { return c.CreatePost(ctx, l.post) })
+	default:
+		post, r.Result, err = createOnce(ctx, c, l.post, l.key)
+	}
+	switch code := schedctl.CodeOf(err); {
 	case err == nil:
-		r.Result, r.Message = resultExists, ""
-	case schedctl.CodeOf(err) == schedctl.IdempotencyKeyReused && (r.ID == "" || l.ready.Relative):
-		r.Result, r.PublishAt, r.Message = resultExists, nil, "it was imported within the last 24 hours, "+
-			"with another time or other accounts as they were understood then; nothing was changed"
+	case code == schedctl.ExternalIDExists:
+		r.Result, r.PostID, r.Message = resultExists, client.ExistingPost(err), "created by another client during the import"
 		return r, nil
-	case schedctl.CodeOf(err) == schedctl.IdempotencyKeyReused:
-		return r.refusedWith("a line with this id was imported within the last 24 hours with another text, time or accounts; " +
-			"change its post with schedctl post edit, or give the line another id"), nil
+	case code == schedctl.IdempotencyKeyReused:
+		r.Result, r.PublishAt = resultExists, nil
+		r.Message = "imported within the last 24 hours, with another time or other accounts; not changed"
+		return r, nil
 	case ofLine(err):
 		return r.refusedWith(oneLine(words.Replace(err.Error()))), nil
 	default:
 		return r, err
 	}
 	r.PostID, r.PublishAt = post.ID, post.PublishAt
+	if post.Status == schedctl.Canceled {
+		r.Message = "canceled; not created again"
+	}
 	return r, nil
 }
 
@@ -77,51 +58,37 @@ func ofLine(err error) bool {
 	return status == exitInvalid || status == exitConflict || schedctl.CodeOf(err) == schedctl.AccountNotAllowed
 }
 
-// maxCanceled is how many times the post of one key may have been called off.
-const maxCanceled = 50
+// maxDeleted is how many posts of one key may have been deleted.
+const maxDeleted = 50
 
-// createOnce creates a post unless one was created with the same key within 24
-// hours; made tells which. A post that was called off since, or deleted, is no
-// reason not to create another: the next key follows from it, so that this one
-// is created once as well.
-func (a *app) createOnce(ctx context.Context, c *client.Client, create apiv1.CreatePost, key string) (post apiv1.Post, made bool, err error) {
-	for range maxCanceled {
+// createOnce creates a post, unless one was created with the same key within 24
+// hours. A draft that was deleted since is created again: the next key follows from
+// its id.
+func createOnce(ctx context.Context, c *client.Client, create apiv1.CreatePost, key string) (post apiv1.Post, result string, err error) {
+	for range maxDeleted {
 		var replayed bool
-		post, err = patiently(ctx, a, func() (apiv1.Post, error) {
+		post, err = patiently(ctx, func() (apiv1.Post, error) {
 			return c.CreatePost(ctx, create, client.IdempotencyKey(key), client.Replayed(&replayed))
 		})
 		if err != nil || !replayed {
-			return post, true, err
+			return post, resultCreated, err
 		}
-		now, err := patiently(ctx, a, func() (apiv1.Post, error) { return c.Post(ctx, post.ID) })
-		switch {
-		case schedctl.CodeOf(err) == schedctl.NotFound:
-		case err != nil || now.Status != schedctl.Canceled:
-			return now, false, err
+		id := post.ID
+		post, err = patiently(ctx, func() (apiv1.Post, error) { return c.Post(ctx, id) })
+		if schedctl.CodeOf(err) != schedctl.NotFound {
+			return post, resultExists, err
 		}
-		key = keyOf("after", key, post.ID)
+		key = keyOf("after", key, id)
 	}
-	return post, false, err
+	return post, resultRefused, err
 }
 
-// The pauses after which a call is repeated that the daemon limits.
-const (
-	shortestPause = time.Second
-	mostPauses    = 60
-)
-
-// patiently repeats a call that the daemon refuses because there are too many: a
-// command that makes many must live with a limit. Interrupted, it says so.
-func patiently[T any](ctx context.Context, a *app, call func() (T, error)) (T, error) {
-	for range mostPauses {
-		v, err := call()
-		if schedctl.CodeOf(err) != schedctl.RateLimited {
-			return v, err
-		}
-		if !rest(ctx, max(shortestPause, retryAfter(err))) {
-			return v, cmp.Or(ctx.Err(), err)
-		}
-		a.logger().Debug("repeated after a rate limit", "pause", retryAfter(err))
+// keyOf returns an idempotency key that is the same for the same parts in the
+// same order, on every machine and in every version.
+func keyOf(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s,", len(p), p) // the lengths keep different lists apart
 	}
-	return call()
+	return "cli-" + hex.EncodeToString(h.Sum(nil)[:20])
 }

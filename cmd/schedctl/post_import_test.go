@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,12 +72,13 @@ func (d *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (d *posts) list(r *http.Request) apiv1.PostList {
 	var out apiv1.PostList
+	query := r.URL.Query()
 	for _, p := range d.kept {
 		at := ""
 		if p.PublishAt != nil {
 			at = p.PublishAt.String()
 		}
-		if at == r.URL.Query().Get("publish_after") {
+		if id := query.Get("external_id"); id != "" && deref(p.ExternalID) == id || id == "" && at == query.Get("publish_after") && strings.Contains(p.Content, query.Get("q")) {
 			out.Results = append(out.Results, p)
 		}
 	}
@@ -96,7 +99,11 @@ func (d *posts) create(w http.ResponseWriter, r *http.Request) {
 	}
 	var create apiv1.CreatePost
 	json.Unmarshal(body, &create)
-	p := apiv1.Post{ID: fmt.Sprintf("post_%d", len(d.kept)+1), Content: create.Content, Status: schedctl.Draft, SocialAccountIDs: create.SocialAccountIDs}
+	if id := deref(create.ExternalID); id != "" && slices.ContainsFunc(d.kept, func(p apiv1.Post) bool { return deref(p.ExternalID) == id }) {
+		routes{"POST /posts": refused{http.StatusConflict, "EXTERNAL_ID_EXISTS"}}.ServeHTTP(w, r)
+		return
+	}
+	p := apiv1.Post{ExternalID: create.ExternalID, ID: fmt.Sprintf("post_%d", len(d.kept)+1), Content: create.Content, Status: schedctl.Draft, SocialAccountIDs: create.SocialAccountIDs}
 	if create.PublishAt != nil {
 		p.PublishAt, p.Status = apiv1.NewTime(create.PublishAt.Time), schedctl.Scheduled
 	}
@@ -124,9 +131,9 @@ func TestPostImportForPeople(t *testing.T) {
 	}
 	want := `LINE  RESULT   POST    WHEN                        ID   REMARK
 2     created  post_N  2026-12-08 09:00 (in 16d)   one
-3     refused                                      two  there is no account "nobody"; the accounts are feed:demo (` + demoID + `), http:hook (` + hookID + `)
 4     created  post_N
 5     created  post_N  2027-03-28 01:00 (in 126d)       clocks in Europe/Berlin skip 02:30 on that day, so this is the first instant after the gap
+3     refused                                      two  there is no account "nobody"; the accounts are feed:demo (` + demoID + `), http:hook (` + hookID + `)
 `
 	if diff := cmp.Diff(want, regexp.MustCompile(`post_\d`).ReplaceAllString(m.out.String(), "post_N")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -147,7 +154,7 @@ func TestPostImportOfManyLines(t *testing.T) {
 	lines[150] = "text,1"
 	m := newMachine(t, newPosts()).terminals()
 	m.env["NO_COLOR"] = "1"
-	m.want(t, 9, "LINE  RESULT   POST  WHEN  ID  REMARK\n151   refused              1   the id \"1\" is that of line 3 already\n",
+	m.want(t, 9, "LINE  RESULT   POST  WHEN  ID  REMARK\n151   refused              1   line 3 has the same id \"1\"\n",
 		"199 created, 1 refused\nschedctl: 1 of 200 lines was not imported\n", "post", "import", "--keep-going", csvFile(t, lines...))
 }
 
@@ -157,13 +164,13 @@ func TestPostImportOfALargeFile(t *testing.T) {
 	const lines = 5_000
 	var file strings.Builder
 	for i := range lines {
-		fmt.Fprintf(&file, "{\"content\":\"text %d\",\"id\":\"line %d\"}\n", i, i)
+		fmt.Fprintf(&file, "{\"content\":\"text %d\",\"id\":\"line-%d\"}\n", i, i)
 	}
 	d := newPosts()
 	m := newMachine(t, d)
 	for _, want := range []string{"created", "exists"} {
 		m.in = strings.NewReader(file.String())
-		if status := m.run(t, "post", "import", "-"); status != 0 || m.err.String() != fmt.Sprintf("%d %s\n", lines, want) {
+		if status := m.run(t, "post", "import", "-", "--collection", "many"); status != 0 || m.err.String() != fmt.Sprintf("%d %s\n", lines, want) {
 			t.Fatalf("exit status %d: %s", status, &m.err)
 		}
 		if n := strings.Count(m.out.String(), "\n"); n != lines || len(d.kept) != lines {
@@ -231,7 +238,7 @@ func TestPostImportStopsAndGoesOn(t *testing.T) {
 		t.Fatalf("exit status %d: %s", status, &m.err)
 	}
 	n := strings.Count(m.out.String(), "\tcreated\t")
-	want := fmt.Sprintf("%d created\nschedctl: stopped after %d of 100 lines: the daemon says no; the same command goes on from there and posts nothing twice\n", n, n)
+	want := fmt.Sprintf("%d created\nschedctl: stopped after %d of 100 lines: the daemon says no; run the same command again to continue; no post is created twice\n", n, n)
 	if got := m.err.String(); got != want || n == 0 || n > 40 {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -252,7 +259,7 @@ func TestPostImportIsInterrupted(t *testing.T) {
 		done int
 	}{
 		{"POST /api/v1/posts/validate", "schedctl: interrupted; nothing was sent\n", 0},
-		{"POST /api/v1/posts", "schedctl: interrupted after 0 of 3 lines; the same lines again go on from there, and nothing is posted twice\n", 0},
+		{"POST /api/v1/posts", "schedctl: interrupted after 0 of 3 lines; import the same lines again to continue; no post is created twice\n", 0},
 	} {
 		d := newPosts()
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -314,14 +321,104 @@ func TestPostImportKnowsPostsByTheirIDs(t *testing.T) {
 	m := newMachine(t, d)
 	m.want(t, 0, "2\texists\t"+id+"\t2026-11-21T11:00:00Z\t"+id+"\t\n", "1 exists\n",
 		"post", "import", csvFile(t, "id,content,to,at", id+",Hello,hook;demo,2026-11-21T11:00:00Z"))
-	m.want(t, 5, "2\trefused\t\t2026-11-21T11:00:00Z\t"+id+"\t"+id+" has another text, time or accounts; change it with: schedctl post edit\n",
-		"1 refused\nschedctl: nothing was sent, for 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
+	m.want(t, 0, "2\texists\t"+id+"\t2026-11-21T11:00:00Z\t"+id+"\talready published; not changed\n", "1 exists\n",
 		"post", "import", csvFile(t, "id,content,to,at", id+",Hello!,hook;demo,2026-11-21T11:00:00Z"))
 	// Another daemon does not know it, and makes a post of its own once.
 	m = newMachine(t, newPosts())
 	file := csvFile(t, "id,content", id+",Hello")
 	m.want(t, 0, "2\tcreated\tpost_1\t\t"+id+"\t\n", "1 created\n", "post", "import", file)
 	m.want(t, 0, "2\texists\tpost_1\t\t"+id+"\t\n", "1 exists\n", "post", "import", file)
+}
+
+// A line with an id is compared with its post. Only --update changes the post.
+func TestPostImportComparesLinesWithTheirPosts(t *testing.T) {
+	t.Parallel()
+	const time, canceled = "2026-12-08T09:00:00Z", "canceled; not created again"
+	for name, tc := range map[string]struct {
+		status  schedctl.Status
+		line    string
+		update  bool
+		exit    int
+		result  string
+		remark  string
+		changed []string // fields that were sent
+	}{
+		"nothing has changed":     {"scheduled", "a,Hello,demo," + time, true, 0, "exists", "", nil},
+		"empty columns":           {"scheduled", "a,Hello,,", true, 0, "exists", "", nil},
+		"a relative time":         {"scheduled", "a,Hello,demo,in 3h", true, 0, "exists", "", nil},
+		"another text":            {"scheduled", "a,Hi,demo," + time, false, 5, "refused", "post_1 has another text, time or accounts; change it with --update", nil},
+		"another text, updated":   {"scheduled", "a,Hi,demo," + time, true, 0, "updated", "", []string{"content"}},
+		"all is new":              {"draft", "a,Hi,hook;demo,2026-12-09T09:00:00Z", true, 0, "updated", "", []string{"content", "publish_at", "social_account_ids"}},
+		"a time that has passed":  {"scheduled", "a,Hello,demo,2026-11-20 9:00", true, 5, "refused", "Fri 20 Nov 2026 09:00 UTC has passed (1 day 3 hours ago): use a time in the future, such as \"in 1h\" or \"tomorrow 9am\"", nil},
+		"published":               {"published", "a,Hi,demo," + time, true, 0, "exists", "already published; not changed", nil},
+		"canceled":                {"canceled", "a,Hello,demo," + time, false, 0, "exists", canceled, nil},
+		"canceled and changed":    {"canceled", "a,Hi,demo," + time, true, 0, "exists", canceled, nil},
+		"canceled, without an id": {"canceled", ",Hello,demo," + time, false, 0, "exists", canceled, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent capture
+			p := apiv1.Post{
+				ID: "post_1", Content: "Hello", SocialAccountIDs: []string{demoID}, PublishAt: at(17*24*60*60*1e9 - 3*60*60*1e9), Status: tc.status,
+				ExternalID: ptr("import/posts.csv/a"), Version: 3,
+			}
+			d := newPosts()
+			d.kept = []apiv1.Post{p}
+			m := newMachine(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPatch && r.Header.Get("If-Match") == `"3"` {
+					sent.answer(apiv1.PostEnvelope{Post: p})(w, r)
+					return
+				}
+				d.ServeHTTP(w, r)
+			}))
+			args := []string{"post", "import", csvFile(t, "id,content,to,at", tc.line), "--json=result,post_id,message"}
+			if tc.update {
+				args = append(args, "--update")
+			}
+			if exit := m.run(t, args...); exit != tc.exit {
+				t.Errorf("exit status %d, want %d: %s", exit, tc.exit, &m.err)
+			}
+			want, _ := json.Marshal(struct {
+				Result string `json:"result"`
+				PostID string `json:"post_id"`
+				Remark string `json:"message"`
+			}{tc.result, "post_1", tc.remark})
+			if diff := cmp.Diff(string(want)+"\n", m.out.String()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if got := slices.Sorted(maps.Keys(sent.body)); !slices.Equal(got, tc.changed) || len(d.kept) != 1 {
+				t.Errorf("sent %q, want %q; %d posts", got, tc.changed, len(d.kept))
+			}
+		})
+	}
+}
+
+func TestPostImportIDs(t *testing.T) {
+	t.Parallel()
+	d := newPosts()
+	m := newMachine(t, d)
+	path := filepath.Join(t.TempDir(), "my posts é.csv")
+	if err := os.WriteFile(path, []byte("id,content\na/1,Hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.want(t, 0, "2\tcreated\tpost_1\t\ta/1\t\n", "1 created\n", "post", "import", path)
+	m.want(t, 0, "2\tcreated\tpost_2\t\ta/1\t\n", "1 created\n", "post", "import", path, "--collection", "news")
+	m.want(t, 0, "2\texists\tpost_2\t\ta/1\t\n", "1 exists\n", "post", "import", path, "--collection", "news")
+	for i, want := range []string{"import/my%20posts%20%C3%A9.csv/a/1", "news/a/1"} {
+		if got := deref(d.kept[i].ExternalID); got != want || d.kept[i].Managed != nil {
+			t.Errorf("external id %q, want %q", got, want)
+		}
+	}
+	m.want(t, 2, "", "schedctl: --collection must have 1 to 80 letters, digits, dots, underscores or hyphens\n", "post", "import", path, "--collection", "a b")
+	m.want(t, 2, "", "schedctl: --collection cannot be \"import\", which is reserved; choose another name\n", "post", "import", path, "--collection", "import")
+	m.want(t, 5, "2\trefused\t\t\ta b\tthe id \"a b\" is not valid: use visible ASCII characters without spaces, at most 183\n",
+		"1 refused\nschedctl: nothing was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
+		"post", "import", csvFile(t, "id,content", "a b,Hello"))
+	m.in = strings.NewReader("id,content\na,Hello\n")
+	m.want(t, 2, "", "schedctl: standard input needs --collection when lines have an id; give --collection NAME; the posts then have the external ids NAME/ID\n", "post", "import", "-")
+	m.want(t, 5, "2\trefused\t\t\t\tthere is no account \"demo, hook\"; the accounts are feed:demo ("+demoID+"), http:hook ("+hookID+"); separate accounts with \";\"\n",
+		"1 refused\nschedctl: nothing was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
+		"post", "import", csvFile(t, "text,accounts", `Hello,"demo, hook"`))
 }
 
 func TestDependsOnNow(t *testing.T) {
@@ -334,11 +431,11 @@ func TestDependsOnNow(t *testing.T) {
 		"2026-12-08 9:00": false, "2026-12-08T09:00:00+01:00": false, "@1796720400": false, "10 March 2027 9am": false,
 		"in 2h": true, "tomorrow 9am": true, "friday noon": true, "9am": true, "Mar 10 9am": true, "2 weeks ago": true,
 	} {
-		var c candidate
-		if c.moment, err = when.Parse(text, noon, berlin); err != nil {
+		m, err := when.Parse(text, noon, berlin)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dependsOnNow(text, c.moment, noon, berlin); got != want {
+		if got := dependsOnNow(text, m, noon, berlin); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}

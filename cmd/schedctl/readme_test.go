@@ -30,8 +30,9 @@ func TestREADMEExamplesWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"posts.csv":       "id,content,to,at,tz\none,Hello,blog,2099-01-01 9:00,UTC\n",
-		"posts/launch.md": fencedBlock(t, "../../README.md", "markdown"),
+		"posts.csv":           "id,content,to,at,tz\none,Hello,blog,2099-01-01 9:00,UTC\n",
+		"posts/launch.md":     fencedBlock(t, "../../README.md", "markdown"),
+		"posts/schedctl.yaml": "collection: website\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {

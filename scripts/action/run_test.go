@@ -122,6 +122,9 @@ func TestActionAppliesPostFiles(t *testing.T) {
 		if err := os.Mkdir(posts, 0o700); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(filepath.Join(posts, "schedctl.yaml"), []byte("collection: website\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		post := "---\nid: launch\nat: 2099-12-08 09:00\ntz: UTC\nto: [blog]\n---\nVersion 1.0 is out.\n"
 		if err := os.WriteFile(filepath.Join(posts, "launch.md"), []byte(post), 0o600); err != nil {
 			t.Fatal(err)

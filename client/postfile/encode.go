@@ -1,0 +1,86 @@
+package postfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Encode returns the file as [Parse] reads it. A text with line ends of Windows
+// is read back with "\n".
+func (f *File) Encode() []byte {
+	var b bytes.Buffer
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line(fence)
+	for _, v := range []struct{ key, text string }{{"id", f.ID.Text}, {"at", f.At.Text}, {"tz", f.TZ.Text}} {
+		if v.text != "" {
+			line("%s: %s", v.key, quoted(v.text))
+		}
+	}
+	for _, v := range []struct {
+		key  string
+		list []Value
+	}{{"to", f.To}, {"labels", f.Labels}} {
+		var texts []string
+		for _, item := range v.list {
+			texts = append(texts, quoted(item.Text))
+		}
+		if texts != nil {
+			line("%s: [%s]", v.key, strings.Join(texts, ", "))
+		}
+	}
+	section := func(key string, value func(Override) string) {
+		for _, o := range f.Overrides {
+			if v := value(o); v != "" {
+				line("%s  %s: %s", key, quoted(o.Account.Text), v)
+				key = ""
+			}
+		}
+	}
+	section("override:\n", func(o Override) string {
+		if o.Text.Line == 0 && o.Text.Text == "" {
+			return ""
+		}
+		return quoted(o.Text.Text)
+	})
+	section("options:\n", func(o Override) string {
+		if o.Options == nil {
+			return ""
+		}
+		var values []string
+		for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+			values = append(values, quoted(name)+": "+asJSON(o.Options[name]))
+		}
+		return "{" + strings.Join(values, ", ") + "}"
+	})
+	line(fence + "\n")
+	line("%s", f.Content.Text)
+	return b.Bytes()
+}
+
+// plain matches texts that YAML reads as they are. Times are among them.
+var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$|^[0-9T:.-]+Z$`)
+
+// quoted returns a text as a YAML scalar. A JSON string is one.
+func quoted(text string) string {
+	switch strings.ToLower(text) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
+	default:
+		if plain.MatchString(text) {
+			return text
+		}
+	}
+	return asJSON(text)
+}
+
+func asJSON(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.Encode(v) // texts, booleans and numbers always have a form
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/postfile"
+)
+
+// collectionFlag is --collection.
+const collectionFlag = "collection"
+
+// nameCollection sets the collection of a directory: that of --collection or of
+// schedctl.yaml, and "" when neither names one.
+func (d *postFiles) nameCollection(flag string) error {
+	d.collection = first(flag, d.config.Text)
+	switch {
+	case flag != "" && d.config.Text != "" && flag != d.config.Text:
+		f := usage("--collection %s contradicts %s, which says collection: %s", flag, d.configPath(), d.config.Text)
+		f.hint = "leave the flag out, or change the file"
+		return f
+	case d.collection == "":
+		return nil
+	}
+	err := schedctl.CheckCollection(collectionFlag, d.collection)
+	if err != nil && flag != "" {
+		return usage("--%s", ruleText(err))
+	}
+	if err != nil {
+		d.addProblems(postfile.Problem{Path: postfile.ConfigName, Line: d.config.Line, Message: ruleText(err)})
+	}
+	return nil
+}
+
+// ruleText returns the message of an error of the domain, without its code.
+func ruleText(err error) string {
+	var broken *schedctl.Error
+	if errors.As(err, &broken) {
+		return broken.Message
+	}
+	return err.Error()
+}
+
+func (d *postFiles) configPath() string { return filepath.Join(d.dir, postfile.ConfigName) }
+
+// needCollection returns the failure of a directory without a collection.
+func (d *postFiles) needCollection() error {
+	if d.collection != "" {
+		return nil
+	}
+	f := usage("%s belongs to no collection", d.dir)
+	f.hint = fmt.Sprintf("create %s with the line \"collection: %s\", or give --collection", d.configPath(), d.proposal())
+	return f
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// proposal returns a name for the collection of a directory. The parent directory
+// is part of it: many repositories have a directory "posts".
+func (d *postFiles) proposal() string {
+	path, err := filepath.Abs(d.dir)
+	if err != nil {
+		path = d.dir
+	}
+	name := filepath.Base(filepath.Dir(path)) + "-" + filepath.Base(path)
+	name = strings.Trim(notInNames.ReplaceAllString(name, "-"), "-.")
+	return first(name[:min(len(name), schedctl.MaxCollection)], "posts")
+}
+
+// proposeCollection asks a person for the collection and writes schedctl.yaml.
+func (o *applyDir) proposeCollection(ctx context.Context, d *postFiles) error {
+	name := d.proposal()
+	o.tell("%s has no %s. It names the collection: the posts that belong to these files.", d.dir, postfile.ConfigName)
+	if err := o.confirm(ctx, fmt.Sprintf("Create %s with \"collection: %s\"?", d.configPath(), name)); err != nil {
+		return err
+	}
+	d.collection = name
+	return d.writeConfig()
+}
+
+// writeConfig creates schedctl.yaml unless it exists.
+func (d *postFiles) writeConfig() error {
+	f, err := os.OpenFile(d.configPath(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("write the collection: %w", err)
+	}
+	_, err = fmt.Fprintf(f, "collection: %s\n", d.collection)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write the collection: %w", err)
+	}
+	return nil
+}

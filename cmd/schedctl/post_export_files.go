@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
+)
+
+// adopter writes posts as files of a directory and takes them into its
+// collection.
+type adopter struct {
+	*planner
+	posts map[string]apiv1.Post // of the collection, by id
+	has   map[string]bool       // ids with a file
+}
+
+// fileStatuses are the statuses of posts that files can control.
+var fileStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
+
+// exportFiles writes the posts that q selects as files and returns their number.
+func (o *postExport) exportFiles(ctx context.Context, c *client.Client, q client.PostQuery) (written int, err error) {
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return 0, fmt.Errorf("write the posts: %w", err)
+	}
+	files, err := readPostFiles(o.dir, o.collection)
+	if err != nil {
+		return 0, err
+	}
+	p, err := o.newPlanner(ctx, files, planFlags{})
+	if err != nil {
+		return 0, err
+	}
+	if p.all(); len(p.problems) > 0 {
+		return 0, p.refuse(p.sorted(), "nothing was exported")
+	}
+	a := &adopter{planner: p, has: map[string]bool{}}
+	for _, f := range files.files {
+		a.has[f.ID.Text] = true
+	}
+	if a.posts, err = p.collected(ctx); err != nil {
+		return 0, err
+	}
+	if err := files.writeConfig(); err != nil {
+		return 0, err
+	}
+	bar := o.newProgress("exporting", 0)
+	defer bar.clear()
+	for post, err := range eachPatiently(ctx, c, q) {
+		if err != nil {
+			return written, err
+		}
+		reason, err := a.adopt(ctx, post)
+		switch {
+		case err != nil:
+			return written, fmt.Errorf("%s: %w", post.ID, err)
+		case reason == "":
+			written++
+			bar.step()
+		case reason != hasFile:
+			o.tell("left out: %s: %s", post.ID, reason)
+		}
+	}
+	return written, nil
+}
+
+const hasFile = "it has a file"
+
+// adopt writes the file of a post, or returns the reason to leave it out. Until
+// the file is complete, the digest is one that no post has: an interrupted export
+// is no reason to cancel the post or to create it again.
+func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, err error) {
+	id, ours := strings.CutPrefix(deref(post.ExternalID), a.externalID(""))
+	switch {
+	case ours && a.has[id]:
+		return hasFile, nil
+	case post.ExternalID != nil && !ours:
+		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
+	case !ours:
+		id = a.newID(post)
+	}
+	path := a.newPath(id)
+	data := a.fileOf(post, id).Encode()
+	file, problems := postfile.Parse(path, data)
+	check := &fileReader{app: a.app, postFiles: &postFiles{faults: map[string]string{}}, accounts: a.accounts}
+	s := step{change: change{ID: id, File: path}, wanted: check.understand(&file), post: post}
+	if len(problems)+len(check.problems) > 0 || s.wanted.digest() != stateOf(post).digest() {
+		return "a file cannot hold its text or its accounts", nil
+	}
+	edit := apiv1.EditPost{Managed: a.managed(&s, "v0:export")}
+	if !ours {
+		external := a.externalID(id)
+		edit.ExternalID = &external
+	}
+	if err := a.edit(ctx, &s, edit); err != nil {
+		return "", err
+	}
+	err = replaceFile(filepath.Join(a.dir, path), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	a.has[id], a.posts[id] = true, s.post
+	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.wanted.digest())})
+}
+
+// fileOf returns a post as a file.
+func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
+	s := stateOf(post)
+	f := &postfile.File{ID: postfile.Value{Text: id}, At: postfile.Value{Text: s.At}, Content: postfile.Value{Text: s.Content}}
+	for _, ref := range a.names.of(s.Accounts) {
+		f.To = append(f.To, postfile.Value{Text: ref})
+	}
+	for _, label := range s.Labels {
+		f.Labels = append(f.Labels, postfile.Value{Text: label})
+	}
+	for _, o := range s.Overrides {
+		f.Overrides = append(f.Overrides, postfile.Override{
+			Account: postfile.Value{Text: first(a.names[o.Account], o.Account)}, Text: postfile.Value{Text: o.Content}, Options: o.Options,
+		})
+	}
+	return f
+}
+
+var notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)
+
+// newID returns an id that is not used in the collection: the date of the post and
+// the start of its text.
+func (a *adopter) newID(post apiv1.Post) string {
+	const most = 40
+	line, _, _ := strings.Cut(strings.TrimSpace(post.Content), "\n")
+	slug := notInSlugs.ReplaceAllString(strings.ToLower(clip(line, most)), "-")
+	slug = first(strings.Trim(slug, "-"), strings.ToLower(post.ID))
+	if post.PublishAt != nil {
+		slug = post.PublishAt.UTC().Format("2006-01-02-") + slug
+	}
+	id := slug
+	for n := 2; a.has[id] || a.posts[id].ID != ""; n++ {
+		id = fmt.Sprintf("%s-%d", slug, n)
+	}
+	return id
+}
+
+// newPath returns the path of a new file for an id.
+func (a *adopter) newPath(id string) string {
+	name := strings.Trim(notInNames.ReplaceAllString(id, "-"), "-._")
+	if name == "" || strings.EqualFold(name, "readme") {
+		name = "post-" + name
+	}
+	path := name + ".md"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(filepath.Join(a.dir, path)); err != nil {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d.md", name, n)
+	}
+}
