@@ -23,7 +23,7 @@ An account is named by its id, by its name, or by platform:name.`,
   schedctl account list`,
 	})
 	cmd.AddCommand(newAccountAdd(a), newAccountList(a), newAccountShow(a), newAccountVerify(a),
-		newAccountReconnect(a), newAccountRemove(a))
+		newAccountEdit(a), newAccountReconnect(a), newAccountRemove(a))
 	return cmd
 }
 
@@ -83,7 +83,11 @@ func deref[T any](p *T) T {
 
 // accountByName returns the account that an argument names, a disconnected one
 // too.
-func accountByName(ctx context.Context, c *client.Client, ref string) (apiv1.Account, error) {
+func (a *app) accountByName(ctx context.Context, c *client.Client, ref string) (apiv1.Account, error) {
+	ref, err := a.accountRef(ref)
+	if err != nil {
+		return apiv1.Account{}, err
+	}
 	if isAccountID(ref) {
 		acct, err := c.Account(ctx, ref)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
@@ -96,6 +100,14 @@ func accountByName(ctx context.Context, c *client.Client, ref string) (apiv1.Acc
 		return apiv1.Account{}, err
 	}
 	return pickAccount(all, ref, exitNotFound)
+}
+
+// accountRef returns what names an account, with the id for lastRef.
+func (a *app) accountRef(ref string) (string, error) {
+	if ref == lastRef {
+		return a.last(lastAccount, schedctl.AccountPrefix)
+	}
+	return ref, nil
 }
 
 func isAccountID(ref string) bool {
@@ -111,7 +123,7 @@ const everyAccount = "all"
 func (a *app) recipients(ctx context.Context, c *client.Client, refs []string) ([]string, error) {
 	var connected []apiv1.Account
 	for _, ref := range refs {
-		if isAccountID(ref) {
+		if isAccountID(ref) || ref == lastRef {
 			continue
 		}
 		list, err := c.Accounts(ctx, client.AccountQuery{})
@@ -145,6 +157,9 @@ func (a *app) pick(connected []apiv1.Account, refs []string) ([]string, error) {
 
 // named returns the ids that one --to stands for.
 func (a *app) named(connected []apiv1.Account, ref string) (ids []string, err error) {
+	if ref, err = a.accountRef(ref); err != nil {
+		return nil, err
+	}
 	if isAccountID(ref) {
 		return []string{ref}, nil
 	}
@@ -170,7 +185,8 @@ func (a *app) named(connected []apiv1.Account, ref string) (ids []string, err er
 const addAdvice = "add one, for example with: schedctl account add feed --name demo"
 
 // pickAccount returns the one account that ref names: exactly, else without
-// regard to case. Connected accounts go before disconnected ones.
+// regard to case, else by an abbreviated id. Connected accounts go before
+// disconnected ones.
 func pickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found, gone []apiv1.Account
@@ -196,6 +212,14 @@ func pickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Accou
 			f.hint = "use one of " + candidates(found)
 			return apiv1.Account{}, f
 		}
+	}
+	found := abbreviated(accounts, schedctl.AccountPrefix, ref, func(acct apiv1.Account) string { return acct.ID })
+	switch len(found) {
+	case 0:
+	case 1:
+		return found[0], nil
+	default:
+		return apiv1.Account{}, ambiguous(ref, "accounts", []string{candidates(found)})
 	}
 	f := &failure{status: missing, code: schedctl.InvalidSocialAccounts, message: fmt.Sprintf("there is no account %q", ref), hint: addAdvice}
 	if missing == exitNotFound {

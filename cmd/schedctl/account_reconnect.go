@@ -40,7 +40,7 @@ func (o *accountReconnect) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	acct, err := accountByName(ctx, c, ref)
+	acct, err := o.accountByName(ctx, c, ref)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (o *accountRemove) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	acct, err := accountByName(ctx, c, ref)
+	acct, err := o.accountByName(ctx, c, ref)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (a *app) showAccount(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	acct, err := accountByName(ctx, c, ref)
+	acct, err := a.accountByName(ctx, c, ref)
 	switch {
 	case err != nil:
 		return err

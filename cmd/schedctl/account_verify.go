@@ -20,7 +20,7 @@ that waited for it go out.`,
 			if err != nil {
 				return err
 			}
-			acct, err := accountByName(cmd.Context(), c, args[0])
+			acct, err := a.accountByName(cmd.Context(), c, args[0])
 			if err != nil {
 				return err
 			}

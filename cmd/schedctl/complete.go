@@ -73,14 +73,15 @@ func (a *app) completeAccount(cmd *cobra.Command, args []string, _ string) ([]st
 // useful are the statuses of the posts that a command can do something with;
 // every other command can with all.
 var useful = map[string][]schedctl.Status{
-	"schedctl post cancel":   {schedctl.Scheduled, schedctl.Publishing},
-	"schedctl post delete":   {schedctl.Draft},
-	"schedctl post edit":     {schedctl.Draft, schedctl.Scheduled},
-	"schedctl post publish":  {schedctl.Draft, schedctl.Scheduled},
-	"schedctl post retry":    {schedctl.Failed},
-	"schedctl post schedule": {schedctl.Draft},
-	"schedctl post wait":     {schedctl.Scheduled, schedctl.Publishing},
-	"schedctl post watch":    {schedctl.Scheduled, schedctl.Publishing},
+	"schedctl post cancel":     {schedctl.Scheduled, schedctl.Publishing},
+	"schedctl post delete":     {schedctl.Draft},
+	"schedctl post edit":       {schedctl.Draft, schedctl.Scheduled},
+	"schedctl post publish":    {schedctl.Draft, schedctl.Scheduled},
+	"schedctl post retry":      {schedctl.Failed},
+	"schedctl post schedule":   {schedctl.Draft},
+	"schedctl post unschedule": {schedctl.Scheduled},
+	"schedctl post wait":       {schedctl.Scheduled, schedctl.Publishing},
+	"schedctl post watch":      {schedctl.Scheduled, schedctl.Publishing},
 }
 
 // completePost offers the ids of recent posts that are not on the command line

@@ -40,6 +40,9 @@ func (a *app) endpoint() (endpoint, error) {
 	}
 	e, err := a.endpointAt(url, at)
 	a.keyless = e.key == ""
+	if a.peer = "daemon " + first(e.announced, e.url); at.name != "" {
+		a.peer = "context " + at.name
+	}
 	return e, err
 }
 

@@ -335,6 +335,9 @@ func (i *inhabitant) makePost() {
 		i.ok(err)
 		post.PublishAt, post.SocialAccountIDs = apiv1.Now(), []string{bad.ID}
 	case "post publish", "post schedule", "post delete":
+		if i.says("--shift") {
+			post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
+		}
 	default:
 		post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
 	}

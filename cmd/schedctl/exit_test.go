@@ -174,7 +174,7 @@ func TestPostCreateIsInterrupted(t *testing.T) {
 		w.WriteHeader(http.StatusInternalServerError)
 	})})
 	status := run(ctx, m.system, []string{"post", "create", "Hello"})
-	const want = "schedctl: interrupted; the daemon may have created the post; look with: schedctl post list --limit 1\n"
+	const want = "schedctl: interrupted; the daemon may have created the post; look with: schedctl post list --all --limit 1\n"
 	if status != 130 || m.err.String() != want {
 		t.Errorf("exit status %d: %s", status, &m.err)
 	}

@@ -104,6 +104,9 @@ func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey,
 	if len(found) == 0 {
 		found = revoked
 	}
+	if len(found) == 0 {
+		found = abbreviated(keys, schedctl.KeyPrefix, ref, func(k apiv1.APIKey) string { return k.ID })
+	}
 	switch len(found) {
 	case 0:
 		return apiv1.APIKey{}, &failure{status: exitNotFound, code: schedctl.NotFound, message: fmt.Sprintf("there is no API key %q", ref), hint: "see: schedctl key list"}

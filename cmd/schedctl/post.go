@@ -33,7 +33,7 @@ or canceled.`,
 var postBranches = []branch{
 	{"", "create", newPostCreate, false}, {"", "list", newPostList, false}, {"", "show", newPostShow, false},
 	{"", "edit", newPostEdit, false}, {"", "schedule", newPostSchedule, false}, {"", "publish", newPostPublish, false},
-	{"", "cancel", newPostCancel, false}, {"", "retry", newPostRetry, false}, {"", "wait", newPostWait, false},
+	{"", "cancel", newPostCancel, false}, {"", "unschedule", newPostUnschedule, false}, {"", "copy", newPostCopy, false}, {"", "retry", newPostRetry, false}, {"", "wait", newPostWait, false},
 	{"", "watch", newPostWatch, false}, {"", "delete", newPostDelete, false}, {"", "validate", newPostValidate, false},
 	{"", "timeline", newPostTimeline, false}, {"", "import", newPostImport, false}, {"", "export", newPostExport, false},
 }

@@ -25,6 +25,7 @@ type postChange struct {
 	words  changeWords
 	asks   bool                               // also about posts that are named
 	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
+	trial  func(p apiv1.Post) apiv1.Post      // what --dry-run shows of a post, or nil for the post as it is
 	plan   func(p apiv1.Post, names accounts) // tells what will be done to a selected post
 	apply  func(c *client.Client) func(context.Context, string) (apiv1.Post, error)
 	report func(context.Context, *client.Client, changed) error // prints what was done
@@ -60,8 +61,18 @@ func (o *postChange) statuses() (may []schedctl.Status) {
 	return may
 }
 
-// selects returns the statuses of the posts that flags select without --status.
-func (o *postChange) selects() []schedctl.Status {
+// selects returns a flag of the command line that selects posts, or nothing.
+func (o *postChange) selects(cmd *cobra.Command) (flag string) {
+	for _, name := range filterFlags {
+		if cmd.Flag(name).Changed {
+			flag = "--" + name
+		}
+	}
+	return flag
+}
+
+// selectable returns the statuses of the posts that flags select without --status.
+func (o *postChange) selectable() []schedctl.Status {
 	if o.preset != nil {
 		return o.preset
 	}
@@ -69,16 +80,11 @@ func (o *postChange) selects() []schedctl.Status {
 }
 
 func (o *postChange) run(cmd *cobra.Command, ids []string) error {
-	filtered := ""
-	for _, name := range filterFlags {
-		if cmd.Flag(name).Changed {
-			filtered = "--" + name
-		}
-	}
+	filtered := o.selects(cmd)
 	switch {
 	case len(ids) == 0 && filtered == "":
 		f := usage("%s needs the id of a post", cmd.CommandPath())
-		f.hint = "or flags that select posts, such as --status " + string(o.selects()[0])
+		f.hint = "or flags that select posts, such as --status " + string(o.selectable()[0])
 		return f
 	case len(ids) > 0 && filtered != "":
 		return usage("%s selects posts, and %s names one: give either", filtered, clip(ids[0], 60))
@@ -93,6 +99,9 @@ func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
+	if ids, err = o.postIDs(ctx, c, ids); err != nil {
+		return err
+	}
 	if o.dry {
 		posts, failed := o.eachPost(ctx, ids, func(ctx context.Context, id string) (apiv1.Post, error) {
 			p, err := c.Post(ctx, id)
@@ -104,7 +113,7 @@ func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
 		return joined(o.printTrial(ctx, c, changed{posts, len(ids) == 1}), failed)
 	}
 	if o.asks && !o.yes {
-		if err := o.confirm(ctx, fmt.Sprintf(o.words.ask, plural(len(ids), o.words.noun))); err != nil {
+		if err := o.confirmPosts(ctx, c, fmt.Sprintf(o.words.ask, plural(len(ids), o.words.noun)), ids, nil); err != nil {
 			return err
 		}
 	}
@@ -139,6 +148,11 @@ func (o *postChange) printTrial(ctx context.Context, c *client.Client, would cha
 	if len(would.posts) == 0 {
 		return nil
 	}
+	if o.trial != nil {
+		for i, p := range would.posts {
+			would.posts[i] = o.trial(p)
+		}
+	}
 	err := o.printChanged(ctx, c, would)
 	o.app.tell("%s would be %s; nothing was changed", plural(len(would.posts), "post"), o.words.participle)
 	return err
@@ -155,7 +169,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 		return usage("--status: only %s posts can be %s", alternatives(may), o.words.participle)
 	}
 	if q.Statuses == nil {
-		q.Statuses = o.selects()
+		q.Statuses = o.selectable()
 	}
 	person := o.inTerminal && o.errTerminal && !o.noInput
 	if !o.yes && !o.dry && !person {
@@ -211,7 +225,7 @@ func (o *postChange) selected(ctx context.Context, c *client.Client, q client.Po
 // says as much.
 func (o *postChange) tellSelected(p apiv1.Post, names accounts) {
 	if !o.dry {
-		o.app.tell("%s", strings.Join(strings.Fields(p.ID+" "+o.shortTime(p.PublishAt)+" "+oneLine(recipientsText(p, names))), " ")+": "+clip(oneLine(p.Content), 40))
+		o.app.tell("%s", o.inQuestion(p, names))
 	}
 }
 

@@ -19,6 +19,8 @@ type postCreate struct {
 	to, overrides  []string
 	when           whenFlags
 	once           onceFlags
+	labels         labelFlags
+	externalID     string
 	allowDuplicate bool
 	dry, wait      bool
 }
@@ -40,12 +42,18 @@ or that of --tz; what was understood is said back on standard error.
 
 With --override an account gets a text of its own; one that begins with @ is
 written with @@, because ACCOUNT=@FILE names a file. With --dry-run nothing is
-created: "schedctl post validate" tells what is printed instead.`,
+created: "schedctl post validate" tells what is printed instead.
+
+With --external-id a pipeline can run the command again at any time: if a post has
+the id, that post is shown and nothing is created. The exit status is 0 when it has
+the same text and accounts, and 6 when they differ or the post is canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
   schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
   schedctl post create --editor --to mastodon:me --at "friday 9am"
   fortune | schedctl post create --to all --now --wait
+  schedctl post create -F news.txt --to all --now --external-id release-1.2.3
+  schedctl post create "We are live" --to demo --at "friday 9am" --label launch
   id=$(schedctl post create "A draft for later" -q)`,
 		Args: takes(0, 1, "one text"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -63,6 +71,8 @@ created: "schedctl post validate" tells what is printed instead.`,
 	o.when.add(cmd)
 	f.BoolVar(&o.when.now, "now", false, "publish at once")
 	o.once.add(cmd)
+	o.labels.add(cmd)
+	f.StringVar(&o.externalID, "external-id", "", "an `id` of yours that one post can have: repeated later, the command creates nothing")
 	addAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
 	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
@@ -113,12 +123,15 @@ func (o *postCreate) run(ctx context.Context) error {
 			return err
 		}
 	}
-	o.when.lenient = !o.dry && o.repeatable(o.once)
+	o.when.lenient = !o.dry && (o.repeatable(o.once) || o.externalID != "")
 	publishAt, err := o.when.publishAt(o.app)
 	if err != nil {
 		return err
 	}
 	overrides, err := readOverrides(o.overrides)
+	if err == nil {
+		_, err = o.labels.read()
+	}
 	if err != nil {
 		return err
 	}
@@ -126,7 +139,10 @@ func (o *postCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate}
+	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels}
+	if o.externalID != "" {
+		create.ExternalID = &o.externalID
+	}
 	text, ctx, err := o.writeText(ctx, c, &create, overrides)
 	if err != nil {
 		return err
@@ -186,13 +202,19 @@ func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.Cr
 		return post, o.check(ctx, c, create)
 	}
 	write := o.write(create.Content, overrides)
-	if write.key == "" && create.PublishAt != nil {
+	if write.key == "" && create.PublishAt != nil && create.ExternalID == nil {
 		// A key may be a repeated one, and the post would then be warned of itself.
 		o.warn(ctx, c, create)
 	}
 	post, err = write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
 		return c.CreatePost(ctx, create, options...)
 	})
+	switch {
+	case err == nil:
+		o.remember(lastPost, post.ID)
+	case schedctl.CodeOf(err) == schedctl.ExternalIDExists:
+		return o.existing(ctx, c, create, err)
+	}
 	if err != nil && ctx.Err() != nil {
 		return post, o.interruption("interrupted; the daemon may have created the post", "look with: schedctl post list --all --limit 1")
 	}
@@ -204,6 +226,10 @@ func (o *postCreate) write(content string, overrides []override) once {
 	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)
 	for _, v := range overrides {
 		parts = append(parts, "override", v.account, v.text)
+	}
+	parts = append(parts, labeled("label", o.labels.labels)...)
+	if o.externalID != "" {
+		parts = append(parts, "external-id", o.externalID)
 	}
 	return o.onceFor(o.once, content, &o.when, parts...)
 }

@@ -19,6 +19,7 @@ type postEdit struct {
 	editor        bool
 	to, overrides []string
 	when          whenFlags
+	labels        labelFlags
 	dry           bool
 	version       int64 // of the post that was in the editor, or 0
 
@@ -32,7 +33,8 @@ func newPostEdit(a *app) *cobra.Command {
 		Short: "Change a draft or a scheduled post",
 		Long: `Change the text, the accounts or the time of a draft or a scheduled post. What is
 not given stays as it is; --to replaces all accounts. A draft that is given a
-time is scheduled. --override changes the text of one account; an empty one,
+time is scheduled. --label replaces all labels, and labels can be changed in every
+status. --override changes the text of one account; an empty one,
 ACCOUNT=, lets the account have the text of the post again.
 
 With --editor the text is changed on the terminal, beginning with that of the
@@ -42,6 +44,7 @@ file whenever it could not be sent.`,
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --label launch --label "spring sale"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run`,
 		Args:              takes(1, 2, "the id of a post and at most one text"),
 		ValidArgsFunction: a.completePost,
@@ -57,6 +60,8 @@ file whenever it could not be sent.`,
 	addEditor(cmd, &o.editor)
 	a.addToOrAccount(cmd, &o.to)
 	a.addOverride(cmd, &o.overrides)
+	o.labels.add(cmd)
+	o.labels.addNone(cmd)
 	o.when.add(cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
@@ -66,11 +71,11 @@ file whenever it could not be sent.`,
 func (o *postEdit) run(ctx context.Context) error {
 	// A pipe is the text only when nothing else is to be changed: in a script
 	// standard input is often no terminal and not meant.
-	other := o.when.given() || o.to != nil || o.overrides != nil
+	other := o.when.given() || o.to != nil || o.overrides != nil || o.labels.given()
 	readsText := o.text.given() || !other && !o.inTerminal && !o.editor
 	if !readsText && !other && !o.editor {
 		f := usage("nothing to change")
-		f.hint = "give a text, --editor, --to, --override, --at or --in"
+		f.hint = "give a text, --editor, --to, --override, --label, --at or --in"
 		return f
 	}
 	if o.editor {
@@ -90,6 +95,9 @@ func (o *postEdit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if edit.Labels, err = o.labels.read(); err != nil {
+		return err
+	}
 	resend := "schedctl post edit " + o.id + " -F %s"
 	c, err := o.connect()
 	if readsText && c == nil {
@@ -99,6 +107,9 @@ func (o *postEdit) run(ctx context.Context) error {
 		return err
 	}
 	text := manuscript{source: o.text}
+	if o.id, err = o.postID(ctx, c, o.id); err != nil {
+		return err
+	}
 	if readsText {
 		if text.text, err = o.readText(ctx, o.text); err != nil {
 			return err

@@ -14,22 +14,31 @@ import (
 
 // postFilter are the flags that select posts.
 type postFilter struct {
-	statuses                       []string
+	app                            *app
+	statuses, labels               []string
 	account, after, before, search string
+	externalID, collection         string // defined by post list alone
 	when                           whenFlags
 }
 
 // filterFlags are the names of the flags.
-var filterFlags = []string{"status", "account", "after", "before", "search"}
+var filterFlags = []string{"status", "account", "label", "after", "before", "search"}
 
 func (o *postFilter) add(a *app, cmd *cobra.Command) {
+	o.addSelection(a, cmd)
+	o.when.addZone(cmd)
+}
+
+// addSelection is add without --tz, for commands that have it already.
+func (o *postFilter) addSelection(a *app, cmd *cobra.Command) {
+	o.app = a
 	f := cmd.Flags()
+	f.StringArrayVar(&o.labels, "label", nil, "only posts with the label of this `text` (repeatable: with all of them)")
 	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
 	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
 	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
-	o.when.addZone(cmd)
 	cmd.RegisterFlagCompletionFunc("account", a.completeAccount)
 	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -44,7 +53,10 @@ func statusNames() []string {
 
 // query checks the flags and puts them together; the account is for resolve.
 func (o *postFilter) query(a *app) (q client.PostQuery, err error) {
-	q = client.PostQuery{Search: o.search, Limit: pageSize}
+	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: pageSize}
+	if err := checkLabels(o.labels); err != nil {
+		return q, err
+	}
 	if n := utf8.RuneCountInString(o.search); n > schedctl.MaxSearch {
 		return q, usage("--search has %d characters; the limit is %d", n, schedctl.MaxSearch)
 	}
@@ -66,6 +78,12 @@ func (o *postFilter) query(a *app) (q client.PostQuery, err error) {
 // resolve adds --account to the query: posts to an account that was removed can
 // be listed too.
 func (o *postFilter) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) error {
+	if o.account == lastRef && o.app != nil {
+		var err error
+		if o.account, err = o.app.accountRef(o.account); err != nil {
+			return err
+		}
+	}
 	if o.account == "" || isAccountID(o.account) {
 		q.AccountID = o.account
 		return nil

@@ -53,6 +53,8 @@ elsewhere the day is the first field of a line.`,
   schedctl post list --account demo --after "today 0:00" --before "tomorrow 0:00"
   schedctl post list --status scheduled --group day
   schedctl post list --status failed -q
+  schedctl post list --label launch --search "version 2"
+  schedctl post list --external-id release-1.2.3 --json
   schedctl post list --all --limit 50`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -60,6 +62,8 @@ elsewhere the day is the first field of a line.`,
 	o.filter.add(a, cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
+	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
+	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
 	o.limit.add(cmd, "posts")
 	f.BoolVar(&o.all, "all", false, "posts of every status, as many as there are unless --limit is given")
 	f.StringVar(&o.group, "group", "", "put posts under headings, each for a `day`, in the order in which they go out")
@@ -130,7 +134,7 @@ func (o *postList) query() (client.PostQuery, error) {
 	if err := o.checkGroup(); err != nil {
 		return q, err
 	}
-	if q.Statuses == nil && !o.all {
+	if q.Statuses == nil && !o.all && q.ExternalID == "" {
 		q.Statuses, o.open = openStatuses, true
 	}
 	if q.Sort = o.sort; q.Sort == "" && isOpen(q.Statuses) {

@@ -12,50 +12,95 @@ import (
 )
 
 type postSchedule struct {
-	*app
-	to   []string
-	when whenFlags
-	once onceFlags
-	wait bool
-	dry  bool
+	postChange
+	to    []string
+	when  whenFlags
+	shift shift
+	once  onceFlags
+	wait  bool
+	at    *apiv1.PublishTime // of --at or --in
+	named bool               // posts are named, and not selected by flags
 
 	allowDuplicate bool
 }
 
 func newPostSchedule(a *app) *cobra.Command {
-	o := &postSchedule{app: a}
+	o := &postSchedule{postChange: postChange{
+		app: a, op: schedctl.OpEdit, preset: []schedctl.Status{schedctl.Scheduled},
+		words: changeWords{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
+	}}
+	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.mover
 	cmd := prints[apiv1.Post](&cobra.Command{
-		Use:   "schedule ID",
-		Short: "Give a draft its time",
-		Long: `Give a draft its time, and with --to its accounts. To move a post that is
-scheduled already, use "schedctl post edit".`,
+		Use:   "schedule [ID...]",
+		Short: "Give drafts their time, or move scheduled posts",
+		Long: `Give a draft its time with --at or --in, and with --to its accounts.
+
+With --shift scheduled posts are moved: each is published that much later, or
+earlier with a minus sign. Flags that select posts, as for "schedctl post list", move
+all of them: with --at to one time, with --shift each by the same duration. They
+select scheduled posts unless --status says otherwise. The posts are listed and you
+are asked; without a terminal --yes is needed. The exit status is 9 when some of the
+posts could not be moved. One scheduled post gets another time with "schedctl post
+edit ID --at TIME" too.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
-  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait`,
-		Args:              takes(1, 1, "the id of a post"),
+  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
+  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
+  schedctl post schedule --label launch --shift 2h --dry-run
+  schedctl post schedule --account mastodon:me --before "tomorrow 0:00" --at "tomorrow 9am" --yes`,
+		Args:              o.checkArgs,
 		ValidArgsFunction: a.completePost,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args[0])
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	})
 	a.addTo(cmd, &o.to)
 	o.when.add(cmd)
+	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, or -1d to an earlier time")
+	o.filter.addSelection(a, cmd)
 	addAllowDuplicate(cmd, &o.allowDuplicate)
 	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
 	return cmd
 }
 
-func (o *postSchedule) run(ctx context.Context, id string) error {
-	o.when.lenient = !o.dry && o.repeatable(o.once)
-	at, err := o.when.publishAt(o.app)
+// checkArgs notes whether the command is about one draft. What --dry-run prints
+// depends on it: a validation, or the posts.
+func (o *postSchedule) checkArgs(cmd *cobra.Command, ids []string) error {
+	if o.named = len(ids) > 0; len(ids) != 1 || o.shift != 0 {
+		cmd.Annotations[dryFieldsAnnotation] = ""
+	}
+	return nil
+}
+
+func (o *postSchedule) run(cmd *cobra.Command, ids []string) (err error) {
+	one := len(ids) == 1 && o.shift == 0
+	o.when.lenient = one && !o.dry && o.repeatable(o.once)
+	if o.at, err = o.when.publishAt(o.app); err != nil {
+		return err
+	}
+	switch {
+	case o.at == nil && o.shift == 0 && o.named:
+		return usage("schedctl post schedule needs a time: give --at or --in")
+	case o.at == nil && o.shift == 0 && o.selects(cmd) != "":
+		return usage("schedctl post schedule needs a time: give --at, --in or --shift")
+	case o.at != nil && o.shift != 0:
+		return usage("--shift excludes --at and --in: give one")
+	case !one && (o.to != nil || o.wait || o.once.key != ""):
+		return usage("--to, --wait and --idempotency-key are about one draft: give its id with --at or --in")
+	case one && o.selects(cmd) == "":
+		return o.scheduleOne(cmd.Context(), ids[0])
+	}
+	o.filter.when.tz = o.when.tz
+	return o.postChange.run(cmd, ids)
+}
+
+// scheduleOne gives one draft its time.
+func (o *postSchedule) scheduleOne(ctx context.Context, ref string) error {
+	c, err := o.connect()
 	if err != nil {
 		return err
 	}
-	if at == nil {
-		return usage("schedctl post schedule needs a time: give --at or --in")
-	}
-	c, err := o.connect()
+	id, err := o.postID(ctx, c, ref)
 	if err != nil {
 		return err
 	}
@@ -64,11 +109,11 @@ func (o *postSchedule) run(ctx context.Context, id string) error {
 		return err
 	}
 	if o.dry {
-		return o.dryRun(ctx, c, id, schedctl.OpSchedule, o.released(to, at, o.allowDuplicate))
+		return o.dryRun(ctx, c, id, schedctl.OpSchedule, o.released(to, o.at, o.allowDuplicate))
 	}
 	write := o.onceFor(o.once, "", &o.when, append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeled("to", o.to)...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
-		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: at.Time}, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
+		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
 	})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, o.when.refused(err))

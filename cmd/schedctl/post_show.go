@@ -34,6 +34,9 @@ func (a *app) showPosts(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
+	if ids, err = a.postIDs(ctx, c, ids); err != nil {
+		return err
+	}
 	posts, failed := a.eachPost(ctx, ids, c.Post)
 	if a.json.set || a.quiet {
 		err = a.printEach(ctx, c, ids, posts)
@@ -61,6 +64,14 @@ func (a *app) detail(p apiv1.Post, names accounts) []byte {
 		{"Created at", a.timeText(p.CreatedAt)},
 		{"Updated at", a.timeText(p.UpdatedAt)},
 		{"Version", fmt.Sprint(p.Version)},
+	}
+	for _, extra := range []pair{
+		{"Labels", strings.Join(p.Labels, ", ")}, {"External ID", deref(p.ExternalID)},
+		{"Collection", deref(p.Managed).Collection}, {"File", deref(p.Managed).Path},
+	} {
+		if extra.value != "" || !a.outTerminal {
+			pairs = append(pairs, extra)
+		}
 	}
 	if !a.outTerminal {
 		out := a.describe(append(pairs, pair{"Content", p.Content}))

@@ -317,7 +317,7 @@ func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
 		})
 	}
 	m := newMachine(t, nil).terminals()
-	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --override, --at or --in\n", "post", "edit", "post_1")
+	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --override, --label, --at or --in\n", "post", "edit", "post_1")
 }
 
 func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {
@@ -461,6 +461,10 @@ publish_at	2026-11-21T11:00:00Z
 created_at	2026-11-21T10:00:00Z
 updated_at	2026-11-21T11:00:00Z
 version	4
+labels	
+external_id	
+collection	
+file	
 content	Hello, world�[31m
 target	pt_1	demo	feed	published	http://feeds.test/1
 target	pt_2	hook	http	failed	network: connection reset (it is not known whether the network has it)

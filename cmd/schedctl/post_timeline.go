@@ -38,6 +38,9 @@ func (a *app) showTimeline(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if id, err = a.postID(ctx, c, id); err != nil {
+		return err
+	}
 	t, err := c.PostTimeline(ctx, id)
 	switch {
 	case err != nil:

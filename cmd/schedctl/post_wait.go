@@ -35,7 +35,11 @@ post that somebody cancels is no error.`,
 			if err != nil {
 				return err
 			}
-			return a.waitFor(cmd.Context(), c, args)
+			ids, err := a.postIDs(cmd.Context(), c, args)
+			if err != nil {
+				return err
+			}
+			return a.waitFor(cmd.Context(), c, ids)
 		},
 	})
 }

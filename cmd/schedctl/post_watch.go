@@ -60,6 +60,9 @@ func (o *postWatch) run(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
+	if ids, err = o.postIDs(ctx, c, ids); err != nil {
+		return err
+	}
 	waiting := ctx
 	if o.timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(o.timeout), errTimedOut)

@@ -35,6 +35,7 @@ type system struct {
 	readSecret func(context.Context) (string, error) // a line from the terminal, not shown
 	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
 	configHome string                                // where they keep settings: XDG_CONFIG_HOME or the like
+	stateHome  string                                // where programs keep state: XDG_STATE_HOME or the like
 	keyring    keyStore
 
 	// askTerminal asks the terminal for its ground and returns what it answers;
@@ -64,6 +65,7 @@ type app struct {
 	debug            bool
 	timeout          duration
 	fullScreen       bool                             // whether the command draws on the whole screen
+	peer             string                           // the context or the daemon of the client, for its last ids
 	keyless          bool                             // whether requests go without a key
 	words            []string                         // of the command line, that newRoot has still to look at
 	texts            map[*cobra.Command]func() string // long texts that are not written yet

@@ -45,7 +45,7 @@ func newMachine(t *testing.T, daemon http.Handler) *machine {
 		readSecret: func(context.Context) (string, error) { return "", io.EOF },
 		transport:  inProcess{daemon},
 		filterTime: time.Minute, askTime: time.Minute,
-		configHome: t.TempDir(), keyring: noKeyring{},
+		configHome: t.TempDir(), stateHome: t.TempDir(), keyring: noKeyring{},
 	}
 	return m
 }

@@ -24,6 +24,7 @@ func newSystem() system {
 		readSecret:  readSecret,
 		dataHome:    xdg.DataHome,
 		configHome:  xdg.ConfigHome,
+		stateHome:   xdg.StateHome,
 		keyring:     desktopKeyring{},
 		askTerminal: askGround,
 		filterTime:  maxFilterTime,

@@ -71,6 +71,7 @@ func (o *webhookCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.app.remember(lastWebhook, made.Webhook.ID)
 	return o.printWebhook(made, "Created ")
 }
 

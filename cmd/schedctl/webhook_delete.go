@@ -36,7 +36,7 @@ func (o *webhookDelete) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	w, err := webhookByName(ctx, c, ref)
+	w, err := o.webhookByName(ctx, c, ref)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []stri
 	if err != nil {
 		return err
 	}
-	id, err := webhookID(ctx, c, ref)
+	id, err := o.webhookID(ctx, c, ref)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (o *webhookEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	id, err := webhookID(ctx, c, ref)
+	id, err := o.webhookID(ctx, c, ref)
 	if err != nil {
 		return err
 	}

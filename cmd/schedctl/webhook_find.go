@@ -16,7 +16,13 @@ import (
 const webhookArgument = "a webhook: its id or its name"
 
 // webhookByName returns the webhook that an argument names.
-func webhookByName(ctx context.Context, c *client.Client, ref string) (apiv1.Webhook, error) {
+func (a *app) webhookByName(ctx context.Context, c *client.Client, ref string) (apiv1.Webhook, error) {
+	if ref == lastRef {
+		var err error
+		if ref, err = a.last(lastWebhook, schedctl.WebhookPrefix); err != nil {
+			return apiv1.Webhook{}, err
+		}
+	}
 	if isWebhookID(ref) {
 		w, err := c.Webhook(ctx, ref)
 		return w, unknownWebhook(ref, err)
@@ -29,11 +35,11 @@ func webhookByName(ctx context.Context, c *client.Client, ref string) (apiv1.Web
 }
 
 // webhookID is webhookByName for who needs no more than the id.
-func webhookID(ctx context.Context, c *client.Client, ref string) (string, error) {
+func (a *app) webhookID(ctx context.Context, c *client.Client, ref string) (string, error) {
 	if isWebhookID(ref) {
 		return ref, nil
 	}
-	w, err := webhookByName(ctx, c, ref)
+	w, err := a.webhookByName(ctx, c, ref)
 	return w.ID, err
 }
 
@@ -51,7 +57,7 @@ func unknownWebhook(ref string, err error) error {
 }
 
 // pickWebhook returns the one webhook of this name: exactly, else without regard
-// to case.
+// to case, else by an abbreviated id.
 func pickWebhook(webhooks []apiv1.Webhook, name string) (apiv1.Webhook, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found []apiv1.Webhook
@@ -69,6 +75,14 @@ func pickWebhook(webhooks []apiv1.Webhook, name string) (apiv1.Webhook, error) {
 			f.hint = "use one of " + webhookCandidates(found)
 			return apiv1.Webhook{}, f
 		}
+	}
+	found := abbreviated(webhooks, schedctl.WebhookPrefix, name, func(w apiv1.Webhook) string { return w.ID })
+	switch len(found) {
+	case 0:
+	case 1:
+		return found[0], nil
+	default:
+		return apiv1.Webhook{}, ambiguous(name, "webhooks", []string{webhookCandidates(found)})
 	}
 	f := &failure{status: exitNotFound, code: schedctl.NotFound, message: fmt.Sprintf("there is no webhook %q", name)}
 	if f.hint = webhookAdvice; len(webhooks) > 0 {

@@ -68,7 +68,7 @@ func (o *webhookReplay) run(ctx context.Context, ref string, ids []string) error
 	if err != nil {
 		return err
 	}
-	id, err := webhookID(ctx, c, ref)
+	id, err := o.webhookID(ctx, c, ref)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (a *app) completeReplay(cmd *cobra.Command, args []string, text string) (ou
 		return a.completeWebhook(cmd, args, text)
 	}
 	a.ask(cmd, func(ctx context.Context, c *client.Client) {
-		id, err := webhookID(ctx, c, args[0])
+		id, err := a.webhookID(ctx, c, args[0])
 		if err != nil {
 			return
 		}

@@ -29,7 +29,7 @@ func (a *app) showWebhook(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	w, err := webhookByName(ctx, c, ref)
+	w, err := a.webhookByName(ctx, c, ref)
 	switch {
 	case err != nil:
 		return err

@@ -47,7 +47,7 @@ func (o *webhookTest) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	id, err := webhookID(ctx, c, ref)
+	id, err := o.webhookID(ctx, c, ref)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// minShortID is the least number of characters of an abbreviated id. Six at the end
+// of an id are 30 random bits.
+const minShortID = 6
+
+// shortID is an abbreviated id: the beginning or the end of one, without regard to
+// case. The prefix with its underscore may be left out; with it, the text is the
+// beginning.
+type shortID struct {
+	prefix string // such as "post_"
+	text   string // in upper case
+	begins bool   // the prefix was given
+}
+
+// parseShortID reports whether a text can be an abbreviated id of a kind.
+func parseShortID(p schedctl.Prefix, ref string) (s shortID, ok bool) {
+	const whole, digits = 26, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	s.prefix = string(p) + "_"
+	s.text = strings.ToUpper(strings.TrimPrefix(ref, s.prefix))
+	s.begins = strings.HasPrefix(ref, s.prefix)
+	foreign := strings.ContainsFunc(s.text, func(r rune) bool { return !strings.ContainsRune(digits, r) })
+	return s, len(s.text) >= minShortID && len(s.text) <= whole && !foreign
+}
+
+func (s shortID) matches(id string) bool {
+	ulid := strings.TrimPrefix(id, s.prefix)
+	return strings.HasPrefix(ulid, s.text) || !s.begins && strings.HasSuffix(ulid, s.text)
+}
+
+// maxSearched is among how many posts, the newest, an abbreviated id is looked for.
+const maxSearched = 1000
+
+// postID returns the id of the post that an argument names: an id, an abbreviated
+// one, or lastRef. What names no post is returned as it is, for the daemon to refuse.
+// An abbreviation of several ids is an error with exit status 5.
+func (a *app) postID(ctx context.Context, c *client.Client, ref string) (string, error) {
+	if ref == lastRef {
+		return a.last(lastPost, schedctl.PostPrefix)
+	}
+	if _, whole := schedctl.ParseID(schedctl.PostPrefix, ref); whole {
+		return ref, nil
+	}
+	short, ok := parseShortID(schedctl.PostPrefix, ref)
+	if !ok {
+		return ref, nil
+	}
+	var found []apiv1.Post
+	searched := 0
+	for p, err := range c.EachPost(ctx, client.PostQuery{Limit: pageSize}) {
+		if err != nil {
+			return "", err
+		}
+		if short.matches(p.ID) {
+			found = append(found, p)
+		}
+		if searched++; searched == maxSearched {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ref, nil
+	case 1:
+		return found[0].ID, nil
+	}
+	var labels []string
+	for _, p := range found {
+		labels = append(labels, fmt.Sprintf("%s (%s)", p.ID, a.postInShort(p)))
+	}
+	return "", ambiguous(ref, "posts", labels)
+}
+
+// postIDs is postID for several arguments.
+func (a *app) postIDs(ctx context.Context, c *client.Client, refs []string) ([]string, error) {
+	ids := make([]string, len(refs))
+	for i, ref := range refs {
+		id, err := a.postID(ctx, c, ref)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+// ambiguous is the failure of an abbreviated id that several things have.
+func ambiguous(ref, nouns string, candidates []string) error {
+	if more := len(candidates) - maxCandidates; more > 0 {
+		candidates = append(candidates[:maxCandidates:maxCandidates], fmt.Sprintf("%d more", more))
+	}
+	f := invalid(schedctl.ValidationFailed, "%q could be several %s", clip(ref, 60), nouns)
+	f.hint = "use one of " + strings.Join(candidates, ", ")
+	return f
+}
+
+// abbreviated returns those of a list whose id an argument abbreviates.
+func abbreviated[T any](list []T, p schedctl.Prefix, ref string, id func(T) string) (found []T) {
+	short, ok := parseShortID(p, ref)
+	if !ok {
+		return nil
+	}
+	for _, v := range list {
+		if short.matches(id(v)) {
+			found = append(found, v)
+		}
+	}
+	return found
+}
