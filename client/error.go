@@ -76,11 +76,11 @@ func (e *UnreachableError) Error() string {
 	case errors.Is(e.Err, errRedirect):
 		return fmt.Sprintf("%s: %v", e.URL, e.Err)
 	case errors.Is(e.Err, ErrUnproven):
-		return fmt.Sprintf("what listens at %s is not the daemon that was announced there, and was sent no API key: is the daemon running? start it with: schedctl daemon run", e.URL)
+		return fmt.Sprintf("what listens at %s is not the daemon that was announced there, and was sent no API key: is the daemon running? start it with: schedctl daemon start", e.URL)
 	case errors.Is(e.Err, os.ErrPermission):
 		return fmt.Sprintf("no permission to connect to %s: the daemon belongs to another user", e.URL)
 	case errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, os.ErrNotExist):
-		return fmt.Sprintf("nothing answers at %s: is the daemon running? start it with: schedctl daemon run", e.URL)
+		return fmt.Sprintf("nothing answers at %s: is the daemon running? start it with: schedctl daemon start", e.URL)
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return fmt.Sprintf("%s did not answer in time: is it a schedctl daemon? look at its log, or allow more with --timeout", e.URL)
 	case errors.Is(e.Err, io.EOF) || errors.Is(e.Err, io.ErrUnexpectedEOF) || errors.Is(e.Err, syscall.ECONNRESET):

@@ -113,8 +113,8 @@ func TestAnswersThatAreNotTheAPIs(t *testing.T) {
 func TestUnreachableSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for url, advice := range map[string]string{
-		"http://127.0.0.1:1": "start it with: schedctl daemon run",
-		"unix://" + filepath.Join(t.TempDir(), "no-such.sock"): "start it with: schedctl daemon run",
+		"http://127.0.0.1:1": "start it with: schedctl daemon start",
+		"unix://" + filepath.Join(t.TempDir(), "no-such.sock"): "start it with: schedctl daemon start",
 	} {
 		_, err := newClient(t, client.Config{URL: url}).Me(t.Context())
 		var unreachable *client.UnreachableError

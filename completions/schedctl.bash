@@ -12,6 +12,26 @@ __schedctl_debug()
 __schedctl_init_completion()
 {
     COMPREPLY=()
+    # Without the package: join the words that bash has split at "=" and ":".
+    if ! declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        local line=${COMP_LINE} word before="" last=-1 i
+        words=() cword=0
+        for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+            word=${COMP_WORDS[i]}
+            if [[ ${last} -ge 0 && ${line} != [[:blank:]]* && (${word} == [=:]* || ${before} == *[=:]) ]]; then
+                words[last]+=${word}
+            else
+                last=$((last + 1))
+                words[last]=${word}
+            fi
+            [[ ${i} -eq ${COMP_CWORD} ]] && cword=${last}
+            line=${line#"${line%%[![:blank:]]*}"}
+            line=${line#"${word}"}
+            before=${word}
+        done
+        cur=${words[cword]}
+        return
+    fi
     _get_comp_words_by_ref "$@" cur prev words cword
 }
 
@@ -131,7 +151,17 @@ __schedctl_process_completion_results() {
             pushd "$subdir" >/dev/null 2>&1 && _filedir -d && popd >/dev/null 2>&1 || return
         else
             __schedctl_debug "Listing directories in ."
-            _filedir -d
+            if declare -F _filedir >/dev/null 2>&1; then
+                _filedir -d
+            else
+                if [[ $(type -t compopt) == builtin ]]; then
+                    compopt -o filenames +o default
+                fi
+                local name
+                while IFS= read -r name; do
+                    COMPREPLY+=("${name}")
+                done < <(compgen -d -- "${cur}")
+            fi
         fi
     else
         __schedctl_handle_completion_types

@@ -173,7 +173,7 @@ func (a *app) givenKey(daemonURL string, at chosen) (string, error) {
 }
 
 func notRunning(message string) error {
-	return &failure{status: exitUnreachable, code: codeUnreachable, message: message, hint: "start one with: schedctl daemon run"}
+	return &failure{status: exitUnreachable, code: codeUnreachable, message: message, hint: "start one with: schedctl daemon start"}
 }
 
 // environmentKey returns the key that the environment gives, empty for none.

@@ -32,13 +32,13 @@ func TestEndpoint(t *testing.T) {
 		},
 		"one that does not run": {
 			files:  map[string]string{"admin.key": "sctl_admin"},
-			status: 7, err: "no daemon is running on the data in DIR; start one with: schedctl daemon run",
+			status: 7, err: "no daemon is running on the data in DIR; start one with: schedctl daemon start",
 		},
 		"a running one without its admin key": {
 			files: map[string]string{"daemon.json": running},
 			want:  endpoint{"http://127.0.0.1:4321", "", "DIR"},
 		},
-		"none, ever": {status: 7, err: "no daemon has run in DIR; start one with: schedctl daemon run"},
+		"none, ever": {status: 7, err: "no daemon has run in DIR; start one with: schedctl daemon start"},
 		"none here, but a key": {
 			env:  map[string]string{"SCHEDCTL_API_KEY": "sctl_env"},
 			want: endpoint{"http://127.0.0.1:7733", "sctl_env", ""},

@@ -5,13 +5,16 @@ import "github.com/spf13/cobra"
 func newDaemon(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "daemon",
-		Short: "Run the daemon that publishes, or check or save its database",
-		Long: `Run the daemon: it keeps the posts in one file and publishes what is due. Or check
-that file, and save what is left of it when it is damaged.`,
-		Example: `  schedctl daemon run
+		Short: "Start and stop the daemon that publishes, or check or save its database",
+		Long: `The daemon keeps the posts in one file and publishes what is due. Start it in the
+background, as a service of your session, or in the foreground. Check its file, and
+save what is left when the file is damaged.`,
+		Example: `  schedctl daemon start
+  schedctl daemon install
   schedctl daemon run --listen unix:///run/user/1000/schedctl.sock
   schedctl daemon check`,
 	})
+	cmd.AddCommand(newDaemonStart(a), newDaemonStop(a), newDaemonRestart(a), newDaemonInstall(a), newDaemonUninstall(a))
 	cmd.AddCommand(newDaemonRun(a), newDaemonCheck(a), newDaemonSalvage(a))
 	cmd.AddCommand(newDaemonStatus(a), newDaemonHealth(a))
 	return cmd

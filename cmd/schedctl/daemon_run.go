@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/daemon/privatefile"
@@ -21,8 +21,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
+// daemonRun is a daemon as the flags of "daemon run" describe it. The commands that
+// start one in the background, or as a service, take the same flags.
 type daemonRun struct {
 	*app
+	flags        *pflag.FlagSet
 	dir, listen  string
 	store        string
 	allowPrivate bool
@@ -33,12 +36,13 @@ type daemonRun struct {
 }
 
 func newDaemonRun(a *app) *cobra.Command {
-	o := &daemonRun{app: a, maxLateness: duration(daemon.DefaultMaxLateness)}
+	o := &daemonRun{app: a}
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon in the foreground",
 		Long: `Run the daemon in the foreground, with its log on standard error, until it gets
-SIGINT or SIGTERM.
+SIGINT or SIGTERM. "schedctl daemon start" runs it in the background, and
+"schedctl daemon install" as a service that starts with your session.
 
 The first start creates the data directory with the database (schedctl.db), the
 key that seals account secrets in it (secret.key: back it up with the database)
@@ -62,16 +66,7 @@ is no such file in the data directory.`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
-	f.StringVar(&o.store, "store", "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name (environment: SCHEDCTL_STORE)")
-	f.StringVar(&o.listen, "listen", defaultListen, "where to listen: `host:port`, or unix:///path")
-	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses, and networks be called over http")
-	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
-	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
-	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
-	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to let 40 come at once")
-	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	o.register(cmd)
 	return cmd
 }
 
@@ -80,21 +75,11 @@ func (o *daemonRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkPublicURL(o.publicURL); err != nil {
-		return err
-	}
-	dir, err := filepath.Abs(first(o.dir, o.dataDir()))
-	if err != nil {
-		return fmt.Errorf("data directory: %w", err)
-	}
-	name, err := o.storeName(dir)
+	dir, name, err := o.settle()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
-	}
-	if err := refuseExposedData(dir); err != nil {
+	if err := ensureDataDir(dir); err != nil {
 		return err
 	}
 	if name.file != "" {
@@ -102,17 +87,26 @@ func (o *daemonRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if name.url != "" {
-		if err := o.refuseUsedDir(ctx, dir); err != nil {
-			return err
-		}
+	lock, err := o.lockData(dir, name, logger)
+	if err != nil {
+		return err
 	}
+	defer lock.Close()
 	store, err := openStore(ctx, name, logger)
 	if err != nil {
 		return err
 	}
 	err = o.serve(ctx, store, dir, logger)
 	return errors.Join(err, store.Close())
+}
+
+// ensureDataDir creates the data directory if it is absent. It returns an error when
+// other users can change what is in it.
+func ensureDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
+	}
+	return refuseExposedData(dir)
 }
 
 // gcBallast is memory that is allocated and never touched, so that it costs
@@ -171,6 +165,9 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	if err := o.superviseBy(&cfg); err != nil {
 		return err
 	}
+	if o.showsBanner() {
+		o.withBanner(&cfg)
+	}
 	err = daemon.Run(ctx, cfg)
 	var refused *failure
 	if errors.As(context.Cause(ctx), &refused) {
@@ -208,17 +205,6 @@ func (o *daemonRun) daemonLog() (*slog.Logger, error) {
 	return nil, oneOf("--log-format", o.logFormat, []string{"text", "json"})
 }
 
-func checkPublicURL(text string) error {
-	if text == "" {
-		return nil
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return usage("--public-url %q: write http://host or https://host, with a path if there is one", text)
-	}
-	return nil
-}
-
 // sealerFor loads the sealing key. A new one is made only while the database
 // holds nothing that another key could have sealed; the database is open by
 // then, so that no second daemon makes one at the same time.
@@ -246,17 +232,5 @@ func openError(err error, path string) error {
 	if !errors.Is(err, storage.ErrLocked) {
 		return err
 	}
-	dir := filepath.Dir(path)
-	return &failure{
-		status: exitOther, code: codeOther,
-		message: fmt.Sprintf("%s has the data in %s", holder(dir), dir), hint: "stop it first, or choose another directory with --data-dir",
-	}
-}
-
-// holder says which daemon has the data in a directory, as far as is known.
-func holder(dir string) string {
-	if found, err := readAnnouncement(dir); err == nil && found.PID != 0 {
-		return fmt.Sprintf("another daemon (pid %d, %s)", found.PID, found.URL)
-	}
-	return "another daemon"
+	return dataInUse(filepath.Dir(path))
 }

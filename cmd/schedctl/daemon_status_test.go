@@ -20,7 +20,7 @@ func TestDaemonStatus(t *testing.T) {
 	m.want(t, 0, `{"status":"ok"}`+"\n", "", "daemon", "health", "--json")
 
 	m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", ""
-	m.want(t, 7, "", "schedctl: no daemon is running on the data in "+m.env["SCHEDCTL_DATA_DIR"]+"; start one with: schedctl daemon run\n", "daemon", "health")
+	m.want(t, 7, "", "schedctl: no daemon is running on the data in "+m.env["SCHEDCTL_DATA_DIR"]+"; start one with: schedctl daemon start\n", "daemon", "health")
 	if err := os.WriteFile(filepath.Join(m.env["SCHEDCTL_DATA_DIR"], "daemon.json"), []byte(`{"url":"http://127.0.0.1:7","pid":42}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

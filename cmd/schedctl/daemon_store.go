@@ -133,31 +133,3 @@ func serverError(ctx context.Context, err error) error {
 	}
 	return f
 }
-
-// refuseUsedDir returns an error when a daemon that runs says in the data directory
-// where it is. A database file has a lock for that; on a server several daemons are
-// welcome, each with a directory of its own.
-func (o *daemonRun) refuseUsedDir(ctx context.Context, dir string) error {
-	found, err := readAnnouncement(dir)
-	if err != nil || found.URL == "" {
-		return nil // a daemon that was killed may have left anything
-	}
-	at := endpoint{url: found.URL}
-	if found.Secret != "" { // else it is of an earlier version
-		at.announced = dir
-	}
-	c, err := o.connectTo(at)
-	if err != nil {
-		return nil
-	}
-	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, healthTime)
-	defer cancel()
-	if _, answer, _ := askReady(ctx, c); answer.Status == 0 {
-		return nil
-	}
-	return &failure{
-		status: exitOther, code: codeOther,
-		message: fmt.Sprintf("%s uses the data directory %s", holder(dir), dir), hint: "give this one its own with --data-dir",
-	}
-}

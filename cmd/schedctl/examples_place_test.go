@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,6 +87,7 @@ func (d *exampleDaemon) client(t *testing.T, key string) *client.Client {
 // with the accounts, posts, webhooks and keys, that examples name.
 type place struct {
 	dir, url, key, network string
+	path                   string            // PATH of the program
 	names                  *strings.Replacer // of the ids in examples
 }
 
@@ -107,11 +109,12 @@ func newPlace(t *testing.T, url, key string) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		stopDaemonsIn(dir, os.Getenv("PATH"))
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	p := &place{dir: dir, url: url, key: key, network: url, names: strings.NewReplacer()}
+	p := &place{path: os.Getenv("PATH"), dir: dir, url: url, key: key, network: url, names: strings.NewReplacer()}
 	for name, text := range exampleFiles {
 		p.write(t, name, text)
 	}
@@ -140,6 +143,9 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	}
 	p := newPlace(t, d.url, made.Secret)
 	p.network = d.network
+	if e.command == "daemon install" {
+		p.path, _, _ = strings.Cut(p.path, string(filepath.ListSeparator)) // the program alone, and no service manager
+	}
 	if strings.HasPrefix(e.command, "workspace") || e.command == "backup" {
 		p.key = d.key // no other may
 	}
@@ -238,7 +244,7 @@ func (p *place) piped(command string) string {
 
 func (p *place) env() []string {
 	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "TZ=UTC", "VISUAL=" + filepath.Join(p.dir, "editor"),
+		"PATH=" + p.path, "HOME=" + p.dir, "TZ=UTC", "VISUAL=" + filepath.Join(p.dir, "editor"),
 		"SCHEDCTL_URL=" + p.url, "SCHEDCTL_API_KEY=" + p.key, "SCHEDCTL_DATA_DIR=" + filepath.Join(p.dir, "data"),
 		"XDG_CONFIG_HOME=" + filepath.Join(p.dir, "config"), "XDG_DATA_HOME=" + filepath.Join(p.dir, "share"), raceOptions + "=" + os.Getenv(raceOptions),
 	}
@@ -261,7 +267,7 @@ func (p *place) args(e example) (args []string) {
 		}
 		args = append(args, arg)
 	}
-	if e.command == "daemon run" {
+	if slices.Contains([]string{"daemon run", "daemon start", "daemon restart"}, e.command) {
 		args = append(args, "--listen", "127.0.0.1:0")
 	}
 	return args

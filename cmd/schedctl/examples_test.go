@@ -104,6 +104,12 @@ var needsServer = []string{
 	"schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db",
 }
 
+// needsService are the examples that need a service manager, which is not found here.
+var needsService = []string{
+	"schedctl daemon install",
+	"schedctl daemon install --listen 127.0.0.1:8080 --public-url https://posts.example.org",
+}
+
 // TestHelpExamplesWork runs every example of the help against a real daemon, in a
 // process without a terminal. Each has a workspace of its own on one daemon, with
 // what the example names.
@@ -115,7 +121,7 @@ func TestHelpExamplesWork(t *testing.T) {
 			t.Errorf("schedctl %s has no example", name)
 		}
 	}
-	for _, line := range append(needsTerminal, needsServer...) {
+	for _, line := range slices.Concat(needsTerminal, needsServer, needsService) {
 		if !slices.ContainsFunc(examples, func(e example) bool { return e.line == line }) {
 			t.Errorf("%s is no example any more", line)
 		}
@@ -132,6 +138,8 @@ func TestHelpExamplesWork(t *testing.T) {
 				want = exitUsage
 			case slices.Contains(needsServer, e.line):
 				want = exitUnreachable
+			case slices.Contains(needsService, e.line):
+				want = exitOther
 			}
 			switch {
 			case end.waited && !e.endless():

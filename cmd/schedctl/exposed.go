@@ -24,7 +24,7 @@ func refuseExposedData(dir string) error {
 	if err := refuseExposed(dir, privatefile.Writing); err != nil {
 		return err
 	}
-	for _, name := range []string{daemon.AdminKeyFile, daemon.AnnouncementFile, secretKeyFile} {
+	for _, name := range []string{daemon.AdminKeyFile, daemon.AnnouncementFile, dataLockFile, secretKeyFile} {
 		if err := refuseExposed(filepath.Join(dir, name), privatefile.Reading); err != nil {
 			return err
 		}

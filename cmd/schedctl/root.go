@@ -30,9 +30,9 @@ func newRoot(a *app, args ...string) *cobra.Command {
 		Short: "Schedule social posts and publish them on time",
 		Long: `Schedule social posts and publish them on time, from one binary and one file.
 
-"schedctl daemon run" keeps the posts and publishes what is due; every other
-command talks to it.`,
-		Example: `  schedctl daemon run &
+The daemon keeps the posts and publishes what is due; every other command talks to it.
+Start it with "schedctl daemon start".`,
+		Example: `  schedctl daemon start
   schedctl account add feed --name demo
   schedctl post create "Hello, world" --to demo --at "tomorrow 9am"`,
 		Version:       versionText(),
@@ -66,6 +66,9 @@ command talks to it.`,
 		addHelp(a, root)
 	}
 	addAliases(root)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		declareCompletions(root)
+	}
 	return root
 }
 

@@ -28,6 +28,7 @@ type system struct {
 	inTerminal, outTerminal, errTerminal bool
 	width, height                        int // of the terminal at out
 
+	goos       string // the operating system, as runtime.GOOS names it
 	getenv     func(string) string
 	environ    func() []string
 	now        func() time.Time
@@ -46,6 +47,9 @@ type system struct {
 	filterTime time.Duration                         // how long --jq and --template may take
 	askTime    time.Duration                         // how long a completion may ask the daemon
 	page       func(pager string, text []byte) error // shows a text with a pager
+
+	hasTool func(name string) bool // whether a program is installed
+	runTool func(ctx context.Context, env []string, name string, args ...string) ([]byte, error)
 
 	// edit runs an editor on a file until its end. The context it returns takes
 	// the place of the one it is given.

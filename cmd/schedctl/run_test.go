@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func newMachine(t *testing.T, daemon http.Handler) *machine {
 		"SCHEDCTL_URL": "http://daemon.test", "SCHEDCTL_API_KEY": "sctl_test", "SCHEDCTL_DATA_DIR": t.TempDir(),
 	}}
 	m.system = system{
-		in: strings.NewReader(""), out: &m.out, err: &m.err, width: 100,
+		in: strings.NewReader(""), out: &m.out, err: &m.err, width: 100, goos: runtime.GOOS,
 		getenv: func(name string) string { return m.env[name] },
 		environ: func() (pairs []string) {
 			for name, value := range m.env {

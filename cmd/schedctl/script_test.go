@@ -98,7 +98,21 @@ func isolate(env *testscript.Env) error {
 		env.Setenv(pair[0], pair[1])
 	}
 	env.Values[running{}] = &background{}
+	env.Defer(func() { stopDaemonsIn(env.WorkDir, env.Getenv("PATH")) })
 	return os.Mkdir(home, 0o700)
+}
+
+// stopDaemonsIn stops what "schedctl daemon start" has left running on data in a
+// directory.
+func stopDaemonsIn(dir, path string) {
+	locks, _ := filepath.Glob(filepath.Join(dir, "*", "daemon.lock"))
+	for _, lock := range locks {
+		cmd := exec.Command(filepath.Join(filepath.SplitList(path)[0], "schedctl"), "daemon", "stop", "--data-dir", filepath.Dir(lock))
+		cmd.Env = []string{"HOME=" + dir, "PATH=" + path, raceOptions + "=" + os.Getenv(raceOptions)}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop the daemon on %s: %v\n%s", filepath.Dir(lock), err, out)
+		}
+	}
 }
 
 // background is what a script has running.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -17,6 +18,9 @@ func newSystem() system {
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		width:       80,
+		goos:        runtime.GOOS,
+		hasTool:     hasTool,
+		runTool:     runTool,
 		getenv:      os.Getenv,
 		environ:     os.Environ,
 		now:         time.Now,

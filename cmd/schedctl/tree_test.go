@@ -194,6 +194,11 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 	root := tree(t)
 	for path, flags := range map[string]string{
 		"daemon run":        "data-dir listen allow-private-networks max-lateness log-format public-url",
+		"daemon start":      "data-dir listen allow-private-networks max-lateness log-format public-url store rate-limit",
+		"daemon stop":       "data-dir timeout",
+		"daemon restart":    "data-dir listen allow-private-networks max-lateness log-format public-url store rate-limit",
+		"daemon install":    "data-dir listen allow-private-networks max-lateness log-format public-url store rate-limit dry-run",
+		"daemon uninstall":  "",
 		"me":                "url api-key-file json quiet no-input no-color debug timeout",
 		"version":           "",
 		"account add":       "name set secret-file login accessible",

@@ -29,6 +29,7 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 // serveDocs serves the page at /docs and what it loads. It needs no key: it shows
 // nothing but the document, and calls are made with the reader's key.
 func (s *Server) serveDocs() {
+	s.mux.HandleFunc("GET /{$}", redirectToDocs)
 	s.mux.Handle("GET /docs", docsFile("text/html; charset=utf-8", docsPage))
 	s.mux.Handle("GET /docs/start.js", docsFile("text/javascript; charset=utf-8", docsScript))
 	assets := http.StripPrefix("/docs", statigz.FileServer(static.FS))
@@ -38,6 +39,22 @@ func (s *Server) serveDocs() {
 			assets.ServeHTTP(w, r)
 		})
 	}
+}
+
+// rootBody is the body of the redirect at /, for programs that do not follow it.
+const rootBody = `{"docs":"/docs","openapi":"/openapi.json","api":"/api/v1"}` + "\n"
+
+// redirectToDocs leads the reader of / to /docs. The location is relative, as the
+// links of the page are.
+func redirectToDocs(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Location", "docs")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(rootBody)))
+	h["X-Content-Type-Options"] = noSniff
+	w.WriteHeader(http.StatusFound)
+	w.Write([]byte(rootBody))
 }
 
 func docsFile(media string, body []byte) http.HandlerFunc {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,6 +39,32 @@ func TestDocsPageIsWhole(t *testing.T) {
 	if !strings.Contains(string(script.body), `url: "openapi.json"`) {
 		t.Errorf("the script shows another document:\n%s", script.body)
 	}
+}
+
+// A browser that opens the address of the daemon gets to the documentation, and a
+// program reads where it is, both without a key.
+func TestRootLeadsToDocs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	nobody := header("Authorization", "")
+	for _, method := range []string{"GET", "HEAD"} {
+		r := f.exchange(nobody, method, "/", nil).want(302)
+		if got := r.header.Get("Location"); got != "docs" {
+			t.Errorf("%s: Location %q", method, got)
+		}
+		if got := r.header.Get("Content-Type"); got != "application/json" {
+			t.Errorf("%s: Content-Type %q", method, got)
+		}
+	}
+	var paths map[string]string
+	if err := json.Unmarshal(f.exchange(nobody, "GET", "/", nil).body, &paths); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"docs", "openapi"} {
+		f.exchange(nobody, "GET", paths[name], nil).want(200)
+	}
+	f.exchange(nil, "GET", paths["api"]+"/me", nil).want(200)
+	f.exchange(nobody, "POST", "/", nil).refused(schedctl.MethodNotAllowed)
 }
 
 func TestDocsPolicy(t *testing.T) {

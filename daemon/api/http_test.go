@@ -44,6 +44,7 @@ func TestAllow(t *testing.T) {
 		"/api/v1/posts/x":           "GET, HEAD, PATCH, DELETE",
 		"/api/v1/posts/x/cancel":    "POST",
 		"/api/v1/social-accounts/x": "GET, HEAD, PATCH, DELETE",
+		"/":                         "GET, HEAD",
 		"/healthz":                  "GET, HEAD",
 		"/openapi.json":             "GET, HEAD",
 		"/feeds/x.atom":             "GET, HEAD",
@@ -62,7 +63,7 @@ func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, path := range []string{
-		"/", "//", "/api", "/api/v1", "/api/v1/", "/api/v1/posts/", "/api/v1//posts", "/api/v1/posts/x/", "/api/v1/posts/x/y",
+		"//", "/api", "/api/v1", "/api/v1/", "/api/v1/posts/", "/api/v1//posts", "/api/v1/posts/x/", "/api/v1/posts/x/y",
 		"/api/v1/../v1/me", "/docs/", "/schemas/Post", "/openapi-3.0.json", "/API/V1/ME",
 	} {
 		for _, method := range []string{"GET", "POST"} {

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+type daemonInstall struct {
+	daemonStart
+	dryRun bool
+}
+
+// installedDaemon is what "daemon install" prints with --json.
+type installedDaemon struct {
+	File    string `json:"file"`
+	Text    string `json:"text"` // what the file holds
+	DataDir string `json:"data_dir"`
+	Log     string `json:"log"`  // a file, or the command that shows it
+	Undo    string `json:"undo"` // the command that removes the service
+}
+
+func newDaemonInstall(a *app) *cobra.Command {
+	o := &daemonInstall{daemonStart: daemonStart{daemonRun{app: a}}}
+	cmd := prints[installedDaemon](&cobra.Command{
+		Use:   "install",
+		Short: "Run the daemon as a service of your session",
+		Long: `Write a service for the daemon, enable it and start it: a systemd user unit on Linux, a
+launchd agent on macOS. It starts when you log in, and again after a crash. The flags
+are those of "schedctl daemon run"; to change them, install it again.
+
+From then on "schedctl daemon start", "stop" and "restart" use the service manager. A
+daemon that runs in the background on the same data is stopped first, and the service
+takes over. No root is needed. The service sees no variables of your shell, so name a
+database on PostgreSQL with --store and keep its password in ~/.pgpass.
+
+Packages for Linux contain a service for the whole machine instead; see the README.`,
+		Example: `  schedctl daemon install
+  schedctl daemon install --listen 127.0.0.1:8080 --public-url https://posts.example.org
+  schedctl daemon install --dry-run`,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	o.register(cmd)
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the service, and change nothing")
+	return cmd
+}
+
+func (o *daemonInstall) run(ctx context.Context) error {
+	if err := o.needsUnix("daemon install"); err != nil {
+		return err
+	}
+	manager, err := o.manager()
+	if err != nil {
+		return err
+	}
+	dir, name, err := o.settle()
+	if err != nil {
+		return err
+	}
+	if err := checkServiceStore(name); err != nil {
+		return err
+	}
+	s := installedDaemon{
+		File: manager.file(), Text: manager.text(programPath(), o.args(dir, name)), DataDir: dir, Log: manager.log(), Undo: "schedctl daemon uninstall",
+	}
+	before, err := readService(manager)
+	switch {
+	case err != nil:
+		return err
+	case before != "" && !runsOn(manager, before, dir):
+		return &failure{
+			status: exitConflict, code: codeOther, message: "the service is installed for another data directory: see " + s.File,
+			hint: "remove it first with: schedctl daemon uninstall",
+		}
+	case o.dryRun:
+		return o.printService(s)
+	}
+	if err := o.install(ctx, manager, s, before); err != nil {
+		return err
+	}
+	return o.printService(s)
+}
+
+// checkServiceStore returns an error for a database that a service cannot open.
+func checkServiceStore(name storeName) error {
+	if name.url != "" && name.source != storeFlag {
+		f := usage("%s names the database, and a service does not see it", name.source)
+		f.hint = "give --store, and keep the password in ~/.pgpass"
+		return f
+	}
+	if name.exposed() {
+		f := usage("--store has a password, which would be in the file of the service")
+		f.hint = "leave it out of the URL and keep it in ~/.pgpass"
+		return f
+	}
+	return nil
+}
+
+// install writes the service and starts it in the place of a daemon that runs.
+func (o *daemonInstall) install(ctx context.Context, m serviceManager, s installedDaemon, before string) error {
+	if err := o.reach(ctx, m); err != nil {
+		return err
+	}
+	if strings.Contains(programPath(), string(filepath.Separator)+"go-build") {
+		return &failure{
+			status: exitOther, code: codeOther, message: "go run builds a program that is removed when it ends",
+			hint: "install schedctl first, for example with: make install",
+		}
+	}
+	if err := ensureDataDir(s.DataDir); err != nil {
+		return err
+	}
+	if before == "" {
+		stopped, err := o.stop(ctx, s.DataDir)
+		if err != nil {
+			return err
+		}
+		if stopped {
+			o.tell("stopped the daemon that was running; the service takes over")
+		}
+	}
+	if err := writeService(s.File, s.Text); err != nil {
+		return fmt.Errorf("write the service: %w", err)
+	}
+	if err := m.enable(ctx); err != nil {
+		return o.notStarted(ctx, m, err)
+	}
+	c, err := o.awaitReady(ctx, &startedDaemon{DataDir: s.DataDir, Log: s.Log}, nil)
+	if err != nil {
+		return err
+	}
+	o.tell("the daemon is ready at %s", c.URL())
+	c.Close()
+	o.tellLasting(ctx, m)
+	return nil
+}
+
+// reach returns an error when there is no service manager for this user.
+func (o *daemonInstall) reach(ctx context.Context, m serviceManager) error {
+	f := &failure{status: exitOther, code: codeOther, message: "there is no " + m.tool() + " on this machine"}
+	if o.hasTool(m.tool()) {
+		err := m.reach(ctx)
+		if err == nil || !errors.As(err, &f) {
+			return err
+		}
+	}
+	f.hint = `log in as this user first, or start the daemon without a service: schedctl daemon start`
+	return f
+}
+
+// tellLasting says how the daemon outlives the session, unless it does.
+func (o *daemonInstall) tellLasting(ctx context.Context, m serviceManager) {
+	command, err := m.lasting(ctx)
+	if err != nil {
+		command = "loginctl enable-linger" // needed on most machines
+	}
+	if command != "" && !o.quiet {
+		o.tell("the daemon stops when you log out; to keep it running and start it at boot: %s", command)
+	}
+}
+
+func (o *daemonInstall) printService(s installedDaemon) error {
+	switch {
+	case o.json.set:
+		return o.printJSON(s)
+	case o.quiet:
+		return o.printIDs(s.File)
+	case o.dryRun:
+		o.tell("this would be written to %s:", s.File)
+		return o.write([]byte(s.Text))
+	}
+	return o.write(o.describe([]pair{{"Service", s.File}, {"Data", s.DataDir}, {"Log", s.Log}, {"Undo", s.Undo}}))
+}
+
+type daemonUninstall struct{ *app }
+
+// uninstalledDaemon is what "daemon uninstall" prints with --json.
+type uninstalledDaemon struct {
+	Removed bool   `json:"removed"` // false if no service was installed
+	File    string `json:"file"`
+}
+
+func newDaemonUninstall(a *app) *cobra.Command {
+	o := &daemonUninstall{a}
+	return prints[uninstalledDaemon](&cobra.Command{
+		Use:   "uninstall",
+		Short: "Stop the service of the daemon and remove it",
+		Long: `Stop the daemon that "schedctl daemon install" has set up, and remove the service. The
+data stay where they are: "schedctl daemon start" continues with them. If no service is
+installed, nothing changes and the exit status is 0.`,
+		Example: `  schedctl daemon uninstall`,
+		Args:    takes(0, 0, ""),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+}
+
+func (o *daemonUninstall) run(ctx context.Context) error {
+	if err := o.needsUnix("daemon uninstall"); err != nil {
+		return err
+	}
+	m, err := o.manager()
+	if err != nil {
+		return err
+	}
+	text, err := readService(m)
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		if err := m.disable(ctx); err != nil {
+			return err
+		}
+		if err := os.Remove(m.file()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove the service: %w", err)
+		}
+		m.removed(ctx)
+	}
+	switch {
+	case o.json.set:
+		return o.printJSON(uninstalledDaemon{Removed: text != "", File: m.file()})
+	case o.quiet:
+	case text == "":
+		o.tell("no service is installed")
+	default:
+		o.tell("stopped the daemon and removed %s; the data stay where they are", m.file())
+	}
+	return nil
+}
