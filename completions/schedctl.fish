@@ -153,6 +153,13 @@ function __schedctl_prepare_completions
 
     set -l filefilter (math (math --scale 0 $directive / $shellCompDirectiveFilterFileExt) % 2)
     set -l dirfilter (math (math --scale 0 $directive / $shellCompDirectiveFilterDirs) % 2)
+    if test $dirfilter -eq 1
+        set -l typed (commandline -ct)
+        set -l prefix (string match -r -- '^-[^=]*=' "$typed")
+        set --global __schedctl_comp_results "$prefix"(__fish_complete_directories (string replace -- "$prefix" "" "$typed"))
+        return 0
+    end
+
     if test $filefilter -eq 1; or test $dirfilter -eq 1
         __schedctl_debug "File extension filtering or directory filtering not supported"
         # Do full file completion instead

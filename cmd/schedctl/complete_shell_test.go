@@ -70,6 +70,7 @@ var completed = []struct{ line, want string }{
 	{"schedctl post import a-f", "a-file.csv"},
 	{"schedctl lint a-d", "a-directory"},
 	{"schedctl daemon run --data-dir a-d", "a-directory"},
+	{"schedctl daemon run --data-dir=a-d", "a-directory"},
 }
 
 // notCompleted are command lines that files do not belong to.
@@ -127,6 +128,45 @@ func testBash(t *testing.T, before string) {
 			t.Fatalf("%s: no line in\n%s", line, out)
 		}
 		return "schedctl" + result
+	}
+	for _, tc := range completed {
+		if got := strings.TrimRight(complete(tc.line), " /"); !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%q becomes %q, want it to end with %q", tc.line, got, tc.want)
+		}
+	}
+	for _, line := range notCompleted {
+		if got := complete(line); got != line {
+			t.Errorf("%q becomes %q", line, got)
+		}
+	}
+}
+
+// zshKeys presses the tab key at the end of a line in a zsh on a terminal, and prints
+// what the line has become.
+const zshKeys = `
+zmodload zsh/zpty || exit 1
+zpty -b z 'zsh -f -i' || exit 1
+zpty -w z 'PROMPT=; unsetopt beep; autoload -U compinit; compinit -u -D; source $SCRIPT; _show() { print -r -- "<$BUFFER>"; BUFFER=; }; zle -N _show; bindkey "^G" _show; stty -echo; print READY'
+zpty -r -m z out '*READY'$'\r\n''*' || exit 1
+zpty -w -n z "$1"$'\t'
+zpty -w -n z $'\a'
+zpty -r -m z out '*<*>*' || exit 1
+print -r -- "$out"
+zpty -d z
+`
+
+func TestZshCompletes(t *testing.T) {
+	t.Parallel()
+	s := newShellCompletion(t, "zsh")
+	complete := func(line string) string {
+		t.Helper()
+		out := s.run("-f", "-c", zshKeys, "zsh", line)
+		_, after, found := strings.Cut(out, "<")
+		result, _, closed := strings.Cut(after, ">")
+		if !found || !closed {
+			t.Fatalf("%s: no line in\n%s", line, out)
+		}
+		return result
 	}
 	for _, tc := range completed {
 		if got := strings.TrimRight(complete(tc.line), " /"); !strings.HasSuffix(got, tc.want) {

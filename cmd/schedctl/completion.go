@@ -56,15 +56,45 @@ func completions(root *cobra.Command, shell string) ([]byte, error) {
 	default:
 		return nil, oneOf("shell", shell, shells)
 	}
-	text := b.Bytes()
-	if shell == "bash" && err == nil {
-		text, err = standalone(text)
+	if err != nil {
+		return nil, err
 	}
-	return text, err
+	return patch(b.Bytes(), patches[shell])
 }
 
-// What cobra's script takes from the bash-completion package, and what does the same
-// without it.
+// patches are the parts of cobra's scripts that are replaced, by shell.
+var patches = map[string][][2]string{
+	"bash": {{packageSplit, ownSplit}, {packageDirs, ownDirs}},
+	"fish": {{fishFilter, fishDirs + fishFilter}},
+}
+
+// patch replaces parts of a script, of which each must be there once.
+func patch(script []byte, parts [][2]string) ([]byte, error) {
+	for _, part := range parts {
+		if bytes.Count(script, []byte(part[0])) != 1 {
+			return nil, errors.New("the script of cobra is not as expected")
+		}
+		script = bytes.Replace(script, []byte(part[0]), []byte(part[1]), 1)
+	}
+	return script, nil
+}
+
+// Cobra's script for fish offers files where directories are asked for.
+const (
+	fishFilter = `    if test $filefilter -eq 1; or test $dirfilter -eq 1
+`
+	fishDirs = `    if test $dirfilter -eq 1
+        set -l typed (commandline -ct)
+        set -l prefix (string match -r -- '^-[^=]*=' "$typed")
+        set --global __schedctl_comp_results "$prefix"(__fish_complete_directories (string replace -- "$prefix" "" "$typed"))
+        return 0
+    end
+
+`
+)
+
+// What cobra's script for bash takes from the bash-completion package, and what does
+// the same without it.
 const (
 	packageDirs = `            _filedir -d
 `
@@ -104,14 +134,3 @@ const (
     fi
 ` + packageSplit
 )
-
-// standalone lets the script for bash work without the bash-completion package.
-func standalone(script []byte) ([]byte, error) {
-	for _, part := range [][2]string{{packageSplit, ownSplit}, {packageDirs, ownDirs}} {
-		if bytes.Count(script, []byte(part[0])) != 1 {
-			return nil, errors.New("the script for bash is not as expected")
-		}
-		script = bytes.Replace(script, []byte(part[0]), []byte(part[1]), 1)
-	}
-	return script, nil
-}
