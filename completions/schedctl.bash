@@ -151,12 +151,12 @@ __schedctl_process_completion_results() {
             pushd "$subdir" >/dev/null 2>&1 && _filedir -d && popd >/dev/null 2>&1 || return
         else
             __schedctl_debug "Listing directories in ."
+            if [[ $(type -t compopt) == builtin ]]; then
+                compopt -o filenames +o default
+            fi
             if declare -F _filedir >/dev/null 2>&1; then
                 _filedir -d
             else
-                if [[ $(type -t compopt) == builtin ]]; then
-                    compopt -o filenames +o default
-                fi
                 local name
                 while IFS= read -r name; do
                     COMPREPLY+=("${name}")

@@ -65,6 +65,7 @@ func completions(root *cobra.Command, shell string) ([]byte, error) {
 // patches are the parts of cobra's scripts that are replaced, by shell.
 var patches = map[string][][2]string{
 	"bash": {{packageSplit, ownSplit}, {packageDirs, ownDirs}},
+	"zsh":  {{"'*:dirname:_files -/'", "'*:dirname:_path_files -/'"}}, // which offers no files instead
 	"fish": {{fishFilter, fishDirs + fishFilter}},
 }
 
@@ -98,12 +99,12 @@ const (
 const (
 	packageDirs = `            _filedir -d
 `
-	ownDirs = `            if declare -F _filedir >/dev/null 2>&1; then
+	ownDirs = `            if [[ $(type -t compopt) == builtin ]]; then
+                compopt -o filenames +o default
+            fi
+            if declare -F _filedir >/dev/null 2>&1; then
                 _filedir -d
             else
-                if [[ $(type -t compopt) == builtin ]]; then
-                    compopt -o filenames +o default
-                fi
                 local name
                 while IFS= read -r name; do
                     COMPREPLY+=("${name}")
