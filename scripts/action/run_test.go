@@ -75,7 +75,7 @@ func (d *daemon) inputs(more map[string]string) map[string]string {
 	return all
 }
 
-func (d *daemon) posts() []string { return strings.Fields(d.schedctl("post", "list", "-q")) }
+func (d *daemon) posts() []string { return strings.Fields(d.schedctl("post", "list", "--all", "-q")) }
 
 func TestActionRunAgainMakesNoSecondPost(t *testing.T) {
 	t.Parallel()
