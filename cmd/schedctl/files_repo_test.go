@@ -117,7 +117,7 @@ func (r *filesRepo) command(ctx context.Context, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = r.dir
-	cmd.Env = []string{"HOME=" + r.dir, "PATH=" + os.Getenv("PATH"), "SCHEDCTL_URL=" + r.url, "SCHEDCTL_API_KEY=" + r.key, "TZ=UTC", raceOptions + "=" + os.Getenv(raceOptions)}
+	cmd.Env = []string{"HOME=" + r.dir + "-home", "PATH=" + os.Getenv("PATH"), "SCHEDCTL_URL=" + r.url, "SCHEDCTL_API_KEY=" + r.key, "TZ=UTC", raceOptions + "=" + os.Getenv(raceOptions)}
 	return cmd
 }
 
