@@ -21,10 +21,13 @@ const (
 	EventPrefix     Prefix = "evt"
 	WebhookPrefix   Prefix = "wh"
 	DeliveryPrefix  Prefix = "whd"
-	AttemptPrefix   Prefix = "att"
-	RequestPrefix   Prefix = "req"
-	AuditPrefix     Prefix = "aud"
-	NodePrefix      Prefix = "node"
+	// NotificationPrefix is that of webhooks that are notifications, for clients;
+	// see [NotificationID].
+	NotificationPrefix Prefix = "ntf"
+	AttemptPrefix      Prefix = "att"
+	RequestPrefix      Prefix = "req"
+	AuditPrefix        Prefix = "aud"
+	NodePrefix         Prefix = "node"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

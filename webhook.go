@@ -38,11 +38,20 @@ type Webhook struct {
 	// FailingSince is when the first delivery failed after the last that
 	// succeeded; zero when the last one did.
 	FailingSince time.Time
+
+	// Notify makes the webhook a notification; nil for a URL. Then URL and the
+	// previous secret are empty, and Secret is the password of the mail server, if
+	// there is one.
+	Notify *Notify
 }
 
 // Wants reports whether the webhook is to be told of the event. A test is told
-// only to the webhook that is tested, and not by way of its cursor.
+// only to the webhook that is tested, and not by way of its cursor. An account does
+// not carry the message that its own login was refused.
 func (w *Webhook) Wants(e *Event) bool {
+	if w.Notify != nil && e.Type == EventAccountError && e.AccountID == w.Notify.AccountID {
+		return false
+	}
 	return w.Enabled && e.WorkspaceID == w.WorkspaceID && slices.Contains(w.EventTypes, e.Type)
 }
 

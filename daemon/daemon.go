@@ -21,6 +21,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/metrics"
 	"github.com/schedctl/schedctl/daemon/node"
+	"github.com/schedctl/schedctl/daemon/notify"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
@@ -153,16 +154,6 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	}
 	d := &daemon{member: member, self: newSelf(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
-	told := webhook.Config{
-		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.told, Clock: watched,
-	}
-	if member != nil {
-		told.Member = member
-	}
-	d.dispatcher = webhook.New(told)
-	d.metrics = metrics.New(metrics.Config{
-		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
-	})
 	publishers := all.Publishers(all.Config{
 		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,
 	})
@@ -171,6 +162,19 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		asking.Member = member
 	}
 	d.connector = connect.New(asking)
+	sender := notify.New(notify.Config{
+		Store: cfg.Store, Publishers: publishers, Credentials: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Logger: cfg.Logger, Version: cfg.Version,
+	})
+	told := webhook.Config{
+		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.told, Clock: watched, Notifier: sender,
+	}
+	if member != nil {
+		told.Member = member
+	}
+	d.dispatcher = webhook.New(told)
+	d.metrics = metrics.New(metrics.Config{
+		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
+	})
 	published := deliver.Config{
 		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.attempted, Clock: watched,
 		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
@@ -183,7 +187,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	readers := storage.NewReaders(cfg.Store)
 	d.api = api.New(api.Config{
-		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
+		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
 		Metrics: atHome(listener, d.metrics.Handler()), Observe: d.answered, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})

@@ -62,14 +62,19 @@ func fillOld(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// makeOlder removes from a database what later versions added: 7 the index of external
+// makeOlder removes from a database what later versions added: 8 notifications (layout
+// 6), of which there are none; 7 the index of external
 // ids, and external ids, collections and labels of posts (layout 5); 6 the doubts of
 // targets, attempts and accounts (layout 4 of records); 5 the indexes of contents, ids
 // of networks and identities; 4 webhooks and the audit log, and events that can name a
 // webhook (layout 3); 3 an index of events; 2 contents and options of targets (layout 2).
 func makeOlder(tx *bbolt.Tx, version int) error {
-	gone := []string{"external ids"}
-	layout := byte(4)
+	var gone []string
+	layout := byte(5)
+	if version < 7 {
+		gone = append(gone, "external ids")
+		layout = 4
+	}
 	if version < 6 {
 		layout = 3
 	}
@@ -113,7 +118,9 @@ func olderRecord(bucket string, record []byte, layout byte) []byte {
 			drop = 1
 		}
 	case "posts":
-		older = withoutLabels(older)
+		if layout < 5 {
+			older = withoutLabels(older)
+		}
 		switch {
 		case layout < 2:
 			drop = 4

@@ -31,6 +31,7 @@ var suggestFor = map[string][]string{
 	"delete":   {"del", "erase"},
 	"edit":     {"change", "modify", "set"},
 	"me":       {"whoami"},
+	"notify":   {"notification", "notifications", "alert"},
 	"post":     {"queue", "tweet", "toot"},
 	"publish":  {"send"},
 	"run":      {"serve", "start"},

@@ -153,6 +153,7 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	i.makeAccounts()
 	i.makePost()
 	i.makeWebhook()
+	i.makeNotification()
 	i.makeKey()
 	p.names = strings.NewReplacer(i.names...)
 	switch e.command {
@@ -386,6 +387,15 @@ func (i *inhabitant) makeWebhook() {
 		i.ok(err)
 		i.names = append(i.names, "whd_01KAK3R9ZC4VBX1D2E3F4G5H6J", test.Delivery.ID)
 	}
+}
+
+func (i *inhabitant) makeNotification() {
+	if i.example.command == "notify add" || !i.says("ntf_01", " on-call") {
+		return
+	}
+	made, err := i.c.CreateNotification(i.t.Context(), apiv1.CreateNotification{Name: ptr("on-call"), SocialAccountID: &i.accounts[0]})
+	i.ok(err)
+	i.names = append(i.names, "ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.ID)
 }
 
 func (i *inhabitant) makeKey() {

@@ -23,7 +23,7 @@ var variables = [][]variable{
 		{"SCHEDCTL_CONFIG", "the configuration file"},
 		{"XDG_CONFIG_HOME", "it is schedctl/config.yaml in it, when not named"},
 		{"XDG_STATE_HOME", "the ids that @last stands for are in schedctl/last in it"},
-		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected; the\nsigning secret of webhook create and listen"},
+		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected; the\nsigning secret of webhook create and listen; the password of\nthe mail server of notify add and edit"},
 	},
 	{
 		{"TZ", "the local time zone"},

@@ -107,7 +107,7 @@ var branches = []branch{
 	{groupWork, "post", newPost, false}, {groupWork, "account", newAccount, false}, {groupWork, "calendar", newCalendar, false},
 	{groupWork, "tui", newTUI, false}, {groupWork, "me", newMe, false},
 	{groupWork, "lint", newLint, false}, {groupWork, "plan", newPlan, false}, {groupWork, "apply", newApply, false},
-	{groupEvents, "webhook", newWebhook, false}, {groupEvents, "listen", newListen, false}, {groupEvents, "trigger", newTrigger, false},
+	{groupEvents, "notify", newNotify, false}, {groupEvents, "webhook", newWebhook, false}, {groupEvents, "listen", newListen, false}, {groupEvents, "trigger", newTrigger, false},
 	{groupEvents, "key", newKey, false}, {groupEvents, "workspace", newWorkspace, false}, {groupEvents, "audit", newAudit, false},
 	{groupDaemon, "daemon", newDaemon, false}, {groupDaemon, "backup", newBackup, false}, {groupDaemon, "restore", newRestore, false},
 	{groupDaemon, "store", newStore, false},

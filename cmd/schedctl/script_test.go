@@ -25,6 +25,7 @@ import (
 
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/notify/notifytest"
 )
 
 func TestMain(m *testing.M) {
@@ -57,6 +58,8 @@ const raceOptions = "GORACE"
 //	terminal N FILE command...  run the command on a terminal, with the conversation
 //	                      in FILE (linux only; see runOnTerminal)
 //
+//	mailserver            start a mail server without encryption and set MAIL to its address
+//	letters FILE TEXT     wait until it took a message with a text, and write all messages
 //	postgres VAR          make an empty PostgreSQL database and set VAR to its URL
 //	sql URL statement     run a statement in it
 //
@@ -82,7 +85,7 @@ func TestScripts(t *testing.T) {
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver,
 					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "status": checkStatus,
-					"terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
+					"mailserver": startMailServer(t), "letters": writeLetters, "terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},
 			})
 		})
@@ -120,6 +123,7 @@ type background struct {
 	daemon   *exec.Cmd
 	log      *bytes.Buffer
 	receiver *receiver
+	mail     *notifytest.Server
 }
 
 type running struct{}
@@ -275,6 +279,30 @@ func writeReceived(ts *testscript.TestScript, neg bool, args []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(append(r.seen, ""), "\n")), 0o600))
+}
+
+func startMailServer(t *testing.T) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		of(ts).mail = notifytest.NewServer(t, notifytest.Settings{NoTLS: true})
+		ts.Setenv("MAIL", of(ts).mail.Addr)
+	}
+}
+
+func writeLetters(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || of(ts).mail == nil {
+		ts.Fatalf("usage: letters FILE TEXT, after mailserver")
+	}
+	text := ""
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(text, args[1]); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("no message has %q:\n%s", args[1], text)
+		}
+		text = ""
+		for _, l := range of(ts).mail.Letters() {
+			text += fmt.Sprintf("from %s to %s\n%s\n", l.From, l.To, l.Data)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
 // mountDisk makes a small disk of memory.

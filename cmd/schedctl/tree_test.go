@@ -253,6 +253,13 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 		"webhook deliveries":    "status limit all",
 		"webhook replay":        "since tz",
 
+		"notify add":    "to email smtp user from tls secret-file name event disabled",
+		"notify list":   "",
+		"notify show":   "",
+		"notify edit":   "to email smtp user from tls secret-file name event enable disable",
+		"notify remove": "yes",
+		"notify test":   "",
+
 		"listen":  "forward-to event secret-file print-secret last-event",
 		"trigger": "",
 

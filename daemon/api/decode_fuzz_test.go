@@ -124,6 +124,10 @@ func TestDecodersKnowTheWire(t *testing.T) {
 		reflect.TypeFor[apiv1.CreateWebhook](): createWebhookFields,
 		reflect.TypeFor[apiv1.EditWebhook]():   editWebhookFields,
 		reflect.TypeFor[apiv1.ReplayWebhook](): replayWebhookFields,
+
+		reflect.TypeFor[apiv1.CreateNotification](): notificationFields,
+		reflect.TypeFor[apiv1.EditNotification]():   notificationFields,
+		reflect.TypeFor[apiv1.EmailSettings]():      emailFields,
 	} {
 		var fields []string
 		for i := range typ.NumField() {

@@ -39,6 +39,7 @@ func humaConfig(version string) huma.Config {
 			{Name: "Social accounts", Description: "Identities on networks."},
 			{Name: "Events", Description: "What happens, as it happens."},
 			{Name: "Webhooks", Description: "Addresses that are told of events, signed as Standard Webhooks describes."},
+			{Name: "Notifications", Description: "Messages to people about failures."},
 			{Name: "API keys", Description: "What programs prove with who they are; each with its scopes."},
 			{Name: "Workspace", Description: "What owns posts, accounts and keys."},
 		},

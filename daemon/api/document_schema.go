@@ -16,7 +16,7 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of bodies; in these, unknown fields are refused.
-var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditPost", "EditWebhook", "Managed", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
+var requests = []string{"AddAccount", "CancelPost", "CreateAPIKey", "CreateNotification", "CreatePost", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditNotification", "EditPost", "EditWebhook", "EmailSettings", "Managed", "Override", "PublishPost", "ReplayWebhook", "RetryPost", "SchedulePost", "ValidatePost"}
 
 // requiredOfRequests are the required fields of schemas that requests and responses
 // share. A response has all fields.
@@ -37,6 +37,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[schedctl.DeliveryStatus](): values(schedctl.DeliveryStatuses()),
 	reflect.TypeFor[schedctl.ErrorKind]():      values(schedctl.ErrorKinds()),
 	reflect.TypeFor[schedctl.Outcome]():        values([]schedctl.Outcome{schedctl.OutcomeNotPublished, schedctl.OutcomeUnknown, schedctl.OutcomePublished}),
+	reflect.TypeFor[schedctl.MailTLS]():        values(schedctl.MailTLSModes()),
 	reflect.TypeFor[storage.Sort]():            values(listSorts),
 }
 
@@ -45,6 +46,7 @@ var always = []string{
 	"Post.created_at", "Post.updated_at", "Account.created_at", "Account.updated_at", "TimelineEvent.created_at", "Attempt.started_at",
 	"APIKey.created_at", "AuditEntry.created_at",
 	"Node.started_at", "Node.heartbeat_at", "Webhook.created_at", "Webhook.updated_at", "Delivery.created_at", "Event.created_at",
+	"Notification.created_at", "Notification.updated_at",
 }
 
 // completeSchemas adds to the schemas what their types do not say.
@@ -153,6 +155,16 @@ var limits = map[string]func(*huma.Schema){
 	"EditWebhook.url":                 endpointLimits,
 	"EditWebhook.event_types":         eventTypeLimits,
 	"EditWebhook.name":                webhookNameLimits,
+	"CreateNotification.event_types":  notificationEventLimits,
+	"CreateNotification.name":         webhookNameLimits,
+	"EditNotification.event_types":    notificationEventLimits,
+	"EditNotification.name":           webhookNameLimits,
+	"EmailSettings.host":              mailHostLimits,
+	"EmailSettings.port":              portLimits,
+	"EmailSettings.username":          mailTextLimits,
+	"EmailSettings.password":          mailTextLimits,
+	"EmailSettings.from":              addressLimits,
+	"EmailSettings.to":                recipientLimits,
 	"ReplayWebhook.since":             timeLimits,
 	"Delivery.event_type":             testedEventTypes,
 	"Event.type":                      testedEventTypes,
@@ -190,6 +202,15 @@ func webhookNameLimits(s *huma.Schema) {
 	s.MinLength, s.MaxLength, s.Nullable = ptr(1), ptr(schedctl.MaxWebhookName), true
 }
 func webhookSecretLimits(s *huma.Schema) { s.Pattern = "^whsec_[A-Za-z0-9+/]{32,86}={0,2}$" }
+func notificationEventLimits(s *huma.Schema) {
+	eventTypeLimits(s)
+	s.Items.Enum = values(schedctl.NotificationEvents())
+}
+func mailHostLimits(s *huma.Schema)  { s.MinLength, s.MaxLength = ptr(1), ptr(254) }
+func portLimits(s *huma.Schema)      { s.Minimum, s.Maximum = ptr(1.0), ptr(65535.0) }
+func mailTextLimits(s *huma.Schema)  { s.MaxLength, s.Nullable = ptr(maxMailText), true }
+func addressLimits(s *huma.Schema)   { s.MaxLength = ptr(maxAddressBytes) }
+func recipientLimits(s *huma.Schema) { s.MinItems, s.MaxItems = ptr(1), ptr(schedctl.MaxRecipients) }
 func testedEventTypes(s *huma.Schema) {
 	s.Enum = append(values(schedctl.EventTypes()), string(schedctl.EventWebhookTest))
 }

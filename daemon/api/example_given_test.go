@@ -61,6 +61,11 @@ var given = map[string]func(*fixture) []string{
 	"listWebhookDeliveries":               oneDelivery,
 	"replayWebhookDelivery":               oneDelivery,
 	"replayWebhook":                       oneDelivery,
+	"createNotification":                  oneChannel,
+	"getNotification":                     oneNotification,
+	"editNotification":                    oneNotification,
+	"deleteNotification":                  oneNotification,
+	"testNotification":                    oneNotification,
 }
 
 const announcement = "Version 1.4 is out."
@@ -206,6 +211,23 @@ func oneWebhook(f *fixture) []string {
 	return []string{decodeAs[apiv1.WebhookSecret](f.t, made.want(201)).Webhook.ID}
 }
 
+// oneChannel connects an account that can carry notifications.
+func oneChannel(f *fixture) []string {
+	f.t.Helper()
+	now := schedctl.Millis(time.Now())
+	id := schedctl.NewID(schedctl.AccountPrefix, now)
+	f.update(func(tx storage.Tx) error {
+		return tx.PutAccount(schedctl.Account{ID: id, WorkspaceID: f.mine.workspace, Platform: "slack", Name: "team", Status: schedctl.AccountConnected, CreatedAt: now, UpdatedAt: now})
+	})
+	return []string{id}
+}
+
+func oneNotification(f *fixture) []string {
+	f.t.Helper()
+	made := f.do(nil, "POST", "/notifications", body{"name": "on call", "email": emailSettings()})
+	return []string{decodeAs[apiv1.NotificationEnvelope](f.t, made.want(201)).Notification.ID}
+}
+
 // oneDelivery makes a webhook that was told of a failed post and did not hear.
 func oneDelivery(f *fixture) []string {
 	f.t.Helper()
@@ -243,7 +265,7 @@ func newExampleFixture(t *testing.T) *fixture {
 	logger := slog.New(slog.NewTextHandler(f.logs, nil))
 	f.connector = connect.New(connect.Config{Store: store, Publishers: f.publishers, Sealer: sealer, Logger: logger})
 	f.handler = api.New(api.Config{
-		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes,
+		Store: store, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes, Notifier: &fakeNotifier{},
 	})
 	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 	f.update(func(tx storage.Tx) error {

@@ -39,6 +39,7 @@ type fixture struct {
 	publishers publish.Registry
 	sealer     *seal.Sealer
 	connector  *connect.Connector
+	notifier   *fakeNotifier
 
 	mine, other tenant
 }
@@ -75,7 +76,7 @@ func onEveryEngine(t *testing.T, test func(*testing.T, *fixture)) {
 func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Config)) *fixture {
 	t.Helper()
 	f := &fixture{
-		t: t, store: storagetest.NewFaulty(store), logs: &syncBuffer{},
+		t: t, notifier: &fakeNotifier{}, store: storagetest.NewFaulty(store), logs: &syncBuffer{},
 		network: &network{Fake: publishtest.NewFake("fake")},
 	}
 	t.Cleanup(func() { store.Close() })
@@ -89,7 +90,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})
 	config := api.Config{
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
-		Connector: f.connector, Sealer: sealer, Nodes: nodes,
+		Connector: f.connector, Sealer: sealer, Nodes: nodes, Notifier: f.notifier,
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
 	}
 	for _, c := range configure {

@@ -22,7 +22,7 @@ import (
 // the request succeeds and is about the stranger's own workspace.
 var strangersGet = map[string]schedctl.Code{
 	"getMe": "", "getCapabilities": "", "listNodes": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
-	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "",
+	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
 	"createPost":      schedctl.InvalidSocialAccounts,
 	"createAPIKey":    schedctl.InvalidSocialAccounts,
 	"validatePost":    "", // it tells that there is no such account

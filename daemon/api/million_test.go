@@ -42,6 +42,8 @@ var worst = map[string][]string{
 	"getPost": {"/posts/" + seeded(schedctl.PostPrefix, 9)}, "getPostTimeline": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/timeline"},
 	"listWebhooks": {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
 	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
+	"listNotifications":     {"/notifications"},
+	"getNotification":       {"/notifications/" + seeded(schedctl.NotificationPrefix, 51)},
 	"streamEvents":          {"/events"},
 	"listPosts":             worstLists(),
 }

@@ -32,6 +32,7 @@ type world struct {
 	draft, failed, scheduled apiv1.Post
 	spare                    string // an account without posts
 	webhook, delivery        string
+	notification             string
 	keyID                    string
 }
 
@@ -47,6 +48,8 @@ func newWorld(t *testing.T, f *fixture) *world {
 	w.webhook = decodeAs[apiv1.WebhookSecret](t, hook).Webhook.ID
 	told := f.do(nil, "POST", "/webhooks/"+w.webhook+"/test", nil).want(202)
 	w.delivery = decodeAs[apiv1.WebhookTest](t, told).Delivery.ID
+	noticed := f.do(nil, "POST", "/notifications", body{"name": marker, "email": emailSettings()}).want(201)
+	w.notification = decodeAs[apiv1.NotificationEnvelope](t, noticed).Notification.ID
 	made := f.do(nil, "POST", "/api-keys", body{"name": marker}).want(201)
 	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
 	return w
@@ -131,6 +134,18 @@ var attempts = map[string]func(*world) attempt{
 	},
 	"replayWebhook": func(w *world) attempt {
 		return attempt{path: "/webhooks/" + w.webhook + "/replay", body: body{"since": in(-time.Hour)}, resource: w.webhook}
+	},
+	"listNotifications":  func(*world) attempt { return attempt{path: "/notifications"} },
+	"createNotification": func(*world) attempt { return attempt{path: "/notifications", body: body{"email": emailSettings()}} },
+	"getNotification":    func(w *world) attempt { return attempt{path: "/notifications/" + w.notification} },
+	"editNotification": func(w *world) attempt {
+		return attempt{path: "/notifications/" + w.notification, body: body{"enabled": false}, resource: w.notification}
+	},
+	"deleteNotification": func(w *world) attempt {
+		return attempt{path: "/notifications/" + w.notification, resource: w.notification}
+	},
+	"testNotification": func(w *world) attempt {
+		return attempt{path: "/notifications/" + w.notification + "/test", resource: w.notification}
 	},
 	"streamEvents": func(*world) attempt { return attempt{path: "/events"} },
 }

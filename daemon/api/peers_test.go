@@ -45,7 +45,7 @@ func (f *fixture) beside(store storage.Store, configure ...func(*api.Config)) *f
 	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	g.connector = connect.New(connect.Config{Store: g.store, Publishers: g.publishers, Sealer: g.sealer, Logger: logger})
 	config := api.Config{
-		Store: g.store, Version: "test", Publishers: g.publishers, Logger: logger, Connector: g.connector, Sealer: g.sealer,
+		Store: g.store, Version: "test", Publishers: g.publishers, Logger: logger, Connector: g.connector, Sealer: g.sealer, Notifier: f.notifier,
 	}
 	for _, c := range configure {
 		c(&config)

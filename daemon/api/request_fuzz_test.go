@@ -43,7 +43,7 @@ func newFuzzed(f *testing.F) *fuzzed {
 	publishers := publish.NewRegistry(publishtest.NewFake("fake"))
 	logger := slog.New(slog.NewTextHandler(z.logs, &slog.HandlerOptions{Level: slog.LevelError}))
 	z.handler = api.New(api.Config{
-		Store: z.store, Publishers: publishers, Sealer: sealer, Logger: logger,
+		Store: z.store, Publishers: publishers, Sealer: sealer, Logger: logger, Notifier: &fakeNotifier{},
 		Connector: connect.New(connect.Config{Store: z.store, Publishers: publishers, Sealer: sealer, Logger: logger}),
 	})
 	z.store.Notify(z.handler.Committed)

@@ -14,7 +14,7 @@ import (
 // routes lists every operation below the prefix.
 func (s *Server) routes() []route {
 	return slices.Concat(s.workspaceRoutes(), s.keyRoutes(), s.accountRoutes(), s.postRoutes(), s.postOperationRoutes(),
-		s.webhookRoutes(), s.deliveryRoutes(), s.eventRoutes())
+		s.webhookRoutes(), s.notificationRoutes(), s.deliveryRoutes(), s.eventRoutes())
 }
 
 var (

@@ -38,6 +38,9 @@ type Config struct {
 	// RateLimit is how often one API key may ask; the zero value is no limit.
 	RateLimit RateLimit
 
+	// Notifier sends the test messages of notifications.
+	Notifier Notifier
+
 	// Readers are those of the store, which requests to others of the daemon's
 	// handlers share; nil to make them.
 	Readers *storage.Readers
@@ -78,6 +81,7 @@ type Server struct {
 	shared     storage.Shared // the store, when other daemons use it too, or nil
 	publishers publish.Registry
 	connector  *connect.Connector
+	notifier   Notifier
 	sealer     *seal.Sealer
 	outbound   outbound.Policy
 	clock      *clock.Clock
@@ -103,7 +107,7 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		store: c.Store, publishers: c.Publishers, connector: c.Connector, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
+		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, readers: c.Readers,
 		running: newRunning(), mux: http.NewServeMux(),
 	}

@@ -15,7 +15,7 @@ func wholeWorkspace(next handler) handler {
 	return func(ctx context.Context, c *call) (answer, error) {
 		if len(c.key.AccountIDs) > 0 {
 			return answer{}, schedctl.Errorf(schedctl.AccountNotAllowed, "",
-				"this API key is limited to certain accounts, and webhooks are told of all of them; use another key")
+				"this API key is limited to certain accounts, and webhooks and notifications report on all of them; use another key")
 		}
 		return next(ctx, c)
 	}
@@ -28,7 +28,7 @@ func (s *Server) listWebhooks(ctx context.Context, c *call) (answer, error) {
 	}
 	var webhooks []schedctl.Webhook
 	err := s.view(ctx, func(r storage.Reader) (err error) {
-		webhooks, err = r.Webhooks(c.key.WorkspaceID)
+		webhooks, err = webhooksOf(r, c.key.WorkspaceID, isWebhook)
 		return err
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Server) deleteWebhook(ctx context.Context, c *call) (answer, error) {
 // webhook loads the webhook of the path.
 func (c *call) webhook(r storage.Reader) (schedctl.Webhook, error) {
 	w, err := r.Webhook(c.key.WorkspaceID, c.id)
-	if schedctl.CodeOf(err) == schedctl.NotFound {
+	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !isWebhook(w) {
 		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such webhook in this workspace; list them with GET %s/webhooks", prefix)
 	}
 	return w, err

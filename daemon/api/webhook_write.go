@@ -20,7 +20,7 @@ func (s *Server) createWebhook(ctx context.Context, c *call, b webhookChange) (a
 		secret = signing.NewSecret()
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
-		webhooks, err := tx.Webhooks(c.key.WorkspaceID)
+		webhooks, err := webhooksOf(tx, c.key.WorkspaceID, isWebhook)
 		if err != nil {
 			return answer{}, err
 		}

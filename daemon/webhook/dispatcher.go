@@ -30,6 +30,9 @@ type Config struct {
 	Sealer *seal.Sealer
 	Logger *slog.Logger
 
+	// Notifier sends the messages of notifications; nil when there are none to send.
+	Notifier Notifier
+
 	// Member is this daemon among those that use the store; nil when it is alone.
 	Member Member
 

@@ -40,9 +40,24 @@
 // Places in the outbox are compared by the
 // store: the ids of events of several processes need not be in its order.
 //
+// # Notifications
+//
+// A webhook with a [schedctl.Notify] is a notification: its events reach people as
+// messages, which a [Notifier] sends. It has a cursor and a holder as other
+// webhooks do, and one lane instead of two. The lane reads all wanted events after
+// the cursor, sends one message about them, and then moves the cursor behind them.
+// There are no deliveries: a message that fails leaves the cursor in place, and the
+// next one is about later events too.
+//
+// A message starts at least a minute after the one before. The transaction before
+// each message stores the earliest time of the next one, so neither a restart nor
+// another daemon sends messages more often. A message may be repeated when its
+// sender stopped before the cursor was stored. After failures the pauses grow to an
+// hour.
+//
 // # Goroutines
 //
 // [Dispatcher.Run] watches, and owns two goroutines for each webhook that it holds,
-// its lanes, which are parked when there is nothing to tell. So an endpoint that is slow or
+// its lanes (one for a notification), which are parked when there is nothing to tell. So an endpoint that is slow or
 // dead delays nobody else.
 package webhook

@@ -53,7 +53,7 @@ func (f *fleet) join() *node {
 	n.run = &run{stop: stop, done: make(chan error, 1)}
 	store := f.open()
 	n.Dispatcher = webhook.New(webhook.Config{
-		Store: store, Client: f.client, Sealer: f.sealer, Member: n,
+		Store: store, Client: f.client, Sealer: f.sealer, Member: n, Notifier: &f.courier,
 		Logger: slog.New(slog.NewTextHandler(&f.logs, &slog.HandlerOptions{Level: slog.LevelDebug})).With("node", n.id),
 	})
 	store.Notify(n.Committed)

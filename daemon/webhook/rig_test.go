@@ -35,6 +35,7 @@ type rig struct {
 	store     storage.Store
 	client    *http.Client
 	endpoints *endpoints
+	courier   courier // sends the messages of notifications
 	sealer    *seal.Sealer
 	workspace string
 	logs      logBuffer
@@ -108,7 +109,7 @@ func (r *rig) start() *run {
 	ctx, fail := context.WithCancelCause(context.Background())
 	x := &run{stop: func() { fail(nil) }, fail: fail, done: make(chan error, 1)}
 	x.Dispatcher = webhook.New(webhook.Config{
-		Store: r.store, Client: r.client, Sealer: r.sealer, Version: "test", Clock: r.clock,
+		Store: r.store, Client: r.client, Sealer: r.sealer, Version: "test", Clock: r.clock, Notifier: &r.courier,
 		Logger: slog.New(slog.NewTextHandler(&r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observe: func(a webhook.Attempt) {
 			r.mu.Lock()

@@ -13,6 +13,7 @@ import (
 type worker struct {
 	*Dispatcher
 	workspace, id string
+	notifies      bool               // it is a notification
 	hook          schedctl.Webhook   // the watcher's copy, and no one else's
 	end           context.CancelFunc // ends the lanes; the watcher's too
 
@@ -37,7 +38,7 @@ type place struct {
 
 func newWorker(d *Dispatcher, hook schedctl.Webhook) *worker {
 	return &worker{
-		Dispatcher: d, workspace: hook.WorkspaceID, id: hook.ID, hook: hook, end: func() {},
+		Dispatcher: d, workspace: hook.WorkspaceID, id: hook.ID, notifies: hook.Notify != nil, hook: hook, end: func() {},
 		newEvents: make(chan struct{}, 1), newPending: make(chan struct{}, 1),
 	}
 }
@@ -51,12 +52,16 @@ func (w *worker) begin(ctx context.Context, owner string) (stop context.Context)
 	return stop
 }
 
-// run runs both lanes.
+// run runs both lanes, or the one lane of a notification.
 func (w *worker) run(stop, work context.Context) {
-	var retries sync.WaitGroup
-	retries.Go(func() { newRetries(w).run(stop, work) })
-	newFirstTries(w).run(stop, work)
-	retries.Wait()
+	if w.notifies {
+		newMessages(w).run(stop, work)
+	} else {
+		var retries sync.WaitGroup
+		retries.Go(func() { newRetries(w).run(stop, work) })
+		newFirstTries(w).run(stop, work)
+		retries.Wait()
+	}
 	if w.cfg.Member != nil {
 		w.release(stop)
 	}

@@ -29,8 +29,8 @@ type coder struct {
 // Layout 2 gave targets a content and options of their own; layout 3 gave events
 // a webhook; layout 4 says of targets, attempts and accounts how long they have been
 // in doubt or out of reach; layout 5 gave posts an external id, a collection and
-// labels.
-const layout = 5
+// labels; layout 6 lets webhooks be notifications.
+const layout = 6
 
 var errShort = errors.New("it ends too early")
 

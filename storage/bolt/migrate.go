@@ -29,6 +29,7 @@ var migrations = []migration{
 	{"index contents, ids of networks and identities", indexContents},
 	{"keep how long outcomes are in doubt", nothing},
 	{"index external ids and collections", createExternalIDs},
+	{"let webhooks be notifications", nothing},
 }
 
 // Version returns the version of the files that this program writes.

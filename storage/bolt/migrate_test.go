@@ -194,10 +194,10 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 }
 
 // TestOlderRecords opens files with records of earlier layouts: version 3 had no
-// webhooks, and version 6 no external ids.
+// webhooks, version 6 no external ids, and version 7 no notifications.
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
-	for _, old := range []olderFile{version3, {6, 4, []bucket{externalIDs}}} {
+	for _, old := range []olderFile{version3, {6, 4, []bucket{externalIDs}}, {7, 5, nil}} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
 }
@@ -323,6 +323,8 @@ func inOlderLayout(in *bbolt.Bucket, b bucket, layout byte) error {
 			record, err = inLayout(layout, record, (*coder).account)
 		case events:
 			record, err = inLayout(layout, record, (*coder).event)
+		case webhooks:
+			record, err = inLayout(layout, record, (*coder).webhook)
 		default:
 			record[0] = layout
 		}

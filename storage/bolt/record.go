@@ -223,6 +223,39 @@ func (c *coder) webhook(w *schedctl.Webhook) {
 	c.time(&w.UpdatedAt)
 	c.optionalID(schedctl.EventPrefix, &w.Cursor)
 	c.time(&w.FailingSince)
+	if c.layout >= 6 {
+		c.notify(&w.Notify)
+	}
+}
+
+func (c *coder) notify(n **schedctl.Notify) {
+	if !c.present(*n != nil) {
+		return
+	}
+	if c.reading {
+		*n = new(schedctl.Notify)
+	}
+	c.optionalID(schedctl.AccountPrefix, &(*n).AccountID)
+	c.mail(&(*n).Mail)
+	c.time(&(*n).NotBefore)
+	c.time(&(*n).SentAt)
+	c.int(&(*n).Failures)
+	text(c, &(*n).LastError)
+}
+
+func (c *coder) mail(m **schedctl.Mail) {
+	if !c.present(*m != nil) {
+		return
+	}
+	if c.reading {
+		*m = new(schedctl.Mail)
+	}
+	text(c, &(*m).Host)
+	c.int(&(*m).Port)
+	text(c, &(*m).Username)
+	text(c, &(*m).From)
+	list(c, &(*m).To, text)
+	text(c, &(*m).TLS)
 }
 
 // delivery leaves id and webhook to the key.

@@ -202,8 +202,14 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 	post.Managed = &schedctl.Managed{Collection: "site", Path: "a.md", Digest: "1", Pruned: true}
 	attempt, account := sampleAttempt(), sampleAccount()
 	attempt.Asks, account.DisruptedSince = 3, sampleTime
+	webhook := sampleWebhook()
+	webhook.Notify = &schedctl.Notify{Mail: &schedctl.Mail{Host: "smtp.example.com", Port: 587}}
 	for from := byte(1); from <= layout; from++ {
 		wantPost, wantEvent, wantAttempt, wantAccount := post.Clone(), event, attempt, account
+		wantWebhook := webhook
+		if from < 6 {
+			wantWebhook.Notify = nil
+		}
 		if from < 2 {
 			wantPost.Targets[0].Content = ""
 		}
@@ -221,15 +227,17 @@ func TestOlderLayoutsAreRead(t *testing.T) {
 		var gotEvent schedctl.Event
 		var gotAttempt schedctl.Attempt
 		var gotAccount schedctl.Account
+		var gotWebhook schedctl.Webhook
 		err := errors.Join(decode(older(t, from, post, (*coder).post), &gotPost, (*coder).post),
 			decode(older(t, from, event, (*coder).event), &gotEvent, (*coder).event),
 			decode(older(t, from, attempt, (*coder).attempt), &gotAttempt, (*coder).attempt),
-			decode(older(t, from, account, (*coder).account), &gotAccount, (*coder).account))
+			decode(older(t, from, account, (*coder).account), &gotAccount, (*coder).account),
+			decode(older(t, from, webhook, (*coder).webhook), &gotWebhook, (*coder).webhook))
 		if err != nil {
 			t.Errorf("layout %d: %v", from, err)
 		}
 		if diff := cmp.Diff(wantPost, gotPost, cmpopts.EquateEmpty()) + cmp.Diff(wantEvent, gotEvent) +
-			cmp.Diff(wantAttempt, gotAttempt) + cmp.Diff(wantAccount, gotAccount); diff != "" {
+			cmp.Diff(wantAttempt, gotAttempt) + cmp.Diff(wantAccount, gotAccount) + cmp.Diff(wantWebhook, gotWebhook); diff != "" {
 			t.Errorf("layout %d (-want +got):\n%s", from, diff)
 		}
 	}

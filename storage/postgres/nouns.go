@@ -156,6 +156,7 @@ func describeWebhook(r *row, w *schedctl.Webhook) {
 	r.time("updated_at", &w.UpdatedAt)
 	r.optionalID("cursor", schedctl.EventPrefix, &w.Cursor)
 	r.time("failing_since", &w.FailingSince)
+	r.add("notify", "jsonb", jsonField[*schedctl.Notify]{&w.Notify, func(n *schedctl.Notify) bool { return n == nil }})
 }
 
 func describeDelivery(r *row, d *schedctl.Delivery) {

@@ -67,6 +67,7 @@ func cloneWebhook(w schedctl.Webhook) schedctl.Webhook {
 	w.EventTypes = slices.Clone(w.EventTypes)
 	w.Secret = slices.Clone(w.Secret)
 	w.PreviousSecret = slices.Clone(w.PreviousSecret)
+	w.Notify = w.Notify.Clone()
 	return w
 }
 

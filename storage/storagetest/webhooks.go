@@ -57,6 +57,8 @@ func testWebhookKeepsEveryField(f *fixture) {
 		w.EventTypes[0] = "spoiled"
 		w.Secret[0]++
 		w.PreviousSecret[0]++
+		w.Notify.Failures++
+		w.Notify.Mail.To[0] = "spoiled"
 	}
 	f.putWebhooks(given)
 	spoil(&given)

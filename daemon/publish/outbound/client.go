@@ -2,7 +2,6 @@ package outbound
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -80,10 +79,6 @@ const (
 // variables of the environment, and gives up after 30 s. It may be used from
 // any goroutine; make one and share it.
 func Client(policy Policy) *http.Client {
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
-	if policy == PublicOnly {
-		dialer.Control = publicOnly(guardian())
-	}
 	// HTTP/2 stays off: its transport returns from a call that was cut before it
 	// knows whether the headers have left.
 	var protocols http.Protocols
@@ -92,7 +87,7 @@ func Client(policy Policy) *http.Client {
 		Timeout:       totalTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext:            guardedDial(dialer.DialContext),
+			DialContext:            guardedDial(Dial(policy)),
 			Protocols:              &protocols,
 			TLSHandshakeTimeout:    dialTimeout,
 			ResponseHeaderTimeout:  headerTimeout,

@@ -1,0 +1,64 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+const notifications = "/notifications"
+
+// Notifications returns all notifications of the workspace in order of creation.
+func (c *Client) Notifications(ctx context.Context) ([]apiv1.Notification, error) {
+	var out apiv1.NotificationList
+	err := c.get(ctx, notifications, nil, &out)
+	return out.Results, err
+}
+
+// Notification returns one notification.
+func (c *Client) Notification(ctx context.Context, id string) (apiv1.Notification, error) {
+	path, err := item(notifications, id, "")
+	if err != nil {
+		return apiv1.Notification{}, err
+	}
+	var out apiv1.NotificationEnvelope
+	err = c.get(ctx, path, nil, &out)
+	return out.Notification, err
+}
+
+// CreateNotification creates a notification about what happens from then on.
+func (c *Client) CreateNotification(ctx context.Context, n apiv1.CreateNotification, options ...Option) (apiv1.Notification, error) {
+	var out apiv1.NotificationEnvelope
+	err := c.write(ctx, http.MethodPost, notifications, n, &out, options)
+	return out.Notification, err
+}
+
+// EditNotification changes a notification. One that is enabled again reports what
+// happens from then on.
+func (c *Client) EditNotification(ctx context.Context, id string, n apiv1.EditNotification, options ...Option) (apiv1.Notification, error) {
+	var out apiv1.NotificationEnvelope
+	err := c.changeNotification(ctx, http.MethodPatch, id, "", n, &out, options)
+	return out.Notification, err
+}
+
+// DeleteNotification deletes a notification with what it has not sent yet.
+func (c *Client) DeleteNotification(ctx context.Context, id string, options ...Option) error {
+	return c.changeNotification(ctx, http.MethodDelete, id, "", nil, nil, options)
+}
+
+// TestNotification sends a test message at once and returns whether it was sent.
+// A message that could not be sent is no error of the call.
+func (c *Client) TestNotification(ctx context.Context, id string, options ...Option) (apiv1.NotificationTest, error) {
+	var out apiv1.NotificationTest
+	err := c.changeNotification(ctx, http.MethodPost, id, "test", nil, &out, options)
+	return out, err
+}
+
+func (c *Client) changeNotification(ctx context.Context, method, id, action string, body, out any, options []Option) error {
+	path, err := item(notifications, id, action)
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, method, path, body, out, options)
+}

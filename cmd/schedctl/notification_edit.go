@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+type notifyEdit struct {
+	notificationFlags
+	enable, disable bool
+}
+
+func newNotifyEdit(a *app) *cobra.Command {
+	o := &notifyEdit{notificationFlags: notificationFlags{app: a}}
+	cmd := prints[apiv1.Notification](&cobra.Command{
+		Use:   "edit NOTIFICATION",
+		Short: "Change a notification",
+		Long: `Change a notification. What you do not give stays as it is; --event and --email
+replace the whole list.
+
+The stored password is kept only while server, port, user and encryption stay the
+same. A notification that is enabled again reports what happens from then on.`,
+		Example: `  schedctl notify edit on-call --event post.failed
+  schedctl notify edit on-call --disable
+  schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
+		Args:              takes(1, 1, notificationArgument),
+		ValidArgsFunction: a.completeNotification,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	o.add(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.enable, "enable", false, "send messages from now on")
+	f.BoolVar(&o.disable, "disable", false, "send no more messages")
+	return cmd
+}
+
+func (o *notifyEdit) run(ctx context.Context, ref string) error {
+	change, err := o.change()
+	if err != nil {
+		return err
+	}
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	before, err := notificationByName(ctx, c, ref)
+	if err != nil {
+		return err
+	}
+	if err := o.way(ctx, c, &change, before); err != nil {
+		return err
+	}
+	n, err := c.EditNotification(ctx, before.ID, change)
+	if err != nil {
+		return unknownNotification(ref, err)
+	}
+	return o.printNotification(n, "Changed")
+}
+
+// way adds how messages are sent, where the flags change that.
+func (o *notifyEdit) way(ctx context.Context, c *client.Client, change *apiv1.EditNotification, before apiv1.Notification) (err error) {
+	if change.SocialAccountID, err = o.account(ctx, c); err != nil || !o.byMail() {
+		return err
+	}
+	change.Email, err = o.settings(ctx, before.Email)
+	return err
+}
+
+// change returns what the flags say, without the way to send messages.
+func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
+	types, err := o.events.types(schedctl.NotificationEvents())
+	if err != nil {
+		return n, err
+	}
+	if types != nil {
+		n.EventTypes = &types
+	}
+	if o.name != "" {
+		n.Name = &o.name
+	}
+	if o.enable || o.disable {
+		n.Enabled = &o.enable
+	}
+	switch {
+	case o.enable && o.disable:
+		return n, usage("--enable and --disable exclude each other: give one")
+	case n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail():
+		f := usage("schedctl notify edit has nothing to change")
+		f.hint = "give --to, --email, --event, --name, --enable or --disable"
+		return n, f
+	}
+	return n, nil
+}

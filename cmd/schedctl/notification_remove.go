@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+type notifyRemove struct {
+	*app
+	yes bool
+}
+
+func newNotifyRemove(a *app) *cobra.Command {
+	o := &notifyRemove{app: a}
+	cmd := prints[removal](&cobra.Command{
+		Use:   "remove NOTIFICATION",
+		Short: "Remove a notification",
+		Long: `Remove a notification with what it has not sent yet. The account that carries its
+messages stays connected. To pause it use "schedctl notify edit --disable".`,
+		Example: `  schedctl notify remove on-call
+  schedctl notify remove ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
+		Args:              takes(1, 1, notificationArgument),
+		ValidArgsFunction: a.completeNotification,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func (o *notifyRemove) run(ctx context.Context, ref string) error {
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	n, err := notificationByName(ctx, c, ref)
+	if err != nil {
+		return err
+	}
+	if !o.yes {
+		if err := o.confirm(ctx, fmt.Sprintf("Remove %s to %s?", notificationLabel(n), oneLine(notificationTarget(n)))); err != nil {
+			return err
+		}
+	}
+	if err := c.DeleteNotification(ctx, n.ID); err != nil {
+		return unknownNotification(ref, err)
+	}
+	return o.printRemoval(n.ID, "Removed")
+}

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Notifier sends test messages of notifications.
+type Notifier interface {
+	// Test sends a test message. The text of an error is for people.
+	Test(ctx context.Context, hook schedctl.Webhook) error
+}
+
+// isNotification reports whether a stored webhook is a notification, which has
+// routes of its own.
+func isNotification(w schedctl.Webhook) bool { return w.Notify != nil }
+
+// isWebhook is the opposite of [isNotification].
+func isWebhook(w schedctl.Webhook) bool { return w.Notify == nil }
+
+// webhooksOf returns the stored webhooks of a workspace that a condition holds for.
+func webhooksOf(r storage.Reader, workspace string, is func(schedctl.Webhook) bool) ([]schedctl.Webhook, error) {
+	all, err := r.Webhooks(workspace)
+	return slices.DeleteFunc(all, func(w schedctl.Webhook) bool { return !is(w) }), err
+}
+
+// listNotifications serves GET /notifications.
+func (s *Server) listNotifications(ctx context.Context, c *call) (answer, error) {
+	if q := parseQuery(c.query, nil, nil); q.err != nil {
+		return answer{}, q.err
+	}
+	var found []schedctl.Webhook
+	err := s.view(ctx, func(r storage.Reader) (err error) {
+		found, err = webhooksOf(r, c.key.WorkspaceID, isNotification)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	list := apiv1.NotificationList{Results: make([]apiv1.Notification, len(found)), Count: len(found)}
+	for i, w := range found {
+		list.Results[i] = apiv1.NewNotification(w)
+	}
+	return newAnswer(http.StatusOK, list)
+}
+
+// getNotification serves GET /notifications/{id}.
+func (s *Server) getNotification(ctx context.Context, c *call) (answer, error) {
+	w, err := s.readNotification(ctx, c)
+	if err != nil {
+		return answer{}, err
+	}
+	return notificationAnswer(http.StatusOK, w)
+}
+
+// deleteNotification serves DELETE /notifications/{id}.
+func (s *Server) deleteNotification(ctx context.Context, c *call) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		w, err := c.notification(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		return noContent, tx.DeleteWebhook(c.key.WorkspaceID, w.ID)
+	})
+}
+
+// readNotification reads the notification of the path.
+func (s *Server) readNotification(ctx context.Context, c *call) (w schedctl.Webhook, err error) {
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		w, err = c.notification(r)
+		return err
+	})
+	return w, err
+}
+
+// notification loads the notification of the path.
+func (c *call) notification(r storage.Reader) (schedctl.Webhook, error) {
+	w, err := r.Webhook(c.key.WorkspaceID, schedctl.NotificationWebhookID(c.id))
+	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !isNotification(w) {
+		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such notification in this workspace; list them with GET %s/notifications", prefix)
+	}
+	return w, err
+}
+
+func notificationAnswer(status int, w schedctl.Webhook) (answer, error) {
+	n := apiv1.NewNotification(w)
+	a, err := newAnswer(status, apiv1.NotificationEnvelope{Notification: n})
+	if status == http.StatusCreated {
+		a.created, a.location = n.ID, prefix+"/notifications/"+n.ID
+	}
+	return a, err
+}

@@ -1,0 +1,187 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// testInterval is the shortest time between a message and a test that follows it,
+// so that tests cannot flood anyone.
+const testInterval = 5 * time.Second
+
+// createNotification serves POST /notifications. As with webhooks, its position
+// among the events is fixed in the transaction that stores it.
+func (s *Server) createNotification(ctx context.Context, c *call, b notificationChange) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		found, err := webhooksOf(tx, c.key.WorkspaceID, isNotification)
+		if err != nil {
+			return answer{}, err
+		}
+		if len(found) >= schedctl.MaxWebhooks {
+			return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "",
+				"this workspace has %d notifications, which is the limit; delete one with DELETE %s/notifications/{id}", len(found), prefix)
+		}
+		cursor, err := tx.EventsEnd()
+		if err != nil {
+			return answer{}, err
+		}
+		now := schedctl.Millis(c.now)
+		w := schedctl.Webhook{
+			ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: c.key.WorkspaceID, Enabled: true,
+			EventTypes: schedctl.NotificationEvents(), CreatedAt: now, UpdatedAt: now, Cursor: cursor, Notify: &schedctl.Notify{},
+		}
+		if _, err := s.applyNotification(tx, c, &w, b); err != nil {
+			return answer{}, err
+		}
+		if err := tx.PutWebhook(w); err != nil {
+			return answer{}, err
+		}
+		return notificationAnswer(http.StatusCreated, w)
+	})
+}
+
+// editNotification serves PATCH /notifications/{id}.
+func (s *Server) editNotification(ctx context.Context, c *call, b notificationChange) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		w, err := c.notification(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		before := apiv1.NewNotification(w)
+		enabled, err := s.applyNotification(tx, c, &w, b)
+		if err != nil {
+			return answer{}, err
+		}
+		if enabled {
+			if w.Cursor, err = tx.EventsEnd(); err != nil {
+				return answer{}, err
+			}
+		}
+		if reflect.DeepEqual(before, apiv1.NewNotification(w)) && !b.hasPassword() {
+			return notificationAnswer(http.StatusOK, w)
+		}
+		w.UpdatedAt = schedctl.Millis(c.now)
+		retrySoon(&w, w.UpdatedAt)
+		if err := tx.PutWebhook(w); err != nil {
+			return answer{}, err
+		}
+		return notificationAnswer(http.StatusOK, w)
+	})
+}
+
+// retrySoon lets the next message be sent within a minute, since the cause of
+// earlier failures may be gone.
+func retrySoon(w *schedctl.Webhook, now time.Time) {
+	w.FailingSince, w.Notify.Failures, w.Notify.LastError = time.Time{}, 0, ""
+	if soon := now.Add(time.Minute); w.Notify.NotBefore.After(soon) {
+		w.Notify.NotBefore = soon
+	}
+}
+
+// applyNotification makes the change, and reports whether the notification was
+// enabled again.
+func (s *Server) applyNotification(r storage.Reader, c *call, w *schedctl.Webhook, b notificationChange) (enabled bool, err error) {
+	if b.account != nil {
+		if err := carries(r, c, *b.account); err != nil {
+			return false, err
+		}
+		w.Notify.AccountID, w.Notify.Mail, w.Secret = *b.account, nil, nil
+	}
+	if b.mail != nil {
+		if err := s.applyMail(w, b.mail); err != nil {
+			return false, err
+		}
+	}
+	if b.eventTypes != nil {
+		w.EventTypes = b.eventTypes
+	}
+	if b.name != nil {
+		w.Name = *b.name
+	}
+	if b.enabled == nil || *b.enabled == w.Enabled {
+		return false, nil
+	}
+	w.Enabled = *b.enabled
+	return w.Enabled, nil
+}
+
+// applyMail replaces the settings of the mail server. A stored password stays with
+// the server and the user that it was given for: it is never sent to another one.
+func (s *Server) applyMail(w *schedctl.Webhook, b *mailSettings) error {
+	old, mail := w.Notify.Mail, b.Mail
+	switch {
+	case mail.Username == "":
+		w.Secret = nil
+	case b.password != "":
+		w.Secret = s.sealer.Seal([]byte(b.password), w.ID)
+	case old == nil || len(w.Secret) == 0 || old.Host != mail.Host || old.Port != mail.Port || old.Username != mail.Username || old.TLS != mail.TLS:
+		return schedctl.Errorf(schedctl.ValidationFailed, "email.password",
+			"give the password of the mail server; a stored one is kept only while host, port, username and tls stay the same")
+	}
+	w.Notify.AccountID, w.Notify.Mail = "", &mail
+	return nil
+}
+
+// carries returns nil when an account can carry notifications and the key may
+// publish through it.
+func carries(r storage.Reader, c *call, id string) error {
+	if !c.key.Allows(schedctl.ScopePostsWrite) {
+		return schedctl.Errorf(schedctl.InsufficientScope, "social_account_id", "messages through an account also need the scope %s", schedctl.ScopePostsWrite)
+	}
+	a, err := r.Account(c.key.WorkspaceID, id)
+	switch {
+	case schedctl.CodeOf(err) == schedctl.NotFound || err == nil && a.Status == schedctl.AccountDisconnected:
+		return schedctl.Errorf(schedctl.ValidationFailed, "social_account_id", "there is no connected account with this id in this workspace; list them with GET %s/social-accounts", prefix)
+	case err != nil:
+		return err
+	case !slices.Contains(schedctl.NotificationPlatforms(), a.Platform):
+		return schedctl.Errorf(schedctl.ValidationFailed, "social_account_id",
+			"accounts of %s cannot carry notifications; use one of %s, or email", a.Platform, joinAll(schedctl.NotificationPlatforms(), ", "))
+	}
+	return nil
+}
+
+// testNotification serves POST /notifications/{id}/test: 200 whether the message
+// was sent or not.
+func (s *Server) testNotification(ctx context.Context, c *call) (answer, error) {
+	w, err := s.readNotification(ctx, c)
+	if err != nil {
+		return answer{}, err
+	}
+	if wait := w.Notify.SentAt.Add(testInterval).Sub(c.now); wait > 0 && wait <= 2*testInterval { // else the clock was set back
+		return answer{}, schedctl.Errorf(schedctl.RateLimited, "", "this notification sent a message less than %d seconds ago; try again in a moment", testInterval/time.Second)
+	}
+	failure := s.notifier.Test(ctx, w)
+	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+		now, err := c.notification(tx)
+		if err != nil {
+			return answer{}, err
+		}
+		if failure == nil && now.UpdatedAt.Equal(w.UpdatedAt) {
+			sentTest(&now, schedctl.Millis(time.Now()))
+			if err := tx.PutWebhook(now); err != nil {
+				return answer{}, err
+			}
+		}
+		out := apiv1.NotificationTest{Notification: apiv1.NewNotification(now), Sent: failure == nil}
+		if failure != nil {
+			out.Error = ptr(cmp.Or(failure.Error(), "unknown error"))
+		}
+		return newAnswer(http.StatusOK, out)
+	})
+}
+
+// sentTest records a test that was sent. What could not be sent before is sent
+// soon.
+func sentTest(w *schedctl.Webhook, now time.Time) {
+	retrySoon(w, now)
+	w.Notify.SentAt = now
+}

@@ -1,0 +1,136 @@
+package notify
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Message is a text for people. The subject is one line.
+type Message struct{ Subject, Text string }
+
+// The most characters of a reason in a message about one event and about several.
+const (
+	oneReason  = 400
+	someReason = 120
+)
+
+// names are what people call the objects of a workspace.
+type names struct {
+	workspace string
+	accounts  map[string]string // by id
+}
+
+// account returns what people call the account of an event.
+func (n *names) account(e *schedctl.Event) string {
+	if name := n.accounts[e.AccountID]; name != "" {
+		return fmt.Sprintf("%s (%s)", name, e.Platform)
+	}
+	return "an account of " + e.Platform
+}
+
+// compose returns the message about a digest that is not empty.
+func compose(d *Digest, n *names) Message {
+	if d.Len() == 1 {
+		return composeOne(&d.First[0], n)
+	}
+	subject := fmt.Sprintf("%d problems: %s", d.Len(), d.summary())
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s since %s:\n", subject, clockTime(d.First[0].CreatedAt))
+	for i := range d.First {
+		e := &d.First[i]
+		fmt.Fprintf(&b, "\n- %s.%s\n  %s\n", title(e, n), reason(e, someReason), command(e))
+	}
+	if more := d.Len() - len(d.First); more > 0 {
+		fmt.Fprintf(&b, "\n%d more are not shown. List failed posts: schedctl post list --status failed\n", more)
+	}
+	fmt.Fprintf(&b, "\nWorkspace: %s", n.workspace)
+	return Message{subject, b.String()}
+}
+
+func composeOne(e *schedctl.Event, n *names) Message {
+	t := title(e, n)
+	return Message{t, fmt.Sprintf("%s.%s\n\nTime: %s\nWorkspace: %s\nDetails: %s", t, reason(e, oneReason), clockTime(e.CreatedAt), n.workspace, command(e))}
+}
+
+// composeTest returns the message that tests a notification.
+func composeTest(hook *schedctl.Webhook, n *names) Message {
+	what := make([]string, len(hook.EventTypes))
+	for i, t := range hook.EventTypes {
+		what[i] = kinds[t][1]
+	}
+	return Message{
+		Subject: "Test of a notification",
+		Text: fmt.Sprintf("This is a test. schedctl will notify you here of %s in the workspace %s.\n\nDetails: schedctl notify show %s",
+			listed(what), n.workspace, schedctl.NotificationID(hook.ID)),
+	}
+}
+
+// title says in one line what happened.
+func title(e *schedctl.Event, n *names) string {
+	switch {
+	case e.Type == schedctl.EventPostFailed && e.Error != nil && e.Error.Outcome == schedctl.OutcomeUnknown:
+		return "A post failed on " + n.account(e) + ", but it may have been published"
+	case e.Type == schedctl.EventPostFailed:
+		return "A post was not published on " + n.account(e)
+	case e.Type == schedctl.EventPostUnconfirmed:
+		return "A post may or may not have been published on " + n.account(e) + "; schedctl is checking"
+	case e.Type == schedctl.EventAccountError:
+		return fmt.Sprintf("%s refused the login of %s; posts to it are waiting", e.Platform, n.account(e))
+	case e.Type == schedctl.EventWebhookDisabled:
+		return "A webhook was disabled because its deliveries failed for three days"
+	}
+	return "Event " + string(e.Type)
+}
+
+// reason returns why it happened as a sentence after a space, of at most limit
+// characters, or the empty string.
+func reason(e *schedctl.Event, limit int) string {
+	if e.Error == nil || e.Error.Message == "" {
+		return ""
+	}
+	return " Reason: " + strings.TrimSuffix(clip(oneLine(e.Error.Message), limit), ".") + "."
+}
+
+// command returns the command that shows more.
+func command(e *schedctl.Event) string {
+	switch e.Type {
+	case schedctl.EventAccountError:
+		return "schedctl account show " + e.AccountID
+	case schedctl.EventWebhookDisabled:
+		return "schedctl webhook show " + e.WebhookID
+	}
+	return "schedctl post show " + e.PostID
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+func counted(n int, kind [2]string) string {
+	if n == 1 {
+		return "1 " + kind[0]
+	}
+	return strconv.Itoa(n) + " " + kind[1]
+}
+
+// oneLine replaces what is not printable and joins runs of white space.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// clip returns the beginning of s, of at most limit characters.
+func clip(s string, limit int) string {
+	if runes := []rune(s); len(runes) > limit {
+		return strings.TrimSpace(string(runes[:limit-1])) + "…"
+	}
+	return s
+}

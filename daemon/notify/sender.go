@@ -1,0 +1,212 @@
+package notify
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// sendTimeout bounds one message.
+const sendTimeout = 45 * time.Second
+
+// Credentials opens the stored credentials of accounts.
+type Credentials interface {
+	Open(schedctl.Account) (publish.Credentials, error)
+}
+
+// Config is what a [Sender] works with. All but RootCAs and Version is required.
+type Config struct {
+	Store       storage.Store
+	Publishers  publish.Registry
+	Credentials Credentials
+	Sealer      *seal.Sealer
+	Outbound    outbound.Policy // which mail servers are connected to
+	Logger      *slog.Logger
+
+	RootCAs *x509.CertPool // that mail servers are verified with; nil for the system's
+	Version string         // of the daemon, for the header of e-mails; may be empty
+}
+
+// Sender sends messages. Its methods may be called from any goroutine.
+type Sender struct {
+	cfg  Config
+	dial dialFunc
+}
+
+// New returns a sender.
+func New(cfg Config) *Sender {
+	return &Sender{cfg: cfg, dial: outbound.Dial(cfg.Outbound)}
+}
+
+// Notify sends one message about a digest that is not empty, for at most 45
+// seconds. The text of an error is for people, has at most
+// [schedctl.MaxNotificationError] bytes and holds no secret. After an error the
+// message may have been sent all the same.
+func (s *Sender) Notify(ctx context.Context, hook schedctl.Webhook, d Digest) error {
+	return s.send(ctx, hook, d.Last, d.First, func(n *names) Message { return compose(&d, n) })
+}
+
+// Test sends a test message; its error is as that of [Sender.Notify].
+func (s *Sender) Test(ctx context.Context, hook schedctl.Webhook) error {
+	id := schedctl.NewID(schedctl.RequestPrefix, time.Now())
+	return s.send(ctx, hook, id, nil, func(n *names) Message { return composeTest(&hook, n) })
+}
+
+// send sends a message. The id names the message: one that is sent again has the
+// same.
+func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, about []schedctl.Event, text func(*names) Message) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	if hook.Notify == nil {
+		return errors.New("this is not a notification")
+	}
+	var carrier schedctl.Account
+	var n names
+	err := s.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+		n, carrier, err = look(r, &hook, about)
+		return err
+	})
+	if err != nil {
+		s.cfg.Logger.Error("the workspace of a notification cannot be read", "webhook", hook.ID, "error", err)
+		return errors.New("the database could not be read")
+	}
+	m := text(&n)
+	key := strings.Join([]string{hook.ID, id}, "-")
+	if hook.Notify.Mail != nil {
+		err = s.mail(ctx, &hook, key, m)
+	} else {
+		err = s.publish(ctx, carrier, key, m)
+	}
+	if err != nil {
+		return errors.New(clipBytes(oneLine(err.Error()), schedctl.MaxNotificationError))
+	}
+	return nil
+}
+
+// look reads the names of what events are about, and the account that carries the
+// message. An account that does not exist is the zero value.
+func look(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event) (n names, carrier schedctl.Account, err error) {
+	ws, err := r.Workspace(hook.WorkspaceID)
+	if err != nil {
+		return n, carrier, fmt.Errorf("read workspace %s: %w", hook.WorkspaceID, err)
+	}
+	n = names{workspace: oneLine(ws.Name), accounts: make(map[string]string)}
+	for _, e := range about {
+		a, err := account(r, hook.WorkspaceID, e.AccountID)
+		if err != nil {
+			return n, carrier, err
+		}
+		n.accounts[e.AccountID] = oneLine(a.Name)
+	}
+	carrier, err = account(r, hook.WorkspaceID, hook.Notify.AccountID)
+	return n, carrier, err
+}
+
+// account returns an account, or the zero value when it does not exist.
+func account(r storage.Reader, workspace, id string) (schedctl.Account, error) {
+	if id == "" {
+		return schedctl.Account{}, nil
+	}
+	a, err := r.Account(workspace, id)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return schedctl.Account{}, nil
+	}
+	if err != nil {
+		return a, fmt.Errorf("read account %s: %w", id, err)
+	}
+	return a, nil
+}
+
+// publish sends a message through an account.
+func (s *Sender) publish(ctx context.Context, a schedctl.Account, key string, m Message) error {
+	p, known := s.cfg.Publishers[a.Platform]
+	switch {
+	case a.ID == "" || a.Status == schedctl.AccountDisconnected:
+		return errors.New("the account that carries the messages is disconnected")
+	case !known || !slices.Contains(schedctl.NotificationPlatforms(), a.Platform):
+		return fmt.Errorf("accounts of %s cannot carry notifications", a.Platform)
+	}
+	credentials, err := s.cfg.Credentials.Open(a)
+	if err != nil {
+		s.cfg.Logger.Error("credentials cannot be opened", "account", a.ID, "error", err)
+		return errors.New("the stored credentials of the account cannot be opened; reconnect it")
+	}
+	a.Credentials, a.Options = nil, plainOptions(a.Platform)
+	text := m.Text
+	if a.Limits.MaxCharacters > 0 {
+		text = clip(text, a.Limits.MaxCharacters)
+	}
+	err = s.guard(a.Platform, func() error {
+		_, err := p.Publish(ctx, publish.Request{
+			TargetID: key, Content: text, PublishAt: time.Now().UTC(), Attempt: 1, Key: key, Account: a, Credentials: credentials,
+		})
+		return err
+	})
+	if err == nil {
+		return nil
+	}
+	return errors.New(hide(publish.AsError(err).Message, secrets(p, credentials)...))
+}
+
+// secrets returns the credentials that are secret: those that the publisher lists
+// as such, and those that it does not list, which are part of a session.
+func secrets(p publish.Publisher, credentials publish.Credentials) (values []string) {
+	for name, value := range credentials {
+		if !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret }) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// plainOptions returns the options by which a platform shows a text as it is.
+func plainOptions(platform string) schedctl.Options {
+	if platform == "slack" {
+		return schedctl.Options{"mrkdwn": false}
+	}
+	return nil
+}
+
+// guard turns a panic of a publisher into an error.
+func (s *Sender) guard(platform string, fn func() error) (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			s.cfg.Logger.Error("publisher panicked", "platform", platform, "error", fmt.Sprintf("panic with a %T", thrown), "stack", string(debug.Stack()))
+			err = &publish.Error{Message: "internal error; the log of the daemon has the details"}
+		}
+	}()
+	return fn()
+}
+
+// minHidden is the shortest secret that is looked for in messages, in bytes.
+const minHidden = 4
+
+// hide replaces secrets in a text.
+func hide(text string, secrets ...string) string {
+	for _, secret := range secrets {
+		if len(secret) >= minHidden {
+			text = strings.ReplaceAll(text, secret, "[hidden]")
+		}
+	}
+	return text
+}
+
+// clipBytes returns the beginning of valid UTF-8, of at most limit bytes.
+func clipBytes(text string, limit int) string {
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
+}

@@ -1,0 +1,22 @@
+package outbound
+
+import (
+	"context"
+	"net"
+	"time"
+)
+
+// Dial returns a function that connects to servers that do not speak HTTP. It
+// checks addresses after names are resolved, as [Client] does, and gives up after
+// 10 s.
+func Dial(policy Policy) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return newDialer(policy).DialContext
+}
+
+func newDialer(policy Policy) *net.Dialer {
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
+	if policy == PublicOnly {
+		dialer.Control = publicOnly(guardian())
+	}
+	return dialer
+}

@@ -1,0 +1,248 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/notify"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// Notifier sends the messages of notifications.
+type Notifier interface {
+	// Notify sends one message. The text of an error is for people and holds no
+	// secret. After an error the message may have been sent all the same.
+	Notify(ctx context.Context, hook schedctl.Webhook, about notify.Digest) error
+}
+
+// MessageInterval is the shortest time between two messages of a notification.
+const MessageInterval = time.Minute
+
+// messagePauses are the waits after messages that failed, in a row.
+var messagePauses = [...]time.Duration{MessageInterval, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
+
+// messagePause returns how long a notification waits after so many failures, 1 or
+// more.
+func messagePause(failures int) time.Duration {
+	return messagePauses[min(failures, len(messagePauses))-1]
+}
+
+// messages is the lane of a notification. It sends one message at a time.
+type messages struct {
+	*worker
+	pause  pause
+	hook   schedctl.Webhook // as it was when digest was started
+	digest notify.Digest    // the wanted events after the cursor that were read
+	after  string           // the last event that was read for the digest
+}
+
+func newMessages(w *worker) *messages { return &messages{worker: w, pause: w.newPause()} }
+
+// run sends messages until stop ends. Sending and recording continue until work
+// ends.
+func (m *messages) run(stop, work context.Context) {
+	for stop.Err() == nil {
+		due, until, err := m.look(stop)
+		if due {
+			err = m.cfg.Store.Full()
+		}
+		if !m.pause.after(stop, "reading events for a notification", err) {
+			continue
+		}
+		if !due {
+			rest(stop, until, m.newEvents)
+			continue
+		}
+		if !m.mayCall() || !m.send(stop, work) {
+			return
+		}
+	}
+}
+
+// look reads the events after the cursor, and reports whether a message is due. If
+// not, it returns when one will be, or the zero time when there is nothing to send.
+func (m *messages) look(ctx context.Context) (due bool, until time.Time, err error) {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return false, until, err
+		}
+		at := m.at()
+		err := m.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+			more, err = m.read(r, at)
+			return err
+		})
+		if err != nil {
+			return false, until, fmt.Errorf("read the events of notification %s: %w", m.id, err)
+		}
+	}
+	if m.digest.Len() == 0 || m.cfg.Notifier == nil {
+		return false, time.Time{}, nil
+	}
+	if early(&m.hook, time.Now()) {
+		return false, m.hook.Notify.NotBefore, nil
+	}
+	return true, time.Time{}, nil
+}
+
+// early reports whether the next message has to wait. A wait that is longer than
+// any pause was stored by a clock that has been set back since.
+func early(hook *schedctl.Webhook, now time.Time) bool {
+	wait := hook.Notify.NotBefore.Sub(now.Round(0))
+	return wait > 0 && wait <= messagePauses[len(messagePauses)-1]
+}
+
+// read reads one batch of events into the digest, and reports whether there may be
+// more. It starts again when the notification was changed meanwhile.
+func (m *messages) read(r storage.Reader, at place) (more bool, err error) {
+	hook, err := r.Webhook(m.workspace, m.id)
+	if isNotFound(err) || err == nil && (!hook.Enabled || hook.Notify == nil) {
+		m.digest = notify.Digest{}
+		return false, nil // the watcher reports when that changes
+	}
+	if err != nil {
+		return false, err
+	}
+	if m.digest.Len() > 0 && !sameNotification(&hook, &m.hook) {
+		m.digest = notify.Digest{}
+	}
+	m.hook = hook
+	if !at.behind {
+		return false, nil
+	}
+	if m.digest.Len() == 0 {
+		if m.after, err = furthest(r, at.cursor, hook.Cursor); err != nil {
+			return false, err
+		}
+	}
+	events, err := r.Events(m.after, batchSize)
+	if err != nil {
+		return false, err
+	}
+	m.take(events)
+	more = len(events) == batchSize
+	if !more && m.digest.Len() == 0 {
+		m.caughtUp(at.wakes)
+	}
+	return more, nil
+}
+
+// take adds the wanted events to the digest. The cursor in memory stays before the
+// first of them until they are sent.
+func (m *messages) take(events []schedctl.Event) {
+	for i := range events {
+		if m.hook.Wants(&events[i]) {
+			m.digest.Add(events[i])
+		}
+		m.after = events[i].ID
+		if m.digest.Len() == 0 {
+			m.passed(m.after)
+		}
+	}
+}
+
+// sameNotification reports whether two copies want the same events from the same
+// place on.
+func sameNotification(a, b *schedctl.Webhook) bool {
+	return a.UpdatedAt.Equal(b.UpdatedAt) && a.Cursor == b.Cursor && a.Enabled == b.Enabled
+}
+
+// send sends the message that is due and records how that ended. It reports false
+// when work ends before.
+func (m *messages) send(stop, work context.Context) bool {
+	claimed := false
+	err := m.cfg.Store.Update(work, func(tx storage.Tx) (err error) {
+		claimed, err = m.claim(tx, time.Now())
+		return err
+	})
+	if !m.pause.after(stop, "claiming a message", err) || !claimed {
+		return work.Err() == nil
+	}
+	failure := m.cfg.Notifier.Notify(guarded(work, m.worker), m.hook, m.digest)
+	if work.Err() != nil {
+		return false // it is sent again, but not at once: see NotBefore
+	}
+	for !m.pause.after(work, "recording a message", m.record(work, failure)) {
+		if work.Err() != nil {
+			return false
+		}
+	}
+	if failure == nil {
+		m.passed(m.digest.Last)
+		m.digest = notify.Digest{}
+	}
+	return true
+}
+
+// claim stores the earliest time of the message after this one. It reports false
+// when the notification was changed, or another daemon has just sent a message.
+func (m *messages) claim(tx storage.Tx, now time.Time) (bool, error) {
+	hook, err := tx.Webhook(m.workspace, m.id)
+	if isNotFound(err) {
+		return false, nil
+	}
+	if err != nil || !sameNotification(&hook, &m.hook) || early(&hook, now) {
+		return false, err
+	}
+	hook.Notify.NotBefore = schedctl.Millis(now.Add(MessageInterval))
+	return true, tx.PutWebhook(hook)
+}
+
+// record stores how a message ended. It changes nothing else of the notification,
+// because its owner may have changed the rest.
+func (m *messages) record(ctx context.Context, failure error) error {
+	now := time.Now()
+	err := m.cfg.Store.Record(ctx, func(tx storage.Tx) error {
+		hook, err := tx.Webhook(m.workspace, m.id)
+		if isNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if failure == nil {
+			if hook.Cursor, err = furthest(tx, hook.Cursor, m.digest.Last); err != nil {
+				return err
+			}
+			sent(&hook, now)
+		} else if hook.UpdatedAt.Equal(m.hook.UpdatedAt) { // else it is about former settings
+			failed(&hook, failure, now)
+		}
+		return tx.PutWebhook(hook)
+	})
+	if err != nil {
+		return fmt.Errorf("record a message of notification %s: %w", m.id, err)
+	}
+	log := m.log.With("notification", schedctl.NotificationID(m.id), "events", m.digest.Len())
+	if failure != nil {
+		log.Warn("a notification could not be sent, trying again later", "error", failure)
+	} else {
+		log.Debug("notification sent")
+	}
+	return nil
+}
+
+func sent(hook *schedctl.Webhook, now time.Time) {
+	hook.FailingSince, hook.Notify.Failures, hook.Notify.LastError = time.Time{}, 0, ""
+	hook.Notify.SentAt = schedctl.Millis(now)
+}
+
+func failed(hook *schedctl.Webhook, failure error, now time.Time) {
+	if hook.FailingSince.IsZero() || hook.FailingSince.After(now) {
+		hook.FailingSince = schedctl.Millis(now)
+	}
+	n := hook.Notify
+	n.Failures++
+	n.LastError, n.NotBefore = failure.Error(), schedctl.Millis(now.Add(messagePause(n.Failures)))
+}
+
+// guarded returns a context in which nothing is sent once another daemon may hold
+// the notification.
+func guarded(ctx context.Context, w *worker) context.Context {
+	if w.cfg.Member == nil {
+		return ctx
+	}
+	return publish.WithGuard(ctx, w.mayCall)
+}

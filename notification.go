@@ -1,0 +1,104 @@
+package schedctl
+
+import "time"
+
+// MaxRecipients is the most recipients that an e-mail notification can have.
+const MaxRecipients = 20
+
+// MaxNotificationError is the longest [Notify.LastError], in bytes.
+const MaxNotificationError = 500
+
+// Notify makes a [Webhook] a notification: its events are sent as messages to
+// people. Several events share one message, and there are no deliveries.
+type Notify struct {
+	AccountID string // the account that carries the messages; empty for e-mail
+	Mail      *Mail  // nil for an account
+
+	// NotBefore is the earliest time of the next message. It is stored before each
+	// message is sent, so that restarts cannot cause a flood.
+	NotBefore time.Time
+
+	SentAt    time.Time // of the last message; zero before the first
+	Failures  int       // attempts that failed since the last message
+	LastError string    // why the last attempt failed, for people; empty when it did not
+}
+
+// Mail says how e-mail is sent. The password is the sealed secret of the webhook.
+type Mail struct {
+	Host     string
+	Port     int
+	Username string // empty to send without authentication
+	From     string // an address, with or without a name
+	To       []string
+	TLS      MailTLS
+}
+
+// MailTLS says how a connection to a mail server is encrypted.
+type MailTLS string
+
+// The ways to encrypt a connection to a mail server.
+const (
+	MailStartTLS MailTLS = "starttls" // STARTTLS is required before anything is sent
+	MailImplicit MailTLS = "implicit" // TLS from the first byte
+	MailPlain    MailTLS = "none"     // no encryption: for private networks only
+)
+
+// MailTLSModes lists every way to encrypt a connection to a mail server.
+func MailTLSModes() []MailTLS { return []MailTLS{MailStartTLS, MailImplicit, MailPlain} }
+
+// Port returns the port that mail servers use for submission with this
+// encryption.
+func (t MailTLS) Port() int {
+	switch t {
+	case MailImplicit:
+		return 465
+	case MailPlain:
+		return 25
+	}
+	return 587
+}
+
+// NotificationEvents lists the event types that people can be notified of:
+// failures, refused logins and doubts.
+func NotificationEvents() []EventType {
+	return []EventType{EventPostFailed, EventPostUnconfirmed, EventAccountError, EventWebhookDisabled}
+}
+
+// NotificationPlatforms lists the platforms whose accounts can carry
+// notifications: those that people read in private.
+func NotificationPlatforms() []string {
+	return []string{"discord", "http", "matrix", "slack", "telegram"}
+}
+
+// NotificationID returns the id by which clients know a notification, of the id
+// of its webhook, and the empty string for anything else.
+func NotificationID(webhookID string) string {
+	return withPrefix(WebhookPrefix, webhookID, NotificationPrefix)
+}
+
+// NotificationWebhookID is the inverse of [NotificationID].
+func NotificationWebhookID(id string) string {
+	return withPrefix(NotificationPrefix, id, WebhookPrefix)
+}
+
+func withPrefix(from Prefix, id string, to Prefix) string {
+	u, ok := ParseID(from, id)
+	if !ok {
+		return ""
+	}
+	return u.ID(to)
+}
+
+// Clone returns a copy that shares nothing with n.
+func (n *Notify) Clone() *Notify {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	if n.Mail != nil {
+		mail := *n.Mail
+		mail.To = append([]string(nil), n.Mail.To...)
+		c.Mail = &mail
+	}
+	return &c
+}
