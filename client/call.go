@@ -46,8 +46,11 @@ func Replayed(replayed *bool) Option {
 // IfVersion lets a write succeed only while the post has this version; else it
 // is refused as VERSION_MISMATCH.
 func IfVersion(version int64) Option {
-	return func(r *request) { r.header.Set("If-Match", `"`+strconv.FormatInt(version, 10)+`"`) }
+	return func(r *request) { r.header.Set("If-Match", versionTag(version)) }
 }
+
+// versionTag returns the ETag of a version.
+func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
 // get reads into out.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
@@ -137,6 +140,12 @@ func (c *Client) read(resp *resty.Response, out any) error {
 	raw, isRaw := out.(*Answer)
 	if isRaw {
 		*raw = Answer{Status: status, Header: resp.Header(), Body: resp.Body()}
+	}
+	if status == http.StatusNotModified {
+		if isRaw {
+			return nil
+		}
+		return ErrNotModified
 	}
 	if status < 200 || status > 299 {
 		return c.readError(resp)

@@ -4,7 +4,24 @@
 //	if err != nil {
 //		return err
 //	}
-//	post, err := c.CreatePost(ctx, apiv1.CreatePost{Content: "Hello"})
+//	post, err := c.CreatePost(ctx, apiv1.CreatePost{
+//		Content: "Hello", SocialAccountIDs: []string{account}, PublishAt: apiv1.At(time.Now().Add(time.Hour)),
+//	})
+//
+// A [Client] has a method for each operation of the API. [Client.EachPost] reads all
+// pages of a list, [Client.Events] follows what happens, and [VerifyWebhook] checks
+// what a webhook receives. [Client.Raw] makes any other request. The types of
+// requests and responses are in package apiv1.
+//
+// # Times
+//
+// Times are [apiv1.Time], which embeds [time.Time] and is written as the API writes
+// it: in UTC, with milliseconds. A time that is null is a nil pointer.
+//
+// # Changes since the last read
+//
+// A post has a version. [Client.PostIfChanged] returns [ErrNotModified] while a post
+// has the given version, and [IfVersion] refuses a write to any other version.
 //
 // # Errors
 //

@@ -62,6 +62,10 @@ func ExistingPost(err error) (id string) {
 	return path.Base(refused.Location)
 }
 
+// ErrNotModified is the error of [Client.PostIfChanged] for a post that has not
+// changed.
+var ErrNotModified = errors.New("the post has not changed")
+
 // UnreachableError means that no daemon answered. What was asked of it may or
 // may not have happened; repeated with the same idempotency key it happens once.
 type UnreachableError struct {

@@ -120,12 +120,22 @@ func (c *Client) validate(ctx context.Context, p apiv1.ValidatePost) (apiv1.Vali
 
 // Post returns one post.
 func (c *Client) Post(ctx context.Context, id string) (apiv1.Post, error) {
+	return c.readPost(ctx, id, http.Header{})
+}
+
+// PostIfChanged returns a post that has another version than the given one. If the
+// post still has that version, the error is [ErrNotModified].
+func (c *Client) PostIfChanged(ctx context.Context, id string, version int64) (apiv1.Post, error) {
+	return c.readPost(ctx, id, http.Header{"If-None-Match": {versionTag(version)}})
+}
+
+func (c *Client) readPost(ctx context.Context, id string, header http.Header) (apiv1.Post, error) {
 	path, err := item(posts, id, "")
 	if err != nil {
 		return apiv1.Post{}, err
 	}
 	var out apiv1.PostEnvelope
-	err = c.get(ctx, path, nil, &out)
+	err = c.call(ctx, request{method: http.MethodGet, path: path, header: header}, &out)
 	return out.Post, err
 }
 

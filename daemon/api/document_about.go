@@ -23,7 +23,7 @@ Unknown fields and unknown query parameters are refused with 400, and so are nam
 **Limits.** Where the daemon limits how often an API key may call, answers say in ` + "`X-RateLimit-Limit`" + ` how many calls it may make at once, in ` + "`X-RateLimit-Remaining`" + ` how many of them are left, and in ` + "`X-RateLimit-Reset`" + ` when all are there again, in seconds since 1970 UTC.
 An API key may run only a few long requests at once, such as searches and validations; another one waits for a second, and is then refused too. A call too many is 429 RATE_LIMITED with ` + "`Retry-After`" + ` and has no effect. So are, limit or not, calls without a valid key after 20 of them from one address.
 
-**Versions.** An answer with one post carries its version as ` + "`ETag`" + `. A change that is sent with it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH when the post has changed meanwhile; ` + "`*`" + ` matches any version.
+**Versions.** An answer with one post carries its version as ` + "`ETag`" + `. A change that is sent with it in ` + "`If-Match`" + ` is refused with 412 VERSION_MISMATCH when the post has changed meanwhile; ` + "`*`" + ` matches any version. ` + "`GET /posts/{id}`" + ` with ` + "`If-None-Match`" + ` gets 304 without a body when the post has not changed.
 
 **Later versions** of the daemon may add operations, optional parameters, properties, error codes and values of enumerations in answers. Clients pass over what they do not know. Nothing that is here is taken away or changes its meaning below /api/v1.
 `

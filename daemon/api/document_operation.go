@@ -84,7 +84,19 @@ func (rt *route) parameters() []*huma.Param {
 			Description: "The ETag of the version that was read; the call is refused when the post has moved on.",
 		})
 	}
+	if rt.conditional() {
+		params = append(params, &huma.Param{
+			Name: "If-None-Match", In: "header", Schema: text,
+			Description: "The ETag of an earlier response. If the post has not changed since, the response is 304 without a body.",
+		})
+	}
 	return params
+}
+
+// conditional reports whether the route reads one post, whose ETag a client can
+// send back.
+func (rt *route) conditional() bool {
+	return rt.method == http.MethodGet && rt.response == reflect.TypeFor[apiv1.PostEnvelope]()
 }
 
 func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
@@ -93,6 +105,11 @@ func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {
 		success.Content = content(registry, rt.mediaType(), rt.response)
 	}
 	out := map[string]*huma.Response{strconv.Itoa(rt.status): success}
+	if rt.conditional() {
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{
+			Description: "The post has not changed since the ETag in If-None-Match.", Headers: rt.successHeaders(),
+		}
+	}
 	byStatus := map[int][]string{}
 	for _, code := range rt.refusals() {
 		byStatus[Status(code)] = append(byStatus[Status(code)], string(code))

@@ -78,3 +78,24 @@ func (p precondition) check(post *schedctl.Post) error {
 	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
 		"the post is at version %s by now; read it again and decide anew", current)
 }
+
+// matchesNone reports whether an If-None-Match field (RFC 9110, section 13.1.2)
+// names the entity-tag, so that the client has the representation already. What
+// cannot be read of the field matches nothing.
+func matchesNone(lines []string, etag string) bool {
+	rest := strings.Trim(strings.Join(lines, ","), ", \t")
+	if rest == "*" {
+		return true
+	}
+	for rest != "" {
+		tag, _, after, ok := cutTag(rest)
+		if !ok {
+			return false
+		}
+		if `"`+tag+`"` == etag {
+			return true
+		}
+		rest = strings.TrimLeft(after, ", \t")
+	}
+	return false
+}

@@ -137,7 +137,11 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answe
 		return answer{}, err
 	}
 	if rt.method == http.MethodGet {
-		return rt.handle(ctx, c)
+		a, err := rt.handle(ctx, c)
+		if err == nil && a.etag != "" && matchesNone(r.Header.Values("If-None-Match"), a.etag) {
+			return answer{status: http.StatusNotModified, etag: a.etag}, nil
+		}
+		return a, err
 	}
 	if rt.writesNothing {
 		if c.body, err = readBody(w, r); err != nil {

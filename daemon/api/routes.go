@@ -110,7 +110,7 @@ func (s *Server) postRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/posts/{id}", id: "getPost", tag: "Posts",
 		summary: "Get a post",
-		about:   "With all its targets. The ETag is the version, for If-Match.",
+		about:   "With all its targets. The ETag is the version, for If-Match and If-None-Match.",
 		scopes:  readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
 		handle: s.kept(s.getPost),
