@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -20,6 +21,10 @@ var retryAfter = map[schedctl.Code]string{
 	schedctl.RateLimited:         "1", // unless the limit said more
 }
 
+// afterNetwork is for requests that failed because the network of an account is out of
+// reach. It is longer than clients wait on their own.
+const afterNetwork = "60"
+
 // fail answers with the envelope of err and logs what only the operator of the
 // daemon can do something about.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -28,6 +33,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	requestID := header.Get(requestIDHeader)
 	s.logFailure(r, requestID, e)
 	if seconds, ok := retryAfter[e.Code]; ok && header.Get("Retry-After") == "" {
+		if network := (*publish.Error)(nil); errors.As(err, &network) {
+			seconds = afterNetwork
+		}
 		header.Set("Retry-After", seconds)
 	}
 	status := Status(e.Code)

@@ -86,7 +86,7 @@ func seedBolt(t *testing.T, store storage.Store) {
 		return tx.PutWebhook(schedctl.Webhook{ID: seeded(schedctl.WebhookPrefix, n), WorkspaceID: ws})
 	})
 	each(50, func(tx storage.Tx, n int) error {
-		return tx.PutWebhook(schedctl.Webhook{ID: seeded(schedctl.WebhookPrefix, 50+n), WorkspaceID: ws, Notify: new(schedctl.Notify)})
+		return tx.PutWebhook(schedctl.Webhook{ID: seeded(schedctl.WebhookPrefix, 100+n), WorkspaceID: ws, Notify: new(schedctl.Notify)})
 	})
 	each(manyPosts, func(tx storage.Tx, n int) error { return tx.PutPost(seededPost(n, at(n))) })
 	each(20_000, func(tx storage.Tx, n int) error {

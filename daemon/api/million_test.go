@@ -43,7 +43,7 @@ var worst = map[string][]string{
 	"listWebhooks": {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
 	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
 	"listNotifications":     {"/notifications"},
-	"getNotification":       {"/notifications/" + seeded(schedctl.NotificationPrefix, 51)},
+	"getNotification":       {"/notifications/" + seeded(schedctl.NotificationPrefix, 101)},
 	"streamEvents":          {"/events"},
 	"listPosts":             worstLists(),
 }

@@ -57,6 +57,9 @@ FROM generate_series(1, :posts::bigint / 10) AS n;
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;
 
+INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason, notify)
+SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '', '{}' FROM generate_series(101, 150) AS n;
+
 INSERT INTO gone_webhooks SELECT pg_temp.id(51);
 
 INSERT INTO deliveries (webhook_id, id, event_id, event_type, status, attempt, http_status, duration_ns, response, error, next_attempt_at, retries_from, created_at)
