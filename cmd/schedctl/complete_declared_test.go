@@ -18,7 +18,7 @@ var (
 		"backup", "restore", "post import", "post export",
 		"--api-key-file", "api --file", "api -F", "account add --secret-file", "account reconnect --secret-file",
 		"daemon check --file", "daemon salvage --file", "daemon salvage --output",
-		"post create --file", "post edit --file", "post validate --file", "listen --secret-file",
+		"post create --file", "post edit --file", "post validate --file", "listen --secret-file", "notify add --secret-file", "notify edit --secret-file",
 		"key create --secret-out", "workspace add --secret-out", "webhook create --secret-out", "webhook create --secret-file",
 		"webhook rotate-secret --secret-out", "restore --secret-key", "restore --admin-key",
 	}

@@ -108,6 +108,7 @@ func TestEndpoint(t *testing.T) {
 			}
 			inDir := func(s string) string { return strings.ReplaceAll(s, "DIR", dir) }
 			a := &app{url: tc.url, keyFile: inDir(tc.keyFile)}
+			a.configHome = dir
 			a.getenv = func(name string) string {
 				if name == "SCHEDCTL_DATA_DIR" {
 					return dir

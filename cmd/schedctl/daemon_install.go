@@ -47,7 +47,7 @@ Packages for Linux contain a service for the whole machine instead; see the READ
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	o.register(cmd)
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the service, and change nothing")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "change nothing; print the service")
 	return cmd
 }
 

@@ -182,9 +182,10 @@ func TestPostCreateIsInterrupted(t *testing.T) {
 
 func TestDeclined(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t, routes{}).terminals()
+	post := apiv1.Post{ID: "post_1", Status: schedctl.Draft, Content: "Hello"}
+	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: post}}).terminals()
 	m.in = strings.NewReader("n\n")
-	m.want(t, 130, "", "Delete 1 draft for good? [y/N] schedctl: nothing was changed\n", "post", "delete", "post_1")
+	m.want(t, 130, "", "post_1: Hello\nDelete 1 draft for good? [y/N] schedctl: nothing was changed\n", "post", "delete", "post_1")
 }
 
 func TestErrorsAreEnvelopesWithJSON(t *testing.T) {

@@ -63,7 +63,7 @@ func TestHelpTopics(t *testing.T) {
 // The help tells of every variable that the program looks at, and of no other.
 func TestHelpTellsEveryVariable(t *testing.T) {
 	t.Parallel()
-	elsewhere := []string{"TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME"} // package time and xdg look at them
+	elsewhere := []string{"TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} // package time and xdg look at them
 	var told []string
 	for _, group := range variables {
 		for _, v := range group {
