@@ -300,6 +300,20 @@ func TestHammerOfExternalIDsOnSeveralDaemons(t *testing.T) {
 	hammerExternalID(t, newPeers(t, onPostgres(t, 3)))
 }
 
+// untilAvailable repeats a request, as a client does, while all connections to the
+// database are in use.
+func (f *fixture) untilAvailable(o option, method, path string, body any) *response {
+	f.t.Helper()
+	for range 30 {
+		if r := f.do(o, method, path, body); r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" {
+			return r
+		}
+		time.Sleep(time.Second)
+	}
+	f.t.Error(method, path, "is refused with 503 for half a minute")
+	return f.do(o, method, path, body)
+}
+
 func hammerExternalID(t *testing.T, daemons []*fixture) {
 	const callers = 64
 	first := daemons[0]
@@ -316,7 +330,7 @@ func hammerExternalID(t *testing.T, daemons []*fixture) {
 		for i := range callers {
 			wg.Go(func() {
 				<-start
-				answers[i] = daemons[i%len(daemons)].do(key(fmt.Sprint(name, i)), "POST", "/posts", b)
+				answers[i] = daemons[i%len(daemons)].untilAvailable(key(fmt.Sprint(name, i)), "POST", "/posts", b)
 			})
 		}
 		close(start)
