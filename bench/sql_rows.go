@@ -41,8 +41,8 @@ type created struct {
 	post   schedctl.Post
 	events []schedctl.Event
 	audit  schedctl.AuditEntry
-	key    storage.AnswerKey
-	answer storage.Answer
+	key    storage.IdempotencyScope
+	answer storage.IdempotencyRecord
 }
 
 func (r *rows) next() (c created, err error) {
@@ -55,8 +55,8 @@ func (r *rows) next() (c created, err error) {
 		ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: r.workspace, At: now, KeyID: r.key, KeyName: "bench",
 		RemoteAddr: "127.0.0.1", Action: "createPost", ResourceID: c.post.ID, RequestID: schedctl.NewID(schedctl.RequestPrefix, now),
 	}
-	c.key = storage.AnswerKey{WorkspaceID: r.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: c.post.ID}
-	c.answer = storage.Answer{Status: 201, Body: answered, CreatedAt: c.post.CreatedAt}
+	c.key = storage.IdempotencyScope{WorkspaceID: r.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: c.post.ID}
+	c.answer = storage.IdempotencyRecord{Status: 201, Body: answered, CreatedAt: c.post.CreatedAt}
 	return c, err
 }
 
@@ -67,10 +67,10 @@ func (r *rows) create(ctx context.Context, store storage.Store) error {
 		return err
 	}
 	return store.Update(ctx, func(tx storage.Tx) error {
-		if _, err := tx.Answer(c.key); schedctl.CodeOf(err) != schedctl.NotFound {
+		if _, err := tx.IdempotencyRecord(c.key); schedctl.CodeOf(err) != schedctl.NotFound {
 			return err
 		}
-		for _, err := range []error{tx.PutPost(c.post), tx.AddEvents(c.events...), tx.PutAnswer(c.key, c.answer), tx.AddAudit(c.audit)} {
+		for _, err := range []error{tx.PutPost(c.post), tx.AddEvents(c.events...), tx.PutIdempotencyRecord(c.key, c.answer), tx.AddAudit(c.audit)} {
 			if err != nil {
 				return err
 			}

@@ -137,9 +137,9 @@ func (c *Client) try(ctx context.Context, r request, out any, try int) error {
 // read decodes an answer.
 func (c *Client) read(resp *resty.Response, out any) error {
 	status := resp.StatusCode()
-	raw, isRaw := out.(*Answer)
+	raw, isRaw := out.(*Response)
 	if isRaw {
-		*raw = Answer{Status: status, Header: resp.Header(), Body: resp.Body()}
+		*raw = Response{Status: status, Header: resp.Header(), Body: resp.Body()}
 	}
 	if status == http.StatusNotModified {
 		if isRaw {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Answer is what the daemon answered to a call that is none of the methods.
-type Answer struct {
+// Response is what the daemon answered to a call that is none of the methods.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -30,10 +30,10 @@ var outside = []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/ope
 //
 // An answer that is a refusal is returned with the error that it is. A path that
 // is none is [ErrPath], before anything is sent.
-func (c *Client) Raw(ctx context.Context, method, path string, body []byte, options ...Option) (Answer, error) {
+func (c *Client) Raw(ctx context.Context, method, path string, body []byte, options ...Option) (Response, error) {
 	target, err := c.rawURL(path)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	r := request{method: method, path: target, header: http.Header{}}
 	if body != nil {
@@ -45,7 +45,7 @@ func (c *Client) Raw(ctx context.Context, method, path string, body []byte, opti
 	for _, o := range options {
 		o(&r)
 	}
-	var answer Answer
+	var answer Response
 	err = c.call(ctx, r, &answer)
 	return answer, err
 }

@@ -41,15 +41,15 @@ func (s remote) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Shared.Update(ctx, fn)
 }
 
-func (s remote) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s remote) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
-func (s remote) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+func (s remote) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
 	if err := s.reach(); err != nil {
 		return err
 	}
-	return s.Shared.Beat(ctx, n, lease)
+	return s.Shared.Heartbeat(ctx, n, lease)
 }
 
 // TestADatabaseThatIsAway guards that a daemon outlives its database, says what is

@@ -73,7 +73,7 @@ func prune(ctx context.Context, store storage.Store, now time.Time) error {
 			return nil
 		}
 		var removed int
-		err := store.Record(ctx, func(tx storage.Tx) (err error) {
+		err := store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 			if err := keepYoungest(tx, &before); err != nil {
 				return err
 			}

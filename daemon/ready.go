@@ -49,7 +49,7 @@ func (d *daemon) reachable(ctx context.Context) error {
 	if d.member.Alive() {
 		return nil
 	}
-	if err := d.member.Trouble(); storage.Trouble(err) != "" {
+	if err := d.member.Trouble(); storage.Explain(err) != "" {
 		return awayDatabase{err}
 	}
 	return errUnheard
@@ -68,10 +68,10 @@ type awayDatabase struct{ cause error }
 
 // Error says why, and not where the database is.
 func (e awayDatabase) Error() string {
-	if trouble := storage.Trouble(e.cause); trouble != "" {
+	if trouble := storage.Explain(e.cause); trouble != "" {
 		return trouble
 	}
-	return storage.Trouble(storage.ErrUnreachable)
+	return storage.Explain(storage.ErrUnreachable)
 }
 
 // Unwrap returns what is to be known of the cause: that it is not the daemon's.

@@ -30,7 +30,7 @@ func noteSealer(tx storage.Tx, cfg Config) error {
 	if !isShared(cfg.Store) {
 		return nil
 	}
-	return tx.PutNote(sealerNote, []byte(cfg.Sealer.Fingerprint()))
+	return tx.PutMetadata(sealerNote, []byte(cfg.Sealer.Fingerprint()))
 }
 
 // checkSealer returns ErrOtherKey when a database that daemons share has secrets
@@ -43,12 +43,12 @@ func checkSealer(ctx context.Context, cfg Config) error {
 	}
 	var noted []byte
 	err := cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		noted, err = r.Note(sealerNote)
+		noted, err = r.Metadata(sealerNote)
 		return err
 	})
 	if err == nil && noted == nil {
 		err = cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
-			noted, err = tx.Note(sealerNote)
+			noted, err = tx.Metadata(sealerNote)
 			if err != nil || noted != nil {
 				return err
 			}

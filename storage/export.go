@@ -20,13 +20,13 @@ type Exporter interface {
 	// event that may still come, and so ends at the last one.
 	AllEvents(afterID string, limit int) ([]schedctl.Event, error)
 
-	// Answers returns up to limit stored answers in order of their times of creation
+	// IdempotencyRecords returns up to limit stored answers in order of their times of creation
 	// and then of their hashes, beginning after the given one; the zero value begins
 	// at the first.
-	Answers(after StoredAnswer, limit int) ([]StoredAnswer, error)
+	IdempotencyRecords(after StoredIdempotencyRecord, limit int) ([]StoredIdempotencyRecord, error)
 
-	// Notes returns all that is noted of the database itself, by name.
-	Notes() (map[string][]byte, error)
+	// AllMetadata returns all that is noted of the database itself, by name.
+	AllMetadata() (map[string][]byte, error)
 }
 
 // Importer is implemented by the transactions of engines that a database can be
@@ -34,20 +34,20 @@ type Exporter interface {
 type Importer interface {
 	Tx
 
-	// PutStoredAnswer is PutAnswer for an answer of which only the hash is known.
-	PutStoredAnswer(StoredAnswer) error
+	// PutStoredIdempotencyRecord is PutAnswer for an answer of which only the hash is known.
+	PutStoredIdempotencyRecord(StoredIdempotencyRecord) error
 }
 
-// StoredAnswer is an answer with the hash of what it answers, which is all that an
+// StoredIdempotencyRecord is an answer with the hash of what it answers, which is all that an
 // engine has to keep of that.
-type StoredAnswer struct {
+type StoredIdempotencyRecord struct {
 	Hash   [32]byte
-	Answer Answer
+	Record IdempotencyRecord
 }
 
 // Hash returns what an answer is found by. It is the same in all engines and
 // versions.
-func (k AnswerKey) Hash() [32]byte {
+func (k IdempotencyScope) Hash() [32]byte {
 	buf := make([]byte, 0, 256)
 	for _, part := range []string{k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey} {
 		buf = append(binary.AppendUvarint(buf, uint64(len(part))), part...)

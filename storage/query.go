@@ -65,12 +65,12 @@ type PostQuery struct {
 func (q *PostQuery) Scans() bool {
 	byTime := q.Sort == PublishAscending || q.Sort == PublishDescending
 	bounded := !q.PublishAfter.IsZero() || !q.PublishBefore.IsZero()
-	return q.Looks() || bounded && !byTime || q.Offset > ScanLimit
+	return q.ReadsPosts() || bounded && !byTime || q.Offset > ScanLimit
 }
 
-// Looks reports whether the posts themselves have to be read to know which are
+// ReadsPosts reports whether the posts themselves have to be read to know which are
 // selected, under every sort.
-func (q *PostQuery) Looks() bool {
+func (q *PostQuery) ReadsPosts() bool {
 	return q.Search != "" || len(q.Labels) > 0 || q.Collection != "" && q.AccountID != ""
 }
 
@@ -122,16 +122,16 @@ type PublishedTarget struct {
 	PostID      string
 }
 
-// AnswerKey identifies a request that may be repeated.
-type AnswerKey struct {
+// IdempotencyScope identifies a request that may be repeated.
+type IdempotencyScope struct {
 	WorkspaceID    string
 	Method, Path   string
 	IdempotencyKey string
 }
 
-// Answer is what a request was answered with. It is kept in the transaction
+// IdempotencyRecord is what a request was answered with. It is kept in the transaction
 // that had the effect.
-type Answer struct {
+type IdempotencyRecord struct {
 	Fingerprint [32]byte // of the raw request body, and of the API key that sent it
 	Status      int
 	Header      map[string]string

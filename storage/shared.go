@@ -14,10 +14,10 @@ import (
 type Shared interface {
 	Store
 
-	// Beat stores what a node says of itself, and lets its lease run from now on, by
+	// Heartbeat stores what a node says of itself, and lets its lease run from now on, by
 	// the clock of the database, for as long as is given. A node that is new has to
 	// beat before it does anything else.
-	Beat(ctx context.Context, n Node, lease time.Duration) error
+	Heartbeat(ctx context.Context, n Node, lease time.Duration) error
 
 	// Leave ends the lease of a node, and with it all that it holds.
 	Leave(ctx context.Context, nodeID string) error
@@ -35,10 +35,10 @@ type Shared interface {
 	// Release lets others hold a name. It does nothing when the node does not.
 	Release(ctx context.Context, nodeID, name string) error
 
-	// Spend adds what was taken out of token buckets since it was last told, and
+	// UseTokens adds what was taken out of token buckets since it was last told, and
 	// returns the buckets in the same order, as all nodes together have left them,
 	// by the clock of this machine. Tokens may be counted twice when it fails.
-	Spend(ctx context.Context, spent []Spending) ([]time.Time, error)
+	UseTokens(ctx context.Context, spent []TokenUse) ([]time.Time, error)
 
 	// Refuse is called before a request is refused for good. It notes the refusal
 	// and returns nil, or returns the response that the request has by now.
@@ -50,7 +50,7 @@ type Shared interface {
 	//
 	// While a transaction that stores a response is under way, Refuse waits a
 	// moment for it and then returns [ErrUndecided].
-	Refuse(ctx context.Context, key AnswerKey) (*Answer, error)
+	Refuse(ctx context.Context, key IdempotencyScope) (*IdempotencyRecord, error)
 }
 
 // ErrUndecided is returned by [Shared.Refuse] while another transaction may still
@@ -83,9 +83,9 @@ type Node struct {
 	Alive  bool      // its lease runs; not written by Beat
 }
 
-// Spending is what was taken out of a token bucket. A bucket is kept as the time
+// TokenUse is what was taken out of a token bucket. A bucket is kept as the time
 // at which it will be full again: each token moves that time on by Every.
-type Spending struct {
+type TokenUse struct {
 	Bucket string
 	Tokens int // 0 to look only
 	Every  time.Duration

@@ -48,10 +48,10 @@ var (
 	ErrPooler      = errors.New("a pooler gives every transaction another session of the database")
 )
 
-// Trouble returns what a client or an operator may know of the reason why a
+// Explain returns what a client or an operator may know of the reason why a
 // database does not do what it is asked: a sentence without names and addresses,
 // or an empty text.
-func Trouble(err error) string {
+func Explain(err error) string {
 	switch {
 	case errors.Is(err, ErrBusy):
 		return "all connections of the daemon to its database are in use, or a pooler gives it fewer than it needs"
@@ -107,13 +107,13 @@ type Store interface {
 	// of fn, until there is room again. It finds that out by itself.
 	Update(ctx context.Context, fn func(Tx) error) error
 
-	// Record is Update for what has happened and would be lost: what came of a
+	// UpdateFromReserve is Update for what has happened and would be lost: what came of a
 	// call to a network or a webhook, a session that a network gave out. An
 	// engine keeps room for it, so that it goes on for a while where Update is
 	// refused. It is also for what makes room, and for what writes nothing. It is
 	// not for what begins something that has to be recorded in its turn: a call
 	// that is made while Updates are refused may stay without a record.
-	Record(ctx context.Context, fn func(Tx) error) error
+	UpdateFromReserve(ctx context.Context, fn func(Tx) error) error
 
 	// Full returns nil, or the [*FullError] that an Update would be refused with
 	// now. It never blocks and costs next to nothing.
@@ -233,10 +233,10 @@ type Reader interface {
 	// name, of whatever workspace: feed names are unique in the database.
 	Feed(name string) (schedctl.Account, error)
 
-	// Answer returns the stored answer to a request. Without one, and after
+	// IdempotencyRecord returns the stored answer to a request. Without one, and after
 	// [Shared.Refuse] for the same request, the error is a [*RefusedError], which
 	// has the code NOT_FOUND too.
-	Answer(AnswerKey) (Answer, error)
+	IdempotencyRecord(IdempotencyScope) (IdempotencyRecord, error)
 
 	// AccountsOf returns the accounts of all workspaces that have one of the
 	// identities, disconnected ones included, in order of their ids. Unlike what else
@@ -298,9 +298,9 @@ type Reader interface {
 	// beginning after the given id; an empty id begins at the youngest.
 	Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error)
 
-	// Note returns what is noted of the database itself under a name, nil when
+	// Metadata returns what is noted of the database itself under a name, nil when
 	// nothing is.
-	Note(name string) ([]byte, error)
+	Metadata(name string) ([]byte, error)
 }
 
 // Tx reads and writes in one transaction; it sees its own writes.
@@ -331,16 +331,16 @@ type Tx interface {
 	// PutKey creates or replaces an API key. Its hash never changes.
 	PutKey(schedctl.APIKey) error
 
-	// PutAnswer stores the answer to a request.
-	PutAnswer(AnswerKey, Answer) error
+	// PutIdempotencyRecord stores the answer to a request.
+	PutIdempotencyRecord(IdempotencyScope, IdempotencyRecord) error
 
 	// AddEvents appends to the outbox. The ids must be new.
 	AddEvents(...schedctl.Event) error
 
-	// EventsEnd returns an id behind which Events begins with what is committed from
+	// OutboxEnd returns an id behind which Events begins with what is committed from
 	// now on, and with what the transaction adds from now on. It may begin with what
 	// was committed a moment before. No event has this id.
-	EventsEnd() (string, error)
+	OutboxEnd() (string, error)
 
 	// PutWebhook creates or replaces a webhook. An id that a webhook of another
 	// workspace has is NOT_FOUND.
@@ -358,10 +358,10 @@ type Tx interface {
 	// AddAudit appends to the audit log. The id must be new.
 	AddAudit(schedctl.AuditEntry) error
 
-	// PutNote notes something of the database itself under a name, of at most
+	// PutMetadata notes something of the database itself under a name, of at most
 	// MaxNote bytes; nil removes it. It is for what a daemon needs to know before it
 	// uses a database.
-	PutNote(name string, value []byte) error
+	PutMetadata(name string, value []byte) error
 
 	// Prune removes at most limit records that are older than they are kept, and
 	// deliveries of webhooks that are gone, and returns how many it removed.
@@ -382,5 +382,5 @@ type Retention struct {
 	Now time.Time
 }
 
-// Ahead reports whether a time is later than what time it is.
-func (r *Retention) Ahead(t time.Time) bool { return !r.Now.IsZero() && t.After(r.Now) }
+// InFuture reports whether a time is later than what time it is.
+func (r *Retention) InFuture(t time.Time) bool { return !r.Now.IsZero() && t.After(r.Now) }

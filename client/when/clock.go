@@ -80,14 +80,14 @@ func (in input) onTwelve(h, m int, half string) (clock, error) {
 }
 
 // parseClock reads a time of day alone: the next such time.
-func parseClock(in input) (Moment, bool, error) {
+func parseClock(in input) (Result, bool, error) {
 	words := in.words
 	if words[0] == "at" {
 		words = words[1:]
 	}
 	c, matched, err := readClock(in, words)
 	if !matched {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	m := resolve(dateOf(in.now), c, in.loc)
 	if !m.Time.After(in.now) {

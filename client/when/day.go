@@ -33,7 +33,7 @@ var months = map[string]time.Month{
 }
 
 // parseDay reads a day and a time of day, in either order.
-func parseDay(in input) (Moment, bool, error) {
+func parseDay(in input) (Result, bool, error) {
 	n, find, err := readDay(in, in.words)
 	rest := in.words[n:]
 	if n == 0 && err == nil {
@@ -41,7 +41,7 @@ func parseDay(in input) (Moment, bool, error) {
 		rest = in.words[:len(in.words)-n]
 	}
 	if n == 0 || err != nil {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	if len(rest) > 0 && rest[0] == "at" {
 		rest = rest[1:]
@@ -50,17 +50,17 @@ func parseDay(in input) (Moment, bool, error) {
 	case len(rest) == 0 && in.words[0] == "tonight":
 		rest = []string{"20:00"}
 	case len(rest) == 0 && in.words[0] == "yesterday":
-		return Moment{}, false, in.past("has no time of day, and has passed", "write a time to come, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
+		return Result{}, false, in.past("has no time of day, and has passed", "write a time to come, such as \"tomorrow 9am\", or look back with \"yesterday 9am\"")
 	case len(rest) == 0:
-		return Moment{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
+		return Result{}, false, in.unreadable("has no time of day", fmt.Sprintf("write %q", in.text+" 9am"))
 	}
 	c, bare, matched, err := readDayClock(in, rest)
 	if !matched {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	d, note, err := find(c)
 	if err != nil {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	m := resolve(d, c, in.loc)
 	m.Note = join(note, bare, m.Note)

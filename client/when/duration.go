@@ -144,14 +144,14 @@ func notDuration(text, what string) *Error {
 
 // parseIn reads "in 2h", "+2h30m", "in half an hour" and "2 weeks from now", and
 // looking back "2h ago" and "-2h30m".
-func parseIn(in input) (Moment, bool, error) {
+func parseIn(in input) (Result, bool, error) {
 	rest, back, matched := cutDirection(strings.Join(in.words, " "))
 	if !matched {
-		return Moment{}, false, nil
+		return Result{}, false, nil
 	}
 	s, err := readSpan(in.text, spellAmounts(strings.TrimSpace(rest)), calendarUnits)
 	if err != nil {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	if back {
 		s = span{-s.months, -s.days, -s.elapsed}
@@ -161,8 +161,8 @@ func parseIn(in input) (Moment, bool, error) {
 
 // after returns the instant a span after now. Months and days keep the time of
 // day; a month that is too short ends on its last day.
-func (in input) after(s span) Moment {
-	m := Moment{Time: in.now}
+func (in input) after(s span) Result {
+	m := Result{Time: in.now}
 	if s.months != 0 || s.days != 0 {
 		c := clock{in.now.Hour(), in.now.Minute(), in.now.Second(), in.now.Nanosecond()}
 		d, note := dateOf(in.now).addMonths(s.months)

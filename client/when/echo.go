@@ -11,7 +11,7 @@ import (
 //
 //	Tue 8 Dec 2026 09:00 CET (08:00 UTC, in 17 days)
 //	Tue 8 Dec 2026 09:00 CET (03:00 EST, 08:00 UTC, in 17 days)
-func (m Moment) Echo(now time.Time, loc *time.Location) string {
+func (m Result) Echo(now time.Time, loc *time.Location) string {
 	var also []string
 	shown := []time.Time{m.Time}
 	for _, t := range []time.Time{m.Time.In(loc), m.Time.UTC()} {

@@ -23,31 +23,31 @@ func lazily(expr string) func() *regexp.Regexp {
 }
 
 // parseISO reads a date and a time of day in digits, with or without an offset.
-func parseISO(in input) (Moment, bool, error) {
+func parseISO(in input) (Result, bool, error) {
 	m := isoTime().FindStringSubmatch(strings.Join(in.words, " "))
 	if m == nil {
-		return Moment{}, false, nil
+		return Result{}, false, nil
 	}
 	d, err := in.dateFrom(m)
 	if err != nil {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	c := clock{number(m[4]), number(m[5]), number(m[6]), number((m[7] + "000000000")[:9])}
 	if !c.valid() {
-		return Moment{}, false, in.unreadable("has no such time of day", "hours go from 00:00 to 23:59, and midnight begins the day")
+		return Result{}, false, in.unreadable("has no such time of day", "hours go from 00:00 to 23:59, and midnight begins the day")
 	}
 	if m[8] == "" {
 		return resolve(d, c, in.loc), true, nil
 	}
 	if in.zone != "" {
-		return Moment{}, false, in.ambiguous("has an offset and a zone as well", fmt.Sprintf("leave %q or %q out", strings.ToUpper(m[8]), in.zone))
+		return Result{}, false, in.ambiguous("has an offset and a zone as well", fmt.Sprintf("leave %q or %q out", strings.ToUpper(m[8]), in.zone))
 	}
 	offset, err := in.offset(m[8])
 	if err != nil {
-		return Moment{}, false, err
+		return Result{}, false, err
 	}
 	t := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.FixedZone("", offset))
-	return Moment{Time: t.In(in.loc)}, true, nil
+	return Result{Time: t.In(in.loc)}, true, nil
 }
 
 // dateFrom returns the day whose year, month and day are m[1] to m[3].
@@ -93,19 +93,19 @@ func (in input) offset(text string) (int, error) {
 }
 
 // parseUnix reads "@" and seconds since 1970.
-func parseUnix(in input) (Moment, bool, error) {
+func parseUnix(in input) (Result, bool, error) {
 	digits, found := strings.CutPrefix(in.words[0], "@")
 	if !found || len(in.words) > 1 {
-		return Moment{}, false, nil
+		return Result{}, false, nil
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	switch {
 	case err != nil || strings.HasPrefix(digits, "+"):
-		return Moment{}, false, in.unreadable("is no Unix time", "write @ and whole seconds, such as @1796720400")
+		return Result{}, false, in.unreadable("is no Unix time", "write @ and whole seconds, such as @1796720400")
 	case n > math.MaxInt32*100 && n < math.MaxInt32*100_000:
-		return Moment{}, false, in.unreadable("looks like milliseconds", fmt.Sprintf("write whole seconds: @%d", n/1000))
+		return Result{}, false, in.unreadable("looks like milliseconds", fmt.Sprintf("write whole seconds: @%d", n/1000))
 	case n < 0 || n >= math.MaxInt32*100:
-		return Moment{}, false, in.unreadable("is out of range", "write @ and whole seconds, such as @1796720400")
+		return Result{}, false, in.unreadable("is out of range", "write @ and whole seconds, such as @1796720400")
 	}
-	return Moment{Time: time.Unix(n, 0).In(in.loc)}, true, nil
+	return Result{Time: time.Unix(n, 0).In(in.loc)}, true, nil
 }

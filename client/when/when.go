@@ -22,7 +22,7 @@
 // Hours, minutes and seconds are elapsed time; days, weeks, months and years follow
 // the calendar and keep the time of day. A time of day that a clock change skips becomes the
 // first instant after the gap, one that happens twice the first of the two, and
-// [Moment.Note] says so.
+// [Result.Metadata] says so.
 package when
 
 import (
@@ -35,8 +35,8 @@ import (
 // maxText is far above anything the grammar accepts.
 const maxText = 200
 
-// Moment is an instant as somebody wrote it.
-type Moment struct {
+// Result is an instant as somebody wrote it.
+type Result struct {
 	// Time is the instant. Its location is the zone that the text was
 	// understood in.
 	Time time.Time
@@ -52,7 +52,7 @@ type Moment struct {
 
 // Check returns nil when the moment lies after now, else an [*Error] with
 // reason [Past].
-func (m Moment) Check(now time.Time) error {
+func (m Result) Check(now time.Time) error {
 	if m.Time.After(now) {
 		return nil
 	}
@@ -70,22 +70,22 @@ func (m Moment) Check(now time.Time) error {
 
 // Parse reads a time. loc is the zone of everything that names none itself.
 // Every error is an [*Error]; whether a moment that could be read has passed is
-// for the caller to ask, see [Moment.Check].
-func Parse(text string, now time.Time, loc *time.Location) (Moment, error) {
+// for the caller to ask, see [Result.Check].
+func Parse(text string, now time.Time, loc *time.Location) (Result, error) {
 	in, err := scan(text, now, loc)
 	if err != nil {
-		return Moment{}, err
+		return Result{}, err
 	}
-	for _, form := range []func(input) (Moment, bool, error){
+	for _, form := range []func(input) (Result, bool, error){
 		parseUnix, parseISO, parseIn, parseDay, parseClock,
 	} {
 		if m, matched, err := form(in); err != nil {
-			return Moment{}, err
+			return Result{}, err
 		} else if matched {
 			return in.finish(m)
 		}
 	}
-	return Moment{}, in.explain()
+	return Result{}, in.explain()
 }
 
 // input is a text cut into words, and what it is relative to.
@@ -126,9 +126,9 @@ func scan(text string, now time.Time, loc *time.Location) (input, error) {
 }
 
 // finish refuses what cannot be written as RFC 3339.
-func (in input) finish(m Moment) (Moment, error) {
+func (in input) finish(m Result) (Result, error) {
 	if y := m.Time.UTC().Year(); y < 1 || y > 9998 {
-		return Moment{}, in.unreadable("is out of range", "")
+		return Result{}, in.unreadable("is out of range", "")
 	}
 	return m, nil
 }

@@ -328,13 +328,13 @@ func TestCheckRefusesThePast(t *testing.T) {
 		{now, true},
 		{now.Add(time.Millisecond), false},
 	} {
-		err := when.Moment{Time: tc.at}.Check(now)
+		err := when.Result{Time: tc.at}.Check(now)
 		var e *when.Error
 		if got := errors.As(err, &e) && e.Reason == when.Past; got != tc.past {
 			t.Errorf("%v: got %v", tc.at, err)
 		}
 	}
-	err := when.Moment{Time: now.Add(-90 * time.Minute)}.Check(now)
+	err := when.Result{Time: now.Add(-90 * time.Minute)}.Check(now)
 	if want := "Sat 21 Nov 2026 08:00 UTC has passed (1 hour 30 minutes ago)"; !strings.Contains(err.Error(), want) {
 		t.Errorf("got %q, want it to contain %q", err, want)
 	}

@@ -12,7 +12,7 @@ import (
 // time of day. Package time does not say which instant it chooses around a
 // clock change, so the choice is made here: the first of two, and the first
 // after a gap.
-func resolve(d date, c clock, loc *time.Location) Moment {
+func resolve(d date, c clock, loc *time.Location) Result {
 	wall := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nanosecond, time.UTC)
 	var found []time.Time
 	var gapEnd time.Time
@@ -36,11 +36,11 @@ func resolve(d date, c clock, loc *time.Location) Moment {
 	}
 	switch {
 	case len(found) == 0:
-		return Moment{Time: gapEnd, Note: fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
+		return Result{Time: gapEnd, Note: fmt.Sprintf("clocks in %s skip %s on that day, so this is the first instant after the gap", zoneLabel(loc), c)}
 	case len(found) > 1:
-		return Moment{Time: found[0], Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
+		return Result{Time: found[0], Note: fmt.Sprintf("%s happens twice on that day in %s, so this is the first", c, zoneLabel(loc))}
 	}
-	return Moment{Time: found[0]}
+	return Result{Time: found[0]}
 }
 
 func zoneLabel(loc *time.Location) string {

@@ -112,7 +112,7 @@ func (o *apiCall) readBody(ctx context.Context) ([]byte, error) {
 
 // printAnswer prints a body. With a filter or --json a refusal is only told on
 // standard error, as it is of every command.
-func (o *apiCall) printAnswer(answer client.Answer, failed error) error {
+func (o *apiCall) printAnswer(answer client.Response, failed error) error {
 	switch {
 	case len(answer.Body) == 0 || failed != nil && o.json.set:
 		return nil

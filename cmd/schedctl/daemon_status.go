@@ -83,7 +83,7 @@ func (a *app) daemonStatus(ctx context.Context) error {
 
 // askReady asks whether the daemon is ready. Another server, which may well
 // answer with success, is an error of its own.
-func askReady(ctx context.Context, c *client.Client) (said health, answer client.Answer, err error) {
+func askReady(ctx context.Context, c *client.Client) (said health, answer client.Response, err error) {
 	answer, err = c.Raw(ctx, http.MethodGet, "/readyz", nil)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (json.Unmarshal(answer.Body, &said) != nil || said.Status == "") {
 		err = &failure{status: exitUnreachable, code: codeUnreachable, message: c.URL() + " is no schedctl daemon", hint: "check the URL"}

@@ -135,7 +135,7 @@ func (o *keyCreate) expiry() (*apiv1.Time, error) {
 }
 
 // expiryMoment reads a duration from now, else a time.
-func expiryMoment(text string, now time.Time, loc *time.Location) (when.Moment, error) {
+func expiryMoment(text string, now time.Time, loc *time.Location) (when.Result, error) {
 	if _, err := when.ParseDuration(text); err == nil {
 		return when.Parse("in "+text, now, loc)
 	}

@@ -88,7 +88,7 @@ func (d *postFiles) sorted() []postfile.Problem {
 type wanted struct {
 	postState
 	file   *postfile.File
-	moment when.Moment // of a post with a time
+	moment when.Result // of a post with a time
 }
 
 // fileReader interprets files.
@@ -227,7 +227,7 @@ func fixedAdvice(err error) string {
 }
 
 // dependsOnZone reports whether a text means another time in another zone.
-func dependsOnZone(text string, m when.Moment, now time.Time) bool {
+func dependsOnZone(text string, m when.Result, now time.Time) bool {
 	again, err := when.Parse(text, now, time.FixedZone("elsewhere", 5*3600+1234))
 	return err != nil || !again.Time.Equal(m.Time)
 }

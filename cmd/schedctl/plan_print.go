@@ -66,7 +66,7 @@ func (a *app) diffLines(s *step, person bool) (lines []string) {
 	for _, d := range s.Differences {
 		switch {
 		case person && s.Action == doCreate && d.Field == "at":
-			lines = append(lines, "at: "+when.Moment{Time: s.wanted.moment.Time}.Echo(a.now(), a.local))
+			lines = append(lines, "at: "+when.Result{Time: s.wanted.moment.Time}.Echo(a.now(), a.local))
 			continue
 		case !d.multiline():
 			lines = append(lines, oneLine(fmt.Sprintf("%s: %s → %s", d.Field, first(d.Before, "none"), first(d.After, "none"))))

@@ -126,7 +126,7 @@ func decideSetup(t *testing.T, want, applied, have postState, status schedctl.St
 	p := &planner{fileReader: &fileReader{app: &app{system: newMachine(t, nil).system}, postFiles: &postFiles{}}}
 	s := &step{change: change{ID: "a"}, wanted: wanted{postState: want, file: &postfile.File{Path: "a.md"}}}
 	if at, err := time.Parse(time.RFC3339, want.At); err == nil {
-		s.wanted.moment = when.Moment{Time: at}
+		s.wanted.moment = when.Result{Time: at}
 	}
 	if status != "" {
 		s.post = have.post(status)

@@ -38,7 +38,7 @@ type importLine struct {
 	edit     *apiv1.EditPost // of an existing post, with --update
 	version  int64           // of that post
 	at       time.Time
-	moment   when.Moment
+	moment   when.Result
 	relative bool  // the time depends on the time of the import
 	nth      int   // of equal posts in the file
 	stop     error // ends the import: all other lines would fail as well
@@ -154,7 +154,7 @@ func (i *importCheck) readTime(row bulk.Row, l *importLine) (err error) {
 
 // dependsOnNow reports whether a text means another time when it is read at
 // another time, as "tomorrow 9am" does.
-func dependsOnNow(text string, m when.Moment, now time.Time, zone *time.Location) bool {
+func dependsOnNow(text string, m when.Result, now time.Time, zone *time.Location) bool {
 	for _, later := range []time.Duration{53 * time.Hour, 400 * 24 * time.Hour} {
 		again, err := when.Parse(text, now.Add(later), zone)
 		if err != nil || !again.Time.Equal(m.Time) {

@@ -81,12 +81,12 @@ func (w *whenFlags) refused(err error) error {
 	return err
 }
 
-func (w *whenFlags) moment(now time.Time, loc *time.Location) (when.Moment, error) {
+func (w *whenFlags) moment(now time.Time, loc *time.Location) (when.Result, error) {
 	if w.at != "" {
 		return when.Parse(w.at, now, loc)
 	}
 	if _, err := when.ParseDuration(w.in); err != nil {
-		return when.Moment{}, err
+		return when.Result{}, err
 	}
 	return when.Parse("in "+w.in, now, loc)
 }
@@ -114,7 +114,7 @@ func (w *whenFlags) bound(a *app, text string) (time.Time, error) {
 	return m.Time, nil
 }
 
-func (a *app) echo(m when.Moment, now time.Time, loc *time.Location) {
+func (a *app) echo(m when.Result, now time.Time, loc *time.Location) {
 	a.tell("at %s", m.Echo(now, loc))
 	if m.Note != "" {
 		a.tell("note: %s", m.Note)
@@ -130,5 +130,5 @@ func (a *app) timeText(t *apiv1.Time) string {
 	case !a.outTerminal:
 		return t.String()
 	}
-	return when.Moment{Time: t.In(a.local)}.Echo(a.now(), a.local)
+	return when.Result{Time: t.In(a.local)}.Echo(a.now(), a.local)
 }

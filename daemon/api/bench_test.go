@@ -32,9 +32,9 @@ func (s *weightless) Account(string, string) (schedctl.Account, error)  { return
 func (s *weightless) PutPost(schedctl.Post) error                       { return nil }
 func (s *weightless) AddEvents(...schedctl.Event) error                 { return nil }
 func (s *weightless) AddAudit(schedctl.AuditEntry) error                { return nil }
-func (s *weightless) PutAnswer(storage.AnswerKey, storage.Answer) error { return nil }
-func (s *weightless) Answer(storage.AnswerKey) (storage.Answer, error) {
-	return storage.Answer{}, errNoAnswer
+func (s *weightless) PutIdempotencyRecord(storage.IdempotencyScope, storage.IdempotencyRecord) error { return nil }
+func (s *weightless) IdempotencyRecord(storage.IdempotencyScope) (storage.IdempotencyRecord, error) {
+	return storage.IdempotencyRecord{}, errNoAnswer
 }
 
 var errNoAnswer = schedctl.Errorf(schedctl.NotFound, "", "no answer")

@@ -103,7 +103,7 @@ func storeError(err error, message string) error {
 				" on the daemon's machine; make room on that disk and repeat the request, the daemon goes on by itself",
 		}
 	}
-	if trouble := storage.Trouble(err); trouble != "" {
+	if trouble := storage.Explain(err); trouble != "" {
 		message = trouble
 	}
 	if errors.Is(err, storage.ErrUnknownOutcome) {

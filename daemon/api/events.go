@@ -85,8 +85,8 @@ func (s *Server) beginning(ctx context.Context, workspaceID, given string) (begi
 // all that will be. The id of the youngest event would do as well, and tell when
 // something happened in another workspace.
 func (s *Server) eventsBeginNow(ctx context.Context) (id string, err error) {
-	err = s.store.Record(ctx, func(tx storage.Tx) (err error) {
-		id, err = tx.EventsEnd()
+	err = s.store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
+		id, err = tx.OutboxEnd()
 		return err
 	})
 	return id, storeError(err, "the daemon could not read its database; see its log")

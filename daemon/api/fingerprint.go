@@ -24,12 +24,12 @@ func (c *call) fingerprintRequest() {
 // madeBy reports whether the API key of the request made the request that a
 // response is stored for. Responses of earlier versions, whose fingerprints are of
 // the body alone, are for keys that see everything in the workspace.
-func (c *call) madeBy(stored *storage.Answer) bool {
+func (c *call) madeBy(stored *storage.IdempotencyRecord) bool {
 	same := [fingerprintPart]byte(stored.Fingerprint[fingerprintPart:]) == [fingerprintPart]byte(c.fingerprint[fingerprintPart:])
 	return same || !c.limited() && stored.Fingerprint == sha256.Sum256(c.body)
 }
 
 // sameBody reports whether the request has the body that a response is stored for.
-func (c *call) sameBody(stored *storage.Answer) bool {
+func (c *call) sameBody(stored *storage.IdempotencyRecord) bool {
 	return [fingerprintPart]byte(stored.Fingerprint[:]) == [fingerprintPart]byte(c.fingerprint[:])
 }

@@ -25,7 +25,7 @@ func (c *call) readIdempotencyKey(r *http.Request) error {
 		return schedctl.Errorf(schedctl.InvalidIdempotencyKey, "Idempotency-Key",
 			"an Idempotency-Key is one header of 1 to 255 visible ASCII characters, such as a UUID; leave the header out for none")
 	}
-	c.answerKey = storage.AnswerKey{
+	c.answerKey = storage.IdempotencyScope{
 		WorkspaceID: c.key.WorkspaceID, Method: r.Method, Path: r.URL.Path, IdempotencyKey: values[0],
 	}
 	return nil
@@ -133,7 +133,7 @@ func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, er
 		return answer{}, false, nil
 	}
 	for range refusalReads {
-		stored, err := r.Answer(c.answerKey)
+		stored, err := r.IdempotencyRecord(c.answerKey)
 		var refused *storage.RefusedError
 		switch {
 		case err == nil:
@@ -150,7 +150,7 @@ func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, er
 }
 
 // recall returns what is stored as the answer to the request.
-func (s *Server) recall(c *call, stored storage.Answer) (a answer, found bool, err error) {
+func (s *Server) recall(c *call, stored storage.IdempotencyRecord) (a answer, found bool, err error) {
 	switch {
 	case s.clock.Age(stored.CreatedAt, c.now) >= answersKept:
 		return answer{}, false, nil
@@ -210,7 +210,7 @@ func (s *Server) remember(tx storage.Tx, c *call, a answer) error {
 	if a.secret {
 		a.body = s.sealer.Seal(a.body, c.answerOwner())
 	}
-	return tx.PutAnswer(c.answerKey, storage.Answer{
+	return tx.PutIdempotencyRecord(c.answerKey, storage.IdempotencyRecord{
 		Fingerprint: c.fingerprint, Status: a.status, Header: header, Body: a.body, Sealed: a.secret,
 		CreatedAt: schedctl.Millis(c.now),
 	})
@@ -247,13 +247,13 @@ func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (a
 // running holds the keys of requests that are being answered by this process.
 type running struct {
 	mu   sync.Mutex // mu guards keys
-	keys map[storage.AnswerKey]struct{}
+	keys map[storage.IdempotencyScope]struct{}
 }
 
-func newRunning() *running { return &running{keys: make(map[storage.AnswerKey]struct{})} }
+func newRunning() *running { return &running{keys: make(map[storage.IdempotencyScope]struct{})} }
 
 // begin notes the key, unless it is there already.
-func (r *running) begin(k storage.AnswerKey) bool {
+func (r *running) begin(k storage.IdempotencyScope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.keys[k]; there {
@@ -263,7 +263,7 @@ func (r *running) begin(k storage.AnswerKey) bool {
 	return true
 }
 
-func (r *running) end(k storage.AnswerKey) {
+func (r *running) end(k storage.IdempotencyScope) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.keys, k)

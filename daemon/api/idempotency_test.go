@@ -139,13 +139,13 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 func testOldAnswersAreForgotten(t *testing.T, f *fixture) {
 	first := f.do(key("k"), "POST", "/posts", body{"content": "x"}).want(201).post()
 	f.update(func(tx storage.Tx) error {
-		k := storage.AnswerKey{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "k"}
-		a, err := tx.Answer(k)
+		k := storage.IdempotencyScope{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "k"}
+		a, err := tx.IdempotencyRecord(k)
 		if err != nil {
 			return err
 		}
 		a.CreatedAt = a.CreatedAt.Add(-24*time.Hour - time.Second) // which may lie ahead by the rest of a millisecond
-		return tx.PutAnswer(k, a)
+		return tx.PutIdempotencyRecord(k, a)
 	})
 	if second := f.do(key("k"), "POST", "/posts", body{"content": "y"}).want(201).post(); second.ID == first.ID {
 		t.Error("an answer of yesterday is given")
@@ -207,7 +207,7 @@ func (s *interposed) Update(ctx context.Context, fn func(storage.Tx) error) erro
 	return s.Store.Update(ctx, fn)
 }
 
-func (s *interposed) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *interposed) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
@@ -352,13 +352,13 @@ func TestStoredResponsesOfEarlierVersions(t *testing.T) {
 		const sent = `{"content":"x"}`
 		first := f.do(key("old"), "POST", "/posts", sent).want(201)
 		f.update(func(tx storage.Tx) error {
-			k := storage.AnswerKey{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "old"}
-			stored, err := tx.Answer(k)
+			k := storage.IdempotencyScope{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: "old"}
+			stored, err := tx.IdempotencyRecord(k)
 			if err != nil {
 				return err
 			}
 			stored.Fingerprint = sha256.Sum256([]byte(sent))
-			return tx.PutAnswer(k, stored)
+			return tx.PutIdempotencyRecord(k, stored)
 		})
 		replays(t, first, f.do(key("old"), "POST", "/posts", sent))
 		f.do(key("old"), "POST", "/posts", `{"content":"y"}`).refused(schedctl.IdempotencyKeyReused)

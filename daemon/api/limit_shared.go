@@ -65,14 +65,14 @@ func (l *rateLimits) spendShared(ctx context.Context, store storage.Shared) erro
 		return nil
 	}
 	callers := make([]string, 0, len(taken))
-	spendings := make([]storage.Spending, 0, len(taken))
+	spendings := make([]storage.TokenUse, 0, len(taken))
 	for caller, tokens := range taken {
 		callers = append(callers, caller)
-		spendings = append(spendings, storage.Spending{Bucket: bucketOf(caller), Tokens: tokens, Every: l.keys.every})
+		spendings = append(spendings, storage.TokenUse{Bucket: bucketOf(caller), Tokens: tokens, Every: l.keys.every})
 	}
 	ctx, cancel := context.WithTimeout(ctx, spendLimit)
 	defer cancel()
-	full, err := store.Spend(ctx, spendings)
+	full, err := store.UseTokens(ctx, spendings)
 	if err != nil {
 		l.keys.giveBack(taken)
 		return err

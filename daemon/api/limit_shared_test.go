@@ -20,12 +20,12 @@ type spendFails struct {
 	calls   atomic.Int64
 }
 
-func (s *spendFails) Spend(ctx context.Context, spent []storage.Spending) ([]time.Time, error) {
+func (s *spendFails) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time.Time, error) {
 	s.calls.Add(1)
 	if s.failing.Load() {
 		return nil, errors.New("no database")
 	}
-	return s.Shared.Spend(ctx, spent)
+	return s.Shared.UseTokens(ctx, spent)
 }
 
 // askFor has a key used on all daemons, 50 times a second on each, and returns how

@@ -29,7 +29,7 @@ func (s *Server) createNotification(ctx context.Context, c *call, b notification
 			return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "",
 				"this workspace has %d notifications, which is the limit; delete one with DELETE %s/notifications/{id}", len(found), prefix)
 		}
-		cursor, err := tx.EventsEnd()
+		cursor, err := tx.OutboxEnd()
 		if err != nil {
 			return answer{}, err
 		}
@@ -61,7 +61,7 @@ func (s *Server) editNotification(ctx context.Context, c *call, b notificationCh
 			return answer{}, err
 		}
 		if enabled {
-			if w.Cursor, err = tx.EventsEnd(); err != nil {
+			if w.Cursor, err = tx.OutboxEnd(); err != nil {
 				return answer{}, err
 			}
 		}

@@ -64,7 +64,7 @@ type call struct {
 
 	// What follows is set on routes that write.
 	match       precondition
-	answerKey   storage.AnswerKey // its IdempotencyKey is empty when there is none
+	answerKey   storage.IdempotencyScope // its IdempotencyKey is empty when there is none
 	fingerprint [32]byte
 	readable    bool // the body was read without fault
 }

@@ -77,8 +77,8 @@ func TestSealedAnswersAreBoundToTheirRequest(t *testing.T) {
 	f := newFixture(t)
 	f.do(key("k"), "POST", "/api-keys", body{"name": "x"}).want(201)
 	f.update(func(tx storage.Tx) error {
-		k := storage.AnswerKey{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/api-keys", IdempotencyKey: "k"}
-		a, err := tx.Answer(k)
+		k := storage.IdempotencyScope{WorkspaceID: f.mine.workspace, Method: "POST", Path: "/api/v1/api-keys", IdempotencyKey: "k"}
+		a, err := tx.IdempotencyRecord(k)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func TestSealedAnswersAreBoundToTheirRequest(t *testing.T) {
 			t.Errorf("sealed: %v, %q", a.Sealed, a.Body)
 		}
 		k.IdempotencyKey = "another"
-		return tx.PutAnswer(k, a)
+		return tx.PutIdempotencyRecord(k, a)
 	})
 	f.do(key("another"), "POST", "/api-keys", body{"name": "x"}).refused(schedctl.IdempotencyKeyReused)
 }

@@ -28,7 +28,7 @@ func (s *Server) createWebhook(ctx context.Context, c *call, b webhookChange) (a
 			return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "",
 				"this workspace has %d webhooks, as many as it can have; delete one with DELETE %s/webhooks/{id}", len(webhooks), prefix)
 		}
-		cursor, err := tx.EventsEnd()
+		cursor, err := tx.OutboxEnd()
 		if err != nil {
 			return answer{}, err
 		}
@@ -56,7 +56,7 @@ func (s *Server) editWebhook(ctx context.Context, c *call, b webhookChange) (ans
 		before := s.showWebhook(w)
 		now := schedctl.Millis(c.now)
 		if s.applyTo(&w, b) {
-			if w.Cursor, err = tx.EventsEnd(); err != nil {
+			if w.Cursor, err = tx.OutboxEnd(); err != nil {
 				return answer{}, err
 			}
 		}

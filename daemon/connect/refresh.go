@@ -148,7 +148,7 @@ func (c *Connector) replace(ctx context.Context, of schedctl.Account, old, fresh
 		return err
 	}
 	now := schedctl.Millis(time.Now())
-	return c.cfg.Store.Record(ctx, func(tx storage.Tx) error {
+	return c.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 		a, err := tx.Account(of.WorkspaceID, of.ID)
 		if err != nil {
 			return err

@@ -163,7 +163,7 @@ func unverified(failure *publish.Error) error {
 // is as before.
 func (c *Connector) store(ctx context.Context, of schedctl.Account, v Verdict) (a schedctl.Account, err error) {
 	now := time.Now()
-	err = c.cfg.Store.Record(ctx, func(tx storage.Tx) (err error) {
+	err = c.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 		if a, err = tx.Account(of.WorkspaceID, of.ID); err != nil {
 			return err
 		}

@@ -138,12 +138,12 @@ func (s *icyStore) Update(ctx context.Context, fn func(storage.Tx) error) error 
 	return err
 }
 
-func (s *icyStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *icyStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
-func (s *icyStore) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
-	_, err := icily(s, func() (any, error) { return nil, s.Shared.Beat(ctx, n, lease) })
+func (s *icyStore) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
+	_, err := icily(s, func() (any, error) { return nil, s.Shared.Heartbeat(ctx, n, lease) })
 	return err
 }
 

@@ -151,7 +151,7 @@ func (s *mortal) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Store.Update(ctx, fn)
 }
 
-func (s *mortal) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *mortal) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 

@@ -16,7 +16,7 @@ const maxSaid = 300
 // from there, and with its target, where people see it. Should the store fail, the
 // next question notes it.
 func (d *Deliverer) note(ctx context.Context, in *doubt) {
-	err := d.cfg.Store.Record(ctx, func(tx storage.Tx) error {
+	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 		r := recording{Deliverer: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
 		if err := r.doubt(in); err != nil && !notFound(err) {
 			return err

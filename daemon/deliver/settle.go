@@ -217,7 +217,7 @@ func (d *Deliverer) refusedFor(c *call, failure *publish.Error) time.Duration {
 // learns why the doubt stays. Should the store fail, the next question notes it.
 func (d *Deliverer) refuse(ctx context.Context, c *call, failure *publish.Error) {
 	e := &ending{call: c, decision: decision{refused: true, result: schedctl.Result{Error: targetError(failure, false, false)}}}
-	err := d.cfg.Store.Record(ctx, func(tx storage.Tx) error {
+	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 		r := recording{Deliverer: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
 		account, err := r.account(c.attempt.WorkspaceID, c.attempt.AccountID)
 		if err != nil {

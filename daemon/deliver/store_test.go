@@ -21,7 +21,7 @@ func (s *countingStore) Update(ctx context.Context, fn func(storage.Tx) error) e
 	return s.Store.Update(ctx, fn)
 }
 
-func (s *countingStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *countingStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
@@ -39,7 +39,7 @@ func (s *hookedStore) Update(ctx context.Context, fn func(storage.Tx) error) err
 	return err
 }
 
-func (s *hookedStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *hookedStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
@@ -57,7 +57,7 @@ func (s *damagedStore) Update(ctx context.Context, fn func(storage.Tx) error) er
 	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(damagedTx{tx, s}) })
 }
 
-func (s *damagedStore) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *damagedStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 

@@ -55,7 +55,7 @@ func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*ending, next []
 			return done, verdicts, err
 		}
 	}
-	done, _, err = d.recordIn(ctx, d.cfg.Store.Record, batch, nil)
+	done, _, err = d.recordIn(ctx, d.cfg.Store.UpdateFromReserve, batch, nil)
 	return done, nil, err
 }
 

@@ -209,7 +209,7 @@ func (m *Member) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, beatLimit)
 	defer cancel()
 	n, sent := m.next()
-	if err := m.store.Beat(ctx, n, Lease); err != nil {
+	if err := m.store.Heartbeat(ctx, n, Lease); err != nil {
 		return err
 	}
 	if err := m.readmit(ctx); err != nil {

@@ -57,7 +57,7 @@ func (d *database) reach(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (d *database) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+func (d *database) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
 	if err := d.reach(ctx); err != nil {
 		return err
 	}
@@ -125,11 +125,11 @@ func (d *database) Release(ctx context.Context, id, name string) error {
 	return nil
 }
 
-func (d *database) Spend(context.Context, []storage.Spending) ([]time.Time, error) {
+func (d *database) UseTokens(context.Context, []storage.TokenUse) ([]time.Time, error) {
 	panic("no node spends")
 }
 
-func (d *database) Refuse(context.Context, storage.AnswerKey) (*storage.Answer, error) {
+func (d *database) Refuse(context.Context, storage.IdempotencyScope) (*storage.IdempotencyRecord, error) {
 	panic("no node refuses")
 }
 

@@ -184,7 +184,7 @@ func mailError(to *schedctl.Mail, password string, err error) error {
 		text, _, _ := strings.Cut(refused.Error(), ", affected ")
 		return errors.New(hidePassword(fmt.Sprintf("the mail server %s did not take the message: %s", to.Host, text), to, password))
 	case errors.As(err, &op), errors.As(err, &certificate), errors.Is(err, context.DeadlineExceeded):
-		return errors.New(outbound.Unanswered(err, to.Host))
+		return errors.New(outbound.NoResponse(err, to.Host))
 	}
 	return errors.New(hidePassword(fmt.Sprintf("the mail server %s did not take the message: %v", to.Host, err), to, password))
 }

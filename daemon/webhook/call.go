@@ -125,7 +125,7 @@ func (d *Dispatcher) keys(hook *schedctl.Webhook, now time.Time) ([]signing.Key,
 func (d *Dispatcher) send(req *http.Request, end *ending) {
 	resp, err := d.cfg.Client.Do(req)
 	if err != nil {
-		end.err = outbound.Unanswered(err, req.URL.Hostname())
+		end.err = outbound.NoResponse(err, req.URL.Hostname())
 		return
 	}
 	defer resp.Body.Close()

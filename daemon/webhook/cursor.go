@@ -25,7 +25,7 @@ func (d *Dispatcher) saveCursors(ctx context.Context, workers []*worker, cursor 
 		size = sharedSaveAtOnce
 	}
 	for chunk := range slices.Chunk(workers, size) {
-		err := d.cfg.Store.Record(ctx, func(tx storage.Tx) error {
+		err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 			for _, w := range chunk {
 				if err := saveCursor(tx, w, cursor); err != nil {
 					return err

@@ -77,7 +77,7 @@ func (f *fleet) follow(host string) schedctl.Webhook {
 	f.Helper()
 	w := f.hook(host)
 	f.update(func(tx storage.Tx) (err error) {
-		if w.Cursor, err = tx.EventsEnd(); err != nil {
+		if w.Cursor, err = tx.OutboxEnd(); err != nil {
 			return err
 		}
 		return tx.PutWebhook(w)

@@ -194,7 +194,7 @@ func (m *messages) claim(tx storage.Tx, now time.Time) (bool, error) {
 // because its owner may have changed the rest.
 func (m *messages) record(ctx context.Context, failure error) error {
 	now := time.Now()
-	err := m.cfg.Store.Record(ctx, func(tx storage.Tx) error {
+	err := m.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 		hook, err := tx.Webhook(m.workspace, m.id)
 		if isNotFound(err) {
 			return nil

@@ -93,7 +93,7 @@ func (r *rig) notification(also ...schedctl.EventType) (w schedctl.Webhook) {
 			EventTypes: append([]schedctl.EventType{schedctl.EventPostFailed}, also...), CreatedAt: now, UpdatedAt: now,
 			Notify: &schedctl.Notify{AccountID: schedctl.NewID(schedctl.AccountPrefix, now)},
 		}
-		if w.Cursor, err = tx.EventsEnd(); err != nil {
+		if w.Cursor, err = tx.OutboxEnd(); err != nil {
 			return err
 		}
 		return tx.PutWebhook(w)

@@ -24,7 +24,7 @@ type told struct {
 // stays removed, and what others have changed stays as they have it.
 func (d *Dispatcher) record(ctx context.Context, group []told) error {
 	var disabled bool
-	err := d.cfg.Store.Record(ctx, func(tx storage.Tx) (err error) {
+	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 		disabled, err = d.recordAll(tx, group, time.Now())
 		return err
 	})

@@ -8,9 +8,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Answer implements [storage.Reader]. A reader that is older than a Prune may
+// IdempotencyRecord implements [storage.Reader]. A reader that is older than a Prune may
 // no longer find what that removed.
-func (r *reader) Answer(key storage.AnswerKey) (a storage.Answer, err error) {
+func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (a storage.IdempotencyRecord, err error) {
 	_, record := r.answer(key.Hash())
 	if record == nil {
 		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
@@ -32,12 +32,12 @@ func (r *reader) answer(hash [32]byte) (key, record []byte) {
 	return nil, nil
 }
 
-// PutAnswer implements [storage.Tx].
-func (tx *tx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
+// PutIdempotencyRecord implements [storage.Tx].
+func (tx *tx) PutIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) error {
 	return tx.putAnswer(key.Hash(), a)
 }
 
-func (tx *tx) putAnswer(hash [32]byte, a storage.Answer) error {
+func (tx *tx) putAnswer(hash [32]byte, a storage.IdempotencyRecord) error {
 	if old, _ := tx.answer(hash); old != nil {
 		if err := tx.deleteAnswer(old); err != nil {
 			return err

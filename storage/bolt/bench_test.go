@@ -58,8 +58,8 @@ func (c *creator) create(tx storage.Tx, number int) (schedctl.Post, error) {
 	}); err != nil {
 		return p, err
 	}
-	key := storage.AnswerKey{WorkspaceID: p.WorkspaceID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: p.ID}
-	return p, tx.PutAnswer(key, storage.Answer{Status: 201, Body: answerBody, CreatedAt: p.CreatedAt})
+	key := storage.IdempotencyScope{WorkspaceID: p.WorkspaceID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: p.ID}
+	return p, tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 201, Body: answerBody, CreatedAt: p.CreatedAt})
 }
 
 func (c *creator) update(tb testing.TB, number int) {

@@ -172,7 +172,7 @@ func (c *checker) answers() {
 			return errors.New("its length is wrong")
 		}
 		c.holds(answerHashes, key[:answerHashSize], nil)
-		return decode(record, new(storage.Answer), (*coder).answer)
+		return decode(record, new(storage.IdempotencyRecord), (*coder).answer)
 	})
 }
 

@@ -49,7 +49,7 @@ var recordReaders = map[string]func([]byte) error{
 	"account record":   func(b []byte) error { return decode(b, new(schedctl.Account), (*coder).account) },
 	"post record":      func(b []byte) error { return decode(b, new(schedctl.Post), (*coder).post) },
 	"attempt record":   func(b []byte) error { return decode(b, new(schedctl.Attempt), (*coder).attempt) },
-	"answer record":    func(b []byte) error { return decode(b, new(storage.Answer), (*coder).answer) },
+	"answer record":    func(b []byte) error { return decode(b, new(storage.IdempotencyRecord), (*coder).answer) },
 	"event record":     func(b []byte) error { return decode(b, new(schedctl.Event), (*coder).event) },
 	"webhook record":   func(b []byte) error { return decode(b, new(schedctl.Webhook), (*coder).webhook) },
 	"delivery record":  func(b []byte) error { return decode(b, new(schedctl.Delivery), (*coder).delivery) },
@@ -152,7 +152,7 @@ func seed(tx storage.Tx) error {
 	if err := tx.PutKey(key); err != nil {
 		return err
 	}
-	if err := tx.PutAnswer(storage.AnswerKey{WorkspaceID: ws.ID}, storage.Answer{CreatedAt: now}); err != nil {
+	if err := tx.PutIdempotencyRecord(storage.IdempotencyScope{WorkspaceID: ws.ID}, storage.IdempotencyRecord{CreatedAt: now}); err != nil {
 		return err
 	}
 	if err := seedWebhook(tx, ws.ID, now); err != nil {

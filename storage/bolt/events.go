@@ -72,8 +72,8 @@ func (r *reader) Later(a, b string) (string, error) {
 	return max(a, b), nil
 }
 
-// EventsEnd implements [storage.Tx].
-func (tx *tx) EventsEnd() (string, error) {
+// OutboxEnd implements [storage.Tx].
+func (tx *tx) OutboxEnd() (string, error) {
 	return schedctl.NewID(schedctl.EventPrefix, time.Now()), nil
 }
 

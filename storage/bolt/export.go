@@ -33,12 +33,12 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 	return r.Events(afterID, limit)
 }
 
-// Answers implements [storage.Exporter].
-func (r *reader) Answers(after storage.StoredAnswer, limit int) (list []storage.StoredAnswer, err error) {
+// IdempotencyRecords implements [storage.Exporter].
+func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) (list []storage.StoredIdempotencyRecord, err error) {
 	c := r.in(answers).Cursor()
 	k, v := c.First()
 	if after.Hash != ([32]byte{}) {
-		key := append(appendTime(nil, timeKey(after.Answer.CreatedAt.UnixMilli())), after.Hash[:]...)
+		key := append(appendTime(nil, timeKey(after.Record.CreatedAt.UnixMilli())), after.Hash[:]...)
 		if k, v = c.Seek(key); bytes.Equal(k, key) {
 			k, v = c.Next()
 		}
@@ -48,13 +48,13 @@ func (r *reader) Answers(after storage.StoredAnswer, limit int) (list []storage.
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, storage.StoredAnswer{Hash: [32]byte(k[8:]), Answer: a})
+		list = append(list, storage.StoredIdempotencyRecord{Hash: [32]byte(k[8:]), Record: a})
 	}
 	return list, nil
 }
 
-// Notes implements [storage.Exporter].
-func (r *reader) Notes() (map[string][]byte, error) {
+// AllMetadata implements [storage.Exporter].
+func (r *reader) AllMetadata() (map[string][]byte, error) {
 	all := make(map[string][]byte)
 	c := r.in(meta).Cursor()
 	for k, v := c.Seek([]byte(notePrefix)); k != nil; k, v = c.Next() {
@@ -67,5 +67,5 @@ func (r *reader) Notes() (map[string][]byte, error) {
 	return all, nil
 }
 
-// PutStoredAnswer implements [storage.Importer].
-func (tx *tx) PutStoredAnswer(a storage.StoredAnswer) error { return tx.putAnswer(a.Hash, a.Answer) }
+// PutStoredIdempotencyRecord implements [storage.Importer].
+func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error { return tx.putAnswer(a.Hash, a.Record) }

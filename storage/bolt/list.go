@@ -70,7 +70,7 @@ func (l *listing) plan() error {
 	l.ws = ws
 	concat(l.prefix[:0], ws[:], account[:])
 	l.codes = codesOf(q.Statuses)
-	l.looks = q.Looks()
+	l.looks = q.ReadsPosts()
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
 		l.index, l.descend = postsByTime, q.Sort == storage.PublishDescending

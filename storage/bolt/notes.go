@@ -10,13 +10,13 @@ import (
 // notePrefix is what the keys of notes begin with, beside that of the version.
 const notePrefix = "note "
 
-// Note implements [storage.Reader].
-func (r *reader) Note(name string) ([]byte, error) {
+// Metadata implements [storage.Reader].
+func (r *reader) Metadata(name string) ([]byte, error) {
 	return bytes.Clone(r.in(meta).Get([]byte(notePrefix + name))), nil
 }
 
-// PutNote implements [storage.Tx].
-func (tx *tx) PutNote(name string, value []byte) error {
+// PutMetadata implements [storage.Tx].
+func (tx *tx) PutMetadata(name string, value []byte) error {
 	switch {
 	case len(value) > storage.MaxNote:
 		return fmt.Errorf("note %s: %d bytes are more than %d", name, len(value), storage.MaxNote)

@@ -62,7 +62,7 @@ func (tx *tx) oldEvents(before storage.Retention, limit int) (old []schedctl.Eve
 		if err != nil {
 			return nil, err
 		}
-		if before.Ahead(e.CreatedAt) {
+		if before.InFuture(e.CreatedAt) {
 			continue
 		}
 		if !e.CreatedAt.Before(before.Events) {
@@ -137,7 +137,7 @@ const (
 
 func keepingOf(before storage.Retention, made, limit time.Time) keeping {
 	switch {
-	case before.Ahead(made):
+	case before.InFuture(made):
 		return ahead
 	case made.Before(limit):
 		return past

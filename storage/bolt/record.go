@@ -166,7 +166,7 @@ func (c *coder) key(k *schedctl.APIKey) {
 
 // answer has the time of its creation although its key tells it: a key cannot
 // tell a time from none.
-func (c *coder) answer(a *storage.Answer) {
+func (c *coder) answer(a *storage.IdempotencyRecord) {
 	c.fixed(a.Fingerprint[:])
 	c.int(&a.Status)
 	c.bool(&a.Sealed)

@@ -67,8 +67,8 @@ func sampleKey() schedctl.APIKey {
 	}
 }
 
-func sampleAnswer() storage.Answer {
-	return storage.Answer{Status: 201, Header: map[string]string{"Etag": `"1"`, "Location": "/"}, Body: []byte("{}"), Sealed: true, CreatedAt: sampleTime}
+func sampleAnswer() storage.IdempotencyRecord {
+	return storage.IdempotencyRecord{Status: 201, Header: map[string]string{"Etag": `"1"`, "Location": "/"}, Body: []byte("{}"), Sealed: true, CreatedAt: sampleTime}
 }
 
 func sampleEvent() schedctl.Event {

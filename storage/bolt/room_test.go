@@ -72,7 +72,7 @@ func TestFullDiskRefusesUpdatesAlone(t *testing.T) {
 	if err := s.Full(); !errors.As(err, &full) {
 		t.Errorf("Full returned %v", err)
 	}
-	if err := s.Record(context.Background(), put(kept)); err != nil {
+	if err := s.UpdateFromReserve(context.Background(), put(kept)); err != nil {
 		t.Errorf("Record: %v", err)
 	}
 	if has(t, s, lost) || !has(t, s, kept) {
@@ -90,7 +90,7 @@ func TestFullDiskInAGroup(t *testing.T) {
 	lost, kept := newWorkspace(), newWorkspace()
 	updated, recorded := make(chan error, 1), make(chan error, 1)
 	go func() { updated <- s.Update(context.Background(), put(lost)) }()
-	go func() { recorded <- s.Record(context.Background(), put(kept)) }()
+	go func() { recorded <- s.UpdateFromReserve(context.Background(), put(kept)) }()
 	queued(s, 2)
 	s.room.upTo, s.room.looked = 0, time.Time{} // the writer is held
 	release()
@@ -158,7 +158,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 	}
 	fillUp(t, s, d)
 	before := storage.Retention{Events: now.Add(time.Minute)}
-	err := s.Record(context.Background(), func(tx storage.Tx) error {
+	err := s.UpdateFromReserve(context.Background(), func(tx storage.Tx) error {
 		n, err := tx.Prune(before, len(events))
 		if n != len(events) {
 			err = errors.Join(err, fmt.Errorf("%d of %d removed", n, len(events)))

@@ -91,7 +91,7 @@ func readPost(key, record []byte) (p schedctl.Post, err error) {
 	return p, decode(record, &p, (*coder).post)
 }
 
-func readAnswer(key, record []byte) (a storage.Answer, err error) {
+func readAnswer(key, record []byte) (a storage.IdempotencyRecord, err error) {
 	if len(key) != 40 {
 		return a, wrongKey(answers, key)
 	}
@@ -220,7 +220,7 @@ func putAttempt(_ *rescue, tx *tx, a schedctl.Attempt, _ row) error {
 	return tx.PutAttempt(a)
 }
 
-func putAnswer(_ *rescue, tx *tx, a storage.Answer, row row) error {
+func putAnswer(_ *rescue, tx *tx, a storage.IdempotencyRecord, row row) error {
 	return tx.putAnswer([32]byte(row.key[8:]), a)
 }
 

@@ -122,8 +122,8 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.transact(ctx, &request{fn: fn, done: make(chan error, 1)})
 }
 
-// Record implements [storage.Store].
-func (s *Store) Record(ctx context.Context, fn func(storage.Tx) error) error {
+// UpdateFromReserve implements [storage.Store].
+func (s *Store) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.transact(ctx, &request{fn: fn, record: true, done: make(chan error, 1)})
 }
 

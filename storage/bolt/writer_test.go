@@ -291,12 +291,12 @@ func TestFailedCommit(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
 	lost, kept := newWorkspace(), newWorkspace()
-	key := storage.AnswerKey{WorkspaceID: lost.ID}
+	key := storage.IdempotencyScope{WorkspaceID: lost.ID}
 	full := errors.New("no space left")
 	s.Notify(func(storage.Commit) { t.Error("a commit that failed was told of") })
 	s.sync = func(*bbolt.Tx) error { return full }
 	err := s.Update(context.Background(), func(tx storage.Tx) error {
-		return errors.Join(tx.PutWorkspace(lost), tx.PutAnswer(key, storage.Answer{}))
+		return errors.Join(tx.PutWorkspace(lost), tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{}))
 	})
 	if !errors.Is(err, full) || !strings.Contains(err.Error(), s.path) {
 		t.Errorf("error %v, want one that wraps the cause and names the file", err)
@@ -317,7 +317,7 @@ func TestFailedCommit(t *testing.T) {
 	}
 }
 
-func hashBytes(key storage.AnswerKey) []byte { h := key.Hash(); return h[:] }
+func hashBytes(key storage.IdempotencyScope) []byte { h := key.Hash(); return h[:] }
 
 // TestUnconfirmedCommit guards that after a commit that is there but may not be
 // on disk nothing more is built on it.

@@ -5,32 +5,32 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Answer implements [storage.Reader].
-func (r *reader) Answer(key storage.AnswerKey) (storage.Answer, error) {
+// IdempotencyRecord implements [storage.Reader].
+func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (storage.IdempotencyRecord, error) {
 	hash := key.Hash()
 	a, found, err := one(r, answers, "WHERE hash = $1"+r.forUpdate(), hash[:])
 	if err != nil {
-		return storage.Answer{}, err
+		return storage.IdempotencyRecord{}, err
 	}
 	if r.tx != nil {
 		r.tx.answers[hash] = found
 	}
 	switch {
 	case !found:
-		return storage.Answer{}, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+		return storage.IdempotencyRecord{}, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
 	case a.answer.Status == refusedStatus:
 		var refused storage.RefusedError
 		if err := r.send(refusedAgo(hash, &refused.Ago)); err != nil {
-			return storage.Answer{}, err
+			return storage.IdempotencyRecord{}, err
 		}
-		return storage.Answer{}, &refused
+		return storage.IdempotencyRecord{}, &refused
 	}
 	return a.answer, nil
 }
 
-// PutAnswer implements [storage.Tx]. Of two transactions that have found no
+// PutIdempotencyRecord implements [storage.Tx]. Of two transactions that have found no
 // answer and put one, the second is run again, and finds that of the first.
-func (tx *tx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
+func (tx *tx) PutIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) error {
 	return tx.putAnswer(answerRow{hash: key.Hash(), key: key, answer: a})
 }
 

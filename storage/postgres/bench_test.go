@@ -43,8 +43,8 @@ type records struct {
 	post   schedctl.Post
 	events []schedctl.Event
 	audit  schedctl.AuditEntry
-	key    storage.AnswerKey
-	answer storage.Answer
+	key    storage.IdempotencyScope
+	answer storage.IdempotencyRecord
 }
 
 func (c *creator) records() (r records, err error) {
@@ -57,8 +57,8 @@ func (c *creator) records() (r records, err error) {
 		ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: c.workspace, At: now, KeyID: c.key, KeyName: "bench",
 		RemoteAddr: "127.0.0.1", Action: "createPost", ResourceID: r.post.ID, RequestID: schedctl.NewID(schedctl.RequestPrefix, now),
 	}
-	r.key = storage.AnswerKey{WorkspaceID: c.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: r.post.ID}
-	r.answer = storage.Answer{Status: 201, Body: answerBody, CreatedAt: r.post.CreatedAt}
+	r.key = storage.IdempotencyScope{WorkspaceID: c.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: r.post.ID}
+	r.answer = storage.IdempotencyRecord{Status: 201, Body: answerBody, CreatedAt: r.post.CreatedAt}
 	return r, err
 }
 
@@ -68,10 +68,10 @@ func (c *creator) create(ctx context.Context, store storage.Store) error {
 		return err
 	}
 	return store.Update(ctx, func(tx storage.Tx) error {
-		if _, err := tx.Answer(r.key); schedctl.CodeOf(err) != schedctl.NotFound {
+		if _, err := tx.IdempotencyRecord(r.key); schedctl.CodeOf(err) != schedctl.NotFound {
 			return err
 		}
-		for _, write := range []error{tx.PutPost(r.post), tx.AddEvents(r.events...), tx.PutAnswer(r.key, r.answer), tx.AddAudit(r.audit)} {
+		for _, write := range []error{tx.PutPost(r.post), tx.AddEvents(r.events...), tx.PutIdempotencyRecord(r.key, r.answer), tx.AddAudit(r.audit)} {
 			if write != nil {
 				return write
 			}

@@ -50,8 +50,8 @@ func scramble(u *schedctl.ULID) {
 	}
 }
 
-// EventsEnd implements [storage.Tx].
-func (tx *tx) EventsEnd() (string, error) {
+// OutboxEnd implements [storage.Tx].
+func (tx *tx) OutboxEnd() (string, error) {
 	last, _, err := tx.lastPlace()
 	return bookmark(last, time.Now()).ID(schedctl.EventPrefix), err
 }

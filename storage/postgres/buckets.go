@@ -19,10 +19,10 @@ const (
 	bucketSweepRows = 1000
 )
 
-// Spend implements [storage.Shared]. The buckets are written in order of their
+// UseTokens implements [storage.Shared]. The buckets are written in order of their
 // names, so that two nodes cannot wait for each other. When the connection is lost
 // in the middle of it, tokens may be counted twice, and none is given out twice.
-func (s *Store) Spend(ctx context.Context, spent []storage.Spending) ([]time.Time, error) {
+func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time.Time, error) {
 	if len(spent) == 0 {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ func (s *Store) Spend(ctx context.Context, spent []storage.Spending) ([]time.Tim
 // spend returns the statement that adds what was taken, and fills in how long each
 // bucket takes to be full again. Times stay on the server: its clock is not that
 // of this machine.
-func spend(spent []storage.Spending, lasts map[string]time.Duration) statement {
+func spend(spent []storage.TokenUse, lasts map[string]time.Duration) statement {
 	taken, looked := make(map[string]time.Duration), make(map[string]bool)
 	for _, t := range spent {
 		if took := time.Duration(t.Tokens) * t.Every; took > 0 {

@@ -47,10 +47,10 @@ func work(t *testing.T, s *postgres.Store) {
 				)
 				if i%10 == 0 {
 					refused := patiently(func() error {
-						_, err := s.Refuse(t.Context(), storage.AnswerKey{IdempotencyKey: fmt.Sprint(i)})
+						_, err := s.Refuse(t.Context(), storage.IdempotencyScope{IdempotencyKey: fmt.Sprint(i)})
 						return err
 					})
-					err = errors.Join(err, refused, s.Beat(t.Context(), node, time.Minute))
+					err = errors.Join(err, refused, s.Heartbeat(t.Context(), node, time.Minute))
 				}
 				if err != nil {
 					t.Errorf("with all connections in use: %v", err)
@@ -145,7 +145,7 @@ func TestWaitForConnection(t *testing.T) {
 	if err := s.View(brief, func(storage.Reader) error { return nil }); !errors.Is(err, storage.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a caller with less time gets %v", err)
 	}
-	if err := s.Beat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute); err != nil {
+	if err := s.Heartbeat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute); err != nil {
 		t.Errorf("a beat meanwhile: %v", err)
 	}
 	release()

@@ -146,14 +146,14 @@ func useEverything(t *testing.T, s *Store) {
 func useNodes(t *testing.T, s *Store, try func(error)) {
 	t.Helper()
 	n := storage.Node{ID: schedctl.NewULID(time.Now()).String()}
-	try(s.Beat(t.Context(), n, time.Minute))
+	try(s.Heartbeat(t.Context(), n, time.Minute))
 	_, err := s.Nodes(t.Context())
 	try(err)
 	_, err = s.Hold(t.Context(), n.ID, "it")
 	try(err)
 	try(s.Release(t.Context(), n.ID, "it"))
 	try(s.Leave(t.Context(), n.ID))
-	_, err = s.Spend(t.Context(), []storage.Spending{{Bucket: "b", Tokens: 1, Every: time.Second}})
+	_, err = s.UseTokens(t.Context(), []storage.TokenUse{{Bucket: "b", Tokens: 1, Every: time.Second}})
 	try(err)
 }
 
@@ -216,7 +216,7 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.Account(ws, account); return err },
 		func() error { _, err := r.Accounts(ws); return err },
 		func() error { _, err := r.Feed("blog"); return err },
-		func() error { _, err := r.Answer(storage.AnswerKey{}); return err },
+		func() error { _, err := r.IdempotencyRecord(storage.IdempotencyScope{}); return err },
 		func() error { _, err := r.Workspace(ws); return err },
 		func() error { _, err := r.Workspaces(); return err },
 		func() error { _, err := r.KeyByHash([32]byte{}); return err },
@@ -291,12 +291,12 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.PutWorkspace(schedctl.Workspace{ID: ws}))
 	try(tx.PutKey(schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Hash: [32]byte(append([]byte(post.ID), 0))}))
 	for _, key := range []string{"looked for", "not looked for"} {
-		answer := storage.AnswerKey{IdempotencyKey: post.ID + key}
+		answer := storage.IdempotencyScope{IdempotencyKey: post.ID + key}
 		if key == "looked for" {
-			_, err := tx.Answer(answer)
+			_, err := tx.IdempotencyRecord(answer)
 			try(err)
 		}
-		try(tx.PutAnswer(answer, storage.Answer{CreatedAt: now}))
+		try(tx.PutIdempotencyRecord(answer, storage.IdempotencyRecord{CreatedAt: now}))
 	}
 	hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: ws}
 	try(tx.PutWebhook(hook))

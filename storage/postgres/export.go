@@ -32,26 +32,26 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 	return query(r, events, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 }
 
-// Answers implements [storage.Exporter]. Refusals are left out: they matter to
+// IdempotencyRecords implements [storage.Exporter]. Refusals are left out: they matter to
 // requests under way, and there are none.
-func (r *reader) Answers(after storage.StoredAnswer, limit int) ([]storage.StoredAnswer, error) {
+func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) ([]storage.StoredIdempotencyRecord, error) {
 	r.holdTable("answers")
-	at := stamp(after.Answer.CreatedAt)
-	if after.Answer.CreatedAt.IsZero() {
+	at := stamp(after.Record.CreatedAt)
+	if after.Record.CreatedAt.IsZero() {
 		at = startOfTime()
 	}
 	// the first condition is the one that an index finds
 	rows, err := query(r, answers, `WHERE coalesce(created_at, '-infinity') >= $1 AND (coalesce(created_at, '-infinity'), hash) > ($1, $2)
 		AND status <> $4 ORDER BY coalesce(created_at, '-infinity'), hash LIMIT $3`, at, after.Hash[:], limit, refusedStatus)
-	list := make([]storage.StoredAnswer, len(rows))
+	list := make([]storage.StoredIdempotencyRecord, len(rows))
 	for i := range rows {
-		list[i] = storage.StoredAnswer{Hash: rows[i].hash, Answer: rows[i].answer}
+		list[i] = storage.StoredIdempotencyRecord{Hash: rows[i].hash, Record: rows[i].answer}
 	}
 	return list, err
 }
 
-// Notes implements [storage.Exporter].
-func (r *reader) Notes() (map[string][]byte, error) {
+// AllMetadata implements [storage.Exporter].
+func (r *reader) AllMetadata() (map[string][]byte, error) {
 	r.holdTable("notes")
 	all := make(map[string][]byte)
 	err := r.send(statement{sql: "SELECT name, value FROM notes", scan: func(rows pgx.Rows) error {
@@ -68,8 +68,8 @@ func (r *reader) Notes() (map[string][]byte, error) {
 	return all, err
 }
 
-// PutStoredAnswer implements [storage.Importer]. What was answered is not known:
+// PutStoredIdempotencyRecord implements [storage.Importer]. What was answered is not known:
 // these columns stay empty.
-func (tx *tx) PutStoredAnswer(a storage.StoredAnswer) error {
-	return tx.putAnswer(answerRow{hash: a.Hash, answer: a.Answer})
+func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
+	return tx.putAnswer(answerRow{hash: a.Hash, answer: a.Record})
 }

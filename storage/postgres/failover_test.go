@@ -107,7 +107,7 @@ func TestServerThatIsFull(t *testing.T) {
 		t.Errorf("the next Update ran: %v, and returned %v", ran, err)
 	}
 	exec(t, url, "DROP TRIGGER no_room ON workspaces")
-	if err := s.Record(t.Context(), func(tx storage.Tx) error { return tx.PutNote("made", []byte("room")) }); err != nil {
+	if err := s.UpdateFromReserve(t.Context(), func(tx storage.Tx) error { return tx.PutMetadata("made", []byte("room")) }); err != nil {
 		t.Errorf("Record returned %v", err)
 	}
 	if err := errors.Join(s.Full(), n.add(t.Context(), s)); err != nil || n.read(t, s) != 1 {

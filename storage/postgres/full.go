@@ -52,9 +52,9 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// Record implements [storage.Store]. A server keeps no room for it, so it fails
+// UpdateFromReserve implements [storage.Store]. A server keeps no room for it, so it fails
 // with a server that is full; other transactions do so at once, and leave it what
 // room there is.
-func (s *Store) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *Store) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.transact(ctx, fn)
 }

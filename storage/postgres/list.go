@@ -92,7 +92,7 @@ func (l *listing) plan() (err error) {
 			l.statuses = append(l.statuses, string(s))
 		}
 	}
-	l.looks = q.Looks() || q.ExternalID != "" && q.AccountID != ""
+	l.looks = q.ReadsPosts() || q.ExternalID != "" && q.AccountID != ""
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
 		l.byTime, l.descend = true, q.Sort == storage.PublishDescending

@@ -45,9 +45,9 @@ func (s *Store) exchangeOn(ctx context.Context, pool *pgxpool.Pool, statements .
 // nodesKept is how long nodes are kept whose lease has run out.
 const nodesKept = "interval '1 hour'"
 
-// Beat implements [storage.Shared]. What is not known of the lease before the
+// Heartbeat implements [storage.Shared]. What is not known of the lease before the
 // node's row is locked is not used: others may judge it at the same time.
-func (s *Store) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
 	err := s.exchange(ctx,
 		statement{sql: "SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE", args: []any{n.ID}},
 		statement{

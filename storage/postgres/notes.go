@@ -8,9 +8,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Note implements [storage.Reader]. In a transaction nobody else changes a note
+// Metadata implements [storage.Reader]. In a transaction nobody else changes a note
 // that was asked for, not even one that is not there.
-func (r *reader) Note(name string) (value []byte, err error) {
+func (r *reader) Metadata(name string) (value []byte, err error) {
 	r.holdTable("notes")
 	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -23,8 +23,8 @@ func (r *reader) Note(name string) (value []byte, err error) {
 	return value, err
 }
 
-// PutNote implements [storage.Tx].
-func (tx *tx) PutNote(name string, value []byte) error {
+// PutMetadata implements [storage.Tx].
+func (tx *tx) PutMetadata(name string, value []byte) error {
 	if len(value) > storage.MaxNote {
 		return fmt.Errorf("note %s: %d bytes are more than %d", name, len(value), storage.MaxNote)
 	}

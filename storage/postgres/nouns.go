@@ -106,8 +106,8 @@ func describeAttempt(r *row, a *schedctl.Attempt) {
 // answerRow is an answer with what it answers.
 type answerRow struct {
 	hash   [32]byte
-	key    storage.AnswerKey
-	answer storage.Answer
+	key    storage.IdempotencyScope
+	answer storage.IdempotencyRecord
 }
 
 func describeAnswer(r *row, a *answerRow) {

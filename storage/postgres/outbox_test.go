@@ -108,7 +108,7 @@ func TestEventsEndWithASlowClock(t *testing.T) {
 	first := addEvent(t, s)
 	var end string
 	err := s.Update(t.Context(), func(tx storage.Tx) (err error) {
-		end, err = tx.EventsEnd()
+		end, err = tx.OutboxEnd()
 		return err
 	})
 	if err != nil {

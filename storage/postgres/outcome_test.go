@@ -171,7 +171,7 @@ func TestTwoProcessesOneKey(t *testing.T) {
 	url := postgrestest.Database(t)
 	stores := []*postgres.Store{open(t, url), open(t, url)}
 	for round := range 20 {
-		key := storage.AnswerKey{WorkspaceID: "ws", Method: "POST", Path: "/", IdempotencyKey: strconv.Itoa(round)}
+		key := storage.IdempotencyScope{WorkspaceID: "ws", Method: "POST", Path: "/", IdempotencyKey: strconv.Itoa(round)}
 		var effects atomic.Int64
 		var calls sync.WaitGroup
 		for _, s := range stores {
@@ -179,9 +179,9 @@ func TestTwoProcessesOneKey(t *testing.T) {
 				made := false
 				err := s.Update(t.Context(), func(tx storage.Tx) error {
 					made = false
-					_, err := tx.Answer(key)
+					_, err := tx.IdempotencyRecord(key)
 					if schedctl.CodeOf(err) == schedctl.NotFound {
-						made, err = true, tx.PutAnswer(key, storage.Answer{Status: 201, CreatedAt: time.Now()})
+						made, err = true, tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 201, CreatedAt: time.Now()})
 					}
 					return err
 				})

@@ -41,7 +41,7 @@ func (tx *tx) oldEvents(before storage.Retention, limit int) (places []int64, er
 				if err := rows.Scan(&seq, timeField{&at}); err != nil {
 					return err
 				}
-				if before.Ahead(at) {
+				if before.InFuture(at) {
 					continue
 				}
 				if young = young || !at.Before(before.Events); !young && len(places) < limit {

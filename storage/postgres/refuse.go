@@ -20,10 +20,10 @@ const undecidedAfter = 500 * time.Millisecond
 
 // Refuse implements [storage.Shared]. It is one round trip. The age of a refusal
 // goes by the clock of the database.
-func (s *Store) Refuse(ctx context.Context, key storage.AnswerKey) (*storage.Answer, error) {
+func (s *Store) Refuse(ctx context.Context, key storage.IdempotencyScope) (*storage.IdempotencyRecord, error) {
 	var found []answerRow
 	hash := key.Hash()
-	values, err := answers.values(&answerRow{hash: hash, key: key, answer: storage.Answer{Status: refusedStatus}})
+	values, err := answers.values(&answerRow{hash: hash, key: key, answer: storage.IdempotencyRecord{Status: refusedStatus}})
 	if err != nil {
 		return nil, err
 	}

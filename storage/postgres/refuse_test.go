@@ -15,12 +15,12 @@ var errTooLate = errors.New("refused meanwhile")
 // respond stores a response in a transaction, unless there is one or a refusal.
 // between is called in the first run, after the transaction has read that there is
 // none, or has written it.
-func respond(t *testing.T, s storage.Shared, key storage.AnswerKey, written bool, between func()) error {
+func respond(t *testing.T, s storage.Shared, key storage.IdempotencyScope, written bool, between func()) error {
 	t.Helper()
 	runs := 0
 	return s.Update(t.Context(), func(tx storage.Tx) error {
 		runs++
-		_, err := tx.Answer(key)
+		_, err := tx.IdempotencyRecord(key)
 		var refused *storage.RefusedError
 		switch {
 		case errors.As(err, &refused):
@@ -31,7 +31,7 @@ func respond(t *testing.T, s storage.Shared, key storage.AnswerKey, written bool
 		if runs == 1 && !written {
 			between()
 		}
-		if err := tx.PutAnswer(key, storage.Answer{Status: 201}); err != nil {
+		if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 201}); err != nil {
 			return err
 		}
 		if runs == 1 && written {
@@ -49,7 +49,7 @@ func respond(t *testing.T, s storage.Shared, key storage.AnswerKey, written bool
 func TestRefusalEndsTransactionUnderWay(t *testing.T) {
 	t.Parallel()
 	one, two := openEmptyTwice(t, &plainSchemas)
-	key := storage.AnswerKey{Path: "/", IdempotencyKey: "k"}
+	key := storage.IdempotencyScope{Path: "/", IdempotencyKey: "k"}
 	err := respond(t, one, key, false, func() {
 		if stored, err := two.Refuse(t.Context(), key); stored != nil || err != nil {
 			t.Errorf("Refuse: %v, %v", stored, err)
@@ -65,7 +65,7 @@ func TestRefusalEndsTransactionUnderWay(t *testing.T) {
 func TestRefusalOfUndecidedRequest(t *testing.T) {
 	t.Parallel()
 	one, two := openEmptyTwice(t, &plainSchemas)
-	key := storage.AnswerKey{Path: "/", IdempotencyKey: "k"}
+	key := storage.IdempotencyScope{Path: "/", IdempotencyKey: "k"}
 	err := respond(t, one, key, true, func() {
 		began := time.Now()
 		if stored, err := two.Refuse(t.Context(), key); stored != nil || !errors.Is(err, storage.ErrUndecided) {

@@ -65,15 +65,15 @@ func TestRoundTrips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := storage.AnswerKey{WorkspaceID: ws, IdempotencyKey: "k"}
+	key := storage.IdempotencyScope{WorkspaceID: ws, IdempotencyKey: "k"}
 	create := func(tx storage.Tx) error {
-		if _, err := tx.Answer(key); schedctl.CodeOf(err) != schedctl.NotFound {
+		if _, err := tx.IdempotencyRecord(key); schedctl.CodeOf(err) != schedctl.NotFound {
 			return err
 		}
 		if err := tx.PutPost(post); err != nil {
 			return err
 		}
-		return tx.PutAnswer(key, storage.Answer{CreatedAt: now})
+		return tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{CreatedAt: now})
 	}
 	for what, call := range map[string]func() error{
 		"create": func() error { return s.run(t.Context(), create, false) },
@@ -116,7 +116,7 @@ func TestRoundTripsOfManyTargets(t *testing.T) {
 			do    func(storage.Tx, string) (write func() error, err error)
 		}{
 			{"a claim", 2, s.Update, claimOne},
-			{"a recording", 2, s.Record, recordOne},
+			{"a recording", 2, s.UpdateFromReserve, recordOne},
 		} {
 			counter.trips.Store(0)
 			err := step.store(t.Context(), func(tx storage.Tx) error {

@@ -22,7 +22,7 @@ func write(t *testing.T, s *postgres.Store) error {
 
 // beat is what a node does to live.
 func beat(t *testing.T, s *postgres.Store) error {
-	return s.Beat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute)
+	return s.Heartbeat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute)
 }
 
 // until calls fn until its error is the one that is wanted, or that lasts too long.

@@ -14,23 +14,23 @@ var answerParts = []part{
 	{"AnswerIsReplaced", testAnswerIsReplaced},
 }
 
-func answerTo(key storage.AnswerKey) func(storage.Reader) (storage.Answer, error) {
-	return func(r storage.Reader) (storage.Answer, error) { return r.Answer(key) }
+func answerTo(key storage.IdempotencyScope) func(storage.Reader) (storage.IdempotencyRecord, error) {
+	return func(r storage.Reader) (storage.IdempotencyRecord, error) { return r.IdempotencyRecord(key) }
 }
 
-func (f *fixture) putAnswer(key storage.AnswerKey, a storage.Answer) {
+func (f *fixture) putAnswer(key storage.IdempotencyScope, a storage.IdempotencyRecord) {
 	f.Helper()
-	f.update(func(tx storage.Tx) error { return tx.PutAnswer(key, a) })
+	f.update(func(tx storage.Tx) error { return tx.PutIdempotencyRecord(key, a) })
 }
 
-func (f *fixture) answerKey(key string) storage.AnswerKey {
-	return storage.AnswerKey{WorkspaceID: f.ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: key}
+func (f *fixture) answerKey(key string) storage.IdempotencyScope {
+	return storage.IdempotencyScope{WorkspaceID: f.ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: key}
 }
 
 func testAnswerKeepsEveryField(f *fixture) {
-	key, want := f.answerKey("k"), filled[storage.Answer](f)
+	key, want := f.answerKey("k"), filled[storage.IdempotencyRecord](f)
 	given := cloneAnswer(want)
-	spoil := func(a *storage.Answer) {
+	spoil := func(a *storage.IdempotencyRecord) {
 		a.Body[0]++
 		a.Header["Etag"] = "spoiled"
 	}
@@ -41,17 +41,17 @@ func testAnswerKeepsEveryField(f *fixture) {
 	spoil(&got)
 	same(f, "answer after a change of what was read", want, read(f, answerTo(key)))
 
-	bare := storage.Answer{CreatedAt: epoch}
+	bare := storage.IdempotencyRecord{CreatedAt: epoch}
 	f.putAnswer(f.answerKey("bare"), bare)
 	same(f, "empty answer", bare, read(f, answerTo(f.answerKey("bare"))))
 }
 
 func testAnswersAreFoundByTheWholeKey(f *fixture) {
-	key := storage.AnswerKey{WorkspaceID: f.ws, Method: "POST", Path: "/a", IdempotencyKey: "bc"}
-	want := storage.Answer{Status: 201, CreatedAt: epoch}
+	key := storage.IdempotencyScope{WorkspaceID: f.ws, Method: "POST", Path: "/a", IdempotencyKey: "bc"}
+	want := storage.IdempotencyRecord{Status: 201, CreatedAt: epoch}
 	f.putAnswer(key, want)
 	same(f, "answer", want, read(f, answerTo(key)))
-	for _, other := range []storage.AnswerKey{
+	for _, other := range []storage.IdempotencyScope{
 		{WorkspaceID: newID(schedctl.WorkspacePrefix, epoch), Method: "POST", Path: "/a", IdempotencyKey: "bc"},
 		{WorkspaceID: f.ws, Method: "PATCH", Path: "/a", IdempotencyKey: "bc"},
 		{WorkspaceID: f.ws, Method: "POST", Path: "/ab", IdempotencyKey: "c"},
@@ -67,7 +67,7 @@ func testAnswersAreFoundByTheWholeKey(f *fixture) {
 func testAnswerIsReplaced(f *fixture) {
 	key := f.answerKey("k")
 	for i := range 3 {
-		want := storage.Answer{Status: 200 + i, CreatedAt: epoch.Add(time.Duration(i%2) * time.Hour)}
+		want := storage.IdempotencyRecord{Status: 200 + i, CreatedAt: epoch.Add(time.Duration(i%2) * time.Hour)}
 		f.putAnswer(key, want)
 		same(f, "answer", want, read(f, answerTo(key)))
 	}
@@ -77,13 +77,13 @@ func testAnswerIsReplaced(f *fixture) {
 	})
 	missing(f, "an answer that was replaced and pruned", answerTo(key))
 	f.update(func(tx storage.Tx) error {
-		if err := tx.PutAnswer(key, storage.Answer{Status: 1, CreatedAt: epoch}); err != nil {
+		if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 1, CreatedAt: epoch}); err != nil {
 			return err
 		}
-		if err := tx.PutAnswer(key, storage.Answer{Status: 2, CreatedAt: epoch.Add(time.Hour)}); err != nil {
+		if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 2, CreatedAt: epoch.Add(time.Hour)}); err != nil {
 			return err
 		}
-		got, err := tx.Answer(key)
+		got, err := tx.IdempotencyRecord(key)
 		if err == nil && got.Status != 2 {
 			err = fmt.Errorf("the transaction sees answer %d, want 2", got.Status)
 		}

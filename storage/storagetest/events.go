@@ -137,7 +137,7 @@ func testEventsEndIsBetweenEvents(f *fixture) {
 		var end string
 		var e schedctl.Event
 		f.update(func(tx storage.Tx) (err error) {
-			if end, err = tx.EventsEnd(); err != nil {
+			if end, err = tx.OutboxEnd(); err != nil {
 				return err
 			}
 			now := time.Now()

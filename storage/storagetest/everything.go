@@ -15,8 +15,8 @@ type everything struct {
 	account   schedctl.Account
 	workspace schedctl.Workspace
 	key       schedctl.APIKey
-	answerKey storage.AnswerKey
-	answer    storage.Answer
+	answerKey storage.IdempotencyScope
+	answer    storage.IdempotencyRecord
 	event     schedctl.Event
 	webhook   schedctl.Webhook
 	delivery  schedctl.Delivery
@@ -27,7 +27,7 @@ func newEverything(f *fixture) everything {
 	e := everything{
 		post: filled[schedctl.Post](f), attempt: filled[schedctl.Attempt](f), account: filled[schedctl.Account](f),
 		workspace: filled[schedctl.Workspace](f), key: filled[schedctl.APIKey](f), answerKey: f.answerKey("k"),
-		answer: filled[storage.Answer](f), event: filled[schedctl.Event](f),
+		answer: filled[storage.IdempotencyRecord](f), event: filled[schedctl.Event](f),
 		webhook: filled[schedctl.Webhook](f), delivery: filled[schedctl.Delivery](f), audit: filled[schedctl.AuditEntry](f),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
@@ -42,7 +42,7 @@ func newEverything(f *fixture) everything {
 
 func (e everything) put(tx storage.Tx) error {
 	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
-		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutAnswer(e.answerKey, e.answer), tx.AddEvents(e.event),
+		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.answerKey, e.answer), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit))
 }
 
@@ -66,7 +66,7 @@ func (e everything) count(r storage.Reader) (found int) {
 	one(err)
 	_, err = r.KeyByHash(e.key.Hash)
 	one(err)
-	_, err = r.Answer(e.answerKey)
+	_, err = r.IdempotencyRecord(e.answerKey)
 	one(err)
 	_, err = r.Event(e.event.ID)
 	one(err)

@@ -80,38 +80,38 @@ func testAllEventsArePaged(f *fixture) {
 }
 
 func testAnswersArePaged(f *fixture) {
-	var want []storage.StoredAnswer
+	var want []storage.StoredIdempotencyRecord
 	f.update(func(tx storage.Tx) (err error) {
 		want = nil
 		for i := range 20 {
 			key := f.answerKey(fmt.Sprint(i))
-			a := storage.Answer{Status: i, CreatedAt: epoch.Add(time.Duration(i/5) * time.Hour)}
+			a := storage.IdempotencyRecord{Status: i, CreatedAt: epoch.Add(time.Duration(i/5) * time.Hour)}
 			if i >= 15 {
 				a.CreatedAt = time.Time{}
 			}
-			want = append(want, storage.StoredAnswer{Hash: key.Hash(), Answer: a})
-			err = cmp.Or(err, tx.PutAnswer(key, a))
+			want = append(want, storage.StoredIdempotencyRecord{Hash: key.Hash(), Record: a})
+			err = cmp.Or(err, tx.PutIdempotencyRecord(key, a))
 		}
 		return err
 	})
-	slices.SortFunc(want, func(a, b storage.StoredAnswer) int {
-		return cmp.Or(a.Answer.CreatedAt.Compare(b.Answer.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
+	slices.SortFunc(want, func(a, b storage.StoredIdempotencyRecord) int {
+		return cmp.Or(a.Record.CreatedAt.Compare(b.Record.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
 	})
-	var got []storage.StoredAnswer
+	var got []storage.StoredIdempotencyRecord
 	for more := true; more; {
-		var after storage.StoredAnswer
+		var after storage.StoredIdempotencyRecord
 		if len(got) > 0 {
 			after = got[len(got)-1]
 		}
-		page := exported(f, func(r storage.Exporter) ([]storage.StoredAnswer, error) { return r.Answers(after, 3) })
+		page := exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) { return r.IdempotencyRecords(after, 3) })
 		got, more = append(got, page...), len(page) == 3
 	}
 	same(f, "answers", want, got)
 }
 
 func testAnswersAreKnownByTheirHash(f *fixture) {
-	key, want := f.answerKey("k"), filled[storage.Answer](f)
-	stored := storage.StoredAnswer{Hash: key.Hash(), Answer: want}
+	key, want := f.answerKey("k"), filled[storage.IdempotencyRecord](f)
+	stored := storage.StoredIdempotencyRecord{Hash: key.Hash(), Record: want}
 	put := func() {
 		f.Helper()
 		f.update(func(tx storage.Tx) error {
@@ -119,24 +119,24 @@ func testAnswersAreKnownByTheirHash(f *fixture) {
 			if !ok {
 				return fmt.Errorf("a %T cannot be copied into", tx)
 			}
-			return i.PutStoredAnswer(stored)
+			return i.PutStoredIdempotencyRecord(stored)
 		})
 	}
 	put()
 	same(f, "answer", want, read(f, answerTo(key)))
-	stored.Answer.Status++
+	stored.Record.Status++
 	put()
-	same(f, "answer, put again", []storage.StoredAnswer{stored},
-		exported(f, func(r storage.Exporter) ([]storage.StoredAnswer, error) { return r.Answers(storage.StoredAnswer{}, 9) }))
+	same(f, "answer, put again", []storage.StoredIdempotencyRecord{stored},
+		exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) { return r.IdempotencyRecords(storage.StoredIdempotencyRecord{}, 9) }))
 }
 
 func testNotesAreListed(f *fixture) {
-	notes := func() map[string][]byte { f.Helper(); return exported(f, storage.Exporter.Notes) }
+	notes := func() map[string][]byte { f.Helper(); return exported(f, storage.Exporter.AllMetadata) }
 	same(f, "no notes", map[string][]byte{}, notes())
 	want := map[string][]byte{"a": {0, 1}, "b c": []byte("two"), "z": bytes.Repeat([]byte{7}, storage.MaxNote)}
 	f.update(func(tx storage.Tx) (err error) {
 		for name, value := range want {
-			err = cmp.Or(err, tx.PutNote(name, value))
+			err = cmp.Or(err, tx.PutMetadata(name, value))
 		}
 		return err
 	})

@@ -99,9 +99,9 @@ func (f *Faulty) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return f.transact(ctx, fn, f.Store.Update)
 }
 
-// Record fails when it was told to.
-func (f *Faulty) Record(ctx context.Context, fn func(storage.Tx) error) error {
-	return f.transact(ctx, fn, f.Store.Record)
+// UpdateFromReserve fails when it was told to.
+func (f *Faulty) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
+	return f.transact(ctx, fn, f.Store.UpdateFromReserve)
 }
 
 // transact calls a method of the store inside, or fails.

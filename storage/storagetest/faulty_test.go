@@ -95,7 +95,7 @@ func TestFaultyThatIsFull(t *testing.T) {
 	if ran, there, err := putOne(t, store); ran || there || !storage.IsFull(err) || !storage.IsFull(store.Full()) {
 		t.Errorf("full: ran %v, is there %v, error %v", ran, there, err)
 	}
-	if err := store.Record(context.Background(), func(storage.Tx) error { return nil }); err != nil {
+	if err := store.UpdateFromReserve(context.Background(), func(storage.Tx) error { return nil }); err != nil {
 		t.Errorf("Record: %v", err)
 	}
 	store.MakeRoom()

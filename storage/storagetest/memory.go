@@ -29,7 +29,7 @@ func newMemory() *memory {
 		accounts:   make(map[string]schedctl.Account),
 		workspaces: make(map[string]schedctl.Workspace),
 		keys:       make(map[string]schedctl.APIKey),
-		answers:    make(map[[32]byte]storage.Answer),
+		answers:    make(map[[32]byte]storage.IdempotencyRecord),
 		refused:    make(map[[32]byte]time.Time),
 		webhooks:   make(map[string]schedctl.Webhook),
 		deliveries: make(map[ownedKey]schedctl.Delivery),
@@ -51,7 +51,7 @@ type memory struct {
 	accounts   map[string]schedctl.Account
 	workspaces map[string]schedctl.Workspace
 	keys       map[string]schedctl.APIKey
-	answers    map[[32]byte]storage.Answer
+	answers    map[[32]byte]storage.IdempotencyRecord
 	refused    map[[32]byte]time.Time // refusals of requests that have no answer
 	outbox     outbox
 	webhooks   map[string]schedctl.Webhook
@@ -138,8 +138,8 @@ func (p *process) hear(c storage.Commit) {
 	}
 }
 
-// Record is Update: memory is never full.
-func (p *process) Record(ctx context.Context, fn func(storage.Tx) error) error {
+// UpdateFromReserve is Update: memory is never full.
+func (p *process) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return p.Update(ctx, fn)
 }
 

@@ -32,13 +32,13 @@ func (r memoryReader) AllEvents(afterID string, limit int) ([]schedctl.Event, er
 	return r.Events(afterID, limit)
 }
 
-func (r memoryReader) Answers(after storage.StoredAnswer, limit int) ([]storage.StoredAnswer, error) {
-	compare := func(a, b storage.StoredAnswer) int {
-		return cmp.Or(a.Answer.CreatedAt.Compare(b.Answer.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
+func (r memoryReader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) ([]storage.StoredIdempotencyRecord, error) {
+	compare := func(a, b storage.StoredIdempotencyRecord) int {
+		return cmp.Or(a.Record.CreatedAt.Compare(b.Record.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
 	}
-	var all []storage.StoredAnswer
+	var all []storage.StoredIdempotencyRecord
 	for hash, a := range r.m.answers {
-		if found := (storage.StoredAnswer{Hash: hash, Answer: cloneAnswer(a)}); compare(found, after) > 0 {
+		if found := (storage.StoredIdempotencyRecord{Hash: hash, Record: cloneAnswer(a)}); compare(found, after) > 0 {
 			all = append(all, found)
 		}
 	}
@@ -46,7 +46,7 @@ func (r memoryReader) Answers(after storage.StoredAnswer, limit int) ([]storage.
 	return all[:min(limit, len(all))], nil
 }
 
-func (r memoryReader) Notes() (map[string][]byte, error) {
+func (r memoryReader) AllMetadata() (map[string][]byte, error) {
 	all := maps.Clone(r.m.notes)
 	for name := range all {
 		all[name] = bytes.Clone(all[name])
@@ -54,7 +54,7 @@ func (r memoryReader) Notes() (map[string][]byte, error) {
 	return all, nil
 }
 
-func (tx *memoryTx) PutStoredAnswer(a storage.StoredAnswer) error {
-	set(tx, tx.m.answers, a.Hash, cloneAnswer(a.Answer))
+func (tx *memoryTx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
+	set(tx, tx.m.answers, a.Hash, cloneAnswer(a.Record))
 	return nil
 }

@@ -102,7 +102,7 @@ func (f *fleet) release(nodeID, name string) {
 	}
 }
 
-func (f *fleet) spend(spent []storage.Spending) []time.Time {
+func (f *fleet) spend(spent []storage.TokenUse) []time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()

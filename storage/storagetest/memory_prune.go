@@ -34,7 +34,7 @@ func (tx *memoryTx) pruneEvents(before storage.Retention, limit int) (removed in
 	old := tx.m.outbox.events
 	kept := make([]schedctl.Event, 0, len(old))
 	for i, e := range old {
-		ahead := before.Ahead(e.CreatedAt)
+		ahead := before.InFuture(e.CreatedAt)
 		if removed == limit || !ahead && !e.CreatedAt.Before(before.Events) {
 			kept = append(kept, old[i:]...)
 			break

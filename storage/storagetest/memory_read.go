@@ -155,7 +155,7 @@ func (r memoryReader) Feed(name string) (schedctl.Account, error) {
 
 const feedPlatform = "feed"
 
-func (r memoryReader) Answer(key storage.AnswerKey) (storage.Answer, error) {
+func (r memoryReader) IdempotencyRecord(key storage.IdempotencyScope) (storage.IdempotencyRecord, error) {
 	hash := key.Hash()
 	a, ok := r.m.answers[hash]
 	if at, refused := r.m.refused[hash]; !ok && refused {
@@ -247,4 +247,4 @@ func sorted[V any](records map[string]V) []V {
 	return out
 }
 
-func (r memoryReader) Note(name string) ([]byte, error) { return slices.Clone(r.m.notes[name]), nil }
+func (r memoryReader) Metadata(name string) ([]byte, error) { return slices.Clone(r.m.notes[name]), nil }

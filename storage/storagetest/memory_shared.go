@@ -60,7 +60,7 @@ func (p *sharedProcess) Update(ctx context.Context, fn func(storage.Tx) error) e
 	return p.process.Update(ctx, func(tx storage.Tx) error { return fn(sharedTx{tx.(*memoryTx)}) })
 }
 
-func (p *sharedProcess) Record(ctx context.Context, fn func(storage.Tx) error) error {
+func (p *sharedProcess) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return p.Update(ctx, fn)
 }
 
@@ -74,7 +74,7 @@ func (p *sharedProcess) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (p *sharedProcess) Beat(ctx context.Context, n storage.Node, lease time.Duration) error {
+func (p *sharedProcess) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
 	if err := p.ready(ctx); err != nil {
 		return err
 	}
@@ -112,14 +112,14 @@ func (p *sharedProcess) Release(ctx context.Context, nodeID, name string) error 
 	return nil
 }
 
-func (p *sharedProcess) Spend(ctx context.Context, spent []storage.Spending) ([]time.Time, error) {
+func (p *sharedProcess) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time.Time, error) {
 	if err := p.ready(ctx); err != nil {
 		return nil, err
 	}
 	return p.fleet.spend(spent), nil
 }
 
-func (p *sharedProcess) Refuse(ctx context.Context, key storage.AnswerKey) (found *storage.Answer, err error) {
+func (p *sharedProcess) Refuse(ctx context.Context, key storage.IdempotencyScope) (found *storage.IdempotencyRecord, err error) {
 	err = p.process.Update(ctx, func(tx storage.Tx) error {
 		m, hash := tx.(*memoryTx), key.Hash()
 		if a, there := m.m.answers[hash]; there {

@@ -83,7 +83,7 @@ func TestSharedMemoryLivesInABubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		one, n := storagetest.NewSharedMemory().Open(), storage.Node{ID: "one"}
-		if err := one.Beat(t.Context(), n, 10*time.Second); err != nil {
+		if err := one.Heartbeat(t.Context(), n, 10*time.Second); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []bool{true, false} {

@@ -132,8 +132,8 @@ func (tx *memoryTx) PutKey(k schedctl.APIKey) error {
 	return nil
 }
 
-func (tx *memoryTx) PutAnswer(key storage.AnswerKey, a storage.Answer) error {
-	return tx.PutStoredAnswer(storage.StoredAnswer{Hash: key.Hash(), Answer: a})
+func (tx *memoryTx) PutIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) error {
+	return tx.PutStoredIdempotencyRecord(storage.StoredIdempotencyRecord{Hash: key.Hash(), Record: a})
 }
 
 func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
@@ -155,7 +155,7 @@ func (tx *memoryTx) AddEvents(events ...schedctl.Event) error {
 	return nil
 }
 
-func (tx *memoryTx) EventsEnd() (string, error) {
+func (tx *memoryTx) OutboxEnd() (string, error) {
 	return tx.m.outbox.end(time.Now()), nil
 }
 
@@ -181,7 +181,7 @@ func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
 	return nil
 }
 
-func (tx *memoryTx) PutNote(name string, value []byte) error {
+func (tx *memoryTx) PutMetadata(name string, value []byte) error {
 	switch {
 	case len(value) > storage.MaxNote:
 		return fmt.Errorf("note %s is too long", name)

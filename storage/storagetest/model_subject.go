@@ -157,10 +157,10 @@ func (s *modelSubject) once(tx storage.Tx, ws string, r oracle.Request) (oracle.
 	if err != nil {
 		return oracle.Response{}, err
 	}
-	key := storage.AnswerKey{WorkspaceID: ws, Method: "POST", Path: fmt.Sprintf("/%s/%s", r.Op, r.Post), IdempotencyKey: r.Once}
+	key := storage.IdempotencyScope{WorkspaceID: ws, Method: "POST", Path: fmt.Sprintf("/%s/%s", r.Op, r.Post), IdempotencyKey: r.Once}
 	print := sha256.Sum256(body)
 	if r.Once != "" {
-		stored, err := tx.Answer(key)
+		stored, err := tx.IdempotencyRecord(key)
 		switch {
 		case err == nil && s.now.Before(stored.CreatedAt.Add(24*time.Hour)):
 			if stored.Fingerprint != print {
@@ -183,7 +183,7 @@ func (s *modelSubject) once(tx storage.Tx, ws string, r oracle.Request) (oracle.
 	if r.Once == "" {
 		return out, nil
 	}
-	return out, tx.PutAnswer(key, storage.Answer{
+	return out, tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{
 		Fingerprint: print, Header: map[string]string{"ETag": out.ETag}, Body: []byte(out.Body), CreatedAt: s.now,
 	})
 }

@@ -16,7 +16,7 @@ var noteParts = []part{
 func (f *fixture) note(name string) (value []byte) {
 	f.Helper()
 	err := f.store.View(f.Context(), func(r storage.Reader) (err error) {
-		value, err = r.Note(name)
+		value, err = r.Metadata(name)
 		return err
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *fixture) note(name string) (value []byte) {
 func testNotesAreKept(f *fixture) {
 	same(f, "a note that is not there", []byte(nil), f.note("a"))
 	put := func(name string, value []byte) error {
-		return f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutNote(name, value) })
+		return f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutMetadata(name, value) })
 	}
 	longest := bytes.Repeat([]byte{0, 255}, storage.MaxNote/2)
 	for name, value := range map[string][]byte{"a": []byte("one"), "b": longest} {
@@ -47,7 +47,7 @@ func testNotesAreKept(f *fixture) {
 	same(f, "a, put again", []byte("two"), f.note("a"))
 	same(f, "b, removed", []byte(nil), f.note("b"))
 	err := f.store.Update(f.Context(), func(tx storage.Tx) error {
-		if err := tx.PutNote("a", []byte("three")); err != nil {
+		if err := tx.PutMetadata("a", []byte("three")); err != nil {
 			return err
 		}
 		return errNotThisOne
@@ -64,9 +64,9 @@ func testOneOfManyNotesFirst(f *fixture) {
 	for i := range many {
 		all.Go(func() {
 			err := f.store.Update(f.Context(), func(tx storage.Tx) error {
-				found, err := tx.Note("first")
+				found, err := tx.Metadata("first")
 				if noted[i] = err == nil && found == nil; noted[i] {
-					err = tx.PutNote("first", []byte{byte(i)})
+					err = tx.PutMetadata("first", []byte{byte(i)})
 				}
 				return err
 			})

@@ -47,7 +47,7 @@ func testPruneIsBounded(f *fixture) {
 	events := f.newEvents(10, epoch)
 	f.addEvents(events...)
 	for i := range 10 {
-		f.putAnswer(f.answerKey(string(rune('a'+i))), storage.Answer{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
+		f.putAnswer(f.answerKey(string(rune('a'+i))), storage.IdempotencyRecord{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
 	}
 	left := func() (n int) {
 		f.Helper()
@@ -74,15 +74,15 @@ func testPruneKeepsTheYounger(f *fixture) {
 	events := f.newEvents(10, epoch)
 	f.addEvents(events...)
 	old, young := f.answerKey("old"), f.answerKey("young")
-	f.putAnswer(young, storage.Answer{CreatedAt: epoch})
-	f.putAnswer(old, storage.Answer{CreatedAt: epoch.Add(-time.Millisecond)})
+	f.putAnswer(young, storage.IdempotencyRecord{CreatedAt: epoch})
+	f.putAnswer(old, storage.IdempotencyRecord{CreatedAt: epoch.Add(-time.Millisecond)})
 	same(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
 	same(f, "events", events[4:], eventsAfter(f, "", 100))
 	missing(f, "the old answer", answerTo(old))
 	read(f, answerTo(young))
 	same(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
 
-	f.putAnswer(old, storage.Answer{CreatedAt: epoch, Status: 7})
+	f.putAnswer(old, storage.IdempotencyRecord{CreatedAt: epoch, Status: 7})
 	same(f, "an answer stored anew", 7, read(f, answerTo(old)).Status)
 }
 

@@ -62,7 +62,7 @@ func (f *sharedFixture) join(n int) []storage.Node {
 
 func (f *sharedFixture) beat(s storage.Shared, n storage.Node, lease time.Duration) {
 	f.Helper()
-	if err := s.Beat(context.Background(), n, lease); err != nil {
+	if err := s.Heartbeat(context.Background(), n, lease); err != nil {
 		f.Fatalf("Beat: %v", err)
 	}
 }

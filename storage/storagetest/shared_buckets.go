@@ -16,9 +16,9 @@ var bucketParts = []sharedPart{
 }
 
 // spend spends and returns how long each bucket takes to be full again.
-func (f *sharedFixture) spend(s storage.Shared, spent ...storage.Spending) []time.Duration {
+func (f *sharedFixture) spend(s storage.Shared, spent ...storage.TokenUse) []time.Duration {
 	f.Helper()
-	full, err := s.Spend(context.Background(), spent)
+	full, err := s.UseTokens(context.Background(), spent)
 	if err != nil {
 		f.Fatalf("Spend: %v", err)
 	}
@@ -45,12 +45,12 @@ func (f *sharedFixture) about(what string, want, got []time.Duration, began time
 }
 
 func testTokensAreSpent(f *sharedFixture) {
-	if full, err := f.one.Spend(context.Background(), nil); len(full) != 0 || err != nil {
+	if full, err := f.one.UseTokens(context.Background(), nil); len(full) != 0 || err != nil {
 		f.Errorf("nothing spent: %v, %v", full, err)
 	}
 	began := time.Now()
-	b := func(name string, tokens int) storage.Spending {
-		return storage.Spending{Bucket: name, Tokens: tokens, Every: time.Minute}
+	b := func(name string, tokens int) storage.TokenUse {
+		return storage.TokenUse{Bucket: name, Tokens: tokens, Every: time.Minute}
 	}
 	const m = time.Minute
 	f.about("looked at", []time.Duration{0, 0}, f.spend(f.one, b("b", 0), b("a", 0)), began)
@@ -58,7 +58,7 @@ func testTokensAreSpent(f *sharedFixture) {
 	f.about("spent by another", []time.Duration{1 * m, 5 * m, 0}, f.spend(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
 	f.about("twice in one call", []time.Duration{4 * m, 6 * m, 4 * m, 0}, f.spend(f.one, b("a", 1), b("b", 1), b("a", 2), b("c", 0)), began)
 	f.about("looked at and spent", []time.Duration{5 * m, 5 * m}, f.spend(f.two, b("a", 0), b("a", 1)), began)
-	quick := storage.Spending{Bucket: "quick", Tokens: 1, Every: time.Microsecond}
+	quick := storage.TokenUse{Bucket: "quick", Tokens: 1, Every: time.Microsecond}
 	f.spend(f.one, quick)
 	for quick.Tokens = 0; f.spend(f.one, quick)[0] > 0; {
 	}
@@ -71,18 +71,18 @@ func testTokensAreSpent(f *sharedFixture) {
 func testTokensAreSpentByMany(f *sharedFixture) {
 	const spenders, rounds, buckets = 8, 10, 20
 	began := time.Now()
-	all := make([]storage.Spending, buckets)
+	all := make([]storage.TokenUse, buckets)
 	for i := range all {
-		all[i] = storage.Spending{Bucket: fmt.Sprint("bucket ", i), Tokens: 1, Every: time.Hour}
+		all[i] = storage.TokenUse{Bucket: fmt.Sprint("bucket ", i), Tokens: 1, Every: time.Hour}
 	}
 	var spending sync.WaitGroup
 	for i := range spenders {
 		spending.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range rounds {
-				shuffled := append([]storage.Spending(nil), all...)
+				shuffled := append([]storage.TokenUse(nil), all...)
 				random.Shuffle(buckets, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-				if _, err := []storage.Shared{f.one, f.two}[i%2].Spend(context.Background(), shuffled); err != nil {
+				if _, err := []storage.Shared{f.one, f.two}[i%2].UseTokens(context.Background(), shuffled); err != nil {
 					f.Errorf("Spend: %v", err)
 				}
 			}

@@ -77,8 +77,8 @@ func testSharedCloses(f *sharedFixture) {
 	ctx := context.Background()
 	_, nodesErr := f.one.Nodes(ctx)
 	_, holdErr := f.one.Hold(ctx, n.ID, "x")
-	_, spendErr := f.one.Spend(ctx, []storage.Spending{{Bucket: "b", Tokens: 1, Every: time.Second}})
-	for _, err := range []error{f.one.Beat(ctx, n, lasting), f.one.Leave(ctx, n.ID), nodesErr, holdErr, f.one.Release(ctx, n.ID, "x"), spendErr} {
+	_, spendErr := f.one.UseTokens(ctx, []storage.TokenUse{{Bucket: "b", Tokens: 1, Every: time.Second}})
+	for _, err := range []error{f.one.Heartbeat(ctx, n, lasting), f.one.Leave(ctx, n.ID), nodesErr, holdErr, f.one.Release(ctx, n.ID, "x"), spendErr} {
 		if !errors.Is(err, storage.ErrClosed) {
 			f.Errorf("error %v, want %v", err, storage.ErrClosed)
 		}

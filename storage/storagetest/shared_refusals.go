@@ -15,7 +15,7 @@ var refusalParts = []sharedPart{
 }
 
 // refuse notes a refusal and returns the response that there was.
-func (f *sharedFixture) refuse(s storage.Shared, key storage.AnswerKey) *storage.Answer {
+func (f *sharedFixture) refuse(s storage.Shared, key storage.IdempotencyScope) *storage.IdempotencyRecord {
 	f.Helper()
 	stored, err := s.Refuse(context.Background(), key)
 	if err != nil {
@@ -25,16 +25,16 @@ func (f *sharedFixture) refuse(s storage.Shared, key storage.AnswerKey) *storage
 }
 
 // storedFor reads what is stored for a request.
-func storedFor(s storage.Store, key storage.AnswerKey) (a storage.Answer, err error) {
+func storedFor(s storage.Store, key storage.IdempotencyScope) (a storage.IdempotencyRecord, err error) {
 	err = s.View(context.Background(), func(r storage.Reader) (err error) {
-		a, err = r.Answer(key)
+		a, err = r.IdempotencyRecord(key)
 		return err
 	})
 	return a, err
 }
 
 // refused checks that a request was refused within a time.
-func (f *sharedFixture) refused(s storage.Store, key storage.AnswerKey, since time.Time) {
+func (f *sharedFixture) refused(s storage.Store, key storage.IdempotencyScope, since time.Time) {
 	f.Helper()
 	_, err := storedFor(s, key)
 	var refused *storage.RefusedError
@@ -61,7 +61,7 @@ func testRefusals(f *sharedFixture) {
 	f.refuse(f.two, key)
 	f.refused(f.one, key, again)
 
-	f.putAnswer(key, storage.Answer{Status: 201, CreatedAt: epoch})
+	f.putAnswer(key, storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})
 	if stored, err := storedFor(f.two, key); err != nil || stored.Status != 201 {
 		f.Errorf("a response after a refusal: %+v, %v", stored, err)
 	}
@@ -76,13 +76,13 @@ func testRefusals(f *sharedFixture) {
 // testRefusalsAreNotExported reads all responses as a copy of the database does.
 func testRefusalsAreNotExported(f *sharedFixture) {
 	f.refuse(f.one, f.answerKey("refused"))
-	f.putAnswer(f.answerKey("kept"), storage.Answer{Status: 201, CreatedAt: epoch})
-	var all []storage.StoredAnswer
+	f.putAnswer(f.answerKey("kept"), storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})
+	var all []storage.StoredIdempotencyRecord
 	err := f.one.View(context.Background(), func(r storage.Reader) (err error) {
-		all, err = r.(storage.Exporter).Answers(storage.StoredAnswer{}, 10)
+		all, err = r.(storage.Exporter).IdempotencyRecords(storage.StoredIdempotencyRecord{}, 10)
 		return err
 	})
-	if err != nil || len(all) != 1 || all[0].Answer.Status != 201 {
+	if err != nil || len(all) != 1 || all[0].Record.Status != 201 {
 		f.Errorf("exported %v, %v; want one response", all, err)
 	}
 }

@@ -28,7 +28,7 @@ func Stock(t *testing.T, store storage.Store, workspaces int) {
 	}
 	f := &fixture{T: t, store: store}
 	f.update(func(tx storage.Tx) error {
-		return cmp.Or(tx.PutNote("one", []byte{0, 1}), tx.PutNote("two", []byte("2")))
+		return cmp.Or(tx.PutMetadata("one", []byte{0, 1}), tx.PutMetadata("two", []byte("2")))
 	})
 }
 

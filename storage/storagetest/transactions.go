@@ -326,12 +326,12 @@ func testRecordIsAnUpdate(f *fixture) {
 	told := 0
 	f.store.Notify(func(c storage.Commit) { told += c.Events })
 	fail := errors.New("no")
-	err := f.store.Record(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
+	err := f.store.UpdateFromReserve(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
 	if !errors.Is(err, fail) {
 		f.Errorf("Record returned %v, want the error of its function", err)
 	}
 	same(f, "ways to find what was not recorded", 0, countAll(f, e))
-	if err := f.store.Record(context.Background(), e.put); err != nil {
+	if err := f.store.UpdateFromReserve(context.Background(), e.put); err != nil {
 		f.Fatal(err)
 	}
 	same(f, "ways to find it", ways, countAll(f, e))
@@ -341,7 +341,7 @@ func testRecordIsAnUpdate(f *fixture) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	never := func(storage.Tx) error { f.Error("ran with a context that had ended"); return nil }
-	if err := f.store.Record(ended, never); !errors.Is(err, context.Canceled) {
+	if err := f.store.UpdateFromReserve(ended, never); !errors.Is(err, context.Canceled) {
 		f.Errorf("Record returned %v, want %v", err, context.Canceled)
 	}
 	if err := f.store.Full(); err != nil {

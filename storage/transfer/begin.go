@@ -66,7 +66,7 @@ func (r *run) judge(ctx context.Context, leaving, arriving Mark) error {
 // readProgress reads how far an interrupted copy is.
 func (r *run) readProgress(ctx context.Context) error {
 	return r.to.View(ctx, func(v storage.Reader) error {
-		text, err := v.Note(progressNote)
+		text, err := v.Metadata(progressNote)
 		if err != nil || text == nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type contents struct {
 	Untold     map[string][]string // what comes behind the cursors of webhooks
 	Deliveries []schedctl.Delivery
 	Audit      []schedctl.AuditEntry
-	Answers    []storage.StoredAnswer
+	Answers    []storage.StoredIdempotencyRecord
 	Notes      map[string][]byte
 }
 
@@ -34,8 +34,8 @@ func dump(t *testing.T, store storage.Store) (c contents) {
 		readOwned(e, &c)
 		c.Running = must(r.RunningAttempts())
 		c.Events = must(e.AllEvents("", everything))
-		c.Answers = must(e.Answers(storage.StoredAnswer{}, everything))
-		c.Notes = must(e.Notes())
+		c.Answers = must(e.IdempotencyRecords(storage.StoredIdempotencyRecord{}, everything))
+		c.Notes = must(e.AllMetadata())
 		delete(c.Notes, "transfer")
 		return r.Due(schedctl.Due{}, func(due schedctl.Due) bool {
 			c.Due = append(c.Due, due)

@@ -31,7 +31,7 @@ func (r *run) finish(ctx context.Context) error {
 		return Mark{Role: Moved, Copy: r.id, Peer: r.To, At: now}.put(tx)
 	}
 	arrived := func(tx storage.Tx) error {
-		if err := tx.PutNote(progressNote, nil); err != nil || r.After == UseCopy {
+		if err := tx.PutMetadata(progressNote, nil); err != nil || r.After == UseCopy {
 			return errors.Join(err, unmark(tx))
 		}
 		return Mark{Role: Duplicate, Copy: r.id, Peer: r.From, At: now}.put(tx)

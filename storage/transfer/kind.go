@@ -47,8 +47,8 @@ var kinds = []kind{
 		func(d *schedctl.Delivery) string { return d.ID }, storage.Importer.PutDelivery),
 	paged("audit entries", workspaces, storage.Exporter.Audit,
 		func(a *schedctl.AuditEntry) string { return a.ID }, storage.Importer.AddAudit),
-	paged("answers", nobody, answers, answerPlace, storage.Importer.PutStoredAnswer),
-	paged("notes", nobody, all(notes, noteName), noteName, func(tx storage.Importer, n note) error { return tx.PutNote(n.Name, n.Value) }),
+	paged("answers", nobody, answers, answerPlace, storage.Importer.PutStoredIdempotencyRecord),
+	paged("notes", nobody, all(notes, noteName), noteName, func(tx storage.Importer, n note) error { return tx.PutMetadata(n.Name, n.Value) }),
 }
 
 // paged makes a kind of what lists and puts its records. place says where one is
@@ -149,22 +149,22 @@ func accountID(a *schedctl.Account) string     { return a.ID }
 func webhookID(w *schedctl.Webhook) string     { return w.ID }
 
 // answers reads stored answers from behind the one that a place names.
-func answers(r storage.Exporter, _, after string, limit int) ([]storage.StoredAnswer, error) {
-	var from storage.StoredAnswer
+func answers(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {
+	var from storage.StoredIdempotencyRecord
 	if after != "" {
 		var hash []byte
 		var at int64
 		if _, err := fmt.Sscanf(after, "%x %d", &hash, &at); err != nil || len(hash) != len(from.Hash) {
 			return nil, fmt.Errorf("%q is no place among answers", after)
 		}
-		from.Hash, from.Answer.CreatedAt = [32]byte(hash), time.UnixMilli(at).UTC()
+		from.Hash, from.Record.CreatedAt = [32]byte(hash), time.UnixMilli(at).UTC()
 	}
-	return r.Answers(from, limit)
+	return r.IdempotencyRecords(from, limit)
 }
 
 // answerPlace says where an answer is.
-func answerPlace(a *storage.StoredAnswer) string {
-	return fmt.Sprintf("%x %d", a.Hash, a.Answer.CreatedAt.UnixMilli())
+func answerPlace(a *storage.StoredIdempotencyRecord) string {
+	return fmt.Sprintf("%x %d", a.Hash, a.Record.CreatedAt.UnixMilli())
 }
 
 // note is what is noted of the database itself.
@@ -177,7 +177,7 @@ func noteName(n *note) string { return n.Name }
 
 // notes returns all notes but those about copies.
 func notes(r storage.Exporter, _ string) (list []note, err error) {
-	found, err := r.Notes()
+	found, err := r.AllMetadata()
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if name != markNote && name != progressNote {
 			list = append(list, note{name, found[name]})

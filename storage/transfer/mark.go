@@ -36,7 +36,7 @@ type Mark struct {
 
 // MarkOf returns the mark of a database, with no role when it has none.
 func MarkOf(r storage.Reader) (m Mark, err error) {
-	text, err := r.Note(markNote)
+	text, err := r.Metadata(markNote)
 	if err != nil || text == nil {
 		return m, err
 	}
@@ -52,11 +52,11 @@ func (m Mark) put(tx storage.Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.PutNote(markNote, text)
+	return tx.PutMetadata(markNote, text)
 }
 
 // unmark removes the mark of a database.
-func unmark(tx storage.Tx) error { return tx.PutNote(markNote, nil) }
+func unmark(tx storage.Tx) error { return tx.PutMetadata(markNote, nil) }
 
 func readMark(ctx context.Context, store storage.Store) (m Mark, err error) {
 	err = store.View(ctx, func(r storage.Reader) (err error) {

@@ -18,7 +18,7 @@ const daemonNode = "01KDYAK34A5RRK6HW9M2BVQAV9"
 // beat makes a daemon one of the nodes of a database.
 func beat(t *testing.T, store storage.Shared, id string, lease time.Duration) {
 	t.Helper()
-	if err := store.Beat(t.Context(), storage.Node{ID: id, Name: "db1", StartedAt: time.Now()}, lease); err != nil {
+	if err := store.Heartbeat(t.Context(), storage.Node{ID: id, Name: "db1", StartedAt: time.Now()}, lease); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -107,7 +107,7 @@ func TestCopyWaitsForOneKilledEarly(t *testing.T) {
 		from, to := storagetest.NewSharedMemory().Open(), storagetest.NewSharedMemory().Open()
 		storagetest.Stock(t, from, 2)
 		killed := storage.Node{ID: schedctl.NewULID(time.Now()).String(), Name: options().Host + " (schedctl store copy)"}
-		if err := from.Beat(t.Context(), killed, 3*time.Second); err != nil {
+		if err := from.Heartbeat(t.Context(), killed, 3*time.Second); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := transfer.Run(t.Context(), from, to, options()); err != nil {

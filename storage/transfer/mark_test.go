@@ -40,7 +40,7 @@ func putMark(t *testing.T, store storage.Store, mark transfer.Mark) {
 	if mark.Role == "" {
 		return
 	}
-	if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutNote("transfer", text) }); err != nil {
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return tx.PutMetadata("transfer", text) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -68,7 +68,7 @@ func join(ctx context.Context, o *Options, from, to storage.Store) (*presence, e
 
 func (p *presence) beat(ctx context.Context) error {
 	for _, s := range p.stores {
-		if err := s.Beat(ctx, p.node, lease); err != nil {
+		if err := s.Heartbeat(ctx, p.node, lease); err != nil {
 			return fmt.Errorf("become a node of %s: %w", s.name, err)
 		}
 	}

@@ -65,7 +65,7 @@ func putOutOfOrder(t *testing.T, store storage.Store) {
 	var ends []string
 	for _, i := range []int{1, 0, 2, 5, 3, 6, 4, 7} {
 		err := store.Update(t.Context(), func(tx storage.Tx) error {
-			end, err := tx.EventsEnd()
+			end, err := tx.OutboxEnd()
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func putOutOfOrder(t *testing.T, store storage.Store) {
 		}
 	}
 	err := store.Update(t.Context(), func(tx storage.Tx) error {
-		end, err := tx.EventsEnd()
+		end, err := tx.OutboxEnd()
 		if err != nil {
 			return err
 		}

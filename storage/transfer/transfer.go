@@ -218,7 +218,7 @@ func (r *run) put(ctx context.Context, k *kind, records []any, next progress) er
 		if err := k.put(into, records); err != nil {
 			return err
 		}
-		return into.PutNote(progressNote, text)
+		return into.PutMetadata(progressNote, text)
 	})
 }
 

@@ -132,9 +132,9 @@ func TestVerificationFindsWhatDiffers(t *testing.T) {
 			return tx.AddEvents(list...)
 		},
 		"a stored answer more": func(_ storage.Reader, tx storage.Tx) error {
-			return tx.PutAnswer(storage.AnswerKey{Path: "/"}, storage.Answer{Status: 200})
+			return tx.PutIdempotencyRecord(storage.IdempotencyScope{Path: "/"}, storage.IdempotencyRecord{Status: 200})
 		},
-		"a note with another value": func(_ storage.Reader, tx storage.Tx) error { return tx.PutNote("two", []byte("3")) },
+		"a note with another value": func(_ storage.Reader, tx storage.Tx) error { return tx.PutMetadata("two", []byte("3")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -82,7 +82,7 @@ func (p *Publisher) displayName(ctx context.Context, u *url.URL, did string) str
 // maxDisplayName is the longest name that is taken from a server, in characters.
 const maxDisplayName = 100
 
-func readDisplayName(a outbound.Answer) string {
+func readDisplayName(a outbound.Response) string {
 	var body struct {
 		Value struct {
 			DisplayName any `json:"displayName"`

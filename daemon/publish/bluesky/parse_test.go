@@ -106,7 +106,7 @@ func TestNamesOfErrors(t *testing.T) {
 		{400, "not a name", "", schedctl.KindContent, schedctl.OutcomeNotPublished},
 		{307, "ExpiredToken", "redirected", schedctl.KindContent, schedctl.OutcomeNotPublished},
 	} {
-		e := refusal(outbound.Answer{Status: tt.status, Body: []byte(`{"error":"` + tt.name + `","message":"the words"}`)}, time.Now())
+		e := refusal(outbound.Response{Status: tt.status, Body: []byte(`{"error":"` + tt.name + `","message":"the words"}`)}, time.Now())
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.HasSuffix(e.Message, ": the words") {
 			t.Errorf("%d %s: got %+v", tt.status, tt.name, e)
 		}
@@ -116,7 +116,7 @@ func TestNamesOfErrors(t *testing.T) {
 var example = &url.URL{Scheme: "https", Host: "pds.example.com"}
 
 func checkReadSession(t *testing.T, body []byte) {
-	s, err := readSession(outbound.Answer{Status: 200, Body: body}, example)
+	s, err := readSession(outbound.Response{Status: 200, Body: body}, example)
 	if (err == nil) != (s.did != "" && s.access != "" && s.refresh != "") {
 		t.Fatalf("%q: got %+v, %v", body, s, err)
 	}
@@ -128,7 +128,7 @@ func checkReadSession(t *testing.T, body []byte) {
 }
 
 func checkReadDisplayName(t *testing.T, body []byte) {
-	name := readDisplayName(outbound.Answer{Status: 200, Body: body})
+	name := readDisplayName(outbound.Response{Status: 200, Body: body})
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || utf8.RuneCountInString(name) > maxDisplayName {
 		t.Errorf("%q: got %q", body, name)
 	}
@@ -136,7 +136,7 @@ func checkReadDisplayName(t *testing.T, body []byte) {
 
 func checkRead(t *testing.T, status int, body []byte) {
 	r := publish.Request{Key: "3mnbxyhbs2k2a", Content: "the content of a post", Credentials: publish.Credentials{fieldDID: "did:plc:abc"}}
-	receipt, err := read(outbound.Answer{Status: status, Body: body}, r, time.Unix(1780412400, 0))
+	receipt, err := read(outbound.Response{Status: status, Body: body}, r, time.Unix(1780412400, 0))
 	if (err == nil) != (receipt.ID == "at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a") {
 		t.Fatalf("%d %q: got %+v and %v", status, body, receipt, err)
 	}

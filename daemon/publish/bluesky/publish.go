@@ -78,7 +78,7 @@ func recordOf(r publish.Request) (record, error) {
 
 // read tells what a server's answer means. One that says yes but names another
 // record may come from something in front of the server.
-func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt, error) {
+func read(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, append(secrets(r.Credentials), r.Content)...)
 	}

@@ -97,7 +97,7 @@ func (p *Publisher) logIn(ctx context.Context, u *url.URL, c publish.Credentials
 
 // refusedLogIn returns an error of kind auth for every refusal of what was sent:
 // it is always the same.
-func refusedLogIn(a outbound.Answer, c publish.Credentials) error {
+func refusedLogIn(a outbound.Response, c publish.Credentials) error {
 	e := refusal(a, time.Now(), secrets(c)...)
 	switch {
 	case a.Status >= 300 && a.Status < 400:
@@ -127,7 +127,7 @@ const (
 
 // readSession reads the session in an answer. One without all its parts is an
 // error, so that no empty token ever takes the place of a good one.
-func readSession(a outbound.Answer, u *url.URL) (session, error) {
+func readSession(a outbound.Response, u *url.URL) (session, error) {
 	var body struct {
 		DID        any `json:"did"`
 		Handle     any `json:"handle"`
@@ -170,7 +170,7 @@ func match(form *regexp.Regexp, value any) string {
 // codeNoSession is our name for an answer that holds no session.
 const codeNoSession = "no_session"
 
-func noSession(a outbound.Answer, u *url.URL) error {
+func noSession(a outbound.Response, u *url.URL) error {
 	return &publish.Error{
 		Kind: schedctl.KindPlatform, Code: codeNoSession, Message: u.Host + " answered without a session; is it a server of the AT protocol?",
 		HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,

@@ -38,7 +38,7 @@ func (p *Publisher) whyRefused(ctx context.Context, u *url.URL, c publish.Creden
 
 // repoStatus returns why a repository is not active, as the name of the error that
 // servers give for it elsewhere, or the empty string.
-func repoStatus(a outbound.Answer) string {
+func repoStatus(a outbound.Response) string {
 	var body struct {
 		Active any `json:"active"`
 		Status any `json:"status"`
@@ -79,7 +79,7 @@ func accountState(e *publish.Error, name string) bool {
 
 // refusedState returns the refusal of a session when it is about the account
 // itself: then the password would not help.
-func refusedState(a outbound.Answer, c publish.Credentials) *publish.Error {
+func refusedState(a outbound.Response, c publish.Credentials) *publish.Error {
 	e := refusal(a, time.Now(), secrets(c)...)
 	if !accountState(e, errorName(a)) {
 		return nil

@@ -15,13 +15,13 @@ import (
 
 // procedure calls a method that changes something. The body is nil for a method
 // without input; the token may be empty.
-func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token string, body any) (outbound.Answer, error) {
+func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token string, body any) (outbound.Response, error) {
 	header := p.header(token)
 	var encoded []byte
 	if body != nil {
 		var err error
 		if encoded, err = json.Marshal(body); err != nil {
-			return outbound.Answer{}, &publish.Error{
+			return outbound.Response{}, &publish.Error{
 				Kind: schedctl.KindContent, Message: "the post cannot be written as JSON", Outcome: schedctl.OutcomeNotPublished, Err: err,
 			}
 		}
@@ -31,7 +31,7 @@ func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token str
 }
 
 // query calls a method that reads, without a session.
-func (p *Publisher) query(ctx context.Context, u *url.URL, method string, parameters url.Values) (outbound.Answer, error) {
+func (p *Publisher) query(ctx context.Context, u *url.URL, method string, parameters url.Values) (outbound.Response, error) {
 	target := u.JoinPath("xrpc", method)
 	target.RawQuery = parameters.Encode()
 	return outbound.Get(ctx, p.client, target.String(), p.header(""))
@@ -50,7 +50,7 @@ func (p *Publisher) header(token string) http.Header {
 // refusal returns what an answer that is not 2xx means. Its code is the name
 // that the server gives the error; the server's message is shown, but nothing
 // is read from it.
-func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	name := errorName(a)
 	if name != "" && a.Status >= 400 {
@@ -59,7 +59,7 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 	if a.Status >= 400 && a.Status < 500 && a.Status != http.StatusTooManyRequests {
 		named(e, name)
 	}
-	return outbound.WithWords(e, outbound.Words(a, hidden...))
+	return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
 }
 
 // named corrects what a 4xx means by the name of the error: servers answer 400
@@ -80,7 +80,7 @@ func named(e *publish.Error, name string) {
 var namePattern = pattern.Lazy(`^[A-Za-z][A-Za-z0-9]{0,63}$`)
 
 // errorName returns the name of the error in an answer, or the empty string.
-func errorName(a outbound.Answer) string {
+func errorName(a outbound.Response) string {
 	var body struct {
 		Error any `json:"error"`
 	}

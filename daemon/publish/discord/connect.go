@@ -46,7 +46,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 }
 
 // refusedConnect tells a webhook that is gone from an address that never was one.
-func refusedConnect(a outbound.Answer, w webhook) error {
+func refusedConnect(a outbound.Response, w webhook) error {
 	e := refusal(a, time.Now(), w.token)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
@@ -65,7 +65,7 @@ func notAWebhook(w webhook) error {
 
 // parseProfile reads a webhook object. A webhook has a name unless its maker
 // left that out.
-func parseProfile(a outbound.Answer, w webhook) (publish.Profile, bool) {
+func parseProfile(a outbound.Response, w webhook) (publish.Profile, bool) {
 	var object struct {
 		ID        any `json:"id"`
 		Name      any `json:"name"`

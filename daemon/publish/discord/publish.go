@@ -64,7 +64,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 
 // read tells what an answer means. One that says yes but names no message may
 // come from something in front of Discord.
-func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func read(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
@@ -81,7 +81,7 @@ func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string)
 // parseMessage reads a message object. Its address begins as that of the
 // webhook's channel does, which names the guild; the channel is the message's
 // own, for that may be a thread.
-func parseMessage(a outbound.Answer, channelURL string) (schedctl.Receipt, bool) {
+func parseMessage(a outbound.Response, channelURL string) (schedctl.Receipt, bool) {
 	var object struct {
 		ID        any `json:"id"`
 		ChannelID any `json:"channel_id"`

@@ -26,7 +26,7 @@ var meanings = map[int]struct {
 }
 
 // refusal returns what an answer means that is not 2xx.
-func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	var body struct {
 		Code       json.Number `json:"code"`
@@ -48,5 +48,5 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 	if a.Status == 429 && body.Global {
 		e.Code = "global"
 	}
-	return outbound.WithWords(e, outbound.Words(a, hidden...))
+	return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
 }

@@ -48,7 +48,7 @@ func TestRefusal(t *testing.T) {
 		{503, "30", ``, schedctl.KindPlatform, "", not, 30 * time.Second, "when to return"},
 		{400, "", `{"code": "fifty", "retry_after": "soon", "message": "Odd"}`, schedctl.KindContent, "", not, 0, "Odd"},
 	} {
-		a := outbound.Answer{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
+		a := outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
@@ -85,7 +85,7 @@ func TestParseMessage(t *testing.T) {
 		{`{"id":3}`, page, schedctl.Receipt{}, false},
 		{`{}`, page, schedctl.Receipt{}, false},
 	} {
-		got, ok := parseMessage(outbound.Answer{Status: 200, Body: []byte(tt.body)}, tt.channel)
+		got, ok := parseMessage(outbound.Response{Status: 200, Body: []byte(tt.body)}, tt.channel)
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s, %s: got %+v, %v; want %+v, %v", tt.body, tt.channel, got, ok, tt.want, tt.ok)
 		}
@@ -93,7 +93,7 @@ func TestParseMessage(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := read(outbound.Answer{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
+	receipt, err := read(outbound.Response{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}
@@ -114,7 +114,7 @@ func checkParseProfile(t *testing.T, body []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, ok := parseProfile(outbound.Answer{Status: 200, Body: body}, w)
+	profile, ok := parseProfile(outbound.Response{Status: 200, Body: body}, w)
 	if ok != (profile.Username != "") {
 		t.Errorf("%q: got %+v, %v", body, profile, ok)
 	}

@@ -153,7 +153,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if u, err := url.Parse(target); err == nil {
 		hidden = append(hidden, u.RequestURI())
 	}
-	return schedctl.Receipt{}, outbound.WithWords(outbound.Refusal(a, time.Now()), outbound.Words(a, hidden...))
+	return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(a, time.Now()), outbound.ErrorText(a, hidden...))
 }
 
 func encode(r publish.Request) ([]byte, error) {

@@ -84,7 +84,7 @@ func (p *Publisher) checkWritable(ctx context.Context, u *url.URL, c publish.Cre
 }
 
 // refusedConnect tells a refused token from an address that is not a server's.
-func refusedConnect(a outbound.Answer, host string, c publish.Credentials) error {
+func refusedConnect(a outbound.Response, host string, c publish.Credentials) error {
 	e := outbound.Refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
@@ -95,7 +95,7 @@ func refusedConnect(a outbound.Answer, host string, c publish.Credentials) error
 	case a.Status == http.StatusUnprocessableEntity: // snac's word for an unknown token
 		e.Kind, e.Message = schedctl.KindAuth, "the server refused the access token (HTTP 422)"
 	}
-	return outbound.WithWords(e, outbound.Words(a, c["access_token"]))
+	return outbound.WithErrorText(e, outbound.ErrorText(a, c["access_token"]))
 }
 
 // refusedHost returns an error of a call as one of the field instance_url when
@@ -116,7 +116,7 @@ func notAServer(host string) error {
 }
 
 // parseAccount reads the account of a token.
-func parseAccount(a outbound.Answer, host string) (publish.Profile, bool) {
+func parseAccount(a outbound.Response, host string) (publish.Profile, bool) {
 	var account struct {
 		Acct        any `json:"acct"`
 		Username    any `json:"username"`

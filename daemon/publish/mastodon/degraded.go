@@ -66,7 +66,7 @@ func rewritten(s listed, r publish.Request) bool {
 }
 
 // receipt returns the receipt of a status as the server has made it.
-func receipt(a outbound.Answer, r publish.Request) schedctl.Receipt {
+func receipt(a outbound.Response, r publish.Request) schedctl.Receipt {
 	got := outbound.Receipt(a)
 	if s, ok := parseStatus(a.Body); ok && !a.Cut {
 		got.Degraded = degradation(s, r)

@@ -215,18 +215,18 @@ func (s *search) compare(ctx context.Context, status listed) (likeness, error) {
 }
 
 // get makes a call that has to be answered with 200.
-func (s *search) get(ctx context.Context, path string, query url.Values) (outbound.Answer, error) {
+func (s *search) get(ctx context.Context, path string, query url.Values) (outbound.Response, error) {
 	u := s.server.JoinPath(path)
 	u.RawQuery = query.Encode()
 	a, err := outbound.Get(ctx, s.publisher.client, u.String(), s.publisher.header(s.request.Credentials))
 	if err == nil && a.Status != http.StatusOK {
-		words := outbound.Words(a, s.request.Credentials["access_token"], s.request.Content, s.request.Account.Options.String("spoiler_text"))
-		err = outbound.WithWords(outbound.Refusal(a, time.Now()), words)
+		words := outbound.ErrorText(a, s.request.Credentials["access_token"], s.request.Content, s.request.Account.Options.String("spoiler_text"))
+		err = outbound.WithErrorText(outbound.Refusal(a, time.Now()), words)
 	}
 	return a, err
 }
 
-func unreadable(a outbound.Answer, what string) error {
+func unreadable(a outbound.Response, what string) error {
 	return &publish.Error{
 		Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		Message: "the server gave no readable answer when asked " + what,

@@ -61,7 +61,7 @@ func (p *Publisher) instance(ctx context.Context, u *url.URL, c publish.Credenti
 }
 
 // readInstance returns what an instance document says, which may be nothing.
-func readInstance(a outbound.Answer, host string) (instance, error) {
+func readInstance(a outbound.Response, host string) (instance, error) {
 	switch a.Status {
 	case http.StatusOK:
 		if i, ok := parseInstance(a); ok {
@@ -87,7 +87,7 @@ func readInstance(a outbound.Answer, host string) (instance, error) {
 // parseInstance reads limits and version from either version of the document.
 // Forks older than its configuration part say max_toot_chars. It reports whether
 // the body is an object.
-func parseInstance(a outbound.Answer) (instance, bool) {
+func parseInstance(a outbound.Response) (instance, bool) {
 	var document map[string]any
 	if a.Cut || json.Unmarshal(a.Body, &document) != nil || document == nil {
 		return instance{}, false

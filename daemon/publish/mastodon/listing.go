@@ -29,7 +29,7 @@ type listed struct {
 	edited     bool
 }
 
-func parseOwner(a outbound.Answer) (owner, bool) {
+func parseOwner(a outbound.Response) (owner, bool) {
 	var account struct {
 		Source any `json:"source"`
 	}
@@ -44,7 +44,7 @@ func parseOwner(a outbound.Answer) (owner, bool) {
 
 // parseStatuses reads a page of statuses. A page with one that has no id is not
 // readable: nobody knows what it is.
-func parseStatuses(a outbound.Answer) ([]listed, bool) {
+func parseStatuses(a outbound.Response) ([]listed, bool) {
 	var raw []json.RawMessage
 	if a.Cut || json.Unmarshal(a.Body, &raw) != nil || raw == nil {
 		return nil, false
@@ -61,7 +61,7 @@ func parseStatuses(a outbound.Answer) ([]listed, bool) {
 }
 
 func parseStatus(raw json.RawMessage) (listed, bool) {
-	receipt := outbound.Receipt(outbound.Answer{Body: raw})
+	receipt := outbound.Receipt(outbound.Response{Body: raw})
 	var status map[string]any
 	if receipt.ID == "" || json.Unmarshal(raw, &status) != nil {
 		return listed{}, false
@@ -87,7 +87,7 @@ func parseStatus(raw json.RawMessage) (listed, bool) {
 }
 
 // parseSource reads what a status was written as.
-func parseSource(a outbound.Answer) (wording, bool) {
+func parseSource(a outbound.Response) (wording, bool) {
 	var source struct {
 		Text        any `json:"text"`
 		SpoilerText any `json:"spoiler_text"`

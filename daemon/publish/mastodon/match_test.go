@@ -129,7 +129,7 @@ func checkCompare(t *testing.T, a, b string) {
 }
 
 func checkParseStatuses(t *testing.T, body []byte) {
-	page, ok := parseStatuses(outbound.Answer{Status: 200, Body: body})
+	page, ok := parseStatuses(outbound.Response{Status: 200, Body: body})
 	var list []any
 	if err := json.Unmarshal(body, &list); ok && (err != nil || len(list) != len(page)) {
 		t.Fatalf("%q: got %d statuses of %d", body, len(page), len(list))
@@ -140,11 +140,11 @@ func checkParseStatuses(t *testing.T, body []byte) {
 }
 
 func checkParseSource(t *testing.T, body []byte) {
-	source, ok := parseSource(outbound.Answer{Status: 200, Body: body})
+	source, ok := parseSource(outbound.Response{Status: 200, Body: body})
 	if !ok && source.text != "" {
 		t.Errorf("%q: got %+v", body, source)
 	}
-	o, ok := parseOwner(outbound.Answer{Status: 200, Body: body})
+	o, ok := parseOwner(outbound.Response{Status: 200, Body: body})
 	if ok != (o.id != "") {
 		t.Errorf("%q: got %+v, %v", body, o, ok)
 	}

@@ -100,7 +100,7 @@ func (l *Login) discover(ctx context.Context, u *url.URL) (metadata, error) {
 // parseMetadata reads what it can of a server's metadata and leaves the rest as
 // it was. An endpoint on another host is not believed: the secret and the code
 // would be sent to it.
-func parseMetadata(a outbound.Answer, u *url.URL, m metadata) metadata {
+func parseMetadata(a outbound.Response, u *url.URL, m metadata) metadata {
 	var said struct {
 		Authorization any `json:"authorization_endpoint"`
 		Token         any `json:"token_endpoint"`
@@ -169,7 +169,7 @@ func (l *Login) register(ctx context.Context, u *url.URL, m metadata) error {
 	return nil
 }
 
-func (l *Login) registerOnce(ctx context.Context, u *url.URL) (outbound.Answer, error) {
+func (l *Login) registerOnce(ctx context.Context, u *url.URL) (outbound.Response, error) {
 	return l.post(ctx, u.JoinPath("api/v1/apps").String(), url.Values{
 		"client_name": {"schedctl"}, "redirect_uris": {outOfBand}, "scopes": {l.scope},
 	})
@@ -242,7 +242,7 @@ func (l *Login) readCode(pasted string) (string, error) {
 	return code, nil
 }
 
-func readToken(a outbound.Answer) (string, error) {
+func readToken(a outbound.Response) (string, error) {
 	var granted struct {
 		AccessToken any `json:"access_token"`
 		Scope       any `json:"scope"`
@@ -275,14 +275,14 @@ func (l Login) String() string { return "login at " + l.host }
 // GoString is as String.
 func (l Login) GoString() string { return l.String() }
 
-func (l *Login) post(ctx context.Context, to string, form url.Values) (outbound.Answer, error) {
+func (l *Login) post(ctx context.Context, to string, form url.Values) (outbound.Response, error) {
 	header := l.header.Clone()
 	header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return outbound.Post(ctx, l.client, to, header, []byte(form.Encode()))
 }
 
 // refused describes an answer that ends the login.
-func (l *Login) refused(a outbound.Answer, message string, hidden ...string) error {
+func (l *Login) refused(a outbound.Response, message string, hidden ...string) error {
 	e := outbound.Refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
@@ -295,5 +295,5 @@ func (l *Login) refused(a outbound.Answer, message string, hidden ...string) err
 	case e.Kind == schedctl.KindPlatform:
 		e.Message = l.host + " met a fault of its own; try again later"
 	}
-	return outbound.WithWords(e, outbound.Words(a, append(hidden, l.id, l.secret, l.verifier, l.state)...))
+	return outbound.WithErrorText(e, outbound.ErrorText(a, append(hidden, l.id, l.secret, l.verifier, l.state)...))
 }

@@ -31,7 +31,7 @@ func TestServer(t *testing.T) {
 }
 
 func checkParseInstance(t *testing.T, body []byte) {
-	i, ok := parseInstance(outbound.Answer{Status: 200, Body: body})
+	i, ok := parseInstance(outbound.Response{Status: 200, Body: body})
 	l := i.limits
 	if (!ok && i != (instance{})) || l.MaxCharacters < 0 || l.URLCharacters < 0 || l.URLCharacters > 1000 {
 		t.Errorf("%q: got %+v, %v", body, l, ok)
@@ -40,7 +40,7 @@ func checkParseInstance(t *testing.T, body []byte) {
 
 func checkNodeinfo(t *testing.T, body []byte) {
 	u := &url.URL{Scheme: "https", Host: "social.example"}
-	a := outbound.Answer{Status: 200, Body: body}
+	a := outbound.Response{Status: 200, Body: body}
 	if link := nodeinfoLink(a, u); link != "" {
 		if got, err := url.Parse(link); err != nil || got.Scheme != "https" || !strings.EqualFold(got.Host, u.Host) || got.User != nil {
 			t.Errorf("%q: got the link %q", body, link)
@@ -52,7 +52,7 @@ func checkNodeinfo(t *testing.T, body []byte) {
 }
 
 func checkParseAccount(t *testing.T, body []byte) {
-	profile, ok := parseAccount(outbound.Answer{Status: 200, Body: body}, "social.example")
+	profile, ok := parseAccount(outbound.Response{Status: 200, Body: body}, "social.example")
 	if ok != strings.Contains(profile.Username, "@") {
 		t.Errorf("%q: got %+v, %v", body, profile, ok)
 	}
@@ -64,7 +64,7 @@ func checkParseAccount(t *testing.T, body []byte) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := read(outbound.Answer{Status: code, Body: body}, publish.Request{Content: "the content of a post"}, time.Unix(1780412400, 0))
+	receipt, err := read(outbound.Response{Status: code, Body: body}, publish.Request{Content: "the content of a post"}, time.Unix(1780412400, 0))
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}
@@ -79,7 +79,7 @@ func checkRead(t *testing.T, code int, body []byte) {
 
 func checkParseMetadata(t *testing.T, body []byte) {
 	u := &url.URL{Scheme: "https", Host: "social.example"}
-	m := parseMetadata(outbound.Answer{Status: 200, Body: body}, u, metadata{authorization: "https://social.example/a", token: "https://social.example/t"})
+	m := parseMetadata(outbound.Response{Status: 200, Body: body}, u, metadata{authorization: "https://social.example/a", token: "https://social.example/t"})
 	for _, endpoint := range []string{m.authorization, m.token} {
 		if got, err := url.Parse(endpoint); err != nil || got.Scheme != "https" || !strings.EqualFold(got.Host, "social.example") || got.User != nil {
 			t.Errorf("%q: endpoint %q", body, endpoint)

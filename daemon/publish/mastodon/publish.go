@@ -73,10 +73,10 @@ func statusOf(r publish.Request) status {
 // read returns the receipt in a server's response. A response of success that
 // names no status may come from something in front of the server. What the server
 // changed is in the receipt; see [degradation].
-func read(a outbound.Answer, r publish.Request, now time.Time) (schedctl.Receipt, error) {
+func read(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
-		words := outbound.Words(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
-		return schedctl.Receipt{}, outbound.WithWords(outbound.Refusal(a, now), words)
+		words := outbound.ErrorText(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
+		return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(a, now), words)
 	}
 	published := receipt(a, r)
 	if published.ID == "" {

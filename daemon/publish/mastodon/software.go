@@ -71,7 +71,7 @@ func (p *Publisher) software(ctx context.Context, u *url.URL, version string) (s
 
 // nodeinfoLink returns the address of the server's nodeinfo document, which must
 // be on the server itself, or the empty string.
-func nodeinfoLink(a outbound.Answer, u *url.URL) string {
+func nodeinfoLink(a outbound.Response, u *url.URL) string {
 	var index struct {
 		Links []struct {
 			Rel  any `json:"rel"`
@@ -94,7 +94,7 @@ func nodeinfoLink(a outbound.Answer, u *url.URL) string {
 }
 
 // nodeinfoSoftware returns the name of the software in a nodeinfo document.
-func nodeinfoSoftware(a outbound.Answer) string {
+func nodeinfoSoftware(a outbound.Response) string {
 	var document struct {
 		Software struct {
 			Name any `json:"name"`

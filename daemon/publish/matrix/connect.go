@@ -128,7 +128,7 @@ func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any
 	return a.Status, nil
 }
 
-func refusedGet(a outbound.Answer, s session) error {
+func refusedGet(a outbound.Response, s session) error {
 	e := refusal(a, time.Now(), s.hidden...)
 	e.Outcome = schedctl.OutcomeNotPublished
 	if a.Status >= 300 && a.Status < 400 {

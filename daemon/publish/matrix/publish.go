@@ -81,7 +81,7 @@ func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 
 // read tells what an answer means. One that says yes but names no event may come
 // from something in front of the homeserver.
-func read(a outbound.Answer, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func read(a outbound.Response, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}

@@ -31,7 +31,7 @@ var meanings = map[string]struct {
 }
 
 // refusal returns what an answer means that is not 2xx.
-func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	var body struct {
 		Code       string  `json:"errcode"`
@@ -48,5 +48,5 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 	if e.Kind == schedctl.KindRateLimited && e.RetryAt.IsZero() {
 		e.RetryAt = outbound.RetryIn(body.RetryAfter/1000, now)
 	}
-	return outbound.WithWords(e, outbound.Words(a, hidden...))
+	return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
 }

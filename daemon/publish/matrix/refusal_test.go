@@ -46,7 +46,7 @@ func TestRefusal(t *testing.T) {
 		{504, "", `<html>`, schedctl.KindPlatform, "", unknown, 0, "HTTP 504"},
 		{400, "", `{"errcode":"no code\n","error":"odd"}`, schedctl.KindContent, "", not, 0, "odd"},
 	} {
-		a := outbound.Answer{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
+		a := outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
@@ -79,7 +79,7 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := read(outbound.Answer{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
+	receipt, err := read(outbound.Response{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}

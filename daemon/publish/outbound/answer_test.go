@@ -118,7 +118,7 @@ func TestRefusal(t *testing.T) {
 		{504, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
 		{599, "", schedctl.KindPlatform, schedctl.OutcomeUnknown, time.Time{}},
 	} {
-		e := outbound.Refusal(outbound.Answer{Status: tt.status, Header: http.Header{"Retry-After": {tt.after}}}, now)
+		e := outbound.Refusal(outbound.Response{Status: tt.status, Header: http.Header{"Retry-After": {tt.after}}}, now)
 		if e.Kind != tt.kind || e.Outcome != tt.outcome || !e.RetryAt.Equal(tt.retryAt) || e.HTTPStatus != tt.status || e.Message == "" {
 			t.Errorf("%d, Retry-After %q: got %+v", tt.status, tt.after, e)
 		}
@@ -150,28 +150,28 @@ func TestWords(t *testing.T) {
 		{`{"error":"CANNOT TAKE A TEXT THAT NOBODY"}`, ""},
 		{`{"error":{"error":{"error":{"error":"too deep"}}}}`, ""},
 	} {
-		if got := outbound.Words(outbound.Answer{Body: []byte(tt.body)}, secret, content); got != tt.want {
+		if got := outbound.ErrorText(outbound.Response{Body: []byte(tt.body)}, secret, content); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.body, got, tt.want)
 		}
 	}
-	if got := outbound.Words(outbound.Answer{Body: []byte("it says hush")}, "hush"); got != "" {
+	if got := outbound.ErrorText(outbound.Response{Body: []byte("it says hush")}, "hush"); got != "" {
 		t.Errorf("a short secret is shown: %q", got)
 	}
 }
 
 func TestWithWordsStaysShort(t *testing.T) {
 	t.Parallel()
-	e := outbound.WithWords(&publish.Error{Message: "refused"}, strings.Repeat("é", 600))
+	e := outbound.WithErrorText(&publish.Error{Message: "refused"}, strings.Repeat("é", 600))
 	if len(e.Message) > 500 || !utf8.ValidString(e.Message) || !strings.HasSuffix(e.Message, "…") {
 		t.Errorf("%d bytes: %q", len(e.Message), e.Message)
 	}
-	if e := outbound.WithWords(&publish.Error{Message: "refused"}, ""); e.Message != "refused" {
+	if e := outbound.WithErrorText(&publish.Error{Message: "refused"}, ""); e.Message != "refused" {
 		t.Errorf("got %q", e.Message)
 	}
 }
 
 func checkWords(t *testing.T, body []byte, hidden string) {
-	words := outbound.Words(outbound.Answer{Body: body}, hidden)
+	words := outbound.ErrorText(outbound.Response{Body: body}, hidden)
 	if len(words) > 300 || !utf8.ValidString(words) || strings.ContainsFunc(words, unicode.IsControl) {
 		t.Errorf("%q: got %d bytes: %q", body, len(words), words)
 	}

@@ -15,8 +15,8 @@ import (
 // MaxBody is how much of an answer is read, in bytes.
 const MaxBody = 1 << 20
 
-// Answer is what a network answered.
-type Answer struct {
+// Response is what a network answered.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // at most [MaxBody] bytes
@@ -30,19 +30,19 @@ type Answer struct {
 //
 // With the header "Connection: close" the call has a connection of its own, as
 // long as every call to the host says so. The header is not changed. The url must hold no credentials before its host.
-func Post(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Answer, error) {
+func Post(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Response, error) {
 	return send(ctx, client, http.MethodPost, url, header, body)
 }
 
 // Put is [Post] with the method PUT.
-func Put(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Answer, error) {
+func Put(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Response, error) {
 	return send(ctx, client, http.MethodPut, url, header, body)
 }
 
-func send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (Answer, error) {
+func send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
-		return Answer{}, unusableURL()
+		return Response{}, unusableURL()
 	}
 	// Without GetBody net/http has nothing to repeat. An empty body of this type
 	// is one for it too, but goes out in chunks, which servers refuse where they
@@ -56,15 +56,15 @@ func send(ctx context.Context, client *http.Client, method, url string, header h
 
 // Get makes one call that only reads. It may be repeated by net/http on another
 // connection. Errors are as of [Post].
-func Get(ctx context.Context, client *http.Client, url string, header http.Header) (Answer, error) {
+func Get(ctx context.Context, client *http.Client, url string, header http.Header) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return Answer{}, unusableURL()
+		return Response{}, unusableURL()
 	}
 	return do(client, req, header)
 }
 
-func do(client *http.Client, req *http.Request, header http.Header) (Answer, error) {
+func do(client *http.Client, req *http.Request, header http.Header) (Response, error) {
 	// Once the transport has written the last header to its buffer, what follows
 	// may reach the network. It closes a connection before it reports that a call
 	// was cut, so a request whose headers were not written by then never will be.
@@ -73,7 +73,7 @@ func do(client *http.Client, req *http.Request, header http.Header) (Answer, err
 	guard := newPassage(req.Context())
 	if guard != nil {
 		if !guard.allowed() {
-			return Answer{}, publish.LeaseLapsed()
+			return Response{}, publish.LeaseLapsed()
 		}
 		guard.watch(trace)
 	}
@@ -87,12 +87,12 @@ func do(client *http.Client, req *http.Request, header http.Header) (Answer, err
 	resp, err := client.Do(req)
 	if err != nil {
 		if guard.unsent() {
-			return Answer{}, publish.LeaseLapsed()
+			return Response{}, publish.LeaseLapsed()
 		}
-		return Answer{}, transportError(err, req.URL.Hostname(), wrote.Load())
+		return Response{}, transportError(err, req.URL.Hostname(), wrote.Load())
 	}
 	defer resp.Body.Close()
-	a := Answer{Status: resp.StatusCode, Header: resp.Header}
+	a := Response{Status: resp.StatusCode, Header: resp.Header}
 	a.Body, a.Cut = readBody(resp.Body)
 	return a, nil
 }

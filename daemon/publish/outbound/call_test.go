@@ -27,7 +27,7 @@ var keyed = http.Header{"Idempotency-Key": {"pt_1"}}
 // breaks after it was written. That would publish twice.
 func TestWhatPublishesIsNeverReplayed(t *testing.T) {
 	t.Parallel()
-	type send func(context.Context, *http.Client, string, http.Header, []byte) (outbound.Answer, error)
+	type send func(context.Context, *http.Client, string, http.Header, []byte) (outbound.Response, error)
 	for method, call := range map[string]send{http.MethodPost: outbound.Post, http.MethodPut: outbound.Put} {
 		for name, body := range map[string][]byte{"body": []byte("x"), "empty body": nil} {
 			server := closingServer(t)
@@ -235,7 +235,7 @@ func TestUnanswered(t *testing.T) {
 		{impatient, silent.url, "did not answer in time"},
 	} {
 		_, err := tt.client.Post(tt.url+"/hook-with-secret", "text/plain", strings.NewReader("the content"))
-		if said := outbound.Unanswered(err, "bot.example"); !strings.Contains(said, tt.says) || !strings.Contains(said, "bot.example") || strings.Contains(said, "secret") {
+		if said := outbound.NoResponse(err, "bot.example"); !strings.Contains(said, tt.says) || !strings.Contains(said, "bot.example") || strings.Contains(said, "secret") {
 			t.Errorf("%s: %q, want %q", err, said, tt.says)
 		}
 	}

@@ -11,6 +11,6 @@
 // connection. It ends with [publish.CodeLeaseLapsed] when not one byte of it has left,
 // and with an unknown outcome when it was cut in the middle.
 //
-// [Refusal] and [RetryAt] read answers, and [Words] what a network says in them,
+// [Refusal] and [RetryAt] read answers, and [ErrorText] what a network says in them,
 // so that all platforms mean the same by the same status.
 package outbound

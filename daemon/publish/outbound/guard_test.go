@@ -78,26 +78,26 @@ func wantLapsed(t *testing.T, what string, err error) {
 }
 
 // guardedCalls are all kinds of calls.
-var guardedCalls = map[string]func(context.Context, *http.Client, string) (outbound.Answer, error){
-	"post": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+var guardedCalls = map[string]func(context.Context, *http.Client, string) (outbound.Response, error){
+	"post": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Post(ctx, c, url, nil, []byte("x"))
 	},
-	"post of many bytes": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+	"post of many bytes": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Post(ctx, c, url, nil, make([]byte, 1<<20))
 	},
-	"post with a key": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+	"post with a key": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Post(ctx, c, url, keyed, nil)
 	},
-	"post without a body": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+	"post without a body": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Post(ctx, c, url, nil, nil)
 	},
-	"post on a connection of its own": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+	"post on a connection of its own": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Post(ctx, c, url, http.Header{"Connection": {"close"}}, []byte("x"))
 	},
-	"put": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+	"put": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Put(ctx, c, url, nil, []byte("x"))
 	},
-	"get": func(ctx context.Context, c *http.Client, url string) (outbound.Answer, error) {
+	"get": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Get(ctx, c, url, nil)
 	},
 }

@@ -19,7 +19,7 @@ const (
 // Receipt reads id and url from the JSON object in an answer. Whatever is
 // missing, of another type, too long or not printable stays empty; so does an
 // url that is not an absolute http or https one. A number is taken as an id.
-func Receipt(a Answer) schedctl.Receipt {
+func Receipt(a Response) schedctl.Receipt {
 	var object struct{ ID, URL any }
 	dec := json.NewDecoder(bytes.NewReader(a.Body))
 	dec.UseNumber()

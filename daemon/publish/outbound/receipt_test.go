@@ -34,17 +34,17 @@ func TestReceipt(t *testing.T) {
 		"\xff":         {},
 		`<html></htm>`: {},
 	} {
-		if diff := cmp.Diff(want, outbound.Receipt(outbound.Answer{Body: []byte(body)})); diff != "" {
+		if diff := cmp.Diff(want, outbound.Receipt(outbound.Response{Body: []byte(body)})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", body, diff)
 		}
 	}
-	if got := outbound.Receipt(outbound.Answer{Body: []byte(`{"id":"1"}`), Cut: true}); got.ID != "" {
+	if got := outbound.Receipt(outbound.Response{Body: []byte(`{"id":"1"}`), Cut: true}); got.ID != "" {
 		t.Errorf("a body that broke off gave %v", got)
 	}
 }
 
 func checkReceipt(t *testing.T, body []byte) {
-	r := outbound.Receipt(outbound.Answer{Body: body})
+	r := outbound.Receipt(outbound.Response{Body: body})
 	u, err := url.Parse(r.URL)
 	if err != nil || (r.URL != "" && u.Scheme != "http" && u.Scheme != "https") || len(r.URL) > 2048 || len(r.ID) > 255 {
 		t.Errorf("%q: got %+v", body, r)

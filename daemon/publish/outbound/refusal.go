@@ -10,13 +10,13 @@ import (
 
 // Refusal returns what an answer that is not 2xx means for a call that was to
 // publish. Its message says what to do; a publisher puts the network's own
-// [Words] into it with [WithWords], where there are any.
+// [ErrorText] into it with [WithErrorText], where there are any.
 //
 // A network that answers 4xx, or 503 with Retry-After, has not published. Any
 // other 5xx may come from something in front of it, after it has. So may 302 and
 // 303, which is how web applications answer a form that they have accepted; the
 // other redirects ask for the request to be made elsewhere.
-func Refusal(a Answer, now time.Time) *publish.Error {
+func Refusal(a Response, now time.Time) *publish.Error {
 	e := &publish.Error{HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished}
 	switch {
 	case a.Status == 401 || a.Status == 403:
@@ -41,7 +41,7 @@ func Refusal(a Answer, now time.Time) *publish.Error {
 	return e
 }
 
-func serverFault(e *publish.Error, a Answer, now time.Time) {
+func serverFault(e *publish.Error, a Response, now time.Time) {
 	e.Kind = schedctl.KindPlatform
 	if at, said := retryAfter(a.Header, now); said && a.Status == 503 {
 		e.Message, e.RetryAt = "the network is not available and says when to return", at

@@ -33,10 +33,10 @@ func transportError(err error, host string, wrote bool) error {
 	}
 }
 
-// Unanswered says, for people, why a call to a host got no answer, where that is
+// NoResponse says, for people, why a call to a host got no answer, where that is
 // all there is to say: err is what an [http.Client] returned. The text holds
 // neither the URL, which may be a secret, nor bytes that the other end sent.
-func Unanswered(err error, host string) string {
+func NoResponse(err error, host string) string {
 	var op *net.OpError
 	connecting := errors.As(err, &op) && op.Op == "dial" ||
 		errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, http.ErrSchemeMismatch)

@@ -18,12 +18,12 @@ const (
 	echo = 12
 )
 
-// Words returns what an answer says was wrong, in one line of at most 300 bytes
+// ErrorText returns what an answer says was wrong, in one line of at most 300 bytes
 // of valid UTF-8 without control characters. It understands a JSON object with
 // error, message, detail, title or error_description, nested or not, a JSON
 // string, and plain text. Empty, HTML and other bodies have no words. Neither have
 // those that repeat a part of hidden: the content, credentials and the like.
-func Words(a Answer, hidden ...string) string {
+func ErrorText(a Response, hidden ...string) string {
 	words := clip(oneLine(clip(says(a.Body), 4*maxWords)), maxWords)
 	for _, h := range hidden {
 		if echoes(strings.ToLower(words), strings.ToLower(oneLine(h))) {
@@ -33,9 +33,9 @@ func Words(a Answer, hidden ...string) string {
 	return words
 }
 
-// WithWords appends the network's words to the message of an error, which stays
+// WithErrorText appends the network's words to the message of an error, which stays
 // within 500 bytes.
-func WithWords(e *publish.Error, words string) *publish.Error {
+func WithErrorText(e *publish.Error, words string) *publish.Error {
 	if words != "" {
 		e.Message += ": " + words
 	}

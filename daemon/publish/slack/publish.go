@@ -106,7 +106,7 @@ func encode(m message) []byte {
 var timestamp = pattern.Lazy(`^[0-9]{1,12}\.[0-9]{6}$`)
 
 // read tells what an answer of chat.postMessage means.
-func read(a outbound.Answer, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func read(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if e := refusal(a, now, hidden...); e != nil {
 		return schedctl.Receipt{}, e
 	}
@@ -131,7 +131,7 @@ func receipt(channelURL, channel, ts string) schedctl.Receipt {
 }
 
 // readWebhook tells what an answer of a webhook means. It names no message.
-func readWebhook(a outbound.Answer, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readWebhook(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	switch {
 	case a.Status < 200 || a.Status > 299:
 		return schedctl.Receipt{}, webhookRefusal(a, now, hidden...)
@@ -145,7 +145,7 @@ func readWebhook(a outbound.Answer, now time.Time, hidden ...string) (schedctl.R
 // from something in front of Slack.
 const codeNoAnswer = "no_answer"
 
-func noAnswer(a outbound.Answer) *publish.Error {
+func noAnswer(a outbound.Response) *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindPlatform, Code: codeNoAnswer, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		Message: "the network accepted the call but did not say that it posted; look into the channel whether the post is there",

@@ -81,14 +81,14 @@ var meanings = map[string]meaning{
 
 // refusal returns what an answer of the Web API means that does not say ok, or
 // nil. Slack answers 200 to most calls that it refuses.
-func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	var answer struct {
 		OK    bool   `json:"ok"`
 		Error string `json:"error"`
 	}
 	err := json.Unmarshal(a.Body, &answer)
 	if a.Status < 200 || a.Status > 299 {
-		return named(outbound.Refusal(a, now), answer.Error, outbound.Words(a, hidden...))
+		return named(outbound.Refusal(a, now), answer.Error, outbound.ErrorText(a, hidden...))
 	}
 	switch {
 	case a.Cut || err != nil:
@@ -113,8 +113,8 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 
 // webhookRefusal is refusal for a webhook, which answers with a status and a name
 // in plain text.
-func webhookRefusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
-	words := outbound.Words(a, hidden...)
+func webhookRefusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
+	words := outbound.ErrorText(a, hidden...)
 	return named(outbound.Refusal(a, now), words, words)
 }
 
@@ -128,5 +128,5 @@ func named(e *publish.Error, name, words string) *publish.Error {
 			e.Kind, e.Message = m.kind, m.message
 		}
 	}
-	return outbound.WithWords(e, words)
+	return outbound.WithErrorText(e, words)
 }

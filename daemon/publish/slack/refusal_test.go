@@ -32,8 +32,8 @@ type refused struct {
 	says    string
 }
 
-func (tt refused) answer() outbound.Answer {
-	a := outbound.Answer{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
+func (tt refused) answer() outbound.Response {
+	a := outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
 	if tt.header != "" {
 		a.Header.Set("Retry-After", tt.header)
 	}
@@ -109,7 +109,7 @@ func TestRefusalOfAWebhook(t *testing.T) {
 		_, err := readWebhook(tt.answer(), now, "/services/T1/B1/token")
 		tt.check(t, err)
 	}
-	_, err := readWebhook(outbound.Answer{Status: 404, Body: []byte("a_secret_that_is_a_word")}, now, "a_secret_that_is_a_word")
+	_, err := readWebhook(outbound.Response{Status: 404, Body: []byte("a_secret_that_is_a_word")}, now, "a_secret_that_is_a_word")
 	if e := publish.AsError(err); strings.Contains(e.Code+e.Message, "secret") {
 		t.Errorf("got %+v", e)
 	}
@@ -130,7 +130,7 @@ func checkError(t *testing.T, code int, body []byte, receipt schedctl.Receipt, e
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	a := outbound.Answer{Status: code, Body: body}
+	a := outbound.Response{Status: code, Body: body}
 	receipt, err := read(a, "https://t.slack.com/archives/C0123456789", now, "the content of a post")
 	if err == nil && receipt.ID == "" {
 		t.Errorf("%d %q: accepted without a message", code, body)

@@ -72,7 +72,7 @@ func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result any) erro
 }
 
 // refusedConnect tells a refused token from an address that is no Bot API's.
-func refusedConnect(a outbound.Answer, b bot) error {
+func refusedConnect(a outbound.Response, b bot) error {
 	e := refusal(a, time.Now(), b.token)
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {

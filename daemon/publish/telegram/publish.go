@@ -74,7 +74,7 @@ func (b bot) message(r publish.Request) message {
 
 // read tells what an answer means. One that says yes but names no message may
 // come from something in front of the Bot API.
-func read(a outbound.Answer, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func read(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
@@ -89,7 +89,7 @@ func read(a outbound.Answer, now time.Time, hidden ...string) (schedctl.Receipt,
 }
 
 // parseMessage reads the result of sendMessage.
-func parseMessage(a outbound.Answer) (schedctl.Receipt, bool) {
+func parseMessage(a outbound.Response) (schedctl.Receipt, bool) {
 	var envelope struct {
 		OK     bool `json:"ok"`
 		Result struct {

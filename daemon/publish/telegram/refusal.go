@@ -32,7 +32,7 @@ var chatErrors = []struct{ words, code, message string }{
 }
 
 // refusal returns what an answer means that is not 2xx.
-func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error {
+func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	var body struct {
 		ErrorCode   int    `json:"error_code"`
@@ -55,7 +55,7 @@ func refusal(a outbound.Answer, now time.Time, hidden ...string) *publish.Error 
 	case a.Status == 400:
 		aboutChat(e, strings.ToLower(body.Description))
 	}
-	return outbound.WithWords(e, outbound.Words(outbound.Answer{Body: quote(a, body.Description)}, hidden...))
+	return outbound.WithErrorText(e, outbound.ErrorText(outbound.Response{Body: quote(a, body.Description)}, hidden...))
 }
 
 func aboutChat(e *publish.Error, description string) {
@@ -68,7 +68,7 @@ func aboutChat(e *publish.Error, description string) {
 }
 
 // quote returns the body in which the words of an answer are to be found.
-func quote(a outbound.Answer, description string) []byte {
+func quote(a outbound.Response, description string) []byte {
 	if description == "" {
 		return a.Body
 	}

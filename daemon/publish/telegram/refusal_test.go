@@ -49,7 +49,7 @@ func TestRefusal(t *testing.T) {
 		{502, "Bad Gateway", "", schedctl.KindPlatform, "", unknown, 0, "Bad Gateway"},
 	} {
 		body := fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q%s}`, tt.status, tt.description, tt.more)
-		_, err := read(outbound.Answer{Status: tt.status, Header: http.Header{}, Body: []byte(body)}, now, "123456:token")
+		_, err := read(outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(body)}, now, "123456:token")
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%s: got %+v", body, e)
@@ -79,7 +79,7 @@ func TestParseMessage(t *testing.T) {
 		{`{}`, ""},
 	} {
 		body := `{"ok":true,"result":{"message_id":7,"chat":` + tt.chat + `}}`
-		got, ok := parseMessage(outbound.Answer{Status: 200, Body: []byte(body)})
+		got, ok := parseMessage(outbound.Response{Status: 200, Body: []byte(body)})
 		if want := (schedctl.Receipt{ID: "7", URL: tt.url}); got != want || !ok {
 			t.Errorf("%s: got %+v, %v; want %+v", tt.chat, got, ok, want)
 		}
@@ -88,7 +88,7 @@ func TestParseMessage(t *testing.T) {
 		`{"ok":false,"result":{"message_id":7}}`, `{"result":{"message_id":7}}`, `{"ok":true,"result":{"message_id":0}}`,
 		`{"ok":true,"result":true}`, `{"ok":true}`, `[]`,
 	} {
-		if got, ok := parseMessage(outbound.Answer{Status: 200, Body: []byte(body)}); ok {
+		if got, ok := parseMessage(outbound.Response{Status: 200, Body: []byte(body)}); ok {
 			t.Errorf("%s: got %+v", body, got)
 		}
 	}
@@ -100,7 +100,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(429, []byte(`{"ok":false,"error_code":429,"parameters":{"retry_after":1e308}}`))
 	f.Add(503, []byte("\xff"))
 	f.Fuzz(func(t *testing.T, code int, body []byte) {
-		receipt, err := read(outbound.Answer{Status: code, Body: body}, now, "the content of a post")
+		receipt, err := read(outbound.Response{Status: code, Body: body}, now, "the content of a post")
 		if (err == nil) != (receipt.ID != "") {
 			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 		}

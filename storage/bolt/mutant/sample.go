@@ -117,8 +117,8 @@ func (u *user) publish(p *schedctl.Post, end bool) (a schedctl.Attempt, events [
 // tell leaves what the daemon leaves of a request: an answer, an entry of the
 // audit log and a delivery.
 func (u *user) tell(tx storage.Tx, action, post, event string) error {
-	key := storage.AnswerKey{WorkspaceID: u.workspace.ID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: post + action}
-	if err := tx.PutAnswer(key, storage.Answer{Status: 201, Body: []byte(`{"id":"` + post + `"}`), CreatedAt: u.now}); err != nil {
+	key := storage.IdempotencyScope{WorkspaceID: u.workspace.ID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: post + action}
+	if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 201, Body: []byte(`{"id":"` + post + `"}`), CreatedAt: u.now}); err != nil {
 		return err
 	}
 	err := tx.AddAudit(schedctl.AuditEntry{ID: u.id(schedctl.AuditPrefix), WorkspaceID: u.workspace.ID, At: u.now, Action: action, ResourceID: post})
