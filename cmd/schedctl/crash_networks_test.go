@@ -171,7 +171,9 @@ func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
 		a := p.armed.Load()
 		fatal := a != nil && r.Method == http.MethodPost && r.URL.Path == publishes &&
 			bytes.Contains(body, []byte(a.text)) && p.armed.CompareAndSwap(a, nil)
-		proxy := httputil.ReverseProxy{ErrorLog: log.New(t.Output(), "proxy: ", 0), Rewrite: func(r *httputil.ProxyRequest) {
+		// Servers close connections that are idle, which must not be mistaken for the kill.
+		transport := &http.Transport{DisableKeepAlives: true}
+		proxy := httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(t.Output(), "proxy: ", 0), Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target) // with the network's own name as Host, which it answers with
 		}}
 		if fatal {

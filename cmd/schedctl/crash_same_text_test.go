@@ -97,7 +97,9 @@ func newCuttingProxy(t *testing.T, network string) *cuttingProxy {
 		t.Fatal(err)
 	}
 	p := &cuttingProxy{}
-	proxy := &httputil.ReverseProxy{ErrorLog: log.New(t.Output(), "proxy: ", 0), Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	// snac closes connections that are idle, which must not be mistaken for a cut.
+	transport := &http.Transport{DisableKeepAlives: true}
+	proxy := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(t.Output(), "proxy: ", 0), Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

@@ -3,6 +3,7 @@ package deliver_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -159,6 +160,33 @@ func TestDoubtIsShown(t *testing.T) {
 			t.Errorf("the log has an error that is nil:\n%s", log)
 		}
 	})
+}
+
+// A network that loses several requests in a row and says each time that it does not
+// have the post gets the post in the end: a resolved doubt leaves none behind.
+func TestDoubtsInARow(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprint("restart: ", restart), func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				r.findable()
+				r.fake.Then(noAnswer, noAnswer, noAnswer)
+				r.start()
+				p := r.publishNow(r.account("me", nil))
+				r.after(90 * time.Second)
+				r.wantCalls(2)
+				if restart {
+					r.kill()
+					r.start()
+				}
+				r.after(5 * time.Minute)
+				r.wantStatus(p, schedctl.Published)
+				r.wantCalls(4)
+				if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{no, no, no, schedctl.OutcomePublished}) {
+					t.Errorf("attempts %v", got)
+				}
+			})
+		})
+	}
 }
 
 // A retry and a verification that succeeds make schedctl ask at once. That the

@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -252,13 +253,27 @@ func (d *Deliverer) reread(ctx context.Context, was *call) (c *call, status sche
 			return nil
 		}
 		c, status = newCall(was.queue, a, &post, target, &account), target.Status
-		c.publisher, c.doubtful = d.cfg.Publishers[account.Platform], inDoubt(target, target.Tries()-1)
-		return nil
+		c.publisher = d.cfg.Publishers[account.Platform]
+		c.doubtful, err = doubtfulBefore(r, target, a)
+		return err
 	})
 	if notFound(err) {
 		err = nil
 	}
 	return c, status, err
+}
+
+// doubtfulBefore reports whether one of the attempts that were made before this one,
+// since a person last queued the target, may have published. The error of the target
+// does not show that: it may be about this attempt.
+func doubtfulBefore(r storage.Reader, t *schedctl.Target, this schedctl.Attempt) (bool, error) {
+	if t.Tries() < 2 {
+		return false, nil
+	}
+	attempts, err := r.Attempts(t.ID)
+	return slices.ContainsFunc(attempts, func(a schedctl.Attempt) bool {
+		return a.Number > t.AttemptsBefore && a.Number < this.Number && a.Outcome == schedctl.OutcomeUnknown
+	}), err
 }
 
 // ask asks the network for the post of a call.
