@@ -27,12 +27,14 @@ type weightless struct {
 func (s *weightless) View(_ context.Context, fn func(storage.Reader) error) error { return fn(s) }
 func (s *weightless) Update(_ context.Context, fn func(storage.Tx) error) error   { return fn(s) }
 
-func (s *weightless) KeyByHash([32]byte) (schedctl.APIKey, error)       { return s.key, nil }
-func (s *weightless) Account(string, string) (schedctl.Account, error)  { return s.account, nil }
-func (s *weightless) PutPost(schedctl.Post) error                       { return nil }
-func (s *weightless) AddEvents(...schedctl.Event) error                 { return nil }
-func (s *weightless) AddAudit(schedctl.AuditEntry) error                { return nil }
-func (s *weightless) PutIdempotencyRecord(storage.IdempotencyScope, storage.IdempotencyRecord) error { return nil }
+func (s *weightless) KeyByHash([32]byte) (schedctl.APIKey, error)      { return s.key, nil }
+func (s *weightless) Account(string, string) (schedctl.Account, error) { return s.account, nil }
+func (s *weightless) PutPost(schedctl.Post) error                      { return nil }
+func (s *weightless) AddEvents(...schedctl.Event) error                { return nil }
+func (s *weightless) AddAudit(schedctl.AuditEntry) error               { return nil }
+func (s *weightless) PutIdempotencyRecord(storage.IdempotencyScope, storage.IdempotencyRecord) error {
+	return nil
+}
 func (s *weightless) IdempotencyRecord(storage.IdempotencyScope) (storage.IdempotencyRecord, error) {
 	return storage.IdempotencyRecord{}, errNoAnswer
 }

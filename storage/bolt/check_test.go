@@ -143,10 +143,13 @@ func TestSpoiledRecordsAreErrors(t *testing.T) {
 			_, err := r.PublishedTargets(account, storage.PublishedTarget{}, 1)
 			return err
 		},
-		"Account":   func(r storage.Reader) error { _, err := r.Account(ws, account); return err },
-		"Accounts":  func(r storage.Reader) error { _, err := r.Accounts(ws); return err },
-		"Feed":      func(r storage.Reader) error { _, err := r.Feed("blog"); return err },
-		"Answer":    func(r storage.Reader) error { _, err := r.IdempotencyRecord(storage.IdempotencyScope{WorkspaceID: ws}); return err },
+		"Account":  func(r storage.Reader) error { _, err := r.Account(ws, account); return err },
+		"Accounts": func(r storage.Reader) error { _, err := r.Accounts(ws); return err },
+		"Feed":     func(r storage.Reader) error { _, err := r.Feed("blog"); return err },
+		"Answer": func(r storage.Reader) error {
+			_, err := r.IdempotencyRecord(storage.IdempotencyScope{WorkspaceID: ws})
+			return err
+		},
 		"Workspace": func(r storage.Reader) error { _, err := r.Workspace(ws); return err },
 		"All":       func(r storage.Reader) error { _, err := r.Workspaces(); return err },
 		"KeyByHash": func(r storage.Reader) error { _, err := r.KeyByHash([32]byte{}); return err },

@@ -68,4 +68,6 @@ func (r *reader) AllMetadata() (map[string][]byte, error) {
 }
 
 // PutStoredIdempotencyRecord implements [storage.Importer].
-func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error { return tx.putAnswer(a.Hash, a.Record) }
+func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
+	return tx.putAnswer(a.Hash, a.Record)
+}

@@ -103,7 +103,9 @@ func testAnswersArePaged(f *fixture) {
 		if len(got) > 0 {
 			after = got[len(got)-1]
 		}
-		page := exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) { return r.IdempotencyRecords(after, 3) })
+		page := exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
+			return r.IdempotencyRecords(after, 3)
+		})
 		got, more = append(got, page...), len(page) == 3
 	}
 	same(f, "answers", want, got)
@@ -127,7 +129,9 @@ func testAnswersAreKnownByTheirHash(f *fixture) {
 	stored.Record.Status++
 	put()
 	same(f, "answer, put again", []storage.StoredIdempotencyRecord{stored},
-		exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) { return r.IdempotencyRecords(storage.StoredIdempotencyRecord{}, 9) }))
+		exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
+			return r.IdempotencyRecords(storage.StoredIdempotencyRecord{}, 9)
+		}))
 }
 
 func testNotesAreListed(f *fixture) {

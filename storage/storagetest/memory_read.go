@@ -247,4 +247,6 @@ func sorted[V any](records map[string]V) []V {
 	return out
 }
 
-func (r memoryReader) Metadata(name string) ([]byte, error) { return slices.Clone(r.m.notes[name]), nil }
+func (r memoryReader) Metadata(name string) ([]byte, error) {
+	return slices.Clone(r.m.notes[name]), nil
+}
