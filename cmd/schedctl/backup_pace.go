@@ -3,7 +3,7 @@ package main
 import "os"
 
 // flushEvery is how much of a copy may wait to be brought to disk.
-const flushEvery = 4 << 20
+const flushEvery = 1 << 20
 
 // flushed is a file that is brought to disk piece by piece while it is written.
 // The daemon is mostly on the same disk: its commits would wait behind all that
