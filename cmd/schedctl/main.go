@@ -22,7 +22,6 @@ import (
 	"syscall"
 	_ "time/tzdata" // zones work on machines without a zone database
 
-	_ "github.com/schedctl/schedctl/cmd/schedctl/quickhelp" // may answer and end the program
 	"github.com/schedctl/schedctl/cmd/schedctl/quietstart"
 )
 
