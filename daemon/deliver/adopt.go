@@ -27,7 +27,7 @@ type orphans struct {
 // adopt looks for attempts whose owners are dead, on a goroutine of its own, and
 // makes them doubts of this member.
 func (x *dispatcher) adopt(ctx context.Context, now time.Time) {
-	if x.cfg.Member == nil || x.stopping || now.Before(x.orphans.next) || !x.recovers.open(now) {
+	if x.cfg.Member == nil || x.stopping || now.Before(x.orphans.next) || !x.recovers.mayStart(now) {
 		return
 	}
 	x.orphans.next = now.Add(adoptInterval)
@@ -37,7 +37,7 @@ func (x *dispatcher) adopt(ctx context.Context, now time.Time) {
 	x.recovers.running = true
 	x.jobs.Go(func() {
 		found, err := x.Deliverer.abandoned(ctx)
-		x.mail.report(func(x *dispatcher) { x.found(ctx, found, err) })
+		x.mail.report(func(x *dispatcher) { x.orphansFound(ctx, found, err) })
 	})
 }
 
@@ -76,21 +76,21 @@ func (d *Deliverer) abandoned(ctx context.Context) (found []schedctl.Attempt, er
 	return found, nil
 }
 
-// found adopts what is nobody's.
-func (x *dispatcher) found(ctx context.Context, found []schedctl.Attempt, err error) {
+// orphansFound adopts what is nobody's.
+func (x *dispatcher) orphansFound(ctx context.Context, found []schedctl.Attempt, err error) {
 	now := time.Now()
 	if err != nil {
-		x.logGroup(x.recovers.failed(1, err, now), "reading unfinished attempts", err)
+		x.logStoreState(x.recovers.failed(1, err, now), "reading unfinished attempts", err)
 		return
 	}
-	x.logGroup(x.recovers.succeeded(), "reading unfinished attempts", nil)
+	x.logStoreState(x.recovers.succeeded(), "reading unfinished attempts", nil)
 	batch := x.adoptable(found, now)
 	if len(batch) == 0 || x.stopping || !x.mayAdopt() {
 		return
 	}
-	owner := x.owner()
+	owner := x.currentOwner()
 	for _, a := range batch {
-		x.foreign.add(a.ID)
+		x.adoptedIDs.add(a.ID)
 	}
 	x.recovers.running = true
 	x.jobs.Go(func() {
@@ -125,15 +125,15 @@ func (x *dispatcher) adoptable(found []schedctl.Attempt, now time.Time) (batch [
 // or to be recorded, or whether its claim may be on disk and its call is still to be
 // made.
 func (x *dispatcher) hasInHand(a schedctl.Attempt) bool {
-	switch m := x.marks[ulid(a.TargetID)]; {
+	switch m := x.states[ulid(a.TargetID)]; {
 	case x.inHand[a.ID]:
 		return true
 	case !x.owns(a.Owner):
 		return false
-	case m&inFlight != 0:
+	case m&stateInFlight != 0:
 		return true
 	default:
-		return m&shaken != 0 && !x.foreign.has(a.ID)
+		return m&stateUncertain != 0 && !x.adoptedIDs.has(a.ID)
 	}
 }
 
@@ -153,7 +153,7 @@ func (d *Deliverer) adoptAll(ctx context.Context, owner string, batch []schedctl
 			if a.Outcome != schedctl.OutcomeRunning || a.Owner != was.Owner {
 				continue
 			}
-			a.Owner, a.LeaseUntil = owner, schedctl.Millis(time.Now().Add(lease))
+			a.Owner, a.LeaseUntil = owner, schedctl.Millis(time.Now().Add(attemptLease))
 			if err := tx.PutAttempt(a); err != nil {
 				return err
 			}
@@ -184,23 +184,23 @@ func storedAttempt(r storage.Reader, was schedctl.Attempt) (schedctl.Attempt, er
 func (x *dispatcher) adopted(batch, adopted []schedctl.Attempt, err error) {
 	now := time.Now()
 	if err != nil {
-		x.logGroup(x.recovers.failed(1, err, now), "adopting attempts", err)
+		x.logStoreState(x.recovers.failed(1, err, now), "adopting attempts", err)
 		return
 	}
-	x.logGroup(x.recovers.succeeded(), "adopting attempts", nil)
+	x.logStoreState(x.recovers.succeeded(), "adopting attempts", nil)
 	for _, was := range batch {
 		if !slices.ContainsFunc(adopted, func(a schedctl.Attempt) bool { return a.ID == was.ID }) {
-			x.foreign.remove(was.ID) // it has an end, or another owner
+			x.adoptedIDs.remove(was.ID) // it has an end, or another owner
 		}
 	}
 	for _, a := range adopted {
 		x.log.Warn("attempt of another run has no end", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
 		delete(x.orphans.since, a.ID)
 		x.inHand[a.ID] = true
-		q := x.doubtful(a, now)
+		q := x.addInterrupted(a, now)
 		if q.held {
 			x.queues.release(q) // a doubt is settled however the account is
 		}
-		x.queues.arrange(q, now)
+		x.queues.reschedule(q, now)
 	}
 }

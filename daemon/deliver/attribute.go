@@ -19,71 +19,71 @@ import (
 // targets with the same content are not both published with one post.
 
 const (
-	// contestedAsk is how soon the network is asked again about a post that may be
+	// ambiguousAskDelay is how soon the network is asked again about a post that may be
 	// another target's.
-	contestedAsk = 10 * time.Second
+	ambiguousAskDelay = 10 * time.Second
 
-	// contestedLimit is how long after its beginning an attempt waits for others
+	// ambiguousLimit is how long after its beginning an attempt waits for others
 	// without that counting as a question in vain. Calls are over by then, and what
 	// became of them was asked.
-	contestedLimit = 10 * time.Minute
+	ambiguousLimit = 10 * time.Minute
 
-	// contestedReads is how many posts with the same content are looked at.
-	contestedReads = 200
+	// maxAmbiguousReads is how many posts with the same content are looked at.
+	maxAmbiguousReads = 200
 )
 
-// errClaimed says that the network named a post that belongs to another target.
-func errClaimed() *publish.Error {
+// misattributedError says that the network named a post that belongs to another target.
+func misattributedError() *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindUnknown, Code: "claimed", Outcome: schedctl.OutcomeUnknown,
 		Message: "the server named a post that belongs to another target with the same text; look at the account how many there are, and if one is missing retry with force",
 	}
 }
 
-// taken returns what tells publishers whether a post of the network belongs to
+// isTaken returns what tells publishers whether a post of the network belongs to
 // another target than the call's.
-func (d *Deliverer) taken(ctx context.Context, c *call) func(platformPostID string) (bool, error) {
+func (d *Deliverer) isTaken(ctx context.Context, c *publisherCall) func(platformPostID string) (bool, error) {
 	return func(platformPostID string) (taken bool, err error) {
 		err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
 			owners, err := r.PublishedAs([]storage.PlatformPost{{Owner: c.account.Identity(), ID: platformPostID}})
-			taken = err == nil && isOthers(owners[0], c.attempt.TargetID)
+			taken = err == nil && belongsToOther(owners[0], c.attempt.TargetID)
 			return err
 		})
 		return taken, err
 	}
 }
 
-// isOthers reports whether a post that belongs to the owners is another target's.
-func isOthers(owners []string, targetID string) bool {
+// belongsToOther reports whether a post that belongs to the owners is another target's.
+func belongsToOther(owners []string, targetID string) bool {
 	return len(owners) > 0 && !slices.Contains(owners, targetID)
 }
 
-// contested reports whether a post that was found for a call may be that of another
+// isAmbiguous reports whether a post that was found for a call may be that of another
 // target with the same content. Nobody has been asked about it for longer than the
 // call was.
-func (d *Deliverer) contested(ctx context.Context, c *call) (contested bool, err error) {
+func (d *Deliverer) isAmbiguous(ctx context.Context, c *publisherCall) (contested bool, err error) {
 	finder, ok := c.publisher.(publish.ContentFinder)
 	if !ok {
 		return false, nil
 	}
 	err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
-		v := rivalry{call: c, finder: finder, reader: r, now: time.Now(), earliest: c.attempt.StartedAt.Add(-d.cfg.MaxLateness - time.Hour)}
-		contested, err = v.exists()
+		v := attributionCheck{call: c, finder: finder, reader: r, now: time.Now(), earliest: c.attempt.StartedAt.Add(-d.cfg.MaxLateness - time.Hour)}
+		contested, err = v.ambiguous()
 		return err
 	})
 	return contested, err
 }
 
-// rivalry is one look for other targets that a post may belong to.
-type rivalry struct {
-	call     *call
+// attributionCheck is one look for other targets that a post may belong to.
+type attributionCheck struct {
+	call     *publisherCall
 	finder   publish.ContentFinder
 	reader   storage.Reader
 	now      time.Time
 	earliest time.Time // of posts that can have an attempt as late as the call's
 }
 
-func (v *rivalry) exists() (bool, error) {
+func (v *attributionCheck) ambiguous() (bool, error) {
 	accounts, err := v.accounts()
 	if err != nil {
 		return false, err
@@ -98,12 +98,12 @@ func (v *rivalry) exists() (bool, error) {
 		if !same || !v.goesFirst(a) {
 			continue
 		}
-		if alike, err := v.alike(a); alike || err != nil {
+		if alike, err := v.mayBeConfused(a); alike || err != nil {
 			return alike, err
 		}
 	}
 	for i := range accounts {
-		if unsettled, err := v.unsettled(&accounts[i]); unsettled || err != nil {
+		if unsettled, err := v.hasUnknownOutcome(&accounts[i]); unsettled || err != nil {
 			return unsettled, err
 		}
 	}
@@ -111,7 +111,7 @@ func (v *rivalry) exists() (bool, error) {
 }
 
 // accounts returns the accounts that log in as the call's does, and that itself.
-func (v *rivalry) accounts() ([]schedctl.Account, error) {
+func (v *attributionCheck) accounts() ([]schedctl.Account, error) {
 	own, identity := v.call.account, v.call.account.Identity()
 	list := []schedctl.Account{own}
 	if identity.Login == "" {
@@ -128,17 +128,17 @@ func (v *rivalry) accounts() ([]schedctl.Account, error) {
 
 // goesFirst reports whether a running attempt keeps the call from taking a post: its
 // own request may still be under way, or it began earlier and so is settled first.
-func (v *rivalry) goesFirst(a *schedctl.Attempt) bool {
+func (v *attributionCheck) goesFirst(a *schedctl.Attempt) bool {
 	mine := &v.call.attempt
 	if a.TargetID == mine.TargetID {
 		return false
 	}
-	underWay := v.now.Before(a.StartedAt.Add(lease))
+	underWay := v.now.Before(a.StartedAt.Add(attemptLease))
 	return underWay || cmp.Or(a.StartedAt.Compare(mine.StartedAt), strings.Compare(a.ID, mine.ID)) < 0
 }
 
-// alike reports whether the network may show the attempt's post as the call's.
-func (v *rivalry) alike(a *schedctl.Attempt) (bool, error) {
+// mayBeConfused reports whether the network may show the attempt's post as the call's.
+func (v *attributionCheck) mayBeConfused(a *schedctl.Attempt) (bool, error) {
 	post, err := v.reader.Post(a.WorkspaceID, a.PostID)
 	if notFound(err) {
 		return false, nil
@@ -150,13 +150,13 @@ func (v *rivalry) alike(a *schedctl.Attempt) (bool, error) {
 	return t != nil && v.finder.MayConfuse(post.ContentFor(t), v.call.content), nil
 }
 
-// unsettled reports whether another target of an account has the same content and an
+// hasUnknownOutcome reports whether another target of an account has the same content and an
 // attempt, from about the time of the call, that has ended without anyone knowing
 // whether it published.
-func (v *rivalry) unsettled(account *schedctl.Account) (bool, error) {
+func (v *attributionCheck) hasUnknownOutcome(account *schedctl.Account) (bool, error) {
 	ids, err := v.reader.SameContent(storage.ContentQuery{
 		AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(v.call.content),
-		From: v.earliest, Until: v.now.Add(time.Hour), Limit: contestedReads,
+		From: v.earliest, Until: v.now.Add(time.Hour), Limit: maxAmbiguousReads,
 	})
 	if err != nil {
 		return false, err
@@ -171,7 +171,7 @@ func (v *rivalry) unsettled(account *schedctl.Account) (bool, error) {
 			if t.AccountID != account.ID || t.ID == v.call.attempt.TargetID {
 				continue
 			}
-			if found, err := v.hasUnknown(t.ID); found || err != nil {
+			if found, err := v.hasUnknownAttempt(t.ID); found || err != nil {
 				return found, err
 			}
 		}
@@ -179,22 +179,22 @@ func (v *rivalry) unsettled(account *schedctl.Account) (bool, error) {
 	return false, nil
 }
 
-// hasUnknown reports whether a target has an attempt of unknown outcome whose post
+// hasUnknownAttempt reports whether a target has an attempt of unknown outcome whose post
 // the call's question to the network may find.
-func (v *rivalry) hasUnknown(targetID string) (bool, error) {
+func (v *attributionCheck) hasUnknownAttempt(targetID string) (bool, error) {
 	attempts, err := v.reader.Attempts(targetID)
-	from := v.call.attempt.StartedAt.Add(-lease)
+	from := v.call.attempt.StartedAt.Add(-attemptLease)
 	return slices.ContainsFunc(attempts, func(a schedctl.Attempt) bool {
 		return a.Outcome == schedctl.OutcomeUnknown && a.StartedAt.After(from)
 	}), err
 }
 
-// owners returns who has the posts that networks have named for a batch of endings,
+// platformPostTargets returns who has the posts that networks have named for a batch of endings,
 // as far as those can be others'. It belongs into the transaction that records them.
-func owners(r storage.Reader, batch []*ending) (map[storage.PlatformPost][]string, error) {
+func platformPostTargets(r storage.Reader, batch []*attemptEnd) (map[storage.PlatformPost][]string, error) {
 	var posts []storage.PlatformPost
 	for _, e := range batch {
-		if e.mayBeOthers() {
+		if e.mayBeMisattributed() {
 			posts = append(posts, e.platformPost())
 		}
 	}
@@ -212,27 +212,27 @@ func owners(r storage.Reader, batch []*ending) (map[storage.PlatformPost][]strin
 	return owners, nil
 }
 
-// mayBeOthers reports whether the network may have named another target's post.
-func (e *ending) mayBeOthers() bool {
+// mayBeMisattributed reports whether the network may have named another target's post.
+func (e *attemptEnd) mayBeMisattributed() bool {
 	_, guesses := e.call.publisher.(publish.ContentFinder)
 	return guesses && e.receipt != nil && e.receipt.ID != "" && e.call.account.Identity().Login != ""
 }
 
-func (e *ending) platformPost() storage.PlatformPost {
+func (e *attemptEnd) platformPost() storage.PlatformPost {
 	return storage.PlatformPost{Owner: e.call.account.Identity(), ID: e.receipt.ID}
 }
 
-// claims reports whether the post that the network has named is another target's,
+// checkAttribution reports whether the post that the network has named is another target's,
 // and else makes it that of the ending's.
-func (r *recording) claims(e *ending) (claimed bool) {
-	if !e.mayBeOthers() {
+func (r *recordTx) checkAttribution(e *attemptEnd) (claimed bool) {
+	if !e.mayBeMisattributed() {
 		return false
 	}
 	post, target := e.platformPost(), e.call.attempt.TargetID
-	if isOthers(r.owners[post], target) {
-		r.claimed = append(r.claimed, e)
+	if belongsToOther(r.postTargets[post], target) {
+		r.misattributed = append(r.misattributed, e)
 		return true
 	}
-	r.owners[post] = append(r.owners[post], target)
+	r.postTargets[post] = append(r.postTargets[post], target)
 	return false
 }

@@ -16,77 +16,77 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// call is an attempt with all that the network is to be told, as it was when
+// publisherCall is an attempt with all that the network is to be told, as it was when
 // the attempt began.
-type call struct {
-	queue     *queue // the dispatcher's
-	attempt   schedctl.Attempt
-	content   string
-	options   schedctl.Options
-	publishAt time.Time
-	lateSince time.Time // see schedctl.Target.LateSince
-	account   schedctl.Account
-	publisher publish.Publisher
-	tries     int           // see facts
-	doubtful  bool          // one before it may have published
-	spacing   time.Duration // to leave before the account's next overdue target
+type publisherCall struct {
+	queue            *queue // the dispatcher's
+	attempt          schedctl.Attempt
+	content          string
+	options          schedctl.Options
+	publishAt        time.Time
+	lateSince        time.Time // see schedctl.Target.LateSince
+	account          schedctl.Account
+	publisher        publish.Publisher
+	tries            int           // see facts
+	earlierUncertain bool          // one before it may have published
+	spacing          time.Duration // to leave before the account's next overdue target
 }
 
-func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *call {
-	return &call{
+func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target, account *schedctl.Account) *publisherCall {
+	return &publisherCall{
 		queue: q, attempt: a, content: p.ContentFor(t), options: account.OptionsFor(t.Options), publishAt: t.PublishAt, lateSince: t.LateSince(),
 		account: *account, tries: t.Tries() - t.Unreached,
 	}
 }
 
-// call makes the call and returns its end, or that it has to be settled.
-func (d *Deliverer) call(ctx context.Context, c *call) (*ending, *doubt) {
+// makeCall makes the call and returns its end, or that it has to be settled.
+func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd, *unresolvedAttempt) {
 	receipt, failure := d.publish(ctx, c)
 	if failure == nil {
 		return published(c, receipt), nil
 	}
 	_, findable := c.publisher.(publish.Finder)
-	end, unsettled := d.judge(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
+	end, unsettled := d.applyPolicy(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
 	if unsettled != nil {
-		unsettled.after = time.Now().Add(unsettled.askIn)
-		d.note(ctx, unsettled)
+		unsettled.overBy = time.Now().Add(unsettled.askIn)
+		d.recordUnresolved(ctx, unsettled)
 	}
 	return end, unsettled
 }
 
-// judge applies the policy to a call that did not publish, or may not have.
-func (d *Deliverer) judge(c *call, e *publish.Error, f facts) (*ending, *doubt) {
+// applyPolicy applies the policy to a call that did not publish, or may not have.
+func (d *Deliverer) applyPolicy(c *publisherCall, e *publish.Error, f facts) (*attemptEnd, *unresolvedAttempt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
-	f.lateSince, f.tries, f.doubtful, f.disrupted = c.lateSince, c.tries, c.doubtful, c.account.DisruptedSince
+	f.lateSince, f.tries, f.earlierUncertain, f.disrupted = c.lateSince, c.tries, c.earlierUncertain, c.account.DisruptedSince
 	f.tooLate = f.now.Sub(c.lateSince) > d.cfg.MaxLateness
 	decided := policy(e, f)
 	if decided.askIn > 0 && f.asks == 0 && !f.elapsed {
-		decided.askIn = promptly(c, decided.askIn)
+		decided.askIn = firstAskDelay(c, decided.askIn)
 	}
 	d.logFailure(c, e, decided)
 	if decided.askIn > 0 {
-		return nil, &doubt{call: c, err: e, asks: f.asks, replies: f.replies, askIn: decided.askIn}
+		return nil, &unresolvedAttempt{call: c, err: e, asks: f.asks, replies: f.replies, askIn: decided.askIn}
 	}
-	return &ending{call: c, decision: decided}, nil
+	return &attemptEnd{call: c, decision: decided}, nil
 }
 
-func (d *Deliverer) logFailure(c *call, e *publish.Error, decided decision) {
+func (d *Deliverer) logFailure(c *publisherCall, e *publish.Error, decided policyDecision) {
 	a := c.attempt
 	args := []any{
 		"post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID,
 		"kind", e.Kind, "code", e.Code, "http_status", e.HTTPStatus, "outcome", decided.outcome,
 	}
 	if !decided.result.RetryAt.IsZero() {
-		args = append(args, "retry_at", later(decided.result.RetryAt, decided.result.AskAt))
+		args = append(args, "retry_at", laterOf(decided.result.RetryAt, decided.result.AskAt))
 	}
 	if decided.askIn > 0 {
 		args = append(args, "ask_in", decided.askIn)
 	}
-	d.log.Warn("attempt did not publish", append(args, "error", cause(e))...)
+	d.log.Warn("attempt did not publish", append(args, "error", logCause(e))...)
 }
 
-// cause returns what the log says of a failure. It is never nil.
-func cause(e *publish.Error) error {
+// logCause returns what the log says of a failure. It is never nil.
+func logCause(e *publish.Error) error {
 	if e.Err != nil {
 		return e.Err
 	}
@@ -94,12 +94,12 @@ func cause(e *publish.Error) error {
 }
 
 // publish makes the call and returns what the network has said.
-func (d *Deliverer) publish(ctx context.Context, c *call) (receipt schedctl.Receipt, failure *publish.Error) {
-	failure = d.tell(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
-		if !d.allowed(c.attempt.Owner) {
+func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (receipt schedctl.Receipt, failure *publish.Error) {
+	failure = d.callPublisher(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
+		if !d.mayCall(c.attempt.Owner) {
 			return publish.LeaseLapsed()
 		}
-		if receipt, err = c.publisher.Publish(d.guarded(ctx, c.attempt.Owner), r); err != nil {
+		if receipt, err = c.publisher.Publish(d.withLeaseGuard(ctx, c.attempt.Owner), r); err != nil {
 			return err
 		}
 		return failpoint.Hit(failpoint.DeliverCalled)
@@ -112,7 +112,7 @@ func (d *Deliverer) publish(ctx context.Context, c *call) (receipt schedctl.Rece
 
 // request opens the account's credentials and returns what the publisher is
 // given.
-func (d *Deliverer) request(c *call) (publish.Request, *publish.Error) {
+func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) {
 	credentials, err := d.credentials(c.account)
 	if err != nil {
 		return publish.Request{}, &publish.Error{
@@ -168,8 +168,8 @@ func (d *Deliverer) sameLogin(a, b schedctl.Account) bool {
 	return true
 }
 
-// guard calls a publisher and turns its panic into an error of unknown outcome.
-func (d *Deliverer) guard(c *call, fn func() error) (err error) {
+// catchPanic calls a publisher and turns its panic into an error of unknown outcome.
+func (d *Deliverer) catchPanic(c *publisherCall, fn func() error) (err error) {
 	defer func() {
 		thrown := recover()
 		if thrown == nil {

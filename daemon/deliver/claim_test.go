@@ -13,7 +13,7 @@ import (
 )
 
 // storeDue stores a workspace with an account and n posts of it that are due.
-func storeDue(t *testing.T, store storage.Store, n int) (items []item) {
+func storeDue(t *testing.T, store storage.Store, n int) (items []claimItem) {
 	t.Helper()
 	now := time.Now().Add(-time.Second)
 	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "test", Timezone: "UTC", CreatedAt: schedctl.Millis(now)}
@@ -38,7 +38,7 @@ func storeDue(t *testing.T, store storage.Store, n int) (items []item) {
 			if err := tx.PutPost(p); err != nil {
 				return err
 			}
-			items = append(items, item{queue: q, entry: entry{Due: schedctl.Due{At: p.PublishAt.UnixMilli(), Target: ulid(p.Targets[0].ID)}}})
+			items = append(items, claimItem{queue: q, entry: entry{Due: schedctl.Due{At: p.PublishAt.UnixMilli(), Target: ulid(p.Targets[0].ID)}}})
 		}
 		return nil
 	})
@@ -53,14 +53,14 @@ func TestOneBatchBeginsOneTargetOfAnAccount(t *testing.T) {
 	t.Parallel()
 	store := storagetest.NewMemory()
 	items := storeDue(t, store, 4)
-	items[0].ending = true
+	items[0].expireOnly = true
 	d := New(Config{Store: store, Publishers: publish.NewRegistry(publishtest.NewFake("fake")), Owner: "test", Logger: slog.New(slog.DiscardHandler)})
 	verdicts, err := d.claim(t.Context(), items)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []fate{behind, begun, behind, behind} {
-		if got := verdicts[i].fate; got != want {
+	for i, want := range []claimResult{claimBehind, claimStarted, claimBehind, claimBehind} {
+		if got := verdicts[i].result; got != want {
 			t.Errorf("target %d: fate %d, want %d", i, got, want)
 		}
 	}

@@ -17,68 +17,68 @@ const overdue = time.Minute
 // defaultPacing is the space between overdue targets of an account.
 const defaultPacing = time.Second
 
-// claiming is one run of a claim's transaction.
-type claiming struct {
+// claimTx is one run of a claim's transaction.
+type claimTx struct {
 	*Deliverer
 	*edits
-	owner string
-	begun map[*queue]bool // accounts with a target begun
-	now   time.Time       // wall clock
-	leap  clock.Leap      // of it
+	owner   string
+	started map[*queue]bool // accounts with a target begun
+	now     time.Time       // wall clock
+	leap    clock.Leap      // of it
 }
 
-// verdict is decide for a target whose records may not be readable, where those of
+// tryDecide is decide for a target whose records may not be readable, where those of
 // others are.
-func (c *claiming) verdict(it item) verdict {
+func (c *claimTx) tryDecide(it claimItem) claimDecision {
 	v, err := c.decide(it)
 	if err != nil {
-		return verdict{fate: unreadable, err: err}
+		return claimDecision{result: claimUnreadable, err: err}
 	}
 	return v
 }
 
 // decide claims a target, or says what becomes of it instead.
-func (c *claiming) decide(it item) (verdict, error) {
+func (c *claimTx) decide(it claimItem) (claimDecision, error) {
 	post, target, err := c.find(it.entry.TargetID())
 	if err != nil || target == nil {
-		return verdict{fate: over}, err
+		return claimDecision{result: claimDropped}, err
 	}
 	at, waiting := target.Due()
 	switch {
-	case !waiting && it.shaken:
+	case !waiting && it.uncertain:
 		return c.resume(it, post, target)
 	case !waiting:
-		return verdict{fate: over}, nil
+		return claimDecision{result: claimDropped}, nil
 	case at.After(c.now), c.leap.Holds(at, post.UpdatedAt):
-		return verdict{fate: early, due: at.UnixMilli()}, nil
+		return claimDecision{result: claimEarly, due: at.UnixMilli()}, nil
 	}
 	account, err := c.account(post.WorkspaceID, target.AccountID)
 	if notFound(err) {
 		account, err = &schedctl.Account{Status: schedctl.AccountDisconnected}, nil
 	}
 	if err != nil {
-		return verdict{}, err
+		return claimDecision{}, err
 	}
-	if hopeless := c.hopeless(target, account); hopeless != nil {
+	if hopeless := c.permanentFailure(target, account); hopeless != nil {
 		return c.fail(post, target, hopeless)
 	}
 	if v, blocked := c.blocked(it, target, account); blocked {
 		return v, nil
 	}
-	if it.next != 0 && at.UnixMilli() > it.next {
+	if it.nextAt != 0 && at.UnixMilli() > it.nextAt {
 		// The queue has the target at an earlier time: the post was moved while its account was held.
-		return verdict{fate: moved, due: at.UnixMilli()}, nil
+		return claimDecision{result: claimMoved, due: at.UnixMilli()}, nil
 	}
 	if c.cfg.Member != nil {
 		if v, blocked, err := c.blockedElsewhere(it, target, account); blocked || err != nil {
 			return v, err
 		}
 	}
-	return c.begin(it, post, target, account)
+	return c.startAttempt(it, post, target, account)
 }
 
 // find returns the post and the target, nil when either is gone.
-func (c *claiming) find(targetID string) (*schedctl.Post, *schedctl.Target, error) {
+func (c *claimTx) find(targetID string) (*schedctl.Post, *schedctl.Target, error) {
 	route, err := c.tx.Route(targetID)
 	if notFound(err) {
 		return nil, nil, nil
@@ -96,10 +96,10 @@ func (c *claiming) find(targetID string) (*schedctl.Post, *schedctl.Target, erro
 	return post, post.Target(targetID), nil
 }
 
-// hopeless returns why the target cannot go out any more, or nil.
-func (c *claiming) hopeless(t *schedctl.Target, a *schedctl.Account) *schedctl.TargetError {
+// permanentFailure returns why the target cannot go out any more, or nil.
+func (c *claimTx) permanentFailure(t *schedctl.Target, a *schedctl.Account) *schedctl.TargetError {
 	outcome := schedctl.OutcomeNotPublished
-	if inDoubt(t, t.Tries()) {
+	if mayBePublished(t, t.Tries()) {
 		outcome = schedctl.OutcomeUnknown
 	}
 	publisher := c.cfg.Publishers[a.Platform]
@@ -126,10 +126,10 @@ func (c *claiming) hopeless(t *schedctl.Target, a *schedctl.Account) *schedctl.T
 	return e
 }
 
-// inDoubt reports whether one of the tries that were made of a target may have
+// mayBePublished reports whether one of the tries that were made of a target may have
 // published it. Once a person has asked for a retry, it is that person who has
 // looked.
-func inDoubt(t *schedctl.Target, tries int) bool {
+func mayBePublished(t *schedctl.Target, tries int) bool {
 	return tries > 0 && t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
 }
 
@@ -140,58 +140,58 @@ func repeatable(p publish.Publisher, a schedctl.Account) bool {
 }
 
 // fail ends a target without an attempt.
-func (c *claiming) fail(p *schedctl.Post, t *schedctl.Target, e *schedctl.TargetError) (verdict, error) {
+func (c *claimTx) fail(p *schedctl.Post, t *schedctl.Target, e *schedctl.TargetError) (claimDecision, error) {
 	events, err := p.Finish(t.ID, schedctl.Result{Error: e}, c.now)
 	if err != nil {
-		return verdict{}, err
+		return claimDecision{}, err
 	}
 	c.changedPost(p)
 	c.events = append(c.events, events...)
-	return verdict{fate: over, failed: e, platform: t.Platform}, nil
+	return claimDecision{result: claimDropped, failed: e, platform: t.Platform}, nil
 }
 
 // blocked returns what the target has to wait for.
-func (c *claiming) blocked(it item, t *schedctl.Target, a *schedctl.Account) (v verdict, blocked bool) {
-	v = verdict{fate: waits, expires: c.expiry(t.LateSince())}
+func (c *claimTx) blocked(it claimItem, t *schedctl.Target, a *schedctl.Account) (v claimDecision, blocked bool) {
+	v = claimDecision{result: claimWaits, expires: c.expiry(t.LateSince())}
 	switch {
 	case a.Status == schedctl.AccountError:
 		v.held = true
 	case pause(a, c.now) > 0:
 		v.held, v.wait = true, pause(a, c.now)
-	case it.ending, c.begun[it.queue]:
-		v.fate = behind
-	case it.pace > 0 && c.spacing(t, a) > 0:
-		v.wait = it.pace
+	case it.expireOnly, c.started[it.queue]:
+		v.result = claimBehind
+	case it.overdueWait > 0 && c.spacing(t, a) > 0:
+		v.wait = it.overdueWait
 	default:
-		return verdict{}, false
+		return claimDecision{}, false
 	}
 	return v, true
 }
 
 // blockedElsewhere returns what the target has to wait for that other members do.
-func (c *claiming) blockedElsewhere(it item, t *schedctl.Target, a *schedctl.Account) (v verdict, blocked bool, err error) {
+func (c *claimTx) blockedElsewhere(it claimItem, t *schedctl.Target, a *schedctl.Account) (v claimDecision, blocked bool, err error) {
 	v.expires = c.expiry(t.LateSince())
 	running, err := c.tx.(storage.SharedTx).RunningOf(a.ID)
 	if err != nil {
-		return verdict{}, false, err
+		return claimDecision{}, false, err
 	}
 	for i := range running {
 		// What this run has begun under any name is in its own queues.
-		if !c.owns(running[i].Owner) || c.foreign.has(running[i].ID) {
-			v.fate = elsewhere
+		if !c.owns(running[i].Owner) || c.adoptedIDs.has(running[i].ID) {
+			v.result = claimElsewhere
 			return v, true, nil
 		}
 	}
-	v.fate = waits
+	v.result = claimWaits
 	v.wait, err = c.spacedElsewhere(it, t, a)
 	return v, v.wait > 0, err
 }
 
 // spacedElsewhere returns how long an overdue target has to wait because another
 // member has published one of the account right before.
-func (c *claiming) spacedElsewhere(it item, t *schedctl.Target, a *schedctl.Account) (time.Duration, error) {
+func (c *claimTx) spacedElsewhere(it claimItem, t *schedctl.Target, a *schedctl.Account) (time.Duration, error) {
 	spacing := c.spacing(t, a)
-	if spacing == 0 || it.spaced {
+	if spacing == 0 || it.spacedHere {
 		return 0, nil
 	}
 	last, err := c.tx.PublishedTargets(a.ID, storage.PublishedTarget{}, 1)
@@ -216,7 +216,7 @@ func pause(a *schedctl.Account, now time.Time) time.Duration {
 
 // spacing returns the time to leave before the account's next overdue target,
 // zero for a target that is not.
-func (c *claiming) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
+func (c *claimTx) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
 	if c.leap.Age(t.LateSince(), c.now) <= overdue {
 		return 0
 	}
@@ -229,30 +229,30 @@ func (c *claiming) spacing(t *schedctl.Target, a *schedctl.Account) time.Duratio
 	return defaultPacing
 }
 
-// begin records the attempt.
-func (c *claiming) begin(it item, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (verdict, error) {
-	doubtful, spacing := inDoubt(t, t.Tries()), c.spacing(t, a)
+// startAttempt records the attempt.
+func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (claimDecision, error) {
+	doubtful, spacing := mayBePublished(t, t.Tries()), c.spacing(t, a)
 	key, err := c.key(t, c.cfg.Publishers[a.Platform])
 	if err != nil {
-		return verdict{}, err
+		return claimDecision{}, err
 	}
 	attempt, err := p.Begin(schedctl.Claim{
-		TargetID: t.ID, Owner: c.owner, Lease: lease, Key: key,
+		TargetID: t.ID, Owner: c.owner, Lease: attemptLease, Key: key,
 	}, c.now)
 	if err != nil {
-		return verdict{}, err
+		return claimDecision{}, err
 	}
 	c.changedPost(p)
 	c.attempts = append(c.attempts, attempt)
-	c.begun[it.queue] = true
+	c.started[it.queue] = true
 	call := newCall(it.queue, attempt, p, t, a)
-	call.publisher, call.doubtful, call.spacing = c.cfg.Publishers[a.Platform], doubtful, spacing
-	return verdict{fate: begun, call: call}, nil
+	call.publisher, call.earlierUncertain, call.spacing = c.cfg.Publishers[a.Platform], doubtful, spacing
+	return claimDecision{result: claimStarted, call: call}, nil
 }
 
 // key returns what the network is given to recognise a repeat: what an earlier
 // attempt was given that may have published, else a new one.
-func (c *claiming) key(t *schedctl.Target, p publish.Publisher) (string, error) {
+func (c *claimTx) key(t *schedctl.Target, p publish.Publisher) (string, error) {
 	keyer, ok := p.(publish.Keyer)
 	if !ok {
 		return t.ID, nil
@@ -274,35 +274,35 @@ func (c *claiming) key(t *schedctl.Target, p publish.Publisher) (string, error) 
 // resume decides on a target that waits for nothing although its claim was
 // reported as failed: when the attempt is on disk all the same, its call was
 // never made and is made now. Of an attempt that was adopted nobody knows that.
-func (c *claiming) resume(it item, p *schedctl.Post, t *schedctl.Target) (verdict, error) {
+func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (claimDecision, error) {
 	attempts, err := c.tx.Attempts(t.ID)
 	if err != nil || len(attempts) == 0 {
-		return verdict{fate: over}, err
+		return claimDecision{result: claimDropped}, err
 	}
 	last := attempts[len(attempts)-1]
-	if last.Outcome != schedctl.OutcomeRunning || !c.owns(last.Owner) || c.foreign.has(last.ID) {
-		return verdict{fate: over}, nil
+	if last.Outcome != schedctl.OutcomeRunning || !c.owns(last.Owner) || c.adoptedIDs.has(last.ID) {
+		return claimDecision{result: claimDropped}, nil
 	}
 	if t.Status != schedctl.Publishing {
 		last.Outcome, last.FinishedAt = schedctl.OutcomeNotPublished, schedctl.Millis(c.now)
 		c.attempts = append(c.attempts, last)
-		return verdict{fate: over}, nil
+		return claimDecision{result: claimDropped}, nil
 	}
-	if it.ending || c.begun[it.queue] {
-		return verdict{fate: behind}, nil
+	if it.expireOnly || c.started[it.queue] {
+		return claimDecision{result: claimBehind}, nil
 	}
 	a, err := c.account(p.WorkspaceID, t.AccountID)
 	if err != nil {
-		return verdict{}, err
+		return claimDecision{}, err
 	}
-	c.begun[it.queue] = true
+	c.started[it.queue] = true
 	if c.cfg.Member != nil {
 		// The name may have changed since, and whoever has to ask what became of the
 		// call waits from its beginning on.
-		last.Owner, last.StartedAt, last.LeaseUntil = c.owner, schedctl.Millis(c.now), schedctl.Millis(c.now.Add(lease))
+		last.Owner, last.StartedAt, last.LeaseUntil = c.owner, schedctl.Millis(c.now), schedctl.Millis(c.now.Add(attemptLease))
 		c.attempts = append(c.attempts, last)
 	}
 	call := newCall(it.queue, last, p, t, a)
-	call.publisher, call.doubtful = c.cfg.Publishers[a.Platform], inDoubt(t, t.Tries()-1)
-	return verdict{fate: begun, call: call}, nil
+	call.publisher, call.earlierUncertain = c.cfg.Publishers[a.Platform], mayBePublished(t, t.Tries()-1)
+	return claimDecision{result: claimStarted, call: call}, nil
 }

@@ -61,9 +61,9 @@ const (
 	// seconds for what they then accept.
 	callTimeout = 30 * time.Second
 
-	// lease is longer than an attempt may take, which is a call, a new session
+	// attemptLease is longer than an attempt may take, which is a call, a new session
 	// and the call again, for the clocks of machines that share a database.
-	lease = 3*callTimeout + 30*time.Second
+	attemptLease = 3*callTimeout + 30*time.Second
 
 	// stopGrace is how long calls in flight may go on when Run is to end.
 	stopGrace = 20 * time.Second
@@ -131,12 +131,12 @@ type Deliverer struct {
 
 	// With cfg.Member: by what names the deliverer goes, or has gone, and which
 	// attempts it has adopted, or perhaps has.
-	owners, foreign names
-	log             *slog.Logger
-	mail            mailbox
-	tick            atomic.Pointer[time.Time] // the last turn
-	stats           struct{ inFlight, queued, held atomic.Int64 }
-	lag             lag
+	ownIDs, adoptedIDs idSet
+	log                *slog.Logger
+	mail               mailbox
+	tick               atomic.Pointer[time.Time] // the last turn
+	stats              struct{ inFlight, queued, held atomic.Int64 }
+	lag                lag
 }
 
 // New returns a deliverer that does nothing before [Deliverer.Run].

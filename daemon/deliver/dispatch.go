@@ -9,54 +9,54 @@ import (
 	"github.com/schedctl/schedctl/daemon/clock"
 )
 
-// mark says where a target is, so that it is in one place at a time.
-type mark uint8
+// targetState says where a target is, so that it is in one place at a time.
+type targetState uint8
 
 const (
-	queued   mark = 1 << iota
-	inFlight      // being claimed, called, settled or recorded
-	again         // handed over once more meanwhile; to be looked at afterwards
-	shaken        // its claim failed, and may be on disk all the same
+	stateQueued        targetState = 1 << iota
+	stateInFlight                  // being claimed, called, settled or recorded
+	stateEnqueuedAgain             // handed over once more meanwhile; to be looked at afterwards
+	stateUncertain                 // its claim failed, and may be on disk all the same
 )
 
-// moment is an entry of the due index in a heap.
-type moment schedctl.Due
+// dueEntry is an entry of the due index in a heap.
+type dueEntry schedctl.Due
 
-func (m moment) Before(o moment) bool { return schedctl.Due(m).Compare(schedctl.Due(o)) < 0 }
+func (m dueEntry) Before(o dueEntry) bool { return schedctl.Due(m).Compare(schedctl.Due(o)) < 0 }
 
 // dispatcher is the state of a run. It belongs to the goroutine of
 // [Deliverer.Run]; the work it starts is done by methods of [Deliverer], which
 // know nothing of it.
 type dispatcher struct {
 	*Deliverer
-	queues   queues
-	marks    map[schedctl.ULID]mark
-	mostMark int // the largest size of marks since it was made
+	queues     queues
+	states     map[schedctl.ULID]targetState
+	statesPeak int // the largest size of marks since it was made
 
 	due      []schedctl.Due // handed over and not resolved
-	resolves group
-	later    heap[moment] // claimed before their time, for the clock was set back or is in doubt
+	resolves pacer
+	deferred heap[dueEntry] // claimed before their time, for the clock was set back or is in doubt
 
 	recovered bool // the attempts of earlier runs are in their queues
-	recovers  group
+	recovers  pacer
 
 	// With other members. inHand are the attempts whose calls are under way, to be
 	// settled or to be recorded; looks are queues that stand by and may have to be
 	// served; peers are those that are preferred for them, by id.
-	inHand    map[string]bool
-	orphans   orphans
-	looks     []*queue
-	lookers   group
-	peers     map[string]*peer
-	surveying bool // held accounts are being read
+	inHand        map[string]bool
+	orphans       orphans
+	standbyQueues []*queue
+	standbyChecks pacer
+	peers         map[string]*peer
+	checkingHeld  bool // held accounts are being read
 
-	claims  group
-	endings []*ending // calls that have ended and are not recorded
-	records group
+	claims     pacer
+	unrecorded []*attemptEnd // calls that have ended and are not recorded
+	records    pacer
 
 	leap     clock.Leap // as of this turn
 	setBacks int        // of the clock, that were seen to; -1 at the start
-	rebases  group
+	rebases  pacer
 
 	inFlight  int // busy queues
 	stopping  bool
@@ -66,19 +66,19 @@ type dispatcher struct {
 
 func newDispatcher(d *Deliverer) *dispatcher {
 	return &dispatcher{
-		Deliverer: d,
-		queues:    queues{byAccount: map[string]*queue{}},
-		marks:     map[schedctl.ULID]mark{},
-		resolves:  group{size: maxGroup},
-		recovered: d.cfg.Member != nil, // see adopt
-		recovers:  group{size: 1},
-		inHand:    map[string]bool{},
-		peers:     map[string]*peer{},
-		lookers:   group{size: 1},
-		claims:    group{size: maxGroup},
-		records:   group{size: maxGroup},
-		setBacks:  -1,
-		nextSweep: time.Now().Add(sweepInterval),
+		Deliverer:     d,
+		queues:        queues{byAccount: map[string]*queue{}},
+		states:        map[schedctl.ULID]targetState{},
+		resolves:      pacer{size: maxGroup},
+		recovered:     d.cfg.Member != nil, // see adopt
+		recovers:      pacer{size: 1},
+		inHand:        map[string]bool{},
+		peers:         map[string]*peer{},
+		standbyChecks: pacer{size: 1},
+		claims:        pacer{size: maxGroup},
+		records:       pacer{size: maxGroup},
+		setBacks:      -1,
+		nextSweep:     time.Now().Add(sweepInterval),
 	}
 }
 
@@ -86,15 +86,15 @@ func newDispatcher(d *Deliverer) *dispatcher {
 func (x *dispatcher) turn(ctx context.Context) {
 	now := time.Now()
 	x.readMail(now)
-	if x.recovered || x.recover(ctx, now) {
+	if x.recovered || x.recoverAttempts(ctx, now) {
 		x.rebase(ctx, now)
-		x.wakeLater(now)
+		x.wakeDeferred(now)
 		x.resolve(ctx, now)
 		x.adopt(ctx, now)
 		x.queues.wake(now)
 		x.sweep(ctx, now)
-		x.serve(ctx, now)
-		x.lookSome(ctx, now)
+		x.startWork(ctx, now)
+		x.startStandbyCheck(ctx, now)
 		x.recordSome(ctx, now)
 	}
 	x.tick.Store(&now)
@@ -113,12 +113,12 @@ func (x *dispatcher) readMail(now time.Time) {
 	for _, account := range mail.changed {
 		if q := x.queues.byAccount[account]; q != nil {
 			q.changed = true
-			if !q.busy && len(q.doubts) > 0 {
-				q.doubts[0].askNow = true
+			if !q.busy && len(q.unresolved) > 0 {
+				q.unresolved[0].askNow = true
 			}
-			if q.held || len(q.doubts) > 0 {
+			if q.held || len(q.unresolved) > 0 {
 				x.queues.release(q)
-				x.queues.arrange(q, now)
+				x.queues.reschedule(q, now)
 			}
 		}
 	}
@@ -127,14 +127,14 @@ func (x *dispatcher) readMail(now time.Time) {
 	}
 }
 
-// wakeLater brings back what was handed over before its time. While the clock is
+// wakeDeferred brings back what was handed over before its time. While the clock is
 // in doubt nobody knows what that is.
-func (x *dispatcher) wakeLater(now time.Time) {
+func (x *dispatcher) wakeDeferred(now time.Time) {
 	if x.leap = x.cfg.Clock.Leap(); x.leap.InDoubt() {
 		return
 	}
-	for x.later.len() > 0 && x.later.head().At <= now.UnixMilli() {
-		x.due = append(x.due, schedctl.Due(x.later.pop()))
+	for x.deferred.len() > 0 && x.deferred.head().At <= now.UnixMilli() {
+		x.due = append(x.due, schedctl.Due(x.deferred.pop()))
 	}
 }
 
@@ -142,56 +142,56 @@ func (x *dispatcher) wakeLater(now time.Time) {
 func (x *dispatcher) sleep() time.Duration {
 	now := time.Now()
 	if !x.recovered {
-		return max(x.recovers.resume.Sub(now), 0)
+		return max(x.recovers.notBefore.Sub(now), 0)
 	}
 	sleep := x.nextSweep.Sub(now)
 	until := func(t time.Time) { sleep = min(sleep, t.Sub(now)) }
-	if len(x.due) > 0 && !x.stopping && !x.resolves.running && !x.mayGather() {
-		until(x.resolves.resume)
+	if len(x.due) > 0 && !x.stopping && !x.resolves.running && !x.gathering() {
+		until(x.resolves.notBefore)
 	}
-	if x.queues.first() != nil && !x.claims.running && x.inFlight < x.cfg.Workers && !x.stopping {
-		until(x.claims.resume)
+	if x.queues.firstReady() != nil && !x.claims.running && x.inFlight < x.cfg.Workers && !x.stopping {
+		until(x.claims.notBefore)
 	}
-	if len(x.endings) > 0 && !x.records.running {
-		until(x.records.resume)
+	if len(x.unrecorded) > 0 && !x.records.running {
+		until(x.records.notBefore)
 	}
 	if x.queues.alarms.len() > 0 {
 		until(x.queues.alarms.head().at)
 	}
 	if x.cfg.Member != nil && !x.stopping {
 		if !x.recovers.running {
-			until(later(x.orphans.next, x.recovers.resume))
+			until(laterOf(x.orphans.next, x.recovers.notBefore))
 		}
-		if len(x.looks) > 0 && !x.lookers.running {
-			until(x.lookers.resume)
+		if len(x.standbyQueues) > 0 && !x.standbyChecks.running {
+			until(x.standbyChecks.notBefore)
 		}
 	}
-	if x.later.len() > 0 && !x.leap.InDoubt() {
-		until(schedctl.Due(x.later.head()).Time())
+	if x.deferred.len() > 0 && !x.leap.InDoubt() {
+		until(schedctl.Due(x.deferred.head()).Time())
 	}
 	return max(sleep, 0)
 }
 
-// serve begins as many claims and questions as there are free workers.
-func (x *dispatcher) serve(ctx context.Context, now time.Time) {
-	var batch []item
+// startWork begins as many claims and questions as there are free workers.
+func (x *dispatcher) startWork(ctx context.Context, now time.Time) {
+	var batch []claimItem
 	for !x.stopping && x.inFlight < x.cfg.Workers {
-		q := x.queues.first()
+		q := x.queues.firstReady()
 		if q == nil {
 			break
 		}
-		if len(q.doubts) > 0 && !q.blocked(now) {
-			x.begin()
+		if len(q.unresolved) > 0 && !q.blocked(now) {
+			x.markBusy()
 			x.settleFirst(ctx, q)
 			continue
 		}
-		if !x.claims.open(now) || len(batch) >= x.claims.size || !x.mayClaim(now) {
+		if !x.claims.mayStart(now) || len(batch) >= x.claims.size || !x.mayClaim(now) {
 			break
 		}
 		if x.standsBy(q, now) {
 			continue
 		}
-		x.begin()
+		x.markBusy()
 		batch = x.takeItems(batch, q, now)
 	}
 	if len(batch) > 0 {
@@ -201,48 +201,48 @@ func (x *dispatcher) serve(ctx context.Context, now time.Time) {
 
 // pace returns how long a transaction may be left to gather what comes.
 func (x *dispatcher) pace() time.Duration {
-	if x.cfg.Member == nil || x.inFlight < crowd {
+	if x.cfg.Member == nil || x.inFlight < crowdedAccounts {
 		return 0
 	}
 	return sharedPace
 }
 
-// begin makes the first queue busy.
-func (x *dispatcher) begin() {
-	x.queues.serve()
+// markBusy makes the first queue busy.
+func (x *dispatcher) markBusy() {
+	x.queues.popReady()
 	x.inFlight++
 }
 
-// finish makes a queue idle.
-func (x *dispatcher) finish(q *queue) {
+// markIdle makes a queue idle.
+func (x *dispatcher) markIdle(q *queue) {
 	q.busy, q.calling = false, false
 	x.inFlight--
-	x.queues.arrange(q, time.Now())
+	x.queues.reschedule(q, time.Now())
 }
 
 // forget ends the way of a target. One that was handed over meanwhile is looked
 // at once more, as due at the given time: what has come of it may have been
 // decided before.
 func (x *dispatcher) forget(target schedctl.ULID, at time.Time) {
-	m := x.marks[target]
-	delete(x.marks, target)
-	if m&again != 0 {
+	m := x.states[target]
+	delete(x.states, target)
+	if m&stateEnqueuedAgain != 0 {
 		x.due = append(x.due, schedctl.Due{At: at.UnixMilli(), Target: target})
 	}
-	if len(x.marks) == 0 && x.mostMark > maxResolve {
+	if len(x.states) == 0 && x.statesPeak > maxResolve {
 		// A map keeps the memory of its largest size.
-		x.marks, x.mostMark = map[schedctl.ULID]mark{}, 0
+		x.states, x.statesPeak = map[schedctl.ULID]targetState{}, 0
 	}
 }
 
-// setMark moves a target to another place.
-func (x *dispatcher) setMark(target schedctl.ULID, m mark) {
-	x.marks[target] = m
-	x.mostMark = max(x.mostMark, len(x.marks))
+// setState moves a target to another place.
+func (x *dispatcher) setState(target schedctl.ULID, m targetState) {
+	x.states[target] = m
+	x.statesPeak = max(x.statesPeak, len(x.states))
 }
 
-// logGroup tells of the store's state when it changes, and not with each try.
-func (x *dispatcher) logGroup(first bool, what string, err error) {
+// logStoreState tells of the store's state when it changes, and not with each try.
+func (x *dispatcher) logStoreState(first bool, what string, err error) {
 	switch {
 	case !first:
 	case err != nil:
@@ -252,7 +252,7 @@ func (x *dispatcher) logGroup(first bool, what string, err error) {
 	}
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -22,38 +22,38 @@ const (
 	// a crowd of accounts is under way in a store that members share: four times as long
 	// as that one took. What comes meanwhile goes with it. A transaction costs the server
 	// and both ways to it a millisecond of processor time before its first target.
-	sharedPace   = 10 * time.Millisecond
-	sharedFactor = 4
-	crowd        = 8
+	sharedPace      = 10 * time.Millisecond
+	sharedFactor    = 4
+	crowdedAccounts = 8
 )
 
-// group paces transactions of one kind, of which one is under way at a time.
+// pacer paces transactions of one kind, of which one is under way at a time.
 // While the store fails it waits ever longer and quarters their size, so that a
 // record that cannot be stored is soon alone with its fault.
-type group struct {
-	size     int
-	began    time.Time
-	pace     time.Duration // the longest from there to the next
-	running  bool
-	failures int  // in a row
-	told     bool // of the failures
-	resume   time.Time
+type pacer struct {
+	size      int
+	startedAt time.Time
+	pace      time.Duration // the longest from there to the next
+	running   bool
+	failures  int  // in a row
+	logged    bool // of the failures
+	notBefore time.Time
 }
 
-// open reports whether a transaction may begin.
-func (g *group) open(now time.Time) bool { return !g.running && !now.Before(g.resume) }
+// mayStart reports whether a transaction may begin.
+func (g *pacer) mayStart(now time.Time) bool { return !g.running && !now.Before(g.notBefore) }
 
-// begin notes the beginning of a transaction, which the next one need not follow before a
+// start notes the beginning of a transaction, which the next one need not follow before a
 // pace.
-func (g *group) begin(now time.Time, pace time.Duration) {
-	g.running, g.began, g.pace = true, now, pace
+func (g *pacer) start(now time.Time, pace time.Duration) {
+	g.running, g.startedAt, g.pace = true, now, pace
 }
 
 // succeeded notes the end of a transaction and reports whether it is the first
 // to succeed after failures that were told of.
-func (g *group) succeeded() (first bool) {
-	first = g.told
-	g.running, g.failures, g.told, g.resume = false, 0, false, g.began.Add(min(g.pace, sharedFactor*time.Since(g.began)))
+func (g *pacer) succeeded() (first bool) {
+	first = g.logged
+	g.running, g.failures, g.logged, g.notBefore = false, 0, false, g.startedAt.Add(min(g.pace, sharedFactor*time.Since(g.startedAt)))
 	g.size = min(maxGroup, 2*g.size)
 	return first
 }
@@ -61,16 +61,16 @@ func (g *group) succeeded() (first bool) {
 // failed notes the end of a transaction over n targets and reports whether that
 // is to be told: when it is the first to fail after successes, and not for the
 // reason that the store has no room, which it tells itself.
-func (g *group) failed(n int, err error, now time.Time) (first bool) {
+func (g *pacer) failed(n int, err error, now time.Time) (first bool) {
 	backoff := min(minGroupBackoff<<min(g.failures, 10), maxGroupBackoff)
 	full := storage.IsFull(err)
 	if full {
 		backoff = min(backoff, fullBackoff)
 	}
-	g.running, g.resume = false, now.Add(backoff)
+	g.running, g.notBefore = false, now.Add(backoff)
 	g.failures++
 	g.size = max(1, n/4)
-	first = !full && !g.told
-	g.told = g.told || first
+	first = !full && !g.logged
+	g.logged = g.logged || first
 	return first
 }

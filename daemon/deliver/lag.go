@@ -18,16 +18,16 @@ type lag struct {
 func (d *Deliverer) Lag() time.Duration {
 	if d.lag.asked.CompareAndSwap(false, true) {
 		d.mail.report(func(x *dispatcher) {
-			d.lag.nanos.Store(int64(x.queues.late(time.Now())))
+			d.lag.nanos.Store(int64(x.queues.lateness(time.Now())))
 			d.lag.asked.Store(false)
 		})
 	}
 	return time.Duration(d.lag.nanos.Load())
 }
 
-// late returns by how much the oldest entry is late among those that are neither
+// lateness returns by how much the oldest entry is late among those that are neither
 // held nor paused.
-func (s *queues) late(now time.Time) time.Duration {
+func (s *queues) lateness(now time.Time) time.Duration {
 	var most time.Duration
 	for _, q := range s.byAccount {
 		if q.waiting.len() > 0 && !q.blocked(now) {

@@ -11,11 +11,11 @@ type mailbox struct {
 	wake chan struct{}
 
 	mu sync.Mutex // mu guards what follows
-	letters
+	messages
 }
 
-// letters is the content of a mailbox.
-type letters struct {
+// messages is the content of a mailbox.
+type messages struct {
 	due     []schedctl.Due
 	changed []string            // accounts that were stored
 	reports []func(*dispatcher) // what has come of claims, calls and recordings
@@ -53,10 +53,10 @@ func (m *mailbox) ring() {
 }
 
 // take empties the mailbox.
-func (m *mailbox) take() letters {
+func (m *mailbox) take() messages {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := m.letters
-	m.letters = letters{}
+	l := m.messages
+	m.messages = messages{}
 	return l
 }

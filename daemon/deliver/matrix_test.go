@@ -44,18 +44,18 @@ var memories = map[memory]string{neither: "neither", idempotent: "idempotent", f
 // The ends that there are. What a network has accepted is published once, or it
 // is for a person to say.
 var (
-	atOnce      = end{schedctl.Published, "", yes, 1, 1}
-	found       = end{schedctl.Published, "", yes, 1, 1} // the network was asked
-	refusedPost = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, no, 0, 1} }
-	sentAgain   = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, no, 1, 2} }
-	repeated    = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, maybe, 1, 2} }
-	inDoubt     = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, maybe, 1, 1} }
-	held        = end{schedctl.Publishing, schedctl.KindAuth, no, 0, 1} // until the account works again
+	atOnce         = end{schedctl.Published, "", yes, 1, 1}
+	found          = end{schedctl.Published, "", yes, 1, 1} // the network was asked
+	refusedPost    = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, no, 0, 1} }
+	sentAgain      = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, no, 1, 2} }
+	repeated       = func(kind schedctl.ErrorKind) end { return end{schedctl.Published, kind, maybe, 1, 2} }
+	mayBePublished = func(kind schedctl.ErrorKind) end { return end{schedctl.Failed, kind, maybe, 1, 1} }
+	held           = end{schedctl.Publishing, schedctl.KindAuth, no, 0, 1} // until the account works again
 )
 
 // ambiguous is what becomes of a post that the network has, and did not say so.
 func ambiguous(kind schedctl.ErrorKind) (want end, unless map[string]end) {
-	return inDoubt(kind), map[string]end{"idempotent": repeated(kind), "findable": found}
+	return mayBePublished(kind), map[string]end{"idempotent": repeated(kind), "findable": found}
 }
 
 func status(code int, header ...string) func(http.ResponseWriter, *http.Request, string) {
@@ -107,7 +107,7 @@ func mishaps() []mishap {
 		{name: "503", accepts: true, answer: status(503), want: broken, unless: brokenUnless},
 		{name: "503 with Retry-After", answer: status(503, "Retry-After", "90"), want: sentAgain(schedctl.KindPlatform)},
 		{name: "redirects", answer: status(307, "Location", "/elsewhere"), want: refusedPost(schedctl.KindContent)},
-		{name: "accepts and redirects", accepts: true, answer: status(303, "Location", "/thanks"), want: inDoubt(schedctl.KindContent),
+		{name: "accepts and redirects", accepts: true, answer: status(303, "Location", "/thanks"), want: mayBePublished(schedctl.KindContent),
 			unless: map[string]end{"findable": found}},
 	}
 }

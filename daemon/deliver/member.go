@@ -41,41 +41,41 @@ const (
 	rejoinPause = 250 * time.Millisecond
 )
 
-// names is a set of ids that the dispatcher and its jobs share.
-type names struct {
+// idSet is a set of ids that the dispatcher and its jobs share.
+type idSet struct {
 	mu  sync.Mutex // mu guards all
-	all map[string]bool
+	ids map[string]bool
 }
 
 // add adds an id and returns it.
-func (n *names) add(id string) string {
+func (n *idSet) add(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.all == nil {
-		n.all = map[string]bool{}
+	if n.ids == nil {
+		n.ids = map[string]bool{}
 	}
-	n.all[id] = true
+	n.ids[id] = true
 	return id
 }
 
-func (n *names) remove(id string) {
+func (n *idSet) remove(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.all, id)
+	delete(n.ids, id)
 }
 
-func (n *names) has(id string) bool {
+func (n *idSet) has(id string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.all[id]
+	return n.ids[id]
 }
 
-// owner returns what attempts are begun under now.
-func (d *Deliverer) owner() string {
+// currentOwner returns what attempts are begun under now.
+func (d *Deliverer) currentOwner() string {
 	if d.cfg.Member == nil {
 		return d.cfg.Owner
 	}
-	return d.owners.add(d.cfg.Member.ID())
+	return d.ownIDs.add(d.cfg.Member.ID())
 }
 
 // owns reports whether an attempt is one that this run has begun or adopted.
@@ -83,17 +83,17 @@ func (d *Deliverer) owns(owner string) bool {
 	if d.cfg.Member == nil {
 		return owner == d.cfg.Owner
 	}
-	return d.owners.has(owner)
+	return d.ownIDs.has(owner)
 }
 
-// allowed reports whether a call may still be made under the name of its attempt.
-func (d *Deliverer) allowed(owner string) bool {
+// mayCall reports whether a call may still be made under the name of its attempt.
+func (d *Deliverer) mayCall(owner string) bool {
 	return d.cfg.Member == nil || d.cfg.Member.Holds(owner)
 }
 
-// guarded returns the context of a call of which nothing may leave once it may be
+// withLeaseGuard returns the context of a call of which nothing may leave once it may be
 // another's.
-func (d *Deliverer) guarded(ctx context.Context, owner string) context.Context {
+func (d *Deliverer) withLeaseGuard(ctx context.Context, owner string) context.Context {
 	if d.cfg.Member == nil {
 		return ctx
 	}
@@ -122,6 +122,6 @@ func (x *dispatcher) mayClaim(now time.Time) bool {
 	if m := x.cfg.Member; m == nil || m.Holds(m.ID()) {
 		return true
 	}
-	x.claims.resume = now.Add(rejoinPause)
+	x.claims.notBefore = now.Add(rejoinPause)
 	return false
 }

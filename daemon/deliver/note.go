@@ -9,16 +9,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxSaid is how much of the message of a call is in that of a doubt, in bytes.
-const maxSaid = 300
+// maxCallMessage is how much of the message of a call is in that of a doubt, in bytes.
+const maxCallMessage = 300
 
-// note stores what is known of a doubt: with its attempt, so that a restart goes on
+// recordUnresolved stores what is known of a doubt: with its attempt, so that a restart goes on
 // from there, and with its target, where people see it. Should the store fail, the
 // next question notes it.
-func (d *Deliverer) note(ctx context.Context, in *doubt) {
+func (d *Deliverer) recordUnresolved(ctx context.Context, in *unresolvedAttempt) {
 	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
-		r := recording{Deliverer: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
-		if err := r.doubt(in); err != nil && !notFound(err) {
+		r := recordTx{Deliverer: d, edits: newEdits(tx), now: time.Now().UTC().Round(0)}
+		if err := r.applyUnresolved(in); err != nil && !notFound(err) {
 			return err
 		}
 		return r.write()
@@ -27,12 +27,12 @@ func (d *Deliverer) note(ctx context.Context, in *doubt) {
 		d.log.Error("doubt cannot be recorded", "attempt", in.call.attempt.ID, "error", err)
 		return
 	}
-	in.noted = true
+	in.stored = true
 }
 
-// doubt applies a doubt to its attempt, target and account. An attempt that has an
+// applyUnresolved applies a doubt to its attempt, target and account. An attempt that has an
 // end, or another owner, by now is none of this deliverer's.
-func (r *recording) doubt(in *doubt) error {
+func (r *recordTx) applyUnresolved(in *unresolvedAttempt) error {
 	was := in.call.attempt
 	a, err := storedAttempt(r.tx, was)
 	if err != nil || a.Outcome != schedctl.OutcomeRunning || a.Owner != was.Owner {
@@ -41,7 +41,7 @@ func (r *recording) doubt(in *doubt) error {
 	a.Error, a.Asks = targetError(in.err, true, true), in.asks
 	r.attempts = append(r.attempts, a)
 	if !in.refused {
-		if err := r.disrupt(a); err != nil {
+		if err := r.markDisrupted(a); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (r *recording) doubt(in *doubt) error {
 	}
 	next := r.now.Add(in.askIn)
 	shown := *a.Error
-	shown.Message = in.message(next)
+	shown.Message = in.statusMessage(next)
 	before := post.Version
 	r.events = append(r.events, post.Doubt(a.TargetID, &shown, next, r.now)...)
 	if post.Version != before {
@@ -60,8 +60,8 @@ func (r *recording) doubt(in *doubt) error {
 	return nil
 }
 
-// disrupt notes that a call for an account got no usable response.
-func (r *recording) disrupt(a schedctl.Attempt) error {
+// markDisrupted notes that a call for an account got no usable response.
+func (r *recordTx) markDisrupted(a schedctl.Attempt) error {
 	account, err := r.account(a.WorkspaceID, a.AccountID)
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (r *recording) disrupt(a schedctl.Attempt) error {
 	return nil
 }
 
-// message returns what people are told of a doubt.
-func (in *doubt) message(next time.Time) string {
+// statusMessage returns what people are told of a doubt.
+func (in *unresolvedAttempt) statusMessage(next time.Time) string {
 	asked := "schedctl will ask the network"
 	switch {
 	case in.asks == 1:
@@ -83,5 +83,5 @@ func (in *doubt) message(next time.Time) string {
 		asked = fmt.Sprintf("schedctl has asked the network %d times and will ask again", in.asks)
 	}
 	return clip(fmt.Sprintf("%s; it is not known whether the post is there: %s at %s",
-		clip(in.err.Message, maxSaid), asked, next.UTC().Format(time.RFC3339)), maxMessage)
+		clip(in.err.Message, maxCallMessage), asked, next.UTC().Format(time.RFC3339)), maxMessage)
 }

@@ -19,7 +19,7 @@ type Observation struct {
 }
 
 // observation describes an end that was recorded at the given time.
-func (e *ending) observation(now time.Time) Observation {
+func (e *attemptEnd) observation(now time.Time) Observation {
 	o := Observation{Platform: e.call.account.Platform, Attempt: true, Outcome: e.decision.outcome}
 	switch {
 	case e.receipt != nil:

@@ -23,18 +23,18 @@ const (
 	// firstBackoff is multiplied by backoffFactor with each try, give or take a
 	// fifth: 10 s, 80 s, 11 min, 85 min. So five tries outlast a network that
 	// responds with errors for an hour.
-	firstBackoff  = 10 * time.Second
-	backoffFactor = 8
-	jitter        = 0.2
+	firstBackoff   = 10 * time.Second
+	backoffFactor  = 8
+	jitterFraction = 0.2
 
 	// maxProbe is the longest time between two calls, or two questions, to a
 	// network that is out of reach. The first is firstBackoff, and each is as long as
 	// the disruption has lasted.
 	maxProbe = time.Minute
 
-	// ordered is how many failed tries of a target hold up the later targets of its
+	// orderedTries is how many failed tries of a target hold up the later targets of its
 	// account. The network responds to them, so the fault may be the post's own.
-	ordered = 2
+	orderedTries = 2
 
 	// maxPause bounds how long a network is believed that says when to return.
 	maxPause = 24 * time.Hour
@@ -42,37 +42,37 @@ const (
 
 // facts are what the policy weighs beside the error.
 type facts struct {
-	now        time.Time
-	lateSince  time.Time
-	tooLate    bool      // the target may not be published any more
-	disrupted  time.Time // since when the account gets no usable response, or zero
-	spread     float64   // random, from -1 to 1
-	tries      int       // attempts since a person queued the target that reached the network, and this one
-	doubtful   bool      // an earlier one may have published
-	repeatable bool      // the network recognizes a repeat of this call
-	findable   bool      // the network can be asked what it has
-	asks       int       // how often it was asked in vain
-	replies    int       // how often it responded to that, and could not tell
-	askAt      time.Time // when it said to ask again, or zero
-	down       bool      // the last question did not get through to it
-	absent     bool      // it was asked, and does not have the post
-	elapsed    bool      // the call lies back, so that a retry need not wait
+	now              time.Time
+	lateSince        time.Time
+	tooLate          bool      // the target may not be published any more
+	disrupted        time.Time // since when the account gets no usable response, or zero
+	spread           float64   // random, from -1 to 1
+	tries            int       // attempts since a person queued the target that reached the network, and this one
+	earlierUncertain bool      // an earlier one may have published
+	repeatable       bool      // the network recognizes a repeat of this call
+	findable         bool      // the network can be asked what it has
+	asks             int       // how often it was asked in vain
+	replies          int       // how often it responded to that, and could not tell
+	askAt            time.Time // when it said to ask again, or zero
+	unreachable      bool      // the last question did not get through to it
+	absent           bool      // it was asked, and does not have the post
+	elapsed          bool      // the call lies back, so that a retry need not wait
 }
 
-// failedAsk adds a question to the network that did not show what it has.
-func (f *facts) failedAsk(failure *publish.Error) {
+// addFailedAsk adds a question to the network that did not show what it has.
+func (f *facts) addFailedAsk(failure *publish.Error) {
 	f.asks++
-	f.askAt, f.down = failure.RetryAt, outOfReach(failure)
+	f.askAt, f.unreachable = failure.RetryAt, isUnreachable(failure)
 	switch {
 	case failure.Code == publish.CodeCannotAsk:
 		f.replies = maxAsks
-	case !f.down:
+	case !f.unreachable:
 		f.replies++
 	}
 }
 
-// decision is what follows from a call that did not publish, or may not have.
-type decision struct {
+// policyDecision is what follows from a call that did not publish, or may not have.
+type policyDecision struct {
 	askIn time.Duration // when not zero: ask the network then; nothing else is set
 
 	result      schedctl.Result
@@ -84,23 +84,23 @@ type decision struct {
 
 // policy decides what follows from an error. It is the one place that says what
 // is tried again and when.
-func policy(e *publish.Error, f facts) decision {
+func policy(e *publish.Error, f facts) policyDecision {
 	unknown := e.Outcome != schedctl.OutcomeNotPublished && !f.absent
 	if unknown && !f.repeatable && f.findable && f.mayAsk() {
-		return decision{askIn: askIn(f)}
+		return policyDecision{askIn: askDelay(f)}
 	}
-	d := decision{outcome: schedctl.OutcomeNotPublished}
+	d := policyDecision{outcome: schedctl.OutcomeNotPublished}
 	if unknown {
 		d.outcome = schedctl.OutcomeUnknown
 	}
 	if !unknown || f.repeatable {
-		d.again(e, f, unknown)
+		d.planRetry(e, f, unknown)
 		d.refused = e.Kind == schedctl.KindAuth
 	}
 	if e.Kind == schedctl.KindRateLimited && !e.RetryAt.IsZero() {
-		d.pausedUntil = believed(e.RetryAt, f.now)
+		d.pausedUntil = clampRetryTime(e.RetryAt, f.now)
 	}
-	d.result.Error = targetError(e, unknown || f.doubtful, !d.result.RetryAt.IsZero())
+	d.result.Error = targetError(e, unknown || f.earlierUncertain, !d.result.RetryAt.IsZero())
 	return d
 }
 
@@ -118,10 +118,10 @@ const (
 	gatewayTimeout = 504
 )
 
-// outOfReach reports whether a call failed because the network is absent, by the
+// isUnreachable reports whether a call failed because the network is absent, by the
 // word of the transport or of a gateway in front of it. A 503 that says when to
 // return is a response of the network's own.
-func outOfReach(e *publish.Error) bool {
+func isUnreachable(e *publish.Error) bool {
 	switch e.HTTPStatus {
 	case badGateway, gatewayTimeout:
 		return true
@@ -131,23 +131,23 @@ func outOfReach(e *publish.Error) bool {
 	return e.Kind == schedctl.KindNetwork
 }
 
-// askIn returns how long to wait before the network is asked. A call of which
+// askDelay returns how long to wait before the network is asked. A call of which
 // nothing is heard may still be at work there, so the first question waits for
 // longer than any is. A network that is out of reach is probed until it is back.
-func askIn(f facts) time.Duration {
+func askDelay(f facts) time.Duration {
 	wait := jittered(firstBackoff<<max(f.replies-1, 0), f.spread)
 	switch {
 	case f.asks == 0:
 		return firstAsk
-	case f.down:
-		wait = probeIn(f)
+	case f.unreachable:
+		wait = probeDelay(f)
 	}
-	return max(wait, believed(f.askAt, f.now).Sub(f.now))
+	return max(wait, clampRetryTime(f.askAt, f.now).Sub(f.now))
 }
 
-// probeIn returns how long to wait before a network that is out of reach is called
+// probeDelay returns how long to wait before a network that is out of reach is called
 // or asked again.
-func probeIn(f facts) time.Duration {
+func probeDelay(f facts) time.Duration {
 	lasts := time.Duration(0)
 	if !f.disrupted.IsZero() {
 		lasts = f.now.Sub(f.disrupted.Round(0))
@@ -155,20 +155,20 @@ func probeIn(f facts) time.Duration {
 	return min(jittered(min(max(lasts, firstBackoff), maxProbe), f.spread), maxProbe)
 }
 
-// again decides when a call that may be repeated is. A target that keeps its place
+// planRetry decides when a call that may be repeated is. A target that keeps its place
 // in the queue goes before the later ones of its account, which wait with it.
-func (d *decision) again(e *publish.Error, f facts, unknown bool) {
+func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	place := f.lateSince
 	switch {
 	case e.Code == publish.CodeLeaseLapsed: // nothing was tried
 		d.result.RetryAt, d.result.Unreached = place, true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place
-	case outOfReach(e) && !f.absent && !f.elapsed:
+	case isUnreachable(e) && !f.absent && !f.elapsed:
 		d.result.RetryAt, d.result.Unreached, d.disrupted = place, true, true
 		d.result.AskAt = f.now
 		if !unknown || !f.disrupted.IsZero() { // else the call was cut off, and can be repeated at once
-			d.result.AskAt = f.now.Add(probeIn(f))
+			d.result.AskAt = f.now.Add(probeDelay(f))
 			d.pausedUntil = d.result.AskAt
 		}
 	case !e.Kind.Retryable() && e.Kind != schedctl.KindUnknown, f.tries >= maxTries:
@@ -177,10 +177,10 @@ func (d *decision) again(e *publish.Error, f facts, unknown bool) {
 	default:
 		at := f.now.Add(backoff(f.tries, f.spread))
 		if !e.RetryAt.IsZero() {
-			at = believed(e.RetryAt, f.now)
+			at = clampRetryTime(e.RetryAt, f.now)
 		}
 		d.result.RetryAt, d.result.AskAt, d.disrupted = at, at, unknown && e.RetryAt.IsZero()
-		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= ordered {
+		if e.Kind == schedctl.KindRateLimited || !e.RetryAt.IsZero() || f.tries <= orderedTries {
 			d.result.RetryAt = place
 			if at.After(f.now) {
 				d.pausedUntil = at
@@ -189,8 +189,8 @@ func (d *decision) again(e *publish.Error, f facts, unknown bool) {
 	}
 }
 
-// believed returns the instant that a network named, within reason.
-func believed(at, now time.Time) time.Time {
+// clampRetryTime returns the instant that a network named, within reason.
+func clampRetryTime(at, now time.Time) time.Time {
 	if latest := now.Add(maxPause); at.After(latest) {
 		return latest
 	}
@@ -211,7 +211,7 @@ func backoff(n int, spread float64) time.Duration {
 
 // jittered returns the wait give or take a fifth; spread is from -1 to 1.
 func jittered(wait time.Duration, spread float64) time.Duration {
-	return wait + time.Duration(jitter*spread*float64(wait))
+	return wait + time.Duration(jitterFraction*spread*float64(wait))
 }
 
 // targetError returns what the target shows. Whatever one of its calls may have

@@ -82,19 +82,19 @@ func TestPolicy(t *testing.T) {
 		{"unknown outcome, never asked early", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, spread: -1}, want{AskIn: time.Minute}},
 		{"asked in vain", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1}, want{AskIn: 10 * time.Second}},
 		{"asked in vain four times", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 9, replies: 4}, want{AskIn: 80 * time.Second}},
-		{"could not be asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, down: true}, want{AskIn: 10 * time.Second}},
-		{"could not be asked for an hour", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 40, down: true, disrupted: in(-time.Hour)}, want{AskIn: time.Minute}},
-		{"could not be asked until it was too late", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 40, down: true, tooLate: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
+		{"could not be asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, unreachable: true}, want{AskIn: 10 * time.Second}},
+		{"could not be asked for an hour", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 40, unreachable: true, disrupted: in(-time.Hour)}, want{AskIn: time.Minute}},
+		{"could not be asked until it was too late", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 40, unreachable: true, tooLate: true}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"too late, never asked", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, tooLate: true}, want{AskIn: time.Minute}},
-		{"could not be asked, network says when", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, askAt: in(time.Hour), down: true}, want{AskIn: time.Hour}},
+		{"could not be asked, network says when", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, askAt: in(time.Hour), unreachable: true}, want{AskIn: time.Hour}},
 		{"asked in vain, network says when", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1, askAt: in(time.Hour)}, want{AskIn: time.Hour}},
 		{"asked in vain, network says soon", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1, askAt: in(time.Second)}, want{AskIn: 10 * time.Second}},
 		{"asked in vain, network says next year", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, replies: 1, askAt: in(400 * 24 * time.Hour)}, want{AskIn: 24 * time.Hour}},
 		{"asked in vain for the last time", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 5, replies: 5}, want{Retry: -1, Attempt: maybe, Target: maybe}},
 		{"asked, absent", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 1, findable: true, asks: 1, absent: true, elapsed: true}, want{Place: true, AskNow: true, Attempt: no, Target: no, Retryable: true}},
 		{"asked, absent, last try", schedctl.KindNetwork, maybe, time.Time{}, facts{tries: 5, findable: true, absent: true, elapsed: true}, want{Retry: -1, Attempt: no, Target: no, Retryable: true}},
-		{"definite response after an unknown outcome", schedctl.KindContent, no, time.Time{}, facts{tries: 2, repeatable: true, doubtful: true}, want{Retry: -1, Attempt: no, Target: maybe}},
-		{"platform, after an unknown outcome, last try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 5, repeatable: true, doubtful: true}, want{Retry: -1, Attempt: no, Target: maybe}},
+		{"definite response after an unknown outcome", schedctl.KindContent, no, time.Time{}, facts{tries: 2, repeatable: true, earlierUncertain: true}, want{Retry: -1, Attempt: no, Target: maybe}},
+		{"platform, after an unknown outcome, last try", schedctl.KindPlatform, no, time.Time{}, facts{tries: 5, repeatable: true, earlierUncertain: true}, want{Retry: -1, Attempt: no, Target: maybe}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -102,12 +102,12 @@ func TestPolicy(t *testing.T) {
 			code := cmp.Or(test.want.Code, "c")
 			got := policy(&publish.Error{Kind: test.kind, Code: code, Message: "m", HTTPStatus: 418, Outcome: test.outcome, RetryAt: test.retryAt}, test.facts)
 			if test.want.AskIn != 0 {
-				if want := (decision{askIn: test.want.AskIn}); got != want {
+				if want := (policyDecision{askIn: test.want.AskIn}); got != want {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 				return
 			}
-			want := decision{
+			want := policyDecision{
 				outcome: test.want.Attempt, refused: test.want.Refused, disrupted: test.want.Disrupted,
 				result: schedctl.Result{Unreached: test.want.Unreached, Error: &schedctl.TargetError{
 					Kind: test.kind, Code: code, Message: "m", HTTPStatus: 418, Outcome: test.want.Target, Retryable: test.want.Retryable,
@@ -125,7 +125,7 @@ func TestPolicy(t *testing.T) {
 			if test.want.Pause > 0 {
 				want.pausedUntil = in(test.want.Pause)
 			}
-			if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(decision{})); diff != "" {
+			if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(policyDecision{})); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)
 			}
 		})
@@ -148,7 +148,7 @@ func TestOutOfReach(t *testing.T) {
 		{publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 504}, true},
 		{publish.Error{Kind: schedctl.KindRateLimited, HTTPStatus: 429}, false},
 	} {
-		if got := outOfReach(&test.e); got != test.want {
+		if got := isUnreachable(&test.e); got != test.want {
 			t.Errorf("%s %d: out of reach %v", test.e.Kind, test.e.HTTPStatus, got)
 		}
 	}

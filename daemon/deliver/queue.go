@@ -21,48 +21,48 @@ func (e entry) Before(o entry) bool { return e.Compare(o.Due) < 0 }
 type queue struct {
 	account, workspace string
 
-	waiting heap[entry] // due and not claimed
-	expired []entry     // too late to go out; they end however the account is
-	doubts  []*doubt    // attempts to be settled before anything else
+	waiting    heap[entry]          // due and not claimed
+	expired    []entry              // too late to go out; they end however the account is
+	unresolved []*unresolvedAttempt // attempts to be settled before anything else
 
-	busy    bool      // a claim, call, question or recording is under way
-	calling bool      // while busy: the attempt of a target is under way
-	ready   bool      // is in the list of those that can be served
-	held    bool      // the network refuses the account, or has paused it
-	changed bool      // the account was stored while the queue was busy
-	until   time.Time // nothing before this; monotonic; zero for no limit
-	alarm   time.Time // the latest until that an alarm was set for
-	paced   time.Time // no overdue target before this; monotonic
+	busy        bool      // a claim, call, question or recording is under way
+	calling     bool      // while busy: the attempt of a target is under way
+	ready       bool      // is in the list of those that can be served
+	held        bool      // the network refuses the account, or has paused it
+	changed     bool      // the account was stored while the queue was busy
+	notBefore   time.Time // nothing before this; monotonic; zero for no limit
+	alarm       time.Time // the latest until that an alarm was set for
+	nextOverdue time.Time // no overdue target before this; monotonic
 
 	// With other members.
-	relief    time.Time // until then it is served whoever is preferred; monotonic
-	shaken    bool      // a claim of it may be on disk; see hasShaken
-	elsewhere int       // how often in a row another member had a call of the account
+	takeoverUntil time.Time // until then it is served whoever is preferred; monotonic
+	uncertain     bool      // a claim of it may be on disk; see hasShaken
+	busyElsewhere int       // how often in a row another member had a call of the account
 }
 
 // blocked reports whether the queue has to wait.
 func (q *queue) blocked(now time.Time) bool {
-	if q.until.IsZero() {
+	if q.notBefore.IsZero() {
 		return q.held
 	}
-	return now.Before(q.until)
+	return now.Before(q.notBefore)
 }
 
-// servable reports whether there is something to do now.
-func (q *queue) servable(now time.Time) bool {
+// hasWork reports whether there is something to do now.
+func (q *queue) hasWork(now time.Time) bool {
 	if len(q.expired) > 0 {
 		return true
 	}
 	switch {
 	case q.blocked(now):
 		return false
-	case len(q.doubts) > 0:
+	case len(q.unresolved) > 0:
 		return true
 	case q.waiting.len() == 0:
 		return false
 	}
 	// An entry is never older than its target, so that this one is overdue.
-	return !now.Before(q.paced) || q.waiting.head().At > now.Add(-overdue).UnixMilli()
+	return !now.Before(q.nextOverdue) || q.waiting.head().At > now.Add(-overdue).UnixMilli()
 }
 
 // take moves what is to be claimed next out of the queue: the oldest target,
@@ -105,8 +105,8 @@ type queues struct {
 	held      int // entries in held queues
 }
 
-// of returns the account's queue.
-func (s *queues) of(account, workspace string) *queue {
+// queueFor returns the account's queue.
+func (s *queues) queueFor(account, workspace string) *queue {
 	q := s.byAccount[account]
 	if q == nil {
 		q = &queue{account: account, workspace: workspace}
@@ -144,8 +144,8 @@ func (s *queues) hold(q *queue, now time.Time, pause time.Duration) {
 	if pause > 0 {
 		until = now.Add(pause)
 	}
-	if until.Sub(q.until).Abs() > time.Second { // else the alarm that is set will do
-		q.until = until
+	if until.Sub(q.notBefore).Abs() > time.Second { // else the alarm that is set will do
+		q.notBefore = until
 	}
 }
 
@@ -155,22 +155,22 @@ func (s *queues) release(q *queue) {
 		q.held = false
 		s.held -= q.waiting.len() + len(q.expired)
 	}
-	q.until = time.Time{}
+	q.notBefore = time.Time{}
 }
 
-// arrange gives a queue its place after any change: ready to be served, asleep
+// reschedule gives a queue its place after any change: ready to be served, asleep
 // until an alarm, or, with nothing to do, forgotten.
-func (s *queues) arrange(q *queue, now time.Time) {
+func (s *queues) reschedule(q *queue, now time.Time) {
 	switch {
 	case q.busy || q.ready:
-	case q.servable(now):
+	case q.hasWork(now):
 		q.ready = true
 		s.ready = append(s.ready, q)
-	case now.Before(q.until):
-		s.setAlarm(q, q.until)
+	case now.Before(q.notBefore):
+		s.setAlarm(q, q.notBefore)
 	case q.held:
-	case now.Before(q.paced):
-		s.setAlarm(q, q.paced)
+	case now.Before(q.nextOverdue):
+		s.setAlarm(q, q.nextOverdue)
 	case s.byAccount[q.account] == q: // and not a younger one of the same account
 		delete(s.byAccount, q.account)
 	}
@@ -187,23 +187,23 @@ func (s *queues) setAlarm(q *queue, at time.Time) {
 func (s *queues) wake(now time.Time) {
 	for s.alarms.len() > 0 && !now.Before(s.alarms.head().at) {
 		q := s.alarms.pop().queue
-		if !q.until.IsZero() && !now.Before(q.until) {
+		if !q.notBefore.IsZero() && !now.Before(q.notBefore) {
 			s.release(q)
 		}
-		s.arrange(q, now)
+		s.reschedule(q, now)
 	}
 }
 
-// first returns the queue to be served next, or nil.
-func (s *queues) first() *queue {
+// firstReady returns the queue to be served next, or nil.
+func (s *queues) firstReady() *queue {
 	if len(s.ready) == 0 {
 		return nil
 	}
 	return s.ready[0]
 }
 
-// serve takes the first queue off the list.
-func (s *queues) serve() *queue {
+// popReady takes the first queue off the list.
+func (s *queues) popReady() *queue {
 	q := s.ready[0]
 	s.ready[0] = nil
 	s.ready = s.ready[1:]

@@ -66,11 +66,11 @@ func TestAlarmOfAForgottenQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := queues{byAccount: map[string]*queue{}}
-	old := s.of("a", "w")
-	old.until = now.Add(time.Second)
-	s.arrange(old, now)
+	old := s.queueFor("a", "w")
+	old.notBefore = now.Add(time.Second)
+	s.reschedule(old, now)
 	delete(s.byAccount, "a")
-	young := s.of("a", "w")
+	young := s.queueFor("a", "w")
 	young.busy = true
 	s.wake(now.Add(time.Minute))
 	if s.byAccount["a"] != young {
@@ -82,19 +82,19 @@ func TestQueuesAreForgottenWhenTheyAreEmpty(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := queues{byAccount: map[string]*queue{}}
-	q := s.of("a", "w")
+	q := s.queueFor("a", "w")
 	s.push(q, at(now.UnixMilli()))
-	s.arrange(q, now)
-	if s.first() != q {
+	s.reschedule(q, now)
+	if s.firstReady() != q {
 		t.Fatal("a queue with a target that is due is not ready")
 	}
-	s.serve()
+	s.popReady()
 	if got := s.take(q, now, time.Hour, 10); len(got) != 1 || s.waiting != 0 {
 		t.Fatalf("took %v, %d waiting", got, s.waiting)
 	}
-	q.paced = now.Add(time.Second)
+	q.nextOverdue = now.Add(time.Second)
 	q.busy = false
-	s.arrange(q, now)
+	s.reschedule(q, now)
 	if len(s.byAccount) != 1 {
 		t.Error("the space after an overdue target was forgotten")
 	}
@@ -109,12 +109,12 @@ func TestHoldSetsOneAlarm(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := queues{byAccount: map[string]*queue{}}
-	q := s.of("a", "w")
+	q := s.queueFor("a", "w")
 	s.push(q, at(now.UnixMilli()))
 	end := now.Add(24 * time.Hour)
 	for range 1000 {
 		s.hold(q, now, end.Sub(now))
-		s.arrange(q, now)
+		s.reschedule(q, now)
 		now = now.Add(30 * time.Second)
 	}
 	if n := s.alarms.len(); n != 1 {
@@ -124,7 +124,7 @@ func TestHoldSetsOneAlarm(t *testing.T) {
 		t.Errorf("%d held, want 1", s.held)
 	}
 	s.wake(end)
-	if s.held != 0 || s.first() != q {
+	if s.held != 0 || s.firstReady() != q {
 		t.Errorf("%d held after the pause", s.held)
 	}
 }
@@ -135,14 +135,14 @@ func TestMarksGiveMemoryBack(t *testing.T) {
 	var targets []schedctl.ULID
 	for range 2 * maxResolve {
 		targets = append(targets, schedctl.NewULID(time.Now()))
-		x.setMark(targets[len(targets)-1], queued)
+		x.setState(targets[len(targets)-1], stateQueued)
 	}
-	was := x.marks
+	was := x.states
 	for _, target := range targets {
 		x.forget(target, time.Now())
 	}
-	x.setMark(targets[0], queued)
-	if len(was) != 0 || len(x.marks) != 1 {
+	x.setState(targets[0], stateQueued)
+	if len(was) != 0 || len(x.states) != 1 {
 		t.Error("the map of a burst is kept")
 	}
 }
@@ -152,8 +152,8 @@ func TestTargetHandedOverInFlightIsDueAtItsTime(t *testing.T) {
 	t.Parallel()
 	x := newDispatcher(New(Config{}))
 	target, at := schedctl.NewULID(time.Now()), time.Now().Add(-time.Hour)
-	x.setMark(target, inFlight)
-	if fresh := x.unknown([]schedctl.Due{{At: at.UnixMilli(), Target: target}}); len(fresh) != 0 {
+	x.setState(target, stateInFlight)
+	if fresh := x.newTargets([]schedctl.Due{{At: at.UnixMilli(), Target: target}}); len(fresh) != 0 {
 		t.Errorf("taken for new: %v", fresh)
 	}
 	x.forget(target, at)
@@ -165,14 +165,14 @@ func TestTargetHandedOverInFlightIsDueAtItsTime(t *testing.T) {
 func TestGroupIsolatesAFault(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	g := group{size: maxGroup}
+	g := pacer{size: maxGroup}
 	steps := 0
 	for g.size > 1 {
 		g.running = true
 		if first := g.failed(g.size, errors.New("disk"), now); first != (steps == 0) {
 			t.Errorf("failure %d: first %v", steps, first)
 		}
-		if g.open(now) || !g.open(now.Add(maxGroupBackoff)) {
+		if g.mayStart(now) || !g.mayStart(now.Add(maxGroupBackoff)) {
 			t.Error("does not wait, or too long")
 		}
 		steps++

@@ -8,19 +8,19 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// skew is how far the clocks of members may differ without being taken for one that
+// maxClockSkew is how far the clocks of members may differ without being taken for one that
 // was set back.
-const skew = time.Minute
+const maxClockSkew = time.Minute
 
-// rebaseAtOnce is how many posts are read, or changed, at a time.
-const rebaseAtOnce = 100
+// rebasePageSize is how many posts are read, or changed, at a time.
+const rebasePageSize = 100
 
 // rebase looks, at the start and whenever the clock was set back, for targets
 // that wait for a time which that clock has planned: a retry in ten seconds would
 // come in ten years.
 func (x *dispatcher) rebase(ctx context.Context, now time.Time) {
 	setBacks := x.cfg.Clock.SetBacks()
-	if setBacks == x.setBacks || x.stopping || !x.rebases.open(now) {
+	if setBacks == x.setBacks || x.stopping || !x.rebases.mayStart(now) {
 		return
 	}
 	x.rebases.running = true
@@ -33,11 +33,11 @@ func (x *dispatcher) rebase(ctx context.Context, now time.Time) {
 // rebased notes that the clock's being set back so many times was seen to.
 func (x *dispatcher) rebased(setBacks int, err error) {
 	if err != nil {
-		x.logGroup(x.rebases.failed(1, err, time.Now()), "moving waits of a clock that was set back", err)
+		x.logStoreState(x.rebases.failed(1, err, time.Now()), "moving waits of a clock that was set back", err)
 		return
 	}
 	x.setBacks = setBacks
-	x.logGroup(x.rebases.succeeded(), "moving waits of a clock that was set back", nil)
+	x.logStoreState(x.rebases.succeeded(), "moving waits of a clock that was set back", nil)
 }
 
 // rebaseAll looks at all posts that are being published.
@@ -48,7 +48,7 @@ func (d *Deliverer) rebaseAll(ctx context.Context) error {
 		return err
 	})
 	for _, w := range workspaces {
-		q := storage.PostQuery{WorkspaceID: w.ID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: rebaseAtOnce}
+		q := storage.PostQuery{WorkspaceID: w.ID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: rebasePageSize}
 		for more := true; more && err == nil; {
 			more, err = d.rebasePage(ctx, &q)
 		}
@@ -70,7 +70,7 @@ func (d *Deliverer) rebasePage(ctx context.Context, q *storage.PostQuery) (more 
 	var ids []string
 	now := time.Now().Round(0)
 	for _, p := range page.Posts {
-		if d.cfg.Member != nil && p.UpdatedAt.Sub(now) < skew {
+		if d.cfg.Member != nil && p.UpdatedAt.Sub(now) < maxClockSkew {
 			continue // another member has changed it, whose clock is ahead
 		}
 		if p.Rebase(now) {

@@ -11,40 +11,40 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// ending is the end of an attempt. It is kept until it is on disk.
-type ending struct {
-	call     *call
-	receipt  *schedctl.Receipt // set when the network has published
-	decision decision          // set otherwise
-	shaken   bool              // an earlier recording failed, and may be on disk
-	claimed  bool              // the receipt is of another target's post: nothing was recorded
+// attemptEnd is the end of an attempt. It is kept until it is on disk.
+type attemptEnd struct {
+	call          *publisherCall
+	receipt       *schedctl.Receipt // set when the network has published
+	decision      policyDecision    // set otherwise
+	uncertain     bool              // an earlier recording failed, and may be on disk
+	misattributed bool              // the receipt is of another target's post: nothing was recorded
 }
 
-func published(c *call, r schedctl.Receipt) *ending {
-	return &ending{call: c, receipt: &r, decision: decision{outcome: schedctl.OutcomePublished}}
+func published(c *publisherCall, r schedctl.Receipt) *attemptEnd {
+	return &attemptEnd{call: c, receipt: &r, decision: policyDecision{outcome: schedctl.OutcomePublished}}
 }
 
 // recordSome stores the ends of calls, and claims what comes after them, on a
 // goroutine of its own.
 func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
-	if len(x.endings) == 0 || !x.records.open(now) {
+	if len(x.unrecorded) == 0 || !x.records.mayStart(now) {
 		return
 	}
-	n := min(len(x.endings), x.records.size)
-	batch := x.endings[:n:n]
-	if x.endings = x.endings[n:]; len(x.endings) == 0 {
-		x.endings = nil
+	n := min(len(x.unrecorded), x.records.size)
+	batch := x.unrecorded[:n:n]
+	if x.unrecorded = x.unrecorded[n:]; len(x.unrecorded) == 0 {
+		x.unrecorded = nil
 	}
-	next := x.successors(batch, now)
-	x.records.begin(now, x.pace())
+	next := x.nextClaims(batch, now)
+	x.records.start(now, x.pace())
 	x.jobs.Go(func() {
 		done, verdicts, err := x.Deliverer.recordAndClaim(ctx, batch, next)
 		x.mail.report(func(x *dispatcher) {
 			ended := x.recorded(batch, done, err)
-			x.succeed(ctx, next, verdicts)
+			x.nextClaimed(ctx, next, verdicts)
 			for _, q := range ended {
 				if !q.calling {
-					x.finish(q)
+					x.markIdle(q)
 				}
 			}
 		})
@@ -53,36 +53,36 @@ func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
 
 // recorded ends the calls that are on disk and returns their queues; the accounts
 // of others stay taken, so that nothing of theirs can go out twice.
-func (x *dispatcher) recorded(batch []*ending, done []bool, err error) (ended []*queue) {
+func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, err error) (ended []*queue) {
 	if err == nil {
-		x.logGroup(x.records.succeeded(), "recording attempts", nil)
+		x.logStoreState(x.records.succeeded(), "recording attempts", nil)
 	} else {
-		x.logGroup(x.records.failed(len(batch), err, time.Now()), "recording attempts", err)
+		x.logStoreState(x.records.failed(len(batch), err, time.Now()), "recording attempts", err)
 	}
 	for i, e := range batch {
 		if i >= len(done) || !done[i] {
-			e.shaken = true
-			x.endings = append(x.endings, e)
+			e.uncertain = true
+			x.unrecorded = append(x.unrecorded, e)
 			continue
 		}
 		e.call.queue.calling = false
 		ended = append(ended, e.call.queue)
-		if e.claimed {
-			x.doubt(&doubt{call: e.call, err: errClaimed(), askIn: contestedAsk})
+		if e.misattributed {
+			x.addUnresolved(&unresolvedAttempt{call: e.call, err: misattributedError(), askIn: ambiguousAskDelay})
 			continue
 		}
 		if x.cfg.Member != nil {
 			delete(x.inHand, e.call.attempt.ID)
-			x.foreign.remove(e.call.attempt.ID)
+			x.adoptedIDs.remove(e.call.attempt.ID)
 		}
-		x.release(e)
+		x.requeueOrForget(e)
 	}
 	return ended
 }
 
-// release ends the way of a target whose attempt has ended. One that is to be called
+// requeueOrForget ends the way of a target whose attempt has ended. One that is to be called
 // again goes back to its place in the queue, before the later targets of its account.
-func (x *dispatcher) release(e *ending) {
+func (x *dispatcher) requeueOrForget(e *attemptEnd) {
 	target, result := ulid(e.call.attempt.TargetID), e.decision.result
 	switch {
 	case result.RetryAt.IsZero():
@@ -90,7 +90,7 @@ func (x *dispatcher) release(e *ending) {
 	case result.RetryAt.After(e.call.lateSince):
 		x.forget(target, result.RetryAt)
 	default:
-		x.setMark(target, queued)
+		x.setState(target, stateQueued)
 		x.queues.push(e.call.queue, entry{Due: schedctl.Due{At: schedctl.Millis(result.RetryAt).UnixMilli(), Target: target}})
 	}
 }
@@ -99,28 +99,28 @@ func (x *dispatcher) release(e *ending) {
 // store, and says which it has stored. It claims what is next for their accounts, and
 // returns a verdict for each. An error without any done is about all, and else about
 // the others; without verdicts it is not known whether the claims were carried out.
-func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, func(storage.Tx) error) error, batch []*ending, next []item) (done []bool, verdicts []verdict, err error) {
+func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, func(storage.Tx) error) error, batch []*attemptEnd, next []claimItem) (done []bool, verdicts []claimDecision, err error) {
 	if err := failpoint.Hit(failpoint.DeliverFinishing); err != nil {
 		return nil, nil, err
 	}
-	var r recording
+	var r recordTx
 	err = store(ctx, func(tx storage.Tx) error {
-		run := recording{Deliverer: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
-		if err := prepareBy(accountsToo(batch), d, tx, batch, func(e **ending) string { return (*e).call.attempt.TargetID }); err != nil {
+		run := recordTx{Deliverer: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
+		if err := prepareBy(prepareFor(batch), d, tx, batch, func(e **attemptEnd) string { return (*e).call.attempt.TargetID }); err != nil {
 			return err
 		}
 		var err error
-		if run.owners, err = owners(tx, batch); err != nil {
+		if run.postTargets, err = platformPostTargets(tx, batch); err != nil {
 			return err
 		}
 		for i, e := range batch {
 			if err := run.end(e); err != nil {
-				run.fault = fmt.Errorf("record attempt %s: %w", e.call.attempt.ID, err)
+				run.lastError = fmt.Errorf("record attempt %s: %w", e.call.attempt.ID, err)
 				continue // the others can be recorded all the same
 			}
 			run.done[i] = true
 		}
-		run.verdicts = run.claimAfter(batch, next)
+		run.decisions = run.claimAfter(batch, next)
 		r = run
 		return run.write()
 	})
@@ -133,19 +133,19 @@ func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, fu
 	if err != nil {
 		return nil, nil, err
 	}
-	r.tell(batch)
-	return r.done, r.verdicts, r.fault
+	r.logAndObserve(batch)
+	return r.done, r.decisions, r.lastError
 }
 
-// tell logs and observes what is on disk.
-func (r *recording) tell(batch []*ending) {
+// logAndObserve logs and observes what is on disk.
+func (r *recordTx) logAndObserve(batch []*attemptEnd) {
 	for _, err := range r.refusals {
 		r.log.Error("target refused the end of its attempt", "error", err)
 	}
 	for i, e := range batch {
 		switch {
-		case slices.Contains(r.claimed, e):
-			e.claimed = true
+		case slices.Contains(r.misattributed, e):
+			e.misattributed = true
 			r.log.Warn("network named a post of another target", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID, "account", e.call.attempt.AccountID)
 		case slices.Contains(r.lost, e):
 			r.log.Warn("attempt is another's by now, its end is dropped", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID,
@@ -157,10 +157,10 @@ func (r *recording) tell(batch []*ending) {
 	}
 }
 
-// accountsToo returns what reads all that a recording needs: accounts, which claims wait
+// prepareFor returns what reads all that a recording needs: accounts, which claims wait
 // for, only when one of them is to be changed.
-func accountsToo(batch []*ending) func(storage.Reader, []string) error {
-	if slices.ContainsFunc(batch, (*ending).changesAccount) {
+func prepareFor(batch []*attemptEnd) func(storage.Reader, []string) error {
+	if slices.ContainsFunc(batch, (*attemptEnd).changesAccount) {
 		return storage.Prepare
 	}
 	return storage.PreparePosts
@@ -168,11 +168,11 @@ func accountsToo(batch []*ending) func(storage.Reader, []string) error {
 
 // changesAccount reports whether the account is to be left alone from now on, or
 // whether a disruption of it begins or ends.
-func (e *ending) changesAccount() bool {
+func (e *attemptEnd) changesAccount() bool {
 	return e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
 }
 
-func (d *Deliverer) logEnd(e *ending) {
+func (d *Deliverer) logEnd(e *attemptEnd) {
 	a := e.call.attempt
 	switch {
 	case e.receipt != nil:
@@ -185,30 +185,30 @@ func (d *Deliverer) logEnd(e *ending) {
 	}
 }
 
-// recording is one run of a recording's transaction.
-type recording struct {
+// recordTx is one run of a recording's transaction.
+type recordTx struct {
 	*Deliverer
 	*edits
-	done     []bool
-	fault    error   // of the last that is not done
-	refusals []error // of targets that could not take the end of their attempt
-	lost     []*ending
-	owners   map[storage.PlatformPost][]string
-	claimed  []*ending // with a receipt of another target's post; nothing is recorded of them
-	verdicts []verdict // on what is claimed next
-	now      time.Time
+	done          []bool
+	lastError     error   // of the last that is not done
+	refusals      []error // of targets that could not take the end of their attempt
+	lost          []*attemptEnd
+	postTargets   map[storage.PlatformPost][]string
+	misattributed []*attemptEnd   // with a receipt of another target's post; nothing is recorded of them
+	decisions     []claimDecision // on what is claimed next
+	now           time.Time
 }
 
 // end applies the end of an attempt to the attempt, its target and its account.
 // With an error it has changed nothing.
-func (r *recording) end(e *ending) error {
+func (r *recordTx) end(e *attemptEnd) error {
 	a := e.call.attempt
 	if r.Deliverer != nil && r.cfg.Member != nil {
-		if ours, err := r.isOurs(e); !ours || err != nil {
+		if ours, err := r.stillOwned(e); !ours || err != nil {
 			return err
 		}
-	} else if e.shaken {
-		if done, err := r.isDone(a); done || err != nil {
+	} else if e.uncertain {
+		if done, err := r.hasEnd(a); done || err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (r *recording) end(e *ending) error {
 	if err != nil {
 		return err
 	}
-	if r.claims(e) {
+	if r.checkAttribution(e) {
 		return nil
 	}
 	var account *schedctl.Account
@@ -244,28 +244,28 @@ func (r *recording) end(e *ending) error {
 	}
 	r.attempts = append(r.attempts, a)
 	if account != nil {
-		r.stop(account, e)
+		r.updateAccount(account, e)
 	}
 	return nil
 }
 
-// isOurs reports whether an attempt still has the owner that its call was made
+// stillOwned reports whether an attempt still has the owner that its call was made
 // under, and no end.
-func (r *recording) isOurs(e *ending) (bool, error) {
+func (r *recordTx) stillOwned(e *attemptEnd) (bool, error) {
 	a, err := storedAttempt(r.tx, e.call.attempt)
 	switch {
 	case err != nil:
 		return false, err
 	case a.Outcome == schedctl.OutcomeRunning && a.Owner == e.call.attempt.Owner:
 		return true, nil
-	case a.ID != "" && !(e.shaken && a.Owner == e.call.attempt.Owner): // else it is gone, or was recorded before
+	case a.ID != "" && !(e.uncertain && a.Owner == e.call.attempt.Owner): // else it is gone, or was recorded before
 		r.lost = append(r.lost, e)
 	}
 	return false, nil
 }
 
-// isDone reports whether an attempt has its end on disk.
-func (r *recording) isDone(a schedctl.Attempt) (bool, error) {
+// hasEnd reports whether an attempt has its end on disk.
+func (r *recordTx) hasEnd(a schedctl.Attempt) (bool, error) {
 	attempts, err := r.tx.Attempts(a.TargetID)
 	if notFound(err) {
 		return true, nil
@@ -278,9 +278,9 @@ func (r *recording) isDone(a schedctl.Attempt) (bool, error) {
 	return false, err
 }
 
-// stop stops an account that was refused or is to be left alone. One that was
+// updateAccount stops an account that was refused or is to be left alone. One that was
 // connected anew during the call is not the one that was refused.
-func (r *recording) stop(account *schedctl.Account, e *ending) {
+func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 	changed := false
 	switch {
 	case e.decision.disrupted && account.DisruptedSince.IsZero():

@@ -29,17 +29,17 @@ func redact(e *publish.Error, p publish.Publisher, r publish.Request) *publish.E
 		}
 	}
 	clean := *e
-	clean.Code = clip(hidden(e.Code, hide), maxMessage)
-	clean.Message = clip(hidden(e.Message, hide), maxMessage)
+	clean.Code = clip(hideAll(e.Code, hide), maxMessage)
+	clean.Message = clip(hideAll(e.Message, hide), maxMessage)
 	if e.Err != nil {
-		if text := e.Err.Error(); hidden(text, hide) != text {
-			clean.Err = errors.New(hidden(text, hide))
+		if text := e.Err.Error(); hideAll(text, hide) != text {
+			clean.Err = errors.New(hideAll(text, hide))
 		}
 	}
 	return &clean
 }
 
-func hidden(text string, hide []string) string {
+func hideAll(text string, hide []string) string {
 	for _, s := range hide {
 		if len(s) >= minRedacted {
 			text = strings.ReplaceAll(text, s, "[hidden]")

@@ -14,26 +14,26 @@ const maxResolve = 1024
 
 // resolve puts targets that were handed over into the queues of their accounts.
 func (x *dispatcher) resolve(ctx context.Context, now time.Time) {
-	if len(x.due) == 0 || x.stopping || !x.resolves.open(now) || x.mayGather() {
+	if len(x.due) == 0 || x.stopping || !x.resolves.mayStart(now) || x.gathering() {
 		return
 	}
 	batch := x.due[:min(len(x.due), maxResolve)]
-	fresh := x.unknown(batch)
+	fresh := x.newTargets(batch)
 	if x.cfg.Member != nil {
-		x.resolveBeside(ctx, len(batch), fresh, now)
+		x.resolveAsync(ctx, len(batch), fresh, now)
 		return
 	}
 	routes, err := x.routes(ctx, fresh)
 	if err != nil {
-		x.logGroup(x.resolves.failed(len(batch), err, now), "resolving targets", err)
+		x.logStoreState(x.resolves.failed(len(batch), err, now), "resolving targets", err)
 		return
 	}
-	x.logGroup(x.resolves.succeeded(), "resolving targets", nil)
+	x.logStoreState(x.resolves.succeeded(), "resolving targets", nil)
 	if x.due = x.due[len(batch):]; len(x.due) == 0 {
 		x.due = nil
 	}
 	for i, route := range routes {
-		if route.AccountID == "" || x.marks[fresh[i].Target] != 0 {
+		if route.AccountID == "" || x.states[fresh[i].Target] != 0 {
 			continue // gone, or twice in this batch
 		}
 		x.enqueue(fresh[i], route, now)
@@ -42,39 +42,39 @@ func (x *dispatcher) resolve(ctx context.Context, now time.Time) {
 
 // enqueue puts a target into the queue of its account.
 func (x *dispatcher) enqueue(due schedctl.Due, route storage.Route, now time.Time) {
-	q := x.queues.of(route.AccountID, route.WorkspaceID)
+	q := x.queues.queueFor(route.AccountID, route.WorkspaceID)
 	x.queues.push(q, entry{Due: due})
-	x.setMark(due.Target, queued)
-	x.queues.arrange(q, now)
+	x.setState(due.Target, stateQueued)
+	x.queues.reschedule(q, now)
 }
 
-// gathered is how many targets are looked up at once though a claim is under way.
-const gathered = 64
+// gatherLimit is how many targets are looked up at once though a claim is under way.
+const gatherLimit = 64
 
-// mayGather reports whether the few targets that were handed over can wait for others to
+// gathering reports whether the few targets that were handed over can wait for others to
 // be looked up with: none is claimed before the claim that is under way has ended. With a
 // store that is a way to a server and back, looking up costs the same for one and for many.
-func (x *dispatcher) mayGather() bool {
-	return x.cfg.Member != nil && x.claims.running && len(x.due) < gathered
+func (x *dispatcher) gathering() bool {
+	return x.cfg.Member != nil && x.claims.running && len(x.due) < gatherLimit
 }
 
-// resolveBeside looks the first targets that were handed over up on a goroutine of
+// resolveAsync looks the first targets that were handed over up on a goroutine of
 // its own, for a store that is a way to a server and back, or away.
-func (x *dispatcher) resolveBeside(ctx context.Context, n int, fresh []schedctl.Due, now time.Time) {
+func (x *dispatcher) resolveAsync(ctx context.Context, n int, fresh []schedctl.Due, now time.Time) {
 	if x.due = x.due[n:]; len(x.due) == 0 {
 		x.due = nil
 	}
 	once := fresh[:0]
 	for _, due := range fresh {
-		if x.marks[due.Target] == 0 {
-			x.setMark(due.Target, inFlight)
+		if x.states[due.Target] == 0 {
+			x.setState(due.Target, stateInFlight)
 			once = append(once, due)
 		}
 	}
 	if len(once) == 0 {
 		return
 	}
-	x.resolves.begin(now, x.pace())
+	x.resolves.start(now, x.pace())
 	x.jobs.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, readLimit)
 		defer cancel()
@@ -88,14 +88,14 @@ func (x *dispatcher) resolveBeside(ctx context.Context, n int, fresh []schedctl.
 func (x *dispatcher) resolved(due []schedctl.Due, routes []storage.Route, err error) {
 	now := time.Now()
 	if err != nil {
-		x.logGroup(x.resolves.failed(len(due), err, now), "resolving targets", err)
+		x.logStoreState(x.resolves.failed(len(due), err, now), "resolving targets", err)
 		for _, d := range due {
-			delete(x.marks, d.Target)
+			delete(x.states, d.Target)
 		}
 		x.due = append(x.due, due...)
 		return
 	}
-	x.logGroup(x.resolves.succeeded(), "resolving targets", nil)
+	x.logStoreState(x.resolves.succeeded(), "resolving targets", nil)
 	for i, route := range routes {
 		if route.AccountID == "" {
 			x.forget(due[i].Target, now)
@@ -105,16 +105,16 @@ func (x *dispatcher) resolved(due []schedctl.Due, routes []storage.Route, err er
 	}
 }
 
-// unknown returns the targets that are nowhere yet. Those in flight are marked
+// newTargets returns the targets that are nowhere yet. Those in flight are marked
 // to be looked at again.
-func (x *dispatcher) unknown(batch []schedctl.Due) []schedctl.Due {
+func (x *dispatcher) newTargets(batch []schedctl.Due) []schedctl.Due {
 	fresh := make([]schedctl.Due, 0, len(batch))
 	for _, due := range batch {
-		switch m := x.marks[due.Target]; {
+		switch m := x.states[due.Target]; {
 		case m == 0:
 			fresh = append(fresh, due)
-		case m&inFlight != 0:
-			x.marks[due.Target] = m | again
+		case m&stateInFlight != 0:
+			x.states[due.Target] = m | stateEnqueuedAgain
 		}
 	}
 	return fresh

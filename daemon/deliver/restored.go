@@ -10,17 +10,17 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// restored is what became of a target that is found in a backup and whose time
+// restoredError is what became of a target that is found in a backup and whose time
 // has come since.
-func restored() *schedctl.TargetError {
+func restoredError() *schedctl.TargetError {
 	return &schedctl.TargetError{
 		Kind: schedctl.KindUnknown, Code: "restored", Outcome: schedctl.OutcomeUnknown,
 		Message: "this comes from a backup, and the daemon that the backup is of may have published it since; look at the account whether the post is there, and if not retry with force",
 	}
 }
 
-// salvaged is restored for what is found in a damaged database.
-func salvaged() *schedctl.TargetError {
+// salvagedError is restored for what is found in a damaged database.
+func salvagedError() *schedctl.TargetError {
 	return &schedctl.TargetError{
 		Kind: schedctl.KindUnknown, Code: "salvaged", Outcome: schedctl.OutcomeUnknown,
 		Message: "this was saved from a damaged database, and may have been published; look at the account whether the post is there, and if not retry with force",
@@ -36,56 +36,56 @@ func salvaged() *schedctl.TargetError {
 // No deliverer may run on the store meanwhile. After an error it can be called
 // again and goes on.
 func Withhold(ctx context.Context, store storage.Store, now time.Time) (targets int, err error) {
-	return (&withholding{store: store, now: now, why: restored}).run(ctx)
+	return (&withholding{store: store, now: now, why: restoredError}).run(ctx)
 }
 
 // WithholdSalvaged is [Withhold] for what was saved from a damaged database. Of
 // the doubtful posts, of which there may have been a later version, it ends every
 // target that waits, whenever its time is.
 func WithholdSalvaged(ctx context.Context, store storage.Store, doubtful []storage.Route, now time.Time) (targets int, err error) {
-	return (&withholding{store: store, now: now, why: salvaged, doubtful: doubtful}).run(ctx)
+	return (&withholding{store: store, now: now, why: salvagedError, uncertainPosts: doubtful}).run(ctx)
 }
 
 // withholding is how what may have gone out is held back.
 type withholding struct {
-	store    storage.Store
-	now      time.Time
-	why      func() *schedctl.TargetError
-	doubtful []storage.Route
+	store          storage.Store
+	now            time.Time
+	why            func() *schedctl.TargetError
+	uncertainPosts []storage.Route
 }
 
 func (w *withholding) run(ctx context.Context) (targets int, err error) {
-	attempts, posts, err := doubtful(ctx, w.store, w.now)
+	attempts, posts, err := findAffected(ctx, w.store, w.now)
 	if err != nil {
 		return 0, err
 	}
 	for len(attempts) > 0 {
 		batch := attempts[:min(len(attempts), maxGroup)]
 		attempts = attempts[len(batch):]
-		n, err := w.hold(ctx, func(r *recording) (int, error) { return r.endAttempts(batch, w.why()) })
+		n, err := w.update(ctx, func(r *recordTx) (int, error) { return r.endAttempts(batch, w.why()) })
 		if targets += n; err != nil {
 			return targets, err
 		}
 	}
 	due := func(at time.Time) bool { return !at.After(w.now) }
-	n, err := w.holdPosts(ctx, posts, due)
+	n, err := w.endPosts(ctx, posts, due)
 	if targets += n; err != nil {
 		return targets, err
 	}
-	places := make([]place, len(w.doubtful))
-	for i, r := range w.doubtful {
-		places[i] = place{r.WorkspaceID, r.PostID}
+	places := make([]postKey, len(w.uncertainPosts))
+	for i, r := range w.uncertainPosts {
+		places[i] = postKey{r.WorkspaceID, r.PostID}
 	}
-	n, err = w.holdPosts(ctx, places, func(time.Time) bool { return true })
+	n, err = w.endPosts(ctx, places, func(time.Time) bool { return true })
 	return targets + n, err
 }
 
-// holdPosts ends the targets of posts that wait for a time of which due is true.
-func (w *withholding) holdPosts(ctx context.Context, posts []place, due func(time.Time) bool) (targets int, err error) {
+// endPosts ends the targets of posts that wait for a time of which due is true.
+func (w *withholding) endPosts(ctx context.Context, posts []postKey, due func(time.Time) bool) (targets int, err error) {
 	for len(posts) > 0 {
 		batch := posts[:min(len(posts), maxGroup)]
 		posts = posts[len(batch):]
-		n, err := w.hold(ctx, func(r *recording) (int, error) { return r.endTargets(batch, due, w.why()) })
+		n, err := w.update(ctx, func(r *recordTx) (int, error) { return r.endTargets(batch, due, w.why()) })
 		if targets += n; err != nil {
 			return targets, err
 		}
@@ -93,12 +93,12 @@ func (w *withholding) holdPosts(ctx context.Context, posts []place, due func(tim
 	return targets, nil
 }
 
-// place is where a post is.
-type place struct{ workspace, post string }
+// postKey is where a post is.
+type postKey struct{ workspace, post string }
 
-// doubtful returns the attempts without an end, and the posts that have a target
+// findAffected returns the attempts without an end, and the posts that have a target
 // whose time has come and that has none.
-func doubtful(ctx context.Context, store storage.Store, now time.Time) (attempts []schedctl.Attempt, posts []place, err error) {
+func findAffected(ctx context.Context, store storage.Store, now time.Time) (attempts []schedctl.Attempt, posts []postKey, err error) {
 	err = store.View(ctx, func(r storage.Reader) (err error) {
 		if attempts, err = r.RunningAttempts(); err != nil {
 			return err
@@ -114,9 +114,9 @@ func doubtful(ctx context.Context, store storage.Store, now time.Time) (attempts
 
 // overduePosts returns the posts with a target that is due, or that is between
 // two attempts: the next one may have been made.
-func overduePosts(r storage.Reader, now int64) (posts []place, err error) {
-	seen := map[place]bool{}
-	add := func(p place) {
+func overduePosts(r storage.Reader, now int64) (posts []postKey, err error) {
+	seen := map[postKey]bool{}
+	add := func(p postKey) {
 		if !seen[p] {
 			seen[p] = true
 			posts = append(posts, p)
@@ -132,7 +132,7 @@ func overduePosts(r storage.Reader, now int64) (posts []place, err error) {
 			failed = err
 			return false
 		}
-		add(place{route.WorkspaceID, route.PostID})
+		add(postKey{route.WorkspaceID, route.PostID})
 		return true
 	})
 	if err = errors.Join(err, failed); err != nil {
@@ -150,7 +150,7 @@ func overduePosts(r storage.Reader, now int64) (posts []place, err error) {
 				return nil, err
 			}
 			for i := range page.Posts {
-				add(place{w.ID, page.Posts[i].ID})
+				add(postKey{w.ID, page.Posts[i].ID})
 			}
 			query.After = page.Next
 		}
@@ -158,10 +158,10 @@ func overduePosts(r storage.Reader, now int64) (posts []place, err error) {
 	return posts, nil
 }
 
-// hold runs one transaction and returns how many targets it has ended.
-func (w *withholding) hold(ctx context.Context, end func(*recording) (int, error)) (ended int, err error) {
+// update runs one transaction and returns how many targets it has ended.
+func (w *withholding) update(ctx context.Context, end func(*recordTx) (int, error)) (ended int, err error) {
 	err = w.store.Update(ctx, func(tx storage.Tx) error {
-		r := recording{edits: newEdits(tx), now: w.now.UTC().Round(0)}
+		r := recordTx{edits: newEdits(tx), now: w.now.UTC().Round(0)}
 		n, err := end(&r)
 		if err != nil {
 			return err
@@ -176,9 +176,9 @@ func (w *withholding) hold(ctx context.Context, end func(*recording) (int, error
 }
 
 // endAttempts ends attempts of which nobody knows how they ended.
-func (r *recording) endAttempts(attempts []schedctl.Attempt, why *schedctl.TargetError) (targets int, err error) {
+func (r *recordTx) endAttempts(attempts []schedctl.Attempt, why *schedctl.TargetError) (targets int, err error) {
 	for _, a := range attempts {
-		e := &ending{call: &call{attempt: a}, decision: decision{
+		e := &attemptEnd{call: &publisherCall{attempt: a}, decision: policyDecision{
 			outcome: schedctl.OutcomeUnknown, result: schedctl.Result{Error: why},
 		}}
 		if err := r.end(e); err != nil {
@@ -191,7 +191,7 @@ func (r *recording) endAttempts(attempts []schedctl.Attempt, why *schedctl.Targe
 
 // endTargets ends the targets of posts that may have been published: those that
 // are being published, and those that wait for a time of which due is true.
-func (r *recording) endTargets(places []place, due func(time.Time) bool, why *schedctl.TargetError) (targets int, err error) {
+func (r *recordTx) endTargets(places []postKey, due func(time.Time) bool, why *schedctl.TargetError) (targets int, err error) {
 	for _, p := range places {
 		post, err := r.post(p.workspace, p.post)
 		if err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// tell makes a call of a publisher for an attempt, and makes it again with a new
+// callPublisher makes a call of a publisher for an attempt, and makes it again with a new
 // session when the network says that the old one has expired. Both are parts of
 // one attempt: the first has done nothing.
-func (d *Deliverer) tell(ctx context.Context, c *call, fn func(context.Context, publish.Request) error) *publish.Error {
+func (d *Deliverer) callPublisher(ctx context.Context, c *publisherCall, fn func(context.Context, publish.Request) error) *publish.Error {
 	r, failure := d.request(c)
 	if failure != nil {
 		return failure
 	}
-	failure = d.tellOnce(ctx, c, r, fn)
-	if failure == nil || !d.curable(c, failure) {
+	failure = d.callPublisherOnce(ctx, c, r, fn)
+	if failure == nil || !d.needsNewSession(c, failure) {
 		return failure
 	}
 	fresh, failure := d.refresh(ctx, c, r)
@@ -24,26 +24,26 @@ func (d *Deliverer) tell(ctx context.Context, c *call, fn func(context.Context, 
 		return failure
 	}
 	r.Credentials = fresh
-	return d.tellOnce(ctx, c, r, fn)
+	return d.callPublisherOnce(ctx, c, r, fn)
 }
 
-func (d *Deliverer) tellOnce(ctx context.Context, c *call, r publish.Request, fn func(context.Context, publish.Request) error) *publish.Error {
+func (d *Deliverer) callPublisherOnce(ctx context.Context, c *publisherCall, r publish.Request, fn func(context.Context, publish.Request) error) *publish.Error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	if err := d.guard(c, func() error { return fn(ctx, r) }); err != nil {
+	if err := d.catchPanic(c, func() error { return fn(ctx, r) }); err != nil {
 		return redact(publish.AsError(err), c.publisher, r)
 	}
 	return nil
 }
 
-// curable reports whether a new session may help.
-func (d *Deliverer) curable(c *call, e *publish.Error) bool {
+// needsNewSession reports whether a new session may help.
+func (d *Deliverer) needsNewSession(c *publisherCall, e *publish.Error) bool {
 	_, ok := c.publisher.(publish.Refresher)
 	return ok && d.cfg.Sessions != nil && e.Code == publish.CodeSessionExpired && e.Outcome == schedctl.OutcomeNotPublished
 }
 
 // refresh returns the account's credentials with a new session.
-func (d *Deliverer) refresh(ctx context.Context, c *call, r publish.Request) (publish.Credentials, *publish.Error) {
+func (d *Deliverer) refresh(ctx context.Context, c *publisherCall, r publish.Request) (publish.Credentials, *publish.Error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	fresh, failure := d.cfg.Sessions.Refresh(ctx, c.attempt.WorkspaceID, c.attempt.AccountID, r.Credentials)

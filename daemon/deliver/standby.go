@@ -13,33 +13,33 @@ import (
 // try a target when it still waits a moment after its time. So mostly nobody is in
 // another's way, and when the preferred one is dead, nobody has to know that first.
 const (
-	// standby is how long after its time a target is left to the preferred member.
-	standby = 700 * time.Millisecond
+	// standbyDelay is how long after its time a target is left to the preferred member.
+	standbyDelay = 700 * time.Millisecond
 
-	// standbyOverdue is how often it is looked whether overdue targets still wait, and
+	// standbyOverdueInterval is how often it is looked whether overdue targets still wait, and
 	// whether their account is one's own by now. They are spaced by whoever is
 	// preferred; two that space them would make the flood that spacing is against.
-	standbyOverdue = 5 * time.Second
+	standbyOverdueInterval = 5 * time.Second
 
-	// relief is how long an account is worked on once the preferred member was seen
+	// takeoverPeriod is how long an account is worked on once the preferred member was seen
 	// not to.
-	relief = 3 * time.Second
+	takeoverPeriod = 3 * time.Second
 
-	// rhythm is how long after its space an overdue target is taken to follow one
+	// spacingWindow is how long after its space an overdue target is taken to follow one
 	// that was begun here too.
-	rhythm = 2 * time.Second
+	spacingWindow = 2 * time.Second
 
-	// lookPause is between two looks: each is for all queues that have come to it
+	// standbyCheckPause is between two looks: each is for all queues that have come to it
 	// meanwhile, most of which have nothing left that waits.
-	lookPause = 100 * time.Millisecond
+	standbyCheckPause = 100 * time.Millisecond
 
-	// maxLook is how many targets are asked for at a time whether they wait, and how
+	// maxStandbyReads is how many targets are asked for at a time whether they wait, and how
 	// many entries of the due index are read for that.
-	maxLook = 20_000
+	maxStandbyReads = 20_000
 
-	// elsewherePause is how soon an account is tried again that another member has a
+	// minElsewherePause is how soon an account is tried again that another member has a
 	// call of, at first, and maxElsewherePause at last.
-	elsewherePause    = 250 * time.Millisecond
+	minElsewherePause = 250 * time.Millisecond
 	maxElsewherePause = time.Second
 )
 
@@ -47,70 +47,70 @@ const (
 // another member for now, and reports whether it has.
 func (x *dispatcher) standsBy(q *queue, now time.Time) bool {
 	m := x.cfg.Member
-	if m == nil || len(q.expired) > 0 || q.blocked(now) || m.Mine(q.account) || x.hasShaken(q) {
+	if m == nil || len(q.expired) > 0 || q.blocked(now) || m.Mine(q.account) || x.hasUncertainClaim(q) {
 		return false
 	}
-	p := x.peerOf(q)
-	leaves := p.leaves(q, now)
-	if now.Before(q.relief) && !leaves {
+	p := x.preferredPeer(q)
+	leaves := p.isLeftAlone(q, now)
+	if now.Before(q.takeoverUntil) && !leaves {
 		return false
 	}
-	x.queues.serve()
+	x.queues.popReady()
 	late := max(now.Sub(q.waiting.head().Time()), 0)
 	switch {
 	case leaves:
-		q.until = p.until
-	case late < watchFrom:
-		q.until = now.Add(watchFrom - late)
-	case late < standby && now.Sub(p.at) < watchedFor:
-		q.until = now.Add(standby - late)
+		q.notBefore = p.aloneUntil
+	case late < firstCheckDelay:
+		q.notBefore = now.Add(firstCheckDelay - late)
+	case late < standbyDelay && now.Sub(p.checkedAt) < checkValidity:
+		q.notBefore = now.Add(standbyDelay - late)
 	default:
-		x.looks = append(x.looks, q)
+		x.standbyQueues = append(x.standbyQueues, q)
 		return true
 	}
 	q.busy = false
-	x.queues.arrange(q, now)
+	x.queues.reschedule(q, now)
 	return true
 }
 
-// hasShaken reports whether a claim of the queue may be on disk. Only this member
+// hasUncertainClaim reports whether a claim of the queue may be on disk. Only this member
 // knows that no call was made then, so that it has to claim again.
-func (x *dispatcher) hasShaken(q *queue) bool {
-	q.shaken = q.shaken && slices.ContainsFunc(q.waiting.items, func(e entry) bool { return x.marks[e.Target]&shaken != 0 })
-	return q.shaken
+func (x *dispatcher) hasUncertainClaim(q *queue) bool {
+	q.uncertain = q.uncertain && slices.ContainsFunc(q.waiting.items, func(e entry) bool { return x.states[e.Target]&stateUncertain != 0 })
+	return q.uncertain
 }
 
-// look is the question which targets of some queues still wait, by target, and what
+// standbyCheck is the question which targets of some queues still wait, by target, and what
 // other members have under way.
-type look struct {
-	queues   []*queue
-	waits    map[schedctl.ULID]bool
-	from, to schedctl.Due
-	cut      bool // what is not before to was not read
-	seen     map[string]sighting
+type standbyCheck struct {
+	queues    []*queue
+	waits     map[schedctl.ULID]bool
+	from, to  schedctl.Due
+	truncated bool // what is not before to was not read
+	activity  map[string]peerActivity
 }
 
-// lookSome asks for the queues that stand by, on a goroutine of its own.
-func (x *dispatcher) lookSome(ctx context.Context, now time.Time) {
-	if len(x.looks) == 0 || x.stopping || !x.lookers.open(now) {
+// startStandbyCheck asks for the queues that stand by, on a goroutine of its own.
+func (x *dispatcher) startStandbyCheck(ctx context.Context, now time.Time) {
+	if len(x.standbyQueues) == 0 || x.stopping || !x.standbyChecks.mayStart(now) {
 		return
 	}
-	l := &look{queues: x.looks, waits: map[schedctl.ULID]bool{}}
-	x.looks = nil
+	l := &standbyCheck{queues: x.standbyQueues, waits: map[schedctl.ULID]bool{}}
+	x.standbyQueues = nil
 	for _, q := range l.queues {
-		for _, e := range q.waiting.items[:min(q.waiting.len(), maxLook-len(l.waits))] {
-			x.ask(l, e.Due)
+		for _, e := range q.waiting.items[:min(q.waiting.len(), maxStandbyReads-len(l.waits))] {
+			x.addToCheck(l, e.Due)
 		}
 	}
-	x.lookers.running = true
+	x.standbyChecks.running = true
 	x.jobs.Go(func() {
-		err := x.Deliverer.look(ctx, l)
-		x.mail.report(func(x *dispatcher) { x.looked(l, err) })
+		err := x.Deliverer.checkStandby(ctx, l)
+		x.mail.report(func(x *dispatcher) { x.standbyChecked(l, err) })
 	})
 }
 
-// ask adds a target to the question.
-func (x *dispatcher) ask(l *look, d schedctl.Due) {
+// addToCheck adds a target to the question.
+func (x *dispatcher) addToCheck(l *standbyCheck, d schedctl.Due) {
 	if len(l.waits) == 0 || d.Compare(l.from) < 0 {
 		l.from = d
 	}
@@ -118,12 +118,12 @@ func (x *dispatcher) ask(l *look, d schedctl.Due) {
 		l.to = d
 	}
 	l.waits[d.Target] = false
-	x.setMark(d.Target, inFlight)
+	x.setState(d.Target, stateInFlight)
 }
 
-// look answers the question with one read of the due index, and one of the attempts
+// checkStandby answers the question with one read of the due index, and one of the attempts
 // that run.
-func (d *Deliverer) look(ctx context.Context, l *look) error {
+func (d *Deliverer) checkStandby(ctx context.Context, l *standbyCheck) error {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
 	return d.cfg.Store.View(ctx, func(r storage.Reader) error {
@@ -132,8 +132,8 @@ func (d *Deliverer) look(ctx context.Context, l *look) error {
 			if due.Compare(l.to) > 0 {
 				return false
 			}
-			if read++; read == maxLook {
-				l.to, l.cut = due, true
+			if read++; read == maxStandbyReads {
+				l.to, l.truncated = due, true
 				return false
 			}
 			if waits, asked := l.waits[due.Target]; asked && !waits {
@@ -143,66 +143,66 @@ func (d *Deliverer) look(ctx context.Context, l *look) error {
 			return left > 0
 		})
 		if err == nil {
-			l.seen, err = d.sightings(r)
+			l.activity, err = d.peerActivities(r)
 		}
 		return err
 	})
 }
 
-// looked lets the queues be served in which something still waits.
-func (x *dispatcher) looked(l *look, err error) {
+// standbyChecked lets the queues be served in which something still waits.
+func (x *dispatcher) standbyChecked(l *standbyCheck, err error) {
 	now := time.Now()
 	if err != nil {
-		x.logGroup(x.lookers.failed(1, err, now), "looking whether others publish", err)
+		x.logStoreState(x.standbyChecks.failed(1, err, now), "looking whether others publish", err)
 	} else {
-		x.logGroup(x.lookers.succeeded(), "looking whether others publish", nil)
-		x.lookers.resume = now.Add(lookPause)
-		x.watch(l.queues, l.seen, now)
+		x.logStoreState(x.standbyChecks.succeeded(), "looking whether others publish", nil)
+		x.standbyChecks.notBefore = now.Add(standbyCheckPause)
+		x.observePeers(l.queues, l.activity, now)
 	}
 	for _, q := range l.queues {
 		if err == nil {
-			x.dropDone(q, l, now)
+			x.dropHandled(q, l, now)
 		}
 		for _, e := range q.waiting.items {
 			if _, asked := l.waits[e.Target]; asked {
-				x.setMark(e.Target, queued)
+				x.setState(e.Target, stateQueued)
 			}
 		}
 		if err != nil {
-			q.until = now.Add(time.Second)
+			q.notBefore = now.Add(time.Second)
 		} else {
-			x.standDown(q, now)
+			x.scheduleStandby(q, now)
 		}
 		q.busy = false
-		x.queues.arrange(q, now)
+		x.queues.reschedule(q, now)
 	}
 }
 
-// standDown decides what becomes of a queue that was looked at.
-func (x *dispatcher) standDown(q *queue, now time.Time) {
+// scheduleStandby decides what becomes of a queue that was looked at.
+func (x *dispatcher) scheduleStandby(q *queue, now time.Time) {
 	if q.waiting.len() == 0 {
 		return
 	}
-	p, late := x.peerOf(q), now.Sub(q.waiting.head().Time())
+	p, late := x.preferredPeer(q), now.Sub(q.waiting.head().Time())
 	switch {
 	case late > overdue:
-		q.until = now.Add(standbyOverdue)
-	case p.leaves(q, now):
-		q.until = p.until
-	case late < standby:
-		q.until = now.Add(standby - late)
-	case !p.twice:
-		q.until = now.Add(watchAgain)
+		q.notBefore = now.Add(standbyOverdueInterval)
+	case p.isLeftAlone(q, now):
+		q.notBefore = p.aloneUntil
+	case late < standbyDelay:
+		q.notBefore = now.Add(standbyDelay - late)
+	case !p.checkedTwice:
+		q.notBefore = now.Add(secondCheckDelay)
 	default:
-		q.relief = now.Add(relief)
+		q.takeoverUntil = now.Add(takeoverPeriod)
 	}
 }
 
-// dropDone forgets what waits no more.
-func (x *dispatcher) dropDone(q *queue, l *look, now time.Time) {
+// dropHandled forgets what waits no more.
+func (x *dispatcher) dropHandled(q *queue, l *standbyCheck, now time.Time) {
 	done := q.waiting.filter(func(e *entry) bool {
 		waits, asked := l.waits[e.Target]
-		return waits || !asked || l.cut && e.Compare(l.to) >= 0
+		return waits || !asked || l.truncated && e.Compare(l.to) >= 0
 	})
 	x.queues.waiting -= len(done)
 	if q.held {
@@ -213,10 +213,10 @@ func (x *dispatcher) dropDone(q *queue, l *look, now time.Time) {
 	}
 }
 
-// elsewherePause returns how long to leave an account alone that another member
+// nextElsewherePause returns how long to leave an account alone that another member
 // has a call of.
-func (q *queue) elsewherePause() time.Duration {
-	pause := min(elsewherePause<<min(q.elsewhere, 8), maxElsewherePause)
-	q.elsewhere++
+func (q *queue) nextElsewherePause() time.Duration {
+	pause := min(minElsewherePause<<min(q.busyElsewhere, 8), maxElsewherePause)
+	q.busyElsewhere++
 	return pause
 }

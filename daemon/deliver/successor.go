@@ -12,12 +12,12 @@ import (
 // transaction that records the one before. That is one commit for each target in
 // place of two, which write the same pages: those of the account's lists.
 
-// successors takes what the accounts of published targets have to be claimed next,
+// nextClaims takes what the accounts of published targets have to be claimed next,
 // to be claimed with their recording. It takes nothing while other accounts wait for
 // a worker, nor with a recording that is tried again, which may have failed because
 // of what it took. Members look first whether others have a call of the account.
-func (x *dispatcher) successors(ended []*ending, now time.Time) (next []item) {
-	crowded := x.inFlight >= x.cfg.Workers && x.queues.first() != nil
+func (x *dispatcher) nextClaims(ended []*attemptEnd, now time.Time) (next []claimItem) {
+	crowded := x.inFlight >= x.cfg.Workers && x.queues.firstReady() != nil
 	if x.stopping || crowded || x.cfg.Member != nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (x *dispatcher) successors(ended []*ending, now time.Time) (next []item) {
 		if len(next) >= x.claims.size {
 			break
 		}
-		if q := e.call.queue; e.receipt != nil && !e.shaken && len(q.doubts) == 0 && q.servable(now) {
+		if q := e.call.queue; e.receipt != nil && !e.uncertain && len(q.unresolved) == 0 && q.hasWork(now) {
 			q.changed = false
 			next = x.takeItems(next, q, now)
 		}
@@ -33,22 +33,22 @@ func (x *dispatcher) successors(ended []*ending, now time.Time) (next []item) {
 	return next
 }
 
-// succeed acts on what has come of claims that were made with a recording. Without
+// nextClaimed acts on what has come of claims that were made with a recording. Without
 // verdicts it is not known whether they are on disk.
-func (x *dispatcher) succeed(ctx context.Context, next []item, verdicts []verdict) {
+func (x *dispatcher) nextClaimed(ctx context.Context, next []claimItem, verdicts []claimDecision) {
 	if verdicts != nil {
-		x.obeyAll(ctx, next, verdicts)
+		x.applyDecisions(ctx, next, verdicts)
 		return
 	}
 	for i := range next {
-		next[i].shaken = true
+		next[i].uncertain = true
 		x.putBack(next[i], next[i].entry.expires)
 	}
 }
 
 // recordAndClaim is [Deliverer.record] that also claims what comes next. A full
 // store has the recording alone, and no verdicts.
-func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*ending, next []item) (done []bool, verdicts []verdict, err error) {
+func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*attemptEnd, next []claimItem) (done []bool, verdicts []claimDecision, err error) {
 	if len(next) > 0 {
 		done, verdicts, err = d.recordIn(ctx, d.cfg.Store.Update, batch, next)
 		if !storage.IsFull(err) {
@@ -61,22 +61,22 @@ func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*ending, next []
 
 // claimAfter decides on what comes after the ends that were recorded, in the
 // same transaction and with the same edits.
-func (r *recording) claimAfter(batch []*ending, next []item) []verdict {
+func (r *recordTx) claimAfter(batch []*attemptEnd, next []claimItem) []claimDecision {
 	if len(next) == 0 {
 		return nil
 	}
 	taken := map[*queue]bool{}
 	for i, e := range batch {
-		taken[e.call.queue] = !r.done[i] || slices.Contains(r.claimed, e)
+		taken[e.call.queue] = !r.done[i] || slices.Contains(r.misattributed, e)
 	}
-	c := claiming{Deliverer: r.Deliverer, edits: r.edits, owner: r.owner(), begun: map[*queue]bool{}, leap: r.cfg.Clock.Leap(), now: r.now}
-	verdicts := make([]verdict, len(next))
+	c := claimTx{Deliverer: r.Deliverer, edits: r.edits, owner: r.currentOwner(), started: map[*queue]bool{}, leap: r.cfg.Clock.Leap(), now: r.now}
+	verdicts := make([]claimDecision, len(next))
 	for i, it := range next {
 		if taken[it.queue] {
-			verdicts[i] = verdict{fate: behind, expires: it.entry.expires}
+			verdicts[i] = claimDecision{result: claimBehind, expires: it.entry.expires}
 			continue
 		}
-		verdicts[i] = c.verdict(it)
+		verdicts[i] = c.tryDecide(it)
 	}
 	return verdicts
 }

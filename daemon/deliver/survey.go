@@ -8,46 +8,46 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxSurvey is how many held targets a survey reads to learn their time, each of
+// maxHeldReads is how many held targets a survey reads to learn their time, each of
 // them by a way to a server and back.
-const maxSurvey = 500
+const maxHeldReads = 500
 
-// survey is a sweep beside the dispatcher, for a store that is a way to a server
+// heldCheck is a sweep beside the dispatcher, for a store that is a way to a server
 // and back, or away.
-type survey struct {
-	queues   []*queue
-	places   []storage.Route // of the accounts
-	accounts []schedctl.Account
-	expires  map[schedctl.ULID]int64 // as entry.expires, of targets of which it is not known
+type heldCheck struct {
+	queues      []*queue
+	accountKeys []storage.Route // of the accounts
+	accounts    []schedctl.Account
+	expires     map[schedctl.ULID]int64 // as entry.expires, of targets of which it is not known
 }
 
-// surveyBeside looks at held queues on a goroutine of its own.
-func (x *dispatcher) surveyBeside(ctx context.Context, held []*queue) {
-	if x.surveying {
+// checkHeldAsync looks at held queues on a goroutine of its own.
+func (x *dispatcher) checkHeldAsync(ctx context.Context, held []*queue) {
+	if x.checkingHeld {
 		return
 	}
-	s := &survey{queues: held, places: make([]storage.Route, len(held)), expires: map[schedctl.ULID]int64{}}
+	s := &heldCheck{queues: held, accountKeys: make([]storage.Route, len(held)), expires: map[schedctl.ULID]int64{}}
 	for i, q := range held {
-		s.places[i] = storage.Route{WorkspaceID: q.workspace, AccountID: q.account}
+		s.accountKeys[i] = storage.Route{WorkspaceID: q.workspace, AccountID: q.account}
 		for _, e := range q.waiting.items {
-			if e.expires == 0 && len(s.expires) < maxSurvey {
+			if e.expires == 0 && len(s.expires) < maxHeldReads {
 				s.expires[e.Target] = 0
 			}
 		}
 	}
-	x.surveying = true
+	x.checkingHeld = true
 	x.jobs.Go(func() {
-		err := x.Deliverer.survey(ctx, s)
-		x.mail.report(func(x *dispatcher) { x.surveyed(s, err) })
+		err := x.Deliverer.readHeld(ctx, s)
+		x.mail.report(func(x *dispatcher) { x.heldChecked(s, err) })
 	})
 }
 
-func (d *Deliverer) survey(ctx context.Context, s *survey) error {
+func (d *Deliverer) readHeld(ctx context.Context, s *heldCheck) error {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
 	return d.cfg.Store.View(ctx, func(r storage.Reader) error {
 		s.accounts = s.accounts[:0]
-		for _, p := range s.places {
+		for _, p := range s.accountKeys {
 			a, err := r.Account(p.WorkspaceID, p.AccountID)
 			if err != nil {
 				return err
@@ -72,9 +72,9 @@ func (d *Deliverer) survey(ctx context.Context, s *survey) error {
 	})
 }
 
-// surveyed holds or releases the queues by what was read.
-func (x *dispatcher) surveyed(s *survey, err error) {
-	x.surveying = false
+// heldChecked holds or releases the queues by what was read.
+func (x *dispatcher) heldChecked(s *heldCheck, err error) {
+	x.checkingHeld = false
 	if err != nil {
 		x.log.Error("held accounts cannot be read, trying again", "error", err)
 		return
@@ -84,7 +84,7 @@ func (x *dispatcher) surveyed(s *survey, err error) {
 		if q.busy || !q.held {
 			continue
 		}
-		if x.queues.reconsider(q, s.accounts[i], now); q.held {
+		if x.queues.updateHold(q, s.accounts[i], now); q.held {
 			for j := range q.waiting.items {
 				if e := &q.waiting.items[j]; e.expires == 0 {
 					e.expires = s.expires[e.Target]
@@ -92,6 +92,6 @@ func (x *dispatcher) surveyed(s *survey, err error) {
 			}
 			q.expire(now)
 		}
-		x.queues.arrange(q, now)
+		x.queues.reschedule(q, now)
 	}
 }

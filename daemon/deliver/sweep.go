@@ -32,25 +32,25 @@ func (x *dispatcher) sweep(ctx context.Context, now time.Time) {
 		return
 	}
 	if x.cfg.Member != nil {
-		x.surveyBeside(ctx, held)
+		x.checkHeldAsync(ctx, held)
 		return
 	}
-	if err := x.cfg.Store.View(ctx, func(r storage.Reader) error { return x.lookAt(held, r, now) }); err != nil {
+	if err := x.cfg.Store.View(ctx, func(r storage.Reader) error { return x.refreshHeld(held, r, now) }); err != nil {
 		x.log.Error("held accounts cannot be read, trying again", "error", err)
 	}
 	for _, q := range held {
-		x.queues.arrange(q, now)
+		x.queues.reschedule(q, now)
 	}
 }
 
-func (x *dispatcher) lookAt(held []*queue, r storage.Reader, now time.Time) error {
+func (x *dispatcher) refreshHeld(held []*queue, r storage.Reader, now time.Time) error {
 	unread := maxSweep
 	for _, q := range held {
 		account, err := r.Account(q.workspace, q.account)
 		if err != nil {
 			return err
 		}
-		x.queues.reconsider(q, account, now)
+		x.queues.updateHold(q, account, now)
 		if !q.held {
 			continue
 		}
@@ -72,8 +72,8 @@ func (q *queue) expire(now time.Time) {
 // too late.
 func (d *Deliverer) expiry(late time.Time) int64 { return late.Add(d.cfg.MaxLateness).UnixMilli() + 1 }
 
-// reconsider holds or releases a queue by its account as it is stored.
-func (s *queues) reconsider(q *queue, a schedctl.Account, now time.Time) {
+// updateHold holds or releases a queue by its account as it is stored.
+func (s *queues) updateHold(q *queue, a schedctl.Account, now time.Time) {
 	switch paused := pause(&a, now); {
 	case a.Status == schedctl.AccountError:
 		s.hold(q, now, 0)

@@ -12,40 +12,40 @@ import (
 // at what the preferred member has under way. When there is something new, which by the
 // member's own clock began late, it works on a backlog and is left alone for a while.
 const (
-	// watchFrom is how late a target is when the preferred member is looked at first.
-	watchFrom = 300 * time.Millisecond
+	// firstCheckDelay is how late a target is when the preferred member is looked at first.
+	firstCheckDelay = 300 * time.Millisecond
 
-	// watchAgain is when it is looked at again, where the first look came later.
-	watchAgain = 200 * time.Millisecond
+	// secondCheckDelay is when it is looked at again, where the first look came later.
+	secondCheckDelay = 200 * time.Millisecond
 
-	// watchedFor is for how long a look tells what is new at the next one.
-	watchedFor = 3 * time.Second
+	// checkValidity is for how long a look tells what is new at the next one.
+	checkValidity = 3 * time.Second
 
-	// backlogged is by how much an attempt begins late that tells of a backlog.
-	backlogged = 300 * time.Millisecond
+	// backlogLateness is by how much an attempt begins late that tells of a backlog.
+	backlogLateness = 300 * time.Millisecond
 
-	// leftAlone is for how long who was seen to work on a backlog is left alone, and
+	// leaveAlonePeriod is for how long who was seen to work on a backlog is left alone, and
 	// longestLeft how late a target may be for that.
-	leftAlone   = time.Second
-	longestLeft = 10 * time.Second
+	leaveAlonePeriod = time.Second
+	maxLeftLateness  = 10 * time.Second
 )
 
-// sighting is the youngest attempt that a member has under way.
-type sighting struct {
-	attempt string
-	late    time.Duration // it began, by the clock of the member
+// peerActivity is the youngest attempt that a member has under way.
+type peerActivity struct {
+	attempt  string
+	lateness time.Duration // it began, by the clock of the member
 }
 
 // peer is what is known of another member.
 type peer struct {
-	last  sighting
-	at    time.Time // of the last look
-	twice bool      // there was another look right before
-	until time.Time // it is left alone
+	last         peerActivity
+	checkedAt    time.Time // of the last look
+	checkedTwice bool      // there was another look right before
+	aloneUntil   time.Time // it is left alone
 }
 
-// peerOf returns what is known of who is preferred for a queue.
-func (x *dispatcher) peerOf(q *queue) *peer {
+// preferredPeer returns what is known of who is preferred for a queue.
+func (x *dispatcher) preferredPeer(q *queue) *peer {
 	id := x.cfg.Member.Preferred(q.account)
 	p := x.peers[id]
 	if p == nil {
@@ -55,39 +55,39 @@ func (x *dispatcher) peerOf(q *queue) *peer {
 	return p
 }
 
-// leaves reports whether what waits in a queue is left to a member that works on a
+// isLeftAlone reports whether what waits in a queue is left to a member that works on a
 // backlog.
-func (p *peer) leaves(q *queue, now time.Time) bool {
-	return now.Before(p.until) && (q.waiting.len() == 0 || now.Sub(q.waiting.head().Time()) < longestLeft)
+func (p *peer) isLeftAlone(q *queue, now time.Time) bool {
+	return now.Before(p.aloneUntil) && (q.waiting.len() == 0 || now.Sub(q.waiting.head().Time()) < maxLeftLateness)
 }
 
-// watch notes what members have under way that are preferred for some queues.
-func (x *dispatcher) watch(queues []*queue, seen map[string]sighting, now time.Time) {
+// observePeers notes what members have under way that are preferred for some queues.
+func (x *dispatcher) observePeers(queues []*queue, seen map[string]peerActivity, now time.Time) {
 	watched := map[string]bool{}
 	for _, q := range queues {
 		id := x.cfg.Member.Preferred(q.account)
 		if !watched[id] {
 			watched[id] = true
-			x.peerOf(q).see(seen[id], now)
+			x.preferredPeer(q).observe(seen[id], now)
 		}
 	}
 	for id, p := range x.peers {
-		if now.Sub(p.at) > time.Minute {
+		if now.Sub(p.checkedAt) > time.Minute {
 			delete(x.peers, id)
 		}
 	}
 }
 
-func (p *peer) see(s sighting, now time.Time) {
-	p.twice = now.Sub(p.at) < watchedFor
-	if p.twice && s.attempt != p.last.attempt && s.late > backlogged {
-		p.until = now.Add(leftAlone)
+func (p *peer) observe(s peerActivity, now time.Time) {
+	p.checkedTwice = now.Sub(p.checkedAt) < checkValidity
+	if p.checkedTwice && s.attempt != p.last.attempt && s.lateness > backlogLateness {
+		p.aloneUntil = now.Add(leaveAlonePeriod)
 	}
-	p.last, p.at = s, now
+	p.last, p.checkedAt = s, now
 }
 
-// sightings returns the youngest attempt under way of each other member.
-func (d *Deliverer) sightings(r storage.Reader) (map[string]sighting, error) {
+// peerActivities returns the youngest attempt under way of each other member.
+func (d *Deliverer) peerActivities(r storage.Reader) (map[string]peerActivity, error) {
 	running, err := r.RunningAttempts()
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (d *Deliverer) sightings(r storage.Reader) (map[string]sighting, error) {
 			youngest[a.Owner] = i
 		}
 	}
-	seen := map[string]sighting{}
+	seen := map[string]peerActivity{}
 	for owner, i := range youngest {
 		a := &running[i]
 		post, err := r.Post(a.WorkspaceID, a.PostID)
@@ -107,7 +107,7 @@ func (d *Deliverer) sightings(r storage.Reader) (map[string]sighting, error) {
 			return nil, err
 		}
 		if t := post.Target(a.TargetID); t != nil {
-			seen[owner] = sighting{a.ID, a.StartedAt.Sub(t.LateSince())}
+			seen[owner] = peerActivity{a.ID, a.StartedAt.Sub(t.LateSince())}
 		}
 	}
 	return seen, nil

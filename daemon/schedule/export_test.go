@@ -25,7 +25,7 @@ func (l *Loop) Drain() { l.drain() }
 const MaxInbox = maxInbox
 
 // Chunk is how many entries are read at a time.
-const Chunk = chunk
+const Chunk = chunkSize
 
 // WindowPage is how many entries of a window are read at a time.
 const WindowPage = windowPage

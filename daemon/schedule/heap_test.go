@@ -84,7 +84,7 @@ func TestAfterIsTheNextEntry(t *testing.T) {
 		{due(7, 255), due(7, 256)},
 		{last, due(8, 0)},
 	} {
-		if got := after(test.d); got != test.want {
+		if got := nextEntry(test.d); got != test.want {
 			t.Errorf("after %v comes %v, want %v", test.d, got, test.want)
 		}
 	}

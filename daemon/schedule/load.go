@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// chunk is how many entries are read at a time: reading a chunk takes
+	// chunkSize is how many entries are read at a time: reading a chunk takes
 	// milliseconds, so that no read transaction stays open for long.
-	chunk = 50_000
+	chunkSize = 50_000
 
 	minBackoff = time.Second
 	maxBackoff = maxSleep
@@ -20,11 +20,11 @@ const (
 // Entries come in order of time, so that what is due first is there first and
 // is handed over while later chunks are still to be read.
 type load struct {
-	done   bool
-	from   schedctl.Due // where the next chunk begins
-	live   int          // entries in the heap after the last complete reading
-	delay  time.Duration
-	notTil time.Time // do not try again before, after a failure
+	done      bool
+	from      schedctl.Due // where the next chunk begins
+	live      int          // entries in the heap after the last complete reading
+	delay     time.Duration
+	notBefore time.Time // do not try again before, after a failure
 }
 
 // wait returns how long the loop may sleep as far as reading goes.
@@ -32,10 +32,10 @@ func (l *load) wait() time.Duration {
 	switch {
 	case l.done:
 		return maxSleep
-	case l.notTil.IsZero():
+	case l.notBefore.IsZero():
 		return 0
 	}
-	return time.Until(l.notTil)
+	return time.Until(l.notBefore)
 }
 
 // reload forgets the heap and begins to read the source. Whatever is added from
@@ -48,20 +48,20 @@ func (l *Loop) reload() {
 		return
 	}
 	l.heap.reset()
-	l.load = load{delay: l.load.delay, notTil: l.load.notTil}
+	l.load = load{delay: l.load.delay, notBefore: l.load.notBefore}
 }
 
 // loadSome reads the next chunk when there is one to be read.
 func (l *Loop) loadSome(ctx context.Context) {
-	if l.load.done || time.Until(l.load.notTil) > 0 {
+	if l.load.done || time.Until(l.load.notBefore) > 0 {
 		return
 	}
 	n := 0
 	err := l.source.Due(ctx, l.load.from, func(d schedctl.Due) bool {
 		l.heap.push(d)
-		l.load.from = after(d)
+		l.load.from = nextEntry(d)
 		n++
-		return n < chunk
+		return n < chunkSize
 	})
 	if err != nil {
 		l.loadFailed(ctx, err)
@@ -70,8 +70,8 @@ func (l *Loop) loadSome(ctx context.Context) {
 	if l.load.delay > 0 {
 		l.log.Info("due index can be read again")
 	}
-	l.load.delay, l.load.notTil = 0, time.Time{}
-	if n < chunk {
+	l.load.delay, l.load.notBefore = 0, time.Time{}
+	if n < chunkSize {
 		l.load.done, l.load.live = true, l.heap.len()
 	}
 }
@@ -86,11 +86,11 @@ func (l *Loop) loadFailed(ctx context.Context, err error) {
 		l.log.Error("due index cannot be read, trying again", "error", err)
 	}
 	l.load.delay = min(max(2*l.load.delay, minBackoff), maxBackoff)
-	l.load.notTil = time.Now().Add(l.load.delay)
+	l.load.notBefore = time.Now().Add(l.load.delay)
 }
 
-// after returns the least entry that is greater than d.
-func after(d schedctl.Due) schedctl.Due {
+// nextEntry returns the least entry that is greater than d.
+func nextEntry(d schedctl.Due) schedctl.Due {
 	for i := len(d.Target) - 1; i >= 0; i-- {
 		if d.Target[i]++; d.Target[i] != 0 {
 			return d

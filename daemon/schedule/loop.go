@@ -58,11 +58,11 @@ type Loop struct {
 	window *window               // with many writers; nil when all news comes by Add
 	pages  <-chan []schedctl.Due // of window
 
-	mu       sync.Mutex // mu guards what follows
-	inbox    []schedctl.Due
-	earliest int64 // the least time in inbox, Unix milliseconds
-	overflow bool
-	asleep   int64 // while Run sleeps: until when, Unix milliseconds; else the least value
+	mu          sync.Mutex // mu guards what follows
+	inbox       []schedctl.Due
+	earliest    int64 // the least time in inbox, Unix milliseconds
+	overflow    bool
+	asleepUntil int64 // while Run sleeps: until when, Unix milliseconds; else the least value
 
 	// What follows is Run's own.
 	heap  heap
@@ -78,7 +78,7 @@ type Loop struct {
 func New(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop {
 	return &Loop{
 		source: source, fire: fire, log: log, now: time.Now, wake: make(chan struct{}, 1),
-		earliest: math.MaxInt64, asleep: math.MinInt64,
+		earliest: math.MaxInt64, asleepUntil: math.MinInt64,
 	}
 }
 
@@ -101,7 +101,7 @@ func (l *Loop) Add(entries []schedctl.Due) {
 			l.earliest = min(l.earliest, d.At)
 		}
 	}
-	wake := l.wanted(l.asleep)
+	wake := l.mustWake(l.asleepUntil)
 	l.mu.Unlock()
 	if !wake {
 		return
@@ -112,10 +112,10 @@ func (l *Loop) Add(entries []schedctl.Due) {
 	}
 }
 
-// wanted reports whether the inbox cannot wait until the given instant. Entries
+// mustWake reports whether the inbox cannot wait until the given instant. Entries
 // for later are taken in with the next turn: waking for each would cost more
 // than all else that is done with it. The mutex must be held.
-func (l *Loop) wanted(until int64) bool {
+func (l *Loop) mustWake(until int64) bool {
 	return until != math.MinInt64 && (l.overflow || l.earliest < until || len(l.inbox) > maxInbox/2)
 }
 
@@ -142,7 +142,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		timer.Reset(l.rest(l.turn(ctx)))
+		timer.Reset(l.prepareSleep(l.turn(ctx)))
 		select {
 		case <-ctx.Done():
 		case <-l.wake:
@@ -150,29 +150,29 @@ func (l *Loop) Run(ctx context.Context) error {
 			l.push(page)
 		case <-timer.C:
 		}
-		l.rise()
+		l.markAwake()
 	}
 	return nil
 }
 
-// rest notes until when Run sleeps, and returns how long: not at all when
+// prepareSleep notes until when Run sleeps, and returns how long: not at all when
 // something has come in meanwhile that is due before.
-func (l *Loop) rest(sleep time.Duration) time.Duration {
+func (l *Loop) prepareSleep(sleep time.Duration) time.Duration {
 	until := l.now().Add(sleep).UnixMilli()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.wanted(until) {
+	if l.mustWake(until) {
 		return 0
 	}
-	l.asleep = until
+	l.asleepUntil = until
 	return sleep
 }
 
-// rise notes that Run is awake and looks into the inbox by itself.
-func (l *Loop) rise() {
+// markAwake notes that Run is awake and looks into the inbox by itself.
+func (l *Loop) markAwake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asleep = math.MinInt64
+	l.asleepUntil = math.MinInt64
 }
 
 // turn does what there is to do now and returns how long there will be nothing.

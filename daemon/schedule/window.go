@@ -34,18 +34,18 @@ const (
 // to a goroutine of its own, so that a source that is slow, or away, keeps nothing
 // from being handed over that is known already.
 type window struct {
-	source Source
-	now    func() time.Time
-	log    *slog.Logger
-	pages  chan []schedctl.Due // to the loop, which then owns them
-	again  chan struct{}
-	missed atomic.Bool // all has to be read again
+	source    Source
+	now       func() time.Time
+	log       *slog.Logger
+	pages     chan []schedctl.Due // to the loop, which then owns them
+	wake      chan struct{}
+	rereadAll atomic.Bool // all has to be read again
 
-	horizon time.Time    // up to here the window was read
-	read    time.Time    // when all of it was; monotonic
-	polled  time.Time    // up to here it was polled
-	next    schedctl.Due // where a poll goes on that found too much for one, or zero
-	failing bool
+	horizon    time.Time    // up to here the window was read
+	read       time.Time    // when all of it was; monotonic
+	polled     time.Time    // up to here it was polled
+	resumeFrom schedctl.Due // where a poll goes on that found too much for one, or zero
+	failing    bool
 }
 
 // NewWindow returns a loop like that of [New] for a source that others write too.
@@ -56,7 +56,7 @@ func NewWindow(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop
 	l := New(source, fire, log)
 	l.window = &window{
 		source: source, now: func() time.Time { return l.now() }, log: log,
-		pages: make(chan []schedctl.Due), again: make(chan struct{}, 1),
+		pages: make(chan []schedctl.Due), wake: make(chan struct{}, 1),
 	}
 	l.pages = l.window.pages
 	return l
@@ -72,9 +72,9 @@ func (l *Loop) Reread() {
 }
 
 func (w *window) reread() {
-	w.missed.Store(true)
+	w.rereadAll.Store(true)
 	select {
-	case w.again <- struct{}{}:
+	case w.wake <- struct{}{}:
 	default: // it is going to look anyway
 	}
 }
@@ -100,36 +100,36 @@ func (w *window) within(entries []schedctl.Due) []schedctl.Due {
 
 // run reads until ctx ends.
 func (w *window) run(ctx context.Context) {
-	w.missed.Store(true)
+	w.rereadAll.Store(true)
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
-		w.tell(ctx, w.look(ctx))
+		w.logSourceState(ctx, w.readNext(ctx))
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.again:
+		case <-w.wake:
 		case <-ticker.C:
 		}
 	}
 }
 
-// look reads what is to be read now.
-func (w *window) look(ctx context.Context) error {
+// readNext reads what is to be read now.
+func (w *window) readNext(ctx context.Context) error {
 	now := w.now().Round(0)
 	end := now.Add(windowLen)
-	if w.missed.Swap(false) {
+	if w.rereadAll.Swap(false) {
 		err := w.readAll(ctx, schedctl.Due{}, end)
 		if err != nil {
-			w.missed.Store(true)
+			w.rereadAll.Store(true)
 		}
 		return err
 	}
 	switch {
 	case time.Since(w.read) >= rereadInterval:
-		return w.readAll(ctx, from(now.Add(-windowLen)), end)
+		return w.readAll(ctx, firstEntryAt(now.Add(-windowLen)), end)
 	case w.horizon.Sub(now) < windowLeast:
-		if _, err := w.pass(ctx, from(w.horizon), end, 0); err != nil {
+		if _, err := w.readRange(ctx, firstEntryAt(w.horizon), end, 0); err != nil {
 			return err
 		}
 		w.horizon = end
@@ -139,33 +139,33 @@ func (w *window) look(ctx context.Context) error {
 
 // readAll reads the whole window.
 func (w *window) readAll(ctx context.Context, begin schedctl.Due, end time.Time) error {
-	if _, err := w.pass(ctx, begin, end, 0); err != nil {
+	if _, err := w.readRange(ctx, begin, end, 0); err != nil {
 		return err
 	}
 	w.horizon, w.read = end, time.Now()
-	w.polled, w.next = end.Add(-windowLen), schedctl.Due{}
+	w.polled, w.resumeFrom = end.Add(-windowLen), schedctl.Due{}
 	return nil
 }
 
 // poll reads what is due around now, a page of it at most.
 func (w *window) poll(ctx context.Context, now time.Time) error {
-	begin := w.next
+	begin := w.resumeFrom
 	if begin == (schedctl.Due{}) {
-		begin = from(earlier(w.polled, now).Add(-pollBehind))
+		begin = firstEntryAt(earlierOf(w.polled, now).Add(-pollBehind))
 	}
-	next, err := w.pass(ctx, begin, now.Add(pollAhead), 1)
+	next, err := w.readRange(ctx, begin, now.Add(pollAhead), 1)
 	if err == nil {
-		w.polled, w.next = now, next
+		w.polled, w.resumeFrom = now, next
 	}
 	return err
 }
 
-// pass hands over the entries from the given one on and before end, in at most so
+// readRange hands over the entries from the given one on and before end, in at most so
 // many pages, or all of them when that is 0. It returns where the next page begins,
 // the zero value when there is none.
-func (w *window) pass(ctx context.Context, begin schedctl.Due, end time.Time, pages int) (next schedctl.Due, err error) {
+func (w *window) readRange(ctx context.Context, begin schedctl.Due, end time.Time, pages int) (next schedctl.Due, err error) {
 	for n := 1; ; n++ {
-		page, err := w.page(ctx, begin, end.UnixMilli())
+		page, err := w.readPage(ctx, begin, end.UnixMilli())
 		if err != nil {
 			return schedctl.Due{}, err
 		}
@@ -179,14 +179,14 @@ func (w *window) pass(ctx context.Context, begin schedctl.Due, end time.Time, pa
 		if len(page) < windowPage {
 			return schedctl.Due{}, nil
 		}
-		if begin = after(page[windowPage-1]); n == pages {
+		if begin = nextEntry(page[windowPage-1]); n == pages {
 			return begin, nil
 		}
 	}
 }
 
-// page reads one page.
-func (w *window) page(ctx context.Context, begin schedctl.Due, end int64) (page []schedctl.Due, err error) {
+// readPage reads one page.
+func (w *window) readPage(ctx context.Context, begin schedctl.Due, end int64) (page []schedctl.Due, err error) {
 	err = w.source.Due(ctx, begin, func(d schedctl.Due) bool {
 		if d.At >= end {
 			return false
@@ -197,8 +197,8 @@ func (w *window) page(ctx context.Context, begin schedctl.Due, end int64) (page 
 	return page, err
 }
 
-// tell logs that the source fails, or works again, once.
-func (w *window) tell(ctx context.Context, err error) {
+// logSourceState logs that the source fails, or works again, once.
+func (w *window) logSourceState(ctx context.Context, err error) {
 	failing := err != nil
 	switch {
 	case failing == w.failing || ctx.Err() != nil:
@@ -211,10 +211,10 @@ func (w *window) tell(ctx context.Context, err error) {
 	w.failing = failing
 }
 
-// from returns the least entry that is due at an instant.
-func from(t time.Time) schedctl.Due { return schedctl.Due{At: t.UnixMilli()} }
+// firstEntryAt returns the least entry that is due at an instant.
+func firstEntryAt(t time.Time) schedctl.Due { return schedctl.Due{At: t.UnixMilli()} }
 
-func earlier(a, b time.Time) time.Time {
+func earlierOf(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
 	}
