@@ -142,13 +142,13 @@ func ResolveAccounts(ids []string, lookup func(id string) (Account, bool)) ([]Ac
 func refuseAccount(a Account, found, repeated bool) string {
 	switch {
 	case !found:
-		return "no such account in this workspace; list them with GET /api/v1/social-accounts"
+		return "no such account in this workspace"
 	case repeated:
 		return "is given twice; name each account once"
 	case a.Status == AccountDisconnected:
 		return "is disconnected; connect it again"
 	case a.Status == AccountError:
-		return "is refused by its network; verify it or give it new credentials first"
+		return "is rejected by its network; reconnect it with new credentials first"
 	}
 	return ""
 }

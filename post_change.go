@@ -294,7 +294,7 @@ func (p *Post) checkRetry(r Retry, queued int) error {
 		return Errorf(PostNotRetryable, "", "the post is publishing: %s", rules[OpRetry].advice)
 	}
 	if queued == 0 {
-		return Errorf(PostNotRetryable, "", "the network may have published this already; look there first, then retry with force")
+		return Errorf(PostNotRetryable, "", "the network may have published this already; check there first, then retry with force")
 	}
 	return nil
 }

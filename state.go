@@ -118,7 +118,7 @@ type rule struct {
 var rules = map[Operation]rule{
 	OpEdit:       {[]Status{Draft, Scheduled}, PostNotEditable, "only a draft or a scheduled post can be edited; create a new post"},
 	OpDelete:     {[]Status{Draft}, PostNotDeletable, "only a draft can be deleted; a scheduled post can be canceled"},
-	OpSchedule:   {[]Status{Draft}, PostNotDraft, "only a draft can be scheduled; edit publish_at to move a scheduled post"},
+	OpSchedule:   {[]Status{Draft}, PostNotDraft, "only a draft can be scheduled; to move a scheduled post, edit its publish time"},
 	OpPublishNow: {[]Status{Draft, Scheduled}, PostNotDraft, "only a draft or a scheduled post can be published now"},
 	OpCancel:     {[]Status{Scheduled, Publishing}, PostNotCancelable, "only a post that is scheduled or publishing can be canceled"},
 	OpRetry:      {[]Status{Failed, Publishing}, PostNotRetryable, "only a failed post, or one that waits for its network, can be retried"},

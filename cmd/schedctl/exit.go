@@ -215,11 +215,11 @@ func (a *app) report(err error, args []string) {
 		headline, details := explain(err, message)
 		var refused *client.Error
 		if errors.As(err, &refused) {
-			headline = words.Replace(headline)
+			headline = withHint(headline, refused.API)
 		}
 		fmt.Fprintln(a.err, "schedctl: "+oneLine(headline))
 		for _, line := range details {
-			fmt.Fprintln(a.err, "  "+oneLine(words.Replace(line)))
+			fmt.Fprintln(a.err, "  "+oneLine(line))
 		}
 		return
 	}

@@ -186,7 +186,7 @@ func (p *planner) request(s *step) apiv1.CreatePost {
 // question.
 func contentProblems(f *postfile.File, v apiv1.Validation, names references) (list []postfile.Problem) {
 	for _, text := range messages(v.Problems) {
-		list = append(list, f.Problemf(f.Content.Line, "%s", oneLine(words.Replace(text))))
+		list = append(list, f.Problemf(f.Content.Line, "%s", oneLine(text)))
 	}
 	for _, acct := range v.Accounts {
 		name := first(names[acct.SocialAccountID], acct.SocialAccountID)
@@ -198,7 +198,7 @@ func contentProblems(f *postfile.File, v apiv1.Validation, names references) (li
 			line = f.Overrides[at].Account.Line
 		}
 		for _, text := range messages(acct.Problems) {
-			list = append(list, f.Problemf(line, "%s: %s", name, oneLine(words.Replace(text))))
+			list = append(list, f.Problemf(line, "%s: %s", name, oneLine(text)))
 		}
 	}
 	return list

@@ -200,5 +200,5 @@ func inState(p apiv1.Post, op schedctl.Operation) error {
 	if !errors.As(schedctl.CheckOperation(op, p.Status), &refused) {
 		return nil
 	}
-	return &failure{status: exitByCode[refused.Code], code: refused.Code, message: words.Replace(refused.Message)}
+	return &failure{status: exitByCode[refused.Code], code: refused.Code, message: refused.Message}
 }

@@ -119,7 +119,7 @@ func TestDryRunOfAPostInTheWrongState(t *testing.T) {
 	m.want(t, 6, "", "schedctl: the post is published: only a draft or a scheduled post can be edited; create a new post\n", "post", "edit", "post_1", "New", "--dry-run")
 	m.want(t, 3, "", "schedctl: there is no post \"post_2\"; see: schedctl post list\n", "post", "edit", "post_2", "New", "--dry-run")
 	m = newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Scheduled}}})
-	m.want(t, 6, "", "at Sat 21 Nov 2026 14:00 UTC (in 2 hours)\nschedctl: the post is scheduled: only a draft can be scheduled; move a scheduled post with: schedctl post edit ID --at TIME\n", "post", "schedule", "post_1", "--at", "2026-11-21 14:00", "--dry-run")
+	m.want(t, 6, "", "at Sat 21 Nov 2026 14:00 UTC (in 2 hours)\nschedctl: the post is scheduled: only a draft can be scheduled; to move a scheduled post, edit its publish time\n", "post", "schedule", "post_1", "--at", "2026-11-21 14:00", "--dry-run")
 }
 
 func TestPostCreateWarns(t *testing.T) {

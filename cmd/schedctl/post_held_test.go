@@ -60,11 +60,21 @@ func TestPostWaitTellsWhatAPostWaitsFor(t *testing.T) {
 	})
 }
 
-// What the daemon says to programs is said to people in the words of their tool.
-func TestRefusalsNameFlags(t *testing.T) {
+// A hint names a command where the daemon's message cannot.
+func TestRefusalsSuggestCommands(t *testing.T) {
+	t.Parallel()
+	refused := apiv1.Error{Code: schedctl.InvalidSocialAccounts, Message: "acct_9: no such account in this workspace", Details: []apiv1.Detail{
+		{Field: "social_account_ids", Code: schedctl.InvalidSocialAccounts, Message: "acct_9: no such account in this workspace"},
+	}}
+	m := newMachine(t, routes{"POST /posts/post_1/retry": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answerError(w, refused) })})
+	m.want(t, 5, "", "schedctl: acct_9: no such account in this workspace; see: schedctl account list --all\n", "post", "retry", "post_1")
+}
+
+// Error messages of the daemon are printed as they are.
+func TestRefusalsArePrinted(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"POST /posts/post_1/retry": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		answerError(w, apiv1.Error{Code: schedctl.PostNotRetryable, Message: "look there first, then retry with force"})
+		answerError(w, apiv1.Error{Code: schedctl.PostNotRetryable, Message: "check there first, then retry with force"})
 	})})
-	m.want(t, 6, "", "schedctl: look there first, then retry with --force\n", "post", "retry", "post_1")
+	m.want(t, 6, "", "schedctl: check there first, then retry with force\n", "post", "retry", "post_1")
 }

@@ -185,7 +185,7 @@ func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 	switch {
 	case err == nil:
 	case errors.As(err, &past) || ofLine(err):
-		l.result = l.result.refusedWith(oneLine(words.Replace(err.Error())))
+		l.result = l.result.refusedWith(oneLine(err.Error()))
 	default:
 		l.stop = err
 	}
@@ -319,5 +319,5 @@ func problemText(v apiv1.Validation, names accounts) string {
 			texts = append(texts, text)
 		}
 	}
-	return oneLine(words.Replace(strings.Join(texts, "; ")))
+	return oneLine(strings.Join(texts, "; "))
 }

@@ -41,7 +41,7 @@ func (o *postImport) sendLine(ctx context.Context, c *client.Client, l importLin
 		r.Message = "imported within the last 24 hours, with another time or other accounts; not changed"
 		return r, nil
 	case ofLine(err):
-		return r.refusedWith(oneLine(words.Replace(err.Error()))), nil
+		return r.refusedWith(oneLine(err.Error())), nil
 	default:
 		return r, err
 	}

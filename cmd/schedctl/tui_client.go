@@ -18,21 +18,11 @@ type unanswered struct{ error }
 func (u unanswered) Unwrap() error        { return u.error }
 func (u unanswered) Is(target error) bool { return target == tui.ErrUnreachable }
 
-// spoken is an error of a daemon in terms of the command line.
-type spoken struct{ error }
-
-func (s spoken) Unwrap() error { return s.error }
-func (s spoken) Error() string { return words.Replace(s.error.Error()) }
-
 // retold returns an error of the client as the browser knows it.
 func retold(err error) error {
 	var unreachable *client.UnreachableError
-	var refused *client.Error
-	switch {
-	case errors.As(err, &unreachable):
+	if errors.As(err, &unreachable) {
 		return unanswered{err}
-	case errors.As(err, &refused):
-		return spoken{err}
 	}
 	return err
 }

@@ -88,7 +88,7 @@ func (c *call) account(r storage.Reader) (schedctl.Account, error) {
 		return a, nil
 	}
 	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
-		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such account in this workspace; list them with GET %s/social-accounts", prefix)
+		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no account with this id")
 	}
 	return schedctl.Account{}, err
 }

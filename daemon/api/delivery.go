@@ -101,7 +101,7 @@ func (q deliveryQuery) page(r storage.Reader) (page []schedctl.Delivery, next st
 func (c *call) delivery(r storage.Reader) (schedctl.Delivery, error) {
 	d, err := r.Delivery(c.id, c.deliveryID)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
-		err = schedctl.Errorf(schedctl.NotFound, "", "this webhook has no such delivery; list them with GET %s/webhooks/%s/deliveries", prefix, c.id)
+		err = schedctl.Errorf(schedctl.NotFound, "", "this webhook has no delivery with this id")
 	}
 	return d, err
 }

@@ -148,7 +148,7 @@ func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 		}
 		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.id && c.maySeeKey(k.ID) })
 		if i < 0 {
-			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "there is no such API key in this workspace; list them with GET %s/api-keys", prefix)
+			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no API key with this id")
 		}
 		revoked = keys[i]
 		if !revoked.RevokedAt.IsZero() {

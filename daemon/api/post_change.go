@@ -90,7 +90,7 @@ func (c *call) postByID(r storage.Reader, id string) (schedctl.Post, error) {
 		return post, nil
 	}
 	if err == nil || schedctl.CodeOf(err) == schedctl.NotFound {
-		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such post in this workspace; list them with GET %s/posts", prefix)
+		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no post with this id")
 	}
 	return schedctl.Post{}, err
 }

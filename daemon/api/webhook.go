@@ -68,7 +68,7 @@ func (s *Server) deleteWebhook(ctx context.Context, c *call) (answer, error) {
 func (c *call) webhook(r storage.Reader) (schedctl.Webhook, error) {
 	w, err := r.Webhook(c.key.WorkspaceID, c.id)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !isWebhook(w) {
-		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such webhook in this workspace; list them with GET %s/webhooks", prefix)
+		err = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no webhook with this id")
 	}
 	return w, err
 }

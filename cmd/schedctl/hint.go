@@ -1,0 +1,28 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// refusalHints suggests commands for errors of the daemon, by code and field.
+var refusalHints = []struct {
+	code  schedctl.Code
+	field string
+	hint  string
+}{
+	{schedctl.InvalidSocialAccounts, "social_account_ids", "see: schedctl account list --all"},
+}
+
+// withHint appends the hint for the error to a message.
+func withHint(message string, refused apiv1.Error) string {
+	for _, h := range refusalHints {
+		atField := func(d apiv1.Detail) bool { return d.Code == h.code && d.Field == h.field }
+		if refused.Code == h.code && slices.ContainsFunc(refused.Details, atField) {
+			return message + "; " + h.hint
+		}
+	}
+	return message
+}
