@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs what the tests of packages and of the GitHub Action need: goreleaser,
-# which Go builds (some minutes, the first time), and from Debian a shell linter,
-# rpm, systemd and what boots it in a container. Safe to repeat, and quick then. Only
-# Debian packages need root.
+# which Go builds (some minutes, the first time), and from Debian a shell linter, rpm,
+# systemd, its containers, and the shells that complete commands. A second run changes
+# nothing and is quick. Only Debian packages need root.
 set -euo pipefail
 goreleaser=v2.15.1
 
@@ -19,6 +19,9 @@ need script bsdutils
 need curl curl
 need unzip unzip
 need rpm rpm
+need zsh zsh
+need fish fish
+[ -e /usr/share/bash-completion/bash_completion ] || missing+=(bash-completion)
 if [ ${#missing[@]} -gt 0 ]; then
 	if [ "$(id -u)" != 0 ]; then
 		echo "install.sh: ${missing[*]} missing, and only root can install; run it with sudo" >&2

@@ -50,6 +50,28 @@ func TestServiceIsConfined(t *testing.T) {
 	}
 }
 
+// TestUserServiceIsValid lets systemd read the service that "schedctl daemon install"
+// writes.
+func TestUserServiceIsValid(t *testing.T) {
+	t.Parallel()
+	analyze, dir := tool(t, "systemd-analyze"), t.TempDir()
+	install := exec.Command(program(t), "daemon", "install", "--dry-run", "--data-dir", filepath.Join(dir, "my data"), "--listen", "127.0.0.1:0")
+	install.Env = []string{"HOME=" + dir}
+	unit, err := install.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, unit)
+	}
+	path := filepath.Join(dir, "schedctl.service")
+	if err := os.WriteFile(path, unit, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	verify := exec.Command(analyze, "--user", "--man=no", "verify", path)
+	verify.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s%s", err, out, unit)
+	}
+}
+
 func TestScriptsPassTheLinter(t *testing.T) {
 	t.Parallel()
 	shellcheck := tool(t, "shellcheck")

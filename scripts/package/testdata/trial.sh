@@ -61,6 +61,30 @@ is active ActiveState
 [ "$(systemctl show -P MainPID schedctl.service)" != "$before" ]
 publishes "after the upgrade"
 
+echo "# a user installs a service of their own"
+useradd --create-home ada
+runtime=/run/user/$(id -u ada)
+install -d -o ada -m 700 "$runtime"
+systemd-run --quiet --unit=ada --uid=ada -p Type=notify -p Delegate=yes --setenv=HOME=/home/ada --setenv=XDG_RUNTIME_DIR="$runtime" /lib/systemd/systemd --user
+ada() { runuser -u ada -- env -u SCHEDCTL_DATA_DIR HOME=/home/ada XDG_RUNTIME_DIR="$runtime" "$@"; }
+ada_pid() { ada systemctl --user show -P MainPID schedctl.service; }
+restarted() { ada schedctl daemon health && [ "$(ada_pid)" != "$1" ]; }
+ada schedctl daemon install --listen 127.0.0.1:0 >/dev/null 2>&1
+ada systemctl --user is-active --quiet schedctl.service
+ada systemctl --user is-enabled --quiet schedctl.service
+ada schedctl account add feed --name demo -q >/dev/null
+ada schedctl post create "from a user" --to demo --now --wait --timeout 20s -q >/dev/null 2>&1
+before=$(ada_pid)
+kill -KILL "$before"
+wait_for restarted "$before"
+ada schedctl daemon stop >/dev/null 2>&1
+ada systemctl --user is-active --quiet schedctl.service && exit 1
+ada schedctl daemon start >/dev/null 2>&1
+ada schedctl post list --all -q | grep -q .
+ada schedctl daemon uninstall >/dev/null 2>&1
+[ ! -e /home/ada/.config/systemd/user/schedctl.service ] && [ -e /home/ada/.local/share/schedctl/schedctl.db ]
+is active ActiveState
+
 echo "# a removal stops it and leaves the data"
 dpkg --remove schedctl >/dev/null 2>&1
 is inactive ActiveState
