@@ -69,33 +69,12 @@ file whenever it could not be sent.`,
 }
 
 func (o *postEdit) run(ctx context.Context) error {
-	// A pipe is the text only when nothing else is to be changed: in a script
-	// standard input is often no terminal and not meant.
-	other := o.when.given() || o.to != nil || o.overrides != nil || o.labels.given()
-	readsText := o.text.given() || !other && !o.inTerminal && !o.editor
-	if !readsText && !other && !o.editor {
-		f := usage("nothing to change")
-		f.hint = "give a text, --editor, --to, --override, --label, --at or --in"
-		return f
-	}
-	if o.editor {
-		if err := o.mayEdit(o.text); err != nil {
-			return err
-		}
-	}
-	edit := apiv1.EditPost{AllowDuplicate: o.allowDuplicate}
-	at, err := o.when.publishAt(o.app)
+	readsText, err := o.checkFlags()
 	if err != nil {
 		return err
 	}
-	if at != nil {
-		edit.PublishAt = apiv1.NewTime(at.Time)
-	}
-	overrides, err := readOverrides(o.overrides)
+	edit, overrides, err := o.readFlags()
 	if err != nil {
-		return err
-	}
-	if edit.Labels, err = o.labels.read(); err != nil {
 		return err
 	}
 	resend := "schedctl post edit " + o.id + " -F %s"
@@ -106,10 +85,10 @@ func (o *postEdit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text := manuscript{source: o.text}
 	if o.id, err = o.postID(ctx, c, o.id); err != nil {
 		return err
 	}
+	text := manuscript{source: o.text}
 	if readsText {
 		if text.text, err = o.readText(ctx, o.text); err != nil {
 			return err
@@ -137,6 +116,40 @@ func (o *postEdit) run(ctx context.Context) error {
 	}
 	text.discard()
 	return o.printPost(ctx, c, post)
+}
+
+// checkFlags checks which flags are given, and reports whether a text is read from
+// the arguments, a file or standard input. A pipe is the text only when nothing
+// else changes: in a script, standard input often is not a terminal and not meant.
+func (o *postEdit) checkFlags() (readsText bool, err error) {
+	other := o.when.given() || o.to != nil || o.overrides != nil || o.labels.given()
+	readsText = o.text.given() || !other && !o.inTerminal && !o.editor
+	if !readsText && !other && !o.editor {
+		f := usage("nothing to change")
+		f.hint = "give a text, --editor, --to, --override, --label, --at or --in"
+		return false, f
+	}
+	if o.editor {
+		return readsText, o.mayEdit(o.text)
+	}
+	return readsText, nil
+}
+
+// readFlags returns the change that the flags describe, without the text.
+func (o *postEdit) readFlags() (edit apiv1.EditPost, overrides []override, err error) {
+	edit.AllowDuplicate = o.allowDuplicate
+	at, err := o.when.publishAt(o.app)
+	if err != nil {
+		return edit, nil, err
+	}
+	if at != nil {
+		edit.PublishAt = apiv1.NewTime(at.Time)
+	}
+	if overrides, err = readOverrides(o.overrides); err != nil {
+		return edit, nil, err
+	}
+	edit.Labels, err = o.labels.read()
+	return edit, overrides, err
 }
 
 // editText lets a person change the text of the post, or the one that is given
