@@ -60,7 +60,7 @@ func (p *planner) take(ctx context.Context, s *step) error {
 		}
 		s.post = apiv1.Post{}
 		q := client.PostQuery{ExternalID: p.externalID(s.ID)}
-		for post, err := range eachPatiently(ctx, p.client, q) {
+		for post, err := range p.client.EachPost(ctx, q) {
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func (p *planner) create(ctx context.Context, s *step) error {
 	if s.post.ID != "" {
 		create.Replaces = &s.post.ID
 	}
-	post, err := patiently(ctx, func() (apiv1.Post, error) { return p.client.CreatePost(ctx, create) })
+	post, err := p.client.CreatePost(ctx, create)
 	if err == nil {
 		s.PostID, s.post = post.ID, post
 	}
@@ -121,9 +121,7 @@ func (p *planner) create(ctx context.Context, s *step) error {
 
 // edit changes the post of a step, unless another client has changed it.
 func (p *planner) edit(ctx context.Context, s *step, edit apiv1.EditPost) error {
-	post, err := patiently(ctx, func() (apiv1.Post, error) {
-		return p.client.EditPost(ctx, s.post.ID, edit, client.IfVersion(s.post.Version))
-	})
+	post, err := p.client.EditPost(ctx, s.post.ID, edit, client.IfVersion(s.post.Version))
 	if err == nil {
 		s.post = post
 	}
@@ -141,9 +139,7 @@ func (p *planner) update(ctx context.Context, s *step) error {
 	if err := p.edit(ctx, s, p.changesTo(s, have, want)); err != nil || !draft {
 		return err
 	}
-	post, err := patiently(ctx, func() (apiv1.Post, error) {
-		return p.client.UnschedulePost(ctx, s.post.ID, client.IfVersion(s.post.Version))
-	})
+	post, err := p.client.UnschedulePost(ctx, s.post.ID, client.IfVersion(s.post.Version))
 	if err != nil {
 		return err
 	}
@@ -179,15 +175,13 @@ func (p *planner) changesTo(s *step, have, want postState) (edit apiv1.EditPost)
 
 // cancel cancels a post whose file was removed; a draft is deleted.
 func (p *planner) cancel(ctx context.Context, s *step) error {
-	_, err := patiently(ctx, func() (apiv1.Post, error) {
-		version := client.IfVersion(s.post.Version)
-		if s.post.Status == schedctl.Draft {
-			return s.post, p.client.DeletePost(ctx, s.post.ID, version)
-		}
-		managed := p.managed(s, stateOf(s.post).digest())
-		managed.Pruned = true
-		return p.client.CancelManagedPost(ctx, s.post.ID, *managed, version)
-	})
+	version := client.IfVersion(s.post.Version)
+	if s.post.Status == schedctl.Draft {
+		return p.client.DeletePost(ctx, s.post.ID, version)
+	}
+	managed := p.managed(s, stateOf(s.post).digest())
+	managed.Pruned = true
+	_, err := p.client.CancelManagedPost(ctx, s.post.ID, *managed, version)
 	return err
 }
 

@@ -22,12 +22,15 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
 // exampleDaemon is the daemon that all examples call, and a server that is the
 // networks and the receivers of webhooks.
 type exampleDaemon struct {
 	dir, url, key string
+	peers         []string // the URLs of all daemons on the database
+	turn          atomic.Int64
 	network       string
 	workspaces    atomic.Int64
 }
@@ -38,12 +41,46 @@ func startExampleDaemon(t *testing.T, flags ...string) *exampleDaemon {
 	network := httptest.NewServer(&fickle{})
 	t.Cleanup(network.Close)
 	d := &exampleDaemon{dir: t.TempDir(), network: network.URL}
+	d.start(t, d.dir, flags)
+	d.url, d.key = d.peers[0], strings.TrimSpace(string(readTestFile(t, filepath.Join(d.dir, daemon.AdminKeyFile))))
+	return d
+}
+
+// startThreeDaemons starts three daemons on one PostgreSQL database.
+func startThreeDaemons(t *testing.T) *exampleDaemon {
+	t.Helper()
+	store := []string{"--store", postgrestest.Database(t)}
+	d := startExampleDaemon(t, store...)
+	for range 2 {
+		dir := t.TempDir()
+		for _, name := range []string{"secret.key", daemon.AdminKeyFile} {
+			if err := os.WriteFile(filepath.Join(dir, name), readTestFile(t, filepath.Join(d.dir, name)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.start(t, dir, store)
+	}
+	return d
+}
+
+func readTestFile(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// start starts one daemon with a data directory and waits until it is ready.
+func (d *exampleDaemon) start(t *testing.T, dir string, flags []string) {
+	t.Helper()
 	program, err := exec.LookPath("schedctl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	cmd := exec.Command(program, append([]string{"daemon", "run", "--data-dir", d.dir, "--listen", "127.0.0.1:0", "--allow-private-networks"}, flags...)...)
+	cmd := exec.Command(program, append([]string{"daemon", "run", "--data-dir", dir, "--listen", "127.0.0.1:0", "--allow-private-networks"}, flags...)...)
 	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -55,22 +92,20 @@ func startExampleDaemon(t *testing.T, flags ...string) *exampleDaemon {
 			t.Logf("the daemon's log:\n%s", &log)
 		}
 	})
-	for deadline := time.Now().Add(30 * time.Second); !ready(d.dir, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !ready(dir, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon is not ready")
 		}
 	}
-	found, err := readAnnouncement(d.dir)
+	found, err := readAnnouncement(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := os.ReadFile(filepath.Join(d.dir, daemon.AdminKeyFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.url, d.key = found.URL, strings.TrimSpace(string(key))
-	return d
+	d.peers = append(d.peers, found.URL)
 }
+
+// nextURL returns the URL of each daemon in turn.
+func (d *exampleDaemon) nextURL() string { return d.peers[int(d.turn.Add(1))%len(d.peers)] }
 
 // client returns a client with the key, for the length of the test.
 func (d *exampleDaemon) client(t *testing.T, key string) *client.Client {

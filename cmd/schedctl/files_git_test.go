@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,37 +18,31 @@ import (
 // doubled or lost, and none that a person canceled may be created again.
 var gitScenarios = map[string]func(*filesRepo){
 	"a fresh checkout knows its posts": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.clone().apply(0, "1 unchanged")
 		r.want(0, "A")
 	},
 	"a fresh checkout changes its posts": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.post("posts/a.md", "a", "A2")
 		r.clone().apply(0, "1 edit")
 		r.want(0, "A2")
 	},
 	"a fresh checkout prunes": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.post("posts/b.md", "b", "B")
-		r.apply(0, "2 create")
+		r.create("a", "b")
 		r.remove("posts/a.md")
 		r.clone().apply(0, "1 cancel, 1 unchanged", "--prune")
 		r.want(1, "B")
 	},
 	"without prune a post stays": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.remove("posts/a.md")
 		r.apply(0, "1 unchanged")
 		r.want(0, "A")
 	},
 	"two clones take turns": func(r *filesRepo) {
 		one, two := r.clone(), r.clone()
-		one.post("posts/a.md", "a", "A")
-		one.apply(0, "1 create")
+		one.create("a")
 		two.post("posts/b.md", "b", "B")
 		two.apply(0, "1 create, 1 unchanged") // it does not have the file of a, and keeps the post
 		one.apply(0, "2 unchanged")
@@ -56,8 +50,7 @@ var gitScenarios = map[string]func(*filesRepo){
 	},
 	"two clones merge": func(r *filesRepo) {
 		one, two := r.clone(), r.clone()
-		one.post("posts/a.md", "a", "A")
-		one.apply(0, "1 create")
+		one.create("a")
 		two.post("posts/b.md", "b", "B")
 		two.apply(0, "1 create, 1 unchanged")
 		one.git("pull", "-q", "--no-rebase", "--no-edit", two.dir, "main")
@@ -65,8 +58,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A", "B")
 	},
 	"a renamed file": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.git("mv", "posts/a.md", "posts/z.md")
 		r.commit()
 		r.apply(0, "1 unchanged", "--prune")
@@ -76,8 +68,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A")
 	},
 	"a moved and changed file": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.remove("posts/a.md")
 		r.post("posts/2099/a.md", "a", "A2")
 		r.clone().apply(0, "1 edit", "--prune")
@@ -87,17 +78,14 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A2")
 	},
 	"two files swap their names": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.post("posts/b.md", "b", "B")
-		r.apply(0, "2 create")
+		r.create("a", "b")
 		r.post("posts/a.md", "b", "B")
 		r.post("posts/b.md", "a", "A")
 		r.apply(0, "2 unchanged", "--prune")
 		r.want(0, "A", "B")
 	},
 	"another id is another post": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.post("posts/a.md", "a2", "A2")
 		r.apply(0, "1 cancel, 1 create", "--prune")
 		r.want(1, "A2")
@@ -110,8 +98,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0)
 	},
 	"a removed file comes back": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.remove("posts/a.md")
 		r.apply(0, "1 cancel", "--prune")
 		r.git("revert", "--no-edit", "HEAD")
@@ -121,8 +108,7 @@ var gitScenarios = map[string]func(*filesRepo){
 	},
 	"a removed file comes back twice": func(r *filesRepo) {
 		for range 2 {
-			r.post("posts/a.md", "a", "A")
-			r.apply(0, "1 create")
+			r.create("a")
 			r.remove("posts/a.md")
 			r.apply(0, "1 cancel", "--prune")
 		}
@@ -146,8 +132,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A")
 	},
 	"a post that a person canceled": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.run(0, "post", "cancel", r.find("A").ID)
 		r.apply(6, "1 drift")
 		r.clone().apply(6, "1 drift", "--prune")
@@ -159,8 +144,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(1, "A2")
 	},
 	"a post that a person canceled, then its file is removed": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.run(0, "post", "cancel", r.find("A").ID)
 		r.remove("posts/a.md")
 		r.apply(0, "", "--prune")
@@ -169,8 +153,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(1)
 	},
 	"a post that a person changed": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.run(0, "post", "edit", r.find("A").ID, "By hand")
 		r.apply(6, "1 drift")
 		r.post("posts/a.md", "a", "A2")
@@ -180,8 +163,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A2")
 	},
 	"file and post changed alike": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.run(0, "post", "edit", r.find("A").ID, "A2")
 		r.post("posts/a.md", "a", "A2")
 		r.apply(0, "1 unchanged")
@@ -190,8 +172,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A3")
 	},
 	"prune leaves a post that a person changed": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.run(0, "post", "edit", r.find("A").ID, "By hand")
 		r.remove("posts/a.md")
 		r.apply(6, "1 drift", "--prune")
@@ -200,8 +181,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(1)
 	},
 	"prune of one of two collections": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.file("news/schedctl.yaml", "collection: news\n")
 		r.post("news/a.md", "a", "News")
 		r.run(0, "apply", "news", "--yes")
@@ -214,8 +194,7 @@ var gitScenarios = map[string]func(*filesRepo){
 	},
 	"another post looks alike": func(r *filesRepo) {
 		r.run(0, "post", "create", "A", "--to", "blog", "--at", "2099-01-01 09:00")
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.want(0, "A", "A")
 		r.apply(0, "1 unchanged", "--prune")
 		r.want(0, "A", "A")
@@ -251,8 +230,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(0, "A3")
 	},
 	"a published post": func(r *filesRepo) {
-		r.post("posts/a.md", "a", "A")
-		r.apply(0, "1 create")
+		r.create("a")
 		r.run(0, "post", "publish", r.find("A").ID, "--wait")
 		r.apply(0, "1 unchanged")
 		r.post("posts/a.md", "a", "A2")
@@ -275,6 +253,27 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.adopt() // a second time changes nothing
 		r.apply(0, "2 unchanged", "--prune")
 		r.want(1, "Launch: 1.0 <is> out!\n\n- one\n", "# Größe", "Elsewhere")
+	},
+	"existing posts have files already": func(r *filesRepo) {
+		for range 2 { // two equal posts, and one file of each
+			r.run(0, "post", "create", "A", "--to", "blog", "--at", "2099-01-01 09:00")
+		}
+		r.run(0, "post", "create", "Without a file", "--to", "blog", "--at", "2099-01-01 09:00")
+		r.run(0, "post", "create", "D")
+		r.post("posts/a.md", "a", "A")
+		r.post("posts/a2.md", "a2", "A")
+		r.post("posts/b.md", "b", "B")
+		r.draft("posts/d.md", "d", "D")
+		out, err := r.command(r.t.Context(), "plan", "posts").CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "warning: 3 posts would be created although a post with the same content exists") {
+			r.t.Errorf("plan: %v\n%s", err, out)
+		}
+		r.adopt()
+		r.apply(0, "1 create, 4 unchanged", "--prune")
+		r.want(0, "A", "A", "B", "D", "Without a file")
+		if out, _ := r.command(r.t.Context(), "plan", "posts").CombinedOutput(); strings.Contains(string(out), "warning") {
+			r.t.Errorf("plan: %s", out)
+		}
 	},
 	"a lost file of an adopted post is written again": func(r *filesRepo) {
 		r.run(0, "post", "create", "A", "--to", "blog")
@@ -312,10 +311,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.want(2, "By hand")
 	},
 	"two applies at once": func(r *filesRepo) {
-		for i := range 20 {
-			r.file(fmt.Sprintf("posts/%d.md", i), fmt.Sprintf("---\nid: p%d\nat: 2099-01-01T09:00:00Z\nto: [blog]\n---\nPost %d\n", i, i))
-		}
-		r.commit()
+		r.files(20, "Post")
 		for _, change := range []func(){
 			func() {}, // create
 			func() { r.post("posts/0.md", "p0", "Another") },
@@ -338,13 +334,12 @@ var gitScenarios = map[string]func(*filesRepo){
 	"killed at many points": func(r *filesRepo) {
 		random := fixed()
 		for round := range 12 {
-			for i := range 20 {
-				r.file(fmt.Sprintf("posts/%d.md", i), fmt.Sprintf("---\nid: p%d\nat: 2099-01-01T09:00:00Z\nto: [blog]\n---\nPost %d of %d\n", i, i, round))
-			}
+			want := 20
+			r.files(want, fmt.Sprintf("Round %d, post", round))
 			if round%3 == 1 {
-				os.Remove(filepath.Join(r.dir, "posts", "0.md"))
+				want--
+				r.remove("posts/0.md")
 			}
-			r.commit()
 			for range 3 {
 				r.killed(time.Duration(random.Int64N(int64(150*time.Millisecond))), "apply", "posts", "--yes", "--prune")
 			}
@@ -355,10 +350,6 @@ var gitScenarios = map[string]func(*filesRepo){
 				if p.Status != schedctl.Canceled {
 					live[*p.ExternalID]++
 				}
-			}
-			want := 20
-			if round%3 == 1 {
-				want = 19
 			}
 			for id, n := range live {
 				if n != 1 {
@@ -458,11 +449,39 @@ func TestGitScenarios(t *testing.T) {
 	if len(gitScenarios) < 30 {
 		t.Errorf("%d scenarios", len(gitScenarios))
 	}
-	d := startExampleDaemon(t)
-	for name, scenario := range gitScenarios {
+	startExampleDaemon(t).scenarios(t, slices.Sorted(maps.Keys(gitScenarios)))
+}
+
+// storeScenarios are the scenarios that depend on transactions of the store.
+var storeScenarios = []string{
+	"two applies at once",
+	"killed at many points",
+	"an export killed at many points",
+	"existing posts are adopted",
+	"existing posts have files already",
+	"an imported collection becomes files",
+	"another post looks alike",
+	"a removed file comes back twice",
+	"a renamed file",
+	"a post that a person canceled",
+	"a post gets and loses its time",
+	"prune of one of two collections",
+	"a lock of an earlier version",
+}
+
+// Each command of a scenario is sent to another one of three daemons that have one
+// database.
+func TestGitScenariosOnThreeDaemons(t *testing.T) {
+	t.Parallel()
+	startThreeDaemons(t).scenarios(t, storeScenarios)
+}
+
+// scenarios runs the scenarios with these names, each in its own workspace.
+func (d *exampleDaemon) scenarios(t *testing.T, names []string) {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			scenario(d.repo(t))
+			gitScenarios[name](d.repo(t))
 		})
 	}
 }
@@ -472,10 +491,7 @@ func TestGitScenarios(t *testing.T) {
 func TestApplyToARateLimitedDaemon(t *testing.T) {
 	t.Parallel()
 	r := startExampleDaemon(t, "--rate-limit", "200/s:20").repo(t)
-	for i := range 500 {
-		r.file(fmt.Sprintf("posts/%d.md", i), fmt.Sprintf("---\nid: p%d\nat: 2099-01-01T09:00:00Z\nto: [blog]\n---\nPost %d\n", i, i))
-	}
-	r.commit()
+	r.files(500, "Post")
 	r.apply(0, "500 create")
 	r.apply(0, "500 unchanged")
 	if n := len(r.all()); n != 500 {

@@ -25,10 +25,11 @@ import (
 // filesRepo is a git repository with a directory "posts", and a workspace of a
 // daemon with the accounts "blog" and "other".
 type filesRepo struct {
-	t        *testing.T
-	dir      string
-	url, key string
-	client   *client.Client
+	t      *testing.T
+	dir    string
+	daemon *exampleDaemon
+	key    string
+	client *client.Client
 }
 
 // repo returns a repository with an empty collection "web".
@@ -41,7 +42,7 @@ func (d *exampleDaemon) repo(t *testing.T) *filesRepo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &filesRepo{t: t, dir: t.TempDir(), url: d.url, key: made.Secret, client: d.client(t, made.Secret)}
+	r := &filesRepo{t: t, dir: t.TempDir(), daemon: d, key: made.Secret, client: d.client(t, made.Secret)}
 	for _, name := range []string{"blog", "other"} {
 		if _, err := r.client.AddAccount(t.Context(), apiv1.AddAccount{Platform: "http", Name: name, Credentials: map[string]string{"url": d.network + "/posts"}}); err != nil {
 			t.Fatal(err)
@@ -101,6 +102,26 @@ func (r *filesRepo) draft(name, id, text string) {
 	r.commit()
 }
 
+// create writes the files of scheduled posts with the ids, and applies them. The
+// text of a post is its id in capitals.
+func (r *filesRepo) create(ids ...string) {
+	r.t.Helper()
+	for _, id := range ids {
+		r.post("posts/"+id+".md", id, strings.ToUpper(id))
+	}
+	r.apply(0, fmt.Sprintf("%d create", len(ids)))
+}
+
+// files writes the files of n scheduled posts with a text and their number, and
+// commits them.
+func (r *filesRepo) files(n int, text string) {
+	r.t.Helper()
+	for i := range n {
+		r.file(fmt.Sprintf("posts/%d.md", i), fmt.Sprintf("---\nid: p%d\nat: 2099-01-01T09:00:00Z\nto: [blog]\n---\n%s %d\n", i, text, i))
+	}
+	r.commit()
+}
+
 func (r *filesRepo) remove(name string) {
 	r.t.Helper()
 	if err := os.Remove(filepath.Join(r.dir, name)); err != nil {
@@ -117,7 +138,7 @@ func (r *filesRepo) command(ctx context.Context, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = r.dir
-	cmd.Env = []string{"HOME=" + r.dir + "-home", "PATH=" + os.Getenv("PATH"), "SCHEDCTL_URL=" + r.url, "SCHEDCTL_API_KEY=" + r.key, "TZ=UTC", raceOptions + "=" + os.Getenv(raceOptions)}
+	cmd.Env = []string{"HOME=" + r.dir + "-home", "PATH=" + os.Getenv("PATH"), "SCHEDCTL_URL=" + r.daemon.nextURL(), "SCHEDCTL_API_KEY=" + r.key, "TZ=UTC", raceOptions + "=" + os.Getenv(raceOptions)}
 	return cmd
 }
 

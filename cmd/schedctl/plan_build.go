@@ -43,6 +43,7 @@ type planner struct {
 	client *client.Client
 	names  references
 	steps  []step
+	copies int // files to create whose post exists outside the collection
 }
 
 // newPlanner reads the settings and the accounts.
@@ -70,7 +71,7 @@ func (a *app) newFileReader(files *postFiles, zone whenFlags) (r *fileReader, er
 }
 
 func (p *planner) readAccounts(ctx context.Context) error {
-	list, err := patiently(ctx, func() ([]apiv1.Account, error) { return p.client.Accounts(ctx, client.AccountQuery{}) })
+	list, err := p.client.Accounts(ctx, client.AccountQuery{})
 	p.accounts, p.names = append([]apiv1.Account{}, list...), referencesTo(list)
 	return err
 }
@@ -89,6 +90,7 @@ func (p *planner) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	firstApply := len(posts) == 0
 	files := p.all()
 	for _, w := range files {
 		id := w.file.ID.Text
@@ -106,10 +108,38 @@ func (p *planner) build(ctx context.Context) error {
 		return err
 	}
 	p.markRefused()
-	if len(p.problems) == 0 {
-		p.addOrphans(posts, moved)
+	if len(p.problems) > 0 {
+		return nil
 	}
-	return nil
+	p.addOrphans(posts, moved)
+	if firstApply {
+		p.copies, err = p.countCopies(ctx)
+	}
+	return err
+}
+
+// countCopies returns the number of files whose post exists, but belongs to no
+// collection: an earlier version, or another client, has created it.
+func (p *planner) countCopies(ctx context.Context) (n int, err error) {
+	missing := map[string]int{}
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Action == doCreate {
+			missing[s.wanted.digest()]++
+		}
+	}
+	if len(missing) == 0 {
+		return 0, nil
+	}
+	for post, err := range p.client.EachPost(ctx, client.PostQuery{Statuses: fileStatuses, Limit: pageSize}) {
+		if err != nil {
+			return n, err
+		}
+		if digest := stateOf(post).digest(); post.ExternalID == nil && missing[digest] > 0 {
+			missing[digest]--
+			n++
+		}
+	}
+	return n, nil
 }
 
 // markRefused refuses the files that have problems.
@@ -138,7 +168,7 @@ func (p *planner) collected(ctx context.Context) (map[string]apiv1.Post, error) 
 	if p.collection == "" {
 		return posts, nil
 	}
-	for post, err := range eachPatiently(ctx, p.client, client.PostQuery{Collection: p.collection}) {
+	for post, err := range p.client.EachPost(ctx, client.PostQuery{Collection: p.collection, Limit: pageSize}) {
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +186,7 @@ func (p *planner) validateAll(ctx context.Context) error {
 			return nil
 		}
 		create := p.request(s)
-		v, err := patiently(ctx, func() (apiv1.Validation, error) { return p.client.ValidateChange(ctx, s.PostID, create) })
+		v, err := p.client.ValidateChange(ctx, s.PostID, create)
 		s.problems = contentProblems(s.wanted.file, v, p.names)
 		return err
 	}, func(s step, err error) error {

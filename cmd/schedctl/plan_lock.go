@@ -18,7 +18,7 @@ func (p *planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (mo
 	if p.lock == nil {
 		return moved, nil
 	}
-	me, err := patiently(ctx, func() (apiv1.Me, error) { return p.client.Me(ctx) })
+	me, err := p.client.Me(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (p *planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (mo
 			p.addProblems(postfile.Problem{Path: postfile.LockName, Line: 1, Message: fmt.Sprintf("the id %q is no longer valid; change it here and in its file", clip(id, 40))})
 			continue
 		}
-		post, err := patiently(ctx, func() (apiv1.Post, error) { return p.client.Post(ctx, entry.Post) })
+		post, err := p.client.Post(ctx, entry.Post)
 		switch {
 		case schedctl.CodeOf(err) == schedctl.NotFound:
 			continue

@@ -99,8 +99,13 @@ func (a *app) tellCounts(steps []step) {
 	a.tell("%s", first(strings.Join(parts, ", "), "no posts"))
 }
 
-// tellNotes reports how unclear times were read, and changes without effect.
+// tellNotes reports how unclear times were read, changes without effect, and posts
+// that would exist twice.
 func (p *planner) tellNotes() {
+	if p.copies > 0 {
+		p.tell("warning: %s would be created although a post with the same content exists outside the collection; "+
+			"to use the existing posts, run: schedctl post export --files %s --collection %s", plural(p.copies, "post"), p.dir, p.collection)
+	}
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.does() && s.wanted.moment.Note != "" {

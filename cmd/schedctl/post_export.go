@@ -53,8 +53,9 @@ from export to export, so that a calendar shows each one once.
 
 With --files, each draft and each scheduled post becomes a file in a directory, and
 belongs to the collection from then on: "schedctl apply" changes and cancels it. See
-"schedctl apply --help" for the format. Posts that have a file are skipped; posts with
-another external id are left out and reported.
+"schedctl apply --help" for the format. Posts that have a file are skipped. A post that
+an existing file describes exactly gets that file. Posts with another external id are
+left out and reported.
 
 An existing file is replaced only by a complete one.`,
 		Example: `  schedctl post export posts.csv

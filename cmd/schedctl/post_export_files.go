@@ -21,6 +21,7 @@ type adopter struct {
 	*planner
 	posts map[string]apiv1.Post // of the collection, by id
 	has   map[string]bool       // ids with a file
+	equal map[string][]wanted   // files without a post, by digest
 }
 
 // fileStatuses are the statuses of posts that files can control.
@@ -39,22 +40,27 @@ func (o *postExport) exportFiles(ctx context.Context, c *client.Client, q client
 	if err != nil {
 		return 0, err
 	}
-	if p.all(); len(p.problems) > 0 {
+	existing := p.all()
+	if len(p.problems) > 0 {
 		return 0, p.refuse(p.sorted(), "nothing was exported")
 	}
-	a := &adopter{planner: p, has: map[string]bool{}}
-	for _, f := range files.files {
-		a.has[f.ID.Text] = true
-	}
+	a := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wanted{}}
 	if a.posts, err = p.collected(ctx); err != nil {
 		return 0, err
+	}
+	for _, w := range existing {
+		id := w.file.ID.Text
+		if a.has[id] = true; a.posts[id].ID == "" {
+			a.equal[w.digest()] = append(a.equal[w.digest()], w)
+		}
 	}
 	if err := files.writeConfig(); err != nil {
 		return 0, err
 	}
+	claimed := 0
 	bar := o.newProgress("exporting", 0)
 	defer bar.clear()
-	for post, err := range eachPatiently(ctx, c, q) {
+	for post, err := range c.EachPost(ctx, q) {
 		if err != nil {
 			return written, err
 		}
@@ -65,14 +71,23 @@ func (o *postExport) exportFiles(ctx context.Context, c *client.Client, q client
 		case reason == "":
 			written++
 			bar.step()
+		case reason == hasEqualFile:
+			claimed++
 		case reason != hasFile:
 			o.tell("left out: %s: %s", post.ID, reason)
 		}
 	}
+	if claimed > 0 && !o.quiet {
+		o.tell("%s with the same content as an existing file; the file controls the post now", plural(claimed, "post"))
+	}
 	return written, nil
 }
 
-const hasFile = "it has a file"
+// The reasons to write no file.
+const (
+	hasFile      = "it has a file"
+	hasEqualFile = "an equal file exists, and is its file now"
+)
 
 // adopt writes the file of a post, or returns the reason to leave it out. Until
 // the file is complete, the digest is one that no post has: an interrupted export
@@ -85,6 +100,9 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	case post.ExternalID != nil && !ours:
 		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
 	case !ours:
+		if files := a.equal[stateOf(post).digest()]; len(files) > 0 {
+			return hasEqualFile, a.claim(ctx, post, files[0])
+		}
 		id = a.newID(post)
 	}
 	path := a.newPath(id)
@@ -112,6 +130,15 @@ func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, er
 	}
 	a.has[id], a.posts[id] = true, s.post
 	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.wanted.digest())})
+}
+
+// claim takes a post into the collection as the post of an existing file that
+// describes exactly this post.
+func (a *adopter) claim(ctx context.Context, post apiv1.Post, w wanted) error {
+	digest, external := w.digest(), a.externalID(w.file.ID.Text)
+	a.equal[digest] = a.equal[digest][1:]
+	s := step{change: change{ID: w.file.ID.Text, File: w.file.Path}, wanted: w, post: post}
+	return a.edit(ctx, &s, apiv1.EditPost{ExternalID: &external, Managed: a.managed(&s, digest)})
 }
 
 // fileOf returns a post as a file.

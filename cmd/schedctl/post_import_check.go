@@ -46,7 +46,7 @@ type importLine struct {
 
 // all checks all lines.
 func (i *importCheck) all(ctx context.Context, in *bulk.Reader) (checked []importLine, err error) {
-	i.listed, err = patiently(ctx, func() ([]apiv1.Account, error) { return i.client.Accounts(ctx, client.AccountQuery{}) })
+	i.listed, err = i.client.Accounts(ctx, client.AccountQuery{})
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 func (i *importCheck) find(ctx context.Context, l *importLine) (*apiv1.Post, error) {
 	if id := l.result.ID; id != "" {
 		if _, isPost := schedctl.ParseID(schedctl.PostPrefix, id); isPost {
-			p, err := patiently(ctx, func() (apiv1.Post, error) { return i.client.Post(ctx, id) })
+			p, err := i.client.Post(ctx, id)
 			if schedctl.CodeOf(err) != schedctl.NotFound {
 				return &p, err
 			}
@@ -225,9 +225,10 @@ func (i *importCheck) existing(ctx context.Context, l *importLine) ([]apiv1.Post
 	case l.at.IsZero():
 		q = client.PostQuery{Statuses: []schedctl.Status{schedctl.Draft, schedctl.Canceled}, Search: searchText(l.post.Content), Sort: "created_at"}
 	}
+	q.Limit = pageSize
 	want := printOf(l.post.Content, l.at, l.post.SocialAccountIDs)
 	var open, canceled []apiv1.Post
-	for p, err := range eachPatiently(ctx, i.client, q) {
+	for p, err := range i.client.EachPost(ctx, q) {
 		switch {
 		case err != nil:
 			return nil, err
@@ -297,7 +298,7 @@ func (i *importCheck) compare(l *importLine, p apiv1.Post) error {
 
 // validate asks whether the networks accept a line.
 func (i *importCheck) validate(ctx context.Context, l *importLine) error {
-	v, err := patiently(ctx, func() (apiv1.Validation, error) { return i.client.ValidateChange(ctx, l.result.PostID, l.post) })
+	v, err := i.client.ValidateChange(ctx, l.result.PostID, l.post)
 	if err != nil {
 		return err
 	}

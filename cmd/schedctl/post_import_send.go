@@ -22,12 +22,10 @@ func (o *postImport) sendLine(ctx context.Context, c *client.Client, l importLin
 	switch {
 	case l.edit != nil:
 		r.Result = resultUpdated
-		post, err = patiently(ctx, func() (apiv1.Post, error) {
-			return c.EditPost(ctx, r.PostID, *l.edit, client.IfVersion(l.version))
-		})
+		post, err = c.EditPost(ctx, r.PostID, *l.edit, client.IfVersion(l.version))
 	case l.post.ExternalID != nil:
 		r.Result = resultCreated
-		post, err = patiently(ctx, func() (apiv1.Post, error) { return c.CreatePost(ctx, l.post) })
+		post, err = c.CreatePost(ctx, l.post)
 	default:
 		post, r.Result, err = createOnce(ctx, c, l.post, l.key)
 	}
@@ -67,14 +65,12 @@ const maxDeleted = 50
 func createOnce(ctx context.Context, c *client.Client, create apiv1.CreatePost, key string) (post apiv1.Post, result string, err error) {
 	for range maxDeleted {
 		var replayed bool
-		post, err = patiently(ctx, func() (apiv1.Post, error) {
-			return c.CreatePost(ctx, create, client.IdempotencyKey(key), client.Replayed(&replayed))
-		})
+		post, err = c.CreatePost(ctx, create, client.IdempotencyKey(key), client.Replayed(&replayed))
 		if err != nil || !replayed {
 			return post, resultCreated, err
 		}
 		id := post.ID
-		post, err = patiently(ctx, func() (apiv1.Post, error) { return c.Post(ctx, id) })
+		post, err = c.Post(ctx, id)
 		if schedctl.CodeOf(err) != schedctl.NotFound {
 			return post, resultExists, err
 		}

@@ -44,6 +44,9 @@ func (d *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
 	if d.before != nil {
 		if no := d.before(r); no != nil {
+			if no.status == http.StatusTooManyRequests {
+				w.Header().Set("Retry-After", "1")
+			}
 			routes{r.Method + " " + path: *no}.ServeHTTP(w, r)
 			return
 		}
