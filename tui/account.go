@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// roster is the accounts.
-type roster struct {
+// accountList is the accounts.
+type accountList struct {
 	list            []apiv1.Account   // that are connected, or were and are to be again
 	names           map[string]string // of these and of those that were removed, by id
 	loaded, loading bool
@@ -49,7 +49,7 @@ func (m *Model) takeAccounts(msg accountsMsg) tea.Cmd {
 	r := &m.accounts
 	r.loading = false
 	if r.err = msg.err; msg.err != nil {
-		return m.heard(msg.err)
+		return m.retryLater(msg.err)
 	}
 	r.loaded, r.list = true, nil
 	r.names = make(map[string]string, len(msg.list))
@@ -72,7 +72,7 @@ func (m *Model) verify() tea.Cmd {
 		return nil
 	}
 	a, c := r.list[r.selected], m.cfg.Client
-	m.say("asking " + oneLine(a.Platform) + " about " + oneLine(a.Name))
+	m.showNotice("asking " + oneLine(a.Platform) + " about " + oneLine(a.Name))
 	return m.call(func(ctx context.Context) tea.Msg {
 		got, err := c.VerifyAccount(ctx, a.ID)
 		return verifiedMsg{account: got, err: err}
@@ -83,18 +83,18 @@ func (m *Model) takeVerified(msg verifiedMsg) {
 	m.accounts.loaded = false
 	switch {
 	case msg.err != nil:
-		m.complain(explain(msg.err))
+		m.showError(explain(msg.err))
 	case msg.account.Status == schedctl.AccountError:
-		m.complain(oneLine(msg.account.Name) + " is still refused")
+		m.showError(oneLine(msg.account.Name) + " is still refused")
 	default:
-		m.say(oneLine(msg.account.Name) + " works")
+		m.showNotice(oneLine(msg.account.Name) + " works")
 	}
 }
 
 // accountRows draws the accounts with their health.
-func accountRows(s scene, r *roster, width, height int) []string {
+func accountRows(s drawContext, r *accountList, width, height int) []string {
 	if len(r.list) == 0 {
-		return empty(s, r.loaded, r.err, "No account yet. Connect one with a.", width)
+		return emptyMessage(s, r.loaded, r.err, "No account yet. Connect one with a.", width)
 	}
 	var lines []string
 	at := 0
@@ -107,14 +107,14 @@ func accountRows(s scene, r *roster, width, height int) []string {
 			health = s.theme.bad.Render(string(a.Status))
 		}
 		name := fmt.Sprintf("%s  %s  %s", pad(oneLine(a.Name), min(20, width/4)), pad(oneLine(a.Platform), 8), oneLine(a.Username))
-		lines = append(lines, sides(s.theme.mark(i == r.selected)+s.theme.row(clip(name, width-16), i == r.selected), health, width))
+		lines = append(lines, justify(s.theme.mark(i == r.selected)+s.theme.row(clip(name, width-16), i == r.selected), health, width))
 		lines = append(lines, accountNotes(s, a, width)...)
 	}
-	return window(lines, at, height)
+	return linesAround(lines, at, height)
 }
 
 // accountNotes are the limit of an account, and what is wrong with it.
-func accountNotes(s scene, a apiv1.Account, width int) (lines []string) {
+func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 	if a.Limits.MaxCharacters != nil {
 		text := fmt.Sprintf("at most %d %s in a post", *a.Limits.MaxCharacters, a.Limits.Unit)
 		lines = append(lines, "    "+s.theme.faint.Render(clip(text, width-4)))
@@ -131,8 +131,8 @@ func accountNotes(s scene, a apiv1.Account, width int) (lines []string) {
 	return lines
 }
 
-// window returns the lines around one of them, so that it is on the screen.
-func window(lines []string, at, height int) []string {
+// linesAround returns the lines around one of them, so that it is on the screen.
+func linesAround(lines []string, at, height int) []string {
 	if height <= 0 {
 		return nil
 	}
@@ -140,8 +140,8 @@ func window(lines []string, at, height int) []string {
 	return lines[first:min(len(lines), first+height)]
 }
 
-// empty says why a list has nothing to show.
-func empty(s scene, loaded bool, err error, nothing string, width int) []string {
+// emptyMessage says why a list has nothing to show.
+func emptyMessage(s drawContext, loaded bool, err error, nothing string, width int) []string {
 	text := nothing
 	switch {
 	case err != nil:

@@ -31,7 +31,7 @@ func (m *Model) withPlatforms(then func(m *Model)) tea.Cmd {
 func (m *Model) takePlatforms(msg platformsMsg) {
 	switch {
 	case msg.err != nil:
-		m.complain(explain(msg.err))
+		m.showError(explain(msg.err))
 	case m.dialog == nil && m.tab == tabAccounts:
 		m.platforms = msg.list
 		msg.then(m)
@@ -47,7 +47,7 @@ func (m *Model) addAccount() tea.Cmd {
 			items = append(items, item{label: oneLine(name), group: "platform", chosen: i == 0})
 		}
 		if len(items) == 0 {
-			m.complain("the daemon has no platforms")
+			m.showError("the daemon has no platforms")
 			return
 		}
 		m.dialog = &menu{title: "Connect an account on", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
@@ -98,7 +98,7 @@ func (m *Model) accountForm(a apiv1.Account) *form {
 		}
 		if body.Name == nil && body.Credentials == nil && body.Options == nil {
 			m.dialog = nil
-			m.say("nothing was changed")
+			m.showNotice("nothing was changed")
 			return nil
 		}
 		return f.call(m, "saved", func(ctx context.Context) (apiv1.Account, error) { return c.EditAccount(ctx, a.ID, body) })

@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// act does something to what is selected.
-func (m *Model) act(k tea.KeyMsg) tea.Cmd {
+// handleActionKey does something to what is selected.
+func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	switch f := m.feed(); {
 	case m.tab == tabAccounts && key.Matches(k, m.keys.Verify):
 		return m.verify()
@@ -33,35 +33,35 @@ func (m *Model) act(k tea.KeyMsg) tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return m.actOn(k, p)
+		return m.handlePostKey(k, p)
 	}
 }
 
-// actOn does something to a post. What its status does not allow is said here,
+// handlePostKey does something to a post. What its status does not allow is said here,
 // in the words of the rules, and not sent.
-func (m *Model) actOn(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
+func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	if by, ok := m.keys.nudge(k); ok {
-		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.push(p, by) })
+		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
 	}
 	switch {
 	case key.Matches(k, m.keys.Edit):
-		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
+		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
 	case key.Matches(k, m.keys.Editor):
-		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.edit()) })
+		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.openEditor()) })
 	case key.Matches(k, m.keys.Duplicate):
 		return m.compose(copyDraft(p))
 	case key.Matches(k, m.keys.Schedule):
-		return m.allowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
+		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
 	case key.Matches(k, m.keys.Publish):
-		return m.allowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
+		return m.ifAllowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
 	case key.Matches(k, m.keys.Unschedule):
-		return m.allowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
+		return m.ifAllowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
 	case key.Matches(k, m.keys.Cancel):
-		return m.allowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
+		return m.ifAllowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
 	case key.Matches(k, m.keys.Delete):
-		return m.allowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
+		return m.ifAllowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
 	case key.Matches(k, m.keys.Retry):
-		return m.allowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
+		return m.ifAllowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
 	case key.Matches(k, m.keys.Copy):
 		return m.copyAddress(p)
 	case key.Matches(k, m.keys.Browse):
@@ -70,13 +70,13 @@ func (m *Model) actOn(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	return nil
 }
 
-func (m *Model) allowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
-	if m.occupied(p.ID) && op != schedctl.OpEdit {
+func (m *Model) ifAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
+	if m.changePending(p.ID) && op != schedctl.OpEdit {
 		return nil
 	}
 	var refused *schedctl.Error
 	if err := schedctl.CheckOperation(op, p.Status); asError(err, &refused) {
-		m.complain(refused.Message)
+		m.showError(refused.Message)
 		return nil
 	}
 	return do()
@@ -84,7 +84,7 @@ func (m *Model) allowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) 
 
 func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	if len(p.SocialAccountIDs) == 0 {
-		m.complain("the post has no account to go to: choose one with i")
+		m.showError("the post has no account to go to: choose one with i")
 		return nil
 	}
 	shown := p
@@ -93,9 +93,9 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 		question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
-			return m.begin(change{post: p, shown: shown, done: "on its way to " + plural(len(p.SocialAccountIDs), "account"),
+			return m.startChange(change{post: p, shown: shown, done: "on its way to " + plural(len(p.SocialAccountIDs), "account"),
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) },
-				undo: func(after apiv1.Post) *undo { return irrevocable(after, "was published") }})
+				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was published") }})
 		},
 	}
 	return nil
@@ -104,16 +104,16 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 // unschedule makes a scheduled post a draft.
 func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 	if p.Status == schedctl.Draft {
-		m.say("the post is a draft already")
+		m.showNotice("the post is a draft already")
 		return nil
 	}
 	shown := p
 	shown.Status, shown.PublishAt = schedctl.Draft, nil
 	c := m.cfg.Client
-	return m.begin(change{
+	return m.startChange(change{
 		post: p, shown: shown, done: "a draft again",
 		call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, versionOf(p)) },
-		undo: func(after apiv1.Post) *undo { return m.restoring(p, after) },
+		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
 	})
 }
 
@@ -124,7 +124,7 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 		question: []string{"Cancel this post? You can make a copy of it with u.", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
-			return m.begin(change{post: p, shown: shown, done: "canceled",
+			return m.startChange(change{post: p, shown: shown, done: "canceled",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo {
 					return &undo{
@@ -142,7 +142,7 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 		question: []string{"Delete this draft? You can restore it with u.", "", excerpt(p.Content, 200)},
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
-			return m.begin(change{post: p, done: "deleted", removes: true,
+			return m.startChange(change{post: p, done: "deleted", removes: true,
 				call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
 				undo: func(apiv1.Post) *undo {
 					return &undo{
@@ -175,7 +175,7 @@ func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
 	c, key := m.cfg.Client, "tui-again-"+p.ID
 	return m.call(func(ctx context.Context) tea.Msg {
 		post, err := c.Create(ctx, body, key)
-		return toldMsg{done: "undone: there is a copy, ", post: post, err: err, undoes: u}
+		return doneMsg{done: "undone: there is a copy, ", post: post, err: err, undoes: u}
 	})
 }
 
@@ -190,8 +190,8 @@ func (m *Model) describe(p apiv1.Post) string {
 	return "a " + string(p.Status) + " post"
 }
 
-// pick selects a post where it is listed.
-func (m *Model) pick(id string) {
+// selectPost selects a post where it is listed.
+func (m *Model) selectPost(id string) {
 	for t := range m.feeds {
 		if i, ok := m.feeds[t].find(id); ok {
 			m.feeds[t].selected = i
@@ -199,8 +199,8 @@ func (m *Model) pick(id string) {
 	}
 }
 
-// toldMsg is the end of something that concerns no post on the screen.
-type toldMsg struct {
+// doneMsg is the end of something that concerns no post on the screen.
+type doneMsg struct {
 	done string
 	post apiv1.Post // a new one, or none
 	err  error
@@ -208,18 +208,18 @@ type toldMsg struct {
 	undoes *undo // what it undoes, or nil
 }
 
-func (m *Model) takeTold(msg toldMsg) {
-	m.undone(msg.undoes, msg.post, msg.err)
+func (m *Model) takeDone(msg doneMsg) {
+	m.finishUndo(msg.undoes, msg.post, msg.err)
 	if msg.err != nil {
-		m.complain(explain(msg.err))
+		m.showError(explain(msg.err))
 		return
 	}
 	if msg.post.ID != "" {
-		m.settle(msg.post)
-		m.pick(msg.post.ID)
+		m.applyPost(msg.post)
+		m.selectPost(msg.post.ID)
 		msg.done += m.describe(msg.post)
 	}
-	m.say(msg.done)
+	m.showNotice(msg.done)
 }
 
 // askRetry lets a person choose among failed targets, and warns of those that
@@ -231,7 +231,7 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	}
 	items := []item{{label: fmt.Sprintf("all %d that failed", len(failed)), chosen: true, group: "retry"}}
 	for _, t := range failed {
-		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(reason(t)), group: "retry"})
+		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), group: "retry"})
 	}
 	m.dialog = &menu{title: "Retry which?", items: items, accept: func(m *Model, chosen []int) tea.Cmd {
 		if len(chosen) == 0 || chosen[0] == 0 {
@@ -255,7 +255,7 @@ func failedTargets(p apiv1.Post) (failed []apiv1.Target) {
 func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) tea.Cmd {
 	body := apiv1.RetryPost{TargetIDs: ids}
 	question := []string{"Try again to publish this to " + m.scene().targets(failed) + "?"}
-	if slices.ContainsFunc(failed, unknown) {
+	if slices.ContainsFunc(failed, outcomeUnknown) {
 		body.Force = true
 		question = append(question, "The network may have it already: look there first, or it may be there twice.")
 	}
@@ -265,17 +265,17 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 		question: append(question, "", excerpt(p.Content, 200)),
 		yes: func(m *Model) tea.Cmd {
 			c := m.cfg.Client
-			return m.begin(change{post: p, shown: shown, done: "tried again",
+			return m.startChange(change{post: p, shown: shown, done: "tried again",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
-				undo: func(after apiv1.Post) *undo { return irrevocable(after, "was sent again") }})
+				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was sent again") }})
 		},
 	}
 	return nil
 }
 
-// address returns where a post is on the network, or where its first published
+// postURL returns where a post is on the network, or where its first published
 // target is.
-func address(p apiv1.Post) string {
+func postURL(p apiv1.Post) string {
 	for _, t := range p.Targets {
 		if t.PlatformPostURL != nil {
 			return *t.PlatformPostURL
@@ -285,27 +285,27 @@ func address(p apiv1.Post) string {
 }
 
 func (m *Model) copyAddress(p apiv1.Post) tea.Cmd {
-	text := address(p)
+	text := postURL(p)
 	out := m.cfg.Clipboard
 	if text == "" || out == nil {
-		m.complain("there is no address to copy: nothing of this post is published")
+		m.showError("there is no address to copy: nothing of this post is published")
 		return nil
 	}
 	return func() tea.Msg {
 		_, err := out.Write([]byte(ansi.SetSystemClipboard(text)))
-		return toldMsg{done: "copied " + text, err: err}
+		return doneMsg{done: "copied " + text, err: err}
 	}
 }
 
 func (m *Model) openAddress(p apiv1.Post) tea.Cmd {
-	text := address(p)
+	text := postURL(p)
 	open := m.cfg.Browse
 	if text == "" || open == nil {
-		m.complain("there is no address to open: nothing of this post is published")
+		m.showError("there is no address to open: nothing of this post is published")
 		return nil
 	}
 	return m.call(func(ctx context.Context) tea.Msg {
-		return toldMsg{done: "opened " + text, err: open(ctx, text)}
+		return doneMsg{done: "opened " + text, err: open(ctx, text)}
 	})
 }
 

@@ -8,65 +8,65 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// browse does what a key says while a list is shown.
-func (m *Model) browse(k tea.KeyMsg) tea.Cmd {
-	m.leave = m.leave && key.Matches(k, m.keys.Quit, m.keys.Kill)
+// handleBrowseKey does what a key says while a list is shown.
+func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
+	m.quitting = m.quitting && key.Matches(k, m.keys.Quit, m.keys.Kill)
 	switch {
 	case key.Matches(k, m.keys.Quit, m.keys.Kill):
 		return m.quit()
 	case key.Matches(k, m.keys.Help):
 		m.dialog = &help{}
 	case key.Matches(k, m.keys.Tabs):
-		m.visit(tab(k.Runes[0] - '1'))
+		m.showTab(tab(k.Runes[0] - '1'))
 	case key.Matches(k, m.keys.Next):
-		m.visit((m.tab + 1) % tabs)
+		m.showTab((m.tab + 1) % tabs)
 	case key.Matches(k, m.keys.Previous):
-		m.visit((m.tab + tabs - 1) % tabs)
+		m.showTab((m.tab + tabs - 1) % tabs)
 	case key.Matches(k, m.keys.Reload):
 		return m.reload()
 	case key.Matches(k, m.keys.Undo):
-		return m.takeBack()
+		return m.undoLast()
 	case key.Matches(k, m.keys.New):
 		return m.compose(newDraft())
-	case m.walk(k), m.find(k):
+	case m.handleMoveKey(k), m.handleQueryKey(k):
 	default:
-		return m.act(k)
+		return m.handleActionKey(k)
 	}
 	return nil
 }
 
-// visit goes to a tab. What no event tells of is read again.
-func (m *Model) visit(t tab) {
+// showTab goes to a tab. What no event tells of is read again.
+func (m *Model) showTab(t tab) {
 	m.tab, m.notice = t, notice{}
 	m.detail.close()
 	switch t {
 	case tabAccounts:
 		m.accounts.loaded = false
 	case tabWebhooks:
-		m.hooks.renew()
+		m.webhooks.markOutdated()
 	}
 }
 
-// walk moves the selection, and reports whether the key was for that.
-func (m *Model) walk(k tea.KeyMsg) bool {
+// handleMoveKey moves the selection, and reports whether the key was for that.
+func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 	const far = 1 << 30
 	switch page := max(1, m.bodyHeight()-2); {
 	case key.Matches(k, m.keys.Up):
-		m.step(-1)
+		m.moveSelection(-1)
 	case key.Matches(k, m.keys.Down):
-		m.step(1)
+		m.moveSelection(1)
 	case key.Matches(k, m.keys.PageUp):
-		m.step(-page)
+		m.moveSelection(-page)
 	case key.Matches(k, m.keys.PageDown):
-		m.step(page)
+		m.moveSelection(page)
 	case key.Matches(k, m.keys.Top):
-		m.step(-far)
+		m.moveSelection(-far)
 	case key.Matches(k, m.keys.End):
-		m.step(far)
+		m.moveSelection(far)
 	case key.Matches(k, m.keys.Open):
-		m.open()
+		m.openSelected()
 	case key.Matches(k, m.keys.Back):
-		m.back()
+		m.goBack()
 	case m.tab == tabWeek && key.Matches(k, m.keys.Left):
 		m.stepDay(-1)
 	case m.tab == tabWeek && key.Matches(k, m.keys.Right):
@@ -81,8 +81,8 @@ func (m *Model) walk(k tea.KeyMsg) bool {
 	return true
 }
 
-// step moves the selection of what is shown.
-func (m *Model) step(by int) {
+// moveSelection moves the selection of what is shown.
+func (m *Model) moveSelection(by int) {
 	switch f := m.feed(); {
 	case m.detail.open:
 		m.detail.scroll(by)
@@ -91,31 +91,31 @@ func (m *Model) step(by int) {
 	case m.tab == tabAccounts:
 		m.accounts.selected = clamp(m.accounts.selected+by, len(m.accounts.list))
 	default:
-		m.hooks.step(by)
+		m.webhooks.step(by)
 	}
 }
 
-// open shows the details of what is selected.
-func (m *Model) open() {
+// openSelected shows the details of what is selected.
+func (m *Model) openSelected() {
 	if f := m.feed(); f != nil {
 		if p, ok := f.current(); ok {
-			m.detail.open, m.detail.of = true, p.ID
+			m.detail.open, m.detail.openedFor = true, p.ID
 		}
 		return
 	}
 	if m.tab == tabWebhooks {
-		m.hooks.open()
+		m.webhooks.open()
 	}
 }
 
-// back closes what is open, and then lifts a search.
-func (m *Model) back() {
+// goBack closes what is open, and then lifts a search.
+func (m *Model) goBack() {
 	f := m.feed()
 	switch {
 	case m.detail.open:
 		m.detail.close()
 	case m.tab == tabWebhooks:
-		m.hooks.close()
+		m.webhooks.close()
 	case f != nil && filtered(m.tab, f.query):
 		m.requery(func(q *Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
 	default:
@@ -138,8 +138,8 @@ func (m *Model) requery(change func(*Query)) {
 	}
 }
 
-// find changes what is shown, and reports whether the key was for that.
-func (m *Model) find(k tea.KeyMsg) bool {
+// handleQueryKey changes what is shown, and reports whether the key was for that.
+func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 	f := m.feed()
 	if f == nil {
 		return false
@@ -153,7 +153,7 @@ func (m *Model) find(k tea.KeyMsg) bool {
 		m.requery(func(q *Query) {
 			sorts := m.tab.sorts()
 			q.Sort = sorts[(slices.Index(sorts, q.Sort)+1)%len(sorts)]
-			m.say("sorted: " + sortName(q.Sort))
+			m.showNotice("sorted: " + sortName(q.Sort))
 		})
 	default:
 		return false
@@ -177,7 +177,7 @@ func (m *Model) stepDay(by int) {
 	day := dayOf(p.PublishAt.Time, m.zone)
 	for i := f.selected + by; i >= 0 && i < f.size(); i += by {
 		if q, ok := f.at(i); ok && q.PublishAt != nil && !dayOf(q.PublishAt.Time, m.zone).Equal(day) {
-			f.selected = f.firstOf(i, m.zone)
+			f.selected = f.firstOfDay(i, m.zone)
 			return
 		}
 	}
@@ -186,8 +186,8 @@ func (m *Model) stepDay(by int) {
 	}
 }
 
-// firstOf returns the first post of the day of another.
-func (f *feed) firstOf(i int, zone *time.Location) int {
+// firstOfDay returns the first post of the day of another.
+func (f *feed) firstOfDay(i int, zone *time.Location) int {
 	p, _ := f.at(i)
 	for ; i > 0; i-- {
 		q, ok := f.at(i - 1)

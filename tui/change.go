@@ -29,9 +29,9 @@ type changedMsg struct {
 	err    error
 }
 
-// begin shows a change and asks for it. One post has one change on its way.
-func (m *Model) begin(c change) tea.Cmd {
-	if m.occupied(c.post.ID) {
+// startChange shows a change and asks for it. One post has one change on its way.
+func (m *Model) startChange(c change) tea.Cmd {
+	if m.changePending(c.post.ID) {
 		return nil
 	}
 	m.busy[c.post.ID] = c.post
@@ -44,11 +44,11 @@ func (m *Model) begin(c change) tea.Cmd {
 	})
 }
 
-// occupied tells the person when a post has a change on its way.
-func (m *Model) occupied(id string) bool {
+// changePending tells the person when a post has a change on its way.
+func (m *Model) changePending(id string) bool {
 	_, sent := m.busy[id]
 	if sent || m.nudge.id == id {
-		m.say("the last change of this post is still on its way")
+		m.showNotice("the last change of this post is still on its way")
 		return true
 	}
 	return false
@@ -68,21 +68,21 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 	before := m.busy[id]
 	delete(m.busy, id)
 	m.preview(before) // where it stands it is found again by its old time
-	m.undone(msg.change.undoes, msg.post, msg.err)
+	m.finishUndo(msg.change.undoes, msg.post, msg.err)
 	if msg.err != nil {
-		m.complain(m.refusal(msg.change.undoes, msg.err))
-		return m.outdated(id)
+		m.showError(m.refusal(msg.change.undoes, msg.err))
+		return m.markStale(id)
 	}
 	if msg.change.removes {
 		for t := range m.feeds {
 			m.feeds[t].remove(id)
 		}
 	} else {
-		m.settle(newer(before, msg.post))
+		m.applyPost(newer(before, msg.post))
 	}
-	m.say(msg.change.done)
+	m.showNotice(msg.change.done)
 	if msg.change.undo != nil {
-		m.offer(msg.change.undo(msg.post))
+		m.offerUndo(msg.change.undo(msg.post))
 	}
 	return nil
 }
@@ -95,18 +95,18 @@ func (m *Model) refusal(undoes *undo, err error) string {
 		return "cannot " + undoes.label + ": it has been changed since"
 	case undoes != nil && code == schedctl.NotFound:
 		return "cannot " + undoes.label + ": it has been deleted since"
-	case undoes != nil && !unanswered(err):
+	case undoes != nil && !noResponse(err):
 		return "cannot " + undoes.label + ": " + explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
 		return "somebody else has changed this post: nothing was done, look at it and do it again"
-	case unanswered(err):
+	case noResponse(err):
 		return "no answer, so nobody knows whether it was done; the post is read again when the daemon is back: " + explain(err)
 	}
 	return "not done: " + explain(err)
 }
 
-// unanswered reports whether what was asked for may have happened.
-func unanswered(err error) bool {
+// noResponse reports whether what was asked for may have happened.
+func noResponse(err error) bool {
 	return errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
 }
 

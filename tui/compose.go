@@ -44,20 +44,20 @@ type composer struct {
 
 	keys, accountKeys []key.Binding // that matter most
 
-	text   textarea.Model
-	texts  texts
-	to     []string
-	cursor int
-	at     textinput.Model
-	beganT string
-	field  int
+	text         textarea.Model
+	texts        texts
+	accountIDs   []string
+	cursor       int
+	timeInput    textinput.Model
+	originalTime string
+	field        int
 
-	checks   checks
-	sending  bool
-	sent     sent
-	fault    string
-	conflict *apiv1.Post // what somebody else has made of it meanwhile
-	leaving  bool        // asked what to do with what was typed
+	validation validation
+	sending    bool
+	sent       sentPost
+	fault      string
+	conflict   *apiv1.Post // what somebody else has made of it meanwhile
+	leaving    bool        // asked what to do with what was typed
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
@@ -65,19 +65,19 @@ func (m *Model) compose(d draft) tea.Cmd {
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
 		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave},
-		text:        newText(m.theme), at: newInput(m.theme, "a draft; or a time such as tomorrow 9am, or now"),
-		to: slices.Clone(d.from.SocialAccountIDs),
+		text:        newText(m.theme), timeInput: newInput(m.theme, "a draft; or a time such as tomorrow 9am, or now"),
+		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.texts.own = map[string]string{}
-	for _, id := range c.to {
-		c.texts.own[id] = c.began(id)
+	for _, id := range c.accountIDs {
+		c.texts.own[id] = c.originalText(id)
 	}
-	c.put(d.from.Content)
+	c.setText(d.from.Content)
 	if d.post.ID != "" && d.post.PublishAt != nil {
-		c.at.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
+		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
 	}
-	c.at.Blur()
-	c.beganT = c.at.Value()
+	c.timeInput.Blur()
+	c.originalTime = c.timeInput.Value()
 	m.dialog = c
 	return c.check()
 }
@@ -99,11 +99,11 @@ func newText(t theme) textarea.Model {
 	return in
 }
 
-func (c *composer) tall() bool { return true }
+func (c *composer) fullScreen() bool { return true }
 
 func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if c.leaving {
-		return c.answer(m, k)
+		return c.handleLeaveKey(m, k)
 	}
 	if c.sending && !key.Matches(k, m.keys.Kill, m.keys.Leave) {
 		return nil // what was typed now would not be in what is sent
@@ -111,7 +111,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	c.fault = ""
 	switch {
 	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
-		return c.leave(m)
+		return c.askToLeave(m)
 	case key.Matches(k, m.keys.Save):
 		return c.save(m)
 	case key.Matches(k, m.keys.Field):
@@ -122,13 +122,13 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.discard(m)
 		return m.compose(editDraft(*c.conflict))
 	case key.Matches(k, m.keys.Outside):
-		return m.edit()
+		return m.openEditor()
 	}
-	return c.typed(m, k)
+	return c.handleFieldKey(m, k)
 }
 
-// typed gives a key to the field that has the keys.
-func (c *composer) typed(m *Model, k tea.KeyMsg) tea.Cmd {
+// handleFieldKey gives a key to the field that has the keys.
+func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch c.field {
 	case fieldText:
 		before := c.text.Value()
@@ -137,15 +137,15 @@ func (c *composer) typed(m *Model, k tea.KeyMsg) tea.Cmd {
 			return c.check()
 		}
 	case fieldTime:
-		c.at, _ = c.at.Update(k)
+		c.timeInput, _ = c.timeInput.Update(k)
 	case fieldAccounts:
-		return c.choose(m, k)
+		return c.handleAccountKey(m, k)
 	}
 	return nil
 }
 
-// choose changes the accounts.
-func (c *composer) choose(m *Model, k tea.KeyMsg) tea.Cmd {
+// handleAccountKey changes the accounts.
+func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	list := m.accounts.list
 	switch {
 	case key.Matches(k, m.keys.Up):
@@ -154,18 +154,18 @@ func (c *composer) choose(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.cursor = clamp(c.cursor+1, len(list))
 	case key.Matches(k, m.keys.Toggle, m.keys.Open) && c.cursor < len(list):
 		id := list[c.cursor].ID
-		if i := slices.Index(c.to, id); i >= 0 {
-			c.to = slices.Delete(c.to, i, i+1)
+		if i := slices.Index(c.accountIDs, id); i >= 0 {
+			c.accountIDs = slices.Delete(c.accountIDs, i, i+1)
 		} else {
-			c.to = append(c.to, id)
+			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.check()
 	case key.Matches(k, m.keys.Own) && c.cursor < len(list):
 		id := list[c.cursor].ID
-		if !slices.Contains(c.to, id) {
-			c.to = append(c.to, id)
+		if !slices.Contains(c.accountIDs, id) {
+			c.accountIDs = append(c.accountIDs, id)
 		}
-		return c.turn(id)
+		return c.switchText(id)
 	}
 	return nil
 }
@@ -173,12 +173,12 @@ func (c *composer) choose(m *Model, k tea.KeyMsg) tea.Cmd {
 func (c *composer) focus(field int) tea.Cmd {
 	c.field = field
 	c.text.Blur()
-	c.at.Blur()
+	c.timeInput.Blur()
 	switch field {
 	case fieldText:
 		c.text.Focus()
 	case fieldTime:
-		c.at.Focus()
+		c.timeInput.Focus()
 	}
 	return nil
 }
@@ -188,8 +188,10 @@ func (c *composer) changed() bool {
 	if c.draft.post.ID == "" && c.draft.from.ID != "" {
 		return true // a copy is nowhere yet
 	}
-	return c.content() != c.draft.from.Content || c.at.Value() != c.beganT || c.retargeted() || c.rewritten()
+	return c.commonText() != c.draft.from.Content || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.textsChanged()
 }
 
-// retargeted reports whether other accounts were chosen.
-func (c *composer) retargeted() bool { return !slices.Equal(c.to, c.draft.from.SocialAccountIDs) }
+// accountsChanged reports whether other accounts were chosen.
+func (c *composer) accountsChanged() bool {
+	return !slices.Equal(c.accountIDs, c.draft.from.SocialAccountIDs)
+}

@@ -49,35 +49,35 @@ func (m checkedMsg) composer() string { return m.id }
 func (m savedMsg) composer() string   { return m.id }
 func (m writtenMsg) composer() string { return m.id }
 
-// checks are what the daemon said of the text, and which text that was.
-type checks struct {
-	seq    int // counts changes
-	of     int // the change that result is about
-	result apiv1.Validation
+// validation are what the daemon said of the text, and which text that was.
+type validation struct {
+	seq       int // counts changes
+	resultSeq int // the change that result is about
+	result    apiv1.Validation
 }
 
 // check asks the daemon about the text, as soon as no more is typed.
 func (c *composer) check() tea.Cmd {
-	c.checks.seq++
-	msg := checkMsg{id: c.id, seq: c.checks.seq}
+	c.validation.seq++
+	msg := checkMsg{id: c.id, seq: c.validation.seq}
 	return tea.Tick(checkAfter, func(time.Time) tea.Msg { return msg })
 }
 
-func (c *composer) take(m *Model, msg composeMsg) tea.Cmd {
+func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case checkMsg:
-		return c.ask(m, msg)
+		return c.validate(m, msg)
 	case checkedMsg:
-		if msg.err == nil && msg.seq == c.checks.seq {
-			c.checks.result, c.checks.of = msg.result, msg.seq
+		if msg.err == nil && msg.seq == c.validation.seq {
+			c.validation.result, c.validation.resultSeq = msg.result, msg.seq
 		}
 	case savedMsg:
-		return c.saved(m, msg)
+		return c.handleSaved(m, msg)
 	case writtenMsg:
 		if msg.err != nil {
 			c.fault = "the editor: " + explain(msg.err)
 		}
-		if msg.text != "" && msg.text != c.written() {
+		if msg.text != "" && msg.text != c.currentText() {
 			c.text.SetValue(msg.text)
 			return c.check()
 		}
@@ -85,12 +85,12 @@ func (c *composer) take(m *Model, msg composeMsg) tea.Cmd {
 	return nil
 }
 
-func (c *composer) ask(m *Model, msg checkMsg) tea.Cmd {
-	if msg.seq != c.checks.seq || c.content() == "" {
+func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
+	if msg.seq != c.validation.seq || c.commonText() == "" {
 		return nil
 	}
 	cl, id, body := m.cfg.Client, c.draft.post.ID, c.body(nil)
-	body.SocialAccountIDs = append([]string{}, c.to...)
+	body.SocialAccountIDs = append([]string{}, c.accountIDs...)
 	return m.call(func(ctx context.Context) tea.Msg {
 		result, err := cl.Validate(ctx, id, body)
 		return checkedMsg{id: msg.id, seq: msg.seq, result: result, err: err}
@@ -109,16 +109,16 @@ type counter struct {
 func (c *composer) counter(a apiv1.Account) counter {
 	text := c.ownText(a.ID)
 	if text == "" {
-		text = c.content()
+		text = c.commonText()
 	}
-	out := counter{length: count(text, a.Limits.Unit), unit: a.Limits.Unit}
+	out := counter{length: estimateLength(text, a.Limits.Unit), unit: a.Limits.Unit}
 	if a.Limits.MaxCharacters != nil {
 		out.limit = *a.Limits.MaxCharacters
 	}
-	if c.checks.of != c.checks.seq {
+	if c.validation.resultSeq != c.validation.seq {
 		return out
 	}
-	for _, v := range c.checks.result.Accounts {
+	for _, v := range c.validation.result.Accounts {
 		if v.SocialAccountID == a.ID {
 			out.length, out.exact = v.Length, true
 		}
@@ -126,8 +126,8 @@ func (c *composer) counter(a apiv1.Account) counter {
 	return out
 }
 
-// count guesses a length: networks count links and mentions in ways of their own.
-func count(text, unit string) (n int) {
+// estimateLength guesses a length: networks count links and mentions in ways of their own.
+func estimateLength(text, unit string) (n int) {
 	switch unit {
 	case "bytes":
 		return len(text)
@@ -158,11 +158,11 @@ func (n counter) text() string {
 }
 
 // problems are what the daemon would refuse, and what it warns of.
-func (c *composer) problems(s scene) (bad, warn []string) {
-	if c.checks.of != c.checks.seq || c.checks.of == 0 {
+func (c *composer) problems(s drawContext) (bad, warn []string) {
+	if c.validation.resultSeq != c.validation.seq || c.validation.resultSeq == 0 {
 		return nil, nil
 	}
-	r := c.checks.result
+	r := c.validation.result
 	for _, p := range r.Problems {
 		if p.Code != string(schedctl.InvalidPublishAt) {
 			bad = append(bad, p.Message)

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// leave closes the composer. If something was typed, it asks first.
-func (c *composer) leave(m *Model) tea.Cmd {
+// askToLeave closes the composer. If something was typed, it asks first.
+func (c *composer) askToLeave(m *Model) tea.Cmd {
 	if c.changed() {
 		c.leaving = true
 		return nil
@@ -19,8 +19,8 @@ func (c *composer) leave(m *Model) tea.Cmd {
 	return nil
 }
 
-// answer takes the answer to the question what to do with what was typed.
-func (c *composer) answer(m *Model, k tea.KeyMsg) tea.Cmd {
+// handleLeaveKey takes the answer to the question what to do with what was typed.
+func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, m.keys.Kill):
 		return tea.Quit // the caller of Run keeps the text
@@ -31,7 +31,7 @@ func (c *composer) answer(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.leaving = false
 	case key.Matches(k, m.keys.Discard):
 		c.discard(m)
-		m.say("discarded")
+		m.showNotice("discarded")
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func (c *composer) answer(m *Model, k tea.KeyMsg) tea.Cmd {
 // question asks what to do with what was typed.
 func (c *composer) question(k keyMap) []string {
 	save := "save as a draft"
-	if c.besideItsPost() {
+	if c.savesNewDraft() {
 		save = "save as a new draft"
 	}
 	return []string{"Leave? What you wrote is not saved.", k.SaveDraft.Help().Key + " " + save + "   " + leaveKeys(k)}
@@ -56,19 +56,19 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	switch {
 	case c.sending:
 		return nil
-	case strings.TrimSpace(c.content()) == "":
+	case strings.TrimSpace(c.commonText()) == "":
 		c.fault = "the text is empty, and a draft needs one"
 		return nil
 	}
 	c.fault, c.sending = "", true
-	if c.draft.post.ID == "" || c.besideItsPost() {
+	if c.draft.post.ID == "" || c.savesNewDraft() {
 		return c.create(m, nil)
 	}
 	return c.edit(m, nil)
 }
 
-// besideItsPost reports whether a draft of the text would be a post of its own.
-func (c *composer) besideItsPost() bool {
+// savesNewDraft reports whether a draft of the text would be a post of its own.
+func (c *composer) savesNewDraft() bool {
 	return c.draft.post.ID != "" && c.draft.post.Status != schedctl.Draft
 }
 
@@ -76,11 +76,11 @@ func (c *composer) besideItsPost() bool {
 func (c *composer) discard(m *Model) {
 	m.dialog = nil
 	c.leaving = false
-	text := c.content()
+	text := c.commonText()
 	if strings.TrimSpace(text) == "" {
-		text = c.everything()
+		text = c.allText()
 	}
-	m.offer(&undo{
+	m.offerUndo(&undo{
 		label: "continue writing “" + clip(excerpt(text, 24), 24) + "”",
 		run: func(m *Model, _ *undo) tea.Cmd {
 			m.dialog = c

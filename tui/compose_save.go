@@ -15,12 +15,12 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// sent is the last post that was sent to be created.
-type sent struct {
+// sentPost is the last post that was sent to be created.
+type sentPost struct {
 	typed      string    // its time as it was typed
 	at         time.Time // and what it meant then
 	key        string
-	unanswered bool
+	noResponse bool
 	warned     bool // that it may be there already
 }
 
@@ -29,16 +29,16 @@ func (c *composer) save(m *Model) tea.Cmd {
 	if c.sending {
 		return nil
 	}
-	at, fault := c.time(m.now, m.zone)
+	at, fault := c.publishTime(m.now, m.zone)
 	switch {
 	case fault != "":
-	case strings.TrimSpace(c.content()) == "":
+	case strings.TrimSpace(c.commonText()) == "":
 		fault = "the text is empty"
-	case at != nil && len(c.to) == 0:
+	case at != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or empty the time for a draft"
 	case c.draft.post.ID != "" && !c.changed():
 		m.dialog = nil
-		m.say("nothing was changed")
+		m.showNotice("nothing was changed")
 		return nil
 	}
 	if c.fault = fault; fault != "" {
@@ -51,25 +51,25 @@ func (c *composer) save(m *Model) tea.Cmd {
 	return c.edit(m, at)
 }
 
-// time returns the time as the API takes it, nil for none, and what is wrong
+// publishTime returns the time as the API takes it, nil for none, and what is wrong
 // with it.
-func (c *composer) time(now time.Time, zone *time.Location) (at *apiv1.PublishTime, fault string) {
-	text := strings.TrimSpace(c.at.Value())
+func (c *composer) publishTime(now time.Time, zone *time.Location) (at *apiv1.PublishTime, fault string) {
+	text := strings.TrimSpace(c.timeInput.Value())
 	isNew := c.draft.post.ID == ""
 	switch {
 	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
 		return nil, "a scheduled post keeps a time: cancel it to call it off"
-	case text == "", !isNew && c.at.Value() == c.beganT:
+	case text == "", !isNew && c.timeInput.Value() == c.originalTime:
 		return nil, ""
 	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
 		return apiv1.Now(), ""
 	case strings.EqualFold(text, apiv1.PublishNow):
 		return nil, "save it first, then publish it with P"
 	}
-	if c.sent.unanswered && text == c.sent.typed {
+	if c.sent.noResponse && text == c.sent.typed {
 		return apiv1.At(c.sent.at), "" // "in 2h" shall not be another post when it is sent again
 	}
-	t, err := readTime(text, now, zone)
+	t, err := parseTime(text, now, zone)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -79,13 +79,13 @@ func (c *composer) time(now time.Time, zone *time.Location) (at *apiv1.PublishTi
 
 // body is the post as it would be created.
 func (c *composer) body(at *apiv1.PublishTime) apiv1.CreatePost {
-	return apiv1.CreatePost{Content: c.content(), SocialAccountIDs: slices.Clone(c.to), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
+	return apiv1.CreatePost{Content: c.commonText(), SocialAccountIDs: slices.Clone(c.accountIDs), PublishAt: at, TargetOverrides: c.overrides(), Labels: c.draft.from.Labels}
 }
 
 func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	cl, body, id := m.cfg.Client, c.body(at), c.id
-	once := c.once(body)
-	if c.sent.unanswered && once != c.sent.key && !c.sent.warned {
+	once := c.idempotencyKey(body)
+	if c.sent.noResponse && once != c.sent.key && !c.sent.warned {
 		c.sending, c.sent.warned = false, true
 		c.fault = "what was sent before may be there already, and this would be a second post: look first, or save it again"
 		return nil
@@ -97,9 +97,9 @@ func (c *composer) create(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	})
 }
 
-// once is the key under which the daemon makes this post once, also when it is
+// idempotencyKey is the key under which the daemon makes this post once, also when it is
 // sent again after an answer was lost. Another text is another post.
-func (c *composer) once(body apiv1.CreatePost) string {
+func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 	data, _ := json.Marshal(body) // strings and maps that came from JSON
 	sum := sha256.Sum256(data)
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
@@ -111,15 +111,15 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	if at != nil {
 		body.PublishAt = apiv1.NewTime(at.Time)
 	}
-	if text := c.content(); text != c.draft.from.Content {
+	if text := c.commonText(); text != c.draft.from.Content {
 		body.Content = &text
 	}
 	overrides := append([]apiv1.Override{}, c.overrides()...)
-	if c.retargeted() {
-		to := append([]string{}, c.to...)
+	if c.accountsChanged() {
+		to := append([]string{}, c.accountIDs...)
 		body.SocialAccountIDs = &to
 	}
-	if c.rewritten() || c.retargeted() && len(overrides)+len(p.TargetOverrides) > 0 {
+	if c.textsChanged() || c.accountsChanged() && len(overrides)+len(p.TargetOverrides) > 0 {
 		body.TargetOverrides = &overrides
 	}
 	cl, id := m.cfg.Client, c.id
@@ -135,21 +135,21 @@ func (c *composer) edit(m *Model, at *apiv1.PublishTime) tea.Cmd {
 	})
 }
 
-// saved closes the composer when the daemon has the post. Otherwise everything
+// handleSaved closes the composer when the daemon has the post. Otherwise everything
 // stays as it was typed.
-func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
-	c.sending, c.sent.unanswered = false, unanswered(msg.err)
+func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
+	c.sending, c.sent.noResponse = false, noResponse(msg.err)
 	switch {
 	case msg.theirs != nil:
 		c.conflict = msg.theirs
 		c.draft.post = *msg.theirs // what was not touched here stays theirs
-		m.settle(*msg.theirs)
+		m.applyPost(*msg.theirs)
 		return nil
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound && c.draft.post.ID != "":
 		c.draft.post = apiv1.Post{}
 		c.fault = "the post has been deleted; save again to create it as a new one"
 		return nil
-	case unanswered(msg.err):
+	case noResponse(msg.err):
 		c.fault = "no answer, nothing is lost; save again when the daemon is back: " + explain(msg.err)
 		return nil
 	case msg.err != nil:
@@ -157,14 +157,14 @@ func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
 		return nil
 	}
 	m.dialog = nil
-	m.settle(msg.post)
-	m.pick(msg.post.ID)
+	m.applyPost(msg.post)
+	m.selectPost(msg.post.ID)
 	said := "saved: " + m.describe(msg.post)
-	if msg.post.Status == schedctl.Draft && strings.TrimSpace(c.at.Value()) != "" {
+	if msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "" {
 		said += ", without a time"
 	}
-	m.say(said)
-	m.offer(m.undoSave(c.draft.post, msg.post))
+	m.showNotice(said)
+	m.offerUndo(m.undoSave(c.draft.post, msg.post))
 	return nil
 }
 
@@ -173,15 +173,15 @@ func (c *composer) saved(m *Model, msg savedMsg) tea.Cmd {
 func (m *Model) undoSave(before, after apiv1.Post) *undo {
 	switch {
 	case before.ID == after.ID:
-		return m.restoring(before, after)
+		return m.restoreUndo(before, after)
 	case after.Status == schedctl.Scheduled:
 		draft := after
 		draft.Status, draft.PublishAt, draft.Version = schedctl.Draft, nil, 0
-		return m.restoring(draft, after)
+		return m.restoreUndo(draft, after)
 	case after.Status == schedctl.Draft:
 		return nil
 	}
-	return irrevocable(after, "was published")
+	return cannotUndo(after, "was published")
 }
 
 // sameText reports whether two overrides give one account the same text.

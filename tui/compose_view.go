@@ -18,8 +18,8 @@ func (c *composer) lines(m *Model, width, height int) []string {
 	below = append(below, c.messages(m, width, max(2, height/4))...)
 	head := c.label("New post", fieldText)
 	switch {
-	case c.texts.part != "":
-		head = c.label("For "+s.name(c.texts.part)+" alone; empty for the text of all", fieldText)
+	case c.texts.accountID != "":
+		head = c.label("For "+s.name(c.texts.accountID)+" alone; empty for the text of all", fieldText)
 	case c.draft.post.ID != "":
 		head = c.label("Edit a "+string(c.draft.post.Status)+" post", fieldText)
 	}
@@ -28,7 +28,7 @@ func (c *composer) lines(m *Model, width, height int) []string {
 	text.SetWidth(max(3, width-1))
 	text.SetHeight(rows)
 	drawn := strings.Split(text.View(), "\n")
-	lines := append([]string{head}, fit(drawn, width, rows)...)
+	lines := append([]string{head}, fitLines(drawn, width, rows)...)
 	return append(lines, below...)
 }
 
@@ -41,7 +41,7 @@ func (c *composer) label(text string, field int) string {
 }
 
 // accountLines draws the accounts, those near the cursor when there are many.
-func (c *composer) accountLines(s scene, list []apiv1.Account, err error, width, room int) []string {
+func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, width, room int) []string {
 	title := "To"
 	switch {
 	case err != nil:
@@ -53,9 +53,9 @@ func (c *composer) accountLines(s scene, list []apiv1.Account, err error, width,
 	first := max(0, min(c.cursor-room/2, len(list)-room))
 	for i := first; i < min(len(list), first+room); i++ {
 		a := list[i]
-		chosen := slices.Contains(c.to, a.ID)
+		chosen := slices.Contains(c.accountIDs, a.ID)
 		here := c.field == fieldAccounts && i == c.cursor
-		left := c.theme.mark(here) + box(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
+		left := c.theme.mark(here) + checkbox(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
 		if chosen && c.ownText(a.ID) != "" {
 			left += ", its own text"
 		}
@@ -72,18 +72,18 @@ func (c *composer) accountLines(s scene, list []apiv1.Account, err error, width,
 		}
 		const least = 12 // columns for the name
 		left = clip(left, max(least, width-2-ansi.StringWidth(right)))
-		lines = append(lines, sides(left, right, width-1))
+		lines = append(lines, justify(left, right, width-1))
 	}
 	return lines
 }
 
 func (c *composer) timeLines(m *Model, width int) []string {
-	in := c.at
+	in := c.timeInput
 	in.Width = max(1, width-9)
 	lines := []string{c.label("When ", fieldTime) + in.View()}
 	text := strings.TrimSpace(in.Value())
-	if c.field == fieldTime && text != "" && in.Value() != c.beganT && !strings.EqualFold(text, apiv1.PublishNow) {
-		lines = append(lines, "  "+m.theme.faint.Render(clip(understood(text, m.now, m.zone), width-2)))
+	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
+		lines = append(lines, "  "+m.theme.faint.Render(clip(echoTime(text, m.now, m.zone), width-2)))
 	}
 	return lines
 }

@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// besides is the width from which the details stand beside the list.
-	besides = 100
-	// restAfter is how long the selection must stay before its timeline is read.
-	restAfter = 150 * time.Millisecond
+	// minSplitWidth is the width from which the details stand beside the list.
+	minSplitWidth = 100
+	// timelineDelay is how long the selection must stay before its timeline is read.
+	timelineDelay = 150 * time.Millisecond
 )
 
 // detail is what is shown of the selected post.
 type detail struct {
-	open     bool   // it has the keys
-	of       string // the post that it was opened for
-	id       string // the post that is shown
-	timeline apiv1.Timeline
-	loaded   bool
-	old      bool // what is loaded may be out of date
-	loading  bool
-	rested   bool
-	err      error
-	seq      int
-	top      int
+	open      bool   // it has the keys
+	openedFor string // the post that it was opened for
+	id        string // the post that is shown
+	timeline  apiv1.Timeline
+	loaded    bool
+	outdated  bool // what is loaded may be out of date
+	loading   bool
+	due       bool
+	err       error
+	seq       int
+	top       int
 }
 
 type (
@@ -41,7 +41,7 @@ type (
 		timeline apiv1.Timeline
 		err      error
 	}
-	restMsg struct{ seq int }
+	timelineDueMsg struct{ seq int }
 )
 
 func (d *detail) close() { d.open, d.top = false, 0 }
@@ -53,11 +53,11 @@ func (m *Model) watchDetail() {
 	if f == nil || !m.detail.open {
 		return
 	}
-	if p, ok := f.current(); !ok && f.size() > 0 || ok && p.ID == m.detail.of {
+	if p, ok := f.current(); !ok && f.size() > 0 || ok && p.ID == m.detail.openedFor {
 		return
 	}
 	m.detail.close()
-	m.say("the post is not in this view any more")
+	m.showNotice("the post is not in this view any more")
 }
 
 // scroll moves what is shown; the end is found when it is drawn.
@@ -66,7 +66,7 @@ func (d *detail) scroll(by int) { d.top = max(0, min(d.top+by, 10_000)) }
 // fillDetail asks for the timeline of the selected post when that is shown.
 func (m *Model) fillDetail() tea.Cmd {
 	f := m.feed()
-	if f == nil || !m.detail.open && m.width < besides {
+	if f == nil || !m.detail.open && m.width < minSplitWidth {
 		return nil
 	}
 	p, ok := f.current()
@@ -75,12 +75,12 @@ func (m *Model) fillDetail() tea.Cmd {
 	}
 	d := &m.detail
 	if p.ID != d.id {
-		*d = detail{open: d.open, of: d.of, id: p.ID, seq: d.seq + 1, rested: d.open}
+		*d = detail{open: d.open, openedFor: d.openedFor, id: p.ID, seq: d.seq + 1, due: d.open}
 		if seq := d.seq; !d.open {
-			return tea.Tick(restAfter, func(time.Time) tea.Msg { return restMsg{seq} })
+			return tea.Tick(timelineDelay, func(time.Time) tea.Msg { return timelineDueMsg{seq} })
 		}
 	}
-	if d.loaded && !d.old || d.loading || d.err != nil || !d.rested && !d.open {
+	if d.loaded && !d.outdated || d.loading || d.err != nil || !d.due && !d.open {
 		return nil
 	}
 	d.loading = true
@@ -98,28 +98,28 @@ func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
 	}
 	d.loading = false
 	if d.err = msg.err; msg.err == nil {
-		d.loaded, d.old, d.timeline = true, false, msg.timeline
+		d.loaded, d.outdated, d.timeline = true, false, msg.timeline
 	}
-	return m.heard(msg.err)
+	return m.retryLater(msg.err)
 }
 
-// unknown reports whether nobody knows if the network has the post.
-func unknown(t apiv1.Target) bool {
+// outcomeUnknown reports whether nobody knows if the network has the post.
+func outcomeUnknown(t apiv1.Target) bool {
 	return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
 }
 
-// reason says why a target was not published, or not yet.
-func reason(t apiv1.Target) string {
+// targetReason says why a target was not published, or not yet.
+func targetReason(t apiv1.Target) string {
 	if t.Error == nil {
 		return string(t.Status)
 	}
-	return verdict(t) + ": " + t.Error.Message
+	return errorLabel(t) + ": " + t.Error.Message
 }
 
-// verdict says in a word what has become of a target with an error.
-func verdict(t apiv1.Target) string {
+// errorLabel says in a word what has become of a target with an error.
+func errorLabel(t apiv1.Target) string {
 	switch {
-	case unknown(t):
+	case outcomeUnknown(t):
 		return "unknown"
 	case t.Status != schedctl.Failed:
 		return string(t.Error.Kind)
@@ -137,7 +137,7 @@ func verdict(t apiv1.Target) string {
 
 // nextStep says what a person can do about a target that failed.
 func nextStep(t apiv1.Target) string {
-	if unknown(t) {
+	if outcomeUnknown(t) {
 		return "look at the network first, it may be there; if it is not, r sends it again"
 	}
 	if t.Error == nil {
@@ -158,17 +158,17 @@ func nextStep(t apiv1.Target) string {
 	return "r tries again"
 }
 
-// moment is a line of a timeline.
-type moment struct {
+// timelineEntry is a line of a timeline.
+type timelineEntry struct {
 	at   *apiv1.Time
 	text string
 	bad  bool
 }
 
-// moments returns what happened to a post and the calls to its networks, in
+// timelineEntries returns what happened to a post and the calls to its networks, in
 // order.
-func moments(s scene, tl apiv1.Timeline) []moment {
-	var out []moment
+func timelineEntries(s drawContext, tl apiv1.Timeline) []timelineEntry {
+	var out []timelineEntry
 	for _, e := range tl.Events {
 		text := strings.TrimPrefix(string(e.Type), "post.")
 		if e.SocialAccountID != nil {
@@ -177,14 +177,14 @@ func moments(s scene, tl apiv1.Timeline) []moment {
 		if e.Error != nil {
 			text += ": " + oneLine(e.Error.Message)
 		}
-		out = append(out, moment{e.CreatedAt, text, e.Error != nil && e.Type != schedctl.EventPostPublished})
+		out = append(out, timelineEntry{e.CreatedAt, text, e.Error != nil && e.Type != schedctl.EventPostPublished})
 	}
 	for _, t := range tl.Targets {
 		for _, a := range t.Attempts {
-			out = append(out, attemptMoment(s, t, a))
+			out = append(out, attemptEntry(s, t, a))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b moment) int {
+	slices.SortStableFunc(out, func(a, b timelineEntry) int {
 		if a.at == nil || b.at == nil {
 			return 0
 		}
@@ -193,12 +193,12 @@ func moments(s scene, tl apiv1.Timeline) []moment {
 	return out
 }
 
-func attemptMoment(s scene, t apiv1.TargetTimeline, a apiv1.Attempt) moment {
+func attemptEntry(s drawContext, t apiv1.TargetTimeline, a apiv1.Attempt) timelineEntry {
 	text := "attempt " + strconv.Itoa(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a.Outcome)
 	if a.Error != nil {
 		text += ", " + oneLine(a.Error.Message)
 	}
-	return moment{a.StartedAt, text, a.Error != nil && a.Outcome != schedctl.OutcomePublished}
+	return timelineEntry{a.StartedAt, text, a.Error != nil && a.Outcome != schedctl.OutcomePublished}
 }
 
 func outcomeText(o schedctl.Outcome) string {

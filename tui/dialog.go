@@ -15,7 +15,7 @@ type dialog interface {
 	// lines draws it. It is shown in place of the list when it is tall, else
 	// below it.
 	lines(m *Model, width, height int) []string
-	tall() bool
+	fullScreen() bool
 }
 
 // confirm asks before something is done that cannot be taken back as a whole.
@@ -24,7 +24,7 @@ type confirm struct {
 	yes      func(m *Model) tea.Cmd
 }
 
-func (d *confirm) tall() bool { return false }
+func (d *confirm) fullScreen() bool { return false }
 
 func (d *confirm) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
@@ -35,7 +35,7 @@ func (d *confirm) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return d.yes(m)
 	case key.Matches(k, m.keys.No):
 		m.dialog = nil
-		m.say("nothing was done")
+		m.showNotice("nothing was done")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func newInput(t theme, placeholder string) textinput.Model {
 	return in
 }
 
-func (d *prompt) tall() bool { return false }
+func (d *prompt) fullScreen() bool { return false }
 
 func (d *prompt) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {

@@ -17,11 +17,11 @@ func Opened() tea.Msg                { return linkMsg{link: link{state: linkOpen
 func Broken(again time.Time) tea.Msg {
 	return linkMsg{link: link{state: linkWaiting, again: again}, err: ErrUnreachable}
 }
-func Again() tea.Msg                  { return againMsg{} }
+func Again() tea.Msg                  { return retryMsg{} }
 func IsTick(msg tea.Msg) bool         { _, is := msg.(tickMsg); return is }
-func IsAgain(msg tea.Msg) bool        { _, is := msg.(againMsg); return is }
+func IsAgain(msg tea.Msg) bool        { _, is := msg.(retryMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
-func Distance(d time.Duration) string { return distance(d) }
+func Distance(d time.Duration) string { return relativeTime(d) }
 func Clean(text string) string        { return clean(text) }
 
 // Unsaved returns what a model would leave unsaved.

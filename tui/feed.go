@@ -29,15 +29,15 @@ type feed struct {
 }
 
 type page struct {
-	cursor string // from which it was read
-	posts  []apiv1.Post
-	count  int  // of posts, also when they are forgotten
-	known  bool // posts are there
-	old    bool // and may be out of date
+	cursor   string // from which it was read
+	posts    []apiv1.Post
+	count    int  // of posts, also when they are forgotten
+	loaded   bool // posts are there
+	outdated bool // and may be out of date
 }
 
-// need is a page that is to be read.
-type need struct {
+// pageRequest is a page that is to be read.
+type pageRequest struct {
 	index int
 	query Query
 	gen   int
@@ -48,18 +48,18 @@ func (f *feed) reset(q Query) {
 	*f = feed{query: q, gen: f.gen + 1}
 }
 
-// renew has everything read again, as it is needed. Until then it stays on the
+// markOutdated has everything read again, as it is needed. Until then it stays on the
 // screen.
-func (f *feed) renew() {
+func (f *feed) markOutdated() {
 	f.gen++
 	f.loading, f.err = false, nil
 	for i := range f.pages {
-		f.pages[i].old = true
+		f.pages[i].outdated = true
 	}
 }
 
 // missing reports whether a page is to be read.
-func (p page) missing() bool { return !p.known || p.old }
+func (p page) missing() bool { return !p.loaded || p.outdated }
 
 // size returns how many posts are known to be there.
 func (f *feed) size() (n int) {
@@ -83,7 +83,7 @@ func (f *feed) locate(i int) (p, j int, ok bool) {
 // at returns a post, unless it is forgotten or was never there.
 func (f *feed) at(i int) (apiv1.Post, bool) {
 	p, j, ok := f.locate(i)
-	if !ok || !f.pages[p].known {
+	if !ok || !f.pages[p].loaded {
 		return apiv1.Post{}, false
 	}
 	return f.pages[p].posts[j], true
@@ -105,16 +105,16 @@ func (f *feed) find(id string) (i int, ok bool) {
 	return 0, false
 }
 
-// wanted returns the page that is missing most, if none is on its way.
-func (f *feed) wanted(height int) (need, bool) {
+// nextRequest returns the page that is missing most, if none is on its way.
+func (f *feed) nextRequest(height int) (pageRequest, bool) {
 	if f.loading || f.err != nil {
-		return need{}, false
+		return pageRequest{}, false
 	}
-	ask := func(index int, cursor string) (need, bool) {
+	ask := func(index int, cursor string) (pageRequest, bool) {
 		f.loading = true
 		q := f.query
 		q.Cursor = cursor
-		return need{index: index, query: q, gen: f.gen}, true
+		return pageRequest{index: index, query: q, gen: f.gen}, true
 	}
 	if !f.loaded {
 		return ask(0, "")
@@ -124,21 +124,21 @@ func (f *feed) wanted(height int) (need, bool) {
 			return ask(p, f.pages[p].cursor)
 		}
 	}
-	if f.next != "" && (f.eager(len(f.pages)) || f.selected+max(lookAhead, height) >= f.size()) {
+	if f.next != "" && (f.alwaysKept(len(f.pages)) || f.selected+max(lookAhead, height) >= f.size()) {
 		return ask(len(f.pages), f.next)
 	}
-	if f.size() == 0 && f.pages[0].old {
+	if f.size() == 0 && f.pages[0].outdated {
 		return ask(0, "")
 	}
-	return need{}, false
+	return pageRequest{}, false
 }
 
-// eager reports whether a page is kept however far it is from the selection.
-func (f *feed) eager(page int) bool { return !f.query.Before.IsZero() && page < weekPages }
+// alwaysKept reports whether a page is kept however far it is from the selection.
+func (f *feed) alwaysKept(page int) bool { return !f.query.Before.IsZero() && page < weekPages }
 
 // receive takes a page that was asked for. What has changed since then makes the
 // pages after it begin elsewhere: they are read again.
-func (f *feed) receive(n need, list apiv1.PostList, err error) {
+func (f *feed) receive(n pageRequest, list apiv1.PostList, err error) {
 	if n.gen != f.gen {
 		return
 	}
@@ -150,7 +150,7 @@ func (f *feed) receive(n need, list apiv1.PostList, err error) {
 	if list.NextCursor != nil {
 		next = *list.NextCursor
 	}
-	got := page{cursor: n.query.Cursor, posts: list.Results, count: len(list.Results), known: true}
+	got := page{cursor: n.query.Cursor, posts: list.Results, count: len(list.Results), loaded: true}
 	chosen, _ := f.current()
 	switch {
 	case n.index == len(f.pages):
@@ -164,13 +164,13 @@ func (f *feed) receive(n need, list apiv1.PostList, err error) {
 		}
 	}
 	f.loaded = true
-	f.stay(chosen.ID)
-	f.forget()
+	f.keepSelection(chosen.ID)
+	f.dropFarPages()
 }
 
-// stay keeps the selection on a post. One that is not there may come with the
+// keepSelection keeps the selection on a post. One that is not there may come with the
 // page that is read next.
-func (f *feed) stay(id string) {
+func (f *feed) keepSelection(id string) {
 	sought := f.anchor != ""
 	if sought {
 		id, f.anchor = f.anchor, ""
@@ -183,12 +183,12 @@ func (f *feed) stay(id string) {
 	f.selected = clamp(f.selected, f.size())
 }
 
-// forget drops the posts of pages that are far from the selection.
-func (f *feed) forget() {
+// dropFarPages drops the posts of pages that are far from the selection.
+func (f *feed) dropFarPages() {
 	here, _, _ := f.locate(f.selected)
 	for p := range f.pages {
-		if max(p-here, here-p) > keptPages && !f.eager(p) {
-			f.pages[p].posts, f.pages[p].known = nil, false
+		if max(p-here, here-p) > keptPages && !f.alwaysKept(p) {
+			f.pages[p].posts, f.pages[p].loaded = nil, false
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (f *feed) forget() {
 // move changes the selection.
 func (f *feed) move(by int) {
 	f.selected, f.anchor = clamp(f.selected+by, f.size()), ""
-	f.forget()
+	f.dropFarPages()
 }
 
 // selectFrom selects the first post that is not before an instant, if there is

@@ -21,9 +21,9 @@ func (f *feed) replace(p apiv1.Post) {
 	}
 }
 
-// put brings a post to where it belongs, or takes it out when it belongs nowhere
+// update brings a post to where it belongs, or takes it out when it belongs nowhere
 // any more. The selection stays on its post.
-func (f *feed) put(p apiv1.Post) {
+func (f *feed) update(p apiv1.Post) {
 	if !f.loaded {
 		return
 	}
@@ -68,14 +68,14 @@ func (f *feed) insert(p apiv1.Post) {
 	for i := range f.pages {
 		pg := &f.pages[i]
 		last := i == len(f.pages)-1
-		if !pg.known || pg.count == 0 && !last {
+		if !pg.loaded || pg.count == 0 && !last {
 			continue
 		}
 		end := last && f.next == ""
 		if !end && (pg.count == 0 || f.order(p, pg.posts[pg.count-1]) > 0) {
 			continue
 		}
-		if i > 0 && !f.pages[i-1].known && f.order(p, pg.posts[0]) < 0 {
+		if i > 0 && !f.pages[i-1].loaded && f.order(p, pg.posts[0]) < 0 {
 			return
 		}
 		j, _ := slices.BinarySearchFunc(pg.posts, p, f.order)

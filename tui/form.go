@@ -16,13 +16,13 @@ type formField struct {
 	label    string
 	about    string
 	required bool
-	began    string
+	original string
 	input    textinput.Model
 	fault    string
 }
 
 // changed reports whether something else was typed.
-func (f *formField) changed() bool { return f.value() != f.began }
+func (f *formField) changed() bool { return f.value() != f.original }
 
 // value is what was typed, without the line break that a pasted secret may end in.
 func (f *formField) value() string { return strings.TrimSpace(f.input.Value()) }
@@ -33,7 +33,7 @@ type form struct {
 	seq     int // of this form, so that late responses are recognized
 	title   string
 	fields  []formField
-	at      int
+	focused int
 	sending bool
 	leaving bool
 	fault   string
@@ -51,7 +51,7 @@ type formMsg struct {
 
 // newField returns a field that has a value already.
 func newField(t theme, name, label, about, value string) formField {
-	f := formField{name: name, label: label, about: about, began: value, input: newInput(t, "")}
+	f := formField{name: name, label: label, about: about, original: value, input: newInput(t, "")}
 	f.input.SetValue(value)
 	f.input.Blur()
 	return f
@@ -70,32 +70,32 @@ func (m *Model) openForm(f *form) {
 	m.dialog, m.notice = f, notice{}
 }
 
-func (f *form) tall() bool { return true }
+func (f *form) fullScreen() bool { return true }
 
 func (f *form) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if f.leaving {
-		return f.answer(m, k)
+		return f.handleLeaveKey(m, k)
 	}
 	switch {
 	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
-		f.leave(m)
+		f.askToLeave(m)
 	case f.sending:
-	case key.Matches(k, m.keys.Save), k.Type == tea.KeyEnter && f.at == len(f.fields)-1:
+	case key.Matches(k, m.keys.Save), k.Type == tea.KeyEnter && f.focused == len(f.fields)-1:
 		return f.submit(m)
 	case key.Matches(k, m.keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
-		f.focus((f.at + 1) % len(f.fields))
+		f.focus((f.focused + 1) % len(f.fields))
 	case key.Matches(k, m.keys.FieldBack), k.Type == tea.KeyUp:
-		f.focus((f.at + len(f.fields) - 1) % len(f.fields))
+		f.focus((f.focused + len(f.fields) - 1) % len(f.fields))
 	default:
-		f.fault, f.fields[f.at].fault = "", ""
-		f.fields[f.at].input, _ = f.fields[f.at].input.Update(k)
+		f.fault, f.fields[f.focused].fault = "", ""
+		f.fields[f.focused].input, _ = f.fields[f.focused].input.Update(k)
 	}
 	return nil
 }
 
 func (f *form) focus(i int) {
-	f.fields[f.at].input.Blur()
-	f.at = i
+	f.fields[f.focused].input.Blur()
+	f.focused = i
 	f.fields[i].input.Focus()
 }
 
@@ -112,8 +112,8 @@ func (f *form) submit(m *Model) tea.Cmd {
 	return f.send(m, f)
 }
 
-// leave closes the form. If something was typed, it asks first.
-func (f *form) leave(m *Model) {
+// askToLeave closes the form. If something was typed, it asks first.
+func (f *form) askToLeave(m *Model) {
 	for i := range f.fields {
 		if f.fields[i].changed() {
 			f.leaving = true
@@ -123,44 +123,44 @@ func (f *form) leave(m *Model) {
 	m.dialog = nil
 }
 
-func (f *form) answer(m *Model, k tea.KeyMsg) tea.Cmd {
+func (f *form) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, m.keys.Kill):
 		return tea.Quit
 	case key.Matches(k, m.keys.Discard):
 		m.dialog = nil
-		m.say("discarded")
+		m.showNotice("discarded")
 	case key.Matches(k, m.keys.Keep):
 		f.leaving = false
 	}
 	return nil
 }
 
-// take shows the result. A form that was refused stays as it is.
-func (f *form) take(m *Model, msg formMsg) {
+// handleResult shows the result. A form that was refused stays as it is.
+func (f *form) handleResult(m *Model, msg formMsg) {
 	f.sending = false
 	if msg.err == nil {
 		m.dialog = nil
 		m.accounts.loaded, m.accounts.anchor = false, msg.id
-		if m.say(msg.done); msg.bad {
-			m.complain(msg.done)
+		if m.showNotice(msg.done); msg.bad {
+			m.showError(msg.done)
 		}
 		return
 	}
-	if unanswered(msg.err) {
+	if noResponse(msg.err) {
 		m.accounts.loaded = false
 		f.fault = "no response: it may be done. Leave and check the list before you try again. " + explain(msg.err)
 		return
 	}
 	var refused *schedctl.Error
-	if asError(msg.err, &refused) && f.blame(refused.Field, explain(msg.err)) {
+	if asError(msg.err, &refused) && f.showFieldError(refused.Field, explain(msg.err)) {
 		return
 	}
 	f.fault = explain(msg.err)
 }
 
-// blame shows what is wrong next to the field, and reports whether there is one.
-func (f *form) blame(name, fault string) bool {
+// showFieldError shows what is wrong next to the field, and reports whether there is one.
+func (f *form) showFieldError(name, fault string) bool {
 	for i := range f.fields {
 		if name != "" && f.fields[i].name == name {
 			f.fields[i].fault = fault
@@ -176,13 +176,13 @@ func (f *form) lines(m *Model, width, height int) []string {
 	below := f.messages(m, width)
 	lines, at := []string{}, 0
 	for i := range f.fields {
-		if i == f.at {
+		if i == f.focused {
 			at = len(lines)
 		}
 		lines = append(lines, f.fieldLines(t, i, width)...)
 	}
 	room := max(1, height-len(below)-2)
-	lines = append([]string{t.title.Render(clip(f.title, width)), ""}, fit(window(lines, at, room), width, room)...)
+	lines = append([]string{t.title.Render(clip(f.title, width)), ""}, fitLines(linesAround(lines, at, room), width, room)...)
 	return append(lines, below...)
 }
 
@@ -190,7 +190,7 @@ func (f *form) lines(m *Model, width, height int) []string {
 func (f *form) fieldLines(t theme, i, width int) []string {
 	const most = 20
 	field := &f.fields[i]
-	here := i == f.at
+	here := i == f.focused
 	label := pad(field.label, min(most, width/3))
 	if here {
 		label = t.title.Render(label)

@@ -9,7 +9,7 @@ import (
 // help shows every key. It is made from the key map alone.
 type help struct{ top int }
 
-func (h *help) tall() bool { return true }
+func (h *help) fullScreen() bool { return true }
 
 func (h *help) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
@@ -29,7 +29,7 @@ func (h *help) lines(m *Model, width, height int) []string {
 	lines := helpLines(m.theme, m.keys, width)
 	room := max(1, height-1)
 	first := max(0, min(h.top, len(lines)-room))
-	return append(fit(lines[first:], width, room), m.theme.faint.Render(clip("↑ ↓ scroll   any other key goes back", width)))
+	return append(fitLines(lines[first:], width, room), m.theme.faint.Render(clip("↑ ↓ scroll   any other key goes back", width)))
 }
 
 // helpLines lists the keys, in two columns where there is room.

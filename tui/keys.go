@@ -29,72 +29,79 @@ func bind(keys, help string, names ...string) key.Binding {
 }
 
 func newKeyMap() keyMap {
-	return keyMap{
-		Tabs:     bind("1–7", "go to a view", "1", "2", "3", "4", "5", "6", "7"),
-		Next:     bind("tab", "next view", "tab"),
-		Previous: bind("shift+tab", "previous view", "shift+tab"),
+	var k keyMap
+	k.bindViews()
+	k.bindPosts()
+	k.bindDialogs()
+	return k
+}
 
-		Up:       bind("↑/k", "up", "up", "k"),
-		Down:     bind("↓/j", "down", "down", "j"),
-		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
-		PageDown: bind("pgdn", "a page down", "pgdown", "ctrl+f", " "),
-		Top:      bind("g", "first", "home", "g"),
-		End:      bind("G", "last that is loaded", "end", "G"),
-		Left:     bind("←/h", "a day back, in the week", "left", "h"),
-		Right:    bind("→/l", "a day on, in the week", "right", "l"),
-		Open:     bind("enter", "details", "enter"),
-		Back:     bind("esc", "back", "esc"),
+// bindViews sets the keys of the views and of the selection.
+func (k *keyMap) bindViews() {
+	k.Tabs = bind("1–7", "go to a view", "1", "2", "3", "4", "5", "6", "7")
+	k.Next = bind("tab", "next view", "tab")
+	k.Previous = bind("shift+tab", "previous view", "shift+tab")
+	k.Search = bind("/", "search", "/")
+	k.Filter = bind("f", "filter", "f")
+	k.Sort = bind("S", "sort", "S")
+	k.Reload = bind("R", "load again", "R")
+	k.Help = bind("?", "help", "?")
+	k.Quit = bind("q", "quit", "q")
+	k.Kill = bind("ctrl+c", "quit", "ctrl+c")
+	k.Up = bind("↑/k", "up", "up", "k")
+	k.Down = bind("↓/j", "down", "down", "j")
+	k.PageUp = bind("pgup", "a page up", "pgup", "ctrl+b")
+	k.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f", " ")
+	k.Top = bind("g", "first", "home", "g")
+	k.End = bind("G", "last that is loaded", "end", "G")
+	k.Left = bind("←/h", "a day back, in the week", "left", "h")
+	k.Right = bind("→/l", "a day on, in the week", "right", "l")
+	k.Open = bind("enter", "details", "enter")
+	k.Back = bind("esc", "back", "esc")
+	k.WeekLater = bind("]", "next week", "]")
+	k.WeekSooner = bind("[", "previous week", "[")
+}
 
-		Search: bind("/", "search", "/"),
-		Filter: bind("f", "filter", "f"),
-		Sort:   bind("S", "sort", "S"),
-		Reload: bind("R", "load again", "R"),
+// bindPosts sets the keys that change posts and accounts.
+func (k *keyMap) bindPosts() {
+	k.New = bind("n", "new", "n")
+	k.Edit = bind("i", "edit here", "i")
+	k.Editor = bind("e", "edit in $EDITOR", "e")
+	k.Duplicate = bind("D", "duplicate", "D")
+	k.Schedule = bind("s", "schedule", "s")
+	k.Unschedule = bind("U", "make it a draft again", "U")
+	k.Later = bind("+", "15 minutes later", "+", "=")
+	k.Sooner = bind("-", "15 minutes sooner", "-")
+	k.HourLater = bind(">", "an hour later", ">")
+	k.HourSooner = bind("<", "an hour sooner", "<")
+	k.DayLater = bind("}", "a day later", "}")
+	k.DaySooner = bind("{", "a day sooner", "{")
+	k.Publish = bind("P", "publish now", "P")
+	k.Cancel = bind("c", "cancel", "c")
+	k.Delete = bind("d", "delete a draft", "d")
+	k.Retry = bind("r", "retry, replay", "r")
+	k.Copy = bind("y", "copy the address", "y")
+	k.Browse = bind("o", "open the address", "o")
+	k.Undo = bind("u", "undo", "u")
+	k.Verify = bind("v", "verify an account", "v")
+	k.Connect = bind("a", "add an account", "a")
+}
 
-		New:       bind("n", "new", "n"),
-		Edit:      bind("i", "edit here", "i"),
-		Editor:    bind("e", "edit in $EDITOR", "e"),
-		Duplicate: bind("D", "duplicate", "D"),
-
-		Schedule:   bind("s", "schedule", "s"),
-		Unschedule: bind("U", "make it a draft again", "U"),
-		Later:      bind("+", "15 minutes later", "+", "="),
-		Sooner:     bind("-", "15 minutes sooner", "-"),
-		HourLater:  bind(">", "an hour later", ">"),
-		HourSooner: bind("<", "an hour sooner", "<"),
-		DayLater:   bind("}", "a day later", "}"),
-		DaySooner:  bind("{", "a day sooner", "{"),
-		WeekLater:  bind("]", "next week", "]"),
-		WeekSooner: bind("[", "previous week", "["),
-
-		Publish: bind("P", "publish now", "P"),
-		Cancel:  bind("c", "cancel", "c"),
-
-		Delete:  bind("d", "delete a draft", "d"),
-		Retry:   bind("r", "retry, replay", "r"),
-		Copy:    bind("y", "copy the address", "y"),
-		Browse:  bind("o", "open the address", "o"),
-		Undo:    bind("u", "undo", "u"),
-		Verify:  bind("v", "verify an account", "v"),
-		Connect: bind("a", "add an account", "a"),
-
-		Help: bind("?", "help", "?"),
-		Quit: bind("q", "quit", "q"),
-		Kill: bind("ctrl+c", "quit", "ctrl+c"),
-
-		Save:      bind("ctrl+s", "save", "ctrl+s"),
-		Leave:     bind("esc", "leave", "esc"),
-		Field:     bind("tab", "next field", "tab"),
-		FieldBack: bind("shift+tab", "previous field", "shift+tab"),
-		SaveDraft: bind("s", "save as a draft, when leaving", "s"),
-		Keep:      bind("esc", "keep editing", "esc", "n"),
-		Discard:   bind("d", "discard", "d"),
-		Own:       bind("o", "a text for it alone", "o"),
-		Outside:   bind("ctrl+e", "in $EDITOR", "ctrl+e"),
-		Toggle:    bind("space", "choose", " ", "x"),
-		Yes:       bind("y", "yes", "y", "Y"),
-		No:        bind("n", "no", "n", "N", "esc", "q"),
-		Theirs:    bind("ctrl+t", "take theirs", "ctrl+t"),
-	}
+// bindDialogs sets the keys of the composer, forms and questions.
+func (k *keyMap) bindDialogs() {
+	k.Save = bind("ctrl+s", "save", "ctrl+s")
+	k.Leave = bind("esc", "leave", "esc")
+	k.Field = bind("tab", "next field", "tab")
+	k.FieldBack = bind("shift+tab", "previous field", "shift+tab")
+	k.SaveDraft = bind("s", "save as a draft, when leaving", "s")
+	k.Keep = bind("esc", "keep editing", "esc", "n")
+	k.Discard = bind("d", "discard", "d")
+	k.Own = bind("o", "a text for it alone", "o")
+	k.Outside = bind("ctrl+e", "in $EDITOR", "ctrl+e")
+	k.Toggle = bind("space", "choose", " ", "x")
+	k.Yes = bind("y", "yes", "y", "Y")
+	k.No = bind("n", "no", "n", "N", "esc", "q")
+	k.Theirs = bind("ctrl+t", "take theirs", "ctrl+t")
 }
 
 // keyGroup is a part of the help.

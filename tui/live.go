@@ -98,20 +98,20 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 		m.link.state = before // the next try is no news
 	}
 	if msg.err != nil && before == linkOpen && !errors.Is(msg.err, ErrUnreachable) {
-		m.complain(explain(msg.err))
+		m.showError(explain(msg.err))
 	}
 	switch {
 	case msg.state != linkOpen || before == linkOpen:
 		return nil
-	case !m.linked:
-		m.linked = true
+	case !m.wasConnected:
+		m.wasConnected = true
 		return m.reload()
 	}
-	return m.tryAgain()
+	return m.retryReads()
 }
 
 // text says the state of the connection.
-func (l link) text(s scene) string {
+func (l link) text(s drawContext) string {
 	switch l.state {
 	case linkOpen:
 		return s.theme.good.Render("live")
@@ -120,7 +120,7 @@ func (l link) text(s scene) string {
 	case linkWaiting:
 		text := "offline"
 		if wait := l.again.Sub(s.now).Round(time.Second); wait > 0 && !s.theme.plain {
-			text += ", again " + distance(wait)
+			text += ", again " + relativeTime(wait)
 		}
 		return s.theme.warn.Render(text)
 	}

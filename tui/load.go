@@ -11,19 +11,19 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// pauseAfterError is how long what could not be read waits.
-const pauseAfterError = 5 * time.Second
+// retryPause is how long what could not be read waits.
+const retryPause = 5 * time.Second
 
 type (
 	// pageMsg is a page of posts that was asked for.
 	pageMsg struct {
 		tab  tab
-		need need
+		need pageRequest
 		list apiv1.PostList
 		err  error
 	}
-	// againMsg lets what could not be read be tried again.
-	againMsg struct{}
+	// retryMsg lets what could not be read be tried again.
+	retryMsg struct{}
 )
 
 func timeOf(t tickMsg) time.Time { return time.Time(t) }
@@ -45,7 +45,7 @@ func (m *Model) fill() tea.Cmd {
 }
 
 func (m *Model) fillFeed(t tab) tea.Cmd {
-	n, ok := m.feeds[t].wanted(m.height)
+	n, ok := m.feeds[t].nextRequest(m.height)
 	if !ok {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 func (m *Model) takePage(msg pageMsg) tea.Cmd {
 	f := &m.feeds[msg.tab]
 	for i, p := range msg.list.Results {
-		if at, ok := f.find(p.ID); ok && m.held(p) {
+		if at, ok := f.find(p.ID); ok && m.showsChange(p) {
 			msg.list.Results[i], _ = f.at(at)
 		}
 	}
@@ -67,7 +67,7 @@ func (m *Model) takePage(msg pageMsg) tea.Cmd {
 	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
 		f.selectFrom(m.now)
 	}
-	return m.heard(msg.err)
+	return m.retryLater(msg.err)
 }
 
 // newer returns the post with the higher version.
@@ -78,20 +78,20 @@ func newer(a, b apiv1.Post) apiv1.Post {
 	return b
 }
 
-// heard says why something could not be read, and has it tried again after a
+// retryLater says why something could not be read, and has it tried again after a
 // pause.
-func (m *Model) heard(err error) tea.Cmd {
+func (m *Model) retryLater(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
 	if !m.notice.bad { // what went wrong with a change matters more
-		m.complain(explain(err))
+		m.showError(explain(err))
 	}
 	if m.pausing {
 		return nil
 	}
 	m.pausing = true
-	return tea.Tick(pauseAfterError, func(time.Time) tea.Msg { return againMsg{} })
+	return tea.Tick(retryPause, func(time.Time) tea.Msg { return retryMsg{} })
 }
 
 // explain says an error in one line.
@@ -110,22 +110,22 @@ func explain(err error) string {
 	return text
 }
 
-// tryAgain forgets errors, so that what is missing is asked for.
-func (m *Model) tryAgain() tea.Cmd {
+// retryReads forgets errors, so that what is missing is asked for.
+func (m *Model) retryReads() tea.Cmd {
 	m.pausing = false
 	for t := range m.feeds {
 		m.feeds[t].err = nil
 	}
-	m.accounts.err, m.hooks.err, m.hooks.deliveriesErr, m.detail.err = nil, nil, nil, nil
+	m.accounts.err, m.webhooks.err, m.webhooks.deliveriesErr, m.detail.err = nil, nil, nil, nil
 	return m.refresh()
 }
 
 // reload reads everything again, as it is needed.
 func (m *Model) reload() tea.Cmd {
 	for t := range m.feeds {
-		m.feeds[t].renew()
+		m.feeds[t].markOutdated()
 	}
-	m.accounts.loaded, m.detail.old = false, true
-	m.hooks.renew()
-	return m.tryAgain()
+	m.accounts.loaded, m.detail.outdated = false, true
+	m.webhooks.markOutdated()
+	return m.retryReads()
 }

@@ -25,7 +25,7 @@ type menu struct {
 	accept func(m *Model, chosen []int) tea.Cmd
 }
 
-func (d *menu) tall() bool { return true }
+func (d *menu) fullScreen() bool { return true }
 
 func (d *menu) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
@@ -81,13 +81,13 @@ func (d *menu) lines(m *Model, width, height int) []string {
 	first := max(0, min(d.cursor-room/2, len(d.items)-room))
 	for i := first; i < min(len(d.items), first+room); i++ {
 		it := d.items[i]
-		lines = append(lines, m.theme.mark(i == d.cursor)+m.theme.row(clip(box(it)+" "+it.label, width-2), i == d.cursor))
+		lines = append(lines, m.theme.mark(i == d.cursor)+m.theme.row(clip(checkbox(it)+" "+it.label, width-2), i == d.cursor))
 	}
 	return append(lines, "", m.theme.faint.Render(clip("space choose   enter done   esc leave", width)))
 }
 
-// box shows whether an item is chosen.
-func box(it item) string {
+// checkbox shows whether an item is chosen.
+func checkbox(it item) string {
 	switch {
 	case it.group != "" && it.chosen:
 		return "(x)"

@@ -37,24 +37,24 @@ type Config struct {
 	Clipboard io.Writer                                   // takes the OSC 52 sequence that copies; nil for none
 }
 
-// patience is how long one call may take. A daemon that is asked to verify an
+// callTimeout is how long one call may take. A daemon that is asked to verify an
 // account asks its network in turn, which it gives less.
-const patience = 30 * time.Second
+const callTimeout = 30 * time.Second
 
 // The size of a terminal that has not told its own.
 const (
-	usualWidth  = 80
-	usualHeight = 24
+	defaultWidth  = 80
+	defaultHeight = 24
 )
 
-// caller turns a call to the daemon into a command.
-type caller func(func(ctx context.Context) tea.Msg) tea.Cmd
+// callFunc turns a call to the daemon into a command.
+type callFunc func(func(ctx context.Context) tea.Msg) tea.Cmd
 
 // Model is the whole state of the browser. It is a [tea.Model]; make it with
 // [New].
 type Model struct {
 	cfg   Config
-	call  caller
+	call  callFunc
 	write func(text string) (string, error) // Config.Edit, or nil
 	theme theme
 	keys  keyMap
@@ -66,34 +66,34 @@ type Model struct {
 	tab       tab
 	week      time.Time // the Monday of the week that is shown
 	feeds     [postTabs]feed
-	accounts  roster
-	hooks     hooks
+	accounts  accountList
+	webhooks  webhookList
 	forms     int                            // counts forms
 	platforms map[string]apiv1.PlatformEntry // as of the last form
 	detail    detail
 	dialog    dialog // what has the keys, or nil
 
-	link    link
-	linked  bool      // it was there once
-	pausing bool      // an againMsg is on its way
-	looked  time.Time // when a post that is publishing was read last
-	notice  notice
-	undos   undoStack
-	busy    map[string]apiv1.Post // posts with a change on its way, as they are without it
-	nudge   nudge
-	stale   stale
-	leave   bool // ends as soon as nothing is on its way
+	link         link
+	wasConnected bool      // it was there once
+	pausing      bool      // an againMsg is on its way
+	lastPoll     time.Time // when a post that is publishing was read last
+	notice       notice
+	undos        undoStack
+	busy         map[string]apiv1.Post // posts with a change on its way, as they are without it
+	nudge        nudge
+	stale        stale
+	quitting     bool // ends as soon as nothing is on its way
 }
 
 // New returns the browser before its first message. Its calls end with ctx.
 func New(ctx context.Context, cfg Config) Model {
 	m := Model{
 		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain), keys: newKeyMap(),
-		width: usualWidth, height: usualHeight, now: cfg.Now(), zone: cfg.Zone,
+		width: defaultWidth, height: defaultHeight, now: cfg.Now(), zone: cfg.Zone,
 		busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: func(f func(context.Context) tea.Msg) tea.Cmd {
 			return func() tea.Msg {
-				ctx, done := context.WithTimeout(ctx, patience)
+				ctx, done := context.WithTimeout(ctx, callTimeout)
 				defer done()
 				return f(ctx)
 			}
@@ -126,10 +126,10 @@ func (m Model) tick() tea.Cmd {
 // Update takes a message. It does no more than change the state and say what is
 // to be asked for.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.take(msg)
+	cmd := m.handle(msg)
 	m.watchDetail()
-	m.show()
-	return m, tea.Batch(cmd, m.fill(), m.leaving())
+	m.scrollToSelected()
+	return m, tea.Batch(cmd, m.fill(), m.quitWhenSaved())
 }
 
 // notice is what the line above the keys says for a while.
@@ -139,25 +139,25 @@ type notice struct {
 	until time.Time
 }
 
-func (m *Model) say(text string) {
+func (m *Model) showNotice(text string) {
 	m.notice = notice{text: text, until: m.now.Add(5 * time.Second)}
 }
 
-func (m *Model) complain(text string) {
+func (m *Model) showError(text string) {
 	m.notice = notice{text: text, bad: true, until: m.now.Add(20 * time.Second)}
 }
 
-// leaving ends the program when the person wants to leave and everything has
+// quitWhenSaved ends the program when the person wants to leave and everything has
 // arrived.
-func (m *Model) leaving() tea.Cmd {
-	if m.leave && len(m.busy) == 0 && m.nudge.id == "" {
+func (m *Model) quitWhenSaved() tea.Cmd {
+	if m.quitting && len(m.busy) == 0 && m.nudge.id == "" {
 		return tea.Quit
 	}
 	return nil
 }
 
-// scene is what renderers know beside what they draw.
-type scene struct {
+// drawContext is what renderers know beside what they draw.
+type drawContext struct {
 	theme theme
 	zone  *time.Location
 	now   time.Time
@@ -165,12 +165,12 @@ type scene struct {
 	busy  map[string]apiv1.Post
 }
 
-func (m *Model) scene() scene {
-	return scene{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, busy: m.busy}
+func (m *Model) scene() drawContext {
+	return drawContext{theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, busy: m.busy}
 }
 
 // name returns what an account is called.
-func (s scene) name(id string) string {
+func (s drawContext) name(id string) string {
 	if n := s.names[id]; n != "" {
 		return oneLine(n)
 	}

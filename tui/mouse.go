@@ -5,16 +5,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// point does what a mouse says: the wheel moves, a click chooses a view or a
+// handleMouse does what a mouse says: the wheel moves, a click chooses a view or a
 // post, and another one shows its details.
-func (m *Model) point(e tea.MouseMsg) {
+func (m *Model) handleMouse(e tea.MouseMsg) {
 	const wheel = 3 // rows
 	switch {
 	case m.dialog != nil:
 	case e.Button == tea.MouseButtonWheelUp:
-		m.step(-wheel)
+		m.moveSelection(-wheel)
 	case e.Button == tea.MouseButtonWheelDown:
-		m.step(wheel)
+		m.moveSelection(wheel)
 	case e.Button == tea.MouseButtonLeft && e.Action == tea.MouseActionPress:
 		m.click(e.X, e.Y)
 	}
@@ -27,7 +27,7 @@ func (m *Model) click(x, y int) {
 		return
 	}
 	f, row := m.feed(), y-len(head)
-	if f == nil || m.detail.open || m.gridded() || row < 0 || x >= m.listWidth() {
+	if f == nil || m.detail.open || m.isGrid() || row < 0 || x >= m.listWidth() {
 		return
 	}
 	rows := m.draw(f, m.listWidth(), m.bodyHeight())
@@ -35,16 +35,16 @@ func (m *Model) click(x, y int) {
 		return
 	}
 	if f.selected == rows.posts[row] {
-		m.open()
+		m.openSelected()
 	}
 	f.move(rows.posts[row] - f.selected)
 }
 
 func (m *Model) clickTab(x int) {
 	end := 0
-	for t, label := range tabLabels(m, m.named()) {
+	for t, label := range tabLabels(m, m.tabNamesFit()) {
 		if end += ansi.StringWidth(label); x < end {
-			m.visit(tab(t))
+			m.showTab(tab(t))
 			return
 		}
 	}

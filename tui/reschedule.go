@@ -33,10 +33,10 @@ type nudge struct {
 // nudgeMsg says that no more presses followed.
 type nudgeMsg struct{ seq int }
 
-// push moves a scheduled post in time, and sends it when the person has stopped.
-func (m *Model) push(p apiv1.Post, by shift) tea.Cmd {
+// nudgePost moves a scheduled post in time, and sends it when the person has stopped.
+func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 	if p.Status != schedctl.Scheduled || p.PublishAt == nil {
-		m.complain("the post has no time to move: give it one with s")
+		m.showError("the post has no time to move: give it one with s")
 		return nil
 	}
 	var before tea.Cmd
@@ -44,7 +44,7 @@ func (m *Model) push(p apiv1.Post, by shift) tea.Cmd {
 		before = m.sendNudge()
 	}
 	if _, sent := m.busy[p.ID]; sent {
-		m.say("the last change of this post is still on its way")
+		m.showNotice("the last change of this post is still on its way")
 		return before
 	}
 	if m.nudge.id == "" {
@@ -52,7 +52,7 @@ func (m *Model) push(p apiv1.Post, by shift) tea.Cmd {
 	}
 	at := m.nudge.at.In(m.zone).AddDate(0, 0, by.days).Add(by.by)
 	if !at.After(m.now) {
-		m.complain("that has passed: publish it now with P")
+		m.showError("that has passed: publish it now with P")
 	} else {
 		m.nudge.at = at
 	}
@@ -71,7 +71,7 @@ func (m *Model) sendNudge() tea.Cmd {
 		return nil
 	}
 	if n.at.Equal(n.post.PublishAt.Time) {
-		return m.outdated(n.id) // what was heard of it meanwhile was not shown
+		return m.markStale(n.id) // what was heard of it meanwhile was not shown
 	}
 	return m.moveTo(n.post, n.at)
 }
@@ -83,33 +83,33 @@ func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 	c := m.cfg.Client
 	ch := change{
 		post: p, shown: shown, done: "goes out " + when.Format(at.In(m.zone)),
-		undo: func(after apiv1.Post) *undo { return m.restoring(p, after) },
+		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
 	}
 	if p.Status == schedctl.Draft {
 		ch.call = func(ctx context.Context) (apiv1.Post, error) {
 			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: apiv1.Time{Time: at}})
 		}
-		return m.begin(ch)
+		return m.startChange(ch)
 	}
 	ch.call = func(ctx context.Context) (apiv1.Post, error) {
 		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.NewTime(at)})
 	}
-	return m.begin(ch)
+	return m.startChange(ch)
 }
 
 // askTime asks for the time of a post, in the grammar of the command line.
 func (m *Model) askTime(p apiv1.Post) tea.Cmd {
-	if m.occupied(p.ID) {
+	if m.changePending(p.ID) {
 		return nil
 	}
 	if len(p.SocialAccountIDs) == 0 {
-		m.complain("the post has no account to go to: choose one with i")
+		m.showError("the post has no account to go to: choose one with i")
 		return nil
 	}
 	d := newPrompt(m.theme, "When? ", "")
-	d.echo = func(m *Model, text string) string { return understood(text, m.now, m.zone) }
+	d.echo = func(m *Model, text string) string { return echoTime(text, m.now, m.zone) }
 	d.accept = func(m *Model, text string) (tea.Cmd, string) {
-		at, err := readTime(text, m.now, m.zone)
+		at, err := parseTime(text, m.now, m.zone)
 		if err != nil {
 			return nil, err.Error()
 		}
@@ -119,8 +119,8 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 	return nil
 }
 
-// readTime reads a time to come.
-func readTime(text string, now time.Time, zone *time.Location) (time.Time, error) {
+// parseTime reads a time to come.
+func parseTime(text string, now time.Time, zone *time.Location) (time.Time, error) {
 	at, err := when.Parse(text, now, zone)
 	if err == nil {
 		err = at.Check(now)
@@ -128,8 +128,8 @@ func readTime(text string, now time.Time, zone *time.Location) (time.Time, error
 	return at.Time, err
 }
 
-// understood says back what a time means, or what is wrong with it.
-func understood(text string, now time.Time, zone *time.Location) string {
+// echoTime says back what a time means, or what is wrong with it.
+func echoTime(text string, now time.Time, zone *time.Location) string {
 	if text == "" {
 		return "such as: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00"
 	}

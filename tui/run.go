@@ -43,7 +43,7 @@ func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved
 // unsaved returns what is being written, if it is nowhere else.
 func (m Model) unsaved() string {
 	if c, ok := m.dialog.(*composer); ok && c.changed() {
-		return c.everything()
+		return c.allText()
 	}
 	return ""
 }

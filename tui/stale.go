@@ -13,7 +13,7 @@ import (
 const (
 	staleAfter = 150 * time.Millisecond // events come in groups
 	staleBatch = 20                     // posts read at a time
-	staleMost  = 500                    // with more of them everything is read again
+	maxStale   = 500                    // with more of them everything is read again
 )
 
 // stale are the posts of which something was heard and not yet read.
@@ -39,13 +39,13 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	case schedctl.EventAccountError:
 		m.accounts.loaded = false
 	case schedctl.EventWebhookDisabled:
-		m.hooks.loaded = false
+		m.webhooks.loaded = false
 	}
-	return m.outdated(msg.event.Data.PostID)
+	return m.markStale(msg.event.Data.PostID)
 }
 
-// outdated has a post read again, shortly.
-func (m *Model) outdated(id string) tea.Cmd {
+// markStale has a post read again, shortly.
+func (m *Model) markStale(id string) tea.Cmd {
 	if id == "" {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (m *Model) outdated(id string) tea.Cmd {
 // refresh reads some of the posts that are out of date.
 func (m *Model) refresh() tea.Cmd {
 	m.stale.due = false
-	if len(m.stale.ids) > staleMost {
+	if len(m.stale.ids) > maxStale {
 		clear(m.stale.ids)
 		return m.reload()
 	}
@@ -92,16 +92,16 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 		}
 	case msg.err != nil:
 		m.stale.ids[msg.id] = true // asked for again after the pause
-		return m.heard(msg.err)
+		return m.retryLater(msg.err)
 	default:
-		m.settle(msg.post)
+		m.applyPost(msg.post)
 	}
 	return nil
 }
 
-// held reports whether a post is drawn as a change will make it. How the daemon
+// showsChange reports whether a post is drawn as a change will make it. How the daemon
 // has it meanwhile is what the change is taken back to.
-func (m *Model) held(p apiv1.Post) bool {
+func (m *Model) showsChange(p apiv1.Post) bool {
 	if before, changing := m.busy[p.ID]; changing {
 		m.busy[p.ID] = newer(before, p)
 		return true
@@ -109,9 +109,9 @@ func (m *Model) held(p apiv1.Post) bool {
 	return m.nudge.id == p.ID
 }
 
-// settle shows a post as the daemon has it, unless a change of it is on its way.
-func (m *Model) settle(p apiv1.Post) {
-	if m.held(p) {
+// applyPost shows a post as the daemon has it, unless a change of it is on its way.
+func (m *Model) applyPost(p apiv1.Post) {
+	if m.showsChange(p) {
 		return
 	}
 	for t := range m.feeds {
@@ -121,9 +121,9 @@ func (m *Model) settle(p apiv1.Post) {
 				continue
 			}
 		}
-		f.put(p)
+		f.update(p)
 	}
 	if m.detail.id == p.ID {
-		m.detail.old = true
+		m.detail.outdated = true
 	}
 }

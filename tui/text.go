@@ -63,9 +63,9 @@ func wrap(text string, width int) []string {
 	return strings.Split(ansi.Wrap(clean(text), width, ""), "\n")
 }
 
-// sides puts one text at the left and one at the right end of a line. When there
+// justify puts one text at the left and one at the right end of a line. When there
 // is no room for both, the left one stays.
-func sides(left, right string, width int) string {
+func justify(left, right string, width int) string {
 	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
 	if gap < 1 {
 		return clip(left, width)
@@ -73,8 +73,8 @@ func sides(left, right string, width int) string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// fit makes a screen of exactly height lines, none wider than width.
-func fit(lines []string, width, height int) []string {
+// fitLines makes a screen of exactly height lines, none wider than width.
+func fitLines(lines []string, width, height int) []string {
 	out := make([]string, max(0, height))
 	for i := range out {
 		if i < len(lines) {
@@ -84,9 +84,9 @@ func fit(lines []string, width, height int) []string {
 	return out
 }
 
-// distance says how far away an instant is: in two units when it is within a
+// relativeTime says how far away an instant is: in two units when it is within a
 // day, in seconds when it is within two minutes.
-func distance(d time.Duration) string {
+func relativeTime(d time.Duration) string {
 	const day = 24 * time.Hour
 	away, text := d.Abs().Round(time.Second), ""
 	switch {

@@ -53,7 +53,7 @@ func newTheme(r *lipgloss.Renderer, plain bool) theme {
 		}
 		t.cursor = t.cursor.Transform(func(s string) string { return mark + s })
 	}
-	t.signs = signsOf(t)
+	t.signs = statusSigns(t)
 	return t
 }
 
@@ -100,8 +100,8 @@ func (t theme) status(s schedctl.Status) string {
 	return string(s)
 }
 
-// signsOf draws the signs of all statuses once: they are in every row.
-func signsOf(t theme) map[schedctl.Status]string {
+// statusSigns draws the signs of all statuses once: they are in every row.
+func statusSigns(t theme) map[schedctl.Status]string {
 	return map[schedctl.Status]string{
 		schedctl.Draft:      t.faint.Render("◌"),
 		schedctl.Scheduled:  t.link.Render("○"),

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	undoMost  = 50               // changes that can be undone
-	undoShown = 10 * time.Second // how long a line offers to undo the latest one
+	maxUndo       = 50               // changes that can be undone
+	undoOfferTime = 10 * time.Second // how long a line offers to undo the latest one
 )
 
 // undo takes one change back.
@@ -51,7 +51,7 @@ func (s *undoStack) offered(now time.Time) *undo {
 
 // push adds the latest change. The oldest one is forgotten if there are too many.
 func (s *undoStack) push(u *undo) {
-	if s.list = append(s.list, u); len(s.list) > undoMost {
+	if s.list = append(s.list, u); len(s.list) > maxUndo {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
 }
@@ -66,49 +66,49 @@ func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
 	}
 }
 
-// offer makes a change undoable and says so for a while. Nil changes nothing.
-func (m *Model) offer(u *undo) {
+// offerUndo makes a change undoable and says so for a while. Nil changes nothing.
+func (m *Model) offerUndo(u *undo) {
 	if u != nil {
 		m.undos.push(u)
-		m.undos.until = m.now.Add(undoShown)
+		m.undos.until = m.now.Add(undoOfferTime)
 	}
 }
 
-// takeBack undoes the latest change.
-func (m *Model) takeBack() tea.Cmd {
+// undoLast undoes the latest change.
+func (m *Model) undoLast() tea.Cmd {
 	if m.nudge.id != "" {
 		return m.dropNudge()
 	}
 	u := m.undos.last()
 	if u == nil {
-		m.say("there is nothing to undo")
+		m.showNotice("there is nothing to undo")
 		return nil
 	}
-	if u.at.ID != "" && m.occupied(u.at.ID) {
+	if u.at.ID != "" && m.changePending(u.at.ID) {
 		return nil
 	}
 	m.undos.list = m.undos.list[:len(m.undos.list)-1]
 	if u.why == "" {
-		u.why = m.outrun(u)
+		u.why = m.undoConflict(u)
 	}
 	if u.why != "" {
-		m.complain(u.why)
-		m.undos.until = m.now.Add(undoShown)
+		m.showError(u.why)
+		m.undos.until = m.now.Add(undoOfferTime)
 		return nil
 	}
 	return u.run(m, u)
 }
 
-// outrun says why a change can no longer be undone, as far as the screen knows.
-func (m *Model) outrun(u *undo) string {
-	if p, ok := m.known(u.at.ID); ok && p.Version > u.at.Number {
-		return tooLate(u, p)
+// undoConflict says why a change can no longer be undone, as far as the screen knows.
+func (m *Model) undoConflict(u *undo) string {
+	if p, ok := m.newestKnown(u.at.ID); ok && p.Version > u.at.Number {
+		return undoConflictText(u, p)
 	}
 	return ""
 }
 
-// tooLate says why a change of a post that has changed since cannot be undone.
-func tooLate(u *undo, p apiv1.Post) string {
+// undoConflictText says why a change of a post that has changed since cannot be undone.
+func undoConflictText(u *undo, p apiv1.Post) string {
 	reason := "it has been changed since"
 	switch p.Status {
 	case schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled:
@@ -117,8 +117,8 @@ func tooLate(u *undo, p apiv1.Post) string {
 	return "cannot " + u.label + ": " + reason
 }
 
-// known returns the newest version of a post on the screen.
-func (m *Model) known(id string) (newest apiv1.Post, ok bool) {
+// newestKnown returns the newest version of a post on the screen.
+func (m *Model) newestKnown(id string) (newest apiv1.Post, ok bool) {
 	for t := range m.feeds {
 		if i, found := m.feeds[t].find(id); found {
 			p, _ := m.feeds[t].at(i)
@@ -133,12 +133,12 @@ func (m *Model) dropNudge() tea.Cmd {
 	n := m.nudge
 	m.nudge = nudge{seq: n.seq + 1}
 	m.preview(n.post)
-	m.say("not moved")
-	return m.outdated(n.id)
+	m.showNotice("not moved")
+	return m.markStale(n.id)
 }
 
-// restoring returns how a post becomes again what it was before a change.
-func (m *Model) restoring(before, after apiv1.Post) *undo {
+// restoreUndo returns how a post becomes again what it was before a change.
+func (m *Model) restoreUndo(before, after apiv1.Post) *undo {
 	return &undo{
 		label: m.restoreLabel(before, after), at: versionOf(after), from: before.Version,
 		run: func(m *Model, u *undo) tea.Cmd { return m.restore(u, before, after) },
@@ -167,12 +167,12 @@ func (m *Model) restoreLabel(before, after apiv1.Post) string {
 func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 	body := editTo(before, after)
 	have := after
-	if p, ok := m.known(u.at.ID); ok {
+	if p, ok := m.newestKnown(u.at.ID); ok {
 		have = p
 	}
 	have.ID, have.Version = u.at.ID, u.at.Number
 	if body.PublishAt != nil && !body.PublishAt.After(m.now) {
-		m.complain("cannot " + u.label + ": that time has passed")
+		m.showError("cannot " + u.label + ": that time has passed")
 		m.undos.rebase(u, have) // earlier changes of its text can still be undone
 		return nil
 	}
@@ -180,7 +180,7 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 	shown.ID, shown.Version = u.at.ID, u.at.Number
 	c, at := m.cfg.Client, u.at
 	unschedule := before.Status == schedctl.Draft && after.Status == schedctl.Scheduled
-	return m.begin(change{post: have, shown: shown, done: "undone: " + m.describe(before), undoes: u,
+	return m.startChange(change{post: have, shown: shown, done: "undone: " + m.describe(before), undoes: u,
 		call: func(ctx context.Context) (p apiv1.Post, err error) {
 			if unschedule {
 				if p, err = c.Unschedule(ctx, at); err != nil || body == (apiv1.EditPost{}) {
@@ -192,22 +192,22 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 		}})
 }
 
-// undone keeps the stack true after an undo: earlier changes apply to its result,
+// finishUndo keeps the stack true after an undo: earlier changes apply to its result,
 // and an undo that may not have happened can be repeated.
-func (m *Model) undone(u *undo, restored apiv1.Post, err error) {
+func (m *Model) finishUndo(u *undo, restored apiv1.Post, err error) {
 	switch {
 	case u == nil:
 	case err == nil:
 		m.undos.rebase(u, restored)
-		m.undos.until = m.now.Add(undoShown)
-	case unanswered(err), schedctl.CodeOf(err) == schedctl.RateLimited:
-		m.offer(u)
+		m.undos.until = m.now.Add(undoOfferTime)
+	case noResponse(err), schedctl.CodeOf(err) == schedctl.RateLimited:
+		m.offerUndo(u)
 	}
 }
 
-// irrevocable is a change that cannot be undone, so that u says so instead of
+// cannotUndo is a change that cannot be undone, so that u says so instead of
 // undoing the change before.
-func irrevocable(p apiv1.Post, what string) *undo {
+func cannotUndo(p apiv1.Post, what string) *undo {
 	return &undo{why: quoted(p) + " " + what + ": that cannot be undone"}
 }
 

@@ -8,17 +8,17 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// take changes the state as a message says.
-func (m *Model) take(msg tea.Msg) tea.Cmd {
+// handle changes the state as a message says.
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tickMsg:
-		return m.passTime(msg)
+		return m.handleTick(msg)
 	case tea.KeyMsg:
-		return m.press(msg)
+		return m.handleKey(msg)
 	case tea.MouseMsg:
-		m.point(msg)
+		m.handleMouse(msg)
 	case pageMsg:
 		return m.takePage(msg)
 	case accountsMsg:
@@ -33,18 +33,18 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.takeReplayed(msg)
 	case timelineMsg:
 		return m.takeTimeline(msg)
-	case restMsg:
-		m.detail.rested = m.detail.rested || msg.seq == m.detail.seq
-	case againMsg:
-		return m.tryAgain()
+	case timelineDueMsg:
+		m.detail.due = m.detail.due || msg.seq == m.detail.seq
+	case retryMsg:
+		return m.retryReads()
 	default:
-		return m.takeMore(msg)
+		return m.handleMore(msg)
 	}
 	return nil
 }
 
-// takeMore takes the messages of changes and of what happens elsewhere.
-func (m *Model) takeMore(msg tea.Msg) tea.Cmd {
+// handleMore takes the messages of changes and of what happens elsewhere.
+func (m *Model) handleMore(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case linkMsg:
 		return m.takeLink(msg)
@@ -64,15 +64,15 @@ func (m *Model) takeMore(msg tea.Msg) tea.Cmd {
 		m.takePlatforms(msg)
 	case formMsg:
 		if f, ok := m.dialog.(*form); ok && f.seq == msg.seq {
-			f.take(m, msg)
+			f.handleResult(m, msg)
 		} else {
 			m.accounts.loaded = false
 		}
-	case toldMsg:
-		m.takeTold(msg)
+	case doneMsg:
+		m.takeDone(msg)
 	case composeMsg:
 		if c, ok := m.dialog.(*composer); ok && c.id == msg.composer() {
-			return c.take(m, msg)
+			return c.handle(m, msg)
 		}
 	}
 	return nil
@@ -82,53 +82,53 @@ func (m *Model) takeMore(msg tea.Msg) tea.Cmd {
 // large as most.
 func (m *Model) resize(width, height int) {
 	if m.width, m.height = max(0, width), max(0, height); width <= 0 && height <= 0 {
-		m.width, m.height = usualWidth, usualHeight
+		m.width, m.height = defaultWidth, defaultHeight
 	}
 }
 
-// passTime moves the clock and ends what lasts for a while only.
-func (m *Model) passTime(msg tickMsg) tea.Cmd {
+// handleTick moves the clock and ends what lasts for a while only.
+func (m *Model) handleTick(msg tickMsg) tea.Cmd {
 	m.now = timeOf(msg)
 	if m.now.After(m.notice.until) {
 		m.notice = notice{}
 	}
-	return tea.Batch(m.tick(), m.lookAgain())
+	return tea.Batch(m.tick(), m.poll())
 }
 
-// lookAgain reads from time to time what no event tells of: the tries of a post
+// poll reads from time to time what no event tells of: the tries of a post
 // that is on its way, and of the deliveries on the screen.
-func (m *Model) lookAgain() tea.Cmd {
+func (m *Model) poll() tea.Cmd {
 	const every = 5 * time.Second
-	if m.now.Sub(m.looked) < every {
+	if m.now.Sub(m.lastPoll) < every {
 		return nil
 	}
-	m.looked = m.now
+	m.lastPoll = m.now
 	if f := m.feed(); f != nil {
 		if p, ok := f.current(); ok && p.Status == schedctl.Publishing {
-			return m.outdated(p.ID)
+			return m.markStale(p.ID)
 		}
 		return nil
 	}
-	if h := &m.hooks; m.tab == tabWebhooks && h.opened != "" && !h.fetching && len(h.deliveries) <= pageSize {
-		h.again()
+	if h := &m.webhooks; m.tab == tabWebhooks && h.opened != "" && !h.fetching && len(h.deliveries) <= pageSize {
+		h.reloadDeliveries()
 	}
 	return nil
 }
 
-// press gives a key to whatever has the keys. Keys that were pressed fast come as
+// handleKey gives a key to whatever has the keys. Keys that were pressed fast come as
 // one message, and are still one key each; what is pasted is not.
-func (m *Model) press(k tea.KeyMsg) tea.Cmd {
+func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste {
 		cmds := make([]tea.Cmd, len(k.Runes))
 		for i, r := range k.Runes {
-			cmds[i] = m.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt})
+			cmds[i] = m.handleKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt})
 		}
 		return tea.Batch(cmds...)
 	}
 	if m.dialog != nil {
 		return m.dialog.key(m, k)
 	}
-	return m.browse(k)
+	return m.handleBrowseKey(k)
 }
 
 // feed returns the posts of the tab that is shown, or nil.
@@ -141,15 +141,15 @@ func (m *Model) feed() *feed {
 
 // quit ends the program, when nothing is on its way any more.
 func (m *Model) quit() tea.Cmd {
-	if m.leave {
+	if m.quitting {
 		return tea.Quit // asked twice
 	}
-	m.leave = true
+	m.quitting = true
 	if m.nudge.id != "" {
 		return m.sendNudge()
 	}
 	if len(m.busy) > 0 {
-		m.say("saving; ends when it has arrived, press again to leave at once")
+		m.showNotice("saving; ends when it has arrived, press again to leave at once")
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 
 // The least size in which anything can be read.
 const (
-	leastWidth  = 20
-	leastHeight = 6
+	minWidth  = 20
+	minHeight = 6
 )
 
 // View draws the screen. No line is wider than the terminal, and there are not
@@ -23,14 +23,14 @@ func (m Model) View() string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
-	if w < leastWidth || h < leastHeight {
-		return strings.Join(fit([]string{"too small"}, w, h), "\n")
+	if w < minWidth || h < minHeight {
+		return strings.Join(fitLines([]string{"too small"}, w, h), "\n")
 	}
 	head := headLines(&m, w)
 	foot := footLines(&m, w)
 	body := m.body(w, h-len(head)-len(foot))
-	lines := append(head, fit(body, w, h-len(head)-len(foot))...)
-	return strings.Join(fit(append(lines, foot...), w, h), "\n")
+	lines := append(head, fitLines(body, w, h-len(head)-len(foot))...)
+	return strings.Join(fitLines(append(lines, foot...), w, h), "\n")
 }
 
 // bodyHeight is how many lines there are between head and foot.
@@ -40,11 +40,11 @@ func (m *Model) bodyHeight() int {
 
 // headLines are the tabs, and the state of the connection in the rule below.
 func headLines(m *Model, width int) []string {
-	return []string{clip(tabLine(m, m.named()), width), m.linkLine(width)}
+	return []string{clip(tabLine(m, m.tabNamesFit()), width), m.linkLine(width)}
 }
 
-// named reports whether there is room for the names of all tabs.
-func (m *Model) named() bool { return ansi.StringWidth(tabLine(m, true)) <= m.width }
+// tabNamesFit reports whether there is room for the names of all tabs.
+func (m *Model) tabNamesFit() bool { return ansi.StringWidth(tabLine(m, true)) <= m.width }
 
 func (m *Model) linkLine(width int) string {
 	const after = 2 // of the rule
@@ -56,10 +56,10 @@ func (m *Model) linkLine(width int) string {
 	if before < 0 {
 		return clip(state, width)
 	}
-	return m.ruler(before) + " " + state + " " + m.ruler(after)
+	return m.ruleLine(before) + " " + state + " " + m.ruleLine(after)
 }
 
-func (m *Model) ruler(width int) string {
+func (m *Model) ruleLine(width int) string {
 	return m.theme.faint.Render(strings.Repeat(m.theme.rule(), width))
 }
 
@@ -103,48 +103,48 @@ func failedCount(f *feed) string {
 // body draws what is between head and foot.
 func (m *Model) body(width, height int) []string {
 	s := m.scene()
-	if m.dialog != nil && m.dialog.tall() {
+	if m.dialog != nil && m.dialog.fullScreen() {
 		return m.dialog.lines(m, width, height)
 	}
 	switch m.tab {
 	case tabAccounts:
 		return accountRows(s, &m.accounts, width, height)
 	case tabWebhooks:
-		return webhookRows(s, &m.hooks, width, height)
+		return webhookRows(s, &m.webhooks, width, height)
 	}
 	f := m.feed()
 	p, ok := f.current()
 	switch {
 	case f.size() == 0:
-		return empty(s, f.loaded && f.next == "", f.err, m.tab.nothing(f.query), width)
+		return emptyMessage(s, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)
 	case m.detail.open && ok:
 		return detailPane(s, p, &m.detail, width, height)
-	case m.split() && ok:
-		return m.beside(p, width, height)
+	case m.isSplit() && ok:
+		return m.splitView(p, width, height)
 	}
 	return m.list(width, height)
 }
 
-// split reports whether list and details are side by side.
-func (m *Model) split() bool {
-	return m.width >= besides && !m.theme.plain && m.tab != tabWeek
+// isSplit reports whether list and details are side by side.
+func (m *Model) isSplit() bool {
+	return m.width >= minSplitWidth && !m.theme.plain && m.tab != tabWeek
 }
 
-// gridded reports whether the days of a week are side by side.
-func (m *Model) gridded() bool { return m.tab == tabWeek && m.width >= grid && !m.theme.plain }
+// isGrid reports whether the days of a week are side by side.
+func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.theme.plain }
 
 // listWidth is how wide the list is.
 func (m *Model) listWidth() int {
-	if m.split() {
+	if m.isSplit() {
 		return m.width * 3 / 5
 	}
 	return m.width
 }
 
-// beside draws the list and the details of the selected post.
-func (m *Model) beside(p apiv1.Post, width, height int) []string {
+// splitView draws the list and the details of the selected post.
+func (m *Model) splitView(p apiv1.Post, width, height int) []string {
 	left := m.listWidth()
-	list := fit(m.list(left, height), left, height)
+	list := fitLines(m.list(left, height), left, height)
 	pane := detailPane(m.scene(), p, &m.detail, width-left-3, height)
 	bar := m.theme.faint.Render("│")
 	lines := make([]string, height)
@@ -157,20 +157,20 @@ func (m *Model) beside(p apiv1.Post, width, height int) []string {
 // list draws the posts of the tab.
 func (m *Model) list(width, height int) []string {
 	f := m.feed()
-	if m.gridded() {
+	if m.isGrid() {
 		return weekGrid(m.scene(), f, m.week, width, height)
 	}
 	return m.draw(f, width, height).lines
 }
 
-func (m *Model) draw(f *feed, width, height int) drawn {
-	rows, byDay := m.looks(f)
+func (m *Model) draw(f *feed, width, height int) drawnList {
+	rows, byDay := m.rowLayout(f)
 	return postRows(m.scene(), f, rows, byDay, width, height)
 }
 
-// show brings the selected post onto the screen, and what is scrolled to in the
+// scrollToSelected brings the selected post onto the screen, and what is scrolled to in the
 // details.
-func (m *Model) show() {
+func (m *Model) scrollToSelected() {
 	f := m.feed()
 	if f == nil {
 		return
@@ -186,15 +186,15 @@ func (m *Model) show() {
 		f.top = first + i
 		return i >= f.selected-first || f.top+m.draw(f, m.listWidth(), height).whole > f.selected
 	}
-	if m.gridded() || seen(0) || seen(1) {
+	if m.isGrid() || seen(0) || seen(1) {
 		return // drawing costs time, and most steps are small
 	}
 	f.top = first + sort.Search(f.selected-first, seen)
 }
 
-// looks returns how the posts of the tab are drawn: by day only when that is
+// rowLayout returns how the posts of the tab are drawn: by day only when that is
 // their order.
-func (m *Model) looks(f *feed) (rows rowsFunc, byDay bool) {
-	rows, byDay = m.tab.looks()
+func (m *Model) rowLayout(f *feed) (rows rowsFunc, byDay bool) {
+	rows, byDay = m.tab.defaultLayout()
 	return rows, byDay && strings.HasSuffix(f.query.Sort, "publish_at")
 }

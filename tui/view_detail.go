@@ -10,15 +10,15 @@ import (
 )
 
 // detailLines draws everything about a post.
-func detailLines(s scene, p apiv1.Post, d *detail, width int) []string {
+func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	t := s.theme
 	word := string(p.Status)
 	if !t.plain {
 		word = t.status(p.Status) + " " + word
 	}
-	lines := []string{sides(t.title.Render(word), t.faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
+	lines := []string{justify(t.title.Render(word), t.faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
 	if p.PublishAt != nil {
-		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.zone))+", "+distance(p.PublishAt.Sub(s.now)), width)...)
+		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.zone))+", "+relativeTime(p.PublishAt.Sub(s.now)), width)...)
 	}
 	lines = append(lines, t.faint.Render(oneLine(p.ID)))
 	if len(p.Labels) > 0 {
@@ -43,7 +43,7 @@ func detailLines(s scene, p apiv1.Post, d *detail, width int) []string {
 }
 
 // targetLines draws a post's way to one account.
-func targetLines(s scene, target apiv1.Target, width int) []string {
+func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	t := s.theme
 	lines := []string{t.status(target.Status) + " " + s.name(target.SocialAccountID) + " " + t.faint.Render(oneLine(target.Platform))}
 	add := func(draw func(...string) string, text string) {
@@ -61,14 +61,14 @@ func targetLines(s scene, target apiv1.Target, width int) []string {
 	case target.Error != nil && target.Status == schedctl.Published:
 		add(t.warn.Render, "warning: "+oneLine(target.Error.Message))
 	case target.Error != nil:
-		add(t.bad.Render, reason(target))
+		add(t.bad.Render, targetReason(target))
 	}
 	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {
 		next := "next attempt "
 		if target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown {
 			next = "network asked next "
 		}
-		add(t.warn.Render, next+distance(target.NextAttemptAt.Sub(s.now)))
+		add(t.warn.Render, next+relativeTime(target.NextAttemptAt.Sub(s.now)))
 	}
 	if target.Status == schedctl.Failed {
 		add(t.faint.Render, "next: "+nextStep(target))
@@ -76,12 +76,12 @@ func targetLines(s scene, target apiv1.Target, width int) []string {
 	return lines
 }
 
-func timelineLines(s scene, d *detail, id string, width int) []string {
+func timelineLines(s drawContext, d *detail, id string, width int) []string {
 	lines := []string{"", s.theme.title.Render("Timeline")}
 	if d.id != id || !d.loaded {
-		return append(lines, empty(s, false, d.err, "", width)...)
+		return append(lines, emptyMessage(s, false, d.err, "", width)...)
 	}
-	for _, m := range moments(s, d.timeline) {
+	for _, m := range timelineEntries(s, d.timeline) {
 		text := m.text
 		stamp := s.clock(m.at) + "  "
 		for i, l := range wrap(text, max(8, width-len(stamp))) {
@@ -98,8 +98,8 @@ func timelineLines(s scene, d *detail, id string, width int) []string {
 }
 
 // detailPane draws the part of the details that is scrolled to.
-func detailPane(s scene, p apiv1.Post, d *detail, width, height int) []string {
+func detailPane(s drawContext, p apiv1.Post, d *detail, width, height int) []string {
 	lines := detailLines(s, p, d, width)
 	first := max(0, min(d.top, len(lines)-height))
-	return fit(lines[first:], width, height)
+	return fitLines(lines[first:], width, height)
 }

@@ -11,23 +11,23 @@ import (
 // footLines are a dialog that leaves the list on the screen, what there is to
 // say, and the keys.
 func footLines(m *Model, width int) []string {
-	lines := []string{m.ruler(width)}
-	if m.dialog != nil && !m.dialog.tall() {
+	lines := []string{m.ruleLine(width)}
+	if m.dialog != nil && !m.dialog.fullScreen() {
 		return append(lines, m.dialog.lines(m, width, m.height)...)
 	}
-	lines = append(lines, m.says(width)...)
+	lines = append(lines, m.noticeLines(width)...)
 	if m.dialog == nil {
 		return append(lines, shortHelp(m.theme, m.shortKeys(), width))
 	}
 	return lines
 }
 
-// says is what there is to say: all of what went wrong, else one line. Without a
+// noticeLines is what there is to say: all of what went wrong, else one line. Without a
 // notice it tells what is shown.
-func (m *Model) says(width int) []string {
+func (m *Model) noticeLines(width int) []string {
 	const most = 3
 	if m.notice.text == "" || !m.notice.bad {
-		return []string{m.status(width)}
+		return []string{m.statusLine(width)}
 	}
 	lines := wrap(m.notice.text, width)
 	if len(lines) > most {
@@ -37,13 +37,13 @@ func (m *Model) says(width int) []string {
 		lines[i] = m.theme.bad.Render(l)
 	}
 	if m.undos.offered(m.now) != nil && m.dialog == nil {
-		lines = append(lines, m.theme.warn.Render(clip(m.offered(), width)))
+		lines = append(lines, m.theme.warn.Render(clip(m.undoOffer(), width)))
 	}
 	return lines
 }
 
-// status is the line of notices that are good news.
-func (m *Model) status(width int) string {
+// statusLine is the line of notices that are good news.
+func (m *Model) statusLine(width int) string {
 	t := m.theme
 	switch {
 	case m.undos.offered(m.now) != nil && m.dialog == nil:
@@ -57,13 +57,13 @@ func (m *Model) status(width int) string {
 	if f == nil {
 		return ""
 	}
-	return t.faint.Render(clip(m.shown(f), width))
+	return t.faint.Render(clip(m.listSummary(f), width))
 }
 
 // undoLine says what was done and offers to undo it. The offer ends with the text
 // of the post, so it can be cut.
 func (m *Model) undoLine(width int) string {
-	offer := m.offered()
+	offer := m.undoOffer()
 	if m.notice.text == "" {
 		return m.theme.warn.Render(clip(offer, width))
 	}
@@ -72,8 +72,8 @@ func (m *Model) undoLine(width int) string {
 	return m.theme.good.Render(done) + clip("   "+m.theme.warn.Render(offer), width-ansi.StringWidth(done))
 }
 
-// offered says what the undo key does.
-func (m *Model) offered() string {
+// undoOffer says what the undo key does.
+func (m *Model) undoOffer() string {
 	label := m.undos.last().label
 	if m.theme.plain {
 		return "press u to " + label
@@ -81,8 +81,8 @@ func (m *Model) offered() string {
 	return "u " + label
 }
 
-// shown says which part of which posts is on the screen.
-func (m *Model) shown(f *feed) string {
+// listSummary says which part of which posts is on the screen.
+func (m *Model) listSummary(f *feed) string {
 	var parts []string
 	if n := f.size(); n > 0 {
 		more := ""
@@ -126,7 +126,7 @@ func (m *Model) shortKeys() []key.Binding {
 	case tabAccounts:
 		return []key.Binding{k.Help, k.Connect, k.Edit, k.Verify, k.Quit}
 	case tabWebhooks:
-		if m.hooks.opened != "" {
+		if m.webhooks.opened != "" {
 			return []key.Binding{k.Help, k.Back, k.Retry, k.Reload, k.Quit}
 		}
 		return []key.Binding{k.Help, k.Open, k.Reload, k.Quit}

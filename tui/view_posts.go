@@ -11,7 +11,7 @@ import (
 )
 
 // clock says the day and the time of an instant, short.
-func (s scene) clock(t *apiv1.Time) string {
+func (s drawContext) clock(t *apiv1.Time) string {
 	if t == nil {
 		return "-"
 	}
@@ -19,7 +19,7 @@ func (s scene) clock(t *apiv1.Time) string {
 }
 
 // accounts names accounts.
-func (s scene) accounts(ids []string) string {
+func (s drawContext) accounts(ids []string) string {
 	if len(ids) == 0 {
 		return "no account"
 	}
@@ -30,7 +30,7 @@ func (s scene) accounts(ids []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (s scene) targets(list []apiv1.Target) string {
+func (s drawContext) targets(list []apiv1.Target) string {
 	ids := make([]string, len(list))
 	for i, t := range list {
 		ids[i] = t.SocialAccountID
@@ -39,7 +39,7 @@ func (s scene) targets(list []apiv1.Target) string {
 }
 
 // heading names a day.
-func (s scene) heading(day time.Time) string {
+func (s drawContext) heading(day time.Time) string {
 	text := day.Format("Monday 2 January 2006")
 	switch today := dayOf(s.now, s.zone); {
 	case day.Equal(today):
@@ -53,10 +53,10 @@ func (s scene) heading(day time.Time) string {
 }
 
 // rowsFunc draws one post in one or more lines.
-type rowsFunc func(s scene, p apiv1.Post, selected bool, width int) []string
+type rowsFunc func(s drawContext, p apiv1.Post, selected bool, width int) []string
 
-// drawn is a list as it is on the screen.
-type drawn struct {
+// drawnList is a list as it is on the screen.
+type drawnList struct {
 	lines []string
 	posts []int // the post of each line, or noPost
 	whole int   // how many posts are there with all their lines
@@ -64,7 +64,7 @@ type drawn struct {
 
 const noPost = -1
 
-func (d *drawn) add(post int, lines ...string) {
+func (d *drawnList) add(post int, lines ...string) {
 	for _, l := range lines {
 		d.lines, d.posts = append(d.lines, l), append(d.posts, post)
 	}
@@ -72,7 +72,7 @@ func (d *drawn) add(post int, lines ...string) {
 
 // postRows draws the posts of a feed from the first on the screen, by day when
 // they have days, in no more than height lines.
-func postRows(s scene, f *feed, rows rowsFunc, byDay bool, width, height int) (d drawn) {
+func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height int) (d drawnList) {
 	var day time.Time
 	for i := f.top; i < f.size() && len(d.lines) < height; i++ {
 		p, ok := f.at(i)
@@ -95,7 +95,7 @@ func postRows(s scene, f *feed, rows rowsFunc, byDay bool, width, height int) (d
 	return d
 }
 
-func dayLines(s scene, day time.Time, apart bool, width int) []string {
+func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
 	line := s.theme.title.Render(clip(s.heading(day), width))
 	if apart {
 		return []string{"", line}
@@ -104,13 +104,13 @@ func dayLines(s scene, day time.Time, apart bool, width int) []string {
 }
 
 // agendaRow is a post with its time, how far away it is, and where it goes.
-func agendaRow(s scene, p apiv1.Post, selected bool, width int) []string {
+func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.theme.plain {
 		return plainRow(s, p, selected, width)
 	}
 	clock, away := "  -  ", ""
 	if p.PublishAt != nil {
-		clock, away = p.PublishAt.In(s.zone).Format("15:04"), distance(p.PublishAt.Sub(s.now))
+		clock, away = p.PublishAt.In(s.zone).Format("15:04"), relativeTime(p.PublishAt.Sub(s.now))
 	}
 	if p.Status != schedctl.Scheduled {
 		away = string(p.Status)
@@ -119,12 +119,12 @@ func agendaRow(s scene, p apiv1.Post, selected bool, width int) []string {
 		away = "saving…"
 	}
 	left := s.theme.mark(selected) + clock + " " + s.theme.status(p.Status) + " "
-	return []string{columns(s, p, left, away, selected, width)}
+	return []string{layoutRow(s, p, left, away, selected, width)}
 }
 
-// columns lays out a row: what is at its left, the text, the accounts when there
+// layoutRow lays out a row: what is at its left, the text, the accounts when there
 // is room, and a word at the right.
-func columns(s scene, p apiv1.Post, left, word string, selected bool, width int) string {
+func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, width int) string {
 	const wordWidth, accountsFrom = 10, 70
 	room := width - ansi.StringWidth(left) - wordWidth - 1
 	to := ""
@@ -137,10 +137,10 @@ func columns(s scene, p apiv1.Post, left, word string, selected bool, width int)
 }
 
 // plainRow says a post in one sentence, its text in one line.
-func plainRow(s scene, p apiv1.Post, selected bool, width int) (lines []string) {
+func plainRow(s drawContext, p apiv1.Post, selected bool, width int) (lines []string) {
 	parts := []string{string(p.Status)}
 	if p.PublishAt != nil {
-		parts = append(parts, p.PublishAt.In(s.zone).Format("Mon 2 Jan 15:04"), distance(p.PublishAt.Sub(s.now)))
+		parts = append(parts, p.PublishAt.In(s.zone).Format("Mon 2 Jan 15:04"), relativeTime(p.PublishAt.Sub(s.now)))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		parts = append(parts, "saving")
@@ -153,25 +153,25 @@ func plainRow(s scene, p apiv1.Post, selected bool, width int) (lines []string) 
 }
 
 // draftRow is a post with the day on which it was written.
-func draftRow(s scene, p apiv1.Post, selected bool, width int) []string {
+func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.theme.plain {
 		return plainRow(s, p, selected, width)
 	}
 	word := ""
 	if p.CreatedAt != nil {
-		word = distance(p.CreatedAt.Sub(s.now))
+		word = relativeTime(p.CreatedAt.Sub(s.now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	return []string{columns(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+" ", word, selected, width)}
+	return []string{layoutRow(s, p, s.theme.mark(selected)+s.theme.status(p.Status)+" ", word, selected, width)}
 }
 
 // failedRow is a post with what became of each account, and the next step.
-func failedRow(s scene, p apiv1.Post, selected bool, width int) []string {
+func failedRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	lines := agendaRow(s, p, selected, width)
 	for _, t := range failedTargets(p) {
-		lines = append(lines, "    "+s.theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(reason(t)), width-4)))
+		lines = append(lines, "    "+s.theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(targetReason(t)), width-4)))
 		if selected {
 			for _, l := range wrap("next: "+nextStep(t), width-4) {
 				lines = append(lines, "    "+s.theme.faint.Render(l))
@@ -181,8 +181,8 @@ func failedRow(s scene, p apiv1.Post, selected bool, width int) []string {
 	return lines
 }
 
-// looks returns how the posts of a tab are drawn.
-func (t tab) looks() (rows rowsFunc, byDay bool) {
+// defaultLayout returns how the posts of a tab are drawn.
+func (t tab) defaultLayout() (rows rowsFunc, byDay bool) {
 	switch t {
 	case tabDrafts:
 		return draftRow, false
@@ -192,8 +192,8 @@ func (t tab) looks() (rows rowsFunc, byDay bool) {
 	return agendaRow, true
 }
 
-// nothing says that a tab is empty, and what to do about it.
-func (t tab) nothing(q Query) string {
+// emptyText says that a tab is empty, and what to do about it.
+func (t tab) emptyText(q Query) string {
 	if filtered(t, q) {
 		return "Nothing matches. esc lifts the search and the filter."
 	}

@@ -11,27 +11,27 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// grid is the width from which the week has its days side by side.
-const grid = 77
+// minGridWidth is the width from which the week has its days side by side.
+const minGridWidth = 77
 
 // previewLines is how many lines the selected post has below the days.
 const previewLines = 3
 
-// mostLines is how many lines a post in the week has at most.
-const mostLines = 4
+// maxPostLines is how many lines a post in the week has at most.
+const maxPostLines = 4
 
-// place is a post and where it stands in its feed.
-type place struct {
+// weekEntry is a post and where it stands in its feed.
+type weekEntry struct {
 	post  apiv1.Post
 	index int
 }
 
 // weekGrid draws the days of a week side by side, and below them more of the
 // post that is selected.
-func weekGrid(s scene, f *feed, week time.Time, width, height int) []string {
+func weekGrid(s drawContext, f *feed, week time.Time, width, height int) []string {
 	cell, rows := width/7, height-2-previewLines
 	days, more := weekDays(s, f, week)
-	each := mostLines
+	each := maxPostLines
 	for d := range days {
 		each = max(1, min(each, rows/max(1, len(days[d]))))
 	}
@@ -54,7 +54,7 @@ func weekGrid(s scene, f *feed, week time.Time, width, height int) []string {
 	return append(lines, weekPreview(s, f, width)...)
 }
 
-func weekHead(s scene, week time.Time, cell int) string {
+func weekHead(s drawContext, week time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
 		day := week.AddDate(0, 0, d)
@@ -69,7 +69,7 @@ func weekHead(s scene, week time.Time, cell int) string {
 
 // weekDays returns the posts of each day, and on which days there are more that
 // are not read.
-func weekDays(s scene, f *feed, week time.Time) (days [7][]place, more [7]bool) {
+func weekDays(s drawContext, f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 	index, last, gap := 0, 0, false
 	var begins [8]time.Time
 	for d := range begins {
@@ -81,7 +81,7 @@ func weekDays(s scene, f *feed, week time.Time) (days [7][]place, more [7]bool) 
 		}
 	}
 	for _, pg := range f.pages {
-		gap = gap || !pg.known
+		gap = gap || !pg.loaded
 		for j, p := range pg.posts {
 			if p.PublishAt == nil {
 				continue
@@ -89,7 +89,7 @@ func weekDays(s scene, f *feed, week time.Time) (days [7][]place, more [7]bool) 
 			for d := range days {
 				if !p.PublishAt.Before(begins[d]) && p.PublishAt.Before(begins[d+1]) {
 					mark(d)
-					days[d], last, gap = append(days[d], place{p, index + j}), d, false
+					days[d], last, gap = append(days[d], weekEntry{p, index + j}), d, false
 				}
 			}
 		}
@@ -108,7 +108,7 @@ type column struct {
 
 // weekDay draws the posts of one day, those around the selected one when there
 // are more than fit.
-func weekDay(s scene, posts []place, selected int, more bool, c column) (lines []string) {
+func weekDay(s drawContext, posts []weekEntry, selected int, more bool, c column) (lines []string) {
 	at := 0
 	for i, p := range posts {
 		if p.index == selected {
@@ -126,20 +126,20 @@ func weekDay(s scene, posts []place, selected int, more bool, c column) (lines [
 	case more:
 		count = fmt.Sprintf("%d+ posts", len(posts))
 	}
-	shown := window(lines, at*c.each, c.height-1)
+	shown := linesAround(lines, at*c.each, c.height-1)
 	return append(shown[:len(shown):len(shown)], s.theme.faint.Render(clip(count, c.width)))
 }
 
 // weekPost draws a post: its time, and its text beside it or below.
-func weekPost(s scene, p apiv1.Post, selected bool, c column) []string {
+func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 	sign := s.theme.status(p.Status) + " "
 	if selected {
 		sign = s.theme.mark(true)
 	}
 	clock, room := p.PublishAt.In(s.zone).Format("15:04"), c.width-2
-	text := excerpt(p.Content, mostLines*c.width)
+	text := excerpt(p.Content, maxPostLines*c.width)
 	if c.each == 1 {
-		return []string{sign + s.theme.row(cut(clock+" "+text, room), selected)}
+		return []string{sign + s.theme.row(truncate(clock+" "+text, room), selected)}
 	}
 	lines := []string{sign + s.theme.row(clock, selected)}
 	for i, l := range wrap(text, room) {
@@ -152,7 +152,7 @@ func weekPost(s scene, p apiv1.Post, selected bool, c column) []string {
 }
 
 // weekPreview says more of the selected post.
-func weekPreview(s scene, f *feed, width int) []string {
+func weekPreview(s drawContext, f *feed, width int) []string {
 	lines := []string{"", "", ""}
 	p, ok := f.current()
 	if !ok || p.PublishAt == nil {
@@ -160,7 +160,7 @@ func weekPreview(s scene, f *feed, width int) []string {
 	}
 	state := string(p.Status)
 	if p.Status == schedctl.Scheduled {
-		state += " " + distance(p.PublishAt.Sub(s.now))
+		state += " " + relativeTime(p.PublishAt.Sub(s.now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		state = "saving…"
@@ -171,6 +171,6 @@ func weekPreview(s scene, f *feed, width int) []string {
 	return lines
 }
 
-// cut shortens a text to a width, where there is no room for a sign that it is
+// truncate shortens a text to a width, where there is no room for a sign that it is
 // shorter.
-func cut(text string, width int) string { return ansi.Truncate(text, max(0, width), "") }
+func truncate(text string, width int) string { return ansi.Truncate(text, max(0, width), "") }

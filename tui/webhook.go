@@ -10,24 +10,24 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// mostDeliveries is how many deliveries of a webhook are kept.
-const mostDeliveries = 1000
+// maxDeliveries is how many deliveries of a webhook are kept.
+const maxDeliveries = 1000
 
-// hooks are the webhooks, and the deliveries of the one that is open.
-type hooks struct {
+// webhookList are the webhooks, and the deliveries of the one that is open.
+type webhookList struct {
 	list            []apiv1.Webhook
 	loaded, loading bool
 	err             error
 	selected        int
 
-	opened        string // the id of the webhook whose deliveries are shown, or empty
-	deliveries    []apiv1.Delivery
-	next          string
-	began         bool // the first page is there
-	fetching      bool
-	seq           int // counts openings, so that late answers are known
-	deliveriesErr error
-	delivery      int // the selected one
+	opened          string // the id of the webhook whose deliveries are shown, or empty
+	deliveries      []apiv1.Delivery
+	next            string
+	firstPageLoaded bool // the first page is there
+	fetching        bool
+	seq             int // counts openings, so that late answers are known
+	deliveriesErr   error
+	delivery        int // the selected one
 }
 
 type (
@@ -48,29 +48,29 @@ type (
 )
 
 // open shows the deliveries of the selected webhook.
-func (h *hooks) open() {
+func (h *webhookList) open() {
 	if h.opened == "" && h.selected < len(h.list) {
 		h.opened = h.list[h.selected].ID
 		h.deliveries, h.delivery = nil, 0
-		h.again()
+		h.reloadDeliveries()
 	}
 }
 
-// renew has everything read again.
-func (h *hooks) renew() {
+// markOutdated has everything read again.
+func (h *webhookList) markOutdated() {
 	h.loaded = false
-	h.again()
+	h.reloadDeliveries()
 }
 
-// again has the deliveries read from the beginning. Until then those of before
+// reloadDeliveries has the deliveries read from the beginning. Until then those of before
 // stay.
-func (h *hooks) again() {
+func (h *webhookList) reloadDeliveries() {
 	h.seq++
-	h.next, h.began, h.fetching, h.deliveriesErr = "", false, false, nil
+	h.next, h.firstPageLoaded, h.fetching, h.deliveriesErr = "", false, false, nil
 }
 
 // title names the webhook that is open.
-func (h *hooks) title() string {
+func (h *webhookList) title() string {
 	for _, w := range h.list {
 		if w.ID == h.opened {
 			return oneLine(webhookName(w))
@@ -86,9 +86,9 @@ func webhookName(w apiv1.Webhook) string {
 	return w.URL
 }
 
-func (h *hooks) close() { h.opened = "" }
+func (h *webhookList) close() { h.opened = "" }
 
-func (h *hooks) step(by int) {
+func (h *webhookList) step(by int) {
 	if h.opened != "" {
 		h.delivery = clamp(h.delivery+by, len(h.deliveries))
 		return
@@ -99,7 +99,7 @@ func (h *hooks) step(by int) {
 // fillWebhooks asks for webhooks, and for the deliveries of the open one as they
 // are scrolled.
 func (m *Model) fillWebhooks() tea.Cmd {
-	h, c := &m.hooks, m.cfg.Client
+	h, c := &m.webhooks, m.cfg.Client
 	if !h.loaded && !h.loading && h.err == nil {
 		h.loading = true
 		return m.call(func(ctx context.Context) tea.Msg {
@@ -107,7 +107,7 @@ func (m *Model) fillWebhooks() tea.Cmd {
 			return webhooksMsg{list: list, err: err}
 		})
 	}
-	more := !h.began || h.next != "" && h.delivery+lookAhead > len(h.deliveries) && len(h.deliveries) < mostDeliveries
+	more := !h.firstPageLoaded || h.next != "" && h.delivery+lookAhead > len(h.deliveries) && len(h.deliveries) < maxDeliveries
 	if h.opened == "" || h.fetching || h.deliveriesErr != nil || !more {
 		return nil
 	}
@@ -120,28 +120,28 @@ func (m *Model) fillWebhooks() tea.Cmd {
 }
 
 func (m *Model) takeWebhooks(msg webhooksMsg) tea.Cmd {
-	h := &m.hooks
+	h := &m.webhooks
 	h.loading = false
 	if h.err = msg.err; msg.err == nil {
 		h.loaded, h.list = true, msg.list
 		h.selected = clamp(h.selected, len(h.list))
 	}
-	return m.heard(msg.err)
+	return m.retryLater(msg.err)
 }
 
 func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
-	h := &m.hooks
+	h := &m.webhooks
 	if msg.seq != h.seq {
 		return nil
 	}
 	h.fetching = false
 	if h.deliveriesErr = msg.err; msg.err != nil {
-		return m.heard(msg.err)
+		return m.retryLater(msg.err)
 	}
-	if !h.began {
+	if !h.firstPageLoaded {
 		h.deliveries = nil
 	}
-	h.began, h.next = true, ""
+	h.firstPageLoaded, h.next = true, ""
 	h.deliveries = append(h.deliveries, msg.list.Results...)
 	h.delivery = clamp(h.delivery, len(h.deliveries))
 	if msg.list.NextCursor != nil {
@@ -152,9 +152,9 @@ func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
 
 // replay queues the selected delivery again.
 func (m *Model) replay() tea.Cmd {
-	h, c := &m.hooks, m.cfg.Client
+	h, c := &m.webhooks, m.cfg.Client
 	if h.opened == "" || h.delivery >= len(h.deliveries) {
-		m.complain("open a webhook and choose a delivery first")
+		m.showError("open a webhook and choose a delivery first")
 		return nil
 	}
 	webhook, id := h.opened, h.deliveries[h.delivery].ID
@@ -166,24 +166,24 @@ func (m *Model) replay() tea.Cmd {
 
 func (m *Model) takeReplayed(msg replayedMsg) {
 	if msg.err != nil {
-		m.complain(explain(msg.err))
+		m.showError(explain(msg.err))
 		return
 	}
-	m.say("queued again")
-	for i := range m.hooks.deliveries {
-		if m.hooks.opened == msg.webhook && m.hooks.deliveries[i].ID == msg.delivery.ID {
-			m.hooks.deliveries[i] = msg.delivery
+	m.showNotice("queued again")
+	for i := range m.webhooks.deliveries {
+		if m.webhooks.opened == msg.webhook && m.webhooks.deliveries[i].ID == msg.delivery.ID {
+			m.webhooks.deliveries[i] = msg.delivery
 		}
 	}
 }
 
 // webhookRows draws the webhooks, or the deliveries of the open one.
-func webhookRows(s scene, h *hooks, width, height int) []string {
+func webhookRows(s drawContext, h *webhookList, width, height int) []string {
 	if h.opened != "" {
 		return deliveryRows(s, h, width, height)
 	}
 	if len(h.list) == 0 {
-		return empty(s, h.loaded, h.err, "No webhook yet. Create one with: schedctl webhook create", width)
+		return emptyMessage(s, h.loaded, h.err, "No webhook yet. Create one with: schedctl webhook create", width)
 	}
 	var lines []string
 	at := 0
@@ -196,20 +196,20 @@ func webhookRows(s scene, h *hooks, width, height int) []string {
 		case !w.Enabled:
 			state = s.theme.faint.Render("disabled")
 		case w.FailingSince != nil:
-			state = s.theme.bad.Render("failing since " + distance(w.FailingSince.Sub(s.now)))
+			state = s.theme.bad.Render("failing since " + relativeTime(w.FailingSince.Sub(s.now)))
 		}
-		lines = append(lines, sides(s.theme.mark(i == h.selected)+s.theme.row(clip(oneLine(webhookName(w)), width-20), i == h.selected), state, width))
+		lines = append(lines, justify(s.theme.mark(i == h.selected)+s.theme.row(clip(oneLine(webhookName(w)), width-20), i == h.selected), state, width))
 		if w.DisabledReason != nil {
 			lines = append(lines, "    "+s.theme.bad.Render(clip(oneLine(*w.DisabledReason), width-4)))
 		}
 	}
-	return window(lines, at, height)
+	return linesAround(lines, at, height)
 }
 
-func deliveryRows(s scene, h *hooks, width, height int) []string {
+func deliveryRows(s drawContext, h *webhookList, width, height int) []string {
 	head := []string{s.theme.title.Render(clip("Told to "+h.title()+", the youngest first", width)), ""}
 	if len(h.deliveries) == 0 {
-		return append(head, empty(s, h.began, h.deliveriesErr, "Nothing was told to this webhook yet.", width)...)
+		return append(head, emptyMessage(s, h.firstPageLoaded, h.deliveriesErr, "Nothing was told to this webhook yet.", width)...)
 	}
 	var lines []string
 	at := 0
@@ -217,15 +217,15 @@ func deliveryRows(s scene, h *hooks, width, height int) []string {
 		if i == h.delivery {
 			at = len(lines)
 		}
-		lines = append(lines, sides(s.theme.mark(i == h.delivery)+s.theme.row(clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
+		lines = append(lines, justify(s.theme.mark(i == h.delivery)+s.theme.row(clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
 		if i == h.delivery {
 			lines = append(lines, deliveryNotes(s, d, width)...)
 		}
 	}
-	return append(head, window(lines, at, height-len(head))...)
+	return append(head, linesAround(lines, at, height-len(head))...)
 }
 
-func deliveryText(s scene, d apiv1.Delivery) string {
+func deliveryText(s drawContext, d apiv1.Delivery) string {
 	text := s.clock(d.CreatedAt) + "  " + string(d.EventType)
 	if d.Attempt > 0 {
 		text += "  " + plural(d.Attempt, "attempt")
@@ -236,7 +236,7 @@ func deliveryText(s scene, d apiv1.Delivery) string {
 	return text
 }
 
-func deliveryState(s scene, d apiv1.Delivery) string {
+func deliveryState(s drawContext, d apiv1.Delivery) string {
 	switch d.Status {
 	case schedctl.DeliveryDelivered:
 		return s.theme.good.Render("delivered")
@@ -247,7 +247,7 @@ func deliveryState(s scene, d apiv1.Delivery) string {
 }
 
 // deliveryNotes say why a delivery has not arrived and what follows.
-func deliveryNotes(s scene, d apiv1.Delivery, width int) (lines []string) {
+func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) {
 	add := func(text string) {
 		lines = append(lines, "    "+s.theme.faint.Render(clip(oneLine(text), width-4)))
 	}
@@ -258,7 +258,7 @@ func deliveryNotes(s scene, d apiv1.Delivery, width int) (lines []string) {
 		add("it answered: " + excerpt(*d.Response, width))
 	}
 	if d.NextAttemptAt != nil {
-		add("tried again " + distance(d.NextAttemptAt.Sub(s.now)))
+		add("tried again " + relativeTime(d.NextAttemptAt.Sub(s.now)))
 	}
 	if d.Status == schedctl.DeliveryFailed {
 		add("next: r sends it again")

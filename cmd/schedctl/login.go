@@ -63,7 +63,7 @@ func (w *wizard) logIn(ctx context.Context, names []string) (rest []string, err 
 func (w *wizard) browse(ctx context.Context) (token string, err error) {
 	calls := outbound.Client(outbound.AllowPrivate)
 	defer calls.CloseIdleConnections()
-	login, err := mastodon.BeginLogin(ctx, calls, w.values[loginServer], versionText())
+	login, err := mastodon.StartLogin(ctx, calls, w.values[loginServer], versionText())
 	if err != nil {
 		return "", w.loginFailure(ctx, err)
 	}

@@ -357,7 +357,7 @@ func (p *planted) logIn() {
 	server := httptest.NewServer(mux)
 	p.t.Cleanup(server.Close)
 	client := outbound.Client(outbound.AllowPrivate)
-	login, err := mastodon.BeginLogin(p.t.Context(), client, server.URL, "test")
+	login, err := mastodon.StartLogin(p.t.Context(), client, server.URL, "test")
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestReconnectLetsTheQueueGoOn(t *testing.T) {
 			t.Parallel()
 			onEveryEngine(t, func(t *testing.T, f *fixture) {
 				path := "/social-accounts/" + f.mine.account
-				f.network.Then(publishtest.Answer{Err: &publish.Error{
+				f.network.Then(publishtest.Response{Err: &publish.Error{
 					Kind: schedctl.KindAuth, Message: "revoked", HTTPStatus: 401, Outcome: schedctl.OutcomeNotPublished,
 				}})
 				committed := f.delivering()

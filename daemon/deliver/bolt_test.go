@@ -35,11 +35,11 @@ func TestOnAFile(t *testing.T) {
 		r := newRig(t, openBolt(t, path))
 		accounts := []schedctl.Account{r.account("a", nil), r.account("b", nil), r.account("c", nil)}
 		var off atomic.Int64
-		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if !time.Now().Equal(q.PublishAt) {
 				off.Add(1)
 			}
-			return publishtest.Answer{After: 100 * time.Millisecond}
+			return publishtest.Response{After: 100 * time.Millisecond}
 		})
 		var posts []schedctl.Post
 		for hour := range 7 * 24 {

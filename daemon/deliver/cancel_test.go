@@ -13,11 +13,11 @@ import (
 func TestTruthWinsOverCancel(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		answer publishtest.Answer
+		answer publishtest.Response
 		target schedctl.Status
 		error  schedctl.Outcome // of the target's error; empty for none
 	}{
-		{"published all the same", publishtest.Answer{}, schedctl.Published, ""},
+		{"published all the same", publishtest.Response{}, schedctl.Published, ""},
 		{"not published", netDown, schedctl.Canceled, ""},
 		{"nobody knows", noAnswer, schedctl.Canceled, maybe},
 		{"account refused", refused, schedctl.Canceled, ""},
@@ -52,7 +52,7 @@ func TestTruthWinsOverCancel(t *testing.T) {
 func TestCanceledInFlightIsAskedFor(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		answer publishtest.Answer
+		answer publishtest.Response
 		want   schedctl.Status
 	}{
 		{"the network has it", lostReply, schedctl.Published},

@@ -74,8 +74,8 @@ func TestAttemptIsStoredBeforeTheCall(t *testing.T) {
 func TestTargetsOfOnePostGoOutTogether(t *testing.T) {
 	bubble(t, func(r *rig) {
 		accounts := []schedctl.Account{r.account("a", nil), r.account("b", nil), r.account("c", nil)}
-		r.fake.OnCall(func(_ context.Context, _ publish.Request) publishtest.Answer {
-			return publishtest.Answer{After: time.Second}
+		r.fake.OnCall(func(_ context.Context, _ publish.Request) publishtest.Response {
+			return publishtest.Response{After: time.Second}
 		})
 		r.start()
 		p := r.publishNow(accounts...)
@@ -89,11 +89,11 @@ func TestTargetsOfOnePostGoOutTogether(t *testing.T) {
 func TestOneAccountHasOneCallInFlightAndDelaysNoOther(t *testing.T) {
 	bubble(t, func(r *rig) {
 		slow, fast := r.account("slow", nil), r.account("fast", nil)
-		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if q.Account.Name == "slow" {
-				return publishtest.Answer{After: 20 * time.Second}
+				return publishtest.Response{After: 20 * time.Second}
 			}
-			return publishtest.Answer{}
+			return publishtest.Response{}
 		})
 		r.start()
 		for range 3 {
@@ -207,8 +207,8 @@ func TestHandedOverBeforeItsTime(t *testing.T) {
 func TestHandedOverManyTimes(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
-		r.fake.OnCall(func(context.Context, publish.Request) publishtest.Answer {
-			return publishtest.Answer{After: time.Second}
+		r.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {
+			return publishtest.Response{After: time.Second}
 		})
 		x := r.start()
 		p := r.publishNow(a)
@@ -288,9 +288,9 @@ func TestOverdueTargetsAreSpaced(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				answered := make(chan time.Time, 10)
-				r.fake.OnCall(func(context.Context, publish.Request) publishtest.Answer {
+				r.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {
 					answered <- time.Now()
-					return publishtest.Answer{}
+					return publishtest.Response{}
 				})
 				if test.pacer > 0 {
 					r.registry["fake"] = pacedFake{r.fake, test.pacer}

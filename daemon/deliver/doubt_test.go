@@ -18,10 +18,10 @@ import (
 // A server that is away for two minutes gets the posts of the account within a
 // minute of its return and in order, also when the daemon was restarted meanwhile.
 func TestServerAwayForTwoMinutes(t *testing.T) {
-	gateway := publishtest.Answer{Err: &publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 502, Outcome: maybe, Message: "bad gateway"}}
+	gateway := publishtest.Response{Err: &publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 502, Outcome: maybe, Message: "bad gateway"}}
 	for _, test := range []struct {
 		name    string
-		answer  publishtest.Answer
+		answer  publishtest.Response
 		options schedctl.Options
 		restart bool
 	}{
@@ -34,11 +34,11 @@ func TestServerAwayForTwoMinutes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				back := time.Now().Add(2 * time.Minute)
-				r.fake.OnCall(func(context.Context, publish.Request) publishtest.Answer {
+				r.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {
 					if time.Now().Before(back) {
 						return test.answer
 					}
-					return publishtest.Answer{}
+					return publishtest.Response{}
 				})
 				r.start()
 				a := r.account("me", test.options)
@@ -79,11 +79,11 @@ func TestFaultyPostGivesWay(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
 		bad := r.schedule(time.Second, a)
-		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if q.PostID == bad.ID {
 				return fault
 			}
-			return publishtest.Answer{}
+			return publishtest.Response{}
 		})
 		r.start()
 		next := r.schedule(2*time.Second, a)
@@ -208,7 +208,7 @@ func TestDoubtIsAskedAtOnce(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", there: ", there), func(t *testing.T) {
 				bubble(t, func(r *rig) {
 					f := r.findable()
-					r.fake.Then(publishtest.Answer{Err: noAnswer.Err, Accepted: there})
+					r.fake.Then(publishtest.Response{Err: noAnswer.Err, Accepted: there})
 					r.start()
 					p := r.publishNow(r.account("me", nil))
 					r.after(10 * time.Second)

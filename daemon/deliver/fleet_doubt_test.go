@@ -20,11 +20,11 @@ func TestFleetKeepsOrderAfterAnOutage(t *testing.T) {
 			fleetBubble(t, 3, func(f *fleet) {
 				f.acquaint()
 				back := time.Now().Add(2 * time.Minute)
-				f.fake.OnCall(func(context.Context, publish.Request) publishtest.Answer {
+				f.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {
 					if time.Now().Before(back) {
 						return netDown
 					}
-					return publishtest.Answer{}
+					return publishtest.Response{}
 				})
 				owner := f.nodes[1]
 				a := f.accountOf(owner, "fake", nil)
@@ -75,7 +75,7 @@ func TestFleetAsksAboutADoubtAtOnce(t *testing.T) {
 				fleetBubble(t, 2, func(f *fleet) {
 					f.acquaint()
 					network := f.networks["finding"]
-					network.Then(publishtest.Answer{Err: noAnswer.Err, Accepted: true})
+					network.Then(publishtest.Response{Err: noAnswer.Err, Accepted: true})
 					p := f.publishNow(f.accountOf(f.nodes[owner], "finding", nil))
 					f.after(10 * time.Second)
 					f.wantStatus(p, schedctl.Publishing)

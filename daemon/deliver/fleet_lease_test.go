@@ -48,7 +48,7 @@ func TestFleetOfOneLapsesBeforeTheCall(t *testing.T) {
 func TestFleetOfOneLapsesDuringTheCall(t *testing.T) {
 	fleetBubble(t, 1, func(f *fleet) {
 		f.acquaint()
-		f.fake.Then(publishtest.Answer{After: 25 * time.Second})
+		f.fake.Then(publishtest.Response{After: 25 * time.Second})
 		p := f.publishNow(f.account("me", nil))
 		f.after(time.Second)
 		f.nodes[0].freeze()
@@ -71,7 +71,7 @@ func TestFleetEndOfALostAttempt(t *testing.T) {
 	fleetBubble(t, 2, func(f *fleet) {
 		f.acquaint()
 		lost := f.nodes[0]
-		f.networks["finding"].Then(publishtest.Answer{After: 2 * time.Second})
+		f.networks["finding"].Then(publishtest.Response{After: 2 * time.Second})
 		p := f.publishNow(f.accountOf(lost, "finding", nil))
 		f.after(time.Second)
 		lost.freeze()
@@ -97,7 +97,7 @@ func TestFleetCallsAnAccountOnceAtATime(t *testing.T) {
 		f.acquaint()
 		var mu sync.Mutex // mu guards what follows
 		busy, most := map[string]int{}, 0
-		f.fake.OnCall(func(_ context.Context, r publish.Request) publishtest.Answer {
+		f.fake.OnCall(func(_ context.Context, r publish.Request) publishtest.Response {
 			mu.Lock()
 			defer mu.Unlock()
 			busy[r.Account.ID]++
@@ -107,7 +107,7 @@ func TestFleetCallsAnAccountOnceAtATime(t *testing.T) {
 				defer mu.Unlock()
 				busy[r.Account.ID]--
 			})
-			return publishtest.Answer{After: 3 * time.Second}
+			return publishtest.Response{After: 3 * time.Second}
 		})
 		a, b := f.account("a", nil), f.account("b", nil)
 		var posts []schedctl.Post
@@ -131,11 +131,11 @@ func TestFleetSpacesOverdueTargets(t *testing.T) {
 	fleetBubble(t, 0, func(f *fleet) {
 		var mu sync.Mutex // mu guards calls
 		var calls []time.Time
-		f.fake.OnCall(func(context.Context, publish.Request) publishtest.Answer {
+		f.fake.OnCall(func(context.Context, publish.Request) publishtest.Response {
 			mu.Lock()
 			defer mu.Unlock()
 			calls = append(calls, time.Now())
-			return publishtest.Answer{}
+			return publishtest.Response{}
 		})
 		a := f.account("me", schedctl.Options{"pacing": "20s"})
 		var posts []schedctl.Post
@@ -235,9 +235,9 @@ func TestFleetHeldAccount(t *testing.T) {
 func TestNoGuardInAStoreOfOneProcess(t *testing.T) {
 	bubble(t, func(r *rig) {
 		guarded := false
-		r.fake.OnCall(func(ctx context.Context, _ publish.Request) publishtest.Answer {
+		r.fake.OnCall(func(ctx context.Context, _ publish.Request) publishtest.Response {
 			guarded = publish.Guard(ctx) != nil
-			return publishtest.Answer{}
+			return publishtest.Response{}
 		})
 		p := r.publishNow(r.account("me", nil))
 		r.start()
@@ -257,7 +257,7 @@ func TestFleetAdoptedIsNotBegun(t *testing.T) {
 		f.acquaint()
 		dies, adopts := f.nodes[0], f.nodes[1]
 		a := f.accountOf(adopts, "fake", nil)
-		f.fake.Then(publishtest.Answer{After: 20 * time.Second, Accepted: true})
+		f.fake.Then(publishtest.Response{After: 20 * time.Second, Accepted: true})
 		p := f.schedule(time.Second, a)
 		adopts.faulty.FailUpdates(5, storagetest.BeforeDisk) // until the other one tries
 		adopts.faulty.FailUpdates(8, storagetest.AfterCommit)

@@ -402,7 +402,7 @@ func TestFleetSettlesWhatADeadOneBegan(t *testing.T) {
 				f.acquaint()
 				gone := f.nodes[0]
 				a := f.accountOf(gone, test.platform, test.options)
-				f.networks[test.platform].Then(publishtest.Answer{After: time.Minute, Accepted: test.accepted})
+				f.networks[test.platform].Then(publishtest.Response{After: time.Minute, Accepted: test.accepted})
 				p, next, elsewhere := f.publishNow(a), f.schedule(2*time.Second, a), f.schedule(2*time.Second, f.accountOf(gone, test.platform, nil))
 				f.after(time.Second)
 				gone.kill()

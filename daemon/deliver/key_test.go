@@ -58,14 +58,14 @@ func (r *rig) wantKeys(p schedctl.Post, want ...int) (given []string) {
 func TestKeyOfACallThatMayHavePublishedIsUsedAgain(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		answers []publishtest.Answer
+		answers []publishtest.Response
 		keys    []int
 	}{
 		{"published", nil, []int{1}},
-		{"not published", []publishtest.Answer{netDown, netDown}, []int{1, 2, 3}},
-		{"unknown", []publishtest.Answer{lostReply, noAnswer}, []int{1, 1, 1}},
-		{"unknown, then not published", []publishtest.Answer{lostReply, netDown}, []int{1, 1, 1}},
-		{"not published, then unknown", []publishtest.Answer{netDown, lostReply, netDown}, []int{1, 2, 2, 2}},
+		{"not published", []publishtest.Response{netDown, netDown}, []int{1, 2, 3}},
+		{"unknown", []publishtest.Response{lostReply, noAnswer}, []int{1, 1, 1}},
+		{"unknown, then not published", []publishtest.Response{lostReply, netDown}, []int{1, 1, 1}},
+		{"not published, then unknown", []publishtest.Response{netDown, lostReply, netDown}, []int{1, 2, 2, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
@@ -103,7 +103,7 @@ func TestKeyOutlivesTheRun(t *testing.T) {
 func TestKeyOfAnInterruptedCall(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.keyed()
-		r.fake.Then(publishtest.Answer{After: 25 * time.Second, Accepted: true})
+		r.fake.Then(publishtest.Response{After: 25 * time.Second, Accepted: true})
 		r.start()
 		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
 		synctest.Wait()

@@ -61,24 +61,24 @@ func (w *world) intN(n int) int {
 }
 
 // answer decides what a network does with a call.
-func (w *world) answer(_ context.Context, r publish.Request) publishtest.Answer {
+func (w *world) answer(_ context.Context, r publish.Request) publishtest.Response {
 	if time.Now().Before(r.PublishAt) {
 		w.early.Add(1)
 	}
 	if w.calm.Load() {
-		return publishtest.Answer{}
+		return publishtest.Response{}
 	}
 	took := time.Duration(w.intN(40_000)) * time.Millisecond
 	if w.intN(2) == 0 {
 		took = 0
 	}
 	accepted := w.intN(2) == 0
-	fail := func(kind schedctl.ErrorKind, outcome schedctl.Outcome) publishtest.Answer {
+	fail := func(kind schedctl.ErrorKind, outcome schedctl.Outcome) publishtest.Response {
 		e := &publish.Error{Kind: kind, Message: "no", Outcome: outcome}
 		if w.intN(2) == 0 {
 			e.RetryAt = time.Now().Add(time.Duration(w.intN(600)) * time.Second)
 		}
-		return publishtest.Answer{Err: e, Accepted: accepted && outcome == maybe, After: took}
+		return publishtest.Response{Err: e, Accepted: accepted && outcome == maybe, After: took}
 	}
 	switch w.intN(16) {
 	case 0, 1:
@@ -96,9 +96,9 @@ func (w *world) answer(_ context.Context, r publish.Request) publishtest.Answer 
 			return fail(schedctl.KindAuth, no)
 		}
 	case 8:
-		return publishtest.Answer{Err: errors.New("broken"), Accepted: accepted, After: took}
+		return publishtest.Response{Err: errors.New("broken"), Accepted: accepted, After: took}
 	}
-	return publishtest.Answer{After: took, Accepted: accepted} // Accepted counts when it is cut off
+	return publishtest.Response{After: took, Accepted: accepted} // Accepted counts when it is cut off
 }
 
 // process is a publisher whose calls are cut off when its process ends.

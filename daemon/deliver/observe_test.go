@@ -38,7 +38,7 @@ func TestAttemptsAreObserved(t *testing.T) {
 		var seen observations
 		r.config = func(c *deliver.Config) { c.Observe = seen.observe }
 		a := r.account("me", nil)
-		r.fake.Then(failing(schedctl.KindNetwork, no), publishtest.Answer{After: 2 * time.Second}, failing(schedctl.KindContent, no))
+		r.fake.Then(failing(schedctl.KindNetwork, no), publishtest.Response{After: 2 * time.Second}, failing(schedctl.KindContent, no))
 		r.start()
 		r.schedule(time.Hour, a)
 		r.after(time.Hour)

@@ -19,11 +19,11 @@ func TestNetworkThatIsDownForAnHour(t *testing.T) {
 		down := publishtest.NewFake("down")
 		r.registry["down"] = down
 		back := time.Now().Add(time.Hour)
-		down.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+		down.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if time.Now().Before(back) {
-				return publishtest.Answer{Err: netDown.Err, After: 10 * time.Second} // no connection comes about
+				return publishtest.Response{Err: netDown.Err, After: 10 * time.Second} // no connection comes about
 			}
-			return publishtest.Answer{}
+			return publishtest.Response{}
 		})
 		var affected, others []schedctl.Post
 		r.start()
@@ -77,7 +77,7 @@ func TestNetworkThatStaysDown(t *testing.T) {
 	bubble(t, func(r *rig) {
 		down := publishtest.NewFake("down")
 		r.registry["down"] = down
-		down.OnCall(func(context.Context, publish.Request) publishtest.Answer { return netDown })
+		down.OnCall(func(context.Context, publish.Request) publishtest.Response { return netDown })
 		r.start()
 		p := r.schedule(time.Minute, r.accountOn("down", "affected", nil))
 		r.after(24 * time.Hour)

@@ -22,7 +22,7 @@ var (
 	fault     = failing(schedctl.KindPlatform, schedctl.OutcomeNotPublished)
 	netDown   = failing(schedctl.KindNetwork, schedctl.OutcomeNotPublished)
 	noAnswer  = failing(schedctl.KindNetwork, schedctl.OutcomeUnknown)
-	lostReply = publishtest.Answer{Err: noAnswer.Err, Accepted: true} // published, but nobody was told
+	lostReply = publishtest.Response{Err: noAnswer.Err, Accepted: true} // published, but nobody was told
 )
 
 const (
@@ -75,7 +75,7 @@ func TestRetriesWithBackoff(t *testing.T) {
 // target, with the attempt and in the event of the publication.
 func TestDegradedIsRecorded(t *testing.T) {
 	bubble(t, func(r *rig) {
-		r.fake.Then(publishtest.Answer{Degraded: schedctl.Degradation{Code: "visibility", Message: "it is public there"}})
+		r.fake.Then(publishtest.Response{Degraded: schedctl.Degradation{Code: "visibility", Message: "it is public there"}})
 		r.start()
 		p := r.publishNow(r.account("me", nil))
 		r.after(time.Second)
@@ -121,7 +121,7 @@ func TestRateLimitPausesTheAccount(t *testing.T) {
 	bubble(t, func(r *rig) {
 		limited, other := r.account("limited", nil), r.account("other", nil)
 		until := time.Now().Add(7 * time.Minute).UTC()
-		r.fake.Then(publishtest.Answer{Err: &publish.Error{Kind: schedctl.KindRateLimited, Outcome: no, RetryAt: until}})
+		r.fake.Then(publishtest.Response{Err: &publish.Error{Kind: schedctl.KindRateLimited, Outcome: no, RetryAt: until}})
 		x := r.start()
 		first := r.publishNow(limited)
 		synctest.Wait()
@@ -170,13 +170,13 @@ func TestPauseIsReadAgain(t *testing.T) {
 func TestUnknownOutcomeIsNeverRepeatedBlindly(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		answer publishtest.Answer
+		answer publishtest.Response
 	}{
 		{"no answer", noAnswer},
 		{"lost reply", lostReply},
 		{"server error", failing(schedctl.KindPlatform, maybe)},
-		{"time-out", publishtest.Answer{After: time.Hour}},
-		{"not a publisher's error", publishtest.Answer{Err: errors.New("broken")}},
+		{"time-out", publishtest.Response{After: time.Hour}},
+		{"not a publisher's error", publishtest.Response{Err: errors.New("broken")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
@@ -323,7 +323,7 @@ func (r *rig) findable() *finder {
 func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		answer   publishtest.Answer
+		answer   publishtest.Response
 		silent   int
 		asks     int
 		calls    int
@@ -385,7 +385,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 func TestRefusedWhileInDoubt(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		answer publishtest.Answer
+		answer publishtest.Response
 		calls  int
 	}{{"has it", lostReply, 1}, {"does not have it", noAnswer, 2}} {
 		t.Run(test.name, func(t *testing.T) {
@@ -522,12 +522,12 @@ func (r *rig) wantDiscretion() {
 
 func TestNothingConfidentialInLogsAndErrors(t *testing.T) {
 	bubble(t, func(r *rig) {
-		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Answer {
+		r.fake.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if q.Account.Name == "other" {
-				return publishtest.Answer{Err: errors.New(q.Content + q.Credentials["token"])}
+				return publishtest.Response{Err: errors.New(q.Content + q.Credentials["token"])}
 			}
 			cause := errors.New("POST " + q.Credentials["token"] + " " + q.Content)
-			return publishtest.Answer{Err: &publish.Error{
+			return publishtest.Response{Err: &publish.Error{
 				Kind: schedctl.KindPlatform, Code: "x " + q.Content, Message: "<h1>" + q.Content + "</h1> " + q.Credentials["token"],
 				Outcome: no, Err: cause,
 			}}

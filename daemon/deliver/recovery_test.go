@@ -229,7 +229,7 @@ func TestInterruptedAfterAnUnknownOutcome(t *testing.T) {
 
 func TestStopWaitsForCallsInFlight(t *testing.T) {
 	bubble(t, func(r *rig) {
-		r.fake.Then(publishtest.Answer{After: 15 * time.Second})
+		r.fake.Then(publishtest.Response{After: 15 * time.Second})
 		r.start()
 		a := r.account("me", nil)
 		p, waiting := r.publishNow(a), r.publishNow(a)
@@ -250,7 +250,7 @@ func TestStopWaitsForCallsInFlight(t *testing.T) {
 
 func TestStopAbandonsCallsAfterTheGracePeriod(t *testing.T) {
 	bubble(t, func(r *rig) {
-		r.fake.Then(publishtest.Answer{After: 25 * time.Second, Accepted: true})
+		r.fake.Then(publishtest.Response{After: 25 * time.Second, Accepted: true})
 		r.start()
 		p := r.publishNow(r.account("me", nil))
 		synctest.Wait()

@@ -358,6 +358,6 @@ func (r *rig) wantCalls(want int) []publish.Request {
 }
 
 // failing is an answer of the network.
-func failing(kind schedctl.ErrorKind, outcome schedctl.Outcome) publishtest.Answer {
-	return publishtest.Answer{Err: &publish.Error{Kind: kind, Code: "test", Message: "said no", HTTPStatus: 500, Outcome: outcome}}
+func failing(kind schedctl.ErrorKind, outcome schedctl.Outcome) publishtest.Response {
+	return publishtest.Response{Err: &publish.Error{Kind: kind, Code: "test", Message: "said no", HTTPStatus: 500, Outcome: outcome}}
 }

@@ -394,7 +394,7 @@ func TestExpiredSessionOfACallThatMayHavePublished(t *testing.T) {
 	bubble(t, func(r *rig) {
 		s := r.withSessions()
 		a := r.sessionAccount(s, "me")
-		r.fake.Then(publishtest.Answer{Accepted: true, Err: &publish.Error{
+		r.fake.Then(publishtest.Response{Accepted: true, Err: &publish.Error{
 			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Outcome: maybe,
 		}})
 		r.start()

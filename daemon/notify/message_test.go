@@ -123,15 +123,15 @@ func TestAccountThatCannotCarryMessages(t *testing.T) {
 func TestFailuresOfAnAccount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.network.Then(publishtest.Answer{Err: &publish.Error{Kind: schedctl.KindAuth, Message: "bad token " + token, Outcome: schedctl.OutcomeNotPublished}})
+	r.network.Then(publishtest.Response{Err: &publish.Error{Kind: schedctl.KindAuth, Message: "bad token " + token, Outcome: schedctl.OutcomeNotPublished}})
 	if got := r.fails(t.Context(), r.hook(nil)); got != "bad token [hidden]" {
 		t.Errorf("got %q", got)
 	}
-	r.network.Then(publishtest.Answer{Err: errors.New("something else")})
+	r.network.Then(publishtest.Response{Err: errors.New("something else")})
 	if got := r.fails(t.Context(), r.hook(nil)); got == "" || strings.Contains(got, "something else") {
 		t.Errorf("got %q", got)
 	}
-	r.network.Then(publishtest.Answer{Err: &publish.Error{Message: strings.Repeat("ü", 2000)}})
+	r.network.Then(publishtest.Response{Err: &publish.Error{Message: strings.Repeat("ü", 2000)}})
 	if got := r.fails(t.Context(), r.hook(nil)); len(got) > schedctl.MaxNotificationError || !utf8.ValidString(got) {
 		t.Errorf("%d bytes", len(got))
 	}

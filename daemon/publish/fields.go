@@ -19,7 +19,7 @@ var commonOptions = []string{"pacing", "duplicate_guard"}
 func CheckFields(fields []Field, c Connection) error {
 	for name := range c.Credentials {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && !f.Option }) {
-			return Contentf(name, "there is no credential %q; there are: %s", name, names(fields, isCredential))
+			return Contentf(name, "there is no credential %q; there are: %s", name, fieldNames(fields, isCredential))
 		}
 	}
 	for name, value := range c.Options {
@@ -28,7 +28,7 @@ func CheckFields(fields []Field, c Connection) error {
 				return err
 			}
 		} else if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && f.Option }) {
-			return Contentf(name, "there is no option %q; there are: %s", name, names(fields, isOption))
+			return Contentf(name, "there is no option %q; there are: %s", name, fieldNames(fields, isOption))
 		}
 	}
 	for _, f := range fields {
@@ -59,8 +59,8 @@ func checkDuration(name string, value any) error {
 func isOption(f Field) bool     { return f.Option }
 func isCredential(f Field) bool { return !f.Option }
 
-// names lists the fields that a user can choose from.
-func names(fields []Field, of func(Field) bool) string {
+// fieldNames lists the fields that a user can choose from.
+func fieldNames(fields []Field, of func(Field) bool) string {
 	var list []string
 	for _, f := range fields {
 		if of(f) {

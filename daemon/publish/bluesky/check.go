@@ -24,7 +24,7 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 		check.Problems = append(check.Problems, publish.Contentf("too_long",
 			"the post has %d bytes and Bluesky takes %d; shorten it, or use fewer combined characters", len(content), maxBytes))
 	}
-	if _, err := langs(a.Options); err != nil {
+	if _, err := parseLangs(a.Options); err != nil {
 		check.Problems = append(check.Problems, publish.AsError(err))
 	}
 	return check
@@ -34,9 +34,9 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 // it has.
 var language = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
 
-// langs returns the languages of a post: the option's list, or text with commas.
+// parseLangs returns the languages of a post: the option's list, or text with commas.
 // Without the option it returns nil: which language a text is in is not guessed.
-func langs(o schedctl.Options) ([]string, error) {
+func parseLangs(o schedctl.Options) ([]string, error) {
 	var list []string
 	valid := true
 	switch value := o["langs"].(type) {

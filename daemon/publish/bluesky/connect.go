@@ -20,28 +20,28 @@ import (
 // renewed, and the app password used only where the server refuses it.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	fields := c
-	fields.Credentials = given(c.Credentials)
+	fields.Credentials = withoutSession(c.Credentials)
 	if err := publish.CheckFields(p.Fields(), fields); err != nil {
 		return publish.Profile{}, err
 	}
-	u, err := server(c.Credentials["service_url"])
+	u, err := parseServer(c.Credentials["service_url"])
 	if err != nil {
 		return publish.Profile{}, err
 	}
 	if err := cmp.Or(checkText("identifier", c.Credentials), checkText("app_password", c.Credentials)); err != nil {
 		return publish.Profile{}, err
 	}
-	if _, err := langs(c.Options); err != nil {
+	if _, err := parseLangs(c.Options); err != nil {
 		return publish.Profile{}, err
 	}
-	s, err := p.open(ctx, u, c.Credentials)
+	s, err := p.openSession(ctx, u, c.Credentials)
 	if err != nil {
 		return publish.Profile{}, refusedConnect(err, u)
 	}
 	name := cmp.Or(s.handle, s.did)
 	return publish.Profile{
 		Username: name, DisplayName: p.displayName(ctx, u, s.did), URL: profileURL(name),
-		Limits: limits, Identity: s.did, Credentials: s.into(c.Credentials),
+		Limits: limits, Identity: s.did, Credentials: s.addTo(c.Credentials),
 	}, nil
 }
 
@@ -79,9 +79,6 @@ func (p *Publisher) displayName(ctx context.Context, u *url.URL, did string) str
 	return readDisplayName(a)
 }
 
-// maxDisplayName is the longest name that is taken from a server, in characters.
-const maxDisplayName = 100
-
 func readDisplayName(a outbound.Response) string {
 	var body struct {
 		Value struct {
@@ -91,17 +88,7 @@ func readDisplayName(a outbound.Response) string {
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil {
 		return ""
 	}
-	name, _ := body.Value.DisplayName.(string)
-	name = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, name)
-	if runes := []rune(name); len(runes) > maxDisplayName {
-		name = string(runes[:maxDisplayName])
-	}
-	return strings.TrimSpace(name)
+	return outbound.Label(body.Value.DisplayName)
 }
 
 func profileURL(name string) string { return "https://bsky.app/profile/" + name }

@@ -48,12 +48,12 @@ const (
 //
 // It differs from the app in two points. The name of a file is no link, even if
 // its ending is a top-level domain ([isFileName]), and a link keeps the closing
-// brackets that it has opened and no others ([withoutTail]).
+// brackets that it has opened and no others ([trimSentence]).
 func facets(text string) []facet {
 	var found []facet
-	for start, end := range words(text) {
+	for start, end := range eachWord(text) {
 		for at := start; at < end; {
-			if f, length := begins(text[at:end], at == start); length > 0 {
+			if f, length := matchFacet(text[at:end], at == start); length > 0 {
 				found = append(found, facet{Index: byteSlice{at, at + length}, Features: []feature{f}})
 				at += length
 			}
@@ -67,9 +67,9 @@ func facets(text string) []facet {
 	return found
 }
 
-// words yields where each run of characters that are not white space begins and
+// eachWord yields where each run of characters that are not white space begins and
 // ends.
-func words(text string) iter.Seq2[int, int] {
+func eachWord(text string) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		start := -1
 		for i, r := range text {
@@ -89,18 +89,18 @@ func words(text string) iter.Seq2[int, int] {
 	}
 }
 
-// begins returns what the rest of a word begins with, and its length in bytes; 0
+// matchFacet returns what the rest of a word begins with, and its length in bytes; 0
 // for nothing.
-func begins(s string, word bool) (feature, int) {
+func matchFacet(s string, word bool) (feature, int) {
 	if word {
-		if f, n := tag(s); n > 0 {
+		if f, n := tagFacet(s); n > 0 {
 			return f, n
 		}
 	}
-	if f, n := mention(s); n > 0 {
+	if f, n := mentionFacet(s); n > 0 {
 		return f, n
 	}
-	return link(s)
+	return linkFacet(s)
 }
 
 var (
@@ -112,9 +112,9 @@ var (
 	pathFollows = pattern.Lazy(`^(:[0-9]+)?/`)
 )
 
-// mention reads @ and a handle. Points and hyphens at its end are the
+// mentionFacet reads @ and a handle. Points and hyphens at its end are the
 // sentence's.
-func mention(s string) (feature, int) {
+func mentionFacet(s string) (feature, int) {
 	found := handle().FindString(s)
 	if found == "" || strings.HasPrefix(strings.TrimLeft(s[len(found):], ".-"), "_") {
 		return feature{}, 0
@@ -126,10 +126,10 @@ func mention(s string) (feature, int) {
 	return feature{Type: typeMention, handle: name}, len(found)
 }
 
-// link reads a link with a scheme, or one that begins with a domain.
-func link(s string) (feature, int) {
+// linkFacet reads a link with a scheme, or one that begins with a domain.
+func linkFacet(s string) (feature, int) {
 	if scheme().MatchString(s) {
-		found := withoutTail(s)
+		found := trimSentence(s)
 		if !linkable(found) {
 			return feature{}, 0
 		}
@@ -142,7 +142,7 @@ func link(s string) (feature, int) {
 	}
 	found := host
 	if afterHost().MatchString(rest) {
-		found = withoutTail(s)
+		found = trimSentence(s)
 	}
 	if !linkable("https://" + found) {
 		return feature{}, 0
@@ -166,19 +166,19 @@ func isFileName(host, rest string) bool {
 	return strings.Count(host, ".") == 1 || strings.ToLower(host) != host
 }
 
-// withoutTail cuts what belongs to the sentence around a link: one sign that ends
+// trimSentence cuts what belongs to the sentence around a link: one sign that ends
 // a sentence, and closing brackets that the link did not open, with a sign before
 // them.
-func withoutTail(link string) string {
-	link = withoutSign(link)
+func trimSentence(link string) string {
+	link = trimPunctuation(link)
 	opened, closed := strings.Count(link, "("), strings.Count(link, ")")
 	for ; closed > opened && strings.HasSuffix(link, ")"); closed-- {
-		link = withoutSign(link[:len(link)-1])
+		link = trimPunctuation(link[:len(link)-1])
 	}
 	return link
 }
 
-func withoutSign(link string) string {
+func trimPunctuation(link string) string {
 	if last := len(link) - 1; last >= 0 && strings.IndexByte(".,;:!?", link[last]) >= 0 {
 		return link[:last]
 	}
@@ -202,15 +202,15 @@ func knownDomain(name string) bool {
 // maxTag is the longest tag, in UTF-16 units, as the app counts it.
 const maxTag = 64
 
-// tag reads # and a tag. It ends before a character without width, and without
+// tagFacet reads # and a tag. It ends before a character without width, and without
 // the punctuation at its end; it is not all digits and punctuation.
-func tag(s string) (feature, int) {
+func tagFacet(s string) (feature, int) {
 	first, sign := utf8.DecodeRuneInString(s)
 	if first != '#' && first != '＃' {
 		return feature{}, 0
 	}
 	text := s[sign:]
-	if end := strings.IndexFunc(text, widthless); end >= 0 {
+	if end := strings.IndexFunc(text, isZeroWidth); end >= 0 {
 		text = text[:end]
 	}
 	text = strings.TrimRightFunc(text, unicode.IsPunct)
@@ -221,7 +221,7 @@ func tag(s string) (feature, int) {
 	return feature{Type: typeTag, Tag: text}, sign + len(text)
 }
 
-func widthless(r rune) bool {
+func isZeroWidth(r rune) bool {
 	switch r {
 	case '\u00AD', '\u2060', '\u200A', '\u200B', '\u200C', '\u200D', '\u20E2':
 		return true

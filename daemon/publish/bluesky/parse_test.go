@@ -34,7 +34,7 @@ func TestServer(t *testing.T) {
 		"bsky social":             "",
 		strings.Repeat("a", 2050): "",
 	} {
-		u, err := server(text)
+		u, err := parseServer(text)
 		if want == "" {
 			if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != "service_url" {
 				t.Errorf("%.30q: got %v, %v; want it refused", text, u, err)
@@ -47,7 +47,7 @@ func TestServer(t *testing.T) {
 
 func TestLangs(t *testing.T) {
 	t.Parallel()
-	if got, err := langs(nil); got != nil || err != nil {
+	if got, err := parseLangs(nil); got != nil || err != nil {
 		t.Errorf("without the option: got %q, %v; want none", got, err)
 	}
 	for _, tt := range []struct {
@@ -70,7 +70,7 @@ func TestLangs(t *testing.T) {
 		{map[string]any{}, ""},
 		{"en" + strings.Repeat("-abcde", 20), ""},
 	} {
-		got, err := langs(schedctl.Options{"langs": tt.option})
+		got, err := parseLangs(schedctl.Options{"langs": tt.option})
 		if joined := strings.Join(got, " "); joined != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("%v: got %q, %v", tt.option, got, err)
 		}
@@ -129,14 +129,14 @@ func checkReadSession(t *testing.T, body []byte) {
 
 func checkReadDisplayName(t *testing.T, body []byte) {
 	name := readDisplayName(outbound.Response{Status: 200, Body: body})
-	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || utf8.RuneCountInString(name) > maxDisplayName {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || utf8.RuneCountInString(name) > 100 {
 		t.Errorf("%q: got %q", body, name)
 	}
 }
 
 func checkRead(t *testing.T, status int, body []byte) {
 	r := publish.Request{Key: "3mnbxyhbs2k2a", Content: "the content of a post", Credentials: publish.Credentials{fieldDID: "did:plc:abc"}}
-	receipt, err := read(outbound.Response{Status: status, Body: body}, r, time.Unix(1780412400, 0))
+	receipt, err := readResponse(outbound.Response{Status: status, Body: body}, r, time.Unix(1780412400, 0))
 	if (err == nil) != (receipt.ID == "at://did:plc:abc/app.bsky.feed.post/3mnbxyhbs2k2a") {
 		t.Fatalf("%d %q: got %+v and %v", status, body, receipt, err)
 	}
@@ -156,9 +156,9 @@ func checkCheck(t *testing.T, content, langs string) {
 	}
 }
 
-// FuzzAnswers reads what servers and people write: the first number chooses by
+// FuzzResponses reads what servers and people write: the first number chooses by
 // which reader.
-func FuzzAnswers(f *testing.F) {
+func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, `{"did":"did:plc:abc","handle":"alice.example.com","accessJwt":"a","refreshJwt":"r","active":true}`, "")
 	f.Add(byte(0), 200, `{"did":"did:plc:abc","handle":"handle.invalid","accessJwt":"a","refreshJwt":"r","active":false,"status":"deactivated"}`, "")
 	f.Add(byte(0), 200, `{"did":"did:plc:abc","accessJwt":"","refreshJwt":7}`, "")
@@ -205,14 +205,14 @@ func FuzzAnswers(f *testing.F) {
 // checkServer wants an address to be a server and nothing more, and to be read
 // again as it was.
 func checkServer(t *testing.T, text string) {
-	u, err := server(text)
+	u, err := parseServer(text)
 	if err != nil {
 		return
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
 		t.Errorf("%q: got %v", text, u)
 	}
-	if again, err := server(u.String()); len(u.String()) <= 2048 && (err != nil || *again != *u) {
+	if again, err := parseServer(u.String()); len(u.String()) <= 2048 && (err != nil || *again != *u) {
 		t.Errorf("%q: %v is read as %v, %v", text, u, again, err)
 	}
 }

@@ -23,8 +23,8 @@ type record struct {
 	Facets    []facet  `json:"facets,omitempty"`
 }
 
-// put is the body of com.atproto.repo.putRecord.
-type put struct {
+// putRecordInput is the body of com.atproto.repo.putRecord.
+type putRecordInput struct {
 	Repo       string `json:"repo"`
 	Collection string `json:"collection"`
 	Key        string `json:"rkey"`
@@ -38,11 +38,11 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	u, err := server(r.Credentials["service_url"])
+	u, err := parseServer(r.Credentials["service_url"])
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	body := put{Repo: r.Credentials[fieldDID], Collection: collection, Key: r.Key}
+	body := putRecordInput{Repo: r.Credentials[fieldDID], Collection: collection, Key: r.Key}
 	if body.Repo == "" || r.Credentials[fieldAccess] == "" {
 		return schedctl.Receipt{}, &publish.Error{
 			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "there is no session with the server",
@@ -59,7 +59,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, r, time.Now())
+	return readResponse(a, r, time.Now())
 }
 
 func recordOf(r publish.Request) (record, error) {
@@ -70,15 +70,15 @@ func recordOf(r publish.Request) (record, error) {
 			Outcome: schedctl.OutcomeNotPublished,
 		}
 	}
-	tags, err := langs(r.Account.Options)
+	tags, err := parseLangs(r.Account.Options)
 	return record{
 		Type: collection, Text: r.Content, CreatedAt: created.Format("2006-01-02T15:04:05.000Z"), Langs: tags, Facets: facets(r.Content),
 	}, err
 }
 
-// read tells what a server's answer means. One that says yes but names another
+// readResponse tells what a server's answer means. One that says yes but names another
 // record may come from something in front of the server.
-func read(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, append(secrets(r.Credentials), r.Content)...)
 	}

@@ -27,7 +27,7 @@ func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]f
 		if !asked {
 			var err error
 			if did, err = p.resolveHandle(ctx, u, mention.handle); err != nil {
-				return nil, unpublished(err)
+				return nil, notPublished(err)
 			}
 			known[mention.handle] = did
 		}
@@ -55,7 +55,7 @@ func (p *Publisher) resolveHandle(ctx context.Context, u *url.URL, handle string
 		DID any `json:"did"`
 	}
 	if !a.Cut && json.Unmarshal(a.Body, &body) == nil {
-		if did := match(didPattern(), body.DID); did != "" && a.Status == http.StatusOK {
+		if did := matchString(didPattern(), body.DID); did != "" && a.Status == http.StatusOK {
 			return did, nil
 		}
 	}

@@ -9,9 +9,9 @@ import (
 
 const defaultServer = "https://bsky.social"
 
-// server returns the address of a server from what people write for it: a host,
+// parseServer returns the address of a server from what people write for it: a host,
 // an URL, or nothing for the default. It is https unless the URL says http.
-func server(text string) (*url.URL, error) {
+func parseServer(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		text = defaultServer

@@ -35,34 +35,34 @@ type session struct {
 // session at once and again; a server gives the same answer to a repeated
 // refresh token for a while.
 func (p *Publisher) Refresh(ctx context.Context, c publish.Credentials) (publish.Credentials, error) {
-	u, err := server(c["service_url"])
+	u, err := parseServer(c["service_url"])
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.open(ctx, u, c)
+	s, err := p.openSession(ctx, u, c)
 	if err != nil {
 		return nil, err
 	}
-	return s.into(c), nil
+	return s.addTo(c), nil
 }
 
-// open returns a new session of the account of the credentials.
-func (p *Publisher) open(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
-	s, renewed, err := p.renew(ctx, u, c)
+// openSession returns a new session of the account of the credentials.
+func (p *Publisher) openSession(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
+	s, renewed, err := p.renewSession(ctx, u, c)
 	if err == nil && !renewed {
 		if s, err = p.logIn(ctx, u, c); err != nil {
-			err = p.whyRefused(ctx, u, c, publish.AsError(err))
+			err = p.accountRefusal(ctx, u, c, publish.AsError(err))
 		}
 	}
 	if err != nil {
-		return session{}, unpublished(err)
+		return session{}, notPublished(err)
 	}
 	return s, s.check(c)
 }
 
-// renew makes a new session of the one that the credentials have. renewed is
+// renewSession makes a new session of the one that the credentials have. renewed is
 // false when there is none, or when the server does not take its token any more.
-func (p *Publisher) renew(ctx context.Context, u *url.URL, c publish.Credentials) (s session, renewed bool, err error) {
+func (p *Publisher) renewSession(ctx context.Context, u *url.URL, c publish.Credentials) (s session, renewed bool, err error) {
 	if c[fieldRefresh] == "" {
 		return session{}, false, nil
 	}
@@ -137,29 +137,29 @@ func readSession(a outbound.Response, u *url.URL) (session, error) {
 		Status     any `json:"status"`
 	}
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil {
-		return session{}, noSession(a, u)
+		return session{}, noSessionError(a, u)
 	}
 	s := session{
-		did: match(didPattern(), body.DID), handle: match(handlePattern(), body.Handle),
-		access: match(tokenPattern(), body.AccessJWT), refresh: match(tokenPattern(), body.RefreshJWT),
+		did: matchString(didPattern(), body.DID), handle: matchString(handlePattern(), body.Handle),
+		access: matchString(tokenPattern(), body.AccessJWT), refresh: matchString(tokenPattern(), body.RefreshJWT),
 	}
 	if s.did == "" || s.access == "" || s.refresh == "" {
-		return session{}, noSession(a, u)
+		return session{}, noSessionError(a, u)
 	}
 	if len(s.handle) > maxHandle || s.handle == "handle.invalid" {
 		s.handle = ""
 	}
 	if body.Active == false {
-		if s.inactive = match(namePattern(), body.Status); s.inactive == "" {
+		if s.inactive = matchString(namePattern(), body.Status); s.inactive == "" {
 			s.inactive = "inactive"
 		}
 	}
 	return s, nil
 }
 
-// match returns a text that matches and is no longer than a token, or the empty
+// matchString returns a text that matches and is no longer than a token, or the empty
 // string.
-func match(form *regexp.Regexp, value any) string {
+func matchString(form *regexp.Regexp, value any) string {
 	text, _ := value.(string)
 	if len(text) > maxToken || !form.MatchString(text) {
 		return ""
@@ -170,7 +170,7 @@ func match(form *regexp.Regexp, value any) string {
 // codeNoSession is our name for an answer that holds no session.
 const codeNoSession = "no_session"
 
-func noSession(a outbound.Response, u *url.URL) error {
+func noSessionError(a outbound.Response, u *url.URL) error {
 	return &publish.Error{
 		Kind: schedctl.KindPlatform, Code: codeNoSession, Message: u.Host + " answered without a session; is it a server of the AT protocol?",
 		HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
@@ -193,15 +193,15 @@ func (s session) check(c publish.Credentials) error {
 	return e
 }
 
-// into returns the credentials with the session.
-func (s session) into(c publish.Credentials) publish.Credentials {
-	stored := given(c)
+// addTo returns the credentials with the session.
+func (s session) addTo(c publish.Credentials) publish.Credentials {
+	stored := withoutSession(c)
 	stored[fieldDID], stored[fieldAccess], stored[fieldRefresh] = s.did, s.access, s.refresh
 	return stored
 }
 
-// given returns the credentials without a session.
-func given(c publish.Credentials) publish.Credentials {
+// withoutSession returns the credentials without a session.
+func withoutSession(c publish.Credentials) publish.Credentials {
 	without := make(publish.Credentials, len(c))
 	maps.Copy(without, c)
 	for _, name := range []string{fieldDID, fieldAccess, fieldRefresh} {
@@ -215,9 +215,9 @@ func secrets(c publish.Credentials) []string {
 	return []string{c["app_password"], c[fieldAccess], c[fieldRefresh], c[fieldDID]}
 }
 
-// unpublished says of the error of a call that was not to publish that nothing
+// notPublished says of the error of a call that was not to publish that nothing
 // is published.
-func unpublished(err error) error {
+func notPublished(err error) error {
 	e := *publish.AsError(err)
 	e.Outcome = schedctl.OutcomeNotPublished
 	return &e

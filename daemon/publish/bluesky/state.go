@@ -12,12 +12,12 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// whyRefused returns why a server refuses an account. Servers say of accounts
+// accountRefusal returns why a server refuses an account. Servers say of accounts
 // that were taken down or deleted only that the password is wrong. Without a
 // session they tell everyone how a repository is, so that a reason which was known
 // already, or can be known, does not give way to a wrong one. When the server does
 // not say, the refusal stays as it is.
-func (p *Publisher) whyRefused(ctx context.Context, u *url.URL, c publish.Credentials, refused *publish.Error) *publish.Error {
+func (p *Publisher) accountRefusal(ctx context.Context, u *url.URL, c publish.Credentials, refused *publish.Error) *publish.Error {
 	if refused.Code != codeRefused || c[fieldDID] == "" {
 		return refused
 	}
@@ -30,7 +30,7 @@ func (p *Publisher) whyRefused(ctx context.Context, u *url.URL, c publish.Creden
 		name = repoStatus(a)
 	}
 	known := *refused
-	if known.Code = name; !accountState(&known, name) {
+	if known.Code = name; !applyAccountState(&known, name) {
 		return refused
 	}
 	return &known
@@ -59,9 +59,9 @@ func repoStatus(a outbound.Response) string {
 	return ""
 }
 
-// accountState corrects what an error means that is about the account itself, by
+// applyAccountState corrects what an error means that is about the account itself, by
 // its name, and reports whether it is.
-func accountState(e *publish.Error, name string) bool {
+func applyAccountState(e *publish.Error, name string) bool {
 	message := ""
 	switch name {
 	case "AccountTakedown", "AccountSuspended", "RepoTakendown":
@@ -81,7 +81,7 @@ func accountState(e *publish.Error, name string) bool {
 // itself: then the password would not help.
 func refusedState(a outbound.Response, c publish.Credentials) *publish.Error {
 	e := refusal(a, time.Now(), secrets(c)...)
-	if !accountState(e, errorName(a)) {
+	if !applyAccountState(e, errorName(a)) {
 		return nil
 	}
 	return e

@@ -57,21 +57,21 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 		e.Code = name
 	}
 	if a.Status >= 400 && a.Status < 500 && a.Status != http.StatusTooManyRequests {
-		named(e, name)
+		applyErrorName(e, name)
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
 }
 
-// named corrects what a 4xx means by the name of the error: servers answer 400
+// applyErrorName corrects what a 4xx means by the name of the error: servers answer 400
 // for sessions that have ended.
-func named(e *publish.Error, name string) {
+func applyErrorName(e *publish.Error, name string) {
 	switch name {
 	case "ExpiredToken", "InvalidToken", "AuthMissing":
 		e.Kind, e.Code, e.Message = schedctl.KindAuth, publish.CodeSessionExpired, "the session with the server has ended"
 	case "AuthFactorTokenRequired":
 		e.Kind, e.Message = schedctl.KindAuth, "the server asks for a second factor; make an app password and connect the account with that"
 	default:
-		accountState(e, name)
+		applyAccountState(e, name)
 	}
 }
 

@@ -75,7 +75,7 @@ func parseProfile(a outbound.Response, w webhook) (publish.Profile, bool) {
 	if a.Cut || json.Unmarshal(a.Body, &object) != nil {
 		return publish.Profile{}, false
 	}
-	id := number(object.ID)
+	id := parseSnowflake(object.ID)
 	if id == "" {
 		return publish.Profile{}, false
 	}
@@ -86,18 +86,18 @@ func parseProfile(a outbound.Response, w webhook) (publish.Profile, bool) {
 	profile := publish.Profile{
 		Username: name, DisplayName: name, Limits: schedctl.Limits{MaxCharacters: maxContent, Unit: "characters"},
 	}
-	if guild, channel := number(object.GuildID), number(object.ChannelID); w.ofDiscord() && guild != "" && channel != "" {
+	if guild, channel := parseSnowflake(object.GuildID), parseSnowflake(object.ChannelID); w.isDiscord() && guild != "" && channel != "" {
 		profile.URL = channels + guild + "/" + channel
 	}
-	if channel := number(object.ChannelID); channel != "" {
+	if channel := parseSnowflake(object.ChannelID); channel != "" {
 		profile.Identity = strings.TrimSpace(channel + " " + w.thread)
 	}
 	return profile, true
 }
 
-// number returns a snowflake, which is a number in a text, or the empty string
+// parseSnowflake returns a snowflake, which is a number in a text, or the empty string
 // for anything else.
-func number(value any) string {
+func parseSnowflake(value any) string {
 	text, _ := value.(string)
 	if !snowflake().MatchString(text) {
 		return ""

@@ -88,9 +88,9 @@ func (w webhook) executeURL() string {
 	return w.base.String() + "?" + query.Encode()
 }
 
-// ofDiscord reports whether the webhook is one of Discord itself, under any of
+// isDiscord reports whether the webhook is one of Discord itself, under any of
 // its names, whose messages have addresses that we know.
-func (w webhook) ofDiscord() bool {
+func (w webhook) isDiscord() bool {
 	switch w.base.Host {
 	case "discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com":
 		return true

@@ -59,12 +59,12 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
+	return readResponse(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
 }
 
-// read tells what an answer means. One that says yes but names no message may
+// readResponse tells what an answer means. One that says yes but names no message may
 // come from something in front of Discord.
-func read(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
@@ -86,12 +86,12 @@ func parseMessage(a outbound.Response, channelURL string) (schedctl.Receipt, boo
 		ID        any `json:"id"`
 		ChannelID any `json:"channel_id"`
 	}
-	if a.Cut || json.Unmarshal(a.Body, &object) != nil || number(object.ID) == "" {
+	if a.Cut || json.Unmarshal(a.Body, &object) != nil || parseSnowflake(object.ID) == "" {
 		return schedctl.Receipt{}, false
 	}
-	receipt := schedctl.Receipt{ID: number(object.ID)}
+	receipt := schedctl.Receipt{ID: parseSnowflake(object.ID)}
 	guild, _, _ := strings.Cut(strings.TrimPrefix(channelURL, channels), "/")
-	if channel := number(object.ChannelID); snowflake().MatchString(guild) && channel != "" {
+	if channel := parseSnowflake(object.ChannelID); snowflake().MatchString(guild) && channel != "" {
 		receipt.URL = channels + guild + "/" + channel + "/" + receipt.ID
 	}
 	return receipt, true

@@ -10,9 +10,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// meanings are the codes of Discord that say more than the status they come
+// errorMeanings are the codes of Discord that say more than the status they come
 // with (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
-var meanings = map[int]struct {
+var errorMeanings = map[int]struct {
 	kind    schedctl.ErrorKind
 	message string
 }{
@@ -38,7 +38,7 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	code, err := body.Code.Int64()
 	if a.Status >= 400 && a.Status < 500 && err == nil && code > 0 {
 		e.Code = fmt.Sprint(code)
-		if m, known := meanings[int(code)]; known && a.Status != 429 {
+		if m, known := errorMeanings[int(code)]; known && a.Status != 429 {
 			e.Kind, e.Message = m.kind, m.message
 		}
 	}

@@ -52,7 +52,7 @@ func TestRefusal(t *testing.T) {
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
-		_, err := read(a, "", now, "the token of a webhook")
+		_, err := readResponse(a, "", now, "the token of a webhook")
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%d %s: got %+v", tt.status, tt.body, e)
@@ -93,7 +93,7 @@ func TestParseMessage(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := read(outbound.Response{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
+	receipt, err := readResponse(outbound.Response{Status: code, Body: body}, channels+"1/2", now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}
@@ -131,8 +131,8 @@ func ExamplePublisher_Check() {
 	// Output: 2002 2000 characters content: the post has 2002 characters and the network takes 2000; shorten it
 }
 
-// FuzzAnswers reads answers: the first number chooses by which reader.
-func FuzzAnswers(f *testing.F) {
+// FuzzResponses reads answers: the first number chooses by which reader.
+func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, []byte(`{"id":"1180000000000000042","channel_id":"199737254929760257"}`))
 	f.Add(byte(0), 429, []byte(`{"message":"You are being rate limited.","retry_after":1e308,"global":true}`))
 	f.Add(byte(0), 400, []byte(`{"code":50035,"errors":{"content":{"_errors":[{"code":"BASE_TYPE_MAX_LENGTH"}]}}}`))

@@ -26,7 +26,7 @@ const Platform = "feed"
 var feedName = pattern.Lazy(`^[a-z0-9-]{1,40}$`)
 
 // Feed implements [publish.Publisher], [publish.Idempotent] and [publish.Pacer].
-type Feed struct{ at address }
+type Feed struct{ at feedURLs }
 
 // New returns the publisher. The URL is the one under which people reach the
 // daemon, such as https://posts.example.com.
@@ -72,21 +72,21 @@ func (f *Feed) Publish(_ context.Context, r publish.Request) (schedctl.Receipt, 
 	return schedctl.Receipt{ID: r.TargetID, URL: f.at.entry(r.Account.Name, r.TargetID)}, nil
 }
 
-// address makes the URLs of feeds.
-type address string
+// feedURLs makes the URLs of feeds.
+type feedURLs string
 
-func newAddress(publicURL string) address {
-	return address(strings.TrimRight(publicURL, "/") + "/feeds/")
+func newAddress(publicURL string) feedURLs {
+	return feedURLs(strings.TrimRight(publicURL, "/") + "/feeds/")
 }
 
-func (a address) atom(name string) string { return string(a) + name + ".atom" }
+func (a feedURLs) atom(name string) string { return string(a) + name + ".atom" }
 
-func (a address) json(name string) string { return string(a) + name + ".json" }
+func (a feedURLs) json(name string) string { return string(a) + name + ".json" }
 
-func (a address) entry(name, targetID string) string { return string(a) + name + "/" + targetID }
+func (a feedURLs) entry(name, targetID string) string { return string(a) + name + "/" + targetID }
 
-// page returns the URL of the page that comes after a target.
-func page(feedURL, after string) string {
+// pageURL returns the URL of the page that comes after a target.
+func pageURL(feedURL, after string) string {
 	if after == "" {
 		return feedURL
 	}

@@ -52,7 +52,7 @@ func Handler(source Source, publicURL string, log *slog.Logger) http.Handler {
 
 type handler struct {
 	source Source
-	at     address
+	at     feedURLs
 	log    *slog.Logger
 }
 
@@ -66,7 +66,7 @@ type document struct {
 func (h *handler) feed(w http.ResponseWriter, r *http.Request) {
 	file := r.PathValue("file")
 	kind := path.Ext(file)
-	render, ok := map[string]func(view) (document, error){".atom": renderAtom, ".json": renderJSON}[kind]
+	render, ok := map[string]func(feedPage) (document, error){".atom": renderAtom, ".json": renderJSON}[kind]
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -76,7 +76,7 @@ func (h *handler) feed(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "after is not the id of an entry; follow the links of the feed", http.StatusBadRequest)
 		return
 	}
-	v, err := h.view(r.Context(), strings.TrimSuffix(file, kind), after)
+	v, err := h.page(r.Context(), strings.TrimSuffix(file, kind), after)
 	if err == nil {
 		var doc document
 		if doc, err = render(v); err == nil {
@@ -84,28 +84,28 @@ func (h *handler) feed(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	h.refuse(w, r, err)
+	h.writeError(w, r, err)
 }
 
-// view is one page of a feed.
-type view struct {
-	at      address
+// feedPage is one page of a feed.
+type feedPage struct {
+	at      feedURLs
 	account schedctl.Account
 	after   string // what the page comes after
 	next    string // what the next page comes after, or empty
 	entries []Entry
 }
 
-func (h *handler) view(ctx context.Context, name, after string) (view, error) {
+func (h *handler) page(ctx context.Context, name, after string) (feedPage, error) {
 	account, err := h.account(ctx, name)
 	if err != nil {
-		return view{}, err
+		return feedPage{}, err
 	}
 	entries, err := h.source.Entries(ctx, account, after, PageSize+1)
 	if err != nil {
-		return view{}, err
+		return feedPage{}, err
 	}
-	v := view{at: h.at, account: account, after: after, entries: entries}
+	v := feedPage{at: h.at, account: account, after: after, entries: entries}
 	if len(entries) > PageSize {
 		v.entries = entries[:PageSize]
 		v.next = v.entries[PageSize-1].ID
@@ -114,7 +114,7 @@ func (h *handler) view(ctx context.Context, name, after string) (view, error) {
 }
 
 // modified is when the page changed last.
-func (v view) modified() time.Time {
+func (v feedPage) modified() time.Time {
 	at := v.account.CreatedAt
 	for _, e := range v.entries {
 		if e.PublishedAt.After(at) {
@@ -135,7 +135,7 @@ func (h *handler) account(ctx context.Context, name string) (schedctl.Account, e
 func (h *handler) entry(w http.ResponseWriter, r *http.Request) {
 	account, err := h.account(r.Context(), r.PathValue("name"))
 	if err != nil {
-		h.refuse(w, r, err)
+		h.writeError(w, r, err)
 		return
 	}
 	target := r.PathValue("target")
@@ -145,12 +145,12 @@ func (h *handler) entry(w http.ResponseWriter, r *http.Request) {
 	}
 	entry, err := h.source.Entry(r.Context(), account, target)
 	if err != nil {
-		h.refuse(w, r, err)
+		h.writeError(w, r, err)
 		return
 	}
 	doc, err := renderPage(h.at, account, entry)
 	if err != nil {
-		h.refuse(w, r, err)
+		h.writeError(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -170,8 +170,8 @@ func serve(w http.ResponseWriter, r *http.Request, doc document) {
 	http.ServeContent(w, r, "", doc.modified, bytes.NewReader(doc.body))
 }
 
-// refuse answers 404, or 500 without the reason, which the log has.
-func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// writeError answers 404, or 500 without the reason, which the log has.
+func (h *handler) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		http.NotFound(w, r)
 		return

@@ -49,14 +49,14 @@ const (
 
 // renderAtom writes a page as Atom, with the paging links of RFC 5005. The
 // encoder replaces what XML 1.0 cannot hold.
-func renderAtom(v view) (document, error) {
+func renderAtom(v feedPage) (document, error) {
 	name, self := v.account.Name, v.at.atom(v.account.Name)
 	feed := atomFeed{
 		ID: urn(schedctl.AccountPrefix, v.account.ID), Title: name, Author: name, Updated: timestamp(v.modified()),
-		Links: []atomLink{{Rel: "self", Type: atomType, Href: page(self, v.after)}, {Rel: "first", Type: atomType, Href: self}},
+		Links: []atomLink{{Rel: "self", Type: atomType, Href: pageURL(self, v.after)}, {Rel: "first", Type: atomType, Href: self}},
 	}
 	if v.next != "" {
-		feed.Links = append(feed.Links, atomLink{Rel: "next", Type: atomType, Href: page(self, v.next)})
+		feed.Links = append(feed.Links, atomLink{Rel: "next", Type: atomType, Href: pageURL(self, v.next)})
 	}
 	for _, e := range v.entries {
 		feed.Entries = append(feed.Entries, atomEntry{
@@ -94,14 +94,14 @@ type jsonItem struct {
 }
 
 // renderJSON writes a page as JSON Feed.
-func renderJSON(v view) (document, error) {
+func renderJSON(v feedPage) (document, error) {
 	name, self := v.account.Name, v.at.json(v.account.Name)
 	feed := jsonFeed{
 		Version: "https://jsonfeed.org/version/1.1", Title: name, FeedURL: self,
 		Authors: []jsonAuthor{{Name: name}}, Items: []jsonItem{},
 	}
 	if v.next != "" {
-		feed.NextURL = page(self, v.next)
+		feed.NextURL = pageURL(self, v.next)
 	}
 	for _, e := range v.entries {
 		feed.Items = append(feed.Items, jsonItem{
@@ -137,7 +137,7 @@ var entryPage = sync.OnceValue(func() *template.Template {
 })
 
 // renderPage writes the page of one entry.
-func renderPage(at address, account schedctl.Account, e Entry) (document, error) {
+func renderPage(at feedURLs, account schedctl.Account, e Entry) (document, error) {
 	var body bytes.Buffer
 	err := entryPage().Execute(&body, map[string]any{
 		"Title": title(e.Content), "Name": account.Name, "Atom": at.atom(account.Name), "JSON": at.json(account.Name),

@@ -38,9 +38,9 @@ func TestConformance(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 			io.WriteString(w, `{"id":"m1","url":"https://bot.example/m1"}`)
 		}),
-		Receipt:   schedctl.Receipt{ID: "m1", URL: "https://bot.example/m1"},
-		Key:       func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
-		AnyAnswer: true,
+		Receipt:        schedctl.Receipt{ID: "m1", URL: "https://bot.example/m1"},
+		Key:            func(r *http.Request, _ []byte) string { return r.Header.Get("Idempotency-Key") },
+		AcceptsAnyBody: true,
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -21,7 +20,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
 	}
-	u, err := server(c.Credentials["instance_url"])
+	u, err := parseServer(c.Credentials["instance_url"])
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -125,9 +124,9 @@ func parseAccount(a outbound.Response, host string) (publish.Profile, bool) {
 	if a.Cut || json.Unmarshal(a.Body, &account) != nil {
 		return publish.Profile{}, false
 	}
-	name := label(account.Acct)
+	name := outbound.Label(account.Acct)
 	if name == "" {
-		name = label(account.Username)
+		name = outbound.Label(account.Username)
 	}
 	if name == "" {
 		return publish.Profile{}, false
@@ -135,24 +134,5 @@ func parseAccount(a outbound.Response, host string) (publish.Profile, bool) {
 	if !strings.Contains(name, "@") {
 		name += "@" + host
 	}
-	return publish.Profile{Username: name, DisplayName: label(account.DisplayName), URL: outbound.Receipt(a).URL}, true
-}
-
-// maxLabel is the longest name taken from a server, in characters.
-const maxLabel = 100
-
-// label returns a text without what cannot be printed, or the empty string for
-// anything but a text.
-func label(value any) string {
-	text, _ := value.(string)
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, text)
-	if runes := []rune(text); len(runes) > maxLabel {
-		text = string(runes[:maxLabel])
-	}
-	return strings.TrimSpace(text)
+	return publish.Profile{Username: name, DisplayName: outbound.Label(account.DisplayName), URL: outbound.Receipt(a).URL}, true
 }

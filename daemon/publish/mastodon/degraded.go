@@ -13,31 +13,31 @@ import (
 // can be asked for.
 var visibilityName = pattern.Lazy(`^[a-z][a-z_-]{0,31}$`)
 
-// change is one thing that a server changed about a status.
-type change struct{ code, message string }
+// difference is one thing that a server changed about a status.
+type difference struct{ code, message string }
 
 // degradation returns how a status differs from the request that it was made
 // for. Servers change what they do not support, or do not allow the account, and
 // respond with the status as it is: snac makes unlisted statuses public. What a
 // response does not mention counts as unchanged.
-func degradation(s listed, r publish.Request) schedctl.Degradation {
+func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 	o := r.Account.Options
-	var changes []change
+	var changes []difference
 	if asked := o.String("visibility"); asked != "" && s.visibility != "" && s.visibility != asked {
 		got := "something else"
 		if visibilityName().MatchString(s.visibility) {
 			got = s.visibility
 		}
-		changes = append(changes, change{"visibility", "it is " + got + " there, and " + asked + " was asked for"})
+		changes = append(changes, difference{"visibility", "it is " + got + " there, and " + asked + " was asked for"})
 	}
-	if tidy(o.String("spoiler_text")) != "" && s.hasWarning && tidy(s.shown.warning) == "" {
-		changes = append(changes, change{"spoiler_text", "the content warning is missing"})
+	if normalize(o.String("spoiler_text")) != "" && s.hasWarning && normalize(s.shown.warning) == "" {
+		changes = append(changes, difference{"spoiler_text", "the content warning is missing"})
 	}
-	if asked := sensitive(o["sensitive"]); asked != nil && *asked && s.sensitive != nil && !*s.sensitive {
-		changes = append(changes, change{"sensitive", "it is not marked as sensitive"})
+	if asked := parseSensitive(o["sensitive"]); asked != nil && *asked && s.sensitive != nil && !*s.sensitive {
+		changes = append(changes, difference{"sensitive", "it is not marked as sensitive"})
 	}
-	if rewritten(s, r) {
-		changes = append(changes, change{"content", "its text is another one than was sent"})
+	if textChanged(s, r) {
+		changes = append(changes, difference{"content", "its text is another one than was sent"})
 	}
 	if len(changes) == 0 {
 		return schedctl.Degradation{}
@@ -52,15 +52,15 @@ func degradation(s listed, r publish.Request) schedctl.Degradation {
 	}
 }
 
-// rewritten reports whether the text of a status is certainly another one. The
+// textChanged reports whether the text of a status is certainly another one. The
 // HTML of most servers leaves some doubt, which is no reason to warn.
-func rewritten(s listed, r publish.Request) bool {
-	wanted := wording{text: r.Content, warning: s.shown.warning}
+func textChanged(s listedStatus, r publish.Request) bool {
+	wanted := statusText{text: r.Content, warning: s.shown.warning}
 	switch {
 	case s.source != nil:
-		return compareSource(wanted, *s.source, false) == other
+		return compareSource(wanted, *s.source, false) == different
 	case s.shown.text != "":
-		return compareShown(wanted, s.shown, false) == other
+		return compareShown(wanted, s.shown, false) == different
 	}
 	return false
 }

@@ -46,7 +46,7 @@ func TestChangedStatusIsNoticed(t *testing.T) {
 	} {
 		r := publish.Request{Content: text, Account: schedctl.Account{Options: tt.options}}
 		body := fmt.Sprintf(`{"id":"109","url":"https://social.example/@alice/109",%s}`, tt.status)
-		got, err := read(outbound.Response{Status: 200, Body: []byte(body)}, r, time.Unix(1780412400, 0))
+		got, err := readResponse(outbound.Response{Status: 200, Body: []byte(body)}, r, time.Unix(1780412400, 0))
 		if err != nil || got.ID != "109" || got.Degraded.Code != tt.code || !strings.Contains(got.Degraded.Message, tt.says) {
 			t.Errorf("%s: got %+v, %v; want code %q and %q", name, got, err, tt.code, tt.says)
 		}

@@ -26,7 +26,7 @@ const (
 // not there before then may still come. Errors are an [*publish.Error] with an
 // unknown outcome.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
-	u, err := server(r.Credentials["instance_url"])
+	u, err := parseServer(r.Credentials["instance_url"])
 	if err != nil {
 		return schedctl.Receipt{}, false, err
 	}
@@ -43,7 +43,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 // MayConfuse reports whether a server may show two contents so that one could be the
 // other.
 func (p *Publisher) MayConfuse(a, b string) bool {
-	return tidy(a) == tidy(b) || string(bare(a)) == string(bare(b))
+	return normalize(a) == normalize(b) || string(lettersOf(a)) == string(lettersOf(b))
 }
 
 // search is one run of Find.
@@ -53,9 +53,9 @@ type search struct {
 	request   publish.Request
 	began     time.Time // the attempt, by our clock
 
-	window   window
-	doubtful bool // there is a status that may be the post, or may not
-	shown    bool // there is one that not everybody may read
+	window         window
+	unclear        bool // there is a status that may be the post, or may not
+	listsNonPublic bool // there is one that not everybody may read
 }
 
 func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
@@ -67,18 +67,18 @@ func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
 	switch {
 	case err != nil || receipt.ID != "":
 		return receipt, err == nil, err
-	case s.doubtful:
-		return receipt, false, unsure("doubtful", "there is a status that may be this post; look there, and retry with force if it is not")
+	case s.unclear:
+		return receipt, false, unresolved("doubtful", "there is a status that may be this post; look there, and retry with force if it is not")
 	case !whole:
-		return receipt, false, unsure("incomplete", "the server does not list the statuses back to the time of the call; look there whether the post is among them")
-	case !s.shown && !public(o, s.request):
-		return receipt, false, unsure("hidden", "the server may not list statuses that are not public; look there whether the post is published")
+		return receipt, false, unresolved("incomplete", "the server does not list the statuses back to the time of the call; look there whether the post is among them")
+	case !s.listsNonPublic && !isPublic(o, s.request):
+		return receipt, false, unresolved("hidden", "the server may not list statuses that are not public; look there whether the post is published")
 	}
 	return receipt, false, nil
 }
 
-// unsure is the error of a search that found neither the post nor its absence.
-func unsure(code, message string) error {
+// unresolved is the error of a search that found neither the post nor its absence.
+func unresolved(code, message string) error {
 	return &publish.Error{Kind: schedctl.KindUnknown, Code: code, Message: message, Outcome: schedctl.OutcomeUnknown}
 }
 
@@ -102,8 +102,8 @@ func (s *search) owner(ctx context.Context) (owner, error) {
 	return o, nil
 }
 
-// public reports whether everybody may read the request's status.
-func public(o owner, r publish.Request) bool {
+// isPublic reports whether everybody may read the request's status.
+func isPublic(o owner, r publish.Request) bool {
 	visibility := r.Account.Options.String("visibility")
 	if visibility == "" {
 		visibility = o.privacy
@@ -130,7 +130,7 @@ func (s *search) read(ctx context.Context, o owner) (receipt schedctl.Receipt, w
 		}
 		fresh := addNew(seen, page)
 		switch {
-		case len(page) == 0 || s.beyond(page):
+		case len(page) == 0 || s.endsBeforeWindow(page):
 			return receipt, true, nil
 		case fresh == 0: // a server that does not page
 			return receipt, len(seen) < wholePage, nil
@@ -141,7 +141,7 @@ func (s *search) read(ctx context.Context, o owner) (receipt schedctl.Receipt, w
 }
 
 // addNew adds the statuses of a page to those seen and returns how many are new.
-func addNew(seen map[string]bool, page []listed) int {
+func addNew(seen map[string]bool, page []listedStatus) int {
 	before := len(seen)
 	for _, status := range page {
 		seen[status.ID] = true
@@ -149,9 +149,9 @@ func addNew(seen map[string]bool, page []listed) int {
 	return len(seen) - before
 }
 
-// beyond reports whether a page ends before the window. A boost has the time of
+// endsBeforeWindow reports whether a page ends before the window. A boost has the time of
 // what it boosts on some servers, so it does not count.
-func (s *search) beyond(page []listed) bool {
+func (s *search) endsBeforeWindow(page []listedStatus) bool {
 	for i := len(page) - 1; i >= 0; i-- {
 		if !page[i].boost && !page[i].created.IsZero() {
 			return page[i].created.Before(s.window.possible)
@@ -162,15 +162,15 @@ func (s *search) beyond(page []listed) bool {
 
 // match returns the receipt of the post when it is on the page. Of several it is
 // the first after the attempt began.
-func (s *search) match(ctx context.Context, page []listed) (receipt schedctl.Receipt, err error) {
+func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedctl.Receipt, err error) {
 	for _, status := range page {
-		s.shown = s.shown || status.visibility == "private" || status.visibility == "direct"
-		when := s.window.place(status.created)
+		s.listsNonPublic = s.listsNonPublic || status.visibility == "private" || status.visibility == "direct"
+		when := s.window.position(status.created)
 		if status.boost || status.reply || when == outside {
 			continue
 		}
 		likeness, err := s.compare(ctx, status)
-		if err == nil && likeness != other && s.request.Taken != nil {
+		if err == nil && likeness != different && s.request.Taken != nil {
 			var taken bool
 			if taken, err = s.request.Taken(status.ID); taken {
 				continue
@@ -182,8 +182,8 @@ func (s *search) match(ctx context.Context, page []listed) (receipt schedctl.Rec
 		case likeness == same && when == inside:
 			receipt = status.receipt
 			receipt.Degraded = degradation(status, s.request)
-		case likeness != other:
-			s.doubtful = true
+		case likeness != different:
+			s.unclear = true
 		}
 	}
 	return receipt, nil
@@ -191,8 +191,8 @@ func (s *search) match(ctx context.Context, page []listed) (receipt schedctl.Rec
 
 // compare reads a status as exactly as the server lets it be read, and asks for
 // its source only where that can decide something.
-func (s *search) compare(ctx context.Context, status listed) (likeness, error) {
-	wanted := wording{text: s.request.Content, warning: s.request.Account.Options.String("spoiler_text")}
+func (s *search) compare(ctx context.Context, status listedStatus) (similarity, error) {
+	wanted := statusText{text: s.request.Content, warning: s.request.Account.Options.String("spoiler_text")}
 	if status.source != nil {
 		return compareSource(wanted, *status.source, status.edited), nil
 	}

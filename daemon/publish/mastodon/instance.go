@@ -34,7 +34,7 @@ func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credential
 	if err != nil {
 		return schedctl.Limits{}, err
 	}
-	return counting(i.limits, software), nil
+	return countingLimits(i.limits, software), nil
 }
 
 // instance is what a server's instance document says.
@@ -95,19 +95,19 @@ func parseInstance(a outbound.Response) (instance, bool) {
 	configuration, _ := document["configuration"].(map[string]any)
 	statuses, _ := configuration["statuses"].(map[string]any)
 	limits := schedctl.Limits{
-		MaxCharacters: count(statuses["max_characters"], 1e9),
+		MaxCharacters: positiveInt(statuses["max_characters"], 1e9),
 		Unit:          mastodonLimits.Unit,
-		URLCharacters: count(statuses["characters_reserved_per_url"], 1000),
+		URLCharacters: positiveInt(statuses["characters_reserved_per_url"], 1000),
 	}
 	if limits.MaxCharacters == 0 {
-		limits.MaxCharacters = count(document["max_toot_chars"], 1e9)
+		limits.MaxCharacters = positiveInt(document["max_toot_chars"], 1e9)
 		limits.URLCharacters = mastodonLimits.URLCharacters
 	}
-	return instance{limits: limits, version: label(document["version"])}, true
+	return instance{limits: limits, version: outbound.Label(document["version"])}, true
 }
 
-// count returns a number of characters from 1 to most, or 0 for anything else.
-func count(value any, most float64) int {
+// positiveInt returns a number of characters from 1 to most, or 0 for anything else.
+func positiveInt(value any, most float64) int {
 	n, _ := value.(float64)
 	if n < 1 || n > most {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// length counts the content warning and the text together, as the server does
-// that the limits are of; see [counting].
+// statusLength counts the content warning and the text together, as the server does
+// that the limits are of; see [countingLimits].
 //
 // Mastodon counts user-perceived characters, where every link is as long as the
 // limits say and mentions are without the server's name. Limits that do not say
@@ -23,7 +23,7 @@ import (
 // Indic conjunct such as क्ष count 1 each: so they do in Ruby before 4.0 and in
 // Elixir on older versions of Erlang, which these servers run on. A server with newer rules counts
 // less, never more.
-func length(content, spoiler string, l schedctl.Limits) int {
+func statusLength(content, spoiler string, l schedctl.Limits) int {
 	more := 0
 	if l.URLCharacters > 0 {
 		var links int

@@ -47,14 +47,14 @@ func TestLength(t *testing.T) {
 		{"@élise@social.example", 6 + len("@social.example") - 1 + 1},
 		{"https://mastodon.social/@alice@other.example", urlLength},
 	} {
-		if got := length(tt.text, "", schedctl.Limits{URLCharacters: urlLength}); got != tt.want {
+		if got := statusLength(tt.text, "", schedctl.Limits{URLCharacters: urlLength}); got != tt.want {
 			t.Errorf("%q: got %d, want %d", tt.text, got, tt.want)
 		}
 	}
-	if got := length("https://mastodon.social", "careful", schedctl.Limits{}); got != 23+7 {
+	if got := statusLength("https://mastodon.social", "careful", schedctl.Limits{}); got != 23+7 {
 		t.Errorf("without a length for links: got %d, want 30", got)
 	}
-	if got := length("\u0301accent", "e", schedctl.Limits{}); got != 7 {
+	if got := statusLength("\u0301accent", "e", schedctl.Limits{}); got != 7 {
 		t.Errorf("an accent that joins the warning: got %d, want 7", got)
 	}
 }
@@ -141,17 +141,17 @@ func TestLinks(t *testing.T) {
 
 func checkLength(t *testing.T, text, spoiler string) {
 	whole := utf8.RuneCountInString(text) + utf8.RuneCountInString(spoiler)
-	if got := length(text, spoiler, schedctl.Limits{}); got < 0 || got > whole {
+	if got := statusLength(text, spoiler, schedctl.Limits{}); got < 0 || got > whole {
 		t.Errorf("%q: got %d of %d characters", text, got, whole)
 	}
-	if got := length(text, "", schedctl.Limits{}); got != uniseg.GraphemeClusterCount(text) {
+	if got := statusLength(text, "", schedctl.Limits{}); got != uniseg.GraphemeClusterCount(text) {
 		t.Errorf("%q: got %d, want it in full", text, got)
 	}
-	if got := length(text, spoiler, schedctl.Limits{Unit: "characters"}); got != whole {
+	if got := statusLength(text, spoiler, schedctl.Limits{Unit: "characters"}); got != whole {
 		t.Errorf("%q: got %d of %d characters", text, got, whole)
 	}
 	// A link of one character can only make a text shorter.
-	if got := length(text, "", schedctl.Limits{URLCharacters: 1}); got > utf8.RuneCountInString(text) {
+	if got := statusLength(text, "", schedctl.Limits{URLCharacters: 1}); got > utf8.RuneCountInString(text) {
 		t.Errorf("%q: got %d with short links", text, got)
 	}
 	end := 0

@@ -23,13 +23,13 @@ var linkSchemes = []string{"https://", "http://", "dat://", "dweb://", "ipfs://"
 // neverTopLevel are names that are reserved, or are used and will not be given
 // to anybody, and the schemes, which may follow a full stop.
 var neverTopLevel = sync.OnceValue(func() map[string]bool {
-	return words("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail test")
+	return wordSet("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail test")
 })
 
 // topLevel are the names of top-level domains in other scripts, by their first
 // character.
 var topLevel = sync.OnceValue(func() map[rune][]string {
-	return byFirst(`
+	return indexByFirstRune(`
 	한국 닷넷 닷컴 삼성 中国 中國 台湾 台灣 香港 澳门 澳門 新加坡 世界 中文网 中信 企业 佛山 信息 健康 八卦 公司 公益 商城 商店 商标 嘉里 在线
 	大拿 天主教 娱乐 广东 我爱你 手机 招聘 政务 政府 新闻 时尚 書籍 机构 游戏 点看 移动 组织机构 网址 网店 网站 网络 谷歌 购物 通販 集团 食品 餐厅
 	みんな アマゾン クラウド グーグル コム ストア セール ファッション ポイント 家電
@@ -38,7 +38,7 @@ var topLevel = sync.OnceValue(func() map[rune][]string {
 	السعودية العليان المغرب امارات ایران بازار بھارت بيتك پاکستان تونس سودان سورية شبكة عراق عرب عمان فلسطين قطر كاثوليك كوم مصر مليسيا موريتانيا موقع همراه الاردن الجزائر البحرين`)
 })
 
-func words(list string) map[string]bool {
+func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(list) {
 		set[word] = true
@@ -46,9 +46,9 @@ func words(list string) map[string]bool {
 	return set
 }
 
-func byFirst(list string) map[rune][]string {
+func indexByFirstRune(list string) map[rune][]string {
 	names := map[rune][]string{}
-	for name := range words(list) {
+	for name := range wordSet(list) {
 		first, _ := utf8.DecodeRuneInString(name)
 		names[first] = append(names[first], name)
 	}
@@ -64,7 +64,7 @@ func links(text string) []entity {
 	last, before := -1, rune(-1)
 	for i := 0; i < len(text); {
 		if i > last && mayPrecede(before) {
-			if n, scheme := link(text[i:]); n > 0 {
+			if n, scheme := linkLength(text[i:]); n > 0 {
 				if scheme && utf8.RuneCountInString(text[i:i+n]) <= maxLink {
 					found = append(found, entity{start: i, end: i + n, counted: i + n, link: true})
 				}
@@ -84,29 +84,29 @@ func mayPrecede(r rune) bool {
 	return !isASCIIAlphanumeric(r) && !strings.ContainsRune("@＠$#＃\uFFFE\uFEFF\uFFFF", r)
 }
 
-// link returns the length of the link that a text begins with, or 0, and whether
+// linkLength returns the length of the link that a text begins with, or 0, and whether
 // it has a scheme. One without is no link to Mastodon, but nothing within it is.
-func link(text string) (n int, scheme bool) {
+func linkLength(text string) (n int, scheme bool) {
 	for _, s := range linkSchemes {
 		if len(text) >= len(s) && strings.EqualFold(text[:len(s)], s) {
 			n, scheme = len(s), true
 			break
 		}
 	}
-	length := domain(text[n:])
+	length := domainLength(text[n:])
 	if length == 0 {
 		return 0, false
 	}
 	n += length
-	n += port(text[n:])
-	n += path(text[n:])
-	n += query(text[n:])
+	n += portLength(text[n:])
+	n += pathLength(text[n:])
+	n += queryLength(text[n:])
 	return n, scheme
 }
 
-// domain returns the length of the domain name that a text begins with: the
+// domainLength returns the length of the domain name that a text begins with: the
 // longest that ends in a top-level domain, or 0.
-func domain(text string) int {
+func domainLength(text string) int {
 	longest, pos, before := 0, 0, ""
 	for pos <= 4*maxDomain {
 		label := domainLabel(text[pos:])
@@ -172,7 +172,7 @@ func topLevelDomain(text, label string) int {
 		return n
 	case n == 0:
 		return foreignTopLevelDomain(text, label)
-	case n == 1, goesOn(text[n:]), neverTopLevel()[strings.ToLower(label[:n])]:
+	case n == 1, nameContinues(text[n:]), neverTopLevel()[strings.ToLower(label[:n])]:
 		return 0
 	}
 	return n
@@ -182,19 +182,19 @@ func foreignTopLevelDomain(text, label string) int {
 	longest := 0
 	first, _ := utf8.DecodeRuneInString(label)
 	for _, name := range topLevel()[first] {
-		if len(name) > longest && strings.HasPrefix(label, name) && !goesOn(text[len(name):]) {
+		if len(name) > longest && strings.HasPrefix(label, name) && !nameContinues(text[len(name):]) {
 			longest = len(name)
 		}
 	}
 	return longest
 }
 
-// goesOn reports whether a name cannot end where the text begins.
-func goesOn(text string) bool {
+// nameContinues reports whether a name cannot end where the text begins.
+func nameContinues(text string) bool {
 	return text != "" && (isASCIIAlphanumeric(rune(text[0])) || strings.ContainsRune("@+-", rune(text[0])))
 }
 
-func port(text string) int {
+func portLength(text string) int {
 	n := 0
 	for n+1 < len(text) && text[0] == ':' && text[n+1] >= '0' && text[n+1] <= '9' {
 		n++
@@ -205,10 +205,10 @@ func port(text string) int {
 	return n
 }
 
-// path returns the length of the path and fragment that a text begins with. It
+// pathLength returns the length of the path and fragment that a text begins with. It
 // ends neither with the punctuation that ends a sentence nor with a bracket that
 // it did not open.
-func path(text string) int {
+func pathLength(text string) int {
 	if !strings.HasPrefix(text, "/") {
 		return 0
 	}
@@ -270,8 +270,8 @@ func isLatinPathCharacter(r rune) bool {
 		unicode.In(r, unicode.Cyrillic, unicode.Pd)
 }
 
-// query returns the length of the query that a text begins with.
-func query(text string) int {
+// queryLength returns the length of the query that a text begins with.
+func queryLength(text string) int {
 	if !strings.HasPrefix(text, "?") {
 		return 0
 	}

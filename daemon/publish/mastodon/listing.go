@@ -8,19 +8,19 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// wording is what a status says.
-type wording struct {
+// statusText is what a status says.
+type statusText struct {
 	text    string
 	warning string
 }
 
-// listed is a status in an account's list.
-type listed struct {
+// listedStatus is a status in an account's list.
+type listedStatus struct {
 	ID         string
 	receipt    schedctl.Receipt
-	created    time.Time // zero when the server does not say
-	shown      wording   // the text as HTML
-	source     *wording  // as it was written, where the server says
+	created    time.Time   // zero when the server does not say
+	shown      statusText  // the text as HTML
+	source     *statusText // as it was written, where the server says
 	visibility string
 	hasWarning bool  // the server says whether there is a content warning
 	sensitive  *bool // nil when the server does not say
@@ -44,12 +44,12 @@ func parseOwner(a outbound.Response) (owner, bool) {
 
 // parseStatuses reads a page of statuses. A page with one that has no id is not
 // readable: nobody knows what it is.
-func parseStatuses(a outbound.Response) ([]listed, bool) {
+func parseStatuses(a outbound.Response) ([]listedStatus, bool) {
 	var raw []json.RawMessage
 	if a.Cut || json.Unmarshal(a.Body, &raw) != nil || raw == nil {
 		return nil, false
 	}
-	page := make([]listed, len(raw))
+	page := make([]listedStatus, len(raw))
 	for i := range raw {
 		status, ok := parseStatus(raw[i])
 		if !ok {
@@ -60,18 +60,18 @@ func parseStatuses(a outbound.Response) ([]listed, bool) {
 	return page, true
 }
 
-func parseStatus(raw json.RawMessage) (listed, bool) {
+func parseStatus(raw json.RawMessage) (listedStatus, bool) {
 	receipt := outbound.Receipt(outbound.Response{Body: raw})
 	var status map[string]any
 	if receipt.ID == "" || json.Unmarshal(raw, &status) != nil {
-		return listed{}, false
+		return listedStatus{}, false
 	}
 	text := func(name string) string { s, _ := status[name].(string); return s }
-	l := listed{
+	l := listedStatus{
 		ID: receipt.ID, receipt: receipt,
-		shown:      wording{text: text("content"), warning: text("spoiler_text")},
+		shown:      statusText{text: text("content"), warning: text("spoiler_text")},
 		visibility: text("visibility"),
-		sensitive:  sensitive(status["sensitive"]),
+		sensitive:  parseSensitive(status["sensitive"]),
 		boost:      status["reblog"] != nil,
 		reply:      status["in_reply_to_id"] != nil,
 		edited:     status["edited_at"] != nil,
@@ -81,21 +81,21 @@ func parseStatus(raw json.RawMessage) (listed, bool) {
 		l.created = created
 	}
 	if source := text("text"); source != "" {
-		l.source = &wording{text: source, warning: l.shown.warning}
+		l.source = &statusText{text: source, warning: l.shown.warning}
 	}
 	return l, true
 }
 
 // parseSource reads what a status was written as.
-func parseSource(a outbound.Response) (wording, bool) {
+func parseSource(a outbound.Response) (statusText, bool) {
 	var source struct {
 		Text        any `json:"text"`
 		SpoilerText any `json:"spoiler_text"`
 	}
 	if a.Cut || json.Unmarshal(a.Body, &source) != nil {
-		return wording{}, false
+		return statusText{}, false
 	}
 	text, ok := source.Text.(string)
 	warning, _ := source.SpoilerText.(string)
-	return wording{text: text, warning: warning}, ok
+	return statusText{text: text, warning: warning}, ok
 }

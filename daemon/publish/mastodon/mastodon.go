@@ -32,7 +32,7 @@
 //
 // # Logging in
 //
-// [BeginLogin] is for programs at a terminal: it gets an access token by way of
+// [StartLogin] is for programs at a terminal: it gets an access token by way of
 // the server's own login page.
 package mastodon
 
@@ -74,9 +74,9 @@ func (p *Publisher) Fields() []publish.Field {
 	}
 }
 
-// server returns the address of a server from what people write for it: a host
+// parseServer returns the address of a server from what people write for it: a host
 // or an URL. It is https unless the URL says http.
-func server(text string) (*url.URL, error) {
+func parseServer(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "://") {
 		text = "https://" + text

@@ -5,46 +5,46 @@ import (
 	"unicode"
 )
 
-// likeness says whether a status is the post that is looked for.
-type likeness int
+// similarity says whether a status is the post that is looked for.
+type similarity int
 
 const (
-	other likeness = iota
+	different similarity = iota
 	unclear
 	same
 )
 
-// alike is from which share of common letter triples on a text may be the other,
+// minSimilarity is from which share of common letter triples on a text may be the other,
 // changed by a server. Unrelated ones of a language share up to a third.
-const alike = 0.5
+const minSimilarity = 0.5
 
 // compareSource compares the post with a status as it was written. A server that
 // tells this keeps what it is given, but for white space around it.
-func compareSource(wanted, status wording, edited bool) likeness {
-	textSame, warningSame := tidy(wanted.text) == tidy(status.text), tidy(wanted.warning) == tidy(status.warning)
+func compareSource(wanted, status statusText, edited bool) similarity {
+	textSame, warningSame := normalize(wanted.text) == normalize(status.text), normalize(wanted.warning) == normalize(status.warning)
 	switch {
 	case textSame && warningSame:
 		return same
-	case textSame, edited, string(bare(wanted.text)) == string(bare(status.text)):
+	case textSame, edited, string(lettersOf(wanted.text)) == string(lettersOf(status.text)):
 		return unclear
 	}
-	return other
+	return different
 }
 
 // compareShown compares the post with a status as it is shown, as HTML. Servers
 // take Markdown out of it, shorten links and leave the servers of mentions away.
-func compareShown(wanted, status wording, edited bool) likeness {
-	shown := wording{text: plainText(status.text), warning: status.warning}
+func compareShown(wanted, status statusText, edited bool) similarity {
+	shown := statusText{text: plainText(status.text), warning: status.warning}
 	l := compareSource(wanted, shown, edited)
-	if l == other && similar(bare(wanted.text), bare(shown.text)) {
+	if l == different && similar(lettersOf(wanted.text), lettersOf(shown.text)) {
 		return unclear
 	}
 	return l
 }
 
-// tidy returns a text without what servers and their HTML change: the amount of
+// normalize returns a text without what servers and their HTML change: the amount of
 // white space, characters that cannot be seen, and the servers of mentions.
-func tidy(text string) string {
+func normalize(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || r == 0xFE0E || r == 0xFE0F {
 			return -1
@@ -65,8 +65,8 @@ func withoutServers(text string) string {
 	return short.String()
 }
 
-// bare returns the letters and digits of a text, in lower case, without links.
-func bare(text string) []rune {
+// lettersOf returns the letters and digits of a text, in lower case, without links.
+func lettersOf(text string) []rune {
 	text = withoutServers(text)
 	var letters []rune
 	end := 0
@@ -98,5 +98,5 @@ func similar(a, b []rune) bool {
 			common++
 		}
 	}
-	return 2*float64(common) >= alike*float64(len(a)+len(b)-4)
+	return 2*float64(common) >= minSimilarity*float64(len(a)+len(b)-4)
 }

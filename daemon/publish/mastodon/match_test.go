@@ -16,7 +16,7 @@ func TestShown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		server, text, html string
-		want               likeness
+		want               similarity
 	}{
 		{"Mastodon, a link", "Read https://example.com/a/very/long/path?x=1&y=2 now",
 			`<p>Read <a href="https://example.com/a/very/long/path?x=1&amp;y=2" target="_blank" rel="nofollow noopener" translate="no"><span class="invisible">https://</span><span class="ellipsis">example.com/a/very/long/path?x</span><span class="invisible">=1&amp;y=2</span></a> now</p>`, same},
@@ -32,14 +32,14 @@ func TestShown(t *testing.T) {
 		{"a link alone", "https://example.com/x", `<p><a href="https://example.com/x">https://example.com/x</a></p>`, same},
 		{"another link alone", "https://example.com/x", `<p><a href="https://example.com/y">https://example.com/y</a></p>`, unclear},
 		{"an emoji alone", "🎉", "<p>🎈</p>", unclear},
-		{"one word", "Yes", "<p>Nope</p>", other},
+		{"one word", "Yes", "<p>Nope</p>", different},
 		{"no break spaces", "a\u00a0b", "<p>a b</p>", same},
-		{"other words", "The ferry leaves at nine from the old pier.", "<p>We are closed on Sunday, see you next week in the new shop.</p>", other},
-		{"other words, Chinese", "今天的天气很好，我们去公园散步吧", "<p>新书已经上架，欢迎大家前来购买</p>", other},
+		{"other words", "The ferry leaves at nine from the old pier.", "<p>We are closed on Sunday, see you next week in the new shop.</p>", different},
+		{"other words, Chinese", "今天的天气很好，我们去公园散步吧", "<p>新书已经上架，欢迎大家前来购买</p>", different},
 		{"almost the same, Chinese", "今天的天气很好，我们去公园散步吧", "<p>今天的天气很好，我们去海边散步吧</p>", unclear},
-		{"nothing shown", "Words", "", other},
+		{"nothing shown", "Words", "", different},
 	} {
-		if got := compareShown(wording{text: tt.text}, wording{text: tt.html}, false); got != tt.want {
+		if got := compareShown(statusText{text: tt.text}, statusText{text: tt.html}, false); got != tt.want {
 			t.Errorf("%s: got %d, want %d (%q)", tt.server, got, tt.want, plainText(tt.html))
 		}
 	}
@@ -79,7 +79,7 @@ func TestWindow(t *testing.T) {
 		name    string
 		date    string
 		created string
-		want    place
+		want    windowPosition
 	}{
 		{"right clock, in the second", "Tue, 02 Jun 2026 15:10:00 GMT", "2026-06-02T15:00:00Z", inside},
 		{"right clock, a minute after", "Tue, 02 Jun 2026 15:10:00 GMT", "2026-06-02T15:01:00Z", inside},
@@ -98,7 +98,7 @@ func TestWindow(t *testing.T) {
 		if tt.created != "" {
 			created, _ = time.Parse(time.RFC3339, tt.created)
 		}
-		if got := windowOf(began, now, tt.date).place(created); got != tt.want {
+		if got := windowOf(began, now, tt.date).position(created); got != tt.want {
 			t.Errorf("%s: got %d, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -110,20 +110,20 @@ func checkPlainText(t *testing.T, content string) {
 		t.Errorf("%q: got %q", content, text)
 	}
 	if escaped := plainText(strings.NewReplacer("&", "&amp;", "<", "&lt;", "\r", "", "\x00", "").Replace(content)); utf8.ValidString(content) {
-		if want := strings.NewReplacer("\r", "", "\x00", "").Replace(content); tidy(escaped) != tidy(want) {
+		if want := strings.NewReplacer("\r", "", "\x00", "").Replace(content); normalize(escaped) != normalize(want) {
 			t.Errorf("%q: escaped and read again it is %q", content, escaped)
 		}
 	}
 }
 
 func checkCompare(t *testing.T, a, b string) {
-	if got := compareSource(wording{text: a}, wording{text: " " + a + "\n"}, false); got != same {
+	if got := compareSource(statusText{text: a}, statusText{text: " " + a + "\n"}, false); got != same {
 		t.Errorf("%q: got %d when compared with itself", a, got)
 	}
-	if ab, ba := similar(bare(a), bare(b)), similar(bare(b), bare(a)); ab != ba {
+	if ab, ba := similar(lettersOf(a), lettersOf(b)), similar(lettersOf(b), lettersOf(a)); ab != ba {
 		t.Errorf("%q and %q: %v one way, %v the other", a, b, ab, ba)
 	}
-	if compareSource(wording{text: a}, wording{text: b}, false) == same && tidy(a) != tidy(b) {
+	if compareSource(statusText{text: a}, statusText{text: b}, false) == same && normalize(a) != normalize(b) {
 		t.Errorf("%q and %q are the same", a, b)
 	}
 }
@@ -134,7 +134,7 @@ func checkParseStatuses(t *testing.T, body []byte) {
 	if err := json.Unmarshal(body, &list); ok && (err != nil || len(list) != len(page)) {
 		t.Fatalf("%q: got %d statuses of %d", body, len(page), len(list))
 	}
-	if slices.ContainsFunc(page, func(l listed) bool { return l.ID == "" || l.receipt.ID != l.ID }) {
+	if slices.ContainsFunc(page, func(l listedStatus) bool { return l.ID == "" || l.receipt.ID != l.ID }) {
 		t.Errorf("%q: a status without an id: %+v", body, page)
 	}
 }

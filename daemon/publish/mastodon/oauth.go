@@ -47,7 +47,7 @@ type Login struct {
 	verifier string // empty when the server does not offer PKCE
 }
 
-// BeginLogin registers schedctl as an application of the server and returns the
+// StartLogin registers schedctl as an application of the server and returns the
 // login that leads to an access token. The instance is what a user writes for
 // instance_url; the version is for the User-Agent. The client should be one of
 // [outbound.Client].
@@ -57,8 +57,8 @@ type Login struct {
 // metadata (RFC 8414) that it takes one. Errors are an [*publish.Error]: kind
 // content with the code instance_url for an address that has no Mastodon API,
 // network for one out of reach.
-func BeginLogin(ctx context.Context, client *http.Client, instance, version string) (*Login, error) {
-	u, err := server(instance)
+func StartLogin(ctx context.Context, client *http.Client, instance, version string) (*Login, error) {
+	u, err := parseServer(instance)
 	if err != nil {
 		return nil, err
 	}

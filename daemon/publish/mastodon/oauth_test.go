@@ -96,7 +96,7 @@ const pkceMetadata = `{"issuer":"%[1]s/","authorization_endpoint":"%[1]s/oauth/a
 
 func begin(t *testing.T, s *loginServer) (*mastodon.Login, url.Values) {
 	t.Helper()
-	login, err := mastodon.BeginLogin(t.Context(), outbound.Client(outbound.AllowPrivate), s.URL, "1.2.3")
+	login, err := mastodon.StartLogin(t.Context(), outbound.Client(outbound.AllowPrivate), s.URL, "1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestBeginLoginTellsWhyNot(t *testing.T) {
 		{"broken", routes{apps: {500, ""}}, schedctl.KindPlatform, ""},
 	} {
 		server := httptest.NewServer(tt.server)
-		login, err := mastodon.BeginLogin(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, "test")
+		login, err := mastodon.StartLogin(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, "test")
 		server.Close()
 		e := publish.AsError(err)
 		if login != nil || e.Kind != tt.kind || e.Code != tt.code || e.Outcome != schedctl.OutcomeNotPublished || e.Message == "" {
@@ -265,12 +265,12 @@ func TestBeginLoginTellsWhyNot(t *testing.T) {
 		"@alice@social.example": {Kind: schedctl.KindContent, Code: "instance_url"},
 		"http://127.0.0.1:1":    {Kind: schedctl.KindContent, Code: "instance_url"},
 	} {
-		_, err := mastodon.BeginLogin(t.Context(), outbound.Client(outbound.PublicOnly), instance, "test")
+		_, err := mastodon.StartLogin(t.Context(), outbound.Client(outbound.PublicOnly), instance, "test")
 		if e := publish.AsError(err); e.Kind != want.Kind || e.Code != want.Code {
 			t.Errorf("%s: got %+v", instance, e)
 		}
 	}
-	_, err := mastodon.BeginLogin(t.Context(), outbound.Client(outbound.AllowPrivate), "http://127.0.0.1:1", "test")
+	_, err := mastodon.StartLogin(t.Context(), outbound.Client(outbound.AllowPrivate), "http://127.0.0.1:1", "test")
 	if e := publish.AsError(err); e.Kind != schedctl.KindNetwork {
 		t.Errorf("nobody listens: got %+v", e)
 	}

@@ -51,16 +51,16 @@ func validLanguage(value any) bool {
 	return languageCode().MatchString(text)
 }
 
-func validSensitive(value any) bool { return sensitive(value) != nil }
+func validSensitive(value any) bool { return parseSensitive(value) != nil }
 
 func validSpoiler(value any) bool {
 	text, isText := value.(string)
 	return isText && len(text) <= maxSpoiler && !strings.ContainsAny(text, "\x00\r\n")
 }
 
-// sensitive reads a JSON boolean, or one that was written as a text on a command
+// parseSensitive reads a JSON boolean, or one that was written as a text on a command
 // line. Anything else is nil.
-func sensitive(value any) *bool {
+func parseSensitive(value any) *bool {
 	switch value {
 	case true, "true":
 		return new(true)

@@ -27,7 +27,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	u, err := server(r.Credentials["instance_url"])
+	u, err := parseServer(r.Credentials["instance_url"])
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -44,10 +44,10 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, r, time.Now())
+	return readResponse(a, r, time.Now())
 }
 
-// Check counts as Mastodon does; see [length].
+// Check counts as Mastodon does; see [statusLength].
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	var c publish.Check
 	if strings.TrimSpace(content) == "" {
@@ -56,7 +56,7 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 			Problems: []*publish.Error{publish.Contentf("empty", "the post is empty; a status needs text")},
 		}
 	} else {
-		c = publish.Measured(length(content, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
+		c = publish.Measured(statusLength(content, a.Options.String("spoiler_text"), a.Limits), a.Limits.MaxCharacters, a.Limits.Unit)
 	}
 	c.Problems = append(c.Problems, optionProblems(a.Options)...)
 	return c
@@ -66,14 +66,14 @@ func statusOf(r publish.Request) status {
 	o := r.Account.Options
 	return status{
 		Status: r.Content, Visibility: o.String("visibility"), Language: o.String("language"),
-		Sensitive: sensitive(o["sensitive"]), SpoilerText: o.String("spoiler_text"),
+		Sensitive: parseSensitive(o["sensitive"]), SpoilerText: o.String("spoiler_text"),
 	}
 }
 
-// read returns the receipt in a server's response. A response of success that
+// readResponse returns the receipt in a server's response. A response of success that
 // names no status may come from something in front of the server. What the server
 // changed is in the receipt; see [degradation].
-func read(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		words := outbound.ErrorText(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
 		return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(a, now), words)

@@ -100,7 +100,7 @@ func TestSnacLogin(t *testing.T) {
 	t.Parallel()
 	snac := publishtest.StartSnac(t)
 	client := outbound.Client(outbound.AllowPrivate)
-	login, err := mastodon.BeginLogin(t.Context(), client, snac.URL, "test")
+	login, err := mastodon.StartLogin(t.Context(), client, snac.URL, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,25 +17,25 @@ import (
 // such as "2.7.2 (compatible; Pleroma 2.9.1)", or write a version below 1.
 var mastodonVersion = pattern.Lazy(`^v?[1-9][0-9]*\.[0-9]+(\.[0-9]+)?([-+.][0-9A-Za-z.+_-]*)?$`)
 
-// sharedCounting are the programs that count a status as Mastodon does. Apart
+// mastodonCounting are the programs that count a status as Mastodon does. Apart
 // from Mastodon they are its forks.
-var sharedCounting = map[string]bool{
+var mastodonCounting = map[string]bool{
 	"mastodon": true, "glitch-soc": true, "hometown": true, "fedibird": true, "kmyblue": true, "chuckya": true,
 }
 
-// fullGraphemes are the programs that count user-perceived characters, with
+// graphemeCounting are the programs that count user-perceived characters, with
 // links and mentions in full. Pleroma and its forks call String.length of Elixir
 // on the text and the content warning together.
-var fullGraphemes = map[string]bool{"pleroma": true, "akkoma": true, "rebased": true}
+var graphemeCounting = map[string]bool{"pleroma": true, "akkoma": true, "rebased": true}
 
-// counting returns the limits of a server with the way in which its software
+// countingLimits returns the limits of a server with the way in which its software
 // counts. GoToSocial counts code points, with links and mentions in full,
 // whatever it says about links. So does the count for every program that is not
 // known here: no program is known to count more.
-func counting(l schedctl.Limits, software string) schedctl.Limits {
+func countingLimits(l schedctl.Limits, software string) schedctl.Limits {
 	switch {
-	case sharedCounting[software]:
-	case fullGraphemes[software]:
+	case mastodonCounting[software]:
+	case graphemeCounting[software]:
 		l.URLCharacters = 0
 	default:
 		l.Unit, l.URLCharacters = "characters", 0
@@ -103,5 +103,5 @@ func nodeinfoSoftware(a outbound.Response) string {
 	if a.Status != http.StatusOK || a.Cut || json.Unmarshal(a.Body, &document) != nil {
 		return ""
 	}
-	return strings.ToLower(label(document.Software.Name))
+	return strings.ToLower(outbound.Label(document.Software.Name))
 }

@@ -84,7 +84,7 @@ func goToSocialRefuses(content, spoiler string, limit int) bool {
 // GoToSocial server is not refused by it when its time has come.
 func TestGoToSocialRefusesNothingAccepted(t *testing.T) {
 	t.Parallel()
-	limits := counting(schedctl.Limits{MaxCharacters: 100, Unit: "graphemes", URLCharacters: 25}, "gotosocial")
+	limits := countingLimits(schedctl.Limits{MaxCharacters: 100, Unit: "graphemes", URLCharacters: 25}, "gotosocial")
 	p := New(nil, "test")
 	for _, unit := range []string{
 		"x", "👩‍👩‍👧‍👦", "क्षि", "e\u0301", "🇩🇪", "https://example.com/a/rather/long/path ", "@bob@a.rather.long.name.example ", "あ", "\r\n",
@@ -106,13 +106,13 @@ func TestGoToSocialRefusesNothingAccepted(t *testing.T) {
 // but nothing shortened.
 func TestServersThatCountInFull(t *testing.T) {
 	t.Parallel()
-	limits := counting(schedctl.Limits{MaxCharacters: 500, Unit: "graphemes"}, "pleroma")
+	limits := countingLimits(schedctl.Limits{MaxCharacters: 500, Unit: "graphemes"}, "pleroma")
 	for text, want := range map[string]int{
 		"https://example.com/long": 24,
 		"@alice@social.example":    21,
 		"👩‍👩‍👧‍👦🇩🇪👍🏽":              3,
 	} {
-		if got := length(text, "cw", limits); got != want+2 {
+		if got := statusLength(text, "cw", limits); got != want+2 {
 			t.Errorf("%q: got %d, want %d", text, got, want+2)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// clockDoubt is how far the clock of a server may be from what it says in its
+	// maxClockError is how far the clock of a server may be from what it says in its
 	// answers: those may come from another machine in front of it.
-	clockDoubt = time.Minute
+	maxClockError = time.Minute
 
-	// silentClockDoubt is the same for a server that does not say.
-	silentClockDoubt = 5 * time.Minute
+	// maxUnknownClockError is the same for a server that does not say.
+	maxUnknownClockError = 5 * time.Minute
 )
 
 // window is when a status of an attempt can have been made, by the server's
@@ -21,12 +21,12 @@ type window struct {
 	likely   time.Time // not before, unless the clock is wrong
 }
 
-// place is where an instant is in a window.
-type place int
+// windowPosition is where an instant is in a window.
+type windowPosition int
 
 const (
-	outside place = iota
-	onEdge        // outside, unless the clock is wrong
+	outside windowPosition = iota
+	onEdge                 // outside, unless the clock is wrong
 	inside
 )
 
@@ -37,17 +37,17 @@ func windowOf(began, now time.Time, date string) window {
 	said, err := http.ParseTime(date)
 	if err != nil {
 		likely := began.Add(-2 * time.Second)
-		return window{likely: likely, possible: likely.Add(-silentClockDoubt)}
+		return window{likely: likely, possible: likely.Add(-maxUnknownClockError)}
 	}
 	// The Date was written before the answer came, so the server's clock is at
 	// least so far ahead of ours.
 	likely := began.Add(said.Sub(now)).Add(-time.Second)
-	return window{likely: likely, possible: likely.Add(-clockDoubt)}
+	return window{likely: likely, possible: likely.Add(-maxClockError)}
 }
 
-// place tells where a status made at an instant is. One without a time may be
+// position tells where a status made at an instant is. One without a time may be
 // anywhere.
-func (w window) place(created time.Time) place {
+func (w window) position(created time.Time) windowPosition {
 	switch {
 	case created.IsZero():
 		return onEdge

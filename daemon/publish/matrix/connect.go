@@ -25,7 +25,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
 	}
-	s, err := p.parse(stored)
+	s, err := p.parseCredentials(stored)
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -43,7 +43,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 		profile.Credentials = c.Credentials
 		profile.Credentials[resolvedRoom] = s.room
 	}
-	if profile.DisplayName, err = p.member(ctx, s, user); err != nil {
+	if profile.DisplayName, err = p.displayName(ctx, s, user); err != nil {
 		return publish.Profile{}, err
 	}
 	if err := p.checkReadable(ctx, s); err != nil {
@@ -86,9 +86,9 @@ func (p *Publisher) resolve(ctx context.Context, s session) (string, error) {
 	return answer.RoomID, nil
 }
 
-// member returns the user's name in the room. A homeserver tells nobody outside
+// displayName returns the user's name in the room. A homeserver tells nobody outside
 // of a room who is in it.
-func (p *Publisher) member(ctx context.Context, s session, user string) (string, error) {
+func (p *Publisher) displayName(ctx context.Context, s session, user string) (string, error) {
 	var answer struct {
 		Membership  string `json:"membership"`
 		DisplayName any    `json:"displayname"`

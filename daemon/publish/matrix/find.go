@@ -14,7 +14,7 @@ import (
 const (
 	// The clocks of a homeserver and of this machine may differ by this much: it may
 	// be set by an hour between an attempt and the question what came of it.
-	skew = 2 * time.Hour
+	maxClockSkew = 2 * time.Hour
 
 	pageSize = "50"
 	maxPages = 20
@@ -40,7 +40,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	for range maxPages {
 		u := s.endpoint("rooms", s.room, "messages")
 		u.RawQuery = query.Encode()
-		var events page
+		var events eventPage
 		status, err := p.get(ctx, s, u, &events)
 		if err != nil {
 			return schedctl.Receipt{}, false, err
@@ -51,7 +51,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 		if id := events.find(r.Key, user); id != "" {
 			return schedctl.Receipt{ID: id, URL: roomPage(s.room, user, id)}, true, nil
 		}
-		if events.End == "" || events.End == query.Get("from") || events.reach(since.Add(-skew)) {
+		if events.End == "" || events.End == query.Get("from") || events.endsBefore(since.Add(-maxClockSkew)) {
 			return schedctl.Receipt{}, false, nil
 		}
 		query.Set("from", events.End)
@@ -72,8 +72,8 @@ func cannotAsk(why string) error {
 	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
-// page is a part of a room's events, the newest first.
-type page struct {
+// eventPage is a part of a room's events, the newest first.
+type eventPage struct {
 	Chunk []event `json:"chunk"`
 	End   string  `json:"end"` // where the next page begins, or empty
 }
@@ -87,7 +87,7 @@ type event struct {
 
 // find returns the id of the event with the key, or the empty string. Others in
 // the room can write any key: only the user's own events count.
-func (p page) find(key, user string) string {
+func (p eventPage) find(key, user string) string {
 	for _, e := range p.Chunk {
 		var content map[string]any
 		if json.Unmarshal(e.Content, &content) == nil && content[keyMember] == key && (user == "" || e.Sender == user) && isEvent(e.ID) {
@@ -97,7 +97,7 @@ func (p page) find(key, user string) string {
 	return ""
 }
 
-// reach reports whether the page goes back beyond an instant.
-func (p page) reach(t time.Time) bool {
+// endsBefore reports whether the page goes back beyond an instant.
+func (p eventPage) endsBefore(t time.Time) bool {
 	return len(p.Chunk) > 0 && time.UnixMilli(p.Chunk[len(p.Chunk)-1].Time).Before(t)
 }

@@ -77,8 +77,8 @@ var (
 	roomAlias = pattern.Lazy(`^#[^\s/?#]{1,200}:[A-Za-z0-9.:\[\]-]{1,230}$`)
 )
 
-// parse checks credentials. No error holds the token.
-func (p *Publisher) parse(c publish.Credentials) (session, error) {
+// parseCredentials checks credentials. No error holds the token.
+func (p *Publisher) parseCredentials(c publish.Credentials) (session, error) {
 	server, err := p.policy.ParseAddress(c["homeserver_url"])
 	token := c["access_token"]
 	switch {

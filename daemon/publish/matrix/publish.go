@@ -67,21 +67,21 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
+	return readResponse(a, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
 }
 
 // parseRoom is parse for calls, which need the room's id.
 func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
-	s, err := p.parse(c)
+	s, err := p.parseCredentials(c)
 	if err == nil && !roomID().MatchString(s.room) {
 		err = publish.Contentf("room_id", "the id of the room is not known; connect the account again")
 	}
 	return s, err
 }
 
-// read tells what an answer means. One that says yes but names no event may come
+// readResponse tells what an answer means. One that says yes but names no event may come
 // from something in front of the homeserver.
-func read(a outbound.Response, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}

@@ -13,9 +13,9 @@ import (
 // errorCode is the form of the errcode of an error, the standard's or another's.
 var errorCode = pattern.Lazy(`^[A-Za-z0-9_.]{1,64}$`)
 
-// meanings are the codes that say more than the status they come with
+// errorMeanings are the codes that say more than the status they come with
 // (https://spec.matrix.org/latest/client-server-api/#standard-error-response).
-var meanings = map[string]struct {
+var errorMeanings = map[string]struct {
 	kind    schedctl.ErrorKind
 	message string
 }{
@@ -42,7 +42,7 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	if errorCode().MatchString(body.Code) {
 		e.Code = body.Code
 	}
-	if m, known := meanings[body.Code]; known && a.Status >= 400 && a.Status < 500 {
+	if m, known := errorMeanings[body.Code]; known && a.Status >= 400 && a.Status < 500 {
 		e.Kind, e.Message = m.kind, m.message
 	}
 	if e.Kind == schedctl.KindRateLimited && e.RetryAt.IsZero() {

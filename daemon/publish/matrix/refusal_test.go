@@ -50,7 +50,7 @@ func TestRefusal(t *testing.T) {
 		if tt.header != "" {
 			a.Header.Set("Retry-After", tt.header)
 		}
-		_, err := read(a, "!1", "@a:b", now, "the token of a user")
+		_, err := readResponse(a, "!1", "@a:b", now, "the token of a user")
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%d %s: got %+v", tt.status, tt.body, e)
@@ -68,7 +68,7 @@ func TestRefusal(t *testing.T) {
 // An event is looked for by the member that it was sent with.
 func TestAMessageIsFoundByItsKey(t *testing.T) {
 	t.Parallel()
-	p := page{Chunk: []event{{ID: "$1", Sender: "@a:b", Content: encode(message{Body: "x", Key: "pt_1"})}}}
+	p := eventPage{Chunk: []event{{ID: "$1", Sender: "@a:b", Content: encode(message{Body: "x", Key: "pt_1"})}}}
 	for _, tt := range []struct{ key, user, want string }{
 		{"pt_1", "@a:b", "$1"}, {"pt_1", "", "$1"}, {"pt_1", "@m:b", ""}, {"pt_2", "@a:b", ""}, {"", "@a:b", ""},
 	} {
@@ -79,7 +79,7 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 }
 
 func checkRead(t *testing.T, code int, body []byte) {
-	receipt, err := read(outbound.Response{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
+	receipt, err := readResponse(outbound.Response{Status: code, Body: body}, "!1", "@a:b", now, "the content of a post")
 	if (err == nil) != (receipt.ID != "") {
 		t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 	}
@@ -99,18 +99,18 @@ func checkRead(t *testing.T, code int, body []byte) {
 }
 
 func checkPage(t *testing.T, body []byte) {
-	var p page
+	var p eventPage
 	if json.Unmarshal(body, &p) != nil {
 		return
 	}
 	if id := p.find("pt_1", "@a:b"); id != "" && !isEvent(id) {
 		t.Errorf("%q: found %q", body, id)
 	}
-	p.reach(now)
+	p.endsBefore(now)
 }
 
-// FuzzAnswers reads answers: the first number chooses by which reader.
-func FuzzAnswers(f *testing.F) {
+// FuzzResponses reads answers: the first number chooses by which reader.
+func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, []byte(`{"event_id":"$YUwRidLecu7Yiu6FYfRcZGbdvCRGPmVhQzWtVoL9tXk"}`))
 	f.Add(byte(0), 200, []byte(`{"event_id":"$\u0000"}`))
 	f.Add(byte(0), 429, []byte(`{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":1e308}`))

@@ -24,7 +24,7 @@ func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), p.header(s))
 	switch {
 	case err != nil:
-		return unpublished(err)
+		return notPublished(err)
 	case a.Status == http.StatusOK:
 		return &publish.Error{
 			Kind: schedctl.KindAuth, Code: "encrypted", Outcome: schedctl.OutcomeNotPublished,
@@ -41,9 +41,9 @@ func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 	return nil
 }
 
-// unpublished says of the error of a request that only reads that nothing is
+// notPublished says of the error of a request that only reads that nothing is
 // published.
-func unpublished(err error) error {
+func notPublished(err error) error {
 	e := *publish.AsError(err)
 	e.Outcome = schedctl.OutcomeNotPublished
 	return &e
@@ -58,8 +58,8 @@ type powerLevels struct {
 	EventsDefault any            `json:"events_default"`
 }
 
-// of returns the level of a user, and the level that a message needs.
-func (l powerLevels) of(user string) (has, needs float64) {
+// forMessage returns the level of a user, and the level that a message needs.
+func (l powerLevels) forMessage(user string) (has, needs float64) {
 	has, listed := level(l.Users[user])
 	if !listed {
 		has, _ = level(l.UsersDefault)
@@ -91,7 +91,7 @@ func (p *Publisher) checkWritable(ctx context.Context, s session, user string) e
 	if err != nil || status != http.StatusOK {
 		return err
 	}
-	has, needs := levels.of(user)
+	has, needs := levels.forMessage(user)
 	if has >= needs {
 		return nil
 	}
@@ -100,12 +100,12 @@ func (p *Publisher) checkWritable(ctx context.Context, s session, user string) e
 	}
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Code: "may_not_write", Outcome: schedctl.OutcomeNotPublished,
-		Message: outbound.Label(user) + " has power level " + number(has) + " in the room, and messages need " + number(needs) +
+		Message: outbound.Label(user) + " has power level " + formatLevel(has) + " in the room, and messages need " + formatLevel(needs) +
 			"; ask an administrator of the room to raise it, then try again",
 	}
 }
 
-func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+func formatLevel(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // creatorVersion is the first version of rooms whose creators may do everything
 // without being in the power levels.

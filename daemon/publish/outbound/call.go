@@ -70,7 +70,7 @@ func do(client *http.Client, req *http.Request, header http.Header) (Response, e
 	// was cut, so a request whose headers were not written by then never will be.
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
-	guard := newPassage(req.Context())
+	guard := newLeaseGuard(req.Context())
 	if guard != nil {
 		if !guard.allowed() {
 			return Response{}, publish.LeaseLapsed()

@@ -11,69 +11,69 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// passage is one call under the guard of its context. Its connection asks it before
+// leaseGuard is one call under the guard of its context. Its connection asks it before
 // each write: that is later than anything net/http can be told to ask, which sends
 // the headers of a request before it first reads a body that it does not know.
-type passage struct {
-	allowed  func() bool
-	begun    atomic.Bool // something was let through
-	refused  atomic.Bool // and nothing is any more
-	answered atomic.Bool // so that the connection belongs to the next call
+type leaseGuard struct {
+	allowed   func() bool
+	wrote     atomic.Bool // something was let through
+	refused   atomic.Bool // and nothing is any more
+	responded atomic.Bool // so that the connection belongs to the next call
 }
 
-// newPassage returns the passage of a call, nil when its context has no guard.
-func newPassage(ctx context.Context) *passage {
+// newLeaseGuard returns the passage of a call, nil when its context has no guard.
+func newLeaseGuard(ctx context.Context) *leaseGuard {
 	if allowed := publish.Guard(ctx); allowed != nil {
-		return &passage{allowed: allowed}
+		return &leaseGuard{allowed: allowed}
 	}
 	return nil
 }
 
-var errRefused = errors.New("the call is not this daemon's own any more")
+var errLeaseLapsed = errors.New("the call is not this daemon's own any more")
 
-// pass lets a write through, or returns an error. A nil passage lets all through.
-func (p *passage) pass() error {
+// check lets a write through, or returns an error. A nil passage lets all through.
+func (p *leaseGuard) check() error {
 	switch {
-	case p == nil || p.answered.Load():
+	case p == nil || p.responded.Load():
 		return nil
 	case p.refused.Load() || !p.allowed():
 		p.refused.Store(true)
-		return errRefused
+		return errLeaseLapsed
 	}
-	p.begun.Store(true)
+	p.wrote.Store(true)
 	return nil
 }
 
 // unsent reports whether the guard has ended the call before anything of it left.
-func (p *passage) unsent() bool { return p != nil && p.refused.Load() && !p.begun.Load() }
+func (p *leaseGuard) unsent() bool { return p != nil && p.refused.Load() && !p.wrote.Load() }
 
 // watch puts the passage on every connection that the call is given.
-func (p *passage) watch(trace *httptrace.ClientTrace) {
+func (p *leaseGuard) watch(trace *httptrace.ClientTrace) {
 	trace.GotConn = func(info httptrace.GotConnInfo) {
-		if c := guardedOf(info.Conn); c != nil {
-			c.passage.Store(p)
+		if c := guardedConnOf(info.Conn); c != nil {
+			c.guard.Store(p)
 		}
 	}
-	trace.GotFirstResponseByte = func() { p.answered.Store(true) }
+	trace.GotFirstResponseByte = func() { p.responded.Store(true) }
 }
 
 // guardedConn is a connection that asks the passage of its current call. HTTP/1
 // has one call at a time on a connection.
 type guardedConn struct {
 	net.Conn
-	passage atomic.Pointer[passage]
+	guard atomic.Pointer[leaseGuard]
 }
 
 // Write implements [net.Conn].
 func (c *guardedConn) Write(b []byte) (int, error) {
-	if err := c.passage.Load().pass(); err != nil {
+	if err := c.guard.Load().check(); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)
 }
 
-// guardedOf returns the guarded connection that a connection is, or is made of.
-func guardedOf(c net.Conn) *guardedConn {
+// guardedConnOf returns the guarded connection that a connection is, or is made of.
+func guardedConnOf(c net.Conn) *guardedConn {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
 	}

@@ -21,7 +21,7 @@ func RetryAt(h http.Header, now time.Time) time.Time {
 	}
 	for _, name := range []string{"X-RateLimit-Reset", "RateLimit-Reset"} {
 		if at, ok := parseReset(h.Get(name), now); ok {
-			return bound(at, now)
+			return limitRetry(at, now)
 		}
 	}
 	return time.Time{}
@@ -34,17 +34,17 @@ func RetryIn(seconds float64, now time.Time) time.Time {
 	if !(seconds > 0) { // or not a number
 		return time.Time{}
 	}
-	return bound(now.Add(time.Duration(min(seconds, maxRetry.Seconds())*float64(time.Second))), now)
+	return limitRetry(now.Add(time.Duration(min(seconds, maxRetry.Seconds())*float64(time.Second))), now)
 }
 
 // retryAfter also reports whether the header is there and readable.
 func retryAfter(h http.Header, now time.Time) (at time.Time, said bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, ok := parseSeconds(text); ok {
-		return bound(now.Add(seconds), now), true
+		return limitRetry(now.Add(seconds), now), true
 	}
 	if date, err := http.ParseTime(text); err == nil {
-		return bound(date, now), true
+		return limitRetry(date, now), true
 	}
 	return time.Time{}, false
 }
@@ -77,8 +77,8 @@ func parseSeconds(text string) (time.Duration, bool) {
 	return time.Duration(n) * time.Second, true
 }
 
-// bound drops instants that have passed and cuts those too far ahead.
-func bound(at, now time.Time) time.Time {
+// limitRetry drops instants that have passed and cuts those too far ahead.
+func limitRetry(at, now time.Time) time.Time {
 	switch {
 	case !at.After(now):
 		return time.Time{}

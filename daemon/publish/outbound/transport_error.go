@@ -25,11 +25,11 @@ func transportError(err error, host string, wrote bool) error {
 	}
 	if wrote {
 		return &publish.Error{
-			Kind: schedctl.KindNetwork, Message: lostMessage(err, host), Outcome: schedctl.OutcomeUnknown, Err: bareCause(err),
+			Kind: schedctl.KindNetwork, Message: lostMessage(err, host), Outcome: schedctl.OutcomeUnknown, Err: safeCause(err),
 		}
 	}
 	return &publish.Error{
-		Kind: schedctl.KindNetwork, Message: unsentMessage(err, host), Outcome: schedctl.OutcomeNotPublished, Err: bareCause(err),
+		Kind: schedctl.KindNetwork, Message: unsentMessage(err, host), Outcome: schedctl.OutcomeNotPublished, Err: safeCause(err),
 	}
 }
 
@@ -111,9 +111,9 @@ func isErrno(err error) bool {
 	return errors.As(err, &errno)
 }
 
-// bareCause returns what the log may have of err: neither the URL, nor what
+// safeCause returns what the log may have of err: neither the URL, nor what
 // the other end sent.
-func bareCause(err error) error {
+func safeCause(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err

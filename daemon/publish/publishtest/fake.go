@@ -21,15 +21,15 @@ type Fake struct {
 	platform string
 
 	mu       sync.Mutex // mu guards what follows
-	script   []Answer
-	onCall   func(context.Context, publish.Request) Answer
+	script   []Response
+	onCall   func(context.Context, publish.Request) Response
 	held     chan struct{} // closed by release; nil when calls are not held
 	requests []publish.Request
 	posts    map[string][]schedctl.Receipt // what the network has, by key
 }
 
-// Answer is how a [Fake] answers one call.
-type Answer struct {
+// Response is how a [Fake] answers one call.
+type Response struct {
 	Err      error                // nil to publish
 	Accepted bool                 // with Err: the network has the post all the same
 	Degraded schedctl.Degradation // of the receipt, when it publishes
@@ -43,7 +43,7 @@ func NewFake(platform string) *Fake {
 }
 
 // Then queues answers, one for each call. When none is left, calls publish.
-func (f *Fake) Then(answers ...Answer) {
+func (f *Fake) Then(answers ...Response) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.script = append(f.script, answers...)
@@ -51,7 +51,7 @@ func (f *Fake) Then(answers ...Answer) {
 
 // OnCall sets a function that decides the answer of each call for which none is
 // queued. It runs on the caller's goroutine and may block; nil takes it away.
-func (f *Fake) OnCall(answer func(context.Context, publish.Request) Answer) {
+func (f *Fake) OnCall(answer func(context.Context, publish.Request) Response) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.onCall = answer
@@ -128,9 +128,9 @@ func (f *Fake) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idem
 
 // Publish records the call and answers as scripted.
 func (f *Fake) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	answer, held := f.begin(ctx, r)
+	answer, held := f.recordCall(ctx, r)
 	if !wait(ctx, held, answer.After) {
-		return schedctl.Receipt{}, f.cut(ctx, r, answer)
+		return schedctl.Receipt{}, f.canceledError(ctx, r, answer)
 	}
 	if answer.Err != nil && !answer.Accepted {
 		return schedctl.Receipt{}, answer.Err
@@ -143,8 +143,8 @@ func (f *Fake) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt
 	return receipt, nil
 }
 
-// begin records the call and takes its answer.
-func (f *Fake) begin(ctx context.Context, r publish.Request) (Answer, <-chan struct{}) {
+// recordCall records the call and takes its answer.
+func (f *Fake) recordCall(ctx context.Context, r publish.Request) (Response, <-chan struct{}) {
 	f.mu.Lock()
 	f.requests = append(f.requests, r)
 	held, onCall := f.held, f.onCall
@@ -156,13 +156,13 @@ func (f *Fake) begin(ctx context.Context, r publish.Request) (Answer, <-chan str
 	}
 	f.mu.Unlock()
 	if onCall == nil {
-		return Answer{}, held
+		return Response{}, held
 	}
 	return onCall(ctx, r), held
 }
 
-// cut is the answer to a call whose ctx ended: nobody knows what became of it.
-func (f *Fake) cut(ctx context.Context, r publish.Request, answer Answer) error {
+// canceledError is the answer to a call whose ctx ended: nobody knows what became of it.
+func (f *Fake) canceledError(ctx context.Context, r publish.Request, answer Response) error {
 	if answer.Accepted {
 		f.accept(r)
 	}

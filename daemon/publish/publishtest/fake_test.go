@@ -25,7 +25,7 @@ func TestFakeAnswersAsScripted(t *testing.T) {
 	t.Parallel()
 	refused, lost := errors.New("refused"), errors.New("lost")
 	f := publishtest.NewFake("fake")
-	f.Then(publishtest.Answer{Err: refused}, publishtest.Answer{Err: lost, Accepted: true})
+	f.Then(publishtest.Response{Err: refused}, publishtest.Response{Err: lost, Accepted: true})
 	r := publish.Request{TargetID: "pt_1", Key: "pt_1"}
 
 	for i, want := range []error{refused, lost, nil} {
@@ -81,7 +81,7 @@ func TestFakeIsCutByItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := publishtest.FindingFake{Fake: publishtest.NewFake("fake")}
-		f.Then(publishtest.Answer{After: time.Hour, Accepted: true})
+		f.Then(publishtest.Response{After: time.Hour, Accepted: true})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		r := publish.Request{TargetID: "pt_1", Key: "pt_1"}
@@ -99,11 +99,11 @@ func TestFakeAsksItsFunction(t *testing.T) {
 	t.Parallel()
 	slow := errors.New("slow")
 	f := publishtest.NewFake("fake")
-	f.OnCall(func(_ context.Context, r publish.Request) publishtest.Answer {
+	f.OnCall(func(_ context.Context, r publish.Request) publishtest.Response {
 		if r.Account.ID == "acct_slow" {
-			return publishtest.Answer{Err: slow}
+			return publishtest.Response{Err: slow}
 		}
-		return publishtest.Answer{}
+		return publishtest.Response{}
 	})
 	if _, err := f.Publish(t.Context(), publish.Request{Account: schedctl.Account{ID: "acct_slow"}}); err != slow {
 		t.Errorf("got %v, want %v", err, slow)

@@ -81,15 +81,15 @@ func (n *network) url() string {
 	return n.server.URL
 }
 
-// answer replaces what the network does from now on.
-func (n *network) answer(h http.HandlerFunc) {
+// respondWith replaces what the network does from now on.
+func (n *network) respondWith(h http.HandlerFunc) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.handler = h
 }
 
-// take returns the calls since the last take.
-func (n *network) take() []call {
+// takeCalls returns the calls since the last take.
+func (n *network) takeCalls() []call {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	calls := n.calls
@@ -97,8 +97,8 @@ func (n *network) take() []call {
 	return calls
 }
 
-// store remembers what connecting added to the credentials it was given.
-func (n *network) store(given, stored publish.Credentials) {
+// rememberAdded remembers what connecting added to the credentials it was given.
+func (n *network) rememberAdded(given, stored publish.Credentials) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for name, value := range stored {
@@ -108,8 +108,8 @@ func (n *network) store(given, stored publish.Credentials) {
 	}
 }
 
-// added returns what connecting added to the credentials so far.
-func (n *network) added() []string {
+// addedCredentials returns what connecting added to the credentials so far.
+func (n *network) addedCredentials() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.session)
@@ -133,7 +133,7 @@ func (n *network) checkCalls(t *testing.T, during string, r publish.Request, wan
 	if n.suite.Network == nil {
 		return
 	}
-	calls := n.take()
+	calls := n.takeCalls()
 	if len(calls) != want {
 		t.Errorf("%s: the network saw %d calls, want %d", during, len(calls), want)
 	}

@@ -25,22 +25,22 @@ func (s Suite) testSession(t *testing.T) {
 		}
 		return
 	}
-	checkKept(t, "connect", c.Credentials, profile.Credentials)
-	n.store(c.Credentials, profile.Credentials)
+	checkUnchanged(t, "connect", c.Credentials, profile.Credentials)
+	n.rememberAdded(c.Credentials, profile.Credentials)
 	stored := clone(c)
 	stored.Credentials = profile.Credentials
 	again, err := n.publisher.Connect(t.Context(), stored)
 	if err != nil {
 		t.Fatalf("connect with a session: %v", err)
 	}
-	checkKept(t, "connect with a session", c.Credentials, again.Credentials)
+	checkUnchanged(t, "connect with a session", c.Credentials, again.Credentials)
 	if again.Username != profile.Username {
 		t.Errorf("connect with a session: got username %q, want %q", again.Username, profile.Username)
 	}
 	if refreshes {
 		n.testRefresh(t, refresher, profile.Credentials)
 	}
-	n.checkReads(t, "refreshing", n.take())
+	n.checkReads(t, "refreshing", n.takeCalls())
 }
 
 func (n *network) testRefresh(t *testing.T, p publish.Refresher, c publish.Credentials) {
@@ -49,12 +49,12 @@ func (n *network) testRefresh(t *testing.T, p publish.Refresher, c publish.Crede
 	if err != nil {
 		t.Fatalf("refresh: %v", err)
 	}
-	checkKept(t, "refresh", n.suite.Connection(n.url()).Credentials, got)
+	checkUnchanged(t, "refresh", n.suite.Connection(n.url()).Credentials, got)
 	for status, kind := range map[int]schedctl.ErrorKind{401: schedctl.KindAuth, 429: schedctl.KindRateLimited, 500: schedctl.KindPlatform} {
-		n.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		n.respondWith(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		n.checkRefused(t, p, c, kind)
 	}
-	n.answer(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{}`)) })
+	n.respondWith(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{}`)) })
 	n.checkRefused(t, p, c, schedctl.KindPlatform)
 	n.stop()
 	n.checkRefused(t, p, c, schedctl.KindNetwork)
@@ -69,9 +69,9 @@ func (n *network) checkRefused(t *testing.T, p publish.Refresher, c publish.Cred
 	}
 }
 
-// checkKept asks that all of the given credentials are still there, and that
+// checkUnchanged asks that all of the given credentials are still there, and that
 // none is empty.
-func checkKept(t *testing.T, during string, given, got publish.Credentials) {
+func checkUnchanged(t *testing.T, during string, given, got publish.Credentials) {
 	t.Helper()
 	for name, value := range given {
 		if got[name] != value {

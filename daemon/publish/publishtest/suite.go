@@ -52,9 +52,9 @@ type Suite struct {
 	// It is nil for a publisher that makes none.
 	Preflight func(*http.Request) bool
 
-	// AnyAnswer is set when a 2xx means that the post is accepted, whatever the
+	// AcceptsAnyBody is set when a 2xx means that the post is accepted, whatever the
 	// body. Otherwise a body without a receipt is an unknown outcome.
-	AnyAnswer bool
+	AcceptsAnyBody bool
 }
 
 // TargetID is the target of the suite's request.
@@ -74,8 +74,8 @@ func Run(t *testing.T, s Suite) {
 	}
 	t.Run("Connect", s.testConnect)
 	t.Run("Session", s.testSession)
-	t.Run("Answers", s.testAnswers)
-	t.Run("Cuts", s.testCuts)
+	t.Run("Answers", s.testResponses)
+	t.Run("Cuts", s.testDropped)
 	t.Run("Echo", s.testEcho)
 }
 
@@ -124,7 +124,7 @@ func (s Suite) testFields(t *testing.T) {
 	c = clone(good)
 	c.Options["pacing"] = "often"
 	s.refusesField(t, n, c, "pacing")
-	if calls := n.take(); len(calls) > 0 {
+	if calls := n.takeCalls(); len(calls) > 0 {
 		t.Errorf("%d calls were made before the fields were checked", len(calls))
 	}
 }
@@ -190,13 +190,13 @@ func (s Suite) testConnect(t *testing.T) {
 	if profile.Username == "" {
 		t.Error("the profile has no username, which names accounts that have no name")
 	}
-	calls := n.take()
+	calls := n.takeCalls()
 	n.checkReads(t, "connecting", calls)
 	if len(calls) == 0 {
 		return
 	}
 	for status, kind := range map[int]schedctl.ErrorKind{401: schedctl.KindAuth, 403: schedctl.KindAuth, 500: schedctl.KindPlatform} {
-		n.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		n.respondWith(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		_, err := n.publisher.Connect(t.Context(), c)
 		if e := n.checkError(t, "connect", err); e.Kind != kind {
 			t.Errorf("connect, status %d: got kind %s, want %s", status, e.Kind, kind)
@@ -241,7 +241,7 @@ func (n *network) checkError(t *testing.T, during string, err error) *publish.Er
 // secrets returns the values of the connection's secret fields, and of what
 // connecting added to them.
 func (n *network) secrets() []string {
-	list := n.added()
+	list := n.addedCredentials()
 	c := n.suite.Connection(n.url())
 	for _, f := range n.publisher.Fields() {
 		if value := c.Credentials[f.Name]; f.Secret && value != "" {
@@ -274,9 +274,9 @@ func (n *network) connect(t *testing.T) publish.Request {
 	if err != nil {
 		t.Fatalf("connect: %v", err)
 	}
-	n.take()
+	n.takeCalls()
 	if profile.Credentials != nil {
-		n.store(c.Credentials, profile.Credentials)
+		n.rememberAdded(c.Credentials, profile.Credentials)
 		c.Credentials = profile.Credentials
 	}
 	return publish.Request{

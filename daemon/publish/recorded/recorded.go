@@ -23,8 +23,8 @@ import (
 
 // Exchange is a request and its answer.
 type Exchange struct {
-	Request Request `json:"request"`
-	Answer  Answer  `json:"answer"`
+	Request  Request  `json:"request"`
+	Response Response `json:"response"`
 }
 
 // Request is what a publisher sends.
@@ -35,15 +35,15 @@ type Request struct {
 	Body   json.RawMessage   `json:"body"`   // empty for none
 }
 
-// Answer is what the network answers.
-type Answer struct {
+// Response is what the network answers.
+type Response struct {
 	Status int               `json:"status"`
 	Header map[string]string `json:"header"`
 	Body   json.RawMessage   `json:"body"` // a JSON string is sent as plain text
 }
 
 // Text returns the body as it is sent.
-func (a Answer) Text() string {
+func (a Response) Text() string {
 	var text string
 	if json.Unmarshal(a.Body, &text) == nil {
 		return text
@@ -75,15 +75,15 @@ func Load(t testing.TB, files ...string) []Exchange {
 // order, all of them by the end of the test. It opens no connection.
 func Client(t testing.TB, files ...string) *http.Client {
 	t.Helper()
-	p := &player{t: t, rest: Load(t, files...)}
+	p := &player{t: t, pending: Load(t, files...)}
 	t.Cleanup(p.finish)
 	return &http.Client{Transport: p}
 }
 
 type player struct {
-	t    testing.TB
-	mu   sync.Mutex // mu guards rest
-	rest []Exchange
+	t       testing.TB
+	mu      sync.Mutex // mu guards rest
+	pending []Exchange
 }
 
 var errUnexpected = errors.New("this request is not the next one that was recorded")
@@ -96,23 +96,23 @@ func (p *player) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.rest) == 0 {
+	if len(p.pending) == 0 {
 		p.t.Errorf("%s %s: nothing more was recorded", r.Method, r.URL)
 		return nil, errUnexpected
 	}
-	next := p.rest[0]
-	p.rest = p.rest[1:]
+	next := p.pending[0]
+	p.pending = p.pending[1:]
 	if diff := next.Request.diff(r, body); diff != "" {
 		p.t.Errorf("%s %s (-recorded +sent):\n%s", r.Method, r.URL, diff)
 		return nil, errUnexpected
 	}
-	return next.Answer.response(r), nil
+	return next.Response.httpResponse(r), nil
 }
 
 func (p *player) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, e := range p.rest {
+	for _, e := range p.pending {
 		p.t.Errorf("%s %s was not sent", e.Request.Method, e.Request.URL)
 	}
 }
@@ -146,7 +146,7 @@ func decode(body json.RawMessage) any {
 	return value
 }
 
-func (a Answer) response(r *http.Request) *http.Response {
+func (a Response) httpResponse(r *http.Request) *http.Response {
 	header := http.Header{}
 	for name, value := range a.Header {
 		header.Set(name, value)
@@ -162,14 +162,14 @@ func (a Answer) response(r *http.Request) *http.Response {
 // method and path, and any other with 404. It may be asked any number of times.
 func Handler(t testing.TB, files ...string) http.Handler {
 	t.Helper()
-	answers := map[string]Answer{}
+	answers := map[string]Response{}
 	for _, e := range Load(t, files...) {
 		u, err := url.Parse(e.Request.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if route := e.Request.Method + " " + u.EscapedPath(); answers[route].Status == 0 {
-			answers[route] = e.Answer
+			answers[route] = e.Response
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

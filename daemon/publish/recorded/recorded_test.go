@@ -15,9 +15,9 @@ import (
 
 const exchanges = `[
 	{"request": {"method": "GET", "url": "https://chat.example/me?x=1", "header": {"Authorization": "Bearer t"}},
-	 "answer": {"status": 200, "body": {"name": "alice"}}},
+	 "response": {"status": 200, "body": {"name": "alice"}}},
 	{"request": {"method": "POST", "url": "https://chat.example/posts", "body": {"text": "hi", "n": 1}},
-	 "answer": {"status": 404, "header": {"Retry-After": "7"}, "body": "no_service"}}
+	 "response": {"status": 404, "header": {"Retry-After": "7"}, "body": "no_service"}}
 ]`
 
 func file(t *testing.T) string {

@@ -24,7 +24,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := checkOptions(c.Options); err != nil {
 		return publish.Profile{}, err
 	}
-	a, err := p.parse(c.Credentials)
+	a, err := p.parseCredentials(c.Credentials)
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -37,7 +37,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 // webhookProfile names a webhook by the part of its URL that is no secret.
 func webhookProfile(u *url.URL) publish.Profile {
 	name, identity := u.Host, ""
-	if id := webhookPath().FindStringSubmatch(u.Path); id != nil && ofSlack(u) {
+	if id := webhookPath().FindStringSubmatch(u.Path); id != nil && isSlack(u) {
 		// Slack tells nobody which channel a webhook is of, but it is always the same.
 		name, identity = "webhook "+id[2], "webhook "+id[1]+" "+id[2]
 	}
@@ -54,7 +54,7 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 		TeamID any `json:"team_id"`
 		UserID any `json:"user_id"`
 	}
-	header, err := p.ask(ctx, a, "auth.test", nil, &me)
+	header, err := p.getWithHeader(ctx, a, "auth.test", nil, &me)
 	if err != nil {
 		return publish.Profile{}, err
 	}
@@ -77,7 +77,7 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 	if team, user := outbound.Label(me.TeamID), outbound.Label(me.UserID); team != "" && user != "" {
 		profile.Identity = team + " " + user + " " + a.channel
 	}
-	profile.URL = archive(me.URL, a.channel)
+	profile.URL = channelURL(me.URL, a.channel)
 	return profile, nil
 }
 
@@ -116,8 +116,8 @@ func (p *Publisher) channelName(ctx context.Context, a access, granted []string)
 	return a.channel, nil
 }
 
-// archive returns the address of a channel in the workspace with the given one.
-func archive(workspace any, channel string) string {
+// channelURL returns the address of a channel in the workspace with the given one.
+func channelURL(workspace any, channel string) string {
 	text, _ := workspace.(string)
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(text) > 255 {
@@ -128,12 +128,12 @@ func archive(workspace any, channel string) string {
 
 // get reads the response of a method that posts nothing.
 func (p *Publisher) get(ctx context.Context, to access, method string, query url.Values, document any) error {
-	_, err := p.ask(ctx, to, method, query, document)
+	_, err := p.getWithHeader(ctx, to, method, query, document)
 	return err
 }
 
-// ask is get that also returns the header of the response.
-func (p *Publisher) ask(ctx context.Context, to access, method string, query url.Values, document any) (http.Header, error) {
+// getWithHeader is get that also returns the header of the response.
+func (p *Publisher) getWithHeader(ctx context.Context, to access, method string, query url.Values, document any) (http.Header, error) {
 	a, err := outbound.Get(ctx, p.client, to.method(method, query), p.header(to))
 	if errors.Is(err, outbound.ErrPrivateAddress) {
 		return nil, publish.Contentf("api_url", "%s", publish.AsError(err).Message)
@@ -154,7 +154,7 @@ func (p *Publisher) ask(ctx context.Context, to access, method string, query url
 func refusedGet(e *publish.Error, to access) error {
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
-	case e.Code == codeNoAnswer, e.HTTPStatus == http.StatusNotFound && e.Code == "":
+	case e.Code == codeNoConfirmation, e.HTTPStatus == http.StatusNotFound && e.Code == "":
 		return notAnAPI(to)
 	case e.HTTPStatus >= 300 && e.HTTPStatus < 400:
 		e.Kind, e.Code = schedctl.KindContent, "api_url"

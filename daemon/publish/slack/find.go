@@ -14,7 +14,7 @@ import (
 const (
 	// The clocks of Slack and of this machine may differ by this much: it may be
 	// set by an hour between an attempt and the question what came of it.
-	skew = 2 * time.Hour
+	maxClockSkew = 2 * time.Hour
 
 	pageSize = "50"
 	maxPages = 20
@@ -24,7 +24,7 @@ const (
 // for the request's key. It is an error that the account is a webhook, that the
 // bot lacks the scope channels:history, or that there is more than it reads.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
-	a, err := p.parse(r.Credentials)
+	a, err := p.parseCredentials(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, false, err
 	}
@@ -35,7 +35,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 		"channel": {a.channel}, "limit": {pageSize}, "include_all_metadata": {"true"},
 	}
 	if !since.IsZero() {
-		query.Set("oldest", fmt.Sprintf("%d.000000", since.Add(-skew).Unix()))
+		query.Set("oldest", fmt.Sprintf("%d.000000", since.Add(-maxClockSkew).Unix()))
 	}
 	for range maxPages {
 		var h history

@@ -22,7 +22,7 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 		limit = maxText
 	}
 	c := publish.Measured(utf8.RuneCountInString(escape(content)), limit, "characters")
-	if c.Length > fineText {
+	if c.Length > recommendedText {
 		c.Warnings = append(c.Warnings, "Slack asks for 4000 characters at most, and may show a longer post as several messages")
 	}
 	if strings.TrimSpace(content) == "" {
@@ -64,7 +64,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	to, err := p.parse(r.Credentials)
+	to, err := p.parseCredentials(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -82,7 +82,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, r.Account.ProfileURL, time.Now(), append(to.hidden(), r.Content)...)
+	return readResponse(a, r.Account.ProfileURL, time.Now(), append(to.hidden(), r.Content)...)
 }
 
 func (p *Publisher) publishToWebhook(ctx context.Context, to access, header http.Header, m message, r publish.Request) (schedctl.Receipt, error) {
@@ -105,8 +105,8 @@ func encode(m message) []byte {
 // timestamp is the form of ts, which identifies a message in its channel.
 var timestamp = pattern.Lazy(`^[0-9]{1,12}\.[0-9]{6}$`)
 
-// read tells what an answer of chat.postMessage means.
-func read(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+// readResponse tells what an answer of chat.postMessage means.
+func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if e := refusal(a, now, hidden...); e != nil {
 		return schedctl.Receipt{}, e
 	}
@@ -115,7 +115,7 @@ func read(a outbound.Response, channelURL string, now time.Time, hidden ...strin
 		TS      string `json:"ts"`
 	}
 	if json.Unmarshal(a.Body, &answer) != nil || !timestamp().MatchString(answer.TS) {
-		return schedctl.Receipt{}, noAnswer(a)
+		return schedctl.Receipt{}, noConfirmation(a)
 	}
 	return receipt(channelURL, answer.Channel, answer.TS), nil
 }
@@ -136,18 +136,18 @@ func readWebhook(a outbound.Response, now time.Time, hidden ...string) (schedctl
 	case a.Status < 200 || a.Status > 299:
 		return schedctl.Receipt{}, webhookRefusal(a, now, hidden...)
 	case a.Cut || strings.TrimSpace(string(a.Body)) != "ok":
-		return schedctl.Receipt{}, noAnswer(a)
+		return schedctl.Receipt{}, noConfirmation(a)
 	}
 	return schedctl.Receipt{}, nil
 }
 
-// codeNoAnswer is the code of an answer that Slack does not give. It may come
+// codeNoConfirmation is the code of an answer that Slack does not give. It may come
 // from something in front of Slack.
-const codeNoAnswer = "no_answer"
+const codeNoConfirmation = "no_answer"
 
-func noAnswer(a outbound.Response) *publish.Error {
+func noConfirmation(a outbound.Response) *publish.Error {
 	return &publish.Error{
-		Kind: schedctl.KindPlatform, Code: codeNoAnswer, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
+		Kind: schedctl.KindPlatform, Code: codeNoConfirmation, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		Message: "the network accepted the call but did not say that it posted; look into the channel whether the post is there",
 	}
 }

@@ -85,7 +85,7 @@ func TestRefusalOfABot(t *testing.T) {
 		{200, "", `{"ok":true}`, schedctl.KindPlatform, "no_answer", unknown, 0, "look into the channel"},
 		{200, "", `{"ok":true,"channel":"C1","ts":"yesterday"}`, schedctl.KindPlatform, "no_answer", unknown, 0, "look into the channel"},
 	} {
-		_, err := read(tt.answer(), "", now, "xoxb-token")
+		_, err := readResponse(tt.answer(), "", now, "xoxb-token")
 		tt.check(t, err)
 	}
 }
@@ -131,7 +131,7 @@ func checkError(t *testing.T, code int, body []byte, receipt schedctl.Receipt, e
 
 func checkRead(t *testing.T, code int, body []byte) {
 	a := outbound.Response{Status: code, Body: body}
-	receipt, err := read(a, "https://t.slack.com/archives/C0123456789", now, "the content of a post")
+	receipt, err := readResponse(a, "https://t.slack.com/archives/C0123456789", now, "the content of a post")
 	if err == nil && receipt.ID == "" {
 		t.Errorf("%d %q: accepted without a message", code, body)
 	}
@@ -153,8 +153,8 @@ func checkHistory(t *testing.T, body []byte) {
 	}
 }
 
-// FuzzAnswers reads answers: the first number chooses by which reader.
-func FuzzAnswers(f *testing.F) {
+// FuzzResponses reads answers: the first number chooses by which reader.
+func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, []byte(`{"ok":true,"channel":"C0123456789","ts":"1780412400.000247"}`))
 	f.Add(byte(0), 200, []byte(`{"ok":false,"error":"channel_not_found"}`))
 	f.Add(byte(0), 429, []byte(`{"ok":false,"error":"ratelimited"}`))

@@ -27,8 +27,8 @@ const Platform = "slack"
 // (https://api.slack.com/changelog/2018-04-truncating-really-long-messages), and
 // asks for no more than 4,000.
 const (
-	maxText  = 40000
-	fineText = 4000
+	maxText         = 40000
+	recommendedText = 4000
 )
 
 // publicAPI is where the Web API is, but for governments.
@@ -75,8 +75,8 @@ var (
 	webhookPath = pattern.Lazy(`^/services/([A-Z0-9]+)/([A-Z0-9]+)/[A-Za-z0-9]+$`)
 )
 
-// parse checks credentials. No error holds a secret.
-func (p *Publisher) parse(c publish.Credentials) (access, error) {
+// parseCredentials checks credentials. No error holds a secret.
+func (p *Publisher) parseCredentials(c publish.Credentials) (access, error) {
 	switch {
 	case c["webhook_url"] != "" && c["bot_token"] != "":
 		return access{}, publish.Contentf("webhook_url", "there is a webhook_url and a bot_token; give one of them")
@@ -100,13 +100,13 @@ func (p *Publisher) parseWebhook(c publish.Credentials) (access, error) {
 	switch {
 	case err != nil:
 		return access{}, publish.Contentf("webhook_url", "webhook_url: %s", err)
-	case strings.Trim(u.Path, "/") == "", ofSlack(u) && !webhookPath().MatchString(u.Path):
+	case strings.Trim(u.Path, "/") == "", isSlack(u) && !webhookPath().MatchString(u.Path):
 		return access{}, publish.Contentf("webhook_url", "webhook_url looks like https://hooks.slack.com/services/T…/B…/…; copy it from the app's settings, Incoming Webhooks")
 	}
 	return access{webhook: u}, nil
 }
 
-func ofSlack(u *url.URL) bool {
+func isSlack(u *url.URL) bool {
 	return u.Host == "hooks.slack.com" || u.Host == "hooks.slack-gov.com"
 }
 

@@ -22,12 +22,12 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := checkOptions(c.Options); err != nil {
 		return publish.Profile{}, err
 	}
-	b, err := p.parse(c.Credentials)
+	b, err := p.parseCredentials(c.Credentials)
 	if err != nil {
 		return publish.Profile{}, err
 	}
 	profile := publish.Profile{Limits: schedctl.Limits{MaxCharacters: maxText, Unit: "characters"}}
-	var me party
+	var me chatOrUser
 	var chat chatInfo
 	if err := p.get(ctx, b, b.method("getMe"), &me); err != nil {
 		return publish.Profile{}, err
@@ -37,7 +37,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := p.get(ctx, b, ask, &chat); err != nil {
 		return publish.Profile{}, unknownChat(err)
 	}
-	profile.Username, profile.DisplayName, profile.URL = me.name(), chat.name(), chat.page()
+	profile.Username, profile.DisplayName, profile.URL = me.name(), chat.name(), chat.publicURL()
 	if profile.Username == "" {
 		return publish.Profile{}, notAnAPI(b)
 	}
@@ -99,8 +99,8 @@ func unknownChat(err error) error {
 	return e
 }
 
-// party is the part that bots, users and chats have in common.
-type party struct {
+// chatOrUser is the part that bots, users and chats have in common.
+type chatOrUser struct {
 	ID        json.RawMessage `json:"id"`
 	Type      any             `json:"type"` // of a chat: private, group, supergroup or channel
 	Title     any             `json:"title"`
@@ -110,7 +110,7 @@ type party struct {
 }
 
 // id returns the number of a bot or a chat, or the empty string for anything else.
-func (p party) id() string {
+func (p chatOrUser) id() string {
 	if !chatID().Match(p.ID) {
 		return ""
 	}
@@ -119,7 +119,7 @@ func (p party) id() string {
 
 // name returns the username of a bot, and the title of a chat or its person's
 // name.
-func (p party) name() string {
+func (p chatOrUser) name() string {
 	for _, name := range []string{
 		outbound.Label(p.Title),
 		p.username(),
@@ -132,15 +132,15 @@ func (p party) name() string {
 	return ""
 }
 
-// page returns the address of a public channel or group, else the empty string.
-func (p party) page() string {
+// publicURL returns the address of a public channel or group, else the empty string.
+func (p chatOrUser) publicURL() string {
 	if p.Type != "channel" && p.Type != "supergroup" || p.username() == "" {
 		return ""
 	}
 	return "https://t.me/" + p.username()
 }
 
-func (p party) username() string {
+func (p chatOrUser) username() string {
 	name, _ := p.Username.(string)
 	if !chatName().MatchString("@" + name) {
 		return ""

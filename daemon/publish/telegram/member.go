@@ -18,7 +18,7 @@ type member struct {
 
 // chatInfo is the part of a chat that says who it is and who may write there.
 type chatInfo struct {
-	party
+	chatOrUser
 	Permissions struct {
 		CanSendMessages any `json:"can_send_messages"` // of members without rights of their own
 	} `json:"permissions"`
@@ -40,7 +40,7 @@ func (p *Publisher) checkWritable(ctx context.Context, b bot, botID string, chat
 			return err
 		}
 		if channel {
-			return mayNotWrite("the bot is no administrator of the channel; make it one that may post messages")
+			return cannotWriteError("the bot is no administrator of the channel; make it one that may post messages")
 		}
 		return nil
 	}
@@ -52,18 +52,18 @@ func (m member) check(channel bool, chat chatInfo) error {
 	case m.Status == "creator":
 		return nil
 	case m.Status == "left" || m.Status == "kicked":
-		return mayNotWrite("the bot is not in the chat; add it, then try again")
+		return cannotWriteError("the bot is not in the chat; add it, then try again")
 	case channel && m.Status != "administrator":
-		return mayNotWrite("the bot is no administrator of the channel; make it one that may post messages")
+		return cannotWriteError("the bot is no administrator of the channel; make it one that may post messages")
 	case channel && m.CanPostMessages == false:
-		return mayNotWrite("the bot may not post messages to the channel; give it that right in the channel's list of administrators")
+		return cannotWriteError("the bot may not post messages to the channel; give it that right in the channel's list of administrators")
 	case m.Status == "restricted" && m.CanSendMessages == false,
 		m.Status == "member" && chat.Permissions.CanSendMessages == false:
-		return mayNotWrite("the bot may not send messages to the group; let an administrator allow it")
+		return cannotWriteError("the bot may not send messages to the group; let an administrator allow it")
 	}
 	return nil
 }
 
-func mayNotWrite(message string) error {
+func cannotWriteError(message string) error {
 	return &publish.Error{Kind: schedctl.KindAuth, Code: "may_not_write", Message: message, Outcome: schedctl.OutcomeNotPublished}
 }

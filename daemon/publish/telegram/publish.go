@@ -47,7 +47,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
 	}
-	b, err := p.parse(r.Credentials)
+	b, err := p.parseCredentials(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
@@ -58,7 +58,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return read(a, time.Now(), b.token, r.Content)
+	return readResponse(a, time.Now(), b.token, r.Content)
 }
 
 func (b bot) message(r publish.Request) message {
@@ -72,9 +72,9 @@ func (b bot) message(r publish.Request) message {
 	return m
 }
 
-// read tells what an answer means. One that says yes but names no message may
+// readResponse tells what an answer means. One that says yes but names no message may
 // come from something in front of the Bot API.
-func read(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
+func readResponse(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
@@ -109,7 +109,7 @@ func parseMessage(a outbound.Response) (schedctl.Receipt, bool) {
 		return schedctl.Receipt{}, false
 	}
 	receipt := schedctl.Receipt{ID: id}
-	if page := (party{Type: chat.Type, Username: chat.Username}).page(); page != "" {
+	if page := (chatOrUser{Type: chat.Type, Username: chat.Username}).publicURL(); page != "" {
 		receipt.URL = page + "/" + id
 	} else if private, ok := strings.CutPrefix(chat.ID.String(), "-100"); ok && chatID().MatchString(private) {
 		// Members of a private group or channel find a message by its number.

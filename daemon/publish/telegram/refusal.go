@@ -53,12 +53,12 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 		e.Kind, e.Code = schedctl.KindAuth, codeMigrated
 		e.Message = "the group has become a supergroup; connect the account again with chat_id " + body.Parameters.MigrateToChatID.String()
 	case a.Status == 400:
-		aboutChat(e, strings.ToLower(body.Description))
+		applyChatError(e, strings.ToLower(body.Description))
 	}
-	return outbound.WithErrorText(e, outbound.ErrorText(outbound.Response{Body: quote(a, body.Description)}, hidden...))
+	return outbound.WithErrorText(e, outbound.ErrorText(outbound.Response{Body: descriptionBody(a, body.Description)}, hidden...))
 }
 
-func aboutChat(e *publish.Error, description string) {
+func applyChatError(e *publish.Error, description string) {
 	for _, meaning := range chatErrors {
 		if strings.Contains(description, meaning.words) {
 			e.Kind, e.Code, e.Message = schedctl.KindAuth, meaning.code, meaning.message
@@ -67,8 +67,8 @@ func aboutChat(e *publish.Error, description string) {
 	}
 }
 
-// quote returns the body in which the words of an answer are to be found.
-func quote(a outbound.Response, description string) []byte {
+// descriptionBody returns the body in which the words of an answer are to be found.
+func descriptionBody(a outbound.Response, description string) []byte {
 	if description == "" {
 		return a.Body
 	}

@@ -49,7 +49,7 @@ func TestRefusal(t *testing.T) {
 		{502, "Bad Gateway", "", schedctl.KindPlatform, "", unknown, 0, "Bad Gateway"},
 	} {
 		body := fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q%s}`, tt.status, tt.description, tt.more)
-		_, err := read(outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(body)}, now, "123456:token")
+		_, err := readResponse(outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(body)}, now, "123456:token")
 		e := publish.AsError(err)
 		if e.Kind != tt.kind || e.Code != tt.code || e.Outcome != tt.outcome || e.HTTPStatus != tt.status || !strings.Contains(e.Message, tt.says) {
 			t.Errorf("%s: got %+v", body, e)
@@ -94,13 +94,13 @@ func TestParseMessage(t *testing.T) {
 	}
 }
 
-func FuzzAnswers(f *testing.F) {
+func FuzzResponses(f *testing.F) {
 	f.Add(200, []byte(`{"ok":true,"result":{"message_id":42,"chat":{"id":-1001234567890,"type":"channel","username":"news"}}}`))
 	f.Add(400, []byte(`{"ok":false,"error_code":400,"description":"Bad Request: chat not found","parameters":{"migrate_to_chat_id":1e5}}`))
 	f.Add(429, []byte(`{"ok":false,"error_code":429,"parameters":{"retry_after":1e308}}`))
 	f.Add(503, []byte("\xff"))
 	f.Fuzz(func(t *testing.T, code int, body []byte) {
-		receipt, err := read(outbound.Response{Status: code, Body: body}, now, "the content of a post")
+		receipt, err := readResponse(outbound.Response{Status: code, Body: body}, now, "the content of a post")
 		if (err == nil) != (receipt.ID != "") {
 			t.Fatalf("%d %q: got %+v and %v", code, body, receipt, err)
 		}

@@ -70,8 +70,8 @@ var (
 	chatID    = pattern.Lazy(`^-?[1-9][0-9]{0,17}$`)
 )
 
-// parse checks credentials. No error holds the token.
-func (p *Publisher) parse(c publish.Credentials) (bot, error) {
+// parseCredentials checks credentials. No error holds the token.
+func (p *Publisher) parseCredentials(c publish.Credentials) (bot, error) {
 	address := c["api_url"]
 	if address == "" {
 		address = publicAPI

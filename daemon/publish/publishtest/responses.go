@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// answer is something a network says, and what it means.
-type answer struct {
+// scriptedResponse is something a network says, and what it means.
+type scriptedResponse struct {
 	name    string
 	status  int
 	header  map[string]string
@@ -31,10 +31,10 @@ const (
 )
 
 // refusals are the answers that mean the same on every network.
-func refusals() []answer {
+func refusals() []scriptedResponse {
 	at := time.Now().UTC().Add(10 * time.Minute).Truncate(time.Second)
 	type h = map[string]string
-	return []answer{
+	return []scriptedResponse{
 		{name: "400", status: 400, body: `{"error":"no"}`, kind: schedctl.KindContent, outcome: notPublished},
 		{name: "401", status: 401, body: `{"error":"The access token is invalid"}`, kind: schedctl.KindAuth, outcome: notPublished},
 		{name: "403", status: 403, body: `{"error":"not allowed"}`, kind: schedctl.KindAuth, outcome: notPublished},
@@ -62,8 +62,8 @@ func refusals() []answer {
 	}
 }
 
-// oddities are accepting answers without a usable body.
-var oddities = []answer{
+// unusableBodies are accepting answers without a usable body.
+var unusableBodies = []scriptedResponse{
 	{name: "200 without a body", status: 200},
 	{name: "200 with half a body", status: 200, body: `{"id":"1`},
 	{name: "200 with a list", status: 200, body: `[]`},
@@ -74,7 +74,7 @@ var oddities = []answer{
 	{name: "200 with bad UTF-8", status: 200, body: "\xff\xfe"},
 }
 
-func (s Suite) testAnswers(t *testing.T) {
+func (s Suite) testResponses(t *testing.T) {
 	t.Parallel()
 	for _, a := range refusals() {
 		t.Run(a.name, func(t *testing.T) {
@@ -82,11 +82,11 @@ func (s Suite) testAnswers(t *testing.T) {
 			s.testRefusal(t, a)
 		})
 	}
-	for _, a := range oddities {
+	for _, a := range unusableBodies {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			a.kind, a.outcome = schedctl.KindPlatform, unknown
-			if s.AnyAnswer {
+			if s.AcceptsAnyBody {
 				s.testAcceptance(t, a)
 			} else {
 				s.testRefusal(t, a)
@@ -95,7 +95,7 @@ func (s Suite) testAnswers(t *testing.T) {
 	}
 }
 
-func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (a scriptedResponse) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	for name, value := range a.header {
 		w.Header().Set(name, value)
 	}
@@ -103,10 +103,10 @@ func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, a.body)
 }
 
-func (s Suite) testRefusal(t *testing.T, a answer) {
+func (s Suite) testRefusal(t *testing.T, a scriptedResponse) {
 	n := s.start(t)
 	r := n.connect(t)
-	n.answer(a.ServeHTTP)
+	n.respondWith(a.ServeHTTP)
 	before := time.Now()
 	_, err := n.publisher.Publish(t.Context(), r)
 	after := time.Now()
@@ -125,27 +125,27 @@ func (s Suite) testRefusal(t *testing.T, a answer) {
 	n.checkCalls(t, a.name, r, 1)
 }
 
-func (s Suite) testAcceptance(t *testing.T, a answer) {
+func (s Suite) testAcceptance(t *testing.T, a scriptedResponse) {
 	n := s.start(t)
 	r := n.connect(t)
-	n.answer(a.ServeHTTP)
+	n.respondWith(a.ServeHTTP)
 	if _, err := n.publisher.Publish(t.Context(), r); err != nil {
 		t.Errorf("got %v, want it accepted", err)
 	}
 	n.checkCalls(t, a.name, r, 1)
 }
 
-// testCuts breaks calls off where they can be.
-func (s Suite) testCuts(t *testing.T) {
+// testDropped breaks calls off where they can be.
+func (s Suite) testDropped(t *testing.T) {
 	t.Parallel()
 	drop := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	t.Run("accepted and dropped", func(t *testing.T) {
 		t.Parallel()
 		n := s.start(t)
 		r := n.connect(t)
-		n.answer(drop)
+		n.respondWith(drop)
 		_, err := n.publisher.Publish(t.Context(), r)
-		n.checkCut(t, err, unknown)
+		n.checkDropped(t, err, unknown)
 		n.checkCalls(t, "dropped", r, 1)
 	})
 	t.Run("dropped on a kept connection", func(t *testing.T) {
@@ -155,9 +155,9 @@ func (s Suite) testCuts(t *testing.T) {
 		if _, err := n.publisher.Publish(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		n.answer(drop)
+		n.respondWith(drop)
 		_, err := n.publisher.Publish(t.Context(), r)
-		n.checkCut(t, err, unknown)
+		n.checkDropped(t, err, unknown)
 		n.checkCalls(t, "dropped on a kept connection", r, 2)
 	})
 	t.Run("no answer before the end of ctx", func(t *testing.T) {
@@ -165,12 +165,12 @@ func (s Suite) testCuts(t *testing.T) {
 		n := s.start(t)
 		r := n.connect(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		n.answer(func(_ http.ResponseWriter, r *http.Request) {
+		n.respondWith(func(_ http.ResponseWriter, r *http.Request) {
 			cancel()
 			<-r.Context().Done()
 		})
 		_, err := n.publisher.Publish(ctx, r)
-		n.checkCut(t, err, unknown)
+		n.checkDropped(t, err, unknown)
 		n.checkCalls(t, "no answer", r, 1)
 	})
 	t.Run("nobody listens", func(t *testing.T) {
@@ -179,12 +179,12 @@ func (s Suite) testCuts(t *testing.T) {
 		r := n.connect(t)
 		n.stop()
 		_, err := n.publisher.Publish(t.Context(), r)
-		n.checkCut(t, err, notPublished)
+		n.checkDropped(t, err, notPublished)
 		n.checkCalls(t, "nobody listens", r, 0)
 	})
 }
 
-func (n *network) checkCut(t *testing.T, err error, outcome schedctl.Outcome) {
+func (n *network) checkDropped(t *testing.T, err error, outcome schedctl.Outcome) {
 	t.Helper()
 	e := n.checkError(t, "cut", err)
 	if e.Kind != schedctl.KindNetwork || e.Outcome != outcome || e.HTTPStatus != 0 {
@@ -198,21 +198,21 @@ func (s Suite) testEcho(t *testing.T) {
 	for _, status := range []int{401, 422, 429, 500} {
 		n := s.start(t)
 		r := n.connect(t)
-		n.answer(func(w http.ResponseWriter, r *http.Request) {
+		n.respondWith(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			w.WriteHeader(status)
 			fmt.Fprintf(w, "cannot take %s %s %v", body, r.URL, r.Header)
 		})
 		_, err := n.publisher.Publish(t.Context(), r)
 		n.checkError(t, "echo of all", err)
-		n.answer(func(w http.ResponseWriter, _ *http.Request) {
+		n.respondWith(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			fmt.Fprintf(w, `{"error":"cannot take %s"}`, content)
 		})
 		_, err = n.publisher.Publish(t.Context(), r)
 		n.checkError(t, "echo of the content", err)
 		for _, secret := range n.secrets() {
-			n.answer(func(w http.ResponseWriter, _ *http.Request) {
+			n.respondWith(func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(status)
 				fmt.Fprintf(w, `{"error":{"message":"token %s is dead"}}`, secret)
 			})

@@ -177,9 +177,9 @@ func checkWords(t *testing.T, body []byte, hidden string) {
 	}
 }
 
-// FuzzAnswers reads what networks and people write: the first number chooses by
+// FuzzResponses reads what networks and people write: the first number chooses by
 // which reader.
-func FuzzAnswers(f *testing.F) {
+func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), `{"id":"1","url":"https://social.example/@a/1"}`, "")
 	f.Add(byte(0), `{"id":1e400,"url":"HTTP://x"}`, "")
 	f.Add(byte(1), "7", "2026-06-02T15:05:00Z")

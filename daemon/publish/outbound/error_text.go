@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxMessage = 500 // bytes of a whole message
-	maxWords   = 300 // bytes of what a network says in it
+	maxMessage   = 500 // bytes of a whole message
+	maxErrorText = 300 // bytes of what a network says in it
 
 	// An echo of this many characters of the content, or of a credential, makes
 	// words unfit to be shown. Shorter ones are the words of any language.
-	echo = 12
+	minEcho = 12
 )
 
 // ErrorText returns what an answer says was wrong, in one line of at most 300 bytes
@@ -24,7 +24,7 @@ const (
 // string, and plain text. Empty, HTML and other bodies have no words. Neither have
 // those that repeat a part of hidden: the content, credentials and the like.
 func ErrorText(a Response, hidden ...string) string {
-	words := clip(oneLine(clip(says(a.Body), 4*maxWords)), maxWords)
+	words := clip(oneLine(clip(bodyMessage(a.Body), 4*maxErrorText)), maxErrorText)
 	for _, h := range hidden {
 		if echoes(strings.ToLower(words), strings.ToLower(oneLine(h))) {
 			return ""
@@ -43,11 +43,11 @@ func WithErrorText(e *publish.Error, words string) *publish.Error {
 	return e
 }
 
-// says finds the message in a body.
-func says(body []byte) string {
+// bodyMessage finds the message in a body.
+func bodyMessage(body []byte) string {
 	var value any
 	if json.Unmarshal(body, &value) == nil {
-		return sentence(value, 3)
+		return nestedMessage(value, 3)
 	}
 	text := strings.TrimSpace(string(body))
 	if text == "" || strings.ContainsAny(text[:1], "<{[") {
@@ -56,8 +56,8 @@ func says(body []byte) string {
 	return text
 }
 
-// sentence finds the message in a decoded body, looking a few objects deep.
-func sentence(value any, depth int) string {
+// nestedMessage finds the message in a decoded body, looking a few objects deep.
+func nestedMessage(value any, depth int) string {
 	switch v := value.(type) {
 	case string:
 		return v
@@ -66,7 +66,7 @@ func sentence(value any, depth int) string {
 			return ""
 		}
 		for _, key := range []string{"error_description", "message", "error", "detail", "title"} {
-			if s := sentence(v[key], depth-1); s != "" {
+			if s := nestedMessage(v[key], depth-1); s != "" {
 				return s
 			}
 		}
@@ -101,12 +101,12 @@ func clip(s string, limit int) string {
 
 // echoes reports whether words repeat a part of hidden.
 func echoes(words, hidden string) bool {
-	if utf8.RuneCountInString(hidden) <= echo {
+	if utf8.RuneCountInString(hidden) <= minEcho {
 		return utf8.RuneCountInString(hidden) > 3 && strings.Contains(words, hidden)
 	}
 	runes := []rune(words)
-	for i := 0; i+echo <= len(runes); i++ {
-		if strings.Contains(hidden, string(runes[i:i+echo])) {
+	for i := 0; i+minEcho <= len(runes); i++ {
+		if strings.Contains(hidden, string(runes[i:i+minEcho])) {
 			return true
 		}
 	}
