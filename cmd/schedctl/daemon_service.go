@@ -104,7 +104,7 @@ func (a *app) command(ctx context.Context, name string, args ...string) (string,
 }
 
 // runTool runs a program and returns its standard output. Its standard error is in
-// the [exec.ExitError].
+// the [execSQL.ExitError].
 func runTool(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = env

@@ -123,7 +123,7 @@ func (s *queues) push(q *queue, e entry) {
 	}
 }
 
-// take is [queue.take] with the counts kept.
+// take is [queue.takeCut] with the counts kept.
 func (s *queues) take(q *queue, now time.Time, maxLateness time.Duration, limit int) []entry {
 	taken := q.take(now, maxLateness, limit)
 	s.waiting -= len(taken)

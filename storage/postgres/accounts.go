@@ -18,19 +18,19 @@ func (r *reader) Account(workspaceID, id string) (schedctl.Account, error) {
 	if a, ready := r.prepared.accounts[id]; ready && a.WorkspaceID == workspaceID {
 		return cloneAccount(a), nil
 	}
-	a, found, err := one(r, accounts, "WHERE id = $1"+r.forUpdate(), account)
+	a, found, err := queryOne(r, accounts, "WHERE id = $1"+r.forUpdate(), account)
 	if err == nil && (!found || a.WorkspaceID != workspaceID) {
 		err = notFound(schedctl.AccountPrefix, id)
 	}
 	if err != nil {
 		return schedctl.Account{}, err
 	}
-	r.knowAccounts(a)
+	r.cacheAccounts(a)
 	return a, nil
 }
 
-// knowAccounts remembers, in a transaction, accounts that it has locked.
-func (r *reader) knowAccounts(list ...schedctl.Account) {
+// cacheAccounts remembers, in a transaction, accounts that it has locked.
+func (r *reader) cacheAccounts(list ...schedctl.Account) {
 	if r.tx == nil {
 		return
 	}
@@ -45,15 +45,15 @@ func (r *reader) Accounts(workspaceID string) ([]schedctl.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.holdList("accounts", ws)
+	r.lockList("accounts", ws)
 	list, err := query(r, accounts, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
-	r.knowAccounts(list...)
+	r.cacheAccounts(list...)
 	return list, err
 }
 
 // Feed implements [storage.Reader].
 func (r *reader) Feed(name string) (schedctl.Account, error) {
-	a, found, err := one(r, accounts, "WHERE platform = 'feed' AND status <> 'disconnected' AND name = $1"+r.forUpdate(), clean(name))
+	a, found, err := queryOne(r, accounts, "WHERE platform = 'feed' AND status <> 'disconnected' AND name = $1"+r.forUpdate(), clean(name))
 	if err == nil && !found {
 		err = schedctl.Errorf(schedctl.NotFound, "", "there is no feed %q", name)
 	}
@@ -72,22 +72,22 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 		if err != nil {
 			return err
 		}
-		tx.hold(lockOf("accounts", ws.Bytes))
+		tx.lock(lockOf("accounts", ws.Bytes))
 	}
-	if !there || !sameNames(&known, &a) {
+	if !there || !namesUnchanged(&known, &a) {
 		if err := tx.checkName(&a); err != nil {
 			return err
 		}
 	}
 	delete(tx.prepared.accounts, a.ID)
-	tx.hope(accounts.sql().upsert, values...)
+	tx.putUnverified(accounts.sql().upsert, values...)
 	tx.accounts[a.ID] = a
-	tx.changedAccounts = changed(tx.changedAccounts, a.ID)
+	tx.changedAccounts = appendNew(tx.changedAccounts, a.ID)
 	return nil
 }
 
-// sameNames reports whether a put leaves the names as they are taken.
-func sameNames(was, is *schedctl.Account) bool {
+// namesUnchanged reports whether a put leaves the names as they are taken.
+func namesUnchanged(was, is *schedctl.Account) bool {
 	if is.Status == schedctl.AccountDisconnected {
 		return true
 	}

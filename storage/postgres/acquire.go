@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// waitLimit is how long a connection is waited for while all are in use.
-	waitLimit = 2 * time.Second
+	// acquireLimit is how long a connection is waited for while all are in use.
+	acquireLimit = 2 * time.Second
 
-	// reachLimit is how long it is tried to get one from a server that refuses
+	// reconnectLimit is how long it is tried to get one from a server that refuses
 	// connections or does not respond, and reachPause how long is waited after it
 	// has refused one: a server that restarts quickly is not noticed.
-	reachLimit = 800 * time.Millisecond
-	reachPause = 50 * time.Millisecond
+	reconnectLimit = 800 * time.Millisecond
+	reconnectPause = 50 * time.Millisecond
 )
 
 // acquire takes a connection out of a pool. Its error wraps [storage.ErrBusy] when
 // all were in use for two seconds, and [storage.ErrUnreachable] when the server was
 // out of reach for almost one.
 func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
-	wait, stop := context.WithTimeout(ctx, waitLimit)
+	wait, stop := context.WithTimeout(ctx, acquireLimit)
 	defer stop()
 	defer context.AfterFunc(s.closing, stop)()
-	give := time.AfterFunc(reachLimit, func() {
-		if !reached(pool) {
+	give := time.AfterFunc(reconnectLimit, func() {
+		if !hasConnections(pool) {
 			stop()
 		}
 	})
 	defer give.Stop()
-	for deadline := time.Now().Add(reachLimit); ; {
+	for deadline := time.Now().Add(reconnectLimit); ; {
 		conn, err := pool.Acquire(wait)
 		switch {
 		case err == nil:
@@ -45,27 +45,27 @@ func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn,
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, ctx.Err()
 		case wait.Err() != nil:
-			return nil, noConnection(pool, err)
+			return nil, acquireError(pool, err)
 		case !time.Now().Before(deadline):
-			return nil, refusal(err)
+			return nil, classifyError(err)
 		}
 		select {
 		case <-wait.Done():
-		case <-time.After(reachPause):
+		case <-time.After(reconnectPause):
 		}
 	}
 }
 
-// reached reports whether a pool has a connection. A pool that has one may only be
+// hasConnections reports whether a pool has a connection. A pool that has one may only be
 // slow to open more.
-func reached(pool *pgxpool.Pool) bool {
+func hasConnections(pool *pgxpool.Pool) bool {
 	stat := pool.Stat()
 	return stat.AcquiredConns()+stat.IdleConns() > 0
 }
 
-// noConnection says why a connection was waited for in vain.
-func noConnection(pool *pgxpool.Pool, err error) error {
-	if reached(pool) {
+// acquireError says why a connection was waited for in vain.
+func acquireError(pool *pgxpool.Pool, err error) error {
+	if hasConnections(pool) {
 		return fmt.Errorf("%w: %w", storage.ErrBusy, err)
 	}
 	return fmt.Errorf("%w: the server, or a pooler before it, gives this process no connection: %w", storage.ErrUnreachable, err)

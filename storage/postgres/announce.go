@@ -34,8 +34,8 @@ type announcedDue struct {
 // bytes.
 const payloadLimit = 7500
 
-// payload returns what is sent of a commit.
-func payload(node string, c storage.Commit) (string, error) {
+// encodeAnnouncement returns what is sent of a commit.
+func encodeAnnouncement(node string, c storage.Commit) (string, error) {
 	a := announcement{Node: node, Accounts: c.Accounts, Webhooks: c.Webhooks, Events: c.Events, Missed: c.Missed}
 	for _, d := range c.Due[:min(len(c.Due), payloadLimit/len(`{"at":0,"target":""}`))] {
 		a.Due = append(a.Due, announcedDue{At: d.At, Target: d.TargetID()})
@@ -47,9 +47,9 @@ func payload(node string, c storage.Commit) (string, error) {
 	return string(text), err
 }
 
-// readPayload returns the commit that another process has told of, or false for
+// decodeAnnouncement returns the commit that another process has told of, or false for
 // one of this process.
-func readPayload(node, text string) (c storage.Commit, foreign bool, err error) {
+func decodeAnnouncement(node, text string) (c storage.Commit, foreign bool, err error) {
 	var a announcement
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		return c, true, fmt.Errorf("read what another process tells: %w", err)
@@ -107,10 +107,10 @@ func merge(into *storage.Commit, c storage.Commit) {
 		into.Due = append(into.Due, c.Due...)
 	}
 	for _, id := range c.Accounts {
-		into.Accounts = changed(into.Accounts, id)
+		into.Accounts = appendNew(into.Accounts, id)
 	}
 	for _, id := range c.Webhooks {
-		into.Webhooks = changed(into.Webhooks, id)
+		into.Webhooks = appendNew(into.Webhooks, id)
 	}
 	into.Events += c.Events
 	into.Missed = into.Missed || c.Missed
@@ -140,7 +140,7 @@ func (a *announcer) run(ctx context.Context) {
 			return
 		case <-a.wake:
 		}
-		if !a.announce() && !pause(ctx, announcePause) {
+		if !a.announce() && !sleep(ctx, announcePause) {
 			return
 		}
 	}
@@ -152,7 +152,7 @@ func (a *announcer) announce() bool {
 	if next == nil {
 		return true
 	}
-	text, err := payload(a.node, *next)
+	text, err := encodeAnnouncement(a.node, *next)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), announceLimit)
 		defer cancel()

@@ -22,7 +22,7 @@ func (r *reader) Attempts(targetID string) ([]schedctl.Attempt, error) {
 	if list, ready := r.prepared.attempts[targetID]; ready {
 		return cloneAttempts(list), nil
 	}
-	r.holdPostOf(target)
+	r.lockPostOf(target)
 	return query(r, attempts, "WHERE target_id = $1 ORDER BY number", target)
 }
 
@@ -32,7 +32,7 @@ func (r *reader) LatestAttempts(targetIDs []string, limit int) ([]schedctl.Attem
 	if err != nil {
 		return nil, err
 	}
-	r.holdTable("attempts")
+	r.lockTable("attempts")
 	return query(r, attempts, `JOIN (
 			SELECT DISTINCT of, last FROM unnest($1::uuid[]) AS of CROSS JOIN LATERAL (
 				SELECT number AS last FROM attempts AS latest WHERE latest.target_id = of ORDER BY number DESC LIMIT 1) AS ends
@@ -41,7 +41,7 @@ func (r *reader) LatestAttempts(targetIDs []string, limit int) ([]schedctl.Attem
 
 // RunningAttempts implements [storage.Reader].
 func (r *reader) RunningAttempts() ([]schedctl.Attempt, error) {
-	r.holdTable("attempts")
+	r.lockTable("attempts")
 	list, err := query(r, attempts, "WHERE finished_at IS NULL ORDER BY started_at, id")
 	sortByAge(list)
 	return list, err
@@ -80,7 +80,7 @@ func (tx *tx) PutAttempt(a schedctl.Attempt) error {
 		if err != nil {
 			return err
 		}
-		tx.holdPostOf(target)
+		tx.lockPostOf(target)
 	}
 	was := tx.prepared.attempt(a.TargetID, a.Number)
 	tx.prepared.forgetAttempt(&a)
@@ -90,7 +90,7 @@ func (tx *tx) PutAttempt(a schedctl.Attempt) error {
 	case was != nil:
 		return tx.changeAttempt(was, &a)
 	default:
-		tx.putRow(attempts.sql().upsert, attempts.sql().upserts, values)
+		tx.putRow(attempts.sql().upsert, attempts.sql().bulkUpsert, values)
 	}
 	tx.attempted[a.TargetID] = true
 	return nil
@@ -103,7 +103,7 @@ func (tx *tx) changeAttempt(was, is *schedctl.Attempt) error {
 		return err
 	}
 	tx.attempted[is.TargetID] = true
-	tx.putRow(c.sql, c.many, values)
+	tx.putRow(c.sql, c.bulk, values)
 	return nil
 }
 
@@ -121,7 +121,7 @@ func (r *reader) PublishedTargets(accountID string, after storage.PublishedTarge
 		}
 		args, behind = append(args, stampOrEnd(after.At), target), " AND (coalesce(published_at, 'infinity'), id) < ($3, $4)"
 	}
-	r.holdTable("targets")
+	r.lockTable("targets")
 	return list, r.send(statement{
 		sql: "SELECT published_at, id, workspace_id, post_id FROM targets WHERE account_id = $1 AND status = 'published'" + behind +
 			" ORDER BY coalesce(published_at, 'infinity') DESC, id DESC LIMIT $2",

@@ -8,11 +8,11 @@ import (
 
 // Audit implements [storage.Reader].
 func (r *reader) Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error) {
-	_, behind, args, err := pageOf(schedctl.WorkspacePrefix, workspaceID, schedctl.AuditPrefix, afterID, limit)
+	_, behind, args, err := pageCondition(schedctl.WorkspacePrefix, workspaceID, schedctl.AuditPrefix, afterID, limit)
 	if err != nil {
 		return nil, err
 	}
-	r.holdTable("audit_entries")
+	r.lockTable("audit_entries")
 	return query(r, auditEntries, "WHERE workspace_id = $1"+behind+" ORDER BY id DESC LIMIT $2", args...)
 }
 
@@ -23,8 +23,8 @@ func (tx *tx) AddAudit(a schedctl.AuditEntry) error {
 		return err
 	}
 	taken := tx.rows[a.WorkspaceID+a.ID]
-	if !taken && tx.careful {
-		if taken, err = tx.has("SELECT 1 FROM audit_entries WHERE workspace_id = $1 AND id = $2", values[:2]...); err != nil {
+	if !taken && tx.verifyWrites {
+		if taken, err = tx.rowExists("SELECT 1 FROM audit_entries WHERE workspace_id = $1 AND id = $2", values[:2]...); err != nil {
 			return err
 		}
 	}
@@ -32,6 +32,6 @@ func (tx *tx) AddAudit(a schedctl.AuditEntry) error {
 		return fmt.Errorf("add audit entry %s: there is one with this id", a.ID)
 	}
 	tx.rows[a.WorkspaceID+a.ID] = true
-	tx.hope(auditEntries.sql().insert, values...)
+	tx.putUnverified(auditEntries.sql().insert, values...)
 	return nil
 }

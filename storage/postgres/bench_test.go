@@ -36,15 +36,15 @@ func newCreator() *creator {
 	return c
 }
 
-var answerBody = []byte(strings.Repeat(`{"post": "as JSON"}`, 40))
+var idempotencyBody = []byte(strings.Repeat(`{"post": "as JSON"}`, 40))
 
 // records are what one request stores.
 type records struct {
-	post   schedctl.Post
-	events []schedctl.Event
-	audit  schedctl.AuditEntry
-	key    storage.IdempotencyScope
-	answer storage.IdempotencyRecord
+	post        schedctl.Post
+	events      []schedctl.Event
+	audit       schedctl.AuditEntry
+	key         storage.IdempotencyScope
+	idempotency storage.IdempotencyRecord
 }
 
 func (c *creator) records() (r records, err error) {
@@ -58,7 +58,7 @@ func (c *creator) records() (r records, err error) {
 		RemoteAddr: "127.0.0.1", Action: "createPost", ResourceID: r.post.ID, RequestID: schedctl.NewID(schedctl.RequestPrefix, now),
 	}
 	r.key = storage.IdempotencyScope{WorkspaceID: c.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: r.post.ID}
-	r.answer = storage.IdempotencyRecord{Status: 201, Body: answerBody, CreatedAt: r.post.CreatedAt}
+	r.idempotency = storage.IdempotencyRecord{Status: 201, Body: idempotencyBody, CreatedAt: r.post.CreatedAt}
 	return r, err
 }
 
@@ -71,7 +71,7 @@ func (c *creator) create(ctx context.Context, store storage.Store) error {
 		if _, err := tx.IdempotencyRecord(r.key); schedctl.CodeOf(err) != schedctl.NotFound {
 			return err
 		}
-		for _, write := range []error{tx.PutPost(r.post), tx.AddEvents(r.events...), tx.PutIdempotencyRecord(r.key, r.answer), tx.AddAudit(r.audit)} {
+		for _, write := range []error{tx.PutPost(r.post), tx.AddEvents(r.events...), tx.PutIdempotencyRecord(r.key, r.idempotency), tx.AddAudit(r.audit)} {
 			if write != nil {
 				return write
 			}
@@ -110,7 +110,7 @@ func (c *creator) bare(ctx context.Context, pool *pgxpool.Pool) error {
 				VALUES ($1,$2,$3,$4,$5,$6,$7,'','')`, id(schedctl.EventPrefix, e.ID), string(e.Type), e.CreatedAt, ws, post, e.Platform, string(e.Status))
 		}
 		batch.Queue(`INSERT INTO answers (hash, workspace, method, path, idempotency_key, fingerprint, status, body, sealed, created_at)
-			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,false,$9)`, hash, c.workspace, r.key.Method, r.key.Path, r.key.IdempotencyKey, hash, 201, r.answer.Body, r.answer.CreatedAt)
+			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,false,$9)`, hash, c.workspace, r.key.Method, r.key.Path, r.key.IdempotencyKey, hash, 201, r.idempotency.Body, r.idempotency.CreatedAt)
 		batch.Queue(`INSERT INTO audit_entries (workspace_id, id, at, key_id, key_name, remote_addr, action, resource_id, request_id)
 			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)`, ws, id(schedctl.AuditPrefix, r.audit.ID), r.audit.At, id(schedctl.KeyPrefix, c.key), r.audit.KeyName,
 			r.audit.RemoteAddr, r.audit.Action, r.audit.ResourceID, r.audit.RequestID)
@@ -118,8 +118,8 @@ func (c *creator) bare(ctx context.Context, pool *pgxpool.Pool) error {
 	})
 }
 
-// connections is how many clients create at once.
-const connections = 16
+// benchClients is how many clients create at once.
+const benchClients = 16
 
 // BenchmarkCreate is what a post with three targets costs the engine, and what it
 // costs a program that sends the same rows.
@@ -159,7 +159,7 @@ func benchmark(b *testing.B, create func() error) {
 	b.ResetTimer()
 	var wait sync.WaitGroup
 	turns := make(chan struct{})
-	for range connections {
+	for range benchClients {
 		wait.Go(func() {
 			for range turns {
 				if err := create(); err != nil {

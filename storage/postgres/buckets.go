@@ -27,12 +27,12 @@ func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time
 		return nil, nil
 	}
 	lasts := make(map[string]time.Duration) // until the bucket is full
-	statements := []statement{spend(spent, lasts)}
+	statements := []statement{useTokensStatement(spent, lasts)}
 	if s.bucketsDue() {
 		statements = append(statements, statement{sql: `DELETE FROM token_buckets WHERE name IN (SELECT name FROM token_buckets
 			WHERE full_at < clock_timestamp() - interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED)`, args: []any{bucketSweepRows}})
 	}
-	if err := s.exchange(ctx, statements...); err != nil {
+	if err := s.runOnLifeline(ctx, statements...); err != nil {
 		return nil, fmt.Errorf("spend tokens: %w", err)
 	}
 	now := time.Now()
@@ -43,10 +43,10 @@ func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time
 	return full, nil
 }
 
-// spend returns the statement that adds what was taken, and fills in how long each
+// useTokensStatement returns the statement that adds what was taken, and fills in how long each
 // bucket takes to be full again. Times stay on the server: its clock is not that
 // of this machine.
-func spend(spent []storage.TokenUse, lasts map[string]time.Duration) statement {
+func useTokensStatement(spent []storage.TokenUse, lasts map[string]time.Duration) statement {
 	taken, looked := make(map[string]time.Duration), make(map[string]bool)
 	for _, t := range spent {
 		if took := time.Duration(t.Tokens) * t.Every; took > 0 {

@@ -15,14 +15,14 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// census counts the sessions of an application, again and again.
-type census struct {
+// sessionCounter counts the sessions of an application, again and again.
+type sessionCounter struct {
 	most int
 	err  error
 }
 
 // count counts until ctx ends.
-func (c *census) count(ctx context.Context, conn *pgx.Conn, application string) {
+func (c *sessionCounter) count(ctx context.Context, conn *pgx.Conn, application string) {
 	for ctx.Err() == nil && c.err == nil {
 		n := 0
 		c.err = conn.QueryRow(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", application).Scan(&n)
@@ -30,9 +30,9 @@ func (c *census) count(ctx context.Context, conn *pgx.Conn, application string) 
 	}
 }
 
-// work uses a store as a busy node does, with many more calls at once than it has
+// runBusyNode uses a store as a busy node does, with many more calls at once than it has
 // connections.
-func work(t *testing.T, s *postgres.Store) {
+func runBusyNode(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	c, node := newCounter(t, s), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}
 	var calls sync.WaitGroup
@@ -40,13 +40,13 @@ func work(t *testing.T, s *postgres.Store) {
 		calls.Go(func() {
 			for range 3 {
 				err := errors.Join(
-					patiently(func() error { return c.add(t.Context(), s) }),
-					patiently(func() error {
+					retryWhileBusy(func() error { return c.add(t.Context(), s) }),
+					retryWhileBusy(func() error {
 						return s.View(t.Context(), func(r storage.Reader) error { _, err := r.Workspaces(); return err })
 					}),
 				)
 				if i%10 == 0 {
-					refused := patiently(func() error {
+					refused := retryWhileBusy(func() error {
 						_, err := s.Refuse(t.Context(), storage.IdempotencyScope{IdempotencyKey: fmt.Sprint(i)})
 						return err
 					})
@@ -61,9 +61,9 @@ func work(t *testing.T, s *postgres.Store) {
 	calls.Wait()
 }
 
-// patiently repeats a call that got no connection in time, as clients do after a 503.
+// retryWhileBusy repeats a call that got no connection in time, as clients do after a 503.
 // A store that hangs never gets one.
-func patiently(call func() error) error {
+func retryWhileBusy(call func() error) error {
 	for range 15 {
 		if err := call(); !errors.Is(err, storage.ErrBusy) {
 			return err
@@ -72,9 +72,9 @@ func patiently(call func() error) error {
 	return errors.New("no connection was free for half a minute")
 }
 
-// TestConnectionsOfNode counts the sessions of a node at the server, from its
+// TestNodeConnectionLimit counts the sessions of a node at the server, from its
 // start, with the making of the tables, and under load.
-func TestConnectionsOfNode(t *testing.T) {
+func TestNodeConnectionLimit(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.Schema(t)
 	conn, err := pgx.Connect(t.Context(), target)
@@ -82,11 +82,11 @@ func TestConnectionsOfNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	var sessions census
+	var sessions sessionCounter
 	var counting sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	counting.Go(func() { sessions.count(ctx, conn, t.Name()) })
-	work(t, open(t, target+"&application_name="+t.Name()))
+	runBusyNode(t, open(t, target+"&application_name="+t.Name()))
 	stop()
 	counting.Wait()
 	if sessions.err != nil || sessions.most > postgres.Conns || sessions.most < postgres.Conns-1 {
@@ -98,11 +98,11 @@ func TestConnectionsOfNode(t *testing.T) {
 // sessions as the documentation asks for.
 func TestNodeFitsItsPooler(t *testing.T) {
 	t.Parallel()
-	work(t, open(t, postgrestest.Pooled(t, postgrestest.NarrowPool)))
+	runBusyNode(t, open(t, postgrestest.Pooled(t, postgrestest.NarrowPool)))
 }
 
-// occupy takes connections until release is called.
-func occupy(t *testing.T, s *postgres.Store, n int) (release func()) {
+// takeConnections takes connections until release is called.
+func takeConnections(t *testing.T, s *postgres.Store, n int) (release func()) {
 	t.Helper()
 	var taken, ended sync.WaitGroup
 	held := make(chan struct{})
@@ -134,7 +134,7 @@ func occupy(t *testing.T, s *postgres.Store, n int) (release func()) {
 func TestWaitForConnection(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgrestest.Schema(t)+"&pool_max_conns=6")
-	release := occupy(t, s, 3)
+	release := takeConnections(t, s, 3)
 	began := time.Now()
 	err := s.View(t.Context(), func(storage.Reader) error { return nil })
 	if took := time.Since(began); !errors.Is(err, storage.ErrBusy) || took < 2*time.Second {

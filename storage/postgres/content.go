@@ -19,7 +19,7 @@ func (r *reader) SameContent(q storage.ContentQuery) (list []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	r.holdList("targets", account)
+	r.lockList("targets", account)
 	return list, r.send(statement{
 		sql: `SELECT DISTINCT coalesce(post_publish_at, 'infinity') AS at, post_id FROM targets
 			WHERE account_id = $1 AND fingerprint IS NOT NULL AND fingerprint = $2
@@ -44,7 +44,7 @@ func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) 
 	for i, w := range wanted {
 		platforms[i], logins[i], ids[i] = clean(w.Owner.Platform), clean(w.Owner.Login), clean(w.ID)
 	}
-	r.holdPlatformPosts(wanted)
+	r.lockPlatformPosts(wanted)
 	return found, r.send(statement{
 		sql: `SELECT wanted.place, targets.id
 			FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS wanted (platform, login, id, place)
@@ -70,9 +70,9 @@ func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) 
 	})
 }
 
-// holdPlatformPosts lets of transactions that ask about the same post one wait for
+// lockPlatformPosts lets of transactions that ask about the same post one wait for
 // the other. They take their locks in one order.
-func (r *reader) holdPlatformPosts(wanted []storage.PlatformPost) {
+func (r *reader) lockPlatformPosts(wanted []storage.PlatformPost) {
 	if r.tx == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *reader) holdPlatformPosts(wanted []storage.PlatformPost) {
 	}
 	slices.SortFunc(locks, func(a, b lockKey) int { return cmp.Compare(a.of, b.of) })
 	for _, k := range locks {
-		r.tx.hold(k)
+		r.tx.lock(k)
 	}
 }
 

@@ -27,11 +27,11 @@ func (r *reader) Delivery(webhookID, id string) (schedctl.Delivery, error) {
 
 // Deliveries implements [storage.Reader].
 func (r *reader) Deliveries(webhookID, afterID string, limit int) ([]schedctl.Delivery, error) {
-	webhook, behind, args, err := pageOf(schedctl.WebhookPrefix, webhookID, schedctl.DeliveryPrefix, afterID, limit)
+	webhook, behind, args, err := pageCondition(schedctl.WebhookPrefix, webhookID, schedctl.DeliveryPrefix, afterID, limit)
 	if err != nil {
 		return nil, err
 	}
-	r.holdTable("deliveries")
+	r.lockTable("deliveries")
 	return r.deliveries(webhook, "WHERE webhook_id = $1"+behind+" ORDER BY id DESC LIMIT $2", args...)
 }
 
@@ -39,7 +39,7 @@ func (r *reader) Deliveries(webhookID, afterID string, limit int) ([]schedctl.De
 // none of them is pending.
 func (r *reader) deliveries(webhook pgtype.UUID, condition string, args ...any) (list []schedctl.Delivery, err error) {
 	alive := false
-	err = r.send(selects(deliveries, &list, condition, args...), isAlive(webhook, &alive))
+	err = r.send(selects(deliveries, &list, condition, args...), webhookExists(webhook, &alive))
 	if alive {
 		return list, err
 	}
@@ -51,8 +51,8 @@ func (r *reader) deliveries(webhook pgtype.UUID, condition string, args ...any) 
 	return list, err
 }
 
-// isAlive asks whether a webhook is there.
-func isAlive(webhook pgtype.UUID, alive *bool) statement {
+// webhookExists asks whether a webhook is there.
+func webhookExists(webhook pgtype.UUID, alive *bool) statement {
 	return statement{
 		sql: "SELECT 1 FROM webhooks WHERE id = $1", args: []any{webhook},
 		scan: func(rows pgx.Rows) error {
@@ -63,9 +63,9 @@ func isAlive(webhook pgtype.UUID, alive *bool) statement {
 	}
 }
 
-// pageOf returns whose records a page has, and the condition and arguments that
+// pageCondition returns whose records a page has, and the condition and arguments that
 // select those behind an id, the youngest first.
-func pageOf(of schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string, limit int) (owner pgtype.UUID, behind string, args []any, err error) {
+func pageCondition(of schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string, limit int) (owner pgtype.UUID, behind string, args []any, err error) {
 	if owner, err = parse(of, ownerID); err != nil || afterID == "" {
 		return owner, "", []any{owner, limit}, err
 	}
@@ -79,7 +79,7 @@ func (r *reader) PendingDeliveries(webhookID string, limit int) ([]schedctl.Deli
 	if err != nil {
 		return nil, err
 	}
-	r.holdTable("deliveries")
+	r.lockTable("deliveries")
 	return query(r, deliveries, `WHERE webhook_id = $1 AND status = 'pending' AND EXISTS (SELECT 1 FROM webhooks WHERE webhooks.id = $1)
 		ORDER BY coalesce(next_attempt_at, 'infinity'), id LIMIT $2`, webhook, limit)
 }
@@ -97,6 +97,6 @@ func (tx *tx) PutDelivery(d schedctl.Delivery) error {
 	if owner == "" {
 		return notFound(schedctl.WebhookPrefix, d.WebhookID)
 	}
-	tx.putRow(deliveries.sql().upsert, deliveries.sql().upserts, values)
+	tx.putRow(deliveries.sql().upsert, deliveries.sql().bulkUpsert, values)
 	return nil
 }

@@ -19,7 +19,7 @@ const (
 
 // Due implements [storage.Reader].
 func (r *reader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
-	r.holdTable("targets")
+	r.lockTable("targets")
 	after := false
 	for limit := firstDuePage; ; limit = min(8*limit, maxDuePage) {
 		page, err := r.duePage(from, after, limit)

@@ -82,9 +82,9 @@ const empty = `DO $$ DECLARE name text; BEGIN
 	ALTER SEQUENCE events_seq RESTART;
 END $$`
 
-// TestEmptiedSchemasAreAsNew guards that a test finds nothing of the one that
+// TestEmptiedSchemasAreLikeNew guards that a test finds nothing of the one that
 // used its schema before.
-func TestEmptiedSchemasAreAsNew(t *testing.T) {
+func TestEmptiedSchemasAreLikeNew(t *testing.T) {
 	t.Parallel()
 	from := schemas{make: postgrestest.Schema}
 	var url string

@@ -20,7 +20,7 @@ func (r *reader) Event(id string) (schedctl.Event, error) {
 	if r.tx != nil {
 		lock = " FOR KEY SHARE" // an event never changes, it is only removed
 	}
-	e, found, err := one(r, events, "WHERE id = $1"+lock, event)
+	e, found, err := queryOne(r, events, "WHERE id = $1"+lock, event)
 	if err == nil && !found {
 		err = notFound(schedctl.EventPrefix, id)
 	}
@@ -33,7 +33,7 @@ func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.holdTable("events")
+	r.lockTable("events")
 	// compared as rows, lest the planner read the primary key for its order; see byAge
 	latest, err := query(r, events, "WHERE post_id IS NOT NULL AND (post_id, id) >= ($1, "+firstID+") AND (post_id, id) <= ($1, "+lastID+`)
 		ORDER BY post_id DESC, id DESC LIMIT $2`, post, limit)
@@ -43,13 +43,13 @@ func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) 
 	return latest, err
 }
 
-// returnSeq has the places of new events told.
-const returnSeq = " RETURNING seq"
+// returningSeq has the places of new events told.
+const returningSeq = " RETURNING seq"
 
-// addEvents returns how many events are added together.
-var addEvents = sync.OnceValue(func() *many {
-	m := *events.sql().inserts
-	m.sql += returnSeq
+// insertEvents returns how many events are added together.
+var insertEvents = sync.OnceValue(func() *bulkStatement {
+	m := *events.sql().bulkInsert
+	m.sql += returningSeq
 	return &m
 })
 
@@ -74,36 +74,36 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if tx.careful {
-		if taken, err := tx.has("SELECT 1 FROM events WHERE id = ANY($1)", ids); err != nil || taken {
+	if tx.verifyWrites {
+		if taken, err := tx.rowExists("SELECT 1 FROM events WHERE id = ANY($1)", ids); err != nil || taken {
 			return fmt.Errorf("add %d events: there is one with the id of one of them: %w", len(list), err)
 		}
 	}
-	tx.hold(outboxLock)
+	tx.lock(outboxLock)
 	for i := range list {
 		tx.rows[list[i].ID] = true
-		tx.hopeRow(events.sql().insert+returnSeq, addEvents(), rows[i])
-		tx.writes[len(tx.writes)-1].scan = tx.burn
+		tx.putRowUnverified(events.sql().insert+returningSeq, insertEvents(), rows[i])
+		tx.writes[len(tx.writes)-1].scan = tx.recordPositions
 	}
 	tx.addedEvents += len(list)
 	return nil
 }
 
-// burn notes the places in the outbox that the transaction has taken.
-func (tx *tx) burn(rows pgx.Rows) error {
+// recordPositions notes the places in the outbox that the transaction has taken.
+func (tx *tx) recordPositions(rows pgx.Rows) error {
 	for rows.Next() {
 		var seq int64
 		if err := rows.Scan(&seq); err != nil {
 			return err
 		}
-		tx.burnt = append(tx.burnt, seq)
+		tx.takenPositions = append(tx.takenPositions, seq)
 	}
 	return rows.Err()
 }
 
-// has reports whether there is a row that this transaction has not written.
-func (tx *tx) has(sql string, args ...any) (found bool, err error) {
-	err = tx.look(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
+// rowExists reports whether there is a row that this transaction has not written.
+func (tx *tx) rowExists(sql string, args ...any) (found bool, err error) {
+	err = tx.queryNow(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
 		found = rows.Next()
 		rows.Close()
 		return rows.Err()

@@ -32,8 +32,8 @@ var seed string
 // manyPosts is how many posts there are when plans are judged.
 const manyPosts = 1_000_000
 
-// mostSorted is how many rows a plan may sort.
-const mostSorted = 50_000
+// maxSorted is how many rows a plan may sort.
+const maxSorted = 50_000
 
 // recorder notes the statements that are sent, each once.
 type recorder struct {
@@ -41,7 +41,7 @@ type recorder struct {
 	sent map[string][]any
 }
 
-func (r *recorder) note(sql string, args []any) {
+func (r *recorder) add(sql string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.sent[sql]; !there {
@@ -50,7 +50,7 @@ func (r *recorder) note(sql string, args []any) {
 }
 
 func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
-	r.note(d.SQL, d.Args)
+	r.add(d.SQL, d.Args)
 	return ctx
 }
 
@@ -58,7 +58,7 @@ func (r *recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndDa
 
 func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
 	for _, q := range d.Batch.QueuedQueries {
-		r.note(q.SQL, q.Arguments)
+		r.add(q.SQL, q.Arguments)
 	}
 	return ctx
 }
@@ -101,14 +101,14 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	judged := 0
 	for sql, args := range sent.sent {
 		if verb, _, _ := strings.Cut(sql, " "); slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, verb) {
-			judge(t, conn, sql, args)
+			checkPlan(t, conn, sql, args)
 			judged++
 		}
 	}
 	if judged < 80 {
 		t.Errorf("%d statements were judged, of which there are more", judged)
 	}
-	judgeLists(t, conn, sent)
+	checkListPlans(t, conn, sent)
 }
 
 // useEverything calls everything that reads or writes, in every way that makes a
@@ -129,16 +129,16 @@ func useEverything(t *testing.T, s *Store) {
 		try(s.run(t.Context(), func(tx storage.Tx) error { writeEverything(tx, try); return nil }, careful))
 	}
 	useNodes(t, s, try)
-	s.gaps.missing(1)
+	s.gaps.report(1)
 	try(s.gaps.resolve(t.Context(), 1))
-	var ended mark
+	var ended commitMark
 	try(s.run(t.Context(), func(made storage.Tx) error {
 		tx := made.(*tx)
 		err := tx.send()
 		ended = tx.mark
 		return err
 	}, false))
-	_, _, err := s.askOutcome(t.Context(), ended)
+	_, _, err := s.queryOutcome(t.Context(), ended)
 	try(err)
 }
 
@@ -309,9 +309,9 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// judge asks for the plans of a statement: the one for its arguments, and the one
+// checkPlan asks for the plans of a statement: the one for its arguments, and the one
 // for any arguments.
-func judge(t *testing.T, conn *pgx.Conn, sql string, args []any) {
+func checkPlan(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 	t.Helper()
 	ctx := t.Context()
 	tx, err := conn.Begin(ctx)
@@ -324,7 +324,7 @@ func judge(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 		t.Errorf("%s: %v", sql, err)
 		return
 	}
-	refuse(t, "for its arguments", sql, custom)
+	failPlan(t, "for its arguments", sql, custom)
 	nulls := ""
 	if len(args) > 0 {
 		nulls = "(" + strings.TrimSuffix(strings.Repeat("NULL,", len(args)), ",") + ")"
@@ -338,25 +338,25 @@ func judge(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 	if err := tx.QueryRow(ctx, "EXPLAIN (FORMAT JSON) EXECUTE judged"+nulls, pgx.QueryExecModeSimpleProtocol).Scan(&generic); err != nil {
 		t.Errorf("%s: %v", sql, err)
 	}
-	refuse(t, "for any arguments", sql, generic)
+	failPlan(t, "for any arguments", sql, generic)
 	if _, err := tx.Exec(ctx, "DEALLOCATE judged"); err != nil {
 		t.Error(err)
 	}
 }
 
-// onlyStatus makes the planner believe that every post has whatever status it is
+// singleStatus makes the planner believe that every post has whatever status it is
 // asked for. That is what it knows of a million posts of one status.
-const onlyStatus = `
+const singleStatus = `
 	ALTER TABLE posts ALTER status SET (n_distinct = 1);
 	ALTER TABLE targets ALTER post_status SET (n_distinct = 1);
 	ANALYZE posts, targets`
 
-// judgeLists runs the statements that list posts, and refuses to read more rows
+// checkListPlans runs the statements that list posts, and refuses to read more rows
 // for a status than go on the page: lists of statuses that no post has read all
 // posts once, in the order of the primary key.
-func judgeLists(t *testing.T, conn *pgx.Conn, sent *recorder) {
+func checkListPlans(t *testing.T, conn *pgx.Conn, sent *recorder) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), onlyStatus); err != nil {
+	if _, err := conn.Exec(t.Context(), singleStatus); err != nil {
 		t.Fatal(err)
 	}
 	lists := 0
@@ -412,10 +412,10 @@ func (p *plan) read() (rows float64) {
 	return rows
 }
 
-// small are the tables that may be read whole.
-var small = []string{"workspaces", "accounts", "api_keys", "webhooks", "gone_webhooks", "outbox", "commits", "nodes", "holds", "token_buckets"}
+// smallTables are the tables that may be read whole.
+var smallTables = []string{"workspaces", "accounts", "api_keys", "webhooks", "gone_webhooks", "outbox", "commits", "nodes", "holds", "token_buckets"}
 
-func refuse(t *testing.T, which, sql string, explained []byte) {
+func failPlan(t *testing.T, which, sql string, explained []byte) {
 	t.Helper()
 	var plans []struct{ Plan plan }
 	if err := json.Unmarshal(explained, &plans); err != nil || len(plans) != 1 {
@@ -429,11 +429,11 @@ func refuse(t *testing.T, which, sql string, explained []byte) {
 
 // fault says what is wrong with a plan, if something is.
 func (p *plan) fault() string {
-	if p.NodeType == "Seq Scan" && !slices.Contains(small, p.RelationName) && !strings.HasPrefix(p.RelationName, "pg_") {
+	if p.NodeType == "Seq Scan" && !slices.Contains(smallTables, p.RelationName) && !strings.HasPrefix(p.RelationName, "pg_") {
 		return "a sequential scan of " + p.RelationName
 	}
 	for i := range p.Plans {
-		if strings.Contains(p.NodeType, "Sort") && p.Plans[i].PlanRows > mostSorted && !p.Plans[i].limited() {
+		if strings.Contains(p.NodeType, "Sort") && p.Plans[i].PlanRows > maxSorted && !p.Plans[i].limited() {
 			return fmt.Sprintf("a sort of %.0f rows", p.Plans[i].PlanRows)
 		}
 		if fault := p.Plans[i].fault(); fault != "" {

@@ -18,14 +18,14 @@ func (r *reader) AttemptsOf(targetIDs []string) ([]schedctl.Attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.holdTable("attempts")
+	r.lockTable("attempts")
 	return query(r, attempts, "WHERE target_id = ANY($1) ORDER BY target_id, number", ids)
 }
 
 // AllEvents implements [storage.Exporter].
 func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) {
-	r.holdTable("events")
-	after, err := r.place(afterID)
+	r.lockTable("events")
+	after, err := r.outboxPosition(afterID)
 	if err != nil {
 		return nil, err
 	}
@@ -35,24 +35,24 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 // IdempotencyRecords implements [storage.Exporter]. Refusals are left out: they matter to
 // requests under way, and there are none.
 func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) ([]storage.StoredIdempotencyRecord, error) {
-	r.holdTable("answers")
+	r.lockTable("answers")
 	at := stamp(after.Record.CreatedAt)
 	if after.Record.CreatedAt.IsZero() {
 		at = startOfTime()
 	}
 	// the first condition is the one that an index finds
-	rows, err := query(r, answers, `WHERE coalesce(created_at, '-infinity') >= $1 AND (coalesce(created_at, '-infinity'), hash) > ($1, $2)
+	rows, err := query(r, idempotencyRecords, `WHERE coalesce(created_at, '-infinity') >= $1 AND (coalesce(created_at, '-infinity'), hash) > ($1, $2)
 		AND status <> $4 ORDER BY coalesce(created_at, '-infinity'), hash LIMIT $3`, at, after.Hash[:], limit, refusedStatus)
 	list := make([]storage.StoredIdempotencyRecord, len(rows))
 	for i := range rows {
-		list[i] = storage.StoredIdempotencyRecord{Hash: rows[i].hash, Record: rows[i].answer}
+		list[i] = storage.StoredIdempotencyRecord{Hash: rows[i].hash, Record: rows[i].record}
 	}
 	return list, err
 }
 
 // AllMetadata implements [storage.Exporter].
 func (r *reader) AllMetadata() (map[string][]byte, error) {
-	r.holdTable("notes")
+	r.lockTable("notes")
 	all := make(map[string][]byte)
 	err := r.send(statement{sql: "SELECT name, value FROM notes", scan: func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -71,5 +71,5 @@ func (r *reader) AllMetadata() (map[string][]byte, error) {
 // PutStoredIdempotencyRecord implements [storage.Importer]. What was answered is not known:
 // these columns stay empty.
 func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
-	return tx.putAnswer(answerRow{hash: a.Hash, answer: a.Record})
+	return tx.insertIdempotencyRecord(idempotencyRow{hash: a.Hash, record: a.Record})
 }

@@ -44,7 +44,7 @@ func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post
 	if err != nil {
 		return schedctl.Post{}, err
 	}
-	if err := r.holdExternalID(workspaceID, externalID); err != nil {
+	if err := r.lockExternalID(workspaceID, externalID); err != nil {
 		return schedctl.Post{}, err
 	}
 	var heads []postRow
@@ -58,26 +58,26 @@ func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post
 	return r.Post(workspaceID, heads[0].post.ID)
 }
 
-// holdExternalID keeps others from giving an external id to a post, and from
+// lockExternalID keeps others from giving an external id to a post, and from
 // taking it away from one.
-func (r *reader) holdExternalID(workspaceID, externalID string) error {
+func (r *reader) lockExternalID(workspaceID, externalID string) error {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(append(ws.Bytes[:], externalID...))
-	r.holdList("posts", pgtype.UUID{Bytes: [16]byte(sum[:16]), Valid: true})
+	r.lockList("posts", pgtype.UUID{Bytes: [16]byte(sum[:16]), Valid: true})
 	return nil
 }
 
 // checkExternalID returns EXTERNAL_ID_EXISTS when another post has the external
 // id of a post that is put.
-func (tx *tx) checkExternalID(p *schedctl.Post, known *knownPost) error {
-	if known.there() && known.post.ExternalID == p.ExternalID {
+func (tx *tx) checkExternalID(p *schedctl.Post, known *cachedPost) error {
+	if known.exists() && known.post.ExternalID == p.ExternalID {
 		return nil
 	}
-	if known.there() && known.post.ExternalID != "" {
-		if err := tx.holdExternalID(p.WorkspaceID, known.post.ExternalID); err != nil {
+	if known.exists() && known.post.ExternalID != "" {
+		if err := tx.lockExternalID(p.WorkspaceID, known.post.ExternalID); err != nil {
 			return err
 		}
 	}

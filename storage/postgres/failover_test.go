@@ -22,7 +22,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	standby := primary.Standby(t)
-	exec(t, primary.URL("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+	execSQL(t, primary.URL("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
 	s := open(t, fmt.Sprintf("postgres:///postgres?host=%s,%s&port=5432,5432&user=schedctl&sslmode=disable&target_session_attrs=read-write",
 		filepath.Dir(primary.Socket()), filepath.Dir(standby.Socket())))
 	n := newCounter(t, s)
@@ -84,14 +84,14 @@ func (a *adders) stop() (least, most int) {
 	return least, least + int(a.failed.Load())
 }
 
-// TestServerThatIsFull guards that a server without room refuses what begins
+// TestFullServer guards that a server without room refuses what begins
 // things, and says where, and is used again when there is room.
-func TestServerThatIsFull(t *testing.T) {
+func TestFullServer(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	s := open(t, url)
 	n := newCounter(t, s)
-	exec(t, url, `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	execSQL(t, url, `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`,
 		"CREATE TRIGGER no_room BEFORE UPDATE ON workspaces FOR EACH ROW EXECUTE FUNCTION fill()")
 	err := n.add(t.Context(), s)
@@ -106,7 +106,7 @@ func TestServerThatIsFull(t *testing.T) {
 	if err := s.Update(t.Context(), func(storage.Tx) error { ran = true; return nil }); !storage.IsFull(err) || ran {
 		t.Errorf("the next Update ran: %v, and returned %v", ran, err)
 	}
-	exec(t, url, "DROP TRIGGER no_room ON workspaces")
+	execSQL(t, url, "DROP TRIGGER no_room ON workspaces")
 	if err := s.UpdateFromReserve(t.Context(), func(tx storage.Tx) error { return tx.PutMetadata("made", []byte("room")) }); err != nil {
 		t.Errorf("Record returned %v", err)
 	}

@@ -274,7 +274,7 @@ func (f listField[S]) value() (any, error) {
 func (f listField[S]) same(o field) bool { return slices.Equal(*f.list, *o.(listField[S]).list) }
 
 func (f listField[S]) SetDimensions(d []pgtype.ArrayDimension) error {
-	*f.list = makeList[S](d)
+	*f.list = parseList[S](d)
 	return nil
 }
 
@@ -292,14 +292,14 @@ func (f idListField) value() (any, error) { return parseAll(f.prefix, *f.list) }
 func (f idListField) same(o field) bool { return slices.Equal(*f.list, *o.(idListField).list) }
 
 func (f idListField) SetDimensions(d []pgtype.ArrayDimension) error {
-	*f.list = makeList[string](d)
+	*f.list = parseList[string](d)
 	return nil
 }
 
 func (f idListField) ScanIndex(i int) any { return &idField{prefix: f.prefix, id: &(*f.list)[i]} }
 func (f idListField) ScanIndexType() any  { return &idField{} }
 
-func makeList[S any](d []pgtype.ArrayDimension) []S {
+func parseList[S any](d []pgtype.ArrayDimension) []S {
 	if len(d) == 0 {
 		return nil
 	}

@@ -11,33 +11,33 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// fullFor is how long a server is taken to be full after it has said so.
-const fullFor = 2 * time.Second
+// fullDuration is how long a server is taken to be full after it has said so.
+const fullDuration = 2 * time.Second
 
-// room remembers whether the server has room.
-type room struct {
-	where string
-	last  atomic.Pointer[refused]
+// capacity remembers whether the server has room.
+type capacity struct {
+	database  string
+	lastError atomic.Pointer[fullError]
 }
 
-// refused is what a full server has said, and when.
-type refused struct {
+// fullError is what a full server has said, and when.
+type fullError struct {
 	err *storage.FullError
 	at  time.Time
 }
 
-// note takes the outcome of a commit. Of an error that says that the server is
+// observe takes the outcome of a commit. Of an error that says that the server is
 // full it returns what the contract has for that.
-func (r *room) note(err error) error {
+func (r *capacity) observe(err error) error {
 	var answered *pgconn.PgError
 	switch {
 	case err == nil:
-		if r.last.Load() != nil {
-			r.last.Store(nil)
+		if r.lastError.Load() != nil {
+			r.lastError.Store(nil)
 		}
 	case errors.As(err, &answered) && answered.Code == "53100":
-		full := &storage.FullError{Where: r.where, Err: answered}
-		r.last.Store(&refused{err: full, at: time.Now()})
+		full := &storage.FullError{Where: r.database, Err: answered}
+		r.lastError.Store(&fullError{err: full, at: time.Now()})
 		return full
 	}
 	return err
@@ -46,7 +46,7 @@ func (r *room) note(err error) error {
 // Full implements [storage.Store]. For two seconds after a server has refused a
 // transaction it is said to be full; then the next one tries.
 func (s *Store) Full() error {
-	if r := s.room.last.Load(); r != nil && time.Since(r.at) < fullFor {
+	if r := s.capacity.lastError.Load(); r != nil && time.Since(r.at) < fullDuration {
 		return r.err
 	}
 	return nil

@@ -24,24 +24,24 @@ const (
 // gapRange is how many places are looked at in one go.
 const gapRange = 10_000
 
-// gapKeeper finds out which missing places of the outbox will stay empty, and
+// gapResolver finds out which missing places of the outbox will stay empty, and
 // notes them, so that readers go on behind them.
-type gapKeeper struct {
-	pool *pgxpool.Pool
-	log  *slog.Logger
-	tell func(storage.Commit)
-	wake chan struct{} // holds one wake-up
+type gapResolver struct {
+	pool   *pgxpool.Pool
+	log    *slog.Logger
+	notify func(storage.Commit)
+	wake   chan struct{} // holds one wake-up
 
 	mu    sync.Mutex // mu guards first
 	first int64      // the first place that a reader missed, or 0
 }
 
-func newGapKeeper(pool *pgxpool.Pool, log *slog.Logger, tell func(storage.Commit)) *gapKeeper {
-	return &gapKeeper{pool: pool, log: log, tell: tell, wake: make(chan struct{}, 1)}
+func newGapResolver(pool *pgxpool.Pool, log *slog.Logger, tell func(storage.Commit)) *gapResolver {
+	return &gapResolver{pool: pool, log: log, notify: tell, wake: make(chan struct{}, 1)}
 }
 
-// missing tells of a place that a reader has missed. It does not block.
-func (k *gapKeeper) missing(place int64) {
+// report tells of a place that a reader has missed. It does not block.
+func (k *gapResolver) report(place int64) {
 	k.mu.Lock()
 	if k.first == 0 || place < k.first {
 		k.first = place
@@ -53,7 +53,7 @@ func (k *gapKeeper) missing(place int64) {
 	}
 }
 
-func (k *gapKeeper) takeFirst() int64 {
+func (k *gapResolver) takeFirst() int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	first := k.first
@@ -62,27 +62,27 @@ func (k *gapKeeper) takeFirst() int64 {
 }
 
 // run looks after missing places until ctx ends.
-func (k *gapKeeper) run(ctx context.Context) {
+func (k *gapResolver) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-k.wake:
 		}
-		if !pause(ctx, gapPatience) { // most come by themselves
+		if !sleep(ctx, gapPatience) { // most come by themselves
 			return
 		}
 		first := k.takeFirst()
 		if err := k.resolve(ctx, first); err != nil && ctx.Err() == nil {
 			k.log.Warn("a missing place of the outbox is not explained yet", "place", first, "error", err)
-			k.missing(first)
-			pause(ctx, time.Second)
+			k.report(first)
+			sleep(ctx, time.Second)
 		}
 	}
 }
 
-// pause waits and reports whether ctx is still alive.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleep waits and reports whether ctx is still alive.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -97,12 +97,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 // before one that is filled was taken earlier, by a transaction that held the
 // lock of the outbox then: when none of those that hold it now is left, what is
 // missing cannot come any more.
-func (k *gapKeeper) resolve(ctx context.Context, first int64) error {
+func (k *gapResolver) resolve(ctx context.Context, first int64) error {
 	ctx, cancel := context.WithTimeout(ctx, gapLimit)
 	defer cancel()
 	conn, err := k.pool.Acquire(ctx)
 	if err != nil {
-		return refusal(err)
+		return classifyError(err)
 	}
 	defer conn.Release()
 	var last int64
@@ -114,14 +114,14 @@ func (k *gapKeeper) resolve(ctx context.Context, first int64) error {
 	if err := awaitHolders(ctx, conn.Conn()); err != nil {
 		return err
 	}
-	if _, err = conn.Exec(ctx, noteMissing, first, last); err != nil {
+	if _, err = conn.Exec(ctx, insertMissing, first, last); err != nil {
 		return fmt.Errorf("note empty places: %w", err)
 	}
-	k.tell(storage.Commit{Events: 1}) // some can be read now that could not
+	k.notify(storage.Commit{Events: 1}) // some can be read now that could not
 	return nil
 }
 
-const noteMissing = `INSERT INTO event_gaps (seq)
+const insertMissing = `INSERT INTO event_gaps (seq)
 	SELECT n FROM generate_series(greatest($1::bigint, (SELECT first_seq FROM outbox)), $2::bigint) AS n
 	LEFT JOIN (SELECT seq FROM events WHERE seq BETWEEN $1 AND $2) AS found ON seq = n
 	WHERE seq IS NULL
@@ -143,7 +143,7 @@ func awaitHolders(ctx context.Context, conn *pgx.Conn) error {
 		if !left {
 			return nil
 		}
-		if !pause(ctx, gapPause) {
+		if !sleep(ctx, gapPause) {
 			return ctx.Err()
 		}
 	}
@@ -166,13 +166,13 @@ func outboxHolders(ctx context.Context, conn *pgx.Conn) (map[string]bool, error)
 	return holders, err
 }
 
-// noteGaps notes places that hold no event.
-const noteGaps = "INSERT INTO event_gaps (seq) SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING"
+// insertGaps notes places that hold no event.
+const insertGaps = "INSERT INTO event_gaps (seq) SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING"
 
-// noteGaps notes the places that the transaction had taken.
-func (tx *tx) noteGaps() error {
+// recordGaps notes the places that the transaction had taken.
+func (tx *tx) recordGaps() error {
 	ctx, cancel := context.WithTimeout(tx.ctx, rollbackLimit)
 	defer cancel()
-	_, err := tx.conn.Exec(ctx, noteGaps, tx.burnt)
+	_, err := tx.conn.Exec(ctx, insertGaps, tx.takenPositions)
 	return err
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// many says how statements that differ in their arguments alone are one: with a
+// bulkStatement says how statements that differ in their arguments alone are one: with a
 // list for each argument. It stands for itself when compared.
-type many struct {
+type bulkStatement struct {
 	sql   string // takes an array for each argument
 	types []string
 	key   []int // the arguments of which no two statements may have the same, as none of a row may be written twice; nil for any
 }
 
-// group is statements that become one.
-type group struct {
+// statementGroup is statements that become one.
+type statementGroup struct {
 	statement
 	rows [][]any
 	keys map[[3]any]bool
@@ -30,46 +30,46 @@ func gather(list []statement) []statement {
 	if len(list) < 2 {
 		return list
 	}
-	var groups []*group
-	open := map[*many]*group{}
+	var groups []*statementGroup
+	open := map[*bulkStatement]*statementGroup{}
 	for _, st := range list {
-		if st.many == nil {
+		if st.bulk == nil {
 			clear(open)
-			groups = append(groups, &group{statement: st})
+			groups = append(groups, &statementGroup{statement: st})
 			continue
 		}
-		g, key := open[st.many], keyOf(st)
+		g, key := open[st.bulk], keyOf(st)
 		if g == nil || g.keys[key] {
-			g = &group{statement: st, keys: map[[3]any]bool{}}
-			groups, open[st.many] = append(groups, g), g
+			g = &statementGroup{statement: st, keys: map[[3]any]bool{}}
+			groups, open[st.bulk] = append(groups, g), g
 		}
 		g.rows = append(g.rows, st.args)
-		g.keys[key] = st.many.key != nil
+		g.keys[key] = st.bulk.key != nil
 	}
 	out := make([]statement, len(groups))
 	for i, g := range groups {
-		out[i] = g.one()
+		out[i] = g.merged()
 	}
 	return out
 }
 
 func keyOf(st statement) (key [3]any) {
-	for i, arg := range st.many.key {
+	for i, arg := range st.bulk.key {
 		key[i] = st.args[arg]
 	}
 	return key
 }
 
-// one returns the statement of a group.
-func (g *group) one() statement {
+// merged returns the statement of a group.
+func (g *statementGroup) merged() statement {
 	if len(g.rows) < 2 {
 		return g.statement
 	}
-	args := make([]any, len(g.many.types))
-	for i, typ := range g.many.types {
+	args := make([]any, len(g.bulk.types))
+	for i, typ := range g.bulk.types {
 		args[i] = column(typ, g.rows, i)
 	}
-	return statement{sql: g.many.sql, args: args, scan: g.scan}
+	return statement{sql: g.bulk.sql, args: args, scan: g.scan}
 }
 
 // column returns the i-th arguments of all rows.
@@ -107,20 +107,20 @@ func columnOf[T any](rows [][]any, i int) []T {
 	return all
 }
 
-// isList reports whether a column of a type holds a list, of which no array can be
-// made for [many]: arrays of arrays have to be rectangular.
-func isList(typ string) bool { return strings.HasSuffix(typ, "[]") }
+// isArrayType reports whether a column of a type holds a list, of which no array can be
+// made for [bulk]: arrays of arrays have to be rectangular.
+func isArrayType(typ string) bool { return strings.HasSuffix(typ, "[]") }
 
-// inserts returns how rows with these columns are inserted together, or nil when
+// bulkInsert returns how rows with these columns are inserted together, or nil when
 // one of them is a list itself: an array of arrays has to be rectangular. into is
 // what comes before the rows, and conflict what comes after them.
-func inserts(into, conflict string, types []string, key []int) *many {
+func bulkInsert(into, conflict string, types []string, key []int) *bulkStatement {
 	lists := make([]string, len(types))
-	if slices.ContainsFunc(types, isList) {
+	if slices.ContainsFunc(types, isArrayType) {
 		return nil
 	}
 	for i, typ := range types {
 		lists[i] = fmt.Sprintf("$%d::%s[]", i+1, typ)
 	}
-	return &many{sql: into + " SELECT * FROM unnest(" + strings.Join(lists, ", ") + ")" + conflict, types: types, key: key}
+	return &bulkStatement{sql: into + " SELECT * FROM unnest(" + strings.Join(lists, ", ") + ")" + conflict, types: types, key: key}
 }

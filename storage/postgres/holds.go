@@ -12,7 +12,7 @@ import (
 // name is locked before its lease is judged: it may be on the way to prolong it.
 func (s *Store) Hold(ctx context.Context, nodeID, name string) (held bool, err error) {
 	name = clean(name)
-	err = s.exchange(ctx,
+	err = s.runOnLifeline(ctx,
 		statement{sql: "SELECT pg_advisory_xact_lock('holds'::regclass::oid::int4, hashtext($1))", args: []any{name}},
 		statement{sql: "SELECT 1 FROM nodes WHERE id = (SELECT node_id FROM holds WHERE name = $1) FOR SHARE", args: []any{name}},
 		statement{
@@ -38,7 +38,7 @@ func (s *Store) Hold(ctx context.Context, nodeID, name string) (held bool, err e
 
 // Release implements [storage.Shared].
 func (s *Store) Release(ctx context.Context, nodeID, name string) error {
-	err := s.exchange(ctx, statement{sql: "DELETE FROM holds WHERE name = $1 AND node_id = $2", args: []any{clean(name), nodeID}})
+	err := s.runOnLifeline(ctx, statement{sql: "DELETE FROM holds WHERE name = $1 AND node_id = $2", args: []any{clean(name), nodeID}})
 	if err != nil {
 		return fmt.Errorf("release %s: %w", name, err)
 	}

@@ -14,18 +14,18 @@ func (r *reader) Workspace(id string) (schedctl.Workspace, error) {
 	if err != nil {
 		return schedctl.Workspace{}, err
 	}
-	w, found, err := one(r, workspaces, "WHERE id = $1"+r.forUpdate(), ws)
+	w, found, err := queryOne(r, workspaces, "WHERE id = $1"+r.forUpdate(), ws)
 	if err == nil && !found {
 		err = notFound(schedctl.WorkspacePrefix, id)
 	}
 	if err == nil {
-		r.knowWorkspaces(w)
+		r.cacheWorkspaces(w)
 	}
 	return w, err
 }
 
-// knowWorkspaces remembers, in a transaction, workspaces that it has locked.
-func (r *reader) knowWorkspaces(list ...schedctl.Workspace) {
+// cacheWorkspaces remembers, in a transaction, workspaces that it has locked.
+func (r *reader) cacheWorkspaces(list ...schedctl.Workspace) {
 	if r.tx == nil {
 		return
 	}
@@ -36,9 +36,9 @@ func (r *reader) knowWorkspaces(list ...schedctl.Workspace) {
 
 // Workspaces implements [storage.Reader].
 func (r *reader) Workspaces() ([]schedctl.Workspace, error) {
-	r.holdList("workspaces", pgtype.UUID{})
+	r.lockList("workspaces", pgtype.UUID{})
 	list, err := query(r, workspaces, "ORDER BY id"+r.forUpdate())
-	r.knowWorkspaces(list...)
+	r.cacheWorkspaces(list...)
 	return list, err
 }
 
@@ -49,7 +49,7 @@ func (tx *tx) PutWorkspace(w schedctl.Workspace) error {
 		return err
 	}
 	if !tx.rows[w.ID] {
-		tx.hold(lockOf("workspaces", [16]byte{}))
+		tx.lock(lockOf("workspaces", [16]byte{}))
 		tx.rows[w.ID] = true
 	}
 	tx.put(workspaces.sql().upsert, values...)
@@ -58,18 +58,18 @@ func (tx *tx) PutWorkspace(w schedctl.Workspace) error {
 
 // KeyByHash implements [storage.Reader].
 func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
-	k, found, err := one(r, apiKeys, "WHERE hash = $1"+r.forUpdate(), hash[:])
+	k, found, err := queryOne(r, apiKeys, "WHERE hash = $1"+r.forUpdate(), hash[:])
 	if err == nil && !found {
 		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such API key")
 	}
 	if err == nil {
-		r.knowKeys(k)
+		r.cacheKeys(k)
 	}
 	return k, err
 }
 
-// knowKeys remembers, in a transaction, keys that it has locked.
-func (r *reader) knowKeys(list ...schedctl.APIKey) {
+// cacheKeys remembers, in a transaction, keys that it has locked.
+func (r *reader) cacheKeys(list ...schedctl.APIKey) {
 	if r.tx == nil {
 		return
 	}
@@ -84,9 +84,9 @@ func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.holdList("api_keys", ws)
+	r.lockList("api_keys", ws)
 	list, err := query(r, apiKeys, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
-	r.knowKeys(list...)
+	r.cacheKeys(list...)
 	return list, err
 }
 
@@ -103,14 +103,14 @@ func (tx *tx) PutKey(k schedctl.APIKey) error {
 		if err != nil {
 			return err
 		}
-		tx.hold(lockOf("api_keys", ws.Bytes))
+		tx.lock(lockOf("api_keys", ws.Bytes))
 		if err := tx.checkHash(&k, key); err != nil {
 			return err
 		}
 	} else if known.Hash != k.Hash {
-		return errHash(k.ID)
+		return errHashConflict(k.ID)
 	}
-	tx.hope(apiKeys.sql().upsert, values...)
+	tx.putUnverified(apiKeys.sql().upsert, values...)
 	tx.keys[k.ID] = k
 	return nil
 }
@@ -124,12 +124,12 @@ func (tx *tx) checkHash(k *schedctl.APIKey, id pgtype.UUID) error {
 	}
 	for i := range found {
 		if (found[i].ID == k.ID) != (found[i].Hash == k.Hash) {
-			return errHash(k.ID)
+			return errHashConflict(k.ID)
 		}
 	}
 	return nil
 }
 
-func errHash(id string) error {
+func errHashConflict(id string) error {
 	return fmt.Errorf("put API key %s: a hash belongs to one key and never changes", id)
 }

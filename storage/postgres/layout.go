@@ -14,7 +14,7 @@ import (
 // and of what type they are, is kept only when it is asked for: rows are made by
 // the thousand.
 type row struct {
-	named        bool
+	withNames    bool
 	names, types []string
 	fields       []field
 }
@@ -25,7 +25,7 @@ const mostFields = 27
 func newRow() row { return row{fields: make([]field, 0, mostFields)} }
 
 func (r *row) add(name, typ string, f field) {
-	if r.named {
+	if r.withNames {
 		r.names, r.types = append(r.names, name), append(r.types, typ)
 	}
 	r.fields = append(r.fields, f)
@@ -65,7 +65,7 @@ type layout[T any] struct {
 	describe func(*row, *T)
 
 	sql     func() statements
-	changes sync.Map // the *changes of each columnSet that has occurred
+	updates sync.Map // the *changes of each columnSet that has occurred
 }
 
 // statements are the texts that follow from a layout.
@@ -75,7 +75,7 @@ type statements struct {
 	insert  string
 	upsert  string // an insert that replaces what is there
 
-	inserts, upserts *many // the same for many rows, or nil
+	bulkInsert, bulkUpsert *bulkStatement // the same for many rows, or nil
 }
 
 // newLayout returns a layout whose statements are written when they are first
@@ -87,7 +87,7 @@ func newLayout[T any](table string, key []string, describe func(*row, *T)) *layo
 }
 
 func (l *layout[T]) write() statements {
-	r := l.named()
+	r := l.namedRow()
 	named, places, set := make([]string, len(r.names)), make([]string, len(r.names)), []string{}
 	for i, name := range r.names {
 		named[i], places[i] = l.table+"."+name, fmt.Sprintf("$%d", i+1)
@@ -103,7 +103,7 @@ func (l *layout[T]) write() statements {
 	}
 	return statements{
 		columns: strings.Join(named, ", "), key: key, insert: insert, upsert: insert + replace,
-		inserts: inserts(into, "", r.types, key), upserts: inserts(into, replace, r.types, key),
+		bulkInsert: bulkInsert(into, "", r.types, key), bulkUpsert: bulkInsert(into, replace, r.types, key),
 	}
 }
 
@@ -116,23 +116,23 @@ func (l *layout[T]) values(v *T) ([]any, error) {
 	for i, f := range r.fields {
 		var err error
 		if values[i], err = f.value(); err != nil {
-			return nil, l.refused(i, err)
+			return nil, l.columnError(i, err)
 		}
 	}
 	return values, nil
 }
 
-// refused says which column cannot hold a field.
-func (l *layout[T]) refused(column int, err error) error {
+// columnError says which column cannot hold a field.
+func (l *layout[T]) columnError(column int, err error) error {
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		return err
 	}
-	return fmt.Errorf("%s: %w", l.named().names[column], err)
+	return fmt.Errorf("%s: %w", l.namedRow().names[column], err)
 }
 
-// named returns a row with the names and types of its columns.
-func (l *layout[T]) named() row {
-	r := row{named: true}
+// namedRow returns a row with the names and types of its columns.
+func (l *layout[T]) namedRow() row {
+	r := row{withNames: true}
 	l.describe(&r, new(T))
 	return r
 }

@@ -18,9 +18,9 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 		return storage.PostPage{}, err
 	}
 	if l.byAccount() {
-		r.holdList("targets", l.account)
+		r.lockList("targets", l.account)
 	} else {
-		r.holdTable("posts")
+		r.lockTable("posts")
 	}
 	for _, s := range l.spans {
 		if complete, err := l.walk(s); complete || err != nil {
@@ -42,33 +42,33 @@ type listing struct {
 	statuses []string
 	byTime   bool
 	descend  bool
-	spans    []span // the parts of the index to go through
-	looks    bool   // the index does not tell which posts are selected
+	spans    []indexSpan // the parts of the index to go through
+	filters  bool        // the index does not tell which posts are selected
 
-	skipped     int
-	looked      int
-	lookedBytes int      // of contents
-	seen        position // of the post that was looked at last
-	added       position // of the last post of the page
-	page        storage.PostPage
-	pageBytes   int
+	skipped      int
+	scanned      int
+	scannedBytes int          // of contents
+	lastScanned  listPosition // of the post that was looked at last
+	lastAdded    listPosition // of the last post of the page
+	page         storage.PostPage
+	pageBytes    int
 }
 
-// span is a part of an index: the times of it that are wanted, from one on and
+// indexSpan is a part of an index: the times of it that are wanted, from one on and
 // up to another, exclusive, and the position it begins behind.
-type span struct {
+type indexSpan struct {
 	from, to pgtype.Timestamptz // null for no bound
 	timeless bool               // only the posts without a time
-	after    *position
+	after    *listPosition
 }
 
-// position is a place in an index.
-type position struct {
+// listPosition is a place in an index.
+type listPosition struct {
 	at   pgtype.Timestamptz // in the index by time, the end of time for a post without a time
 	post pgtype.UUID
 }
 
-func (p position) public(byTime bool) *storage.Position {
+func (p listPosition) public(byTime bool) *storage.Position {
 	out := &storage.Position{PostID: schedctl.ULID(p.post.Bytes).ID(schedctl.PostPrefix)}
 	if byTime && p.at.InfinityModifier == pgtype.Finite {
 		out.PublishAt = p.at.Time.UTC()
@@ -92,15 +92,15 @@ func (l *listing) plan() (err error) {
 			l.statuses = append(l.statuses, string(s))
 		}
 	}
-	l.looks = q.ReadsPosts() || q.ExternalID != "" && q.AccountID != ""
+	l.filters = q.ReadsPosts() || q.ExternalID != "" && q.AccountID != ""
 	switch q.Sort {
 	case storage.PublishAscending, storage.PublishDescending:
 		l.byTime, l.descend = true, q.Sort == storage.PublishDescending
 		l.spans = l.timeSpans()
 	default:
 		l.descend = q.Sort != storage.OldestFirst
-		l.spans = []span{{}}
-		l.looks = l.looks || l.bounded()
+		l.spans = []indexSpan{{}}
+		l.filters = l.filters || l.bounded()
 	}
 	return l.resume()
 }
@@ -118,21 +118,21 @@ func (l *listing) bounded() bool {
 // timeSpans returns the parts of the index by time between the query's bounds.
 // Posts without a time sort behind all others in it, so that in descending
 // order they are a part of their own.
-func (l *listing) timeSpans() []span {
+func (l *listing) timeSpans() []indexSpan {
 	if !l.bounded() {
 		if l.descend {
-			return []span{{to: endOfTime()}, {timeless: true}}
+			return []indexSpan{{to: endOfTime()}, {timeless: true}}
 		}
-		return []span{{}}
+		return []indexSpan{{}}
 	}
-	timed := span{to: endOfTime()}
+	timed := indexSpan{to: endOfTime()}
 	if at := l.query.PublishAfter; !at.IsZero() {
 		timed.from = stamp(schedctl.Millis(at))
 	}
 	if at := l.query.PublishBefore; !at.IsZero() {
 		timed.to = stamp(schedctl.Millis(at))
 	}
-	return []span{timed}
+	return []indexSpan{timed}
 }
 
 // resume cuts off what lies before the query's position.
@@ -144,7 +144,7 @@ func (l *listing) resume() error {
 	if err != nil {
 		return err
 	}
-	after := position{at: stampOrEnd(l.query.After.PublishAt), post: post}
+	after := listPosition{at: stampOrEnd(l.query.After.PublishAt), post: post}
 	if l.byTime && l.descend && after.at.InfinityModifier == pgtype.Infinity && len(l.spans) == 2 {
 		l.spans = l.spans[1:]
 	}
@@ -155,29 +155,29 @@ func (l *listing) resume() error {
 // How many positions are read at once: as many as may complete a page that
 // selects them all, and for one that has to look at posts, more with each time.
 const (
-	firstLook = 100
-	mostLooks = 400
+	firstScan = 100
+	maxScan   = 400
 )
 
-// fetchedAtOnce is how many posts of a page are read at once. A post may have a
+// fetchBatch is how many posts of a page are read at once. A post may have a
 // megabyte of texts, and a page ends after [storage.PageBytes].
-const fetchedAtOnce = 20
+const fetchBatch = 20
 
 // walk goes through one part of the index and reports whether the page is
 // complete.
-func (l *listing) walk(s span) (complete bool, err error) {
+func (l *listing) walk(s indexSpan) (complete bool, err error) {
 	batch := l.query.Offset - l.skipped + l.query.Limit - len(l.page.Posts) + 1
-	if l.looks {
-		batch = firstLook
+	if l.filters {
+		batch = firstScan
 	}
-	for ; ; batch = min(2*batch, mostLooks) {
-		places, err := l.places(s, batch)
+	for ; ; batch = min(2*batch, maxScan) {
+		places, err := l.positions(s, batch)
 		if err != nil {
 			return false, err
 		}
 		selected, exhausted := places, false
-		if l.looks {
-			if selected, exhausted, err = l.look(places); err != nil {
+		if l.filters {
+			if selected, exhausted, err = l.scan(places); err != nil {
 				return false, err
 			}
 		}
@@ -185,7 +185,7 @@ func (l *listing) walk(s span) (complete bool, err error) {
 			return complete, err
 		}
 		if exhausted {
-			l.page.Next = l.seen.public(l.byTime)
+			l.page.Next = l.lastScanned.public(l.byTime)
 			return true, nil
 		}
 		if len(places) < batch {
@@ -197,22 +197,22 @@ func (l *listing) walk(s span) (complete bool, err error) {
 
 // addAll adds the posts at positions to the page, but for those to be skipped, and
 // reports whether the page is complete.
-func (l *listing) addAll(places []position) (complete bool, err error) {
+func (l *listing) addAll(places []listPosition) (complete bool, err error) {
 	skip := min(l.query.Offset-l.skipped, len(places))
 	l.skipped += skip
 	for places = places[skip:]; len(places) > 0; {
 		if len(l.page.Posts) == l.query.Limit || l.pageBytes >= storage.PageBytes {
-			l.page.Next = l.added.public(l.byTime)
+			l.page.Next = l.lastAdded.public(l.byTime)
 			return true, nil
 		}
-		n := min(len(places), l.query.Limit-len(l.page.Posts), fetchedAtOnce)
+		n := min(len(places), l.query.Limit-len(l.page.Posts), fetchBatch)
 		found, err := l.fetch(places[:n])
 		if err != nil {
 			return false, err
 		}
 		for ; n > 0 && l.pageBytes < storage.PageBytes; n, places = n-1, places[1:] {
 			if post, there := found[places[0].post]; there {
-				l.page.Posts, l.added = append(l.page.Posts, post), places[0]
+				l.page.Posts, l.lastAdded = append(l.page.Posts, post), places[0]
 				l.pageBytes += storage.TextBytes(&post)
 			}
 		}
@@ -221,7 +221,7 @@ func (l *listing) addAll(places []position) (complete bool, err error) {
 }
 
 // fetch returns the posts at the given positions, by id.
-func (l *listing) fetch(places []position) (map[pgtype.UUID]schedctl.Post, error) {
+func (l *listing) fetch(places []listPosition) (map[pgtype.UUID]schedctl.Post, error) {
 	list, err := l.postsByID(postsAt(places))
 	found := make(map[pgtype.UUID]schedctl.Post, len(list))
 	for i := range list {

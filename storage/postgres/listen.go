@@ -15,9 +15,9 @@ import (
 // How long a connection on which nothing comes is believed to be alive, and how
 // long is waited before a lost one is made anew.
 const (
-	listenCheck    = 30 * time.Second
-	listenPause    = 100 * time.Millisecond
-	mostListenWait = 5 * time.Second
+	listenCheckPeriod = 30 * time.Second
+	listenPause       = 100 * time.Millisecond
+	maxListenPause    = 5 * time.Second
 )
 
 // listener hears what other processes tell, on a connection of its own.
@@ -25,7 +25,7 @@ type listener struct {
 	config        *pgx.ConnConfig
 	log           *slog.Logger
 	channel, node string
-	tell          func(storage.Commit)
+	notify        func(storage.Commit)
 	conn          *pgx.Conn // nil while there is none
 }
 
@@ -35,7 +35,7 @@ func (l *listener) connect(ctx context.Context) error {
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, l.config.Copy())
 	if err != nil {
-		return refusal(err)
+		return classifyError(err)
 	}
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{l.channel}.Sanitize()); err != nil {
 		return errors.Join(fmt.Errorf("listen to other processes: %w", err), conn.Close(ctx))
@@ -47,37 +47,37 @@ func (l *listener) connect(ctx context.Context) error {
 // run hears until ctx ends. What was told while there was no connection is told
 // of as missed.
 func (l *listener) run(ctx context.Context) {
-	defer l.drop()
+	defer l.disconnect()
 	for wait := listenPause; ctx.Err() == nil; {
 		if l.conn == nil {
 			if err := l.connect(ctx); err != nil {
-				if !pause(ctx, wait) {
+				if !sleep(ctx, wait) {
 					return
 				}
-				wait = min(2*wait, mostListenWait)
+				wait = min(2*wait, maxListenPause)
 				continue
 			}
-			l.tell(storage.Commit{Elsewhere: true, Missed: true})
+			l.notify(storage.Commit{Elsewhere: true, Missed: true})
 			wait = listenPause
 		}
-		err := l.hear(ctx)
+		err := l.receive(ctx)
 		if ctx.Err() == nil {
 			l.log.Warn("other processes are not heard", "error", err)
 		}
-		l.drop()
+		l.disconnect()
 	}
 }
 
-// hear tells of what comes until the connection fails, and returns why it did.
-func (l *listener) hear(ctx context.Context) error {
+// receive tells of what comes until the connection fails, and returns why it did.
+func (l *listener) receive(ctx context.Context) error {
 	for {
-		wait, cancel := context.WithTimeout(ctx, listenCheck)
+		wait, cancel := context.WithTimeout(ctx, listenCheckPeriod)
 		n, err := l.conn.WaitForNotification(wait)
 		quiet := wait.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
 		case err == nil:
-			if err := l.heard(n.Payload); err != nil {
+			if err := l.handle(n.Payload); err != nil {
 				return err
 			}
 		case !quiet || l.conn.IsClosed():
@@ -97,16 +97,16 @@ func (l *listener) check(ctx context.Context) error {
 	return l.conn.Ping(ctx)
 }
 
-func (l *listener) heard(text string) error {
-	c, foreign, err := readPayload(l.node, text)
+func (l *listener) handle(text string) error {
+	c, foreign, err := decodeAnnouncement(l.node, text)
 	if err == nil && foreign {
-		l.tell(c)
+		l.notify(c)
 	}
 	return err
 }
 
-// drop gives up the connection.
-func (l *listener) drop() {
+// disconnect gives up the connection.
+func (l *listener) disconnect() {
 	if l.conn == nil {
 		return
 	}

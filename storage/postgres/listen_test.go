@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// ear hears what a store tells of other processes.
-func ear(s storage.Store) <-chan storage.Commit {
+// commitsOfOthers hears what a store tells of other processes.
+func commitsOfOthers(s storage.Store) <-chan storage.Commit {
 	heard := make(chan storage.Commit, 1000)
 	s.Notify(func(c storage.Commit) {
 		if c.Elsewhere {
@@ -24,8 +24,8 @@ func ear(s storage.Store) <-chan storage.Commit {
 	return heard
 }
 
-// next waits for what is heard.
-func next(t *testing.T, heard <-chan storage.Commit) storage.Commit {
+// nextCommit waits for what is heard.
+func nextCommit(t *testing.T, heard <-chan storage.Commit) storage.Commit {
 	t.Helper()
 	select {
 	case c := <-heard:
@@ -66,23 +66,23 @@ func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 	}, told
 }
 
-func TestOtherProcessesAreHeard(t *testing.T) {
+func TestCommitsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	one, two := open(t, url), open(t, url)
-	self, heard := ear(one), ear(two)
+	self, heard := commitsOfOthers(one), commitsOfOthers(two)
 	write, want := manyRecords(2)
 	if err := one.Update(t.Context(), write); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, next(t, heard)); diff != "" {
+	if diff := cmp.Diff(want, nextCommit(t, heard)); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
 	}
 	write, want = manyRecords(100)
 	if err := one.Update(t.Context(), write); err != nil {
 		t.Fatal(err)
 	}
-	if got := next(t, heard); !got.Missed || got.Events != want.Events {
+	if got := nextCommit(t, heard); !got.Missed || got.Events != want.Events {
 		t.Errorf("heard of %d events, missed %v; want %d, and that there is more than can be told", got.Events, got.Missed, want.Events)
 	}
 	if len(self) > 0 {
@@ -96,16 +96,16 @@ func TestLostConnectionIsNoticed(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	one, two := open(t, url), open(t, url)
-	heard := ear(two)
-	exec(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'")
-	if got := next(t, heard); !got.Missed || !got.Elsewhere {
+	heard := commitsOfOthers(two)
+	execSQL(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'")
+	if got := nextCommit(t, heard); !got.Missed || !got.Elsewhere {
 		t.Errorf("heard %+v, want that something was missed", got)
 	}
 	write, _ := manyRecords(1)
 	if err := one.Update(t.Context(), write); err != nil {
 		t.Fatal(err)
 	}
-	for got := next(t, heard); got.Events != 1; got = next(t, heard) {
+	for got := nextCommit(t, heard); got.Events != 1; got = nextCommit(t, heard) {
 		if !got.Missed {
 			t.Errorf("heard %+v", got)
 		}

@@ -24,9 +24,9 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
-// TestUpgradeIndexesContents opens a database as it was before contents were
+// TestUpgradeIndexesContent opens a database as it was before contents were
 // indexed: the migration has to make the fingerprints that the engine makes.
-func TestUpgradeIndexesContents(t *testing.T) {
+func TestUpgradeIndexesContent(t *testing.T) {
 	t.Parallel()
 	config, mode, err := parseURL(postgrestest.Schema(t))
 	if err != nil {

@@ -45,11 +45,11 @@ const (
 	transactionMode poolMode = "transaction"
 )
 
-// durable returns the statement that has the server answer a commit when it is on
+// requireDurable returns the statement that has the server answer a commit when it is on
 // disk and no earlier, where its settings, or those of a role, say not to wait:
 // what a daemon has answered must not be lost. It is for the session, or for one
 // transaction.
-func durable(local string) string {
+func requireDurable(local string) string {
 	return "SELECT set_config('synchronous_commit', 'on', " + local + ") WHERE current_setting('synchronous_commit') = 'off'"
 }
 
@@ -70,7 +70,7 @@ func (m poolMode) configure(config *pgx.ConnConfig) {
 		}
 	}
 	if config.RuntimeParams["synchronous_commit"] == "" {
-		limits.WriteString(durable("false"))
+		limits.WriteString(requireDurable("false"))
 	}
 	// as parameters of the connection, a PgBouncer would refuse them
 	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
@@ -86,7 +86,7 @@ func (m poolMode) beginView() []statement {
 func (m poolMode) beginUpdate() []statement {
 	begin := m.beginWith("BEGIN ISOLATION LEVEL READ COMMITTED")
 	if m == transactionMode {
-		begin = append(begin, statement{sql: durable("true")})
+		begin = append(begin, statement{sql: requireDurable("true")})
 	}
 	return begin
 }

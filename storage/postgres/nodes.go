@@ -13,19 +13,19 @@ import (
 
 var _ storage.Shared = (*Store)(nil)
 
-// exchange runs statements as one transaction, in one round trip, on a connection
+// runOnLifeline runs statements as one transaction, in one round trip, on a connection
 // that no other transaction keeps it waiting for. When the connection is lost the
 // transaction may have been committed all the same, and may be run twice.
-func (s *Store) exchange(ctx context.Context, statements ...statement) error {
-	return s.exchangeOn(ctx, s.lifeline, statements...)
+func (s *Store) runOnLifeline(ctx context.Context, statements ...statement) error {
+	return s.runBatch(ctx, s.lifeline, statements...)
 }
 
-// exchangeOn is exchange on a connection of a pool.
-func (s *Store) exchangeOn(ctx context.Context, pool *pgxpool.Pool, statements ...statement) error {
+// runBatch is exchange on a connection of a pool.
+func (s *Store) runBatch(ctx context.Context, pool *pgxpool.Pool, statements ...statement) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !s.enter() {
+	if !s.beginCall() {
 		return storage.ErrClosed
 	}
 	defer s.calls.Done()
@@ -36,19 +36,19 @@ func (s *Store) exchangeOn(ctx context.Context, pool *pgxpool.Pool, statements .
 	one := session{ctx: ctx, store: s, pool: pool, conn: conn, begin: s.mode.beginUpdate()}
 	defer one.rollback()
 	if err := one.send(append(statements, statement{sql: "COMMIT"})...); err != nil {
-		return s.explain(refusal(err))
+		return s.explainReadOnly(classifyError(err))
 	}
 	one.release()
 	return nil
 }
 
-// nodesKept is how long nodes are kept whose lease has run out.
-const nodesKept = "interval '1 hour'"
+// nodeRetention is how long nodes are kept whose lease has run out.
+const nodeRetention = "interval '1 hour'"
 
 // Heartbeat implements [storage.Shared]. What is not known of the lease before the
 // node's row is locked is not used: others may judge it at the same time.
 func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
-	err := s.exchange(ctx,
+	err := s.runOnLifeline(ctx,
 		statement{sql: "SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE", args: []any{n.ID}},
 		statement{
 			sql: `INSERT INTO nodes AS n (id, name, version, started_at, lag_ns, beat_at, lease_until, lease)
@@ -58,7 +58,7 @@ func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Durati
 					lease = CASE WHEN n.lease_until > clock_timestamp() THEN n.lease ELSE n.lease + 1 END`,
 			args: []any{n.ID, clean(n.Name), clean(n.Version), stamp(n.StartedAt), int64(n.Lag), lease.Microseconds()},
 		},
-		statement{sql: "DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < clock_timestamp() - " + nodesKept + " FOR UPDATE SKIP LOCKED)"},
+		statement{sql: "DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < clock_timestamp() - " + nodeRetention + " FOR UPDATE SKIP LOCKED)"},
 	)
 	if err != nil {
 		return fmt.Errorf("keep the lease of a node: %w", err)
@@ -68,7 +68,7 @@ func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Durati
 
 // Leave implements [storage.Shared].
 func (s *Store) Leave(ctx context.Context, nodeID string) error {
-	err := s.exchange(ctx, statement{
+	err := s.runOnLifeline(ctx, statement{
 		sql: "UPDATE nodes SET lease_until = least(lease_until, clock_timestamp()) WHERE id = $1", args: []any{nodeID},
 	})
 	if err != nil {
@@ -79,9 +79,9 @@ func (s *Store) Leave(ctx context.Context, nodeID string) error {
 
 // Nodes implements [storage.Shared].
 func (s *Store) Nodes(ctx context.Context) (nodes []storage.Node, err error) {
-	err = s.exchange(ctx, statement{
+	err = s.runOnLifeline(ctx, statement{
 		sql: `SELECT id, name, version, started_at, lag_ns, beat_at, lease_until > clock_timestamp() FROM nodes
-			WHERE lease_until > clock_timestamp() - ` + nodesKept + " ORDER BY id",
+			WHERE lease_until > clock_timestamp() - ` + nodeRetention + " ORDER BY id",
 		scan: func(rows pgx.Rows) (err error) {
 			nodes, err = pgx.CollectRows(rows, scanNode)
 			return err

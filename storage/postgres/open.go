@@ -22,14 +22,14 @@ type Options struct {
 // says another number: those of all its parts together.
 const Conns = 16
 
-// leastConns is the smallest number that works.
-const leastConns = 6
+// minConns is the smallest number that works.
+const minConns = 6
 
 // connectTimeout bounds the connecting, unless connect_timeout in the URL does.
 const connectTimeout = 5 * time.Second
 
-// oldestServer is the oldest version of PostgreSQL that has all that is used.
-const oldestServer = 140000
+// minServerVersion is the oldest version of PostgreSQL that has all that is used.
+const minServerVersion = 140000
 
 // ErrURL means that what is to say where a database is says nothing of the kind.
 var ErrURL = errors.New("the URL of the database cannot be read")
@@ -92,10 +92,10 @@ func parseURL(url string) (*pgxpool.Config, poolMode, error) {
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = Conns
 	}
-	if config.MaxConns < leastConns {
-		return nil, "", fmt.Errorf("%w: pool_max_conns is %d, and has to be %d at least", ErrURL, config.MaxConns, leastConns)
+	if config.MaxConns < minConns {
+		return nil, "", fmt.Errorf("%w: pool_max_conns is %d, and has to be %d at least", ErrURL, config.MaxConns, minConns)
 	}
-	config.MaxConns -= mode.apart()
+	config.MaxConns -= mode.extraConns()
 	config.MinConns, config.MinIdleConns = min(config.MinConns, config.MaxConns), min(config.MinIdleConns, config.MaxConns)
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
@@ -106,19 +106,19 @@ func parseURL(url string) (*pgxpool.Config, poolMode, error) {
 func open(ctx context.Context, config *pgxpool.Config, mode poolMode, log *slog.Logger) (*Store, error) {
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, classifyError(err)
 	}
 	s, err := openPool(ctx, pool, mode, log)
 	if err != nil {
 		pool.Close()
 		return nil, err
 	}
-	s.room.where = "database " + nameOf(config)
+	s.capacity.database = "database " + nameOf(config)
 	return s, nil
 }
 
 func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.Logger) (*Store, error) {
-	if err := prepare(ctx, pool, mode, log); err != nil {
+	if err := prepareDatabase(ctx, pool, mode, log); err != nil {
 		return nil, err
 	}
 	lifeline, err := newLifeline(ctx, pool)
@@ -137,9 +137,9 @@ func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.
 // tell in time: all others may wait for locks that a stopped process holds.
 const lifelineConns = 2
 
-// apart returns how many connections are not those of the pool: the lifeline, and
+// extraConns returns how many connections are not those of the pool: the lifeline, and
 // the one that hears other processes.
-func (m poolMode) apart() int32 {
+func (m poolMode) extraConns() int32 {
 	if m == sessionMode {
 		return lifelineConns + 1
 	}
@@ -163,21 +163,21 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	// the number of a table tells schemas of one database apart
 	channel, node := fmt.Sprintf("schedctl_%d", tables), schedctl.NewULID(time.Now()).String()
-	s.gaps = newGapKeeper(pool, log, s.tell)
+	s.gaps = newGapResolver(pool, log, s.notifyInOrder)
 	s.announcer = newAnnouncer(pool, log, channel, node)
-	ears := &listener{config: pool.Config().ConnConfig, log: log, channel: channel, node: node, tell: s.tell}
+	ears := &listener{config: pool.Config().ConnConfig, log: log, channel: channel, node: node, notify: s.notifyInOrder}
 	if s.mode == sessionMode {
 		if err := ears.connect(ctx); err != nil {
 			return err
 		}
 	}
 	var running context.Context
-	running, s.endParts = context.WithCancel(context.Background())
+	running, s.stopBackground = context.WithCancel(context.Background())
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.parts.Go(func() { s.gaps.run(running) })
-	s.parts.Go(func() { s.announcer.run(running) })
+	s.background.Go(func() { s.gaps.run(running) })
+	s.background.Go(func() { s.announcer.run(running) })
 	if s.mode == sessionMode {
-		s.parts.Go(func() { ears.run(running) })
+		s.background.Go(func() { ears.run(running) })
 	}
 	return nil
 }

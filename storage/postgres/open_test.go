@@ -16,11 +16,11 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// secret is the password that no error may hold.
-const secret = "hunter2secret"
+// testPassword is the password that no error may hold.
+const testPassword = "hunter2secret"
 
-// exec runs statements in a database.
-func exec(t *testing.T, url string, statements ...string) {
+// execSQL runs statements in a database.
+func execSQL(t *testing.T, url string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
@@ -34,21 +34,21 @@ func exec(t *testing.T, url string, statements ...string) {
 	}
 }
 
-// refused opens a database that cannot be used, and returns why not.
-func refused(t *testing.T, url string) error {
+// fullError opens a database that cannot be used, and returns why not.
+func fullError(t *testing.T, url string) error {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, postgres.Options{})
 	if err == nil {
 		s.Close()
 		t.Fatal("the database was opened")
 	}
-	if strings.Contains(err.Error(), secret) {
+	if strings.Contains(err.Error(), testPassword) {
 		t.Errorf("the password is in the error: %v", err)
 	}
 	return err
 }
 
-func TestDatabasesThatAreRefused(t *testing.T) {
+func TestRefusedDatabases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		what  string
@@ -67,8 +67,8 @@ func TestDatabasesThatAreRefused(t *testing.T) {
 			for i, sql := range c.spoil {
 				c.spoil[i] = strings.ReplaceAll(sql, "%s", nameIn(t, url))
 			}
-			exec(t, url, c.spoil...)
-			err := refused(t, url+"&password="+secret)
+			execSQL(t, url, c.spoil...)
+			err := fullError(t, url+"&password="+testPassword)
 			if c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %q, want %v that says %q", err, c.want, c.says)
 			}
@@ -85,21 +85,21 @@ func nameIn(t *testing.T, url string) string {
 	return config.Database
 }
 
-func TestServersThatAreRefused(t *testing.T) {
+func TestRefusedServers(t *testing.T) {
 	t.Parallel()
-	if err := refused(t, "postgres://me:"+secret+"@127.0.0.1:1/db"); !errors.Is(err, storage.ErrUnreachable) {
+	if err := fullError(t, "postgres://me:"+testPassword+"@127.0.0.1:1/db"); !errors.Is(err, storage.ErrUnreachable) {
 		t.Errorf("error %v, want %v", err, storage.ErrUnreachable)
 	}
 	for url, says := range map[string]string{
-		"postgres://me:" + secret + "@host:port/db":                "cannot be read",
-		"postgres://me:" + secret + "@host/db?pool_mode=statement": "pool_mode",
+		"postgres://me:" + testPassword + "@host:port/db":                "cannot be read",
+		"postgres://me:" + testPassword + "@host/db?pool_mode=statement": "pool_mode",
 	} {
-		if err := refused(t, url); !strings.Contains(err.Error(), says) {
+		if err := fullError(t, url); !strings.Contains(err.Error(), says) {
 			t.Errorf("error %q, want one that says %q", err, says)
 		}
 	}
 	gone := strings.Replace(postgrestest.Database(t), ":///test", ":///nope", 1)
-	if err := refused(t, gone); !strings.Contains(err.Error(), "createdb") {
+	if err := fullError(t, gone); !strings.Contains(err.Error(), "createdb") {
 		t.Errorf("error %q, want advice", err)
 	}
 }
@@ -110,15 +110,15 @@ func TestStandbyIsRefused(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	migrated(t, primary.URL("postgres"))
-	err := refused(t, primary.Standby(t).URL("postgres"))
+	err := fullError(t, primary.Standby(t).URL("postgres"))
 	if !errors.Is(err, storage.ErrReadOnly) || !strings.Contains(err.Error(), "standby") {
 		t.Errorf("error %v, want %v that says that it is a standby", err, storage.ErrReadOnly)
 	}
 }
 
-// TestManyOpenAtOnce guards that one of several processes migrates and the others
+// TestConcurrentOpen guards that one of several processes migrates and the others
 // wait for it.
-func TestManyOpenAtOnce(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"session", "transaction"} {
 		url := postgrestest.Database(t) + "&pool_mode=" + mode
@@ -137,12 +137,12 @@ func TestManyOpenAtOnce(t *testing.T) {
 	}
 }
 
-// TestSchemaOfItsOwn guards that several daemons can share a database by
+// TestSchemasAreIsolated guards that several daemons can share a database by
 // search_path.
-func TestSchemaOfItsOwn(t *testing.T) {
+func TestSchemasAreIsolated(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
-	exec(t, url, "CREATE SCHEMA one", "CREATE SCHEMA two", "CREATE TABLE public.theirs (id int)")
+	execSQL(t, url, "CREATE SCHEMA one", "CREATE SCHEMA two", "CREATE TABLE public.theirs (id int)")
 	one, two := open(t, url+"&search_path=one"), open(t, url+"&search_path=two")
 	n := newCounter(t, one)
 	if err := n.add(t.Context(), one); err != nil {
@@ -166,7 +166,7 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	migrated(t, url)
-	exec(t, url, "ALTER DATABASE "+nameIn(t, url)+" SET synchronous_commit = off",
+	execSQL(t, url, "ALTER DATABASE "+nameIn(t, url)+" SET synchronous_commit = off",
 		`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			IF current_setting('synchronous_commit') <> 'on' THEN RAISE 'commits do not wait'; END IF;
 			RETURN NEW;

@@ -26,8 +26,8 @@ var outboxLock = lockKey{table: "events"}
 // returned already. What follows a place whose event may still come waits for
 // it.
 func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err error) {
-	r.holdTable("events")
-	after, err := r.place(afterID)
+	r.lockTable("events")
+	after, err := r.outboxPosition(afterID)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err e
 				return fmt.Errorf("read events: %w", err)
 			}
 			if missing > 0 {
-				r.store.gaps.missing(before + 1)
+				r.store.gaps.report(before + 1)
 				rows.Close()
 				break
 			}
@@ -71,9 +71,9 @@ const missingBefore = `CASE found.seq - found.before WHEN 1 THEN 0 ELSE found.se
 // that of places.
 const strayIDs = 100
 
-// place returns the place of an event, 0 for the empty id. For an event that is
+// outboxPosition returns the place of an event, 0 for the empty id. For an event that is
 // not there it is a place that no event with a greater id comes before.
-func (r *reader) place(id string) (int64, error) {
+func (r *reader) outboxPosition(id string) (int64, error) {
 	if id == "" {
 		return 0, nil
 	}
@@ -81,23 +81,23 @@ func (r *reader) place(id string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	place, found, err := r.number("SELECT seq FROM events WHERE id = $1", event)
+	place, found, err := r.queryNumber("SELECT seq FROM events WHERE id = $1", event)
 	if err != nil || found {
 		return place, err
 	}
-	if place, ok := markedPlace(event.Bytes); ok {
+	if place, ok := decodePosition(event.Bytes); ok {
 		return place, nil
 	}
-	next, found, err := r.number("SELECT min(seq) FROM (SELECT seq FROM events WHERE id > $1 ORDER BY id LIMIT $2) AS later", event, strayIDs)
+	next, found, err := r.queryNumber("SELECT min(seq) FROM (SELECT seq FROM events WHERE id > $1 ORDER BY id LIMIT $2) AS later", event, strayIDs)
 	if err != nil || found {
 		return next - 1, err
 	}
-	last, _, err := r.lastPlace()
+	last, _, err := r.lastPosition()
 	return last, err
 }
 
-// number reads one number, or null.
-func (r *reader) number(sql string, args ...any) (n int64, found bool, err error) {
+// queryNumber reads one number, or null.
+func (r *reader) queryNumber(sql string, args ...any) (n int64, found bool, err error) {
 	err = r.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
 		for rows.Next() {
 			var v pgtype.Int8
@@ -114,8 +114,8 @@ func (r *reader) number(sql string, args ...any) (n int64, found bool, err error
 // LastEvent implements [storage.Reader]. Of the events that can be read it is
 // the one with the greatest id.
 func (r *reader) LastEvent() (string, error) {
-	r.holdTable("events")
-	last, firstMissing, err := r.lastPlace()
+	r.lockTable("events")
+	last, firstMissing, err := r.lastPosition()
 	if err != nil {
 		return "", err
 	}
@@ -123,36 +123,36 @@ func (r *reader) LastEvent() (string, error) {
 	if firstMissing != 0 {
 		condition, args = "WHERE seq <= $1 ORDER BY id DESC LIMIT 1", []any{last}
 	}
-	e, _, err := one(r, events, condition, args...)
+	e, _, err := queryOne(r, events, condition, args...)
 	return e.ID, err
 }
 
-// recentPlaces is how far back from the youngest event a missing place is looked
+// recentPositions is how far back from the youngest event a missing place is looked
 // for. What is further back is older than any transaction.
-const recentPlaces = 50_000
+const recentPositions = 50_000
 
-// lastPlace returns the last place that can be read, and the first that is
+// lastPosition returns the last place that can be read, and the first that is
 // missing behind it, or 0.
-func (r *reader) lastPlace() (last, missing int64, err error) {
-	youngest, _, err := r.number("SELECT seq FROM events ORDER BY seq DESC LIMIT 1")
+func (r *reader) lastPosition() (last, missing int64, err error) {
+	youngest, _, err := r.queryNumber("SELECT seq FROM events ORDER BY seq DESC LIMIT 1")
 	if err != nil {
 		return 0, 0, err
 	}
-	from, _, err := r.number("SELECT greatest(first_seq - 1, $1) FROM outbox", youngest-recentPlaces)
+	from, _, err := r.queryNumber("SELECT greatest(first_seq - 1, $1) FROM outbox", youngest-recentPositions)
 	if err != nil || youngest <= from {
 		return youngest, 0, err
 	}
-	known, _, err := r.number(`SELECT (SELECT count(*) FROM events WHERE seq > $1 AND seq <= $2) +
+	known, _, err := r.queryNumber(`SELECT (SELECT count(*) FROM events WHERE seq > $1 AND seq <= $2) +
 		(SELECT count(*) FROM event_gaps WHERE seq > $1 AND seq <= $2)`, from, youngest)
 	if err != nil || from+known == youngest {
 		return youngest, 0, err
 	}
-	last, found, err := r.number(`SELECT before FROM (SELECT seq, lag(seq, 1, $1::bigint) OVER (ORDER BY seq) AS before
+	last, found, err := r.queryNumber(`SELECT before FROM (SELECT seq, lag(seq, 1, $1::bigint) OVER (ORDER BY seq) AS before
 			FROM events WHERE seq > $1 AND seq <= $2) AS found
 		WHERE seq > before + 1 AND `+missingBefore+" > 0 ORDER BY seq LIMIT 1", from, youngest)
 	if err != nil || !found {
 		return youngest, 0, err
 	}
-	r.store.gaps.missing(last + 1)
+	r.store.gaps.report(last + 1)
 	return last, last + 1, nil
 }

@@ -41,9 +41,9 @@ func addEvent(t *testing.T, s storage.Store) (id string) {
 	return e.ID
 }
 
-// slow is a transaction of another process that has taken a place in the outbox
+// slowTransaction is a transaction of another process that has taken a place in the outbox
 // and is not committed yet.
-func slow(t *testing.T, url string) (tx pgx.Tx) {
+func slowTransaction(t *testing.T, url string) (tx pgx.Tx) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestReadersWaitForSlowTransactions(t *testing.T) {
 	s.Notify(func(c storage.Commit) { told <- c })
 	first := addEvent(t, s)
 	<-told
-	late := slow(t, url)
+	late := slowTransaction(t, url)
 	second := addEvent(t, s)
 	<-told
 	for range 3 { // it is looked for again and again, and stays
@@ -143,15 +143,15 @@ func TestEventsEndWithASlowClock(t *testing.T) {
 	}
 }
 
-// TestReadersPassOverWhatNeverComes guards that a process that dies in a
+// TestReadersSkipRolledBackEvents guards that a process that dies in a
 // transaction does not stop those who read.
-func TestReadersPassOverWhatNeverComes(t *testing.T) {
+func TestReadersSkipRolledBackEvents(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	s := open(t, url)
 	told := make(chan storage.Commit, 100)
 	s.Notify(func(c storage.Commit) { told <- c })
-	late := slow(t, url)
+	late := slowTransaction(t, url)
 	event := addEvent(t, s)
 	<-told
 	if ids := eventsIn(t, s); len(ids) > 0 {
@@ -172,7 +172,7 @@ func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	s := open(t, url)
-	exec(t, url, "CREATE TABLE theirs (id int)")
+	execSQL(t, url, "CREATE TABLE theirs (id int)")
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "BEGIN; INSERT INTO theirs VALUES (1)"); err != nil {
 		t.Fatal(err)
 	}
-	if err := slow(t, url).Rollback(t.Context()); err != nil {
+	if err := slowTransaction(t, url).Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	told := make(chan storage.Commit, 100)
@@ -230,9 +230,9 @@ func TestStoppedClientLosesItsTransaction(t *testing.T) {
 	}
 }
 
-// TestTextsThatNoColumnCanHold guards that an answer of a network is stored
+// TestTextOutsideColumnRange guards that an answer of a network is stored
 // whatever it holds.
-func TestTextsThatNoColumnCanHold(t *testing.T) {
+func TestTextOutsideColumnRange(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgrestest.Database(t))
 	write, told := manyRecords(1)

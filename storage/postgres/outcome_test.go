@@ -63,12 +63,12 @@ func (c counter) read(t *testing.T, s storage.Store) (n int) {
 	return n
 }
 
-// TestCommitThatIsCut cuts connections in the middle of commits and expects that
+// TestConnectionLostDuringCommit cuts connections in the middle of commits and expects that
 // every transaction happens once, and is told of once.
-func TestCommitThatIsCut(t *testing.T) {
+func TestConnectionLostDuringCommit(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
-	for what, at := range map[string]cut{"its answer is lost": lostAnswer, "it never arrives": lostRequest, "it arrives late": lateRequest} {
+	for what, at := range map[string]cut{"its answer is lost": lostResponse, "it never arrives": lostRequest, "it arrives late": lateRequest} {
 		t.Run(what, func(t *testing.T) {
 			p := newProxy(t, socketIn(t, url))
 			s := open(t, p.url(t, url)+"&pool_mode=transaction")
@@ -94,11 +94,11 @@ func TestCommitThatIsCut(t *testing.T) {
 	}
 }
 
-// TestAnswerThatIsCut cuts connections when a transaction has got what it asked
+// TestConnectionLostDuringRead cuts connections when a transaction has got what it asked
 // for first, and not the end of the answer, as a server does that crashes. Another
 // transaction is committed before the first one is run again: it must not be
 // overwritten with what follows from the rows of the connection that was lost.
-func TestAnswerThatIsCut(t *testing.T) {
+func TestConnectionLostDuringRead(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	p := newProxy(t, socketIn(t, url))
@@ -109,14 +109,14 @@ func TestAnswerThatIsCut(t *testing.T) {
 			t.Errorf("the other Update: %v", err)
 		}
 	}
-	p.cutEndNext(other)
+	p.truncateNext(other)
 	if err := n.add(t.Context(), s); err != nil {
 		t.Errorf("Update: %v", err)
 	}
 	if got := n.read(t, direct); got != 2 || p.cuts != 1 {
 		t.Errorf("%d transactions are there after %d cuts, want 2 after 1", got, p.cuts)
 	}
-	p.cutEndNext(other)
+	p.truncateNext(other)
 	var found []schedctl.Workspace
 	err := s.View(t.Context(), func(r storage.Reader) (err error) {
 		found, err = r.Workspaces()
@@ -127,9 +127,9 @@ func TestAnswerThatIsCut(t *testing.T) {
 	}
 }
 
-// TestServerThatCrashes kills the server under load and expects that nothing that
+// TestServerCrash kills the server under load and expects that nothing that
 // was acknowledged is lost, and nothing happens twice.
-func TestServerThatCrashes(t *testing.T) {
+func TestServerCrash(t *testing.T) {
 	t.Parallel()
 	c := postgrestest.Start(t)
 	s := open(t, c.URL("postgres"))
@@ -142,12 +142,12 @@ func TestServerThatCrashes(t *testing.T) {
 		}
 		least := int(adding.acknowledged.Load())
 		if got := n.read(t, s); got < least {
-			t.Errorf("%d transactions are there after a crash, want %d or more; the server:\n%s", got, least, c.Said())
+			t.Errorf("%d transactions are there after a crash, want %d or more; the server:\n%s", got, least, c.Log())
 		}
 	}
 	least, most := adding.stop()
 	if got := n.read(t, s); got < least || got > most {
-		t.Errorf("%d transactions are there with %d events, want %d to %d; the server:\n%s", got, countEvents(t, s), least, most, c.Said())
+		t.Errorf("%d transactions are there with %d events, want %d to %d; the server:\n%s", got, countEvents(t, s), least, most, c.Log())
 	}
 }
 
@@ -164,9 +164,9 @@ func countEvents(t *testing.T, s storage.Store) (n int) {
 	return n
 }
 
-// TestTwoProcessesOneKey guards that of two requests with the same key, sent to
+// TestTwoProcessesOneIdempotencyKey guards that of two requests with the same key, sent to
 // two processes at once, one has an effect and the other finds its answer.
-func TestTwoProcessesOneKey(t *testing.T) {
+func TestTwoProcessesOneIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	stores := []*postgres.Store{open(t, url), open(t, url)}

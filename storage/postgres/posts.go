@@ -45,7 +45,7 @@ func (r *reader) postsByID(ids []pgtype.UUID) ([]schedctl.Post, error) {
 	found := withTargets(heads, rows)
 	if r.tx != nil {
 		for i := range found {
-			r.tx.know(&found[i])
+			r.tx.cachePost(&found[i])
 		}
 	}
 	return found, nil
@@ -79,7 +79,7 @@ func (r *reader) Route(targetID string) (storage.Route, error) {
 		}
 		return *route, nil
 	}
-	r.holdPostOf(target)
+	r.lockPostOf(target)
 	rows, err := query(r, targets, "WHERE id = $1", target)
 	switch {
 	case err != nil:
@@ -91,9 +91,9 @@ func (r *reader) Route(targetID string) (storage.Route, error) {
 	return storage.Route{WorkspaceID: t.workspaceID, PostID: t.postID, AccountID: t.target.AccountID}, nil
 }
 
-// holdPostOf locks the post of a target, which protects all that belongs to it.
+// lockPostOf locks the post of a target, which protects all that belongs to it.
 // What is then read of the target is as the post says.
-func (r *reader) holdPostOf(target pgtype.UUID) {
+func (r *reader) lockPostOf(target pgtype.UUID) {
 	if r.tx != nil {
 		r.tx.write("SELECT 1 FROM posts WHERE id = (SELECT post_id FROM targets WHERE targets.id = $1) FOR NO KEY UPDATE", target)
 	}
@@ -102,11 +102,11 @@ func (r *reader) holdPostOf(target pgtype.UUID) {
 // PutPost implements [storage.Tx]. A put under the id of another workspace's
 // post is NOT_FOUND; the time of creation stays what it was.
 func (tx *tx) PutPost(p schedctl.Post) error {
-	known, err := tx.knownPost(p.ID)
+	known, err := tx.cachedPost(p.ID)
 	if err != nil {
 		return err
 	}
-	if known.there() {
+	if known.exists() {
 		if known.post.WorkspaceID != p.WorkspaceID {
 			return notFound(schedctl.PostPrefix, p.ID)
 		}
@@ -119,13 +119,13 @@ func (tx *tx) PutPost(p schedctl.Post) error {
 	if err != nil {
 		return err
 	}
-	is := &knownPost{post: clonePost(&p), written: true, due: dueEntries(&p)}
+	is := &cachedPost{post: clonePost(&p), written: true, due: dueEntries(&p)}
 	if known != nil {
 		is.dueBefore = known.dueBefore
 	}
 	tx.prepared.forgetPost(&p)
-	tx.holdAccounts(&p, known)
-	tx.dropTargets(known, &p)
+	tx.lockAccounts(&p, known)
+	tx.deleteTargets(known, &p)
 	for _, w := range writes {
 		w(tx)
 	}
@@ -134,7 +134,7 @@ func (tx *tx) PutPost(p schedctl.Post) error {
 }
 
 // postWrites returns what writes a post and the targets that have changed.
-func postWrites(p *schedctl.Post, known *knownPost) ([]func(*tx), error) {
+func postWrites(p *schedctl.Post, known *cachedPost) ([]func(*tx), error) {
 	rows, was := targetRows(p), known.rows()
 	writes := make([]func(*tx), 0, len(rows)+1)
 	add := func(w func(*tx), err error) error {
@@ -145,25 +145,25 @@ func postWrites(p *schedctl.Post, known *knownPost) ([]func(*tx), error) {
 	}
 	head := &postRow{post: *p, status: p.Status()}
 	var before *postRow
-	if known.there() {
+	if known.exists() {
 		before = &postRow{post: known.post, status: known.post.Status()}
 	}
 	written := known != nil && known.written
-	if err := add(posts.writing(before, head, written)); err != nil {
+	if err := add(posts.writeFor(before, head, written)); err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		if err := add(targets.writing(was[rows[i].target.ID], &rows[i], written)); err != nil {
+		if err := add(targets.writeFor(was[rows[i].target.ID], &rows[i], written)); err != nil {
 			return nil, err
 		}
 	}
 	return writes, nil
 }
 
-// dropTargets removes the targets that a post no longer has, with their
+// deleteTargets removes the targets that a post no longer has, with their
 // attempts.
-func (tx *tx) dropTargets(known *knownPost, is *schedctl.Post) {
-	if !known.there() {
+func (tx *tx) deleteTargets(known *cachedPost, is *schedctl.Post) {
+	if !known.exists() {
 		return
 	}
 	var gone []pgtype.UUID
@@ -180,22 +180,22 @@ func (tx *tx) dropTargets(known *knownPost, is *schedctl.Post) {
 	}
 }
 
-// holdAccounts keeps transactions from listing the posts of the accounts that a
+// lockAccounts keeps transactions from listing the posts of the accounts that a
 // post has or had, which then would miss this change.
-func (tx *tx) holdAccounts(p *schedctl.Post, known *knownPost) {
+func (tx *tx) lockAccounts(p *schedctl.Post, known *cachedPost) {
 	for _, id := range accountsOf(p, known) {
 		if account, ok := schedctl.ParseID(schedctl.AccountPrefix, id); ok {
-			tx.hold(lockOf("targets", account))
+			tx.lock(lockOf("targets", account))
 		}
 	}
 }
 
 // accountsOf returns the accounts that a post has or had, in order.
-func accountsOf(p *schedctl.Post, known *knownPost) (ids []string) {
+func accountsOf(p *schedctl.Post, known *cachedPost) (ids []string) {
 	for i := range p.Targets {
 		ids = append(ids, p.Targets[i].AccountID)
 	}
-	if known.there() {
+	if known.exists() {
 		for i := range known.post.Targets {
 			ids = append(ids, known.post.Targets[i].AccountID)
 		}
@@ -216,9 +216,9 @@ func (tx *tx) DeletePost(workspaceID, id string) error {
 	}
 	known := tx.posts[p.ID]
 	tx.prepared.forgetPost(&p)
-	tx.holdAccounts(&p, nil)
-	gone := &knownPost{written: true, dueBefore: known.dueBefore}
-	tx.dropTargets(known, &schedctl.Post{})
+	tx.lockAccounts(&p, nil)
+	gone := &cachedPost{written: true, dueBefore: known.dueBefore}
+	tx.deleteTargets(known, &schedctl.Post{})
 	tx.put("DELETE FROM posts WHERE id = $1", post)
 	tx.posts[p.ID] = gone
 	return nil

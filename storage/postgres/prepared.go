@@ -28,10 +28,10 @@ type prepared struct {
 
 // Prepare implements [storage.Preparer], in one round trip.
 func (r *reader) Prepare(targetIDs []string) error {
-	r.prepared.ask(targetIDs)
+	r.prepared.expect(targetIDs)
 	return r.send(statement{
 		sql:  "SELECT id, workspace_id, post_id, account_id FROM targets WHERE id = ANY($1)",
-		args: []any{parseSome(targetIDs)},
+		args: []any{parseValid(targetIDs)},
 		scan: func(rows pgx.Rows) error {
 			var id string
 			var route storage.Route
@@ -43,16 +43,16 @@ func (r *reader) Prepare(targetIDs []string) error {
 				if err := rows.Scan(destinations...); err != nil {
 					return err
 				}
-				r.prepared.answer(id, route)
+				r.prepared.setRoute(id, route)
 			}
 			return rows.Err()
 		},
 	})
 }
 
-// parseSome returns the UUIDs of targets, without those that no schedctl could have
+// parseValid returns the UUIDs of targets, without those that no schedctl could have
 // made.
-func parseSome(targetIDs []string) []pgtype.UUID {
+func parseValid(targetIDs []string) []pgtype.UUID {
 	ids := make([]pgtype.UUID, 0, len(targetIDs))
 	for _, id := range targetIDs {
 		if target, err := parse(schedctl.TargetPrefix, id); err == nil {
@@ -62,8 +62,8 @@ func parseSome(targetIDs []string) []pgtype.UUID {
 	return ids
 }
 
-// ask remembers that targets are asked for, none of which is there.
-func (p *prepared) ask(targetIDs []string) {
+// expect remembers that targets are asked for, none of which is there.
+func (p *prepared) expect(targetIDs []string) {
 	if p.routes == nil {
 		p.routes = make(map[string]*storage.Route, len(targetIDs))
 	}
@@ -72,8 +72,8 @@ func (p *prepared) ask(targetIDs []string) {
 	}
 }
 
-// answer remembers the route of a target that is asked for.
-func (p *prepared) answer(targetID string, route storage.Route) {
+// setRoute remembers the route of a target that is asked for.
+func (p *prepared) setRoute(targetID string, route storage.Route) {
 	if _, asked := p.routes[targetID]; asked {
 		p.routes[targetID] = &route
 	}
@@ -90,23 +90,23 @@ const (
 	runningOfTargets  = "WHERE finished_at IS NULL AND account_id IN (SELECT account_id FROM targets WHERE targets.id = ANY($1)) ORDER BY started_at, id"
 )
 
-// byIndex makes the server plan what follows in the transaction once for any number
+// forceIndexPlans makes the server plan what follows in the transaction once for any number
 // of targets, and with indexes: while its statistics are those of another day, it
 // would read tables of some ten thousand rows whole, each time anew.
-var byIndex = statement{sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}
+var forceIndexPlans = statement{sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}
 
 // Prepare implements [storage.Preparer], in one round trip.
 func (tx *tx) Prepare(targetIDs []string) error {
 	var of []schedctl.Account
 	var running []schedctl.Attempt
-	ids := parseSome(targetIDs)
+	ids := parseValid(targetIDs)
 	err := tx.preparePosts(targetIDs, selects(accounts, &of, accountsOfTargets, ids), selects(attempts, &running, runningOfTargets, ids))
 	if err != nil {
 		return err
 	}
-	tx.knowAccounts(of...)
+	tx.cacheAccounts(of...)
 	tx.prepared.keepAccounts(of)
-	tx.prepared.listRunning(targetIDs, running)
+	tx.prepared.addRunning(targetIDs, running)
 	return nil
 }
 
@@ -118,12 +118,12 @@ func (r *reader) PreparePosts(targetIDs []string) error { return r.Prepare(targe
 
 // preparePosts reads what belongs to targets but their accounts, and then more.
 func (tx *tx) preparePosts(targetIDs []string, more ...statement) error {
-	ids := parseSome(targetIDs)
+	ids := parseValid(targetIDs)
 	var heads []postRow
 	var rows []targetRow
 	var made []schedctl.Attempt
 	err := tx.send(slices.Concat([]statement{
-		byIndex, selects(posts, &heads, postsOfTargets, ids), selects(targets, &rows, siblingsOfTargets, ids),
+		forceIndexPlans, selects(posts, &heads, postsOfTargets, ids), selects(targets, &rows, siblingsOfTargets, ids),
 		selects(attempts, &made, attemptsOfTargets, ids),
 	}, more)...)
 	if err != nil {
@@ -131,16 +131,16 @@ func (tx *tx) preparePosts(targetIDs []string, more ...statement) error {
 	}
 	found := withTargets(heads, rows)
 	for i := range found {
-		tx.know(&found[i])
+		tx.cachePost(&found[i])
 	}
-	tx.prepared.ask(targetIDs)
-	tx.prepared.keep(found)
-	tx.prepared.list(targetIDs, made)
+	tx.prepared.expect(targetIDs)
+	tx.prepared.addPosts(found)
+	tx.prepared.addAttempts(targetIDs, made)
 	return nil
 }
 
-// keep remembers posts, with the routes of their targets.
-func (p *prepared) keep(posts []schedctl.Post) {
+// addPosts remembers posts, with the routes of their targets.
+func (p *prepared) addPosts(posts []schedctl.Post) {
 	if p.posts == nil {
 		p.posts = make(map[string]schedctl.Post, len(posts))
 	}
@@ -148,7 +148,7 @@ func (p *prepared) keep(posts []schedctl.Post) {
 		p.posts[post.ID] = post
 		for i := range post.Targets {
 			t := &post.Targets[i]
-			p.answer(t.ID, storage.Route{WorkspaceID: post.WorkspaceID, PostID: post.ID, AccountID: t.AccountID})
+			p.setRoute(t.ID, storage.Route{WorkspaceID: post.WorkspaceID, PostID: post.ID, AccountID: t.AccountID})
 		}
 	}
 }
@@ -162,8 +162,8 @@ func (p *prepared) keepAccounts(accounts []schedctl.Account) {
 	}
 }
 
-// list remembers the attempts of targets.
-func (p *prepared) list(targetIDs []string, made []schedctl.Attempt) {
+// addAttempts remembers the attempts of targets.
+func (p *prepared) addAttempts(targetIDs []string, made []schedctl.Attempt) {
 	if p.attempts == nil {
 		p.attempts = make(map[string][]schedctl.Attempt, len(targetIDs))
 	}
@@ -175,8 +175,8 @@ func (p *prepared) list(targetIDs []string, made []schedctl.Attempt) {
 	}
 }
 
-// listRunning remembers the attempts that run for the accounts of targets.
-func (p *prepared) listRunning(targetIDs []string, running []schedctl.Attempt) {
+// addRunning remembers the attempts that run for the accounts of targets.
+func (p *prepared) addRunning(targetIDs []string, running []schedctl.Attempt) {
 	if p.running == nil {
 		p.running = make(map[string][]schedctl.Attempt)
 	}

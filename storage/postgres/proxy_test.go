@@ -15,11 +15,11 @@ import (
 type cut int
 
 const (
-	nowhere     cut = iota
-	lostAnswer      // the server commits, and the client never hears of it
-	lostRequest     // the server never hears of the commit
-	lateRequest     // the client is cut off, and the server commits a while later
-	lostEnd         // the client gets rows that it has asked for, and not the end of the answer
+	nowhere           cut = iota
+	lostResponse          // the server commits, and the client never hears of it
+	lostRequest           // the server never hears of the commit
+	lateRequest           // the client is cut off, and the server commits a while later
+	truncatedResponse     // the client gets rows that it has asked for, and not the end of the answer
 )
 
 // proxy stands between the engine and a server, on a unix socket of its own.
@@ -28,11 +28,11 @@ type proxy struct {
 	listener    net.Listener
 	copies      sync.WaitGroup
 
-	mu    sync.Mutex // mu guards what follows
-	next  cut        // what becomes of the next commit
-	then  func()     // called between the end of the server's side and that of the client's
-	cuts  int        // how many there were
-	conns []net.Conn
+	mu         sync.Mutex // mu guards what follows
+	nextCut    cut        // what becomes of the next commit
+	onTruncate func()     // called between the end of the server's side and that of the client's
+	cuts       int        // how many there were
+	conns      []net.Conn
 }
 
 func newProxy(t *testing.T, server string) *proxy {
@@ -84,7 +84,7 @@ func (p *proxy) accept() {
 		p.conns = append(p.conns, client, server)
 		p.mu.Unlock()
 		p.copies.Go(func() { p.copy(client, server, lostRequest, lateRequest) })
-		p.copies.Go(func() { p.copy(server, client, lostAnswer, lostEnd) })
+		p.copies.Go(func() { p.copy(server, client, lostResponse, truncatedResponse) })
 	}
 }
 
@@ -92,25 +92,25 @@ func (p *proxy) accept() {
 func (p *proxy) cutNext(c cut) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next = c
+	p.nextCut = c
 }
 
-// cutEndNext lets the next answer within a transaction lose its end. then is
+// truncateNext lets the next answer within a transaction lose its end. then is
 // called when the server knows of it and the client does not.
-func (p *proxy) cutEndNext(then func()) {
+func (p *proxy) truncateNext(then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next, p.then = lostEnd, then
+	p.nextCut, p.onTruncate = truncatedResponse, then
 }
 
-// take returns what becomes of what goes by, if it is one of those that this
+// takeCut returns what becomes of what goes by, if it is one of those that this
 // direction knows.
-func (p *proxy) take(sent []byte, of ...cut) cut {
+func (p *proxy) takeCut(sent []byte, of ...cut) cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range of {
-		if p.next == c && c.isAt(sent) {
-			p.next = nowhere
+		if p.nextCut == c && c.matches(sent) {
+			p.nextCut = nowhere
 			p.cuts++
 			return c
 		}
@@ -118,14 +118,14 @@ func (p *proxy) take(sent []byte, of ...cut) cut {
 	return nowhere
 }
 
-// readyInside is what an answer within a transaction ends with.
-var readyInside = []byte("Z\x00\x00\x00\x05T")
+// readyInTransaction is what an answer within a transaction ends with.
+var readyInTransaction = []byte("Z\x00\x00\x00\x05T")
 
-// isAt reports whether what goes by is to be cut. The text of a commit is in the
+// matches reports whether what goes by is to be cut. The text of a commit is in the
 // request when statements are not prepared, and always in the answer.
-func (c cut) isAt(sent []byte) bool {
-	if c == lostEnd {
-		return bytes.HasSuffix(sent, readyInside)
+func (c cut) matches(sent []byte) bool {
+	if c == truncatedResponse {
+		return bytes.HasSuffix(sent, readyInTransaction)
 	}
 	return bytes.Contains(sent, []byte("COMMIT\x00"))
 }
@@ -140,8 +140,8 @@ func (p *proxy) copy(from, to net.Conn, may ...cut) {
 		if err != nil {
 			return
 		}
-		switch p.take(buf[:n], may...) {
-		case lostAnswer, lostRequest:
+		switch p.takeCut(buf[:n], may...) {
+		case lostResponse, lostRequest:
 			return
 		case lateRequest:
 			from.Close()
@@ -149,10 +149,10 @@ func (p *proxy) copy(from, to net.Conn, may ...cut) {
 			to.Write(buf[:n])
 			time.Sleep(50 * time.Millisecond) // for the server to take it
 			return
-		case lostEnd:
-			to.Write(buf[:n-len(readyInside)])
+		case truncatedResponse:
+			to.Write(buf[:n-len(readyInTransaction)])
 			from.Close()
-			p.then()
+			p.onTruncate()
 			return
 		}
 		if _, err := to.Write(buf[:n]); err != nil {

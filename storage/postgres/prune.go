@@ -11,7 +11,7 @@ import (
 func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 	left := limit
 	for _, prune := range []func(storage.Retention, int) (int, error){
-		tx.pruneAnswers, tx.pruneEvents, tx.pruneDeliveries, tx.pruneOrphans, tx.pruneAudit,
+		tx.pruneIdempotencyRecords, tx.pruneEvents, tx.pruneDeliveries, tx.pruneOrphans, tx.pruneAudit,
 	} {
 		if left == 0 {
 			break
@@ -22,7 +22,7 @@ func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 		}
 		left -= n
 	}
-	tx.write("DELETE FROM commits WHERE at < now() - interval '" + marksKept + "'")
+	tx.write("DELETE FROM commits WHERE at < now() - interval '" + markRetention + "'")
 	return limit - left, nil
 }
 
@@ -39,7 +39,7 @@ func (tx *tx) remove(sql string, args ...any) (n int, err error) {
 	return n, err
 }
 
-func (tx *tx) pruneAnswers(before storage.Retention, limit int) (int, error) {
+func (tx *tx) pruneIdempotencyRecords(before storage.Retention, limit int) (int, error) {
 	if before.Answers.IsZero() {
 		return 0, nil
 	}

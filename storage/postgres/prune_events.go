@@ -18,7 +18,7 @@ func (tx *tx) pruneEvents(before storage.Retention, limit int) (int, error) {
 	if err != nil || len(places) == 0 {
 		return 0, err
 	}
-	if err := tx.leaveGaps(places); err != nil {
+	if err := tx.addGaps(places); err != nil {
 		return 0, err
 	}
 	return tx.remove("DELETE FROM events WHERE seq = ANY($1) RETURNING 1", places)
@@ -54,10 +54,10 @@ func (tx *tx) oldEvents(before storage.Retention, limit int) (places []int64, er
 	return places, err
 }
 
-// leaveGaps notes that places become empty. The outbox then begins behind those
+// addGaps notes that places become empty. The outbox then begins behind those
 // at its beginning, which need not be noted.
-func (tx *tx) leaveGaps(places []int64) error {
-	tx.put(noteGaps, places)
+func (tx *tx) addGaps(places []int64) error {
+	tx.put(insertGaps, places)
 	var first int64
 	var gaps []int64
 	err := tx.send(statement{

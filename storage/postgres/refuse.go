@@ -21,32 +21,32 @@ const undecidedAfter = 500 * time.Millisecond
 // Refuse implements [storage.Shared]. It is one round trip. The age of a refusal
 // goes by the clock of the database.
 func (s *Store) Refuse(ctx context.Context, key storage.IdempotencyScope) (*storage.IdempotencyRecord, error) {
-	var found []answerRow
+	var found []idempotencyRow
 	hash := key.Hash()
-	values, err := answers.values(&answerRow{hash: hash, key: key, answer: storage.IdempotencyRecord{Status: refusedStatus}})
+	values, err := idempotencyRecords.values(&idempotencyRow{hash: hash, key: key, record: storage.IdempotencyRecord{Status: refusedStatus}})
 	if err != nil {
 		return nil, err
 	}
-	err = s.exchangeOn(ctx, s.pool,
+	err = s.runBatch(ctx, s.pool,
 		statement{sql: fmt.Sprintf("SET LOCAL lock_timeout = %d", undecidedAfter.Milliseconds())},
-		statement{sql: answers.sql().insert + " ON CONFLICT (hash) DO NOTHING", args: values},
+		statement{sql: idempotencyRecords.sql().insert + " ON CONFLICT (hash) DO NOTHING", args: values},
 		statement{sql: "UPDATE answers SET created_at = clock_timestamp() WHERE hash = $1 AND status = $2", args: []any{hash[:], refusedStatus}},
-		selects(answers, &found, "WHERE hash = $1", hash[:]),
+		selects(idempotencyRecords, &found, "WHERE hash = $1", hash[:]),
 	)
 	switch {
 	case isCode(err, codeLockTimeout):
 		return nil, fmt.Errorf("%w: %w", storage.ErrUndecided, err)
 	case err != nil:
-		return nil, fmt.Errorf("note a refusal: %w", s.room.note(err))
-	case len(found) == 0 || found[0].answer.Status == refusedStatus:
+		return nil, fmt.Errorf("note a refusal: %w", s.capacity.observe(err))
+	case len(found) == 0 || found[0].record.Status == refusedStatus:
 		return nil, nil
 	}
-	return &found[0].answer, nil
+	return &found[0].record, nil
 }
 
-// refusedAgo returns the statement that reads how old a refusal is. It rounds
+// refusalAge returns the statement that reads how old a refusal is. It rounds
 // down: a refusal must not look older than it is.
-func refusedAgo(hash [32]byte, age *time.Duration) statement {
+func refusalAge(hash [32]byte, age *time.Duration) statement {
 	return statement{
 		sql:  "SELECT floor(extract(epoch FROM clock_timestamp() - created_at) * 1000000)::bigint FROM answers WHERE hash = $1",
 		args: []any{hash[:]},

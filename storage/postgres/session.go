@@ -17,16 +17,16 @@ import (
 // ctx is that of the call it belongs to: the functions of the contract that read
 // and write have none of their own.
 type session struct {
-	ctx   context.Context
-	store *Store
-	pool  *pgxpool.Pool // where conn is from
-	begin []statement   // sent before the first ones
-	conn  *pgxpool.Conn
-	begun bool
+	ctx     context.Context
+	store   *Store
+	pool    *pgxpool.Pool // where conn is from
+	begin   []statement   // sent before the first ones
+	conn    *pgxpool.Conn
+	started bool
 
-	// told says that a scan function was given an answer. What it has made of it
+	// scanned says that a scan function was given an answer. What it has made of it
 	// stays, so that the statements are not sent again on another connection.
-	told bool
+	scanned bool
 
 	// writes wait to be sent: with the next read, which must see them, or with
 	// the commit.
@@ -43,7 +43,7 @@ type statement struct {
 	sql  string
 	args []any
 	scan func(pgx.Rows) error
-	many *many // how many of this kind are one statement; nil when they are not
+	bulk *bulkStatement // how many of this kind are one statement; nil when they are not
 }
 
 // Limits of one round trip. What waits for a server that is gone ends by the
@@ -53,9 +53,9 @@ const (
 	rollbackLimit  = 5 * time.Second
 )
 
-// freshTries is how many connections a transaction tries to begin on: those that
+// maxConnectTries is how many connections a transaction tries to begin on: those that
 // wait in the pool may have died unnoticed, and answer nothing.
-const freshTries = 5
+const maxConnectTries = 5
 
 // write adds a statement to those that wait.
 func (s *session) write(sql string, args ...any) {
@@ -70,15 +70,15 @@ func (s *session) send(more ...statement) error {
 	for try := 1; ; try++ {
 		err := s.sendOnce(more)
 		if err == nil {
-			s.begun, s.writes = true, nil
+			s.started, s.writes = true, nil
 			return nil
 		}
 		s.lost = s.conn.Conn().IsClosed() || isFatal(err)
-		if s.begun || s.told || !s.lost || try == freshTries || s.ctx.Err() != nil {
+		if s.started || s.scanned || !s.lost || try == maxConnectTries || s.ctx.Err() != nil {
 			s.fault = err
 			return err
 		}
-		if err := s.renew(); err != nil {
+		if err := s.reconnect(); err != nil {
 			s.fault = err
 			return err
 		}
@@ -89,7 +89,7 @@ func (s *session) sendOnce(more []statement) error {
 	ctx, cancel := context.WithTimeout(s.ctx, roundTripLimit)
 	defer cancel()
 	batch := &pgx.Batch{}
-	if !s.begun {
+	if !s.started {
 		s.enqueue(batch, s.begin)
 	}
 	s.enqueue(batch, gather(s.writes))
@@ -107,14 +107,14 @@ func (s *session) enqueue(batch *pgx.Batch, statements []statement) {
 			continue
 		}
 		q.Query(func(rows pgx.Rows) error {
-			s.told = s.told || rows.Err() == nil
+			s.scanned = s.scanned || rows.Err() == nil
 			return st.scan(rows)
 		})
 	}
 }
 
-// renew takes another connection.
-func (s *session) renew() error {
+// reconnect takes another connection.
+func (s *session) reconnect() error {
 	s.discard()
 	conn, err := s.store.acquire(s.ctx, s.pool)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *session) discard() {
 
 func (s *session) release() {
 	s.conn.Release()
-	s.conn, s.begun = nil, false
+	s.conn, s.started = nil, false
 }
 
 // rollback ends the transaction without a trace and gives the connection back.
@@ -142,7 +142,7 @@ func (s *session) release() {
 func (s *session) rollback() {
 	switch {
 	case s.conn == nil:
-	case !s.begun && s.fault == nil:
+	case !s.started && s.fault == nil:
 		s.release()
 	case s.lost || s.end("ROLLBACK") != nil:
 		s.discard()

@@ -16,20 +16,20 @@ import (
 // Store is an open database. It implements [storage.Shared]; make one with
 // [Open].
 type Store struct {
-	pool      *pgxpool.Pool
-	lifeline  *pgxpool.Pool // for what keeps a node alive, however busy the other one is
-	log       *slog.Logger
-	mode      poolMode
-	notify    atomic.Pointer[func(storage.Commit)]
-	turns     turnstile
-	room      room
-	gaps      *gapKeeper
-	announcer *announcer
+	pool        *pgxpool.Pool
+	lifeline    *pgxpool.Pool // for what keeps a node alive, however busy the other one is
+	log         *slog.Logger
+	mode        poolMode
+	notify      atomic.Pointer[func(storage.Commit)]
+	notifyQueue ticketQueue
+	capacity    capacity
+	gaps        *gapResolver
+	announcer   *announcer
 
 	bucketsSwept atomic.Int64 // when full buckets were removed last, in Unix seconds
 
-	parts    sync.WaitGroup // what runs beside the calls
-	endParts context.CancelFunc
+	background     sync.WaitGroup // what runs beside the calls
+	stopBackground context.CancelFunc
 
 	closing context.Context // ends with Close
 	close   context.CancelFunc
@@ -50,7 +50,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !s.enter() {
+	if !s.beginCall() {
 		return storage.ErrClosed
 	}
 	defer s.calls.Done()
@@ -64,7 +64,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	if err := fn(r); err != nil {
 		return err
 	}
-	if !r.begun {
+	if !r.started {
 		return r.send() // a caller who only wants to know whether the database answers
 	}
 	return nil
@@ -79,8 +79,8 @@ func (s *Store) recovered(what string, err *error) {
 	}
 }
 
-// enter notes a call that Close waits for, unless the store is closed.
-func (s *Store) enter() bool {
+// beginCall notes a call that Close waits for, unless the store is closed.
+func (s *Store) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -94,13 +94,13 @@ func (s *Store) enter() bool {
 // commit, a moment later, in the order of their announcements.
 func (s *Store) Notify(fn func(storage.Commit)) { s.notify.Store(&fn) }
 
-// tell calls the function that is told of commits, after those it was told of
+// notifyInOrder calls the function that is told of commits, after those it was told of
 // before.
-func (s *Store) tell(c storage.Commit) {
-	s.turns.take().pass(func() { s.call(c) })
+func (s *Store) notifyInOrder(c storage.Commit) {
+	s.notifyQueue.take().run(func() { s.callNotify(c) })
 }
 
-func (s *Store) call(c storage.Commit) {
+func (s *Store) callNotify(c storage.Commit) {
 	if fn := s.notify.Load(); fn != nil {
 		(*fn)(c)
 	}
@@ -115,8 +115,8 @@ func (s *Store) Close() error {
 		s.mu.Unlock()
 		s.close()
 		s.calls.Wait()
-		s.endParts()
-		s.parts.Wait()
+		s.stopBackground()
+		s.background.Wait()
 		s.pool.Close()
 		s.lifeline.Close()
 	})

@@ -28,19 +28,19 @@ type reader struct {
 // function has failed after writes that were not looked at.
 type tx struct {
 	reader
-	careful bool
-	wrote   bool
-	hoped   bool // among the statements that wait are some that may be refused
-	mark    mark
+	verifyWrites  bool
+	wrote         bool
+	hasUnverified bool // among the statements that wait are some that may be refused
+	mark          commitMark
 
-	posts    map[string]*knownPost
-	accounts map[string]schedctl.Account // as they are
-	keys     map[string]schedctl.APIKey  // as they are
-	rows     map[string]bool             // whether there is one, by table and id
-	owners   map[string]string           // the workspace of a webhook
-	answers  map[[32]byte]bool           // whether there is one
-	locks    map[lockKey]bool            // those held
-	burnt    []int64                     // places in the outbox that were taken
+	posts          map[string]*cachedPost
+	accounts       map[string]schedctl.Account // as they are
+	keys           map[string]schedctl.APIKey  // as they are
+	rows           map[string]bool             // whether there is one, by table and id
+	owners         map[string]string           // the workspace of a webhook
+	idempotency    map[[32]byte]bool           // whether there is one
+	locks          map[lockKey]bool            // those held
+	takenPositions []int64                     // places in the outbox that were taken
 
 	attempted map[string]bool // targets of which an attempt was written
 
@@ -53,19 +53,19 @@ var _ storage.SharedTx = (*tx)(nil)
 
 func newTx(s session, careful bool) *tx {
 	tx := &tx{
-		reader: reader{session: s}, careful: careful, posts: make(map[string]*knownPost),
+		reader: reader{session: s}, verifyWrites: careful, posts: make(map[string]*cachedPost),
 		accounts: make(map[string]schedctl.Account), keys: make(map[string]schedctl.APIKey), rows: make(map[string]bool),
-		owners: make(map[string]string), answers: make(map[[32]byte]bool), locks: make(map[lockKey]bool),
+		owners: make(map[string]string), idempotency: make(map[[32]byte]bool), locks: make(map[lockKey]bool),
 		attempted: make(map[string]bool),
 	}
 	tx.reader.tx = tx
 	tx.mark.self = newUUID()
-	tx.begin = append(s.store.mode.beginUpdate(), tx.mark.identify())
+	tx.begin = append(s.store.mode.beginUpdate(), tx.mark.readNumber())
 	return tx
 }
 
 // unverified reports whether writes wait that the database may refuse.
-func (tx *tx) unverified() bool { return tx.hoped && len(tx.writes) > 0 }
+func (tx *tx) unverified() bool { return tx.hasUnverified && len(tx.writes) > 0 }
 
 // put adds a write to the statements that wait.
 func (tx *tx) put(sql string, args ...any) {
@@ -73,31 +73,31 @@ func (tx *tx) put(sql string, args ...any) {
 	tx.wrote = true
 }
 
-// hope is put for a write that the database may refuse.
-func (tx *tx) hope(sql string, args ...any) {
+// putUnverified is put for a write that the database may refuse.
+func (tx *tx) putUnverified(sql string, args ...any) {
 	if len(tx.writes) == 0 {
-		tx.hoped = false // those before were sent, and accepted
+		tx.hasUnverified = false // those before were sent, and accepted
 	}
 	tx.put(sql, args...)
-	tx.hoped = true
+	tx.hasUnverified = true
 }
 
 // putRow is put for a statement that writes one row, of which many can be one.
-func (tx *tx) putRow(sql string, m *many, values []any) {
+func (tx *tx) putRow(sql string, m *bulkStatement, values []any) {
 	tx.put(sql, values...)
-	tx.writes[len(tx.writes)-1].many = m
+	tx.writes[len(tx.writes)-1].bulk = m
 }
 
-// hopeRow is hope for such a statement.
-func (tx *tx) hopeRow(sql string, m *many, values []any) {
-	tx.hope(sql, values...)
-	tx.writes[len(tx.writes)-1].many = m
+// putRowUnverified is hope for such a statement.
+func (tx *tx) putRowUnverified(sql string, m *bulkStatement, values []any) {
+	tx.putUnverified(sql, values...)
+	tx.writes[len(tx.writes)-1].bulk = m
 }
 
-// look asks the database without sending what waits: a refused write must not
+// queryNow asks the database without sending what waits: a refused write must not
 // be found among them later. It is for questions about what this transaction
 // has not written.
-func (tx *tx) look(st statement) error {
+func (tx *tx) queryNow(st statement) error {
 	waiting := tx.writes
 	tx.writes = nil
 	err := tx.send(st)
@@ -105,8 +105,8 @@ func (tx *tx) look(st statement) error {
 	return err
 }
 
-// told returns what the transaction did.
-func (tx *tx) told() storage.Commit {
+// summary returns what the transaction did.
+func (tx *tx) summary() storage.Commit {
 	c := storage.Commit{Accounts: tx.changedAccounts, Webhooks: tx.changedWebhooks, Events: tx.addedEvents}
 	for _, p := range tx.posts {
 		for _, d := range p.due {
@@ -119,21 +119,21 @@ func (tx *tx) told() storage.Commit {
 	return c
 }
 
-// giveBack rolls the transaction back. Places in the outbox that it had taken
+// abandon rolls the transaction back. Places in the outbox that it had taken
 // are noted as empty at once, so that readers need not find it out.
-func (tx *tx) giveBack() {
-	if len(tx.burnt) == 0 || tx.lost || tx.conn == nil || tx.end("ROLLBACK") != nil {
+func (tx *tx) abandon() {
+	if len(tx.takenPositions) == 0 || tx.lost || tx.conn == nil || tx.end("ROLLBACK") != nil {
 		tx.rollback()
 		return
 	}
-	if err := tx.noteGaps(); err != nil {
+	if err := tx.recordGaps(); err != nil {
 		tx.store.log.Warn("places of the outbox not given back", "error", err)
 	}
 	tx.rollback()
 }
 
-// changed adds an id to a list of those that a commit names.
-func changed(ids []string, id string) []string {
+// appendNew adds an id to a list of those that a commit names.
+func appendNew(ids []string, id string) []string {
 	if slices.Contains(ids, id) {
 		return ids
 	}
@@ -169,25 +169,25 @@ func (k lockKey) statement() statement {
 	if k.exclusive {
 		shared = ""
 	}
-	return statement{sql: fmt.Sprintf("SELECT pg_advisory_xact_lock%s('%s'::regclass::oid::int4, $1)", shared, k.table), args: []any{k.of}, many: k.many()}
+	return statement{sql: fmt.Sprintf("SELECT pg_advisory_xact_lock%s('%s'::regclass::oid::int4, $1)", shared, k.table), args: []any{k.of}, bulk: k.bulk()}
 }
 
-// manyLocks are the statements that take many shared locks, by table.
-var manyLocks = map[string]*many{
+// bulkLocks are the statements that take many shared locks, by table.
+var bulkLocks = map[string]*bulkStatement{
 	"targets": {sql: "SELECT pg_advisory_xact_lock_shared('targets'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
 }
 
-// many returns how many locks of this kind are taken together. Exclusive ones are
+// bulk returns how many locks of this kind are taken together. Exclusive ones are
 // taken in their place.
-func (k lockKey) many() *many {
+func (k lockKey) bulk() *bulkStatement {
 	if k.exclusive {
 		return nil
 	}
-	return manyLocks[k.table]
+	return bulkLocks[k.table]
 }
 
-// hold adds a lock to the statements that wait, unless it is held already.
-func (tx *tx) hold(k lockKey) {
+// lock adds a lock to the statements that wait, unless it is held already.
+func (tx *tx) lock(k lockKey) {
 	if tx.locks[k] {
 		return
 	}
@@ -195,20 +195,20 @@ func (tx *tx) hold(k lockKey) {
 	tx.writes = append(tx.writes, k.statement())
 }
 
-// holdList keeps others from adding to a list, or taking from it, until the end
+// lockList keeps others from adding to a list, or taking from it, until the end
 // of the transaction. In a snapshot there is nothing to be done.
-func (r *reader) holdList(table string, owner pgtype.UUID) {
+func (r *reader) lockList(table string, owner pgtype.UUID) {
 	if r.tx == nil {
 		return
 	}
 	k := lockOf(table, owner.Bytes)
 	k.exclusive = true
-	r.tx.hold(k)
+	r.tx.lock(k)
 }
 
-// holdTable is holdList for lists that transactions hardly ever read: it keeps
+// lockTable is holdList for lists that transactions hardly ever read: it keeps
 // all others from writing to the tables.
-func (r *reader) holdTable(tables string) {
+func (r *reader) lockTable(tables string) {
 	k := lockKey{table: tables}
 	if r.tx == nil || r.tx.locks[k] {
 		return
@@ -245,8 +245,8 @@ func selects[T any](l *layout[T], to *[]T, condition string, args ...any) statem
 	}
 }
 
-// one reads the only row that there can be.
-func one[T any](r *reader, l *layout[T], condition string, args ...any) (v T, found bool, err error) {
+// queryOne reads the only row that there can be.
+func queryOne[T any](r *reader, l *layout[T], condition string, args ...any) (v T, found bool, err error) {
 	list, err := query(r, l, condition, args...)
 	if err != nil || len(list) == 0 {
 		return v, false, err

@@ -34,7 +34,7 @@ func (s *Store) transact(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !s.enter() {
+	if !s.beginCall() {
 		return storage.ErrClosed
 	}
 	defer s.calls.Done()
@@ -43,13 +43,13 @@ func (s *Store) transact(ctx context.Context, fn func(storage.Tx) error) error {
 		err := s.run(ctx, fn, careful)
 		var again *rerun
 		if !errors.As(err, &again) {
-			return s.room.note(s.explain(err))
+			return s.capacity.observe(s.explainReadOnly(err))
 		}
-		careful = careful || again.careful
+		careful = careful || again.verifyWrites
 		if run == rerunLimit || time.Now().After(deadline) {
-			return fmt.Errorf("given up after %d runs of the transaction: %w", run, again.because)
+			return fmt.Errorf("given up after %d runs of the transaction: %w", run, again.cause)
 		}
-		if run > 1 || !again.careful {
+		if run > 1 || !again.verifyWrites {
 			time.Sleep(rand.N(rerunPause * time.Duration(run)))
 		}
 		ctx = context.WithoutCancel(ctx) // fn has begun
@@ -58,12 +58,12 @@ func (s *Store) transact(ctx context.Context, fn func(storage.Tx) error) error {
 
 // rerun says that a transaction has left no trace and is to be run again.
 type rerun struct {
-	because error
-	careful bool // as carefully as can be
+	cause        error
+	verifyWrites bool // as carefully as can be
 }
 
-func (r *rerun) Error() string { return r.because.Error() }
-func (r *rerun) Unwrap() error { return r.because }
+func (r *rerun) Error() string { return r.cause.Error() }
+func (r *rerun) Unwrap() error { return r.cause }
 
 // errUnverified is why a transaction is run again that has failed after writes
 // of which it was not known whether they are allowed.
@@ -89,8 +89,8 @@ func (s *Store) run(ctx context.Context, fn func(storage.Tx) error, careful bool
 		ended = true
 		return err
 	}
-	err = tx.verdict(err)
-	tx.giveBack()
+	err = tx.failure(err)
+	tx.abandon()
 	ended = true
 	return err
 }
@@ -101,75 +101,75 @@ func (s *Store) apply(tx *tx, fn func(storage.Tx) error) (err error) {
 	return fn(tx)
 }
 
-// verdict says what is to become of a transaction that is not committed, whose
+// failure says what is to become of a transaction that is not committed, whose
 // function has returned err. What the database said counts more: fn may have
 // taken an error of it for one of a record.
-func (tx *tx) verdict(err error) error {
+func (tx *tx) failure(err error) error {
 	switch fault := tx.fault; {
-	case fault == nil && err != nil && tx.unverified() && !tx.careful:
-		return &rerun{because: errUnverified, careful: true}
+	case fault == nil && err != nil && tx.unverified() && !tx.verifyWrites:
+		return &rerun{cause: errUnverified, verifyWrites: true}
 	case fault == nil:
 		return err
 	case isCode(fault, codeUniqueViolation):
-		return &rerun{because: fault, careful: true}
+		return &rerun{cause: fault, verifyWrites: true}
 	case tx.lost, isCode(fault, codeSerializationFailed, codeDeadlock):
-		return &rerun{because: fault}
+		return &rerun{cause: fault}
 	default:
-		return refusal(fault)
+		return classifyError(fault)
 	}
 }
 
 // commit commits a transaction and tells of it.
 func (s *Store) commit(tx *tx, began time.Time) error {
-	if !tx.begun {
+	if !tx.started {
 		// The commit goes out only when it is known what to ask for should its
 		// answer be lost.
 		if err := tx.send(); err != nil {
-			err = tx.verdict(nil)
-			tx.giveBack()
+			err = tx.failure(nil)
+			tx.abandon()
 			return err
 		}
 	}
 	if err := failpoint.Hit(failpoint.StoreCommit); err != nil {
-		tx.giveBack()
+		tx.abandon()
 		return fmt.Errorf("commit: %w", err)
 	}
-	turn := s.turns.take()
+	turn := s.notifyQueue.take()
 	tx.mark.connection = connectionID(tx.conn.Conn())
-	err := tx.send(tx.mark.leave(), statement{sql: "COMMIT"})
+	err := tx.send(tx.mark.write(), statement{sql: "COMMIT"})
 	if err == nil {
 		tx.release()
-		s.committed(tx, began, turn)
+		s.announceCommit(tx, began, turn)
 		return failpoint.Hit(failpoint.StoreCommitted)
 	}
-	turn.pass(func() {})
+	turn.run(func() {})
 	if !tx.lost {
-		err = tx.verdict(nil)
-		tx.giveBack()
+		err = tx.failure(nil)
+		tx.abandon()
 		return err
 	}
 	tx.rollback()
-	return s.settle(tx, began, err)
+	return s.resolveOutcome(tx, began, err)
 }
 
-// settle finds out what became of a transaction whose connection was lost while
+// resolveOutcome finds out what became of a transaction whose connection was lost while
 // it was committed.
-func (s *Store) settle(tx *tx, began time.Time, cause error) error {
+func (s *Store) resolveOutcome(tx *tx, began time.Time, cause error) error {
 	committed, err := s.outcome(tx.mark)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", storage.ErrUnknownOutcome, errors.Join(cause, err))
 	case !committed:
-		return &rerun{because: cause}
+		return &rerun{cause: cause}
 	}
-	s.committed(tx, began, s.turns.take())
+	s.announceCommit(tx, began, s.notifyQueue.take())
 	return nil
 }
 
-// committed tells of a transaction, in its turn.
-func (s *Store) committed(tx *tx, began time.Time, turn turn) {
-	told := tx.told()
+// announceCommit tells of a transaction, in its turn.
+func (s *Store) announceCommit(tx *tx, began time.Time, turn ticket) {
+	told := tx.summary()
 	told.Took = time.Since(began)
-	turn.pass(func() { s.call(told) })
+	turn.run(func() { s.callNotify(told) })
 	s.announcer.add(told)
 }

@@ -24,7 +24,7 @@ func (r *reader) Webhook(workspaceID, id string) (schedctl.Webhook, error) {
 
 // webhook returns the webhook with this id, of whatever workspace.
 func (r *reader) webhook(id pgtype.UUID) (w schedctl.Webhook, found bool, err error) {
-	w, found, err = one(r, webhooks, "WHERE id = $1"+r.forUpdate(), id)
+	w, found, err = queryOne(r, webhooks, "WHERE id = $1"+r.forUpdate(), id)
 	if found {
 		r.knowWebhooks(w)
 	}
@@ -48,7 +48,7 @@ func (r *reader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.holdList("webhooks", ws)
+	r.lockList("webhooks", ws)
 	list, err := query(r, webhooks, "WHERE workspace_id = $1 ORDER BY id"+r.forUpdate(), ws)
 	r.knowWebhooks(list...)
 	return list, err
@@ -85,12 +85,12 @@ func (tx *tx) PutWebhook(w schedctl.Webhook) error {
 		if err != nil {
 			return err
 		}
-		tx.hold(lockOf("webhooks", ws.Bytes))
+		tx.lock(lockOf("webhooks", ws.Bytes))
 		tx.put("DELETE FROM gone_webhooks WHERE id = $1", webhook)
 	}
 	tx.put(webhooks.sql().upsert, values...)
 	tx.owners[w.ID] = w.WorkspaceID
-	tx.changedWebhooks = changed(tx.changedWebhooks, w.ID)
+	tx.changedWebhooks = appendNew(tx.changedWebhooks, w.ID)
 	return nil
 }
 
@@ -108,10 +108,10 @@ func (tx *tx) DeleteWebhook(workspaceID, id string) error {
 	if owner != workspaceID {
 		return notFound(schedctl.WebhookPrefix, id)
 	}
-	tx.hold(lockOf("webhooks", ws.Bytes))
+	tx.lock(lockOf("webhooks", ws.Bytes))
 	tx.put("DELETE FROM webhooks WHERE id = $1", webhook)
 	tx.put("INSERT INTO gone_webhooks (id) VALUES ($1) ON CONFLICT DO NOTHING", webhook)
 	tx.owners[id] = ""
-	tx.changedWebhooks = changed(tx.changedWebhooks, id)
+	tx.changedWebhooks = appendNew(tx.changedWebhooks, id)
 	return nil
 }

@@ -58,7 +58,7 @@ func Pooled(tb testing.TB, mode PoolMode) string {
 	c, name := nextDatabase(tb)
 	b, err := sharedBouncer(c)
 	if err != nil {
-		unavailable(tb, err)
+		skipOrFail(tb, err)
 	}
 	// what a session is given would be given to the next client too: the schema
 	// is that of the user
@@ -141,7 +141,7 @@ func (b *bouncer) run(bin string, c *Cluster) error {
 
 // await waits until somebody is let in, or told why not.
 func (b *bouncer) await() error {
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(startStopLimit); ; {
 		_, err := os.Stat(filepath.Join(b.dir, ".s.PGSQL.6432"))
 		if err == nil {
 			return nil
@@ -149,17 +149,17 @@ func (b *bouncer) await() error {
 		select {
 		case ended := <-b.exited:
 			b.exited <- ended
-			return fmt.Errorf("pgbouncer has ended: %w\n%s", ended, b.said())
+			return fmt.Errorf("pgbouncer has ended: %w\n%s", ended, b.log())
 		case <-time.After(20 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("pgbouncer does not listen: %w\n%s", err, b.said())
+			return fmt.Errorf("pgbouncer does not listen: %w\n%s", err, b.log())
 		}
 	}
 }
 
-// said returns what it has logged.
-func (b *bouncer) said() []byte {
+// log returns what it has logged.
+func (b *bouncer) log() []byte {
 	log, err := os.ReadFile(filepath.Join(b.dir, "log"))
 	if err != nil {
 		return []byte(err.Error())
@@ -177,7 +177,7 @@ func (b *bouncer) remove() error {
 		}
 		select {
 		case <-b.exited:
-		case <-time.After(patience):
+		case <-time.After(startStopLimit):
 			err = errors.Join(err, errors.New("pgbouncer does not stop"))
 		}
 	}

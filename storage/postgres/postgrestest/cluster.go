@@ -17,8 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// patience is how long a server may take to start or to stop.
-const patience = 30 * time.Second
+// startStopLimit is how long a server may take to start or to stop.
+const startStopLimit = 30 * time.Second
 
 // superuser is the role that owns everything in a cluster.
 const superuser = "schedctl"
@@ -37,7 +37,7 @@ func Start(tb testing.TB) *Cluster {
 	tb.Helper()
 	c, err := start()
 	if err != nil {
-		unavailable(tb, err)
+		skipOrFail(tb, err)
 	}
 	tb.Cleanup(func() {
 		if err := c.Remove(); err != nil {
@@ -129,7 +129,7 @@ func (c *Cluster) create() error {
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 
-func (c *Cluster) log() string { return filepath.Join(c.dir, "log") }
+func (c *Cluster) logPath() string { return filepath.Join(c.dir, "log") }
 
 // Run starts a server that was stopped, and waits until it takes connections.
 func (c *Cluster) Run() error {
@@ -137,7 +137,7 @@ func (c *Cluster) Run() error {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(c.log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(c.logPath(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (c *Cluster) Run() error {
 
 // await waits until the server takes connections.
 func (c *Cluster) await() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), startStopLimit)
 	defer cancel()
 	for {
 		conn, err := pgx.Connect(ctx, c.URL("postgres"))
@@ -164,18 +164,18 @@ func (c *Cluster) await() error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("postgres does not take connections: %w\n%s", err, c.Said())
+			return fmt.Errorf("postgres does not take connections: %w\n%s", err, c.Log())
 		case ended := <-c.exited:
 			c.exited <- ended
-			return fmt.Errorf("postgres has ended: %w\n%s", ended, c.Said())
+			return fmt.Errorf("postgres has ended: %w\n%s", ended, c.Log())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-// Said returns the end of the server's log.
-func (c *Cluster) Said() []byte {
-	log, err := os.ReadFile(c.log())
+// Log returns the end of the server's log.
+func (c *Cluster) Log() []byte {
+	log, err := os.ReadFile(c.logPath())
 	if err != nil {
 		return []byte(err.Error())
 	}
@@ -194,8 +194,8 @@ func (c *Cluster) Stop(how Shutdown) error {
 	case <-c.exited:
 		c.server = nil
 		return nil
-	case <-time.After(patience):
-		return fmt.Errorf("postgres does not stop\n%s", c.Said())
+	case <-time.After(startStopLimit):
+		return fmt.Errorf("postgres does not stop\n%s", c.Log())
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// TestDatabasesAreApart guards that a test sees nothing of another one.
-func TestDatabasesAreApart(t *testing.T) {
+// TestDatabasesAreIsolated guards that a test sees nothing of another one.
+func TestDatabasesAreIsolated(t *testing.T) {
 	t.Parallel()
 	for range 2 {
 		conn, err := pgx.Connect(t.Context(), postgrestest.Database(t))
@@ -28,8 +28,8 @@ func TestDatabasesAreApart(t *testing.T) {
 	}
 }
 
-// TestClusterComesBack guards that what was committed outlives a crash.
-func TestClusterComesBack(t *testing.T) {
+// TestClusterSurvivesCrash guards that what was committed outlives a crash.
+func TestClusterSurvivesCrash(t *testing.T) {
 	t.Parallel()
 	c := postgrestest.Start(t)
 	exec := func(sql string) {

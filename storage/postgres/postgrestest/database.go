@@ -76,14 +76,14 @@ func nextDatabase(tb testing.TB) (*Cluster, string) {
 		shared.cluster, shared.err = start("fsync=off", "full_page_writes=off", "jit=off")
 	}
 	if shared.err != nil {
-		unavailable(tb, shared.err)
+		skipOrFail(tb, shared.err)
 	}
 	shared.number++
 	return shared.cluster, fmt.Sprintf("test%d", shared.number)
 }
 
-// unavailable ends a test for want of a server.
-func unavailable(tb testing.TB, err error) {
+// skipOrFail ends a test for want of a server.
+func skipOrFail(tb testing.TB, err error) {
 	tb.Helper()
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
 		tb.Fatal(err)

@@ -17,13 +17,13 @@ type Stall struct {
 	listener    net.Listener
 	copies      sync.WaitGroup
 
-	mu    sync.Mutex // mu guards what follows
-	left  int        // messages of clients that pass before the stall; negative for no stall
-	side  Side
-	holds bool          // something is held back
-	held  chan struct{} // closed when the stall has begun
-	freed chan struct{} // closed when it is over
-	conns []net.Conn
+	mu        sync.Mutex // mu guards what follows
+	remaining int        // messages of clients that pass before the stall; negative for no stall
+	side      Side
+	stalling  bool          // something is held back
+	stalled   chan struct{} // closed when the stall has begun
+	released  chan struct{} // closed when it is over
+	conns     []net.Conn
 }
 
 // Side says whose messages a [Stall] holds back.
@@ -44,7 +44,7 @@ func NewStall(tb testing.TB, target string) (*Stall, string) {
 		tb.Fatal(err)
 	}
 	query := u.Query()
-	s := &Stall{dir: tb.TempDir(), server: filepath.Join(query.Get("host"), ".s.PGSQL.5432"), left: -1}
+	s := &Stall{dir: tb.TempDir(), server: filepath.Join(query.Get("host"), ".s.PGSQL.5432"), remaining: -1}
 	if s.listener, err = net.Listen("unix", filepath.Join(s.dir, ".s.PGSQL.5432")); err != nil {
 		tb.Fatal(err)
 	}
@@ -61,18 +61,18 @@ func NewStall(tb testing.TB, target string) (*Stall, string) {
 func (s *Stall) After(messages int, side Side) (held <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left, s.side, s.holds = messages, side, false
-	s.held, s.freed = make(chan struct{}), make(chan struct{})
-	return s.held
+	s.remaining, s.side, s.stalling = messages, side, false
+	s.stalled, s.released = make(chan struct{}), make(chan struct{})
+	return s.stalled
 }
 
 // Release passes on what was held back and ends the stall, or the wait for it.
 func (s *Stall) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.left >= 0 {
-		s.left = -1
-		close(s.freed)
+	if s.remaining >= 0 {
+		s.remaining = -1
+		close(s.released)
 	}
 }
 
@@ -80,23 +80,23 @@ func (s *Stall) Release() {
 func (s *Stall) pass() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.left > 0 {
-		s.left--
+	if s.remaining > 0 {
+		s.remaining--
 	}
 }
 
 // wait waits while a direction is stalled.
 func (s *Stall) wait(side Side) {
 	s.mu.Lock()
-	if s.left != 0 || s.side != side {
+	if s.remaining != 0 || s.side != side {
 		s.mu.Unlock()
 		return
 	}
-	if !s.holds {
-		s.holds = true
-		close(s.held)
+	if !s.stalling {
+		s.stalling = true
+		close(s.stalled)
 	}
-	freed := s.freed
+	freed := s.released
 	s.mu.Unlock()
 	<-freed
 }

@@ -13,25 +13,25 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// prepare looks at a database and brings its tables up to date.
-func prepare(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.Logger) error {
+// prepareDatabase looks at a database and brings its tables up to date.
+func prepareDatabase(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.Logger) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return refusal(err)
+		return classifyError(err)
 	}
 	found, err := inspect(ctx, conn.Conn())
 	if err == nil && mode == sessionMode {
-		err = keepsSession(ctx, pool, conn.Conn())
+		err = checkSession(ctx, pool, conn.Conn())
 	}
 	conn.Release()
 	if err != nil {
-		return refusal(err)
+		return classifyError(err)
 	}
 	newest, err := newestVersion()
 	if err != nil {
 		return err
 	}
-	if err := found.judge(newest); err != nil {
+	if err := found.check(newest); err != nil {
 		return err
 	}
 	if found.version == newest {
@@ -48,8 +48,8 @@ func prepare(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.L
 // versionTable tells of what version the tables are.
 const versionTable = "schedctl_version"
 
-// state is what is found in a database.
-type state struct {
+// databaseState is what is found in a database.
+type databaseState struct {
 	server   int
 	readOnly bool
 	standby  bool
@@ -58,7 +58,7 @@ type state struct {
 	version  int64  // 0 without tables of ours
 }
 
-func inspect(ctx context.Context, conn *pgx.Conn) (found state, err error) {
+func inspect(ctx context.Context, conn *pgx.Conn) (found databaseState, err error) {
 	var versioned bool
 	err = conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('transaction_read_only')::bool,
 		pg_is_in_recovery(), coalesce(current_schema(), ''), to_regclass(quote_ident(current_schema()) || '.`+versionTable+`') IS NOT NULL,
@@ -72,11 +72,11 @@ func inspect(ctx context.Context, conn *pgx.Conn) (found state, err error) {
 	return found, err
 }
 
-// judge says why a database cannot be used, if it cannot.
-func (s *state) judge(newest int64) error {
+// check says why a database cannot be used, if it cannot.
+func (s *databaseState) check(newest int64) error {
 	switch {
-	case s.server < oldestServer:
-		return fmt.Errorf("the server is PostgreSQL %d; %d or later is needed", s.server/10000, oldestServer/10000)
+	case s.server < minServerVersion:
+		return fmt.Errorf("the server is PostgreSQL %d; %d or later is needed", s.server/10000, minServerVersion/10000)
 	case s.standby:
 		return fmt.Errorf("%w; connect to the primary, or name several hosts and target_session_attrs=read-write", storage.ErrStandby)
 	case s.readOnly:
@@ -91,9 +91,9 @@ func (s *state) judge(newest int64) error {
 	return nil
 }
 
-// refusal says what an error of the database means for who operates it, where it
+// classifyError says what an error of the database means for who operates it, where it
 // is of a kind that the contract names. It leaves all others as they are.
-func refusal(err error) error {
+func classifyError(err error) error {
 	var connect *pgconn.ConnectError
 	switch {
 	case err == nil, errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrReadOnly):

@@ -12,16 +12,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// look reads the posts at positions, without their targets, and returns where
+// scan reads the posts at positions, without their targets, and returns where
 // those are that the query selects. It reports whether the page may look no
 // further.
-func (l *listing) look(places []position) (selected []position, exhausted bool, err error) {
+func (l *listing) scan(places []listPosition) (selected []listPosition, exhausted bool, err error) {
 	heads, err := l.heads(places)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, at := range places {
-		if l.looked == storage.ScanLimit || l.lookedBytes >= storage.ScanBytes {
+		if l.scanned == storage.ScanLimit || l.scannedBytes >= storage.ScanBytes {
 			return selected, true, nil
 		}
 		if err := l.ctx.Err(); err != nil {
@@ -29,7 +29,7 @@ func (l *listing) look(places []position) (selected []position, exhausted bool, 
 		}
 		runtime.Gosched() // for goroutines that have a post to publish
 		head, found := heads[at.post]
-		l.looked, l.lookedBytes, l.seen = l.looked+1, l.lookedBytes+len(head.content), at
+		l.scanned, l.scannedBytes, l.lastScanned = l.scanned+1, l.scannedBytes+len(head.content), at
 		if found && l.selects(&head) {
 			selected = append(selected, at)
 		}
@@ -37,8 +37,8 @@ func (l *listing) look(places []position) (selected []position, exhausted bool, 
 	return selected, false, nil
 }
 
-// head is what a query may have to look at in a post.
-type head struct {
+// postHead is what a query may have to look at in a post.
+type postHead struct {
 	publishAt time.Time
 	content   string
 	labels    []string
@@ -46,8 +46,8 @@ type head struct {
 }
 
 // heads returns the heads of the posts at positions, by id.
-func (l *listing) heads(places []position) (map[pgtype.UUID]head, error) {
-	found := make(map[pgtype.UUID]head, len(places))
+func (l *listing) heads(places []listPosition) (map[pgtype.UUID]postHead, error) {
+	found := make(map[pgtype.UUID]postHead, len(places))
 	err := l.send(statement{
 		sql: `SELECT id, publish_at, content, labels,
 				EXISTS (SELECT 1 FROM targets WHERE post_id = posts.id AND account_id = $2)
@@ -55,7 +55,7 @@ func (l *listing) heads(places []position) (map[pgtype.UUID]head, error) {
 		scan: func(rows pgx.Rows) error {
 			for rows.Next() {
 				var id pgtype.UUID
-				var h head
+				var h postHead
 				if err := rows.Scan(&id, &timeField{&h.publishAt}, &h.content, jsonField[[]string]{doc: &h.labels}, &h.ofAccount); err != nil {
 					return fmt.Errorf("read posts: %w", err)
 				}
@@ -67,7 +67,7 @@ func (l *listing) heads(places []position) (map[pgtype.UUID]head, error) {
 	return found, err
 }
 
-func postsAt(places []position) []pgtype.UUID {
+func postsAt(places []listPosition) []pgtype.UUID {
 	ids := make([]pgtype.UUID, len(places))
 	for i, at := range places {
 		ids[i] = at.post
@@ -75,7 +75,7 @@ func postsAt(places []position) []pgtype.UUID {
 	return ids
 }
 
-func (l *listing) selects(h *head) bool {
+func (l *listing) selects(h *postHead) bool {
 	post := schedctl.Post{Labels: h.labels}
 	return inside(h.publishAt, l.query.PublishAfter, l.query.PublishBefore) && post.HasLabels(l.query.Labels) &&
 		(h.ofAccount || !l.account.Valid || l.byAccount()) && l.needle.In(h.content)

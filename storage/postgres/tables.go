@@ -15,16 +15,16 @@ var (
 		text(r, "plan", &w.Plan)
 		r.time("created_at", &w.CreatedAt)
 	})
-	apiKeys      = newLayout("api_keys", []string{"id"}, describeKey)
-	accounts     = newLayout("accounts", []string{"id"}, describeAccount)
-	posts        = newLayout("posts", []string{"id"}, describePost)
-	targets      = newLayout("targets", []string{"id"}, describeTarget)
-	attempts     = newLayout("attempts", []string{"target_id", "number"}, describeAttempt)
-	answers      = newLayout("answers", []string{"hash"}, describeAnswer)
-	events       = newLayout("events", []string{"id"}, describeEvent)
-	webhooks     = newLayout("webhooks", []string{"id"}, describeWebhook)
-	deliveries   = newLayout("deliveries", []string{"webhook_id", "id"}, describeDelivery)
-	auditEntries = newLayout("audit_entries", []string{"workspace_id", "id"}, describeAudit)
+	apiKeys            = newLayout("api_keys", []string{"id"}, describeKey)
+	accounts           = newLayout("accounts", []string{"id"}, describeAccount)
+	posts              = newLayout("posts", []string{"id"}, describePost)
+	targets            = newLayout("targets", []string{"id"}, describeTarget)
+	attempts           = newLayout("attempts", []string{"target_id", "number"}, describeAttempt)
+	idempotencyRecords = newLayout("answers", []string{"hash"}, describeIdempotency)
+	events             = newLayout("events", []string{"id"}, describeEvent)
+	webhooks           = newLayout("webhooks", []string{"id"}, describeWebhook)
+	deliveries         = newLayout("deliveries", []string{"webhook_id", "id"}, describeDelivery)
+	auditEntries       = newLayout("audit_entries", []string{"workspace_id", "id"}, describeAudit)
 )
 
 func describeKey(r *row, k *schedctl.APIKey) {
@@ -103,25 +103,25 @@ func describeAttempt(r *row, a *schedctl.Attempt) {
 	number(r, "asks", &a.Asks)
 }
 
-// answerRow is an answer with what it answers.
-type answerRow struct {
+// idempotencyRow is an answer with what it answers.
+type idempotencyRow struct {
 	hash   [32]byte
 	key    storage.IdempotencyScope
-	answer storage.IdempotencyRecord
+	record storage.IdempotencyRecord
 }
 
-func describeAnswer(r *row, a *answerRow) {
+func describeIdempotency(r *row, a *idempotencyRow) {
 	r.hash("hash", &a.hash)
 	text(r, "workspace", &a.key.WorkspaceID)
 	text(r, "method", &a.key.Method)
 	text(r, "path", &a.key.Path)
 	text(r, "idempotency_key", &a.key.IdempotencyKey)
-	r.hash("fingerprint", &a.answer.Fingerprint)
-	number(r, "status", &a.answer.Status)
-	r.add("header", "jsonb", jsonField[map[string]string]{&a.answer.Header, func(h map[string]string) bool { return len(h) == 0 }})
-	r.bytes("body", &a.answer.Body)
-	r.bool("sealed", &a.answer.Sealed)
-	r.time("created_at", &a.answer.CreatedAt)
+	r.hash("fingerprint", &a.record.Fingerprint)
+	number(r, "status", &a.record.Status)
+	r.add("header", "jsonb", jsonField[map[string]string]{&a.record.Header, func(h map[string]string) bool { return len(h) == 0 }})
+	r.bytes("body", &a.record.Body)
+	r.bool("sealed", &a.record.Sealed)
+	r.time("created_at", &a.record.CreatedAt)
 }
 
 func describeEvent(r *row, e *schedctl.Event) {

@@ -6,19 +6,19 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// knownPost is what a transaction knows of a post.
-type knownPost struct {
+// cachedPost is what a transaction knows of a post.
+type cachedPost struct {
 	post      schedctl.Post  // as it is; without an id when there is no such post
 	written   bool           // by the transaction
 	due       []schedctl.Due // its entries as they are
 	dueBefore []schedctl.Due // and as the transaction found them
 }
 
-func (k *knownPost) there() bool { return k != nil && k.post.ID != "" }
+func (k *cachedPost) exists() bool { return k != nil && k.post.ID != "" }
 
 // rows returns the rows of the targets that are there, by id.
-func (k *knownPost) rows() map[string]*targetRow {
-	if !k.there() {
+func (k *cachedPost) rows() map[string]*targetRow {
+	if !k.exists() {
 		return nil
 	}
 	rows := targetRows(&k.post)
@@ -29,10 +29,10 @@ func (k *knownPost) rows() map[string]*targetRow {
 	return byID
 }
 
-// know remembers a post as it was read. What was remembered of it when the
+// cachePost remembers a post as it was read. What was remembered of it when the
 // transaction first read it stays.
-func (tx *tx) know(p *schedctl.Post) {
-	k := &knownPost{post: clonePost(p), due: dueEntries(p)}
+func (tx *tx) cachePost(p *schedctl.Post) {
+	k := &cachedPost{post: clonePost(p), due: dueEntries(p)}
 	k.dueBefore = k.due
 	if before := tx.posts[p.ID]; before != nil {
 		k.written, k.dueBefore = before.written, before.dueBefore
@@ -51,10 +51,10 @@ func dueEntries(p *schedctl.Post) (entries []schedctl.Due) {
 	return entries
 }
 
-// knownPost returns what is known of a post, or nil. A careful transaction
+// cachedPost returns what is known of a post, or nil. A careful transaction
 // always knows.
-func (tx *tx) knownPost(id string) (*knownPost, error) {
-	if k := tx.posts[id]; k != nil || !tx.careful {
+func (tx *tx) cachedPost(id string) (*cachedPost, error) {
+	if k := tx.posts[id]; k != nil || !tx.verifyWrites {
 		return k, nil
 	}
 	post, err := parse(schedctl.PostPrefix, id)
@@ -66,7 +66,7 @@ func (tx *tx) knownPost(id string) (*knownPost, error) {
 	found, err := tx.postsByID([]pgtype.UUID{post})
 	tx.writes = waiting
 	if err == nil && len(found) == 0 {
-		tx.posts[id] = &knownPost{}
+		tx.posts[id] = &cachedPost{}
 	}
 	return tx.posts[id], err
 }

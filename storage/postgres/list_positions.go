@@ -6,11 +6,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// places reads the next positions of a span.
-func (l *listing) places(s span, limit int) (found []position, err error) {
-	sql, args := l.placesQuery(s, limit)
+// positions reads the next positions of a span.
+func (l *listing) positions(s indexSpan, limit int) (found []listPosition, err error) {
+	sql, args := l.positionsQuery(s, limit)
 	err = l.send(statement{sql: sql, args: args, scan: func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p position, err error) {
+		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p listPosition, err error) {
 			return p, row.Scan(&p.at, &p.post)
 		})
 		return err
@@ -18,10 +18,10 @@ func (l *listing) places(s span, limit int) (found []position, err error) {
 	return found, err
 }
 
-// placesQuery returns a statement that takes from each status's part of the
+// positionsQuery returns a statement that takes from each status's part of the
 // index the first positions, and of those the first ones.
-func (l *listing) placesQuery(s span, limit int) (sql string, args []any) {
-	q := placesQuery{
+func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any) {
+	q := positionsQuery{
 		table: "posts", id: "id", status: "status", at: "coalesce(publish_at, 'infinity')",
 		where: "workspace_id = $1", args: []any{l.ws, l.statuses, limit}, compare: ">",
 	}
@@ -44,8 +44,8 @@ func (l *listing) placesQuery(s span, limit int) (sql string, args []any) {
 	return q.byAge(s), q.args
 }
 
-// placesQuery is such a statement while it is made.
-type placesQuery struct {
+// positionsQuery is such a statement while it is made.
+type positionsQuery struct {
 	table, id, status, at string
 	where                 string
 	args                  []any
@@ -53,7 +53,7 @@ type placesQuery struct {
 	direction             string // of the sort
 }
 
-func (q *placesQuery) bind(v any) string {
+func (q *positionsQuery) bind(v any) string {
 	q.args = append(q.args, v)
 	return fmt.Sprintf("$%d", len(q.args))
 }
@@ -71,7 +71,7 @@ const (
 //
 // There is one condition for each end: PostgreSQL begins at the first one of them,
 // and would read from the end of the status up to a position that is given besides.
-func (q *placesQuery) byAge(s span) string {
+func (q *positionsQuery) byAge(s indexSpan) string {
 	from, to := ">= (wanted, "+firstID+")", "<= (wanted, "+lastID+")"
 	switch {
 	case s.after != nil && q.direction == "":
@@ -85,7 +85,7 @@ func (q *placesQuery) byAge(s span) string {
 		" ORDER BY " + q.status + q.direction + ", " + q.id + q.direction + " LIMIT $3) AS part ORDER BY id" + q.direction + " LIMIT $3"
 }
 
-func (q *placesQuery) byTime(s span) string {
+func (q *positionsQuery) byTime(s indexSpan) string {
 	where := q.where + " AND " + q.status + " = wanted"
 	if s.after != nil {
 		where += " AND (" + q.at + ", " + q.id + ") " + q.compare + " (" + q.bind(s.after.at) + ", " + q.bind(s.after.post) + ")"

@@ -15,8 +15,8 @@ import (
 // standbyLimit is how long the server is asked whether it is a standby.
 const standbyLimit = 500 * time.Millisecond
 
-// explain tells a standby from a server that was made read-only.
-func (s *Store) explain(err error) error {
+// explainReadOnly tells a standby from a server that was made read-only.
+func (s *Store) explainReadOnly(err error) error {
 	if !errors.Is(err, storage.ErrReadOnly) || errors.Is(err, storage.ErrStandby) {
 		return err
 	}
@@ -29,16 +29,16 @@ func (s *Store) explain(err error) error {
 	return err
 }
 
-// keepsSession returns an error that wraps [storage.ErrPooler] when a connection
+// checkSession returns an error that wraps [storage.ErrPooler] when a connection
 // does not keep its session: a transaction on another connection then takes it
 // over, and the next statement runs in another one.
-func keepsSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
+func checkSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
 	other, err := pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer other.Release()
-	before, err := serverOf(ctx, conn)
+	before, err := backendPID(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func keepsSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error
 	if err != nil {
 		return err
 	}
-	taken, errTaken := serverOf(ctx, tx.Conn())
-	after, errAfter := serverOf(ctx, conn)
+	taken, errTaken := backendPID(ctx, tx.Conn())
+	after, errAfter := backendPID(ctx, conn)
 	if err := errors.Join(errTaken, errAfter, tx.Rollback(ctx)); err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func keepsSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error
 	return nil
 }
 
-// serverOf returns the process of the server that runs a statement. Nothing is
+// backendPID returns the process of the server that runs a statement. Nothing is
 // prepared for it.
-func serverOf(ctx context.Context, conn *pgx.Conn) (pid int, err error) {
+func backendPID(ctx context.Context, conn *pgx.Conn) (pid int, err error) {
 	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, err
 }

@@ -11,7 +11,7 @@ import (
 // Metadata implements [storage.Reader]. In a transaction nobody else changes a note
 // that was asked for, not even one that is not there.
 func (r *reader) Metadata(name string) (value []byte, err error) {
-	r.holdTable("notes")
+	r.lockTable("notes")
 	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: func(rows pgx.Rows) error {
 		for rows.Next() {
 			if err := rows.Scan(&value); err != nil {
@@ -28,7 +28,7 @@ func (tx *tx) PutMetadata(name string, value []byte) error {
 	if len(value) > storage.MaxNote {
 		return fmt.Errorf("note %s: %d bytes are more than %d", name, len(value), storage.MaxNote)
 	}
-	tx.holdTable("notes")
+	tx.lockTable("notes")
 	if value == nil {
 		tx.put("DELETE FROM notes WHERE name = $1", name)
 		return nil

@@ -13,20 +13,20 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// write changes something.
-func write(t *testing.T, s *postgres.Store) error {
+// writeWorkspace changes something.
+func writeWorkspace(t *testing.T, s *postgres.Store) error {
 	return s.Update(t.Context(), func(tx storage.Tx) error {
 		return tx.PutWorkspace(schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())})
 	})
 }
 
-// beat is what a node does to live.
-func beat(t *testing.T, s *postgres.Store) error {
+// heartbeat is what a node does to live.
+func heartbeat(t *testing.T, s *postgres.Store) error {
 	return s.Heartbeat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute)
 }
 
-// until calls fn until its error is the one that is wanted, or that lasts too long.
-func until(t *testing.T, what string, want error, fn func(*testing.T, *postgres.Store) error, s *postgres.Store) {
+// waitForError calls fn until its error is the one that is wanted, or that lasts too long.
+func waitForError(t *testing.T, what string, want error, fn func(*testing.T, *postgres.Store) error, s *postgres.Store) {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -43,15 +43,15 @@ func TestServerTurnsReadOnly(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
 	s := open(t, server.URL("postgres"))
-	exec(t, server.URL("postgres"), "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
-	until(t, "a write", storage.ErrReadOnly, write, s)
-	until(t, "a beat", storage.ErrReadOnly, beat, s)
-	if err := write(t, s); errors.Is(err, storage.ErrStandby) {
+	execSQL(t, server.URL("postgres"), "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+	waitForError(t, "a write", storage.ErrReadOnly, writeWorkspace, s)
+	waitForError(t, "a beat", storage.ErrReadOnly, heartbeat, s)
+	if err := writeWorkspace(t, s); errors.Is(err, storage.ErrStandby) {
 		t.Errorf("a primary is taken for a standby: %v", err)
 	}
-	exec(t, server.URL("postgres"), "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
-	until(t, "a write when it is over", nil, write, s)
-	until(t, "a beat when it is over", nil, beat, s)
+	execSQL(t, server.URL("postgres"), "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+	waitForError(t, "a write when it is over", nil, writeWorkspace, s)
+	waitForError(t, "a beat when it is over", nil, heartbeat, s)
 }
 
 // TestServerReturnsAsStandby restarts the server of a node as a standby. While it is
@@ -60,11 +60,11 @@ func TestServerReturnsAsStandby(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
 	s := open(t, server.URL("postgres"))
-	if err := errors.Join(write(t, s), server.Stop(postgrestest.Fast)); err != nil {
+	if err := errors.Join(writeWorkspace(t, s), server.Stop(postgrestest.Fast)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a write while it is down", storage.ErrUnreachable, write, s)
-	for _, call := range []func(*testing.T, *postgres.Store) error{write, beat} {
+	waitForError(t, "a write while it is down", storage.ErrUnreachable, writeWorkspace, s)
+	for _, call := range []func(*testing.T, *postgres.Store) error{writeWorkspace, heartbeat} {
 		began := time.Now()
 		err := call(t, s)
 		if took := time.Since(began); !errors.Is(err, storage.ErrUnreachable) || took > time.Second+500*time.Millisecond {
@@ -75,13 +75,13 @@ func TestServerReturnsAsStandby(t *testing.T) {
 	if err := errors.Join(os.WriteFile(signal, nil, 0o644), server.Run()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a write", storage.ErrStandby, write, s)
-	until(t, "a beat", storage.ErrStandby, beat, s)
+	waitForError(t, "a write", storage.ErrStandby, writeWorkspace, s)
+	waitForError(t, "a beat", storage.ErrStandby, heartbeat, s)
 }
 
-// TestForgottenPoolMode opens a database behind a PgBouncer in transaction mode by
+// TestMissingPoolMode opens a database behind a PgBouncer in transaction mode by
 // a URL that does not say so.
-func TestForgottenPoolMode(t *testing.T) {
+func TestMissingPoolMode(t *testing.T) {
 	t.Parallel()
 	_, err := postgres.Open(t.Context(), postgrestest.Pooled(t, postgrestest.TransactionPool), postgres.Options{})
 	if !errors.Is(err, storage.ErrPooler) {

@@ -22,7 +22,7 @@ func TestListsAreUpdatedRowByRow(t *testing.T) {
 		before, after := newRow(), newRow()
 		apiKeys.describe(&before, &was)
 		apiKeys.describe(&after, &tt.is)
-		if got := apiKeys.changesOf(differing(&before, &after)).many != nil; got != tt.together {
+		if got := apiKeys.updateOf(changedColumns(&before, &after)).bulk != nil; got != tt.together {
 			t.Errorf("%s of several rows is updated together: %v, want %v", what, got, tt.together)
 		}
 	}
