@@ -105,7 +105,7 @@ func (a *app) accountByName(ctx context.Context, c *client.Client, ref string) (
 // accountRef returns what names an account, with the id for lastRef.
 func (a *app) accountRef(ref string) (string, error) {
 	if ref == lastRef {
-		return a.last(lastAccount, schedctl.AccountPrefix)
+		return a.last(accountNoun)
 	}
 	return ref, nil
 }

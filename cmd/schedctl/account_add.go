@@ -135,6 +135,6 @@ func (o *accountAdd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.app.remember(lastAccount, acct.ID)
+	o.app.remember(accountNoun, acct.ID)
 	return o.printAccount(acct, "Connected")
 }

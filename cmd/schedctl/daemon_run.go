@@ -162,7 +162,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
 		RateLimit: o.rateLimit.limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: versionText(),
 	}
-	if err := o.superviseBy(&cfg); err != nil {
+	if err := o.useServiceManager(&cfg); err != nil {
 		return err
 	}
 	if o.showsBanner() {

@@ -11,37 +11,44 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// lastRef stands for the last post, account or webhook that this user has made on
-// this machine with the daemon or context in use.
+// lastRef stands for the last post, account, webhook or notification that this user
+// created on this machine with the daemon or context in use.
 const lastRef = "@last"
 
-// The nouns that can be named with lastRef.
-const (
-	lastPost    = "post"
-	lastAccount = "account"
-	lastWebhook = "webhook"
+// noun is a kind of thing that [lastRef] can stand for.
+type noun struct {
+	word    string
+	command string // the group of the commands about it
+	prefix  schedctl.Prefix
+}
+
+var (
+	postNoun         = noun{"post", "post", schedctl.PostPrefix}
+	accountNoun      = noun{"account", "account", schedctl.AccountPrefix}
+	webhookNoun      = noun{"webhook", "webhook", schedctl.WebhookPrefix}
+	notificationNoun = noun{"notification", "notify", schedctl.NotificationPrefix}
 )
 
-// lastFile returns the file that holds the id of the last one, empty when none is
-// kept. There is a file for each daemon or context, in the state directory.
-func (a *app) lastFile(noun string) string {
+// lastFile returns the file that holds the last id, empty without a state directory.
+// Each daemon or context has its own file.
+func (a *app) lastFile(n noun) string {
 	if a.stateHome == "" || a.peer == "" {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(a.peer))
-	return filepath.Join(a.stateHome, "schedctl", "last", hex.EncodeToString(sum[:8])+"-"+noun)
+	return filepath.Join(a.stateHome, "schedctl", "last", hex.EncodeToString(sum[:8])+"-"+n.word)
 }
 
-// remember keeps the id of something that was just made. A failure is logged and
-// nothing else: the command has done what it was to do.
-func (a *app) remember(noun, id string) {
-	if err := a.writeLast(noun, id); err != nil {
+// remember keeps the id of something that was just created. A failure is only
+// logged, because the command itself succeeded.
+func (a *app) remember(n noun, id string) {
+	if err := a.writeLast(n, id); err != nil {
 		a.logger().Debug("id not kept for "+lastRef, "error", err)
 	}
 }
 
-func (a *app) writeLast(noun, id string) error {
-	name := a.lastFile(noun)
+func (a *app) writeLast(n noun, id string) error {
+	name := a.lastFile(n)
 	if name == "" {
 		return nil
 	}
@@ -67,18 +74,18 @@ func (a *app) writeLast(noun, id string) error {
 }
 
 // last returns the id that lastRef stands for.
-func (a *app) last(noun string, prefix schedctl.Prefix) (string, error) {
+func (a *app) last(n noun) (string, error) {
 	missing := &failure{
-		status: exitNotFound, code: schedctl.NotFound, message: fmt.Sprintf("no %s was made here yet, so there is no %s", noun, lastRef),
-		hint: fmt.Sprintf("see: schedctl %s list", noun),
+		status: exitNotFound, code: schedctl.NotFound, message: fmt.Sprintf("no %s was made here yet, so there is no %s", n.word, lastRef),
+		hint: fmt.Sprintf("see: schedctl %s list", n.command),
 	}
-	name := a.lastFile(noun)
+	name := a.lastFile(n)
 	if name == "" {
 		return "", missing
 	}
 	text, err := os.ReadFile(name)
 	id := strings.TrimSpace(string(text))
-	if _, ok := schedctl.ParseID(prefix, id); err != nil || !ok {
+	if _, ok := schedctl.ParseID(n.prefix, id); err != nil || !ok {
 		return "", missing
 	}
 	return id, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -33,26 +34,20 @@ Name a notification by its id or by its name.`,
 	return cmd
 }
 
-// notificationStatus has the same words as the status of a webhook.
-func notificationStatus(n apiv1.Notification) string {
-	switch {
-	case !n.Enabled:
-		return webhookDisabled
-	case n.FailingSince != nil:
-		return webhookFailing
-	}
-	return webhookEnabled
+// notificationArgument names the argument of commands about a notification.
+const notificationArgument = "a notification: its id or its name"
+
+var notificationLookup = lookup[apiv1.Notification]{
+	noun:   notificationNoun,
+	advice: "add one with: schedctl notify add --to ACCOUNT",
+	get:    (*client.Client).Notification,
+	list:   (*client.Client).Notifications,
+	id:     func(n apiv1.Notification) string { return n.ID },
+	name:   func(n apiv1.Notification) *string { return n.Name },
+	target: notificationTarget,
 }
 
-// notificationLabel is what a person calls a notification.
-func notificationLabel(n apiv1.Notification) string {
-	if n.Name == nil {
-		return n.ID
-	}
-	return fmt.Sprintf("%s (%s)", oneLine(*n.Name), n.ID)
-}
-
-// notificationTarget is where messages go.
+// notificationTarget returns where messages go.
 func notificationTarget(n apiv1.Notification) string {
 	if n.Email != nil {
 		return strings.Join(n.Email.To, ",")
@@ -74,7 +69,7 @@ func (a *app) printNotifications(list []apiv1.Notification) error {
 	}
 	t := table{header: []string{"ID", "STATUS", "NAME", "TO", "EVENTS"}, status: 1, excerpt: true}
 	for _, n := range list {
-		t.rows = append(t.rows, []string{n.ID, notificationStatus(n), deref(n.Name), notificationTarget(n), wordsOf(n.EventTypes, ",")})
+		t.rows = append(t.rows, []string{n.ID, hookStatus(n.Enabled, n.FailingSince), deref(n.Name), notificationTarget(n), wordsOf(n.EventTypes, ",")})
 	}
 	return a.writeList(a.render(t))
 }
@@ -87,7 +82,7 @@ func (a *app) printNotification(n apiv1.Notification, done string) error {
 	case a.quiet || !a.outTerminal:
 		return a.printNotifications([]apiv1.Notification{n})
 	}
-	text := fmt.Sprintf("%s %s: messages go to %s\n", done, a.bold(notificationLabel(n)), oneLine(notificationTarget(n)))
+	text := fmt.Sprintf("%s %s: messages go to %s\n", done, a.bold(notificationLookup.label(n)), oneLine(notificationTarget(n)))
 	if err := a.write([]byte(text)); err != nil {
 		return err
 	}

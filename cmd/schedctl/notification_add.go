@@ -60,11 +60,12 @@ func (o *notifyAdd) run(ctx context.Context) error {
 	if request.SocialAccountID, err = o.account(ctx, c); err != nil {
 		return err
 	}
-	made, err := c.CreateNotification(ctx, request)
+	added, err := c.CreateNotification(ctx, request)
 	if err != nil {
 		return err
 	}
-	return o.printNotification(made, "Added")
+	o.app.remember(notificationNoun, added.ID)
+	return o.printNotification(added, "Added")
 }
 
 // request returns what the flags say, without the way to send messages.

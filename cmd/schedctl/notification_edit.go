@@ -12,7 +12,7 @@ import (
 
 type notifyEdit struct {
 	notificationFlags
-	enable, disable bool
+	enable enableFlags
 }
 
 func newNotifyEdit(a *app) *cobra.Command {
@@ -29,15 +29,13 @@ same. A notification that is enabled again reports what happens from then on.`,
   schedctl notify edit on-call --disable
   schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
 		Args:              takes(1, 1, notificationArgument),
-		ValidArgsFunction: a.completeNotification,
+		ValidArgsFunction: notificationLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0])
 		},
 	})
 	o.add(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.enable, "enable", false, "send messages from now on")
-	f.BoolVar(&o.disable, "disable", false, "send no more messages")
+	o.enable.add(cmd, "send messages from now on", "send no more messages")
 	return cmd
 }
 
@@ -50,7 +48,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	before, err := notificationByName(ctx, c, ref)
+	before, err := notificationLookup.find(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
@@ -59,7 +57,7 @@ func (o *notifyEdit) run(ctx context.Context, ref string) error {
 	}
 	n, err := c.EditNotification(ctx, before.ID, change)
 	if err != nil {
-		return unknownNotification(ref, err)
+		return notificationLookup.unknown(ref, err)
 	}
 	return o.printNotification(n, "Changed")
 }
@@ -85,13 +83,10 @@ func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
 	if o.name != "" {
 		n.Name = &o.name
 	}
-	if o.enable || o.disable {
-		n.Enabled = &o.enable
+	if n.Enabled, err = o.enable.value(); err != nil {
+		return n, err
 	}
-	switch {
-	case o.enable && o.disable:
-		return n, usage("--enable and --disable exclude each other: give one")
-	case n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail():
+	if n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail() {
 		f := usage("schedctl notify edit has nothing to change")
 		f.hint = "give --to, --email, --event, --name, --enable or --disable"
 		return n, f

@@ -31,7 +31,7 @@ func (a *app) listNotifications(ctx context.Context) error {
 		return err
 	}
 	if len(list) == 0 && a.errTerminal {
-		a.tell("no notifications; %s", notificationAdvice)
+		a.tell("no notifications; %s", notificationLookup.advice)
 	}
 	return a.printNotifications(list)
 }

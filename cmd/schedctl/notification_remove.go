@@ -22,7 +22,7 @@ messages stays connected. To pause it use "schedctl notify edit --disable".`,
 		Example: `  schedctl notify remove on-call
   schedctl notify remove ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              takes(1, 1, notificationArgument),
-		ValidArgsFunction: a.completeNotification,
+		ValidArgsFunction: notificationLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0])
 		},
@@ -36,17 +36,17 @@ func (o *notifyRemove) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	n, err := notificationByName(ctx, c, ref)
+	n, err := notificationLookup.find(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
 	if !o.yes {
-		if err := o.confirm(ctx, fmt.Sprintf("Remove %s to %s?", notificationLabel(n), oneLine(notificationTarget(n)))); err != nil {
+		if err := o.confirm(ctx, fmt.Sprintf("Remove %s to %s?", notificationLookup.label(n), oneLine(notificationTarget(n)))); err != nil {
 			return err
 		}
 	}
 	if err := c.DeleteNotification(ctx, n.ID); err != nil {
-		return unknownNotification(ref, err)
+		return notificationLookup.unknown(ref, err)
 	}
 	return o.printRemoval(n.ID, "Removed")
 }

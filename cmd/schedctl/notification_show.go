@@ -19,7 +19,7 @@ the last one was sent, and why messages fail.`,
 		Example: `  schedctl notify show on-call
   schedctl notify show ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent_at,last_error`,
 		Args:              takes(1, 1, notificationArgument),
-		ValidArgsFunction: a.completeNotification,
+		ValidArgsFunction: notificationLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.showNotification(cmd.Context(), args[0])
 		},
@@ -31,7 +31,7 @@ func (a *app) showNotification(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	n, err := notificationByName(ctx, c, ref)
+	n, err := notificationLookup.find(ctx, a, c, ref)
 	switch {
 	case err != nil:
 		return err
@@ -52,7 +52,7 @@ func (a *app) notificationPairs(n apiv1.Notification) []pair {
 		)
 	}
 	pairs = append(pairs,
-		pair{"Events", wordsOf(n.EventTypes, " ")}, pair{"Status", notificationStatus(n)}, pair{"Error", deref(n.LastError)},
+		pair{"Events", wordsOf(n.EventTypes, " ")}, pair{"Status", hookStatus(n.Enabled, n.FailingSince)}, pair{"Error", deref(n.LastError)},
 		pair{"Failing since", a.timeText(n.FailingSince)}, pair{"Last message", a.timeText(n.SentAt)},
 		pair{"Created", a.timeText(n.CreatedAt)}, pair{"Updated", a.timeText(n.UpdatedAt)},
 	)

@@ -18,7 +18,7 @@ whether it was sent. The exit status is 9 when it was not.`,
 		Example: `  schedctl notify test on-call
   schedctl notify test ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=sent,error`,
 		Args:              takes(1, 1, notificationArgument),
-		ValidArgsFunction: a.completeNotification,
+		ValidArgsFunction: notificationLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.testNotification(cmd.Context(), args[0])
 		},
@@ -30,13 +30,13 @@ func (a *app) testNotification(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	n, err := notificationByName(ctx, c, ref)
+	n, err := notificationLookup.find(ctx, a, c, ref)
 	if err != nil {
 		return err
 	}
 	result, err := c.TestNotification(ctx, n.ID)
 	if err != nil {
-		return unknownNotification(ref, err)
+		return notificationLookup.unknown(ref, err)
 	}
 	if err := a.printTest(result); err != nil || result.Sent {
 		return err

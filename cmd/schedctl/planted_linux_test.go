@@ -10,6 +10,7 @@ import (
 	"html"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +26,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/notify/notifytest"
 	"github.com/schedctl/schedctl/daemon/publish/mastodon"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
@@ -38,12 +41,18 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	p.connectAll("accepted")
 	p.publish("accepted")
 	p.tellWebhooks()
+	p.addNotifications()
 	for n := range refusals {
 		p.parrot.refusal.Store(int64(n))
 		p.useEverything()
 	}
 	if p.parrot.heard.Load() < int64(len(refusals)*len(p.accounts)) {
 		t.Fatalf("the networks were called %d times while they refused: the test saw nothing", p.parrot.heard.Load())
+	}
+	for id, n := range p.unsent {
+		if n == 0 {
+			t.Errorf("no test of the notification %s failed", id)
+		}
 	}
 	p.refuseStrangers()
 	p.lookAround()
@@ -64,6 +73,7 @@ func plantedSecrets() map[string]string {
 		s[name] = rand.Text()
 	}
 	s["mastodon token"] = rand.Text() + `<&>"'\+/=`
+	s["mail password"] = rand.Text() + `<&>"'\+/=`
 	s["bluesky password"] = rand.Text()[:4] + "-" + rand.Text()[:4] + "-" + rand.Text()[:4] + `-"&<+`
 	s["slack bot token"] = "xoxb-" + rand.Text()
 	random := make([]byte, 72)
@@ -91,7 +101,9 @@ type planted struct {
 	log      bytes.Buffer
 	accounts []string
 	webhook  string
-	seen     []sighting // in order
+	mail     *notifytest.Server // refuses to log in, and repeats the password
+	unsent   map[string]int     // failed tests of each notification
+	seen     []sighting         // in order
 }
 
 // sighting is something that somebody could read.
@@ -107,6 +119,11 @@ func newPlanted(t *testing.T, s map[string]string) *planted {
 	p := &planted{
 		t: t, secrets: s, bin: bin, dir: filepath.Join(root, "data"), home: filepath.Join(root, "home"),
 		parrot: newParrot(t, s["bluesky access"], s["bluesky refresh"]),
+		mail:   notifytest.NewServer(t, notifytest.Settings{Username: "ann", Password: "another one"}), unsent: map[string]int{},
+	}
+	roots := filepath.Join(root, "roots.pem")
+	if err := os.WriteFile(roots, p.mail.Certificate, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for file, content := range map[string]string{"data/admin.key": s["admin key"] + "\n", "data/secret.key": s["secret.key"], "home/key": s["admin key"]} {
 		path := filepath.Join(root, file)
@@ -118,6 +135,7 @@ func newPlanted(t *testing.T, s map[string]string) *planted {
 		}
 	}
 	p.cmd = exec.Command(bin, "daemon", "run", "--debug", "--data-dir", p.dir, "--listen", "127.0.0.1:0", "--allow-private-networks")
+	p.cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+roots)
 	p.cmd.Stderr = &p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -259,6 +277,43 @@ func (p *planted) tellWebhooks() {
 	p.secrets["made key"] = key.Secret
 }
 
+// addNotifications adds a notification through every account that can carry one, and
+// one by e-mail. Only the first reports posts: the others are just tested.
+func (p *planted) addNotifications() {
+	host, port, _ := net.SplitHostPort(p.mail.Addr)
+	number, _ := strconv.Atoi(port)
+	ways := []apiv1.CreateNotification{{Email: &apiv1.EmailSettings{
+		Host: host, Port: &number, Username: new("ann"), Password: new(p.secrets["mail password"]), From: "a@example.com", To: []string{"b@example.com"},
+	}}}
+	for i, a := range parrotAccounts(p.parrot, p.secrets) {
+		if slices.Contains(schedctl.NotificationPlatforms(), a.Platform) {
+			ways = append(ways, apiv1.CreateNotification{SocialAccountID: &p.accounts[i]})
+		}
+	}
+	for i, n := range ways {
+		if i != 1 {
+			n.EventTypes = &[]schedctl.EventType{schedctl.EventWebhookDisabled}
+		}
+		var made apiv1.NotificationEnvelope
+		p.call("POST", "/api/v1/notifications", n, &made)
+		p.unsent[made.Notification.ID] = 0
+	}
+}
+
+// testNotifications tests every notification. It counts the tests that fail.
+func (p *planted) testNotifications() {
+	for id := range p.unsent {
+		status, text := p.ask(p.secrets["admin key"], "POST", "/api/v1/notifications/"+id+"/test", nil)
+		p.seen = append(p.seen, sighting{"the test of a notification", text})
+		if status == http.StatusOK && strings.Contains(text, `"sent":false`) {
+			p.unsent[id]++
+		}
+		p.run("", "notify", "test", id)
+		p.run("", "notify", "show", id)
+	}
+	p.run("", "notify", "list", "--json")
+}
+
 // useEverything does what there is to do while the networks refuse.
 func (p *planted) useEverything() {
 	refusal := p.parrot.refusal.Swap(-1)
@@ -277,6 +332,7 @@ func (p *planted) useEverything() {
 		p.call("POST", "/api/v1/social-accounts/"+p.accounts[i]+"/verify", nil, nil)
 	}
 	p.call("POST", "/api/v1/webhooks/"+p.webhook+"/test", nil, nil)
+	p.testNotifications()
 	p.run(p.secrets["wrong password"]+"\n", "account", "add", "mastodon", "--name", "cli", "--set", "instance_url="+p.parrot.URL, "--secret-file", "-")
 	p.run(p.secrets["wrong password"]+"\n", "account", "reconnect", "mastodon accepted", "--secret-file", "-")
 }
@@ -303,6 +359,17 @@ func (p *planted) refuseStrangers() {
 		}
 		p.run("", "webhook", "create", "--url", address, "--event", "post.failed")
 	}
+	for _, mail := range []map[string]any{
+		{"host": "smtp.example.com", "username": "ann\n", "password": p.secrets["unsent token"], "from": "a@example.com", "to": []string{"b@example.com"}},
+		{"host": "smtp.example.com", "password": p.secrets["unsent token"], "from": "a@example.com", "to": []string{"b@example.com"}},
+		{"host": "smtp.example.com", "username": "ann", "password": []string{p.secrets["unsent token"]}, "from": "a@example.com", "to": []string{"b@example.com"}},
+		{"host": p.secrets["unsent token"] + "@smtp.example.com", "from": "a@example.com", "to": []string{"b@example.com"}},
+		{"host": "smtp.example.com", "username": "ann", "password": p.secrets["unsent token"] + "\x00", "from": "a@example.com", "to": []string{"b@example.com"}},
+	} {
+		if status := p.call("POST", "/api/v1/notifications", map[string]any{"email": mail}, nil); status != http.StatusBadRequest {
+			p.t.Errorf("settings of e-mail that are wrong: %d", status)
+		}
+	}
 	short := "whsec_" + p.secrets["unsent token"][:8]
 	p.call("POST", "/api/v1/webhooks", map[string]any{"url": "https://x.example", "event_types": []string{"post.failed"}, "secret": short}, nil)
 	for _, path := range []string{"/api/v1/me", "/api/v1/posts", "/nowhere"} {
@@ -315,7 +382,7 @@ func (p *planted) refuseStrangers() {
 func (p *planted) lookAround() {
 	for _, path := range []string{
 		"/metrics", "/healthz", "/readyz", "/api/v1/me", "/api/v1/posts?limit=100", "/api/v1/social-accounts?status=all", "/api/v1/api-keys", "/api/v1/audit?limit=100",
-		"/api/v1/webhooks/" + p.webhook + "/deliveries?limit=100", "/api/v1/capabilities", "/api/v1/workspaces",
+		"/api/v1/notifications", "/api/v1/webhooks/" + p.webhook + "/deliveries?limit=100", "/api/v1/capabilities", "/api/v1/workspaces",
 	} {
 		p.call("GET", path, nil, nil)
 	}

@@ -94,6 +94,6 @@ func (o *postCopy) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return o.when.refused(err)
 	}
-	o.remember(lastPost, post.ID)
+	o.remember(postNoun, post.ID)
 	return o.printPost(ctx, c, post)
 }

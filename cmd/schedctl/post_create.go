@@ -211,7 +211,7 @@ func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.Cr
 	})
 	switch {
 	case err == nil:
-		o.remember(lastPost, post.ID)
+		o.remember(postNoun, post.ID)
 	case schedctl.CodeOf(err) == schedctl.ExternalIDExists:
 		return o.existing(ctx, c, create, err)
 	}

@@ -3,6 +3,8 @@ package main_test
 import (
 	"bufio"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +41,13 @@ func TestREADMEExamplesWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	team := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	defer team.Close()
+	connect := exec.Command(d.bin, "--url", "http://"+d.address, "--api-key-file", filepath.Join(d.dir, "admin.key"),
+		"account", "add", "http", "--name", "team", "--set", "url="+team.URL)
+	if out, err := connect.CombinedOutput(); err != nil {
+		t.Fatalf("%s%v", out, err)
+	}
 	shell := func(command string) (string, error) {
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = dir
@@ -46,6 +55,9 @@ func TestREADMEExamplesWork(t *testing.T) {
 			"PATH=" + filepath.Dir(d.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
 			"HOME=" + dir, "SCHEDCTL_DATA_DIR=" + d.dir, "VERSION=1.0", "GORACE=" + os.Getenv("GORACE"),
 			"SCHEDCTL_URL=http://" + d.address, "SCHEDCTL_API_KEY=" + strings.TrimSpace(string(key)),
+		}
+		if strings.Contains(command, "--smtp") {
+			cmd.Env = append(cmd.Env, "SCHEDCTL_SECRET=password of the mail server")
 		}
 		out, err := cmd.CombinedOutput()
 		return string(out), err

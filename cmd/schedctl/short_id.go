@@ -46,7 +46,7 @@ const maxSearched = 1000
 // An abbreviation of several ids is an error with exit status 5.
 func (a *app) postID(ctx context.Context, c *client.Client, ref string) (string, error) {
 	if ref == lastRef {
-		return a.last(lastPost, schedctl.PostPrefix)
+		return a.last(postNoun)
 	}
 	if _, whole := schedctl.ParseID(schedctl.PostPrefix, ref); whole {
 		return ref, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -29,33 +30,32 @@ see "schedctl listen" and "schedctl trigger".`,
 	return cmd
 }
 
-// The statuses of webhooks, as they are shown.
-const (
-	webhookEnabled  = "enabled"
-	webhookFailing  = "failing"
-	webhookDisabled = "disabled"
-)
+// webhookArgument names the argument of commands about a webhook.
+const webhookArgument = "a webhook: its id or its name"
 
-func webhookStatus(w apiv1.Webhook) string {
-	switch {
-	case !w.Enabled:
-		return webhookDisabled
-	case w.FailingSince != nil:
-		return webhookFailing
-	}
-	return webhookEnabled
+var webhookLookup = lookup[apiv1.Webhook]{
+	noun:   webhookNoun,
+	advice: "make one with: schedctl webhook create --url URL --event post.published",
+	get:    (*client.Client).Webhook,
+	list:   (*client.Client).Webhooks,
+	id:     func(w apiv1.Webhook) string { return w.ID },
+	name:   func(w apiv1.Webhook) *string { return w.Name },
+	target: func(w apiv1.Webhook) string { return w.URL },
 }
 
-// webhookLabel is what a person calls a webhook.
-func webhookLabel(w apiv1.Webhook) string {
-	if w.Name == nil {
-		return w.ID
+// hookStatus returns the status that is shown for a webhook or a notification.
+func hookStatus(enabled bool, failingSince *apiv1.Time) string {
+	switch {
+	case !enabled:
+		return "disabled"
+	case failingSince != nil:
+		return "failing"
 	}
-	return fmt.Sprintf("%s (%s)", oneLine(*w.Name), w.ID)
+	return "enabled"
 }
 
 func webhookRow(w apiv1.Webhook) []string {
-	return []string{w.ID, webhookStatus(w), deref(w.Name), w.URL, wordsOf(w.EventTypes, ",")}
+	return []string{w.ID, hookStatus(w.Enabled, w.FailingSince), deref(w.Name), w.URL, wordsOf(w.EventTypes, ",")}
 }
 
 // wordsOf returns values of a type of text with something between them.

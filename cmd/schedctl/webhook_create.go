@@ -71,7 +71,7 @@ func (o *webhookCreate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.app.remember(lastWebhook, made.Webhook.ID)
+	o.app.remember(webhookNoun, made.Webhook.ID)
 	return o.printWebhook(made, "Created ")
 }
 

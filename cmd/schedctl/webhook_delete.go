@@ -22,7 +22,7 @@ wait. One that is only to pause can be disabled: schedctl webhook edit --disable
 		Example: `  schedctl webhook delete site
   schedctl webhook delete wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              takes(1, 1, webhookArgument),
-		ValidArgsFunction: a.completeOneWebhook,
+		ValidArgsFunction: webhookLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0])
 		},
@@ -36,17 +36,17 @@ func (o *webhookDelete) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	w, err := o.webhookByName(ctx, c, ref)
+	w, err := webhookLookup.find(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
 	if !o.yes {
-		if err := o.confirm(ctx, fmt.Sprintf("Delete %s to %s for good?", webhookLabel(w), oneLine(w.URL))); err != nil {
+		if err := o.confirm(ctx, fmt.Sprintf("Delete %s to %s for good?", webhookLookup.label(w), oneLine(w.URL))); err != nil {
 			return err
 		}
 	}
 	if err := c.DeleteWebhook(ctx, w.ID); err != nil {
-		return unknownWebhook(ref, err)
+		return webhookLookup.unknown(ref, err)
 	}
 	return o.printRemoval(w.ID, "Deleted")
 }

@@ -35,7 +35,7 @@ receiver answered is in --json, up to 2 KiB of it.`,
   schedctl webhook deliveries site --status failed --all -q
   schedctl webhook deliveries site --json=event_type,http_status,response`,
 		Args:              takes(1, 1, webhookArgument),
-		ValidArgsFunction: a.completeOneWebhook,
+		ValidArgsFunction: webhookLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0], statuses)
 		},
@@ -59,13 +59,13 @@ func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []stri
 	if err != nil {
 		return err
 	}
-	id, err := o.webhookID(ctx, c, ref)
+	id, err := webhookLookup.findID(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
 	deliveries, more, err := o.collect(ctx, c, id)
 	if err != nil {
-		return unknownWebhook(ref, err)
+		return webhookLookup.unknown(ref, err)
 	}
 	if err := o.printDeliveries(deliveries); err != nil {
 		return err

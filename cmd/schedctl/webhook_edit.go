@@ -11,10 +11,10 @@ import (
 
 type webhookEdit struct {
 	*app
-	url             hookURL
-	events          eventFlags
-	name            string
-	enable, disable bool
+	url    hookURL
+	events eventFlags
+	name   string
+	enable enableFlags
 }
 
 func newWebhookEdit(a *app) *cobra.Command {
@@ -33,17 +33,15 @@ changed with "schedctl webhook rotate-secret".
   schedctl webhook edit site --event post.published --event post.failed
   schedctl webhook edit wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --enable`,
 		Args:              takes(1, 1, webhookArgument),
-		ValidArgsFunction: a.completeOneWebhook,
+		ValidArgsFunction: webhookLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0])
 		},
 	})
-	f := cmd.Flags()
 	o.url.add(cmd)
 	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
-	f.StringVar(&o.name, "name", "", "a new `name`")
-	f.BoolVar(&o.enable, "enable", false, "send events from now on")
-	f.BoolVar(&o.disable, "disable", false, "send nothing more")
+	cmd.Flags().StringVar(&o.name, "name", "", "a new `name`")
+	o.enable.add(cmd, "send events from now on", "send nothing more")
 	return cmd
 }
 
@@ -56,20 +54,20 @@ func (o *webhookEdit) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	id, err := o.webhookID(ctx, c, ref)
+	id, err := webhookLookup.findID(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
 	w, err := c.EditWebhook(ctx, id, change)
 	switch {
 	case err != nil:
-		return unknownWebhook(ref, err)
+		return webhookLookup.unknown(ref, err)
 	case o.json.set:
 		return o.printJSON(w)
 	case o.quiet || !o.outTerminal:
 		return o.printWebhooks([]apiv1.Webhook{w})
 	}
-	return o.write([]byte("Changed " + o.bold(webhookLabel(w)) + ": " + o.webhookSentence(w) + "\n"))
+	return o.write([]byte("Changed " + o.bold(webhookLookup.label(w)) + ": " + o.webhookSentence(w) + "\n"))
 }
 
 // change checks the flags and puts them together.
@@ -91,16 +89,32 @@ func (o *webhookEdit) change() (w apiv1.EditWebhook, err error) {
 	if o.name != "" {
 		w.Name = &o.name
 	}
-	if o.enable || o.disable {
-		w.Enabled = &o.enable
+	if w.Enabled, err = o.enable.value(); err != nil {
+		return w, err
 	}
-	switch {
-	case o.enable && o.disable:
-		return w, usage("--enable and --disable exclude each other: give one")
-	case w == (apiv1.EditWebhook{}):
+	if w == (apiv1.EditWebhook{}) {
 		f := usage("schedctl webhook edit has nothing to change")
 		f.hint = "give --url, --event, --name, --enable or --disable"
 		return w, f
 	}
 	return w, nil
+}
+
+// enableFlags are the flags of edit commands that enable and disable.
+type enableFlags struct{ enable, disable bool }
+
+func (e *enableFlags) add(cmd *cobra.Command, enable, disable string) {
+	cmd.Flags().BoolVar(&e.enable, "enable", false, enable)
+	cmd.Flags().BoolVar(&e.disable, "disable", false, disable)
+}
+
+// value returns nil if neither flag is given.
+func (e *enableFlags) value() (*bool, error) {
+	switch {
+	case e.enable && e.disable:
+		return nil, usage("--enable and --disable exclude each other: give one")
+	case e.enable || e.disable:
+		return &e.enable, nil
+	}
+	return nil, nil
 }

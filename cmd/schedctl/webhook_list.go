@@ -31,7 +31,7 @@ func (a *app) listWebhooks(ctx context.Context) error {
 		return err
 	}
 	if len(webhooks) == 0 && a.errTerminal {
-		a.tell("no webhooks; %s", webhookAdvice)
+		a.tell("no webhooks; %s", webhookLookup.advice)
 	}
 	return a.printWebhooks(webhooks)
 }

@@ -68,14 +68,14 @@ func (o *webhookReplay) run(ctx context.Context, ref string, ids []string) error
 	if err != nil {
 		return err
 	}
-	id, err := o.webhookID(ctx, c, ref)
+	id, err := webhookLookup.findID(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
 	if o.since != "" {
 		again, err := c.ReplayWebhook(ctx, id, since)
 		if err != nil {
-			return unknownWebhook(ref, err)
+			return webhookLookup.unknown(ref, err)
 		}
 		return o.print(replayed{WebhookID: id, Since: apiv1.NewTime(since), Count: again.Count})
 	}
@@ -153,10 +153,10 @@ func deliveries(n int) string {
 // completeReplay offers webhooks and then their deliveries.
 func (a *app) completeReplay(cmd *cobra.Command, args []string, text string) (out []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return a.completeWebhook(cmd, args, text)
+		return webhookLookup.complete(a)(cmd, args, text)
 	}
 	a.ask(cmd, func(ctx context.Context, c *client.Client) {
-		id, err := a.webhookID(ctx, c, args[0])
+		id, err := webhookLookup.findID(ctx, a, c, args[0])
 		if err != nil {
 			return
 		}

@@ -21,7 +21,7 @@ func (o *onceSecret) printWebhook(made apiv1.WebhookSecret, done string) error {
 	secret, err := o.save(made.Secret)
 	w := made.Webhook
 	return errors.Join(o.print(result{
-		id: w.ID, sentence: done + o.bold(webhookLabel(w)) + ": " + o.webhookSentence(w), row: webhookRow(w),
+		id: w.ID, sentence: done + o.bold(webhookLookup.label(w)) + ": " + o.webhookSentence(w), row: webhookRow(w),
 		object: webhookWithSecret{Webhook: w, Secret: secret}, secret: secret,
 	}), err)
 }
@@ -39,7 +39,7 @@ the former one at once.
 		Example: `  schedctl webhook rotate-secret wh_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl webhook rotate-secret site --secret-out hook.key`,
 		Args:              takes(1, 1, webhookArgument),
-		ValidArgsFunction: a.completeOneWebhook,
+		ValidArgsFunction: webhookLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.rotate(cmd.Context(), args[0])
 		},
@@ -53,7 +53,7 @@ func (o *onceSecret) rotate(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	id, err := o.webhookID(ctx, c, ref)
+	id, err := webhookLookup.findID(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (o *onceSecret) rotate(ctx context.Context, ref string) error {
 	defer end()
 	made, err := c.RotateWebhookSecret(ctx, id)
 	if err != nil {
-		return unknownWebhook(ref, err)
+		return webhookLookup.unknown(ref, err)
 	}
 	return o.printWebhook(made, "New secret of ")
 }

@@ -17,7 +17,7 @@ daemon has done so.`,
 		Example: `  schedctl webhook show site
   schedctl webhook show wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=url,enabled`,
 		Args:              takes(1, 1, webhookArgument),
-		ValidArgsFunction: a.completeOneWebhook,
+		ValidArgsFunction: webhookLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.showWebhook(cmd.Context(), args[0])
 		},
@@ -29,7 +29,7 @@ func (a *app) showWebhook(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	w, err := a.webhookByName(ctx, c, ref)
+	w, err := webhookLookup.find(ctx, a, c, ref)
 	switch {
 	case err != nil:
 		return err
@@ -47,7 +47,7 @@ func (a *app) webhookPairs(w apiv1.Webhook) []pair {
 		{"Name", deref(w.Name)},
 		{"URL", w.URL},
 		{"Events", wordsOf(w.EventTypes, " ")},
-		{"Status", webhookStatus(w)},
+		{"Status", hookStatus(w.Enabled, w.FailingSince)},
 		{"Reason", deref(w.DisabledReason)},
 		{"Failing since", a.timeText(w.FailingSince)},
 		{"Created", a.timeText(w.CreatedAt)},

@@ -33,7 +33,7 @@ after that long, with exit status 8.`,
 		Example: `  schedctl webhook test site --wait
   schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
 		Args:              takes(1, 1, webhookArgument),
-		ValidArgsFunction: a.completeOneWebhook,
+		ValidArgsFunction: webhookLookup.completeFirst(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0])
 		},
@@ -47,14 +47,14 @@ func (o *webhookTest) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	id, err := o.webhookID(ctx, c, ref)
+	id, err := webhookLookup.findID(ctx, o.app, c, ref)
 	if err != nil {
 		return err
 	}
 	made, err := c.TestWebhook(ctx, id)
 	switch {
 	case err != nil:
-		return unknownWebhook(ref, err)
+		return webhookLookup.unknown(ref, err)
 	case !o.wait:
 		if o.outTerminal && !o.quiet && !o.json.set {
 			defer o.tell("see what it answers with: schedctl webhook deliveries %s", id)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -123,6 +124,16 @@ func TestVerificationFindsWhatDiffers(t *testing.T) {
 			list[0].Cursor = schedctl.NewID(schedctl.EventPrefix, time.Now())
 			return tx.PutWebhook(list[0])
 		},
+		"a notification with another password": func(r storage.Reader, tx storage.Tx) error {
+			w := anyNotification(t, tx, anyPost(t, r).WorkspaceID)
+			w.Secret[0]++
+			return tx.PutWebhook(w)
+		},
+		"a notification that was never sent": func(r storage.Reader, tx storage.Tx) error {
+			w := anyNotification(t, tx, anyPost(t, r).WorkspaceID)
+			w.Notify.SentAt = time.Time{}
+			return tx.PutWebhook(w)
+		},
 		"an event more": func(r storage.Reader, tx storage.Tx) error {
 			list, err := tx.Events("", 1)
 			if err != nil {
@@ -198,4 +209,15 @@ func openServer(t *testing.T) storage.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// anyNotification returns a webhook record that is a notification.
+func anyNotification(t *testing.T, r storage.Reader, workspace string) schedctl.Webhook {
+	t.Helper()
+	list, err := r.Webhooks(workspace)
+	i := slices.IndexFunc(list, func(w schedctl.Webhook) bool { return w.Notify != nil && !w.Notify.SentAt.IsZero() })
+	if err != nil || i < 0 {
+		t.Fatalf("there is no notification among %d webhooks: %v", len(list), err)
+	}
+	return list[i]
 }

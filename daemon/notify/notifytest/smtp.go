@@ -10,6 +10,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"math/big"
@@ -41,8 +42,9 @@ type Letter struct {
 
 // Server is a mail server on a port of the loopback interface.
 type Server struct {
-	Addr  string         // host and port
-	Roots *x509.CertPool // that its certificate is verified with
+	Addr        string         // host and port
+	Roots       *x509.CertPool // verify its certificate
+	Certificate []byte         // in PEM
 
 	settings Settings
 	tls      *tls.Config
@@ -100,6 +102,7 @@ func (s *Server) certify(t testing.TB) {
 	}
 	s.Roots = x509.NewCertPool()
 	s.Roots.AddCert(parsed)
+	s.Certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	s.tls = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 }
 

@@ -5,6 +5,7 @@ package mutant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func Fill(ctx context.Context, store storage.Store, posts int) (secret string, e
 		if err := tx.PutKey(key); err != nil {
 			return err
 		}
-		return tx.PutWebhook(u.hook)
+		return errors.Join(tx.PutWebhook(u.hook), tx.PutWebhook(u.notification()))
 	})
 	for i := 0; err == nil && i < posts; i++ {
 		u.now = u.now.Add(time.Second)
@@ -63,6 +64,17 @@ type user struct {
 }
 
 func (u *user) id(prefix schedctl.Prefix) string { return schedctl.NewID(prefix, u.now) }
+
+// notification returns a notification by e-mail.
+func (u *user) notification() schedctl.Webhook {
+	return schedctl.Webhook{
+		ID: u.id(schedctl.WebhookPrefix), WorkspaceID: u.workspace.ID, Name: "on-call", Enabled: true,
+		EventTypes: schedctl.NotificationEvents(), Secret: []byte("sealed"), CreatedAt: u.now, UpdatedAt: u.now,
+		Notify: &schedctl.Notify{
+			Mail: &schedctl.Mail{Host: "smtp.example.com", Port: 587, Username: "ann", From: "a@example.com", To: []string{"ops@example.com"}, TLS: schedctl.MailStartTLS},
+		},
+	}
+}
 
 // create creates a post: a draft, one for tomorrow, or one that goes out at once
 // and has done so, or not yet.

@@ -8,18 +8,18 @@ import (
 	"strconv"
 )
 
-// firstInherited is the first descriptor that a service manager hands over.
+// firstInherited is the first file descriptor that a service manager passes.
 const firstInherited = 3
 
-// inheritedSocket returns the socket that the service manager has opened for
-// this process (sd_listen_fds(3)), or nil when there is none.
+// inheritedSocket returns the socket that the service manager opened for this
+// process (sd_listen_fds(3)), or nil without one.
 func inheritedSocket(getenv func(string) string) (net.Listener, error) {
 	count := getenv("LISTEN_FDS")
 	if count == "" || getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
 		return nil, nil
 	}
 	if count != "1" {
-		return nil, usage("the service manager hands over %s sockets: give the socket unit one ListenStream", count)
+		return nil, usage("the service manager passes %s sockets: give the socket unit one ListenStream", count)
 	}
 	f := os.NewFile(firstInherited, "inherited socket")
 	defer f.Close() // the listener has a copy
@@ -30,9 +30,9 @@ func inheritedSocket(getenv func(string) string) (net.Listener, error) {
 	return l, nil
 }
 
-// sealingKeyPath returns the file of the key that seals secrets: the one in the
-// data directory, else the one that the service manager hands over as a
-// credential, else the place for a new one.
+// sealingKeyPath returns the path of the key that seals secrets: the file in the
+// data directory, else the credential that the service manager passes. If neither
+// exists, it returns the path in the data directory, where a new key is created.
 func sealingKeyPath(getenv func(string) string, dir string) string {
 	path := filepath.Join(dir, secretKeyFile)
 	if _, err := os.Lstat(path); err == nil {
@@ -45,9 +45,9 @@ func sealingKeyPath(getenv func(string) string, dir string) string {
 	return path
 }
 
-// credentialPath returns the file of a credential of the service manager
-// (systemd.exec(5), LoadCredential), which may not be there; empty when there are
-// no credentials.
+// credentialPath returns the path of a credential from the service manager
+// (systemd.exec(5), LoadCredential). The file need not exist. The path is empty when
+// the manager passes no credentials.
 func credentialPath(getenv func(string) string, name string) string {
 	if dir := getenv("CREDENTIALS_DIRECTORY"); dir != "" {
 		return filepath.Join(dir, name)

@@ -198,9 +198,9 @@ func TestDaemonRefusesSocketsItCannotServeOn(t *testing.T) {
 	m := newManaged(t)
 	m.hand(l, nil)
 	for want, script := range map[string]string{
-		"--listen 127.0.0.1:1: the service manager hands over a socket to listen on; leave --listen out, or disable the socket unit": `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@" --listen 127.0.0.1:1`,
-		"the service manager hands over 2 sockets: give the socket unit one ListenStream":                                            `LISTEN_FDS=2 LISTEN_PID=$$ exec "$0" "$@"`,
-		"listen on the socket of the service manager: ":                                                                              `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@" 3</dev/null`,
+		"--listen 127.0.0.1:1: the service manager passes a socket to listen on; leave --listen out, or disable the socket unit": `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@" --listen 127.0.0.1:1`,
+		"the service manager passes 2 sockets: give the socket unit one ListenStream":                                            `LISTEN_FDS=2 LISTEN_PID=$$ exec "$0" "$@"`,
+		"listen on the socket of the service manager: ":                                                                          `LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@" 3</dev/null`,
 	} {
 		cmd := exec.Command("sh", "-c", script, m.bin, "daemon", "run", "--data-dir", filepath.Join(t.TempDir(), "data"))
 		cmd.ExtraFiles = []*os.File{m.socket}
