@@ -73,14 +73,6 @@ func (a *app) printAccount(acct apiv1.Account, done string) error {
 	return a.write([]byte(sentence + "\n"))
 }
 
-func deref[T any](p *T) T {
-	var v T
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
 // accountByName returns the account that an argument names, a disconnected one
 // too.
 func (a *app) accountByName(ctx context.Context, c *client.Client, ref string) (apiv1.Account, error) {
@@ -230,9 +222,6 @@ func pickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Accou
 	}
 	return apiv1.Account{}, f
 }
-
-// maxCandidates keeps an error message readable.
-const maxCandidates = 10
 
 // candidates lists accounts so that any of the words can be used.
 func candidates(accounts []apiv1.Account) string {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,24 +29,6 @@ func (q question) check(answer string) error {
 		return errors.New("this is needed")
 	}
 	return nil
-}
-
-// ask puts questions to the person at the terminal: as a form, or line by line
-// for screen readers and for terminals that can do no more. An answer of no is
-// the error declined.
-func (o *connectFlags) ask(ctx context.Context, questions []question) error {
-	if len(questions) == 0 {
-		return nil
-	}
-	if o.lineByLine() {
-		return o.askLines(ctx, questions)
-	}
-	return o.askForm(ctx, questions)
-}
-
-func (o *connectFlags) lineByLine() bool {
-	name := o.getenv("TERM")
-	return o.accessible || o.getenv("ACCESSIBLE") != "" || name == "dumb" || name == "" && runtime.GOOS != "windows"
 }
 
 func (a *app) askLines(ctx context.Context, questions []question) error {

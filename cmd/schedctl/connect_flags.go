@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -146,4 +147,22 @@ func (o *connectFlags) establish(ctx context.Context, w *wizard, send func() (ap
 		return apiv1.Account{}, err
 	}
 	return send()
+}
+
+// ask puts questions to the person at the terminal: as a form, or line by line
+// for screen readers and for terminals that can do no more. An answer of no is
+// the error declined.
+func (o *connectFlags) ask(ctx context.Context, questions []question) error {
+	if len(questions) == 0 {
+		return nil
+	}
+	if o.lineByLine() {
+		return o.askLines(ctx, questions)
+	}
+	return o.askForm(ctx, questions)
+}
+
+func (o *connectFlags) lineByLine() bool {
+	name := o.getenv("TERM")
+	return o.accessible || o.getenv("ACCESSIBLE") != "" || name == "dumb" || name == "" && runtime.GOOS != "windows"
 }

@@ -135,15 +135,6 @@ func (c *connection) incomplete() error {
 	return f
 }
 
-// enumerated returns words as a sentence lists them.
-func enumerated(list []string) string {
-	if len(list) < 3 {
-		return strings.Join(list, " and ")
-	}
-	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " and " + list[last]
-}
-
 func (c *connection) anySecret() bool {
 	return slices.ContainsFunc(c.secrets(), func(f publish.Field) bool { return c.values[f.Name] != "" })
 }

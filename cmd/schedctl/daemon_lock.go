@@ -12,10 +12,6 @@ import (
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// dataLockFile is the file in a data directory that the running daemon keeps locked
-// until its process ends, however that happens. It also holds a [daemonRecord].
-const dataLockFile = "daemon.lock"
-
 // daemonRecord is what "daemon restart" needs to start the same daemon again.
 type daemonRecord struct {
 	Flags []string `json:"flags"` // of "daemon run"

@@ -103,19 +103,6 @@ func (a *app) command(ctx context.Context, name string, args ...string) (string,
 	return "", &failure{status: exitOther, code: codeOther, message: fmt.Sprintf("%s %s: %s", name, strings.Join(args, " "), reason)}
 }
 
-// runTool runs a program and returns its standard output. Its standard error is in
-// the [execSQL.ExitError].
-func runTool(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env = env
-	return cmd.Output()
-}
-
-func hasTool(name string) bool {
-	_, err := exec.LookPath(name)
-	return err == nil
-}
-
 // notStarted adds the end of the log to the error of a service that did not start.
 func (a *app) notStarted(ctx context.Context, m serviceManager, err error) error {
 	a.showLog(m.journal(ctx))

@@ -154,10 +154,3 @@ func waitsForAccounts(p apiv1.Post, names accounts) bool {
 	}
 	return true
 }
-
-func isOrAre(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return plural(n, noun) + " are"
-}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -156,4 +157,34 @@ func edit(ctx context.Context, editor, path string) (context.Context, error) {
 		err = errors.New("there is no such program; set VISUAL or EDITOR")
 	}
 	return after, err
+}
+
+// scissors is the line that ends the text in an editor. Lines that begin with #
+// are no comments elsewhere, because posts begin with hashtags.
+const scissors = "# ------------------------ >8 ------------------------"
+
+// withoutNote returns the text above the scissors. Should that line be gone, the
+// other lines of the note are found one by one. Empty lines at both ends do not
+// count.
+func withoutNote(text string, note []string) string {
+	var above, others strings.Builder
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		bare := strings.TrimRight(line, " \t\r\n")
+		if bare == scissors {
+			others = above
+			break
+		}
+		above.WriteString(line)
+		if !slices.Contains(note, bare) {
+			others.WriteString(line)
+		}
+	}
+	text = strings.TrimRight(others.String(), " \t\r\n")
+	for { // not the spaces that the first line begins with
+		line, rest, found := strings.Cut(text, "\n")
+		if !found || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
 }

@@ -4,16 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
-
-// scissors is the line that ends the text in an editor. Lines that begin with #
-// are no comments elsewhere, because posts begin with hashtags.
-const scissors = "# ------------------------ >8 ------------------------"
 
 // editorNote returns what an editor shows below the text: what becomes of it,
 // and how long it may be for each account.
@@ -57,30 +52,4 @@ func editorLimit(l apiv1.Limits, own bool) string {
 		text += fmt.Sprintf(", of which a link takes %d", *l.URLCharacters)
 	}
 	return text
-}
-
-// withoutNote returns the text above the scissors. Should that line be gone, the
-// other lines of the note are found one by one. Empty lines at both ends do not
-// count.
-func withoutNote(text string, note []string) string {
-	var above, others strings.Builder
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		bare := strings.TrimRight(line, " \t\r\n")
-		if bare == scissors {
-			others = above
-			break
-		}
-		above.WriteString(line)
-		if !slices.Contains(note, bare) {
-			others.WriteString(line)
-		}
-	}
-	text = strings.TrimRight(others.String(), " \t\r\n")
-	for { // not the spaces that the first line begins with
-		line, rest, found := strings.Cut(text, "\n")
-		if !found || strings.TrimSpace(line) != "" {
-			return text
-		}
-		text = rest
-	}
 }

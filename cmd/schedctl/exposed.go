@@ -31,3 +31,13 @@ func refuseExposedData(dir string) error {
 	}
 	return refuseExposed(filepath.Join(dir, databaseFile), privatefile.Writing)
 }
+
+// dataLockFile is the file in a data directory that the running daemon keeps locked
+// until its process ends, however that happens. It also holds a [daemonRecord].
+const dataLockFile = "daemon.lock"
+
+// The files in a data directory, beside those of package daemon.
+const (
+	databaseFile  = "schedctl.db"
+	secretKeyFile = "secret.key"
+)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -25,4 +27,15 @@ func withHint(message string, refused apiv1.Error) string {
 		}
 	}
 	return message
+}
+
+// reworded returns the daemon's refusal with another message.
+func reworded(err error, message string) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	again := *refused
+	again.API.Message, again.API.Details = message, nil
+	return &again
 }

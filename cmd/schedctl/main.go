@@ -31,6 +31,12 @@ func init() { quietstart.End() }
 var version = ""
 
 func main() {
+	buildVersion = version
 	ctx := untilSignal(context.Background(), os.Interrupt, syscall.SIGTERM)
 	os.Exit(run(ctx, newSystem(), os.Args[1:]))
+}
+
+// run executes the command line and returns the exit status.
+func run(ctx context.Context, sys system, args []string) int {
+	return runCommand(ctx, sys, branches, args)
 }

@@ -114,11 +114,3 @@ func (a *app) describe(pairs []pair) []byte {
 	}
 	return b.Bytes()
 }
-
-// plural returns "1 account", "2 accounts".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

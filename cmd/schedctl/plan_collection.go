@@ -14,9 +14,6 @@ import (
 	"github.com/schedctl/schedctl/client/postfile"
 )
 
-// collectionFlag is --collection.
-const collectionFlag = "collection"
-
 // nameCollection sets the collection of a directory: that of --collection or of
 // schedctl.yaml, and "" when neither names one.
 func (d *postFiles) nameCollection(flag string) error {
@@ -37,15 +34,6 @@ func (d *postFiles) nameCollection(flag string) error {
 		d.addProblems(postfile.Problem{Path: postfile.ConfigName, Line: d.config.Line, Message: ruleText(err)})
 	}
 	return nil
-}
-
-// ruleText returns the message of an error of the domain, without its code.
-func ruleText(err error) string {
-	var broken *schedctl.Error
-	if errors.As(err, &broken) {
-		return broken.Message
-	}
-	return err.Error()
 }
 
 func (d *postFiles) configPath() string { return filepath.Join(d.dir, postfile.ConfigName) }

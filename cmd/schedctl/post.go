@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-func newPost(a *app) *cobra.Command {
+func newPost(a *app, export filesExporter) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "post",
 		Short: "Write, schedule and follow posts",
@@ -26,16 +26,21 @@ or canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post list --status scheduled`,
 	})
-	a.grow(cmd, postBranches)
+	a.grow(cmd, postBranches(export))
 	return cmd
 }
 
-var postBranches = []branch{
-	{"", "create", newPostCreate, false}, {"", "list", newPostList, false}, {"", "show", newPostShow, false},
-	{"", "edit", newPostEdit, false}, {"", "schedule", newPostSchedule, false}, {"", "publish", newPostPublish, false},
-	{"", "cancel", newPostCancel, false}, {"", "unschedule", newPostUnschedule, false}, {"", "copy", newPostCopy, false}, {"", "retry", newPostRetry, false}, {"", "wait", newPostWait, false},
-	{"", "watch", newPostWatch, false}, {"", "delete", newPostDelete, false}, {"", "validate", newPostValidate, false},
-	{"", "timeline", newPostTimeline, false}, {"", "import", newPostImport, false}, {"", "export", newPostExport, false},
+// postBranches are the commands below post.
+func postBranches(export filesExporter) []branch {
+	return []branch{
+		{name: "create", make: newPostCreate}, {name: "list", make: newPostList}, {name: "show", make: newPostShow},
+		{name: "edit", make: newPostEdit}, {name: "schedule", make: newPostSchedule}, {name: "publish", make: newPostPublish},
+		{name: "cancel", make: newPostCancel}, {name: "unschedule", make: newPostUnschedule}, {name: "copy", make: newPostCopy},
+		{name: "retry", make: newPostRetry}, {name: "wait", make: newPostWait}, {name: "watch", make: newPostWatch},
+		{name: "delete", make: newPostDelete}, {name: "validate", make: newPostValidate}, {name: "timeline", make: newPostTimeline},
+		{name: "import", make: newPostImport},
+		{name: "export", make: func(a *app) *cobra.Command { return newPostExport(a, export) }},
+	}
 }
 
 // accounts are the accounts by id.

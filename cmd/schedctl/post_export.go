@@ -19,8 +19,12 @@ type postExport struct {
 	*app
 	file, format, sort string
 	dir, collection    string // for post files
+	exportFiles        filesExporter
 	filter             postFilter
 }
+
+// fileStatuses are the statuses of posts that files can control.
+var fileStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
 
 // exported is what --json shows of an export to a file.
 type exported struct {
@@ -32,8 +36,13 @@ type exported struct {
 // exportFormats are the formats that can be written, the default first.
 var exportFormats = []string{"csv", "jsonl", "ics"}
 
-func newPostExport(a *app) *cobra.Command {
-	o := &postExport{app: a}
+// filesExporter writes the posts that a query selects as post files into a directory,
+// takes them into a collection and returns their number. An empty collection is the one
+// that the directory names.
+type filesExporter func(ctx context.Context, a *app, c *client.Client, q client.PostQuery, dir, collection string) (written int, err error)
+
+func newPostExport(a *app, export filesExporter) *cobra.Command {
+	o := &postExport{app: a, exportFiles: export}
 	cmd := prints[exported](&cobra.Command{
 		Use:   "export [FILE|-]",
 		Short: "Export posts to CSV, JSON Lines, a calendar or post files",
@@ -95,7 +104,7 @@ func (o *postExport) run(ctx context.Context) error {
 		return err
 	}
 	if o.dir != "" {
-		posts, err := o.exportFiles(ctx, c, q)
+		posts, err := o.exportFiles(ctx, o.app, c, q, o.dir, o.collection)
 		if err == nil && o.json.set {
 			return o.printJSON(exported{o.dir, "files", posts})
 		}

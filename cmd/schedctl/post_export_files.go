@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
@@ -24,19 +23,17 @@ type adopter struct {
 	equal map[string][]wanted   // files without a post, by digest
 }
 
-// fileStatuses are the statuses of posts that files can control.
-var fileStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled}
-
 // exportFiles writes the posts that q selects as files and returns their number.
-func (o *postExport) exportFiles(ctx context.Context, c *client.Client, q client.PostQuery) (written int, err error) {
-	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+// It is a [filesExporter].
+func exportFiles(ctx context.Context, a *app, c *client.Client, q client.PostQuery, dir, collection string) (written int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, fmt.Errorf("write the posts: %w", err)
 	}
-	files, err := readPostFiles(o.dir, o.collection)
+	read, err := readPostFiles(dir, collection)
 	if err != nil {
 		return 0, err
 	}
-	p, err := o.newPlanner(ctx, files, planFlags{})
+	p, err := a.newPlanner(ctx, read, planFlags{})
 	if err != nil {
 		return 0, err
 	}
@@ -44,27 +41,27 @@ func (o *postExport) exportFiles(ctx context.Context, c *client.Client, q client
 	if len(p.problems) > 0 {
 		return 0, p.refuse(p.sorted(), "nothing was exported")
 	}
-	a := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wanted{}}
-	if a.posts, err = p.collected(ctx); err != nil {
+	ad := &adopter{planner: p, has: map[string]bool{}, equal: map[string][]wanted{}}
+	if ad.posts, err = p.collected(ctx); err != nil {
 		return 0, err
 	}
 	for _, w := range existing {
 		id := w.file.ID.Text
-		if a.has[id] = true; a.posts[id].ID == "" {
-			a.equal[w.digest()] = append(a.equal[w.digest()], w)
+		if ad.has[id] = true; ad.posts[id].ID == "" {
+			ad.equal[w.digest()] = append(ad.equal[w.digest()], w)
 		}
 	}
-	if err := files.writeConfig(); err != nil {
+	if err := read.writeConfig(); err != nil {
 		return 0, err
 	}
 	claimed := 0
-	bar := o.newProgress("exporting", 0)
+	bar := a.newProgress("exporting", 0)
 	defer bar.clear()
 	for post, err := range c.EachPost(ctx, q) {
 		if err != nil {
 			return written, err
 		}
-		reason, err := a.adopt(ctx, post)
+		reason, err := ad.adopt(ctx, post)
 		switch {
 		case err != nil:
 			return written, fmt.Errorf("%s: %w", post.ID, err)
@@ -74,11 +71,11 @@ func (o *postExport) exportFiles(ctx context.Context, c *client.Client, q client
 		case reason == hasEqualFile:
 			claimed++
 		case reason != hasFile:
-			o.tell("left out: %s: %s", post.ID, reason)
+			a.tell("left out: %s: %s", post.ID, reason)
 		}
 	}
-	if claimed > 0 && !o.quiet {
-		o.tell("%s with the same content as an existing file; the file controls the post now", plural(claimed, "post"))
+	if claimed > 0 && !a.quiet {
+		a.tell("%s with the same content as an existing file; the file controls the post now", plural(claimed, "post"))
 	}
 	return written, nil
 }

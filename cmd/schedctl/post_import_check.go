@@ -152,18 +152,6 @@ func (i *importCheck) readTime(row bulk.Row, l *importLine) (err error) {
 	return nil
 }
 
-// dependsOnNow reports whether a text means another time when it is read at
-// another time, as "tomorrow 9am" does.
-func dependsOnNow(text string, m when.Result, now time.Time, zone *time.Location) bool {
-	for _, later := range []time.Duration{53 * time.Hour, 400 * 24 * time.Hour} {
-		again, err := when.Parse(text, now.Add(later), zone)
-		if err != nil || !again.Time.Equal(m.Time) {
-			return true
-		}
-	}
-	return false
-}
-
 // check compares a line with its post, or checks that the post can be created.
 func (i *importCheck) check(ctx context.Context, l importLine) importLine {
 	if l.result.Result != resultOK {

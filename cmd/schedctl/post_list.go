@@ -152,12 +152,6 @@ func isOpen(statuses []schedctl.Status) bool {
 	return statuses != nil && !slices.ContainsFunc(statuses, finished)
 }
 
-func oneOf(flag, value string, known []string) error {
-	f := usage("%s %q is not known", flag, value)
-	f.hint = "use one of " + strings.Join(known, ", ")
-	return f
-}
-
 // maxCounted is how many posts are counted that a list does not show.
 const maxCounted = 1000
 

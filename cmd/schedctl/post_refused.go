@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/schedctl/schedctl"
@@ -28,15 +27,4 @@ func refusedRelease(ctx context.Context, c *client.Client, id string, to []strin
 		return err
 	}
 	return reworded(err, "the post has no account to go to; give --to ACCOUNT, or --to all")
-}
-
-// reworded returns the daemon's refusal with another message.
-func reworded(err error, message string) error {
-	var refused *client.Error
-	if !errors.As(err, &refused) {
-		return err
-	}
-	again := *refused
-	again.API.Message, again.API.Details = message, nil
-	return &again
 }

@@ -245,18 +245,6 @@ func (a *app) tellHoldups(ctx context.Context, c *client.Client, w *watched) {
 	}
 }
 
-// rest reports whether the pause passed before ctx ended.
-func rest(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 func final(s schedctl.Status) bool {
 	return s == schedctl.Published || s == schedctl.Failed || s == schedctl.Canceled
 }
@@ -321,5 +309,17 @@ func targetFailure(p apiv1.Post, t apiv1.Target, names accounts) error {
 		status: exitFailed, code: codeFailed,
 		message: fmt.Sprintf("%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason),
 		hint:    "next: " + strings.Join(nextSteps(alone, names), ", then "),
+	}
+}
+
+// rest reports whether the pause passed before ctx ended.
+func rest(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }

@@ -17,12 +17,6 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// The files in a data directory, beside those of package daemon.
-const (
-	databaseFile  = "schedctl.db"
-	secretKeyFile = "secret.key"
-)
-
 // What becomes of targets whose time has come since the backup was made.
 const (
 	overdueHold    = "hold"

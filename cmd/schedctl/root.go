@@ -1,15 +1,10 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/schedctl/schedctl/client/when"
 )
 
 // The groups of commands in the help text.
@@ -24,7 +19,7 @@ const (
 // first one is the name of a branch, that branch alone, and so on, since making
 // all of them takes longer than most of what they do. Without arguments it is the
 // whole.
-func newRoot(a *app, args ...string) *cobra.Command {
+func newRoot(a *app, branches []branch, args ...string) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "schedctl",
 		Short: "Schedule social posts and publish them on time",
@@ -103,20 +98,6 @@ func (b branch) named(parent *cobra.Command, word string) bool {
 	return b.name == word || parent.Name() != "schedctl" && slices.Contains(aliases[b.name], word)
 }
 
-var branches = []branch{
-	{groupWork, "post", newPost, false}, {groupWork, "account", newAccount, false}, {groupWork, "calendar", newCalendar, false},
-	{groupWork, "tui", newTUI, false}, {groupWork, "me", newMe, false},
-	{groupWork, "lint", newLint, false}, {groupWork, "plan", newPlan, false}, {groupWork, "apply", newApply, false},
-	{groupEvents, "notify", newNotify, false}, {groupEvents, "webhook", newWebhook, false}, {groupEvents, "listen", newListen, false}, {groupEvents, "trigger", newTrigger, false},
-	{groupEvents, "key", newKey, false}, {groupEvents, "workspace", newWorkspace, false}, {groupEvents, "audit", newAudit, false},
-	{groupDaemon, "daemon", newDaemon, false}, {groupDaemon, "backup", newBackup, false}, {groupDaemon, "restore", newRestore, false},
-	{groupDaemon, "store", newStore, false},
-	{groupOther, "time", newTime, false}, {groupOther, "version", newVersion, false}, {groupOther, "completion", newCompletion, true},
-	{groupOther, "context", newContext, false}, {groupOther, "login", newLogin, false}, {groupOther, "capabilities", newCapabilities, false},
-	{groupOther, "doctor", newDoctor, false}, {groupOther, "api", newAPI, false},
-	{"", "man", newMan, true},
-}
-
 func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.StringVar(&a.url, "url", "", "where the daemon is, `http://host:port` or unix:///path (environment: SCHEDCTL_URL)")
 	f.StringVar(&a.keyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
@@ -156,93 +137,6 @@ func unknownCommand(cmd *cobra.Command, words []string) error {
 	f := usage("%s has no command %q", cmd.CommandPath(), clip(words[0], 60))
 	f.hint = didYouMean(suggestions(cmd, words), "see: "+cmd.CommandPath()+" --help")
 	return f
-}
-
-// flagError says what is wrong with a flag, and which one was meant. Before the
-// flags of a command that does not exist, the command is what is wrong.
-func flagError(cmd *cobra.Command, err error) error {
-	see := "see: " + cmd.CommandPath() + " --help"
-	var (
-		unknown *pflag.NotExistError
-		value   *pflag.InvalidValueError
-		misread *when.Error
-	)
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return err
-	case errors.As(err, &misread) && errors.As(err, &value):
-		f := usage("--%s: %s", value.GetFlag().Name, misread.Message)
-		f.hint = misread.Hint
-		return f
-	case errors.As(err, &value):
-		f := usage("--%s does not take %q", value.GetFlag().Name, value.GetValue())
-		f.hint = "it takes " + article(value.GetFlag().Value.Type())
-		return f
-	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
-		return unknownCommand(cmd, cmd.Flags().Args())
-	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
-		f := usage("unknown flag -%s", unknown.GetSpecifiedShortnames())
-		f.hint = "did you mean --" + unknown.GetSpecifiedShortnames() + "?"
-		return f
-	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
-		f := usage("unknown flag --%s", unknown.GetSpecifiedName())
-		f.hint = didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see)
-		return f
-	}
-	f := usage("%v", err)
-	f.hint = see
-	return f
-}
-
-func article(typ string) string {
-	switch typ {
-	case "int":
-		return "a whole number"
-	case "bool":
-		return "true or false"
-	case "rate":
-		return rateForm
-	case outputType:
-		return "json, or json=id,status for some fields; see: schedctl help formatting"
-	}
-	return "a " + typ
-}
-
-// nearest returns the names that a mistyped one is close to, by cobra's own
-// measure for commands.
-func nearest(names []string, typed string) []string {
-	near := &cobra.Command{SuggestionsMinimumDistance: maxTypos(typed)}
-	for _, name := range names {
-		near.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return near.SuggestionsFor(typed)
-}
-
-func didYouMean(candidates []string, otherwise string) string {
-	if len(candidates) == 0 {
-		return otherwise
-	}
-	return fmt.Sprintf("did you mean %s?", strings.Join(candidates, " or "))
-}
-
-// refuseEmpty refuses an empty flag value: it comes from a variable that is not
-// set, and must not turn a post with a time into a draft or lift a filter.
-func refuseEmpty(cmd *cobra.Command) error {
-	var err error
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		var values []string
-		if list, isList := f.Value.(pflag.SliceValue); isList {
-			values = list.GetSlice()
-		} else if f.Value.Type() == "string" {
-			values = []string{f.Value.String()}
-		}
-		if err == nil && slices.Contains(values, "") {
-			empty := usage("--%s is empty", f.Name)
-			empty.hint = "give it a value or leave it out"
-			err = empty
-		}
-	})
-	return err
 }
 
 // takes returns a check of the number of arguments; what says what they are.

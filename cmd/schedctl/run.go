@@ -76,10 +76,10 @@ type app struct {
 	helpOut          bytes.Buffer                     // what cobra prints, which does not look at errors
 }
 
-// run executes the command line and returns the exit status.
-func run(ctx context.Context, sys system, args []string) int {
+// runCommand executes a command line with the commands of branches, and returns the exit status.
+func runCommand(ctx context.Context, sys system, branches []branch, args []string) int {
 	a := &app{system: sys}
-	root := newRoot(a, args...)
+	root := newRoot(a, branches, args...)
 	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of this process
 	err := root.ExecuteContext(ctx)
 	if err == nil && a.helpOut.Len() > 0 {

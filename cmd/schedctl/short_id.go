@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/client"
-	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // minShortID is the least number of characters of an abbreviated id. Six at the end
@@ -38,62 +35,6 @@ func (s shortID) matches(id string) bool {
 	return strings.HasPrefix(ulid, s.text) || !s.begins && strings.HasSuffix(ulid, s.text)
 }
 
-// maxSearched is among how many posts, the newest, an abbreviated id is looked for.
-const maxSearched = 1000
-
-// postID returns the id of the post that an argument names: an id, an abbreviated
-// one, or lastRef. What names no post is returned as it is, for the daemon to refuse.
-// An abbreviation of several ids is an error with exit status 5.
-func (a *app) postID(ctx context.Context, c *client.Client, ref string) (string, error) {
-	if ref == lastRef {
-		return a.last(postNoun)
-	}
-	if _, whole := schedctl.ParseID(schedctl.PostPrefix, ref); whole {
-		return ref, nil
-	}
-	short, ok := parseShortID(schedctl.PostPrefix, ref)
-	if !ok {
-		return ref, nil
-	}
-	var found []apiv1.Post
-	searched := 0
-	for p, err := range c.EachPost(ctx, client.PostQuery{Limit: pageSize}) {
-		if err != nil {
-			return "", err
-		}
-		if short.matches(p.ID) {
-			found = append(found, p)
-		}
-		if searched++; searched == maxSearched {
-			break
-		}
-	}
-	switch len(found) {
-	case 0:
-		return ref, nil
-	case 1:
-		return found[0].ID, nil
-	}
-	var labels []string
-	for _, p := range found {
-		labels = append(labels, fmt.Sprintf("%s (%s)", p.ID, a.postInShort(p)))
-	}
-	return "", ambiguous(ref, "posts", labels)
-}
-
-// postIDs is postID for several arguments.
-func (a *app) postIDs(ctx context.Context, c *client.Client, refs []string) ([]string, error) {
-	ids := make([]string, len(refs))
-	for i, ref := range refs {
-		id, err := a.postID(ctx, c, ref)
-		if err != nil {
-			return nil, err
-		}
-		ids[i] = id
-	}
-	return ids, nil
-}
-
 // ambiguous is the failure of an abbreviated id that several things have.
 func ambiguous(ref, nouns string, candidates []string) error {
 	if more := len(candidates) - maxCandidates; more > 0 {
@@ -117,3 +58,6 @@ func abbreviated[T any](list []T, p schedctl.Prefix, ref string, id func(T) stri
 	}
 	return found
 }
+
+// maxCandidates keeps an error message readable.
+const maxCandidates = 10

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"runtime"
 	"time"
 
@@ -76,4 +77,17 @@ func interruptible(ctx context.Context, read func() ([]byte, error)) ([]byte, er
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+func hasTool(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// runTool runs a program and returns its standard output. Its standard error is in
+// the [exec.ExitError].
+func runTool(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = env
+	return cmd.Output()
 }

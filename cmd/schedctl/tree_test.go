@@ -17,7 +17,7 @@ import (
 func tree(t *testing.T) *cobra.Command {
 	t.Helper()
 	a := &app{system: newMachine(t, nil).system}
-	root := newRoot(a)
+	root := newRoot(a, branches)
 	walk(root, a.writeText)
 	return root
 }
@@ -34,9 +34,9 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 func TestBranchesAreMadeAlone(t *testing.T) {
 	t.Parallel()
 	whole := tree(t)
-	for _, b := range postBranches {
+	for _, b := range postBranches(nil) {
 		a := &app{system: newMachine(t, nil).system}
-		post := find(t, newRoot(a, "post", b.name, "--help"), "post")
+		post := find(t, newRoot(a, branches, "post", b.name, "--help"), "post")
 		if got, want := usages(find(t, post, b.name)), usages(find(t, find(t, whole, "post"), b.name)); got != want {
 			t.Errorf("post %s is another command alone:\n%s", b.name, cmp.Diff(want, got))
 		}
@@ -46,7 +46,7 @@ func TestBranchesAreMadeAlone(t *testing.T) {
 	}
 	for _, b := range branches {
 		a := &app{system: newMachine(t, nil).system}
-		lone := newRoot(a, b.name, "--help")
+		lone := newRoot(a, branches, b.name, "--help")
 		walk(lone, a.writeText)
 		if got, want := usages(find(t, lone, b.name)), usages(find(t, whole, b.name)); got != want {
 			t.Errorf("%s is another command alone:\n%s", b.name, cmp.Diff(want, got))
@@ -162,7 +162,7 @@ func TestAliases(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"post", "ls"}, {"post", "get"}, {"post", "new"}, {"post", "update"}, {"post", "rm"}, {"post", "remove"}, {"account", "new"}, {"account", "rm"}, {"key", "delete"}} {
 		a := &app{system: newMachine(t, nil).system}
-		cmd, rest, err := newRoot(a, args...).Find(args)
+		cmd, rest, err := newRoot(a, branches, args...).Find(args)
 		if err != nil || len(rest) > 0 || !slices.Contains(cmd.Aliases, args[1]) {
 			t.Errorf("%q leads to %s, rest %q: %v", args, cmd.CommandPath(), rest, err)
 		}

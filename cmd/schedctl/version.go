@@ -36,11 +36,14 @@ func newVersion(a *app) *cobra.Command {
 	})
 }
 
+// buildVersion is the version that the build was given, or empty.
+var buildVersion string
+
 // versionText returns the version that the build was given, else the one of the
 // module, else "dev".
 func versionText() string {
-	if version != "" {
-		return version
+	if buildVersion != "" {
+		return buildVersion
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version

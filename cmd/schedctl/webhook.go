@@ -58,15 +58,6 @@ func webhookRow(w apiv1.Webhook) []string {
 	return []string{w.ID, hookStatus(w.Enabled, w.FailingSince), deref(w.Name), w.URL, wordsOf(w.EventTypes, ",")}
 }
 
-// wordsOf returns values of a type of text with something between them.
-func wordsOf[T ~string](values []T, between string) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = string(v)
-	}
-	return strings.Join(texts, between)
-}
-
 // printWebhooks prints webhooks as a list.
 func (a *app) printWebhooks(webhooks []apiv1.Webhook) error {
 	switch {

@@ -132,3 +132,15 @@ func (a *app) timeText(t *apiv1.Time) string {
 	}
 	return when.Result{Time: t.In(a.local)}.Echo(a.now(), a.local)
 }
+
+// dependsOnNow reports whether a text means another time when it is read at
+// another time, as "tomorrow 9am" does.
+func dependsOnNow(text string, m when.Result, now time.Time, zone *time.Location) bool {
+	for _, later := range []time.Duration{53 * time.Hour, 400 * 24 * time.Hour} {
+		again, err := when.Parse(text, now.Add(later), zone)
+		if err != nil || !again.Time.Equal(m.Time) {
+			return true
+		}
+	}
+	return false
+}
