@@ -120,6 +120,6 @@ func foreign(url string, status int) *Error {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		code = schedctl.Unavailable
 	}
-	message := fmt.Sprintf("%s answered %d %s without a readable document: is it a schedctl daemon?", url, status, http.StatusText(status))
+	message := fmt.Sprintf("%s responded %d %s without a readable document: is it a schedctl daemon?", url, status, http.StatusText(status))
 	return &Error{API: apiv1.Error{Code: code, Message: message}, Status: status}
 }

@@ -53,7 +53,7 @@ func accountAddText() string {
 credentials work before they are stored.
 
 On a terminal, what is not given is asked for, and asked for again when the
-network refuses it. Elsewhere nothing is asked: credentials and options come from
+network refuses it. Otherwise the command never prompts: credentials and options come from
 --set, and secrets from --secret-file, from standard input with
 "--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag. For a
 platform with one secret that is the bare secret, else a JSON object of them.

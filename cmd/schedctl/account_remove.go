@@ -17,7 +17,7 @@ func newAccountRemove(a *app) *cobra.Command {
 	cmd := prints[removal](&cobra.Command{
 		Use:   "remove ACCOUNT",
 		Short: "Disconnect an account",
-		Long: `Disconnect an account and erase its secrets. What is published stays published;
+		Long: `Disconnect an account and erase its secrets. Published posts stay published;
 posts that wait for the account will fail.`,
 		Example: `  schedctl account remove demo
   schedctl account remove mastodon:me --yes`,
@@ -51,7 +51,7 @@ func (o *accountRemove) run(ctx context.Context, ref string) error {
 	return o.printRemoval(acct.ID, "Disconnected")
 }
 
-// removal is what --json shows of something that is gone.
+// removal is the --json output for a removed object.
 type removal struct {
 	ID      string `json:"id"`
 	Deleted bool   `json:"deleted"`

@@ -102,7 +102,7 @@ func TestAccountAddRefuses(t *testing.T) {
 				t.Errorf("got %q, want it to say %q", &m.err, tc.want)
 			}
 			if strings.Contains(m.err.String(), "hunter2") {
-				t.Errorf("the error tells the secret: %q", &m.err)
+				t.Errorf("the error shows the secret: %q", &m.err)
 			}
 		})
 	}
@@ -225,7 +225,7 @@ func TestAccountRemoveAsks(t *testing.T) {
 		m.in = strings.NewReader(answer)
 		out, err := "Disconnected "+demoID+"\n", question
 		if status != 0 {
-			out, err = "", question+"schedctl: nothing was changed\n"
+			out, err = "", question+"schedctl: no changes were made\n"
 		}
 		m.want(t, status, out, err, "account", "remove", "demo")
 	}
@@ -236,7 +236,7 @@ func TestAccountRemoveAsks(t *testing.T) {
 	newMachine(t, daemon).want(t, 0, demoID+"\n", "", "account", "remove", "demo")
 }
 
-// TestAccountWarnings tells that warnings about an account go to standard error.
+// TestAccountWarnings guards that warnings about an account go to standard error.
 func TestAccountWarnings(t *testing.T) {
 	t.Parallel()
 	shared := blog

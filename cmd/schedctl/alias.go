@@ -40,7 +40,7 @@ var suggestFor = map[string][]string{
 }
 
 // addAliases gives the commands below cmd their aliases. Nouns have none: a plural
-// is answered with a suggestion.
+// gets a suggestion.
 func addAliases(cmd *cobra.Command) {
 	cmd.SuggestFor = suggestFor[cmd.Name()]
 	if cmd.HasParent() && cmd.Parent().HasParent() {

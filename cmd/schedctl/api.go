@@ -29,8 +29,8 @@ func newAPI(a *app) *cobra.Command {
 	cmd := printsDocument(&cobra.Command{
 		Use:   "api METHOD PATH",
 		Short: "Make any call of the API",
-		Long: `Make a call of the API and print what the daemon answers, as it is; on a terminal
-JSON is laid out. /posts and /api/v1/posts mean the same, and what is served beside
+		Long: `Send a request to the API and print the response unchanged; on a terminal
+JSON is indented. /posts and /api/v1/posts mean the same, and what is served next to
 the API, such as /readyz, /metrics and /openapi.json, can be called too.
 
 The exit status is what it would be for any other command; the body of a refusal
@@ -110,8 +110,8 @@ func (o *apiCall) readBody(ctx context.Context) ([]byte, error) {
 	return body, nil
 }
 
-// printAnswer prints a body. With a filter or --json a refusal is only told on
-// standard error, as it is of every command.
+// printAnswer prints a body. With a filter or --json, errors go to standard error
+// only, as with every command.
 func (o *apiCall) printAnswer(answer client.Response, failed error) error {
 	switch {
 	case len(answer.Body) == 0 || failed != nil && o.json.set:

@@ -17,13 +17,13 @@ type question struct {
 	secret   bool
 	required bool
 	choices  []choice // to pick one of; nil for free text
-	value    *string  // what is there already, and what is answered
+	value    *string  // the current value, and then the reply
 }
 
-// choice is one answer to pick.
+// choice is a reply to choose.
 type choice struct{ value, label string }
 
-// check says what is wrong with an answer.
+// check returns why a reply is not valid, or nil.
 func (q question) check(answer string) error {
 	if q.required && strings.TrimSpace(answer) == "" {
 		return errors.New("this is needed")
@@ -54,12 +54,12 @@ func (a *app) askLines(ctx context.Context, questions []question) error {
 	return nil
 }
 
-// noAnswer takes a value away that is there.
+// noAnswer removes the current value.
 const noAnswer = "-"
 
 func (q question) removable() bool { return q.choices == nil && !q.required && *q.value != "" }
 
-// before tells of the value that is there.
+// before describes the current value.
 func (q question) before() string {
 	text := oneLine(*q.value)
 	if q.secret {
@@ -71,7 +71,7 @@ func (q question) before() string {
 	return text
 }
 
-// askLine asks once. No answer leaves the value that is there.
+// askLine asks once. An empty line keeps the current value.
 func (a *app) askLine(ctx context.Context, q question) (string, error) {
 	prompt := q.title
 	switch {
@@ -108,7 +108,7 @@ func (q question) pick(answer string) (string, error) {
 	return "", fmt.Errorf("type a number from 1 to %d", len(q.choices))
 }
 
-// readAnswer reads a line. The end of the input is no answer to go on with.
+// readAnswer reads a line. The end of the input is an error.
 func (a *app) readAnswer(ctx context.Context, secret bool) (string, error) {
 	if secret {
 		line, err := a.readSecret(ctx)

@@ -23,7 +23,7 @@ type backup struct {
 	force bool
 }
 
-// backedUp is what "schedctl backup" tells.
+// backedUp is the result of "schedctl backup".
 type backedUp struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
@@ -35,7 +35,7 @@ func newBackup(a *app) *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Copy the daemon's database while it runs",
 		Long: `Copy the whole database of the running daemon to a file, as it is at one moment;
-the daemon goes on meanwhile. The file gets its name when it is complete and was
+the daemon keeps working. The file gets its name when it is complete and was
 checked. With - as FILE the copy goes to standard output, unchecked: look at it
 later with "schedctl daemon check --file FILE".
 
@@ -54,7 +54,7 @@ Needs an API key with the scope keys:write.
 			return o.run(cmd.Context(), args[0])
 		},
 	})
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 	return cmd
 }
 
@@ -73,7 +73,7 @@ func (o *backup) stream(ctx context.Context) error {
 	return err
 }
 
-// run makes the copy beside path, checks it and gives it its name.
+// run writes the copy next to path, checks it and renames it to path.
 func (o *backup) run(ctx context.Context, path string) error {
 	if err := o.refuse(path); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (o *backup) check(ctx context.Context, path string) error {
 	return nil
 }
 
-// place gives the copy its name. Another file that has come to have it meanwhile
-// is replaced with --force only.
+// place renames the copy to its final name. It replaces a file that was created
+// under that name during the backup only with --force.
 func (o *backup) place(from, to string) error {
 	if !o.force {
 		err := os.Link(from, to)
@@ -190,10 +190,10 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.1f %cB", size, "kMGTPE"[unit])
 }
 
-// copied writes a copy and tells on a terminal how much of it there is.
+// copied writes a copy and shows the progress on a terminal.
 type copied struct {
 	to   io.Writer
-	tell func(text string) // nil for nobody
+	tell func(text string) // nil for no progress
 	now  func() time.Time
 	told time.Time
 	n    int64

@@ -121,7 +121,7 @@ func (o *calendarShow) collect(ctx context.Context, c *client.Client, q client.P
 }
 
 // shownAccounts returns the accounts that have a place in the calendar even when
-// nothing goes to them.
+// they have no posts.
 func shownAccounts(names accounts, only string) (shown []apiv1.Account) {
 	for id, acct := range names {
 		if id == only || only == "" && acct.Status != schedctl.AccountDisconnected {

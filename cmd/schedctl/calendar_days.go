@@ -89,7 +89,7 @@ type calendarEntry struct {
 }
 
 // newCalendarOf puts posts into days. Posts to accounts that are not among the
-// given ones are left out, unless nobody knows any account.
+// given ones are left out, unless no account is given.
 func newCalendarOf(span days, posts []apiv1.Post, shown []apiv1.Account, apart time.Duration, now time.Time) calendar {
 	shown = slices.SortedFunc(slices.Values(shown), func(a, b apiv1.Account) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Platform, b.Platform), strings.Compare(a.ID, b.ID))

@@ -15,7 +15,7 @@ type drawing struct {
 	apart duration
 }
 
-// wideWeek is the width from which the days of a week are beside each other.
+// wideWeek is the width, in columns, from which the days of a week are side by side.
 const wideWeek = 100
 
 // calendar draws a calendar with a title and a summary.

@@ -89,7 +89,7 @@ func TestCalendarsOnOddTerminals(t *testing.T) {
 		d := drawing{width: columns, paint: func(_, text string) string { return text }}
 		for _, span := range []days{weekOf(noon), monthOf(noon)} {
 			if d.calendar(newCalendarOf(span, plans, []apiv1.Account{blog, team}, time.Hour, noon)) == "" {
-				t.Errorf("nothing is drawn in %d columns", columns)
+				t.Errorf("the drawing is empty in %d columns", columns)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func TestDaysOfCalendars(t *testing.T) {
 	}
 }
 
-// calendarDaemon remembers what it was asked for.
+// calendarDaemon records the query it received.
 func calendarDaemon(asked *string) routes {
 	return routes{
 		"GET /social-accounts": apiv1.AccountList{Results: []apiv1.Account{blog, team, gone}},

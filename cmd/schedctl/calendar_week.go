@@ -8,7 +8,7 @@ import (
 // maxLines is how many posts a day of a grid shows for one account.
 const maxLines = 6
 
-// week draws the days beside each other, and for every account a row.
+// week draws the days side by side, with a row for each account.
 func (d drawing) week(c calendar) string {
 	label := 8
 	for _, acct := range c.Days[0].Accounts {
@@ -49,7 +49,7 @@ func (d drawing) cell(c calendar, acct calendarAccount, room int) (lines []strin
 	return lines
 }
 
-// side lays cells of several lines beside each other, after a label.
+// side puts cells of several lines side by side, after a label.
 func (d drawing) side(label string, labelWidth, cellWidth int, cells [][]string) (rows []string) {
 	height := 1
 	for _, lines := range cells {

@@ -2,13 +2,13 @@ package main
 
 import "cmp"
 
-// ciRun returns what names the run of a CI job that this process belongs to, nil
-// outside of one. It is the same when the run is repeated, as a whole or only what
-// failed of it, on whatever machine, and another one for every other run.
+// ciRun returns the parts that identify the CI run of this process, nil outside CI.
+// They stay the same when all or only the failed jobs of the run are repeated, on any
+// machine, and differ between runs.
 //
-// Forgejo and Gitea set the variables of GitHub beside those of their own. What
-// the number of an attempt or the id of a single execution is, such as
-// GITHUB_RUN_ATTEMPT and CI_JOB_ID, changes with a repetition and is left out.
+// Forgejo and Gitea set the variables of GitHub in addition to their own. Variables
+// that change when a run is repeated, such as GITHUB_RUN_ATTEMPT and CI_JOB_ID, are
+// left out.
 func (a *app) ciRun() []string {
 	switch {
 	case a.getenv("GITHUB_ACTIONS") == "true" || a.getenv("FORGEJO_ACTIONS") == "true" || a.getenv("GITEA_ACTIONS") == "true":
@@ -30,7 +30,7 @@ func (a *app) ciRun() []string {
 }
 
 // named returns the parts, nil when the last one is empty: without its id a run
-// would be taken for another one.
+// could be mistaken for a different run.
 func named(parts ...string) []string {
 	if parts[len(parts)-1] == "" {
 		return nil

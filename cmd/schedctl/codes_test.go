@@ -49,8 +49,8 @@ func TestREADMETableOfExitStatuses(t *testing.T) {
 	}
 }
 
-// The README tells of every platform, and what happens there when nobody knows
-// the outcome.
+// The README lists every platform, and what happens there when the outcome of a
+// publication is unknown.
 func TestREADMETableOfPlatforms(t *testing.T) {
 	t.Parallel()
 	var got []string

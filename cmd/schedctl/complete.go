@@ -24,9 +24,9 @@ func (a *app) ask(cmd *cobra.Command, fn func(context.Context, *client.Client)) 
 	}
 }
 
-// connectWithin returns a client, or nil for none in time: a keyring may ask its
-// user something. What is left behind ends with the process, and works on a copy
-// of the command line.
+// connectWithin returns a client, or nil when there is none in time: a keyring may
+// prompt its user. A connection that takes longer ends with the process, and works on
+// a copy of the command line.
 func (a *app) connectWithin(ctx context.Context) *client.Client {
 	own, connected := *a, make(chan *client.Client, 1)
 	go func() {
@@ -49,7 +49,7 @@ func (a *app) connectWithin(ctx context.Context) *client.Client {
 //go:embed zones.txt
 var zoneNames string
 
-// completeZone offers the zones whose name begins as typed, in whatever case.
+// completeZone offers the zones whose name starts with the typed text, ignoring case.
 func completeZone(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	for name := range strings.Lines(zoneNames) {

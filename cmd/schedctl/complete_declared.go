@@ -8,8 +8,9 @@ import (
 )
 
 // declareCompletions has shells offer files and directories only where a command
-// takes some. What a flag takes is the noun in its help, between backticks, and what
-// a command takes is in its usage. Other completions are registered with the command.
+// takes some. The noun between backticks in the help of a flag names its value, and
+// the usage of a command names its arguments. Other completions are registered with
+// the command.
 func declareCompletions(cmd *cobra.Command) {
 	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {

@@ -29,7 +29,7 @@ var (
 	}
 )
 
-// directive returns what the shell is told for the last argument.
+// directive returns the completion directive for the last argument.
 func directive(t *testing.T, m *machine, args ...string) cobra.ShellCompDirective {
 	t.Helper()
 	if status := m.run(t, append([]string{cobra.ShellCompRequestCmd}, args...)...); status != 0 {

@@ -94,8 +94,8 @@ func TestUsefulNamesCommands(t *testing.T) {
 	}
 }
 
-// Whoever presses a key does not wait for a daemon that does not answer, nor for
-// a keyring, and is not told of it.
+// Completion does not wait for a daemon that does not respond, nor for a keyring, and
+// prints no error.
 func TestCompletionDoesNotWait(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -118,7 +118,7 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}
 }
 
-// stuckKeyring does not answer.
+// stuckKeyring never returns.
 type stuckKeyring struct {
 	noKeyring
 	stuck chan struct{}

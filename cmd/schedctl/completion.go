@@ -21,7 +21,7 @@ func newCompletion(a *app) *cobra.Command {
 		Short: "Print completions for a shell",
 		Long: `Print the completions for bash, zsh, fish or powershell. They know commands, flags,
 contexts and time zones, and ask the daemon for accounts and posts; a daemon that
-does not answer within 300 ms is not waited for.
+does not respond within 300 ms is skipped.
 
 The script for bash works with the bash-completion package and without it, from bash
 3.2 on. For zsh, "autoload -U compinit; compinit" must be in ~/.zshrc.`,
@@ -69,7 +69,7 @@ var patches = map[string][][2]string{
 	"fish": {{fishFilter, fishDirs + fishFilter}},
 }
 
-// patch replaces parts of a script, of which each must be there once.
+// patch replaces parts of a script. Each must occur exactly once.
 func patch(script []byte, parts [][2]string) ([]byte, error) {
 	for _, part := range parts {
 		if bytes.Count(script, []byte(part[0])) != 1 {

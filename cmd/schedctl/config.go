@@ -95,8 +95,8 @@ func badConfig(path string, err error) error {
 	}
 }
 
-// writeConfig replaces the file: whoever reads it meanwhile sees the one or the
-// other.
+// writeConfig replaces the file atomically: readers see either the old or the new
+// one.
 func (a *app) writeConfig(c config) error {
 	contexts := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(c.Contexts)) {
@@ -124,8 +124,8 @@ func (a *app) writeConfig(c config) error {
 	return nil
 }
 
-// replacePrivate puts a file that only its owner may read in the place of another,
-// or of the file to which a link leads.
+// replacePrivate replaces a file, or the target of a link, by a file that only its
+// owner may read.
 func replacePrivate(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -18,16 +18,16 @@ import (
 	"github.com/schedctl/schedctl/daemon"
 )
 
-// defaultListen is where a daemon listens when it is not told.
+// defaultListen is the address of a daemon without --listen.
 const defaultListen = "127.0.0.1:7733"
 
 // endpoint is a daemon and the key to it.
 type endpoint struct {
 	url, key string
 
-	// announced is the data directory that tells that a daemon is there, or that the
-	// key is for it, else empty. That daemon has to prove itself: one that was killed
-	// leaves its address behind, where anybody may listen by now.
+	// announced is the data directory in which the daemon announced its address or
+	// stored the key, else empty. That daemon has to prove itself: a killed daemon
+	// leaves its address behind, and any process may listen there now.
 	announced string
 }
 
@@ -46,9 +46,9 @@ func (a *app) endpoint() (endpoint, error) {
 	return e, err
 }
 
-// endpointAt adds the key to the URL of a daemon, which is empty when nothing
-// tells it. The admin key in the data directory is only ever sent to the daemon
-// that runs on the directory, and that proves it.
+// endpointAt adds the key to the URL of a daemon, which is empty when it is unknown.
+// The admin key in the data directory is sent only to a daemon that has proven that it
+// runs on the directory.
 func (a *app) endpointAt(url string, at chosen) (endpoint, error) {
 	e := endpoint{url: first(url, "http://"+defaultListen), announced: at.announced}
 	var err error
@@ -72,7 +72,7 @@ func (a *app) endpointAt(url string, at chosen) (endpoint, error) {
 	}
 	found, err := a.announcement()
 	if err != nil || !sameListener(found.URL, url) {
-		return e, nil // without the key: what is there may be anybody's
+		return e, nil // without the key: any process may listen there
 	}
 	e.url, e.announced = found.URL, a.dataDir()
 	if err := refuseExposedData(e.announced); err != nil {
@@ -90,7 +90,7 @@ func sameListener(a, b string) bool {
 	return a != "" && (a == b || plain(a) == plain(b))
 }
 
-// whereabouts returns the URL of the daemon, empty when nothing tells it.
+// whereabouts returns the URL of the daemon, empty when it is unknown.
 func (a *app) whereabouts() (url string, at chosen, err error) {
 	if at, err = a.chooseContext(); err != nil {
 		return "", at, err
@@ -196,7 +196,7 @@ func (a *app) keyOf(at chosen, daemonURL string) (string, error) {
 }
 
 // needsKey is what the daemon's refusal of a request without a key means here.
-var needsKey = noKey("the daemon asks for an API key, and there is none", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
+var needsKey = noKey("the daemon requires an API key", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
 
 func noKey(message, hint string) error {
 	return &failure{status: exitAuth, code: schedctl.AuthenticationRequired, message: message, hint: hint}

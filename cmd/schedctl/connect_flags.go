@@ -137,8 +137,8 @@ func (o *connectFlags) gather(ctx context.Context, c *connection) error {
 	return o.readSecrets(ctx, c)
 }
 
-// establish asks for what the wizard's connection lacks, when there is somebody
-// to ask, and sends it.
+// establish prompts for the missing parts of the wizard's connection, on a terminal,
+// and sends it.
 func (o *connectFlags) establish(ctx context.Context, w *wizard, send func() (apiv1.Account, error)) (apiv1.Account, error) {
 	if o.asks() {
 		return w.connect(ctx, send)
@@ -150,8 +150,8 @@ func (o *connectFlags) establish(ctx context.Context, w *wizard, send func() (ap
 }
 
 // ask puts questions to the person at the terminal: as a form, or line by line
-// for screen readers and for terminals that can do no more. An answer of no is
-// the error declined.
+// for screen readers and simple terminals. When the person declines, it returns the
+// error declined.
 func (o *connectFlags) ask(ctx context.Context, questions []question) error {
 	if len(questions) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func TestEndpoint(t *testing.T) {
 			files: map[string]string{"daemon.json": `{"url":"unix:///run/s.sock","pid":7}`, "admin.key": "sctl_admin\n"},
 			want:  endpoint{"unix:///run/s.sock", "sctl_admin", "DIR"},
 		},
-		"one that does not run": {
+		"a daemon that does not run": {
 			files:  map[string]string{"admin.key": "sctl_admin"},
 			status: 7, err: "no daemon is running on the data in DIR; start one with: schedctl daemon start",
 		},

@@ -12,7 +12,7 @@ import (
 )
 
 // connection is what an account is to be connected with, gathered from flags,
-// files and answers.
+// files and replies.
 type connection struct {
 	platform string
 	name     string
@@ -105,8 +105,8 @@ func (c *connection) takeSecrets(text, source string) error {
 	return nil
 }
 
-// incomplete returns the failure of a connection that lacks something when
-// nobody can be asked, or nil.
+// incomplete returns the error for a connection that lacks something when there is no
+// terminal to prompt on, or nil.
 func (c *connection) incomplete() error {
 	var names, hints []string
 	if c.name == "" && needsName(c.platform) {

@@ -50,7 +50,7 @@ func checkContextName(name string) error {
 	return nil
 }
 
-// chosen is the context that a command uses; without a name it is none.
+// chosen is the context that a command uses. An empty name means no context.
 type chosen struct {
 	savedContext
 	name   string

@@ -6,10 +6,10 @@ import (
 
 func newContext(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{Use: "context", Short: "Keep daemons under names, and choose one", Long: `Keep daemons under names. A context is where a daemon is, and where the key to it
-is kept. The one that is in use is what all commands talk to; "local" is the daemon
+is kept. All commands use the current context; "local" is the daemon
 that you run on this machine.
 
-What a command talks to is decided by, in this order: --url and --api-key-file,
+A command finds its daemon by, in this order: --url and --api-key-file,
 --context, SCHEDCTL_URL and SCHEDCTL_API_KEY, SCHEDCTL_CONTEXT, the context in use,
 the local daemon. The key of a context is only ever sent to its URL.
 

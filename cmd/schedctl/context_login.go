@@ -22,12 +22,12 @@ func newLogin(a *app) *cobra.Command {
 	cmd := prints[contextView](&cobra.Command{
 		Use:   "login [--url URL]",
 		Short: "Keep the key to a daemon and use it",
-		Long: `Keep the key to a daemon, in the context that --context names, else in one that is
-named after the host. The key is asked for, or read from --api-key-file FILE, or
-from standard input with --api-key-file -. The daemon is asked whether it is good;
-then it is kept in the keyring of the desktop or, where there is none, in a file
-that only you may read. From then on commands talk to this daemon; "schedctl
-context use" chooses another.`,
+		Long: `Keep the key to a daemon, in the context that --context names, else in a context
+named after the host. The command prompts for the key, or reads it from
+--api-key-file FILE, or from standard input with --api-key-file -. The daemon checks
+the key. Then the key is stored in the keyring of the desktop or, without a keyring,
+in a file that only you can read. From then on commands use this daemon; "schedctl
+context use" switches to another.`,
 		Example: `  schedctl login --url https://posts.example.org
   cat key | schedctl login --url https://posts.example.org --context work --api-key-file -
   schedctl login --context work --no-keyring`,
@@ -129,7 +129,7 @@ func (o *login) askKey(ctx context.Context, url string) (string, error) {
 	case o.keyFile != "":
 		return readKey(o.keyFile)
 	case !o.inTerminal || !o.errTerminal || o.noInput:
-		f := usage("login has nobody to ask for the key")
+		f := usage("login cannot prompt for the key")
 		f.hint = "give --api-key-file FILE, or --api-key-file - for standard input"
 		return "", f
 	}

@@ -22,7 +22,7 @@ func TestLoginKeepsTheKeyInTheKeyring(t *testing.T) {
 	m.want(t, 0, "work.test\n", "", "login", "--context", "work.test", "--api-key-file", writeKey(t, "sctl_better"), "-q")
 	wantCall(t, m, d, calledDaemon{"http://work.test", "sctl_better"})
 	m.keyring = memoryKeyring{}
-	m.want(t, 4, "", "schedctl: the key of context work.test cannot be had from the keyring: secret not found in keyring; log in again with: schedctl login --context work.test\n", "me")
+	m.want(t, 4, "", "schedctl: cannot read the key of context work.test from the keyring: secret not found in keyring; log in again with: schedctl login --context work.test\n", "me")
 	m.keyring = memoryKeyring{"schedctl work.test http://work.test": "sctl_good"}
 	m.want(t, 0, "work.test\n", "", "context", "remove", "work.test")
 	if len(m.keyring.(memoryKeyring)) > 0 {
@@ -58,7 +58,7 @@ func TestLoginAsks(t *testing.T) {
 	m.terminals().noColorEnv()
 	m.readSecret = func(context.Context) (string, error) { return " sctl_typed ", nil }
 	m.want(t, 0, "Logged in to workspace default with key mine: context work-8080, http://work:8080\n", "API key for http://work:8080: \n", "login", "--url", "http://work:8080")
-	m.want(t, 2, "", "schedctl: login has nobody to ask for the key; give --api-key-file FILE, or --api-key-file - for standard input\n", "login", "--url", "http://work.test", "--no-input")
+	m.want(t, 2, "", "schedctl: login cannot prompt for the key; give --api-key-file FILE, or --api-key-file - for standard input\n", "login", "--url", "http://work.test", "--no-input")
 	m.readSecret = func(context.Context) (string, error) { return "", nil }
 	m.want(t, 4, "", "API key for http://work.test: \nschedctl: the answer holds no API key; it must hold the key and nothing else\n", "login", "--url", "http://work.test")
 }
@@ -70,7 +70,7 @@ func TestLoginRefused(t *testing.T) {
 	m.want(t, 0, "work\n", "", "login", "--url", "http://work.test", "--context", "work", "--api-key-file", writeKey(t, "sctl_good"), "-q")
 	m.want(t, 4, "", "schedctl: the daemon says no\n", "login", "--context", "work", "--api-key-file", writeKey(t, "sctl_wrong"))
 	m.want(t, 2, "", "schedctl: login needs to know where the daemon is; give --url http://host:port, https://host or unix:///path; the daemon on this machine needs no login\n", "login")
-	m.want(t, 2, "", "schedctl: login has nobody to ask for the key; give --api-key-file FILE, or --api-key-file - for standard input\n", "login", "--url", "http://other.test")
+	m.want(t, 2, "", "schedctl: login cannot prompt for the key; give --api-key-file FILE, or --api-key-file - for standard input\n", "login", "--url", "http://other.test")
 	m.want(t, 2, "", "schedctl: unix:///run/x.sock gives no name for a context; choose one with --context\n", "login", "--url", "unix:///run/x.sock")
 	m.want(t, 2, "", "schedctl: \"local\" cannot be the name of a context; a name has up to 64 letters, digits, dots, dashes and underscores; local is taken\n", "login", "--url", "http://work.test", "--context", "local")
 	m.want(t, 6, "", "schedctl: context \"work\" is for http://work.test; choose another name with --context, or remove it first: schedctl context remove work\n", "login", "--url", "http://other.test", "--context", "work")

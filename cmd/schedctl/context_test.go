@@ -43,7 +43,7 @@ func (k memoryKeyring) Delete(service, user string) error {
 	return nil
 }
 
-// calledDaemon answers GET /me and remembers where it was called, with what key.
+// calledDaemon serves GET /me and records the URL and the key of the request.
 type calledDaemon struct{ url, key string }
 
 func (d *calledDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,7 @@ func (d *calledDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "mine"}})
 }
 
-// newContextMachine returns a machine that nobody has told of a daemon.
+// newContextMachine returns a machine without a configured daemon.
 func newContextMachine(t *testing.T) (*machine, *calledDaemon) {
 	t.Helper()
 	d := &calledDaemon{}
@@ -163,7 +163,7 @@ func TestContexts(t *testing.T) {
 	}
 	m.terminals().noColorEnv()
 	m.in = strings.NewReader("n\n")
-	m.want(t, 130, "", "Remove context dotted.name and its key? [y/N] schedctl: nothing was changed\n", "context", "remove", "dotted.name")
+	m.want(t, 130, "", "Remove context dotted.name and its key? [y/N] schedctl: no changes were made\n", "context", "remove", "dotted.name")
 	m.want(t, 0, "Removed context dotted.name\n", "", "context", "remove", "dotted.name", "--yes")
 }
 

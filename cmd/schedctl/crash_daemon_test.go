@@ -79,7 +79,7 @@ func (d *crashDaemon) kill() {
 	d.cmd = nil
 }
 
-// tryCreate sends a request and returns the post it is answered with, or "".
+// tryCreate sends a request and returns the id of the created post, or "".
 func (d *crashDaemon) tryCreate(r *request) string {
 	var answer apiv1.PostEnvelope
 	status, err := d.do("POST", "/posts", r.key, r.body, &answer)

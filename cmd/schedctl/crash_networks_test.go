@@ -23,8 +23,8 @@ import (
 // kills is how often the daemon is killed.
 const kills = 25
 
-// askedLater is how long it may take until a network was asked what became of
-// an attempt: a minute is left for it to show what it has.
+// askedLater is how long it may take until the network was asked about an attempt: the
+// daemon gives it a minute to show the post.
 const askedLater = 4 * time.Minute
 
 func TestKilledAfterSnacAccepted(t *testing.T) {
@@ -121,7 +121,7 @@ func killedAfterAcceptance(t *testing.T, network, publishes string, account func
 		r := &request{
 			key: fmt.Sprintf("round-%d", i), body: fmt.Sprintf(`{"content":%q,"social_account_ids":[%q],"publish_at":"now"}`, text, id),
 		}
-		d.tryCreate(r) // it may be killed before it has answered
+		d.tryCreate(r) // it may be killed before it responds
 		proxy.wait(t)
 		d.kill()
 		d.start()
@@ -141,10 +141,9 @@ func killedAfterAcceptance(t *testing.T, network, publishes string, account func
 	}
 }
 
-// killingProxy stands between the daemon and a real network. When it is armed
-// with a text it kills the daemon as soon as the network has accepted a post
-// with it, and does not pass on the answer. What a daemon repeats of earlier
-// posts goes through.
+// killingProxy sits between the daemon and a real network. When it is armed with a
+// text, it kills the daemon as soon as the network has accepted a post with that text,
+// and drops the response. Repeats of earlier posts pass.
 type killingProxy struct {
 	*httptest.Server
 	armed atomic.Pointer[armed]
@@ -174,7 +173,7 @@ func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
 		// Servers close connections that are idle, which must not be mistaken for the kill.
 		transport := &http.Transport{DisableKeepAlives: true}
 		proxy := httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(t.Output(), "proxy: ", 0), Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target) // with the network's own name as Host, which it answers with
+			r.SetURL(target) // with the network's own name as Host, which it puts into its responses
 		}}
 		if fatal {
 			proxy.ModifyResponse = func(resp *http.Response) error { return p.killAfter(t, resp, a.kill) }
@@ -188,7 +187,7 @@ func newKillingProxy(t *testing.T, network, publishes string) *killingProxy {
 // killAfter kills the daemon when the network has done all it does.
 func (p *killingProxy) killAfter(t *testing.T, resp *http.Response, kill func() error) error {
 	if _, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("the network answers %s, %v", resp.Status, err)
+		t.Errorf("the network responds %s, %v", resp.Status, err)
 	}
 	if err := kill(); err != nil {
 		t.Error(err)

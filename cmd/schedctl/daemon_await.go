@@ -44,8 +44,8 @@ func (o *daemonStart) awaitStart(ctx context.Context, s startedDaemon, ended <-c
 const readyPause = 50 * time.Millisecond
 
 // awaitReady waits until the daemon on a data directory proves itself and is ready.
-// If the one that was started ends because another one has the data, it waits for
-// that one.
+// If the started daemon ends because another daemon uses the data, it waits for that
+// daemon.
 func (o *daemonStart) awaitReady(ctx context.Context, s *startedDaemon, ended <-chan error) (*client.Client, error) {
 	late := time.After(orDefault(o.timeout, startTime))
 	for {
@@ -77,7 +77,7 @@ func orDefault(d duration, otherwise time.Duration) time.Duration {
 }
 
 // askLocal returns a client of the daemon on a data directory, or why it is not
-// ready. The daemon has proven that it is the one that was announced there.
+// ready. The daemon has proven that it runs on that directory.
 func (o *daemonStart) askLocal(ctx context.Context, dir string) (*client.Client, error) {
 	found, err := readAnnouncement(dir)
 	if err != nil {

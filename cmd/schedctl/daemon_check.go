@@ -18,7 +18,7 @@ type daemonCheck struct {
 	stoppedDatabase
 }
 
-// checked is what "schedctl daemon check" tells.
+// checked is the result of "schedctl daemon check".
 type checked struct {
 	Path     string         `json:"path"`
 	Bytes    int64          `json:"bytes"`
@@ -35,7 +35,7 @@ func newDaemonCheck(a *app) *cobra.Command {
 		Short: "Check that the database is sound",
 		Long: `Read the whole database of a daemon that is stopped, or a backup: whether its
 pages are a tree, and whether every index agrees with the records it is made
-from. Nothing is changed. The exit status is 1 when there is a fault.
+from. The check changes nothing. The exit status is 1 when it finds a fault.
 
 Of a file that an older version wrote, only the pages are checked; the next
 start brings it up to date.`,

@@ -102,7 +102,7 @@ func checkServiceStore(name storeName) error {
 	return nil
 }
 
-// install writes the service and starts it in the place of a daemon that runs.
+// install writes the service and starts it instead of a running daemon.
 func (o *daemonInstall) install(ctx context.Context, m serviceManager, s installedDaemon, before string) error {
 	if err := o.reach(ctx, m); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// nodes asks a daemon which ones use its database. It is nil, and said why, when
-// that cannot be had: an older daemon knows of none, and whoever has no key is
-// not told.
+// nodes returns the daemons that use the same database. It returns nil and logs why
+// when the list is not available: an older daemon does not have it, and it needs a
+// key.
 func (a *app) nodes(ctx context.Context, url string) []apiv1.Node {
 	at, err := a.chooseContext()
 	var c *client.Client
@@ -48,7 +48,7 @@ func (a *app) knownClient(url string, at chosen) (*client.Client, error) {
 	return a.connectTo(e)
 }
 
-// nodeTable lays nodes out below what is said of the daemon.
+// nodeTable formats nodes below the lines about the daemon.
 func (a *app) nodeTable(nodes []apiv1.Node) []byte {
 	t := table{header: []string{"NODE", "NAME", "VERSION", "STATE", "STARTED", "SILENT", "LATE"}, status: 3}
 	for _, n := range nodes {

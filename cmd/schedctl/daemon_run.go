@@ -56,7 +56,7 @@ of the machine can see: it is taken from PGPASSWORD, or from the file that
 PGPASSFILE names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store"
 take the whole URL. All daemons on one database need the same secret.key.
 
-A service manager such as systemd is told when the daemon serves, that it lives
+A service manager such as systemd is notified when the daemon serves, that it lives
 while posts can go out, and when it stops. The daemon serves on the socket that it
 is handed (then without --listen), and takes the credential secret.key when there
 is no such file in the data directory.`,
@@ -122,10 +122,10 @@ const (
 
 // spareThread gives the scheduler one thread more than there are processors. The
 // one goroutine that writes the database sits in the kernel for most of a commit,
-// waiting for the disk; when it comes back while the handlers of requests keep
-// all processors busy, it would have to wait for one of them to pause, and
-// everybody waits for it. With a thread of its own the kernel lets it go on at
-// once: a twelfth more posts a second at 64 connections.
+// waiting for the disk. When it returns while request handlers keep all processors
+// busy, it would have to wait for one of them to pause, and all writes wait for it.
+// With an additional thread the kernel runs it at once: a twelfth more posts a second
+// at 64 connections.
 func spareThread() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)

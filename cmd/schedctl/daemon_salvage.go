@@ -20,7 +20,7 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// salvagedFile is what the new database is called beside the old one.
+// salvagedFile is the name of the new database, in the directory of the old one.
 const salvagedFile = "schedctl-salvaged.db"
 
 type daemonSalvage struct {
@@ -29,7 +29,7 @@ type daemonSalvage struct {
 	output string
 }
 
-// salvagedData is what "schedctl daemon salvage" tells.
+// salvagedData is the result of "schedctl daemon salvage".
 type salvagedData struct {
 	Path       string         `json:"path"`
 	Output     string         `json:"output"`
@@ -48,22 +48,20 @@ func newDaemonSalvage(a *app) *cobra.Command {
 	cmd := prints[salvagedData](&cobra.Command{
 		Use:   "salvage",
 		Short: "Save what is left of a damaged database",
-		Long: `Read what can be read of a damaged database, and write it into a new one. The
-daemon must be stopped. The damaged file is not changed, and the new one
-(schedctl-salvaged.db beside it, or --output) must not be there yet. A backup that
-is recent is better: see "schedctl restore".
+		Long: `Read all readable records of a damaged database and write them into a new one. The
+daemon must be stopped. The damaged file is not changed. The new file
+(schedctl-salvaged.db next to it, or --output) must not exist yet. A recent backup
+is better: see "schedctl restore".
 
-Every page that holds records is looked at, whether or not anything leads to it
-any more; what was deleted is left out where that can be known. Of a record of
-which there are several versions the last one counts. The indexes are made anew,
-and the new file is checked like "schedctl daemon check" does. What is known to be
-lost is counted; what else was on pages that cannot be read, nobody knows.
+If a record exists in several versions, the newest one counts. The indexes are
+rebuilt, and the new file is checked as by "schedctl daemon check". Records that are
+known to be lost are counted. Other records on unreadable pages are lost without a
+trace.
 
-So that nothing goes out twice, all that was due, that was being published, or
-that may have changed since the version that was found becomes failed with an
-unknown outcome, and is sent by "schedctl post retry ID --force" once you have
-looked whether it is there. What is due later stays scheduled. Webhooks that may
-have been deleted come back disabled.`,
+To avoid publishing twice, every post that was due, was being published, or may have
+changed since the version that was found becomes failed with an unknown outcome. Check
+whether it is on the network, and if not, send it with "schedctl post retry ID
+--force". Webhooks that may have been deleted come back disabled.`,
 		Example: `  schedctl daemon salvage
   schedctl daemon salvage --data-dir /var/lib/schedctl --output /mnt/schedctl.db
   schedctl daemon salvage --file broken-backup.db --json=recovered,lost`,
@@ -168,7 +166,7 @@ func (o *daemonSalvage) prepare(ctx context.Context, path, dir string, report bo
 func (o *daemonSalvage) restoreAdminKey(ctx context.Context, store storage.Store, path string) (done bool, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return false, nil // a backup, for example, has none beside it
+		return false, nil // for example a backup in another directory
 	}
 	hash, ok := schedctl.HashKeySecret(strings.TrimSpace(string(text)))
 	if !ok {
@@ -225,11 +223,11 @@ func (o *daemonSalvage) advise(d salvagedData) {
 		o.tell("%s had lost name and settings, and is called salvaged", plural(d.Lost["workspaces"], "workspace"))
 	}
 	if d.AdminKey {
-		o.tell("the key in admin.key was lost and is valid again; make other keys anew with: schedctl key create")
+		o.tell("the key in admin.key was lost and is valid again; create other keys again with: schedctl key create")
 	}
 	if d.Held > 0 {
-		o.tell("%s held back, for it may be published; to see them: schedctl post list --status failed", plural(d.Held, "target"))
-		o.tell("to send one that is not there: schedctl post retry ID --force")
+		o.tell("%s held because the outcome is unknown; list with: schedctl post list --status failed", plural(d.Held, "target"))
+		o.tell("to send a post that the network does not have: schedctl post retry ID --force")
 	}
 	if o.file != "" {
 		o.tell("to use it: schedctl restore %s", d.Output)

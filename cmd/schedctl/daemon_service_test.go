@@ -114,7 +114,7 @@ func TestAgentRunsTheFlags(t *testing.T) {
 	}
 }
 
-// launchctl is asked for what it does for an agent that is loaded, and one that is not.
+// TestAgentIsLoadedOnce checks the calls of launchctl for loaded and other agents.
 func TestAgentIsLoadedOnce(t *testing.T) {
 	t.Parallel()
 	for _, loaded := range []bool{false, true} {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// daemonState is what "daemon status" tells.
+// daemonState is the result of "daemon status".
 type daemonState struct {
 	URL       string  `json:"url"`
 	Context   string  `json:"context"`  // empty for the local daemon and for --url
@@ -26,9 +26,9 @@ type daemonState struct {
 	Version   string  `json:"version"`
 	Reason    string  `json:"reason"` // why it is not ready, or empty
 
-	Warnings []string `json:"warnings"` // what else to know; null when there are none
+	Warnings []string `json:"warnings"` // further findings; null when there are no findings
 
-	Nodes []apiv1.Node `json:"nodes"` // the daemons on its database; null when they are not told
+	Nodes []apiv1.Node `json:"nodes"` // the daemons on its database; null when unknown
 }
 
 // healthTime is how long a daemon may take to say that it is well.
@@ -38,13 +38,13 @@ func newDaemonStatus(a *app) *cobra.Command {
 	return prints[daemonState](&cobra.Command{
 		Use:   "status",
 		Short: "Show whether the daemon runs, and where",
-		Long: `Show where the daemon is, whether it answers, whether it is ready to publish, and
+		Long: `Show where the daemon is, whether it responds, whether it is ready to publish, and
 which version it is. No API key is needed. When it is not ready the exit status is
 7. "schedctl doctor" looks further.
 
 With an API key the daemons that use the same database are listed too: for how long
 each was silent (every second it says that it lives), and by how much what it
-has to publish is late. One that is not heard of for five seconds is gone, and others
+has to publish is late. A daemon without a heartbeat for five seconds counts as ended, and others
 take over; it is listed for an hour.`,
 		Example: `  schedctl daemon status
   schedctl daemon status --json=ready,version
@@ -81,8 +81,8 @@ func (a *app) daemonStatus(ctx context.Context) error {
 	return failed
 }
 
-// askReady asks whether the daemon is ready. Another server, which may well
-// answer with success, is an error of its own.
+// askReady asks whether the daemon is ready. A server that is not schedctl, whose
+// response may well be a success, is a separate error.
 func askReady(ctx context.Context, c *client.Client) (said health, answer client.Response, err error) {
 	answer, err = c.Raw(ctx, http.MethodGet, "/readyz", nil)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (json.Unmarshal(answer.Body, &said) != nil || said.Status == "") {
@@ -113,8 +113,8 @@ func (a *app) locate() (daemonState, *client.Client, error) {
 	return state, c, err
 }
 
-// daemonVersion reads the version from the API's own document, empty when it
-// cannot be had: an old daemon is no reason to fail.
+// daemonVersion reads the version from the API document. It is empty when that fails:
+// an old daemon is no reason to fail.
 func daemonVersion(ctx context.Context, c *client.Client) string {
 	answer, err := c.Raw(ctx, http.MethodGet, "/openapi.json", nil)
 	var document struct {
@@ -163,8 +163,8 @@ type health struct {
 func newDaemonHealth(a *app) *cobra.Command {
 	return prints[health](&cobra.Command{
 		Use:   "health",
-		Short: "Tell whether the daemon is ready, for service managers",
-		Long: `Tell whether the daemon is ready to publish: it prints "ok" and ends with 0, or says
+		Short: "Check whether the daemon is ready, for service managers",
+		Long: `Check whether the daemon is ready to publish: print "ok" and exit with 0, or report
 why not and ends with 7. No API key is needed. It waits 5 seconds at most, or
 --timeout.`,
 		Example: `  schedctl daemon health

@@ -44,7 +44,8 @@ func TestDaemonThatWarns(t *testing.T) {
 	}
 }
 
-// The daemons on the database are listed for whoever has a key.
+// TestDaemonStatusListsNodes guards that the daemons on the database are listed with
+// a valid key.
 func TestDaemonStatusListsNodes(t *testing.T) {
 	t.Parallel()
 	r := healthy()
@@ -71,7 +72,8 @@ func TestDaemonStatusListsNodes(t *testing.T) {
 	}
 }
 
-// Without a key, or with one that is no good, everything else is shown.
+// TestDaemonStatusWithoutNodes guards that everything else is shown without a valid
+// key.
 func TestDaemonStatusWithoutNodes(t *testing.T) {
 	t.Parallel()
 	for code, says := range map[schedctl.Code]string{

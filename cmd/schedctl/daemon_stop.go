@@ -29,7 +29,7 @@ func newDaemonStop(a *app) *cobra.Command {
 		Use:   "stop",
 		Short: "Stop the daemon",
 		Long: `Stop the daemon that has the data directory, however it was started, and wait until it
-has ended. Requests and publications in progress may finish. Nothing is published while
+has ended. Requests and publications in progress may finish. No post is published while
 it is stopped; what becomes due then is published after the next start.
 
 If no daemon is running, nothing changes and the exit status is 0. A daemon that takes
@@ -59,7 +59,7 @@ func (o *daemonStop) run(ctx context.Context) error {
 		return o.printJSON(stoppedDaemon{Stopped: stopped, DataDir: dir})
 	case o.quiet:
 	case stopped:
-		o.tell("the daemon has stopped; nothing is published until the next start")
+		o.tell("the daemon has stopped; no post is published until the next start")
 	default:
 		o.tell("no daemon is running on the data in %s", dir)
 	}
@@ -118,8 +118,8 @@ func (o *daemonRun) awaitEnd(ctx context.Context, dir string, pid int) error {
 }
 
 // terminate asks the process that has the data to stop. The kernel names the holder
-// of the lock. The process is looked up before the holder is read again, so that the
-// signal reaches the holder or, where it has ended meanwhile, no process at all.
+// of the lock. terminate opens the process before it reads the holder again, so that
+// the signal reaches the holder or, if the holder has just ended, no process at all.
 func terminate(dir string, pid int) error {
 	if pid == 0 {
 		return &failure{

@@ -37,7 +37,7 @@ func newDoctor(a *app) *cobra.Command {
 		Long: `Look for what is wrong: the configuration, the daemon, the API key, the clocks, the
 time zones, the keyring, the accounts, and posts that should have gone out. Each
 check is a line: ok, warn or fail, and what to do. When something fails the exit
-status is 1. Nothing is changed.
+status is 1. The command changes nothing.
 
 Elsewhere than on a terminal the fields are the status, the check, what was found
 and what to do.`,
@@ -178,7 +178,7 @@ func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
 	case err != nil && answer.Status == http.StatusServiceUnavailable:
 		d.fail("daemon", "look at its log", "%s", err)
 	case err != nil:
-		d.fail("daemon", "check the URL", "what answers at %s is no schedctl daemon: %v", c.URL(), err)
+		d.fail("daemon", "check the URL", "the server at %s is not a schedctl daemon: %v", c.URL(), err)
 		return false
 	default:
 		d.ok("daemon", "%s is ready, version %s", c.URL(), first(daemonVersion(ctx, c), "unknown"))

@@ -14,14 +14,14 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// Clocks may differ by so much: the daemon tells whole seconds, and takes a
-// moment to answer.
+// Limits for the difference between clocks. The daemon reports whole seconds, and its
+// response takes a moment.
 const (
 	clockWarns = 3 * time.Second
 	clockFails = time.Minute
 )
 
-// clocksAgree compares the clock here with what the daemon's said in an answer.
+// clocksAgree compares the local clock with the Date of the daemon's response.
 func (d *doctor) clocksAgree(here time.Time, date string) {
 	there, err := http.ParseTime(date)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 	}
 }
 
-// Posts go out within a second. What is later than this is worth a word.
+// Posts are published within a second of their time. Longer delays are reported.
 const (
 	lagWarns = 10 * time.Second
 	lagFails = time.Minute

@@ -20,7 +20,7 @@ type emptyKeyring struct{ noKeyring }
 
 func (emptyKeyring) Get(string, string) (string, error) { return "", keyring.ErrNotFound }
 
-// clockDaemon answers /readyz with a clock that differs from noon.
+// clockDaemon serves /readyz with a clock that differs from noon.
 func clockDaemon(skew time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", noon.Add(skew).Format(http.TimeFormat))
@@ -34,10 +34,10 @@ var notReady = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	routes{"GET /readyz": refused{http.StatusServiceUnavailable, "UNAVAILABLE"}}.ServeHTTP(w, r)
 })
 
-// webServer answers everything with a page.
+// webServer responds to every request with a page.
 var webServer = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>Welcome</html>")) })
 
-// healthy is a daemon in which nothing is wrong.
+// healthy is a daemon without faults.
 func healthy() routes {
 	return routes{
 		"GET /readyz":          clockDaemon(0),
@@ -70,7 +70,7 @@ ok	lag	no post is late
 	}
 }
 
-// Each thing that can be wrong, alone: what is said, and what comes of it.
+// TestDoctorFinds checks the report and the exit status for each possible fault alone.
 func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	broken := blog
@@ -87,7 +87,7 @@ func TestDoctorFinds(t *testing.T) {
 		others int
 	}{
 		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is no zone`, "set TZ"}, 8},
-		"nothing there":  {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test broke off before the answer was complete: is it a schedctl daemon? look at its log", ""}, 4},
+		"no server":      {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test broke off before the answer was complete: is it a schedctl daemon? look at its log", ""}, 4},
 		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
 		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
 		"a web server":   {func(_ *machine, r routes) { r["GET /readyz"] = webServer }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
@@ -139,7 +139,7 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
-// ofStatus answers with a post if its status is asked for.
+// ofStatus returns a post if the request asks for its status.
 func ofStatus(p apiv1.Post) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		list := apiv1.PostList{Results: []apiv1.Post{}}
@@ -150,7 +150,8 @@ func ofStatus(p apiv1.Post) http.HandlerFunc {
 	}
 }
 
-// Posts that wait for an account are told of once, with the account.
+// TestDoctorKnowsWhyPostsWait guards that posts that wait for an account are reported
+// once, with the account.
 func TestDoctorKnowsWhyPostsWait(t *testing.T) {
 	t.Parallel()
 	broken := blog

@@ -23,8 +23,7 @@ func addEditor(cmd *cobra.Command, editor *bool) {
 	cmd.Flags().BoolVar(editor, "editor", false, "write the text in an editor: $VISUAL, $EDITOR or vi")
 }
 
-// mayEdit refuses --editor when there is nobody to write, or no text to begin
-// with.
+// mayEdit refuses --editor without a terminal, and without a text to start with.
 func (a *app) mayEdit(s source) error {
 	switch {
 	case !a.inTerminal || !a.outTerminal && !a.errTerminal:
@@ -62,8 +61,8 @@ func (m manuscript) discard() {
 	}
 }
 
-// keep makes sure that a text which could not be sent is not lost, and tells
-// where it is. The command, with %s for the file, sends it.
+// keep saves a text that could not be sent and prints the name of the file. The
+// command, with %s for the file, sends it.
 func (a *app) keep(m manuscript, command string) {
 	if m.path == "" {
 		a.keepDraft(m.source, m.text, command)
@@ -72,8 +71,8 @@ func (a *app) keep(m manuscript, command string) {
 	a.tell("the text is kept in %s; send it with: "+command, m.path, m.path)
 }
 
-// compose lets a person write a text, which begins as it is given, with a note
-// below it that is left out. The context it returns takes the place of ctx.
+// compose lets a person edit the given text in an editor, with a note below it that is
+// removed. The caller continues with the returned context instead of ctx.
 func (a *app) compose(ctx context.Context, begin string, note []string) (manuscript, context.Context, error) {
 	path, err := a.newDraft(begin + "\n\n" + strings.Join(note, "\n"))
 	if err != nil {
@@ -94,9 +93,9 @@ func (a *app) compose(ctx context.Context, begin string, note []string) (manuscr
 	case err != nil && after.Err() != nil:
 		err = context.Cause(after)
 	case err != nil:
-		err = fmt.Errorf("editor %s: %w; nothing was sent", clip(oneLine(editor), 40), err)
+		err = fmt.Errorf("editor %s: %w; no text was sent", clip(oneLine(editor), 40), err)
 	case m.text == "":
-		return m, after, &failure{status: exitInterrupted, code: codeInterrupted, message: "the text is empty: nothing was sent"}
+		return m, after, &failure{status: exitInterrupted, code: codeInterrupted, message: "the text is empty, so it was not sent"}
 	default:
 		err = checkText(m.text, "the text")
 	}
@@ -122,11 +121,11 @@ func rewriteDraft(path, text string) error {
 	return nil
 }
 
-// editorPatience is how long an editor may take to end when it is told to.
+// editorPatience is how long an editor may take to exit after a signal.
 const editorPatience = 5 * time.Second
 
-// editorProcess returns the process of an editor with a file. What is more than
-// words is read by the shell, which has to outlive an interrupt.
+// editorProcess returns the process of an editor with a file. A command line with
+// shell syntax runs in a shell, which has to survive an interrupt.
 func editorProcess(ctx context.Context, editor, path string) *exec.Cmd {
 	if runtime.GOOS == "windows" || !strings.ContainsAny(editor, "|&;<>()$`\\\"'*?[#~=%") {
 		words := strings.Fields(editor)
@@ -135,9 +134,8 @@ func editorProcess(ctx context.Context, editor, path string) *exec.Cmd {
 	return exec.CommandContext(ctx, "sh", "-c", "trap : INT; "+editor+` "$@"`, editor, path)
 }
 
-// edit runs an editor on a file until its end. Meanwhile an interrupt is for the
-// editor, which has the terminal. The context it returns is ended by the next
-// one.
+// edit runs an editor on a file until it exits. Until then an interrupt goes to the
+// editor, which has the terminal. The next interrupt ends the returned context.
 func edit(ctx context.Context, editor, path string) (context.Context, error) {
 	cmd := editorProcess(ctx, editor, path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -159,8 +157,8 @@ func edit(ctx context.Context, editor, path string) (context.Context, error) {
 	return after, err
 }
 
-// scissors is the line that ends the text in an editor. Lines that begin with #
-// are no comments elsewhere, because posts begin with hashtags.
+// scissors is the line that ends the text in an editor. Above it, lines that start
+// with # are no comments, because posts may start with hashtags.
 const scissors = "# ------------------------ >8 ------------------------"
 
 // withoutNote returns the text above the scissors. Should that line be gone, the
@@ -180,7 +178,7 @@ func withoutNote(text string, note []string) string {
 		}
 	}
 	text = strings.TrimRight(others.String(), " \t\r\n")
-	for { // not the spaces that the first line begins with
+	for { // not the spaces at the start of the first line
 		line, rest, found := strings.Cut(text, "\n")
 		if !found || strings.TrimSpace(line) != "" {
 			return text

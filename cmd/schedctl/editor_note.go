@@ -15,8 +15,8 @@ import (
 func (a *app) editorNote(ctx context.Context, c *client.Client, ids []string, overrides []apiv1.Override) []string {
 	note := []string{
 		scissors,
-		"# The text ends above that line. From there on nothing is sent.",
-		"# An empty text ends the command, and nothing is sent either.",
+		"# The text ends above that line. Everything below it is ignored.",
+		"# An empty text cancels the command.",
 		"#",
 	}
 	if len(ids) == 0 {
@@ -49,7 +49,7 @@ func editorLimit(l apiv1.Limits, own bool) string {
 	}
 	text := fmt.Sprintf("%d %s", *l.MaxCharacters, first(l.Unit, "characters"))
 	if l.URLCharacters != nil {
-		text += fmt.Sprintf(", of which a link takes %d", *l.URLCharacters)
+		text += fmt.Sprintf(", a link takes %d", *l.URLCharacters)
 	}
 	return text
 }

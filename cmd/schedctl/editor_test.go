@@ -67,12 +67,12 @@ func TestPostCreateInAnEditor(t *testing.T) {
 	const shown = `
 
 # ------------------------ >8 ------------------------
-# The text ends above that line. From there on nothing is sent.
-# An empty text ends the command, and nothing is sent either.
+# The text ends above that line. Everything below it is ignored.
+# An empty text cancels the command.
 #
 # How long it may be:
 #   demo (feed): 5000 characters
-#   me (mastodon): 500 graphemes, of which a link takes 23
+#   me (mastodon): 500 graphemes, a link takes 23
 `
 	if diff := cmp.Diff(shown, w.shown); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -86,8 +86,8 @@ func TestPostCreateInAnEditor(t *testing.T) {
 		t.Errorf("editor %q shows\n%s", w.command, w.shown)
 	}
 	m.env["VISUAL"] = "code --wait"
-	m.run(t, "post", "create", "begin with this", "--editor", "--to", "demo", "--override", "demo=another")
-	if w.command != "code --wait" || !strings.HasPrefix(w.shown, "begin with this\n\n# ---") || !strings.Contains(w.shown, "demo (feed): gets another text (--override)\n") {
+	m.run(t, "post", "create", "start with this", "--editor", "--to", "demo", "--override", "demo=another")
+	if w.command != "code --wait" || !strings.HasPrefix(w.shown, "start with this\n\n# ---") || !strings.Contains(w.shown, "demo (feed): gets another text (--override)\n") {
 		t.Errorf("editor %q shows\n%s", w.command, w.shown)
 	}
 }
@@ -119,10 +119,10 @@ func TestEditorEndsWithoutAText(t *testing.T) {
 		er     string
 		kept   int
 	}{
-		"nothing is written":         {writer{write: above("")}, nil, 130, "the text is empty: nothing was sent", 0},
-		"all is taken away":          {writer{write: func(string) string { return " \n" }}, []string{"a text"}, 130, "the text is empty: nothing was sent", 0},
-		"the editor fails":           {writer{write: above(""), err: errors.New("exit status 1")}, []string{"a text"}, 1, "editor vi: exit status 1; nothing was sent", 0},
-		"the editor fails at last":   {writer{write: above("Words"), err: errors.New("exit status 1")}, nil, 1, "editor vi: exit status 1; nothing was sent", 1},
+		"no text is written":         {writer{write: above("")}, nil, 130, "the text is empty, so it was not sent", 0},
+		"all is taken away":          {writer{write: func(string) string { return " \n" }}, []string{"a text"}, 130, "the text is empty, so it was not sent", 0},
+		"the editor fails":           {writer{write: above(""), err: errors.New("exit status 1")}, []string{"a text"}, 1, "editor vi: exit status 1; no text was sent", 0},
+		"the editor fails at last":   {writer{write: above("Words"), err: errors.New("exit status 1")}, nil, 1, "editor vi: exit status 1; no text was sent", 1},
 		"it is no text":              {writer{write: above("caf\xe9")}, nil, 5, "the text is not UTF-8 text: convert it first, for example with iconv", 1},
 		"an unknown account, before": {writer{}, []string{"--to", demoID[:10]}, 5, `there is no account "` + demoID[:10] + `"; the accounts are feed:demo (` + demoID + `), mastodon:me (` + hookID + `)`, 0},
 	} {

@@ -69,8 +69,7 @@ func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), "schedctl ")
 }
 
-// endless are the commands and the examples that may go on until they are
-// interrupted.
+// endless are the commands and the examples that run until they are interrupted.
 var endless = []string{
 	"daemon run", "listen", "post watch",
 	"schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait",
@@ -160,7 +159,7 @@ type ending struct {
 }
 
 // run runs an example as a process whose standard input stays open and silent,
-// unless something is piped to it. One that does not end is interrupted.
+// unless something is piped to it. An endless example is interrupted.
 func (p *place) run(t *testing.T, e example) ending {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e.longEnough())
@@ -177,7 +176,7 @@ func (p *place) run(t *testing.T, e example) ending {
 	if e.piped || slices.Contains(e.args, "-") {
 		cmd.Stdin = strings.NewReader(p.piped(e.command))
 	} else {
-		silent, open, err := os.Pipe() // nothing is ever written to it
+		silent, open, err := os.Pipe() // without any input
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,8 +192,8 @@ func (p *place) run(t *testing.T, e example) ending {
 	return ending{cmd.ProcessState.ExitCode(), output.String(), ctx.Err() != nil}
 }
 
-// longEnough is the time that a command may take: none has much to do, and a
-// machine can be busy. One that is endless is interrupted when it had time to begin.
+// longEnough is the time that a command may take. Commands have little to do, but the
+// machine can be busy. An endless command is interrupted after it had time to start.
 func (e example) longEnough() time.Duration {
 	if e.endless() {
 		return 3 * time.Second

@@ -39,14 +39,14 @@ var exitMeanings = []struct {
 	{exitOther, "another error: an unreadable file, a second daemon on the same data"},
 	{exitUsage, "the command line is wrong: an unknown flag, a time that cannot be read"},
 	{exitNotFound, "nothing has this id or name"},
-	{exitAuth, "no API key, or one that is wrong, expired or not allowed to do this"},
+	{exitAuth, "no API key, or a key that is wrong, expired or not allowed to do this"},
 	{exitInvalid, "refused as invalid: a time that has passed, a text too long, an unknown account"},
 	{exitConflict, "not possible in this state: editing a published post, a reused idempotency key"},
-	{exitUnreachable, "no daemon (or database server) answers, or it has an internal error or no space"},
-	{exitTimedOut, "the wait timed out; nothing was called off"},
+	{exitUnreachable, "no daemon (or database server) responds, or it has an internal error or no space"},
+	{exitTimedOut, "the wait timed out; posts stay as they are"},
 	{exitFailed, "a target was not published, or a part of an import or an apply was refused"},
 	{exitRateLimited, "too many requests; try again later"},
-	{exitInterrupted, "interrupted, or a question was answered with no"},
+	{exitInterrupted, "interrupted, or a prompt was declined"},
 }
 
 // exitByCode is the exit status of every refusal of the API.
@@ -93,7 +93,7 @@ var exitByCode = map[schedctl.Code]int{
 type failure struct {
 	status  int
 	code    schedctl.Code // for --json
-	message string        // one clause: what is wrong
+	message string        // one clause with the problem
 	hint    string        // what to do about it, or empty
 }
 
@@ -125,10 +125,10 @@ func invalid(code schedctl.Code, format string, args ...any) *failure {
 	return &failure{status: exitInvalid, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// declined is the answer no.
-var declined = &failure{status: exitInterrupted, code: codeInterrupted, message: "nothing was changed"}
+// declined is the error for a prompt that a person declines.
+var declined = &failure{status: exitInterrupted, code: codeInterrupted, message: "no changes were made"}
 
-// several are the errors of a command that went on after the first.
+// several are the errors of a command that continued after the first.
 type several []error
 
 // Error returns all errors.

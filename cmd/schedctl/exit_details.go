@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// explain splits the message of a refusal with several faults into what is said
-// first and a line for each of them.
+// explain splits the message of an error with several faults into a headline and a
+// line for each fault.
 func explain(err error, message string) (headline string, lines []string) {
 	var refused *client.Error
 	if !errors.As(err, &refused) || len(refused.API.Details) < 2 {

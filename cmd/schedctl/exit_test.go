@@ -19,7 +19,7 @@ import (
 
 func code(s string) schedctl.Code { return schedctl.Code(s) }
 
-// httpStatus is what the API answers with for each exit status.
+// httpStatus lists the HTTP statuses of the API for each exit status.
 var httpStatus = map[int][]int{
 	exitInvalid: {400, 413}, exitAuth: {401, 403}, exitNotFound: {404}, exitConflict: {409, 412},
 	exitRateLimited: {429}, exitUnreachable: {500, 503}, exitOther: {405, 406, 415},
@@ -35,7 +35,7 @@ func TestEveryCodeHasAnExitStatus(t *testing.T) {
 			continue
 		}
 		if httpStatus[status] == nil {
-			t.Errorf("%s ends with %d, which is none for a refusal", c, status)
+			t.Errorf("%s ends with %d, which is not an exit status for API errors", c, status)
 		}
 	}
 	for _, c := range slices.Sorted(maps.Keys(exitByCode)) {
@@ -159,12 +159,13 @@ func TestInterrupted(t *testing.T) {
 	if got := run(ctx, m.system, []string{"post", "wait", "post_1"}); got != 130 {
 		t.Errorf("exit status %d, want 130", got)
 	}
-	if got := m.err.String(); got != "schedctl: interrupted; nothing was called off; wait on with: schedctl post wait post_1\n" {
+	if got := m.err.String(); got != "schedctl: interrupted; no post was canceled; wait on with: schedctl post wait post_1\n" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// Of a post that was on its way nobody knows whether it arrived.
+// TestPostCreateIsInterrupted guards the message for a request whose outcome is
+// unknown.
 func TestPostCreateIsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -185,7 +186,7 @@ func TestDeclined(t *testing.T) {
 	post := apiv1.Post{ID: "post_1", Status: schedctl.Draft, Content: "Hello"}
 	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: post}}).terminals()
 	m.in = strings.NewReader("n\n")
-	m.want(t, 130, "", "post_1: Hello\nDelete 1 draft for good? [y/N] schedctl: nothing was changed\n", "post", "delete", "post_1")
+	m.want(t, 130, "", "post_1: Hello\nDelete 1 draft for good? [y/N] schedctl: no changes were made\n", "post", "delete", "post_1")
 }
 
 func TestErrorsAreEnvelopesWithJSON(t *testing.T) {

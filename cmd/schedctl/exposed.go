@@ -36,7 +36,7 @@ func refuseExposedData(dir string) error {
 // until its process ends, however that happens. It also holds a [daemonRecord].
 const dataLockFile = "daemon.lock"
 
-// The files in a data directory, beside those of package daemon.
+// The files in a data directory, in addition to those of package daemon.
 const (
 	databaseFile  = "schedctl.db"
 	secretKeyFile = "secret.key"

@@ -21,7 +21,7 @@ const (
 	maxFiltered   = 64 << 20 // bytes
 )
 
-// maxFilter is above any expression that somebody wrote, in bytes.
+// maxFilter is the longest expression, in bytes, far above any written by a person.
 const maxFilter = 64 << 10
 
 // checkFilter compiles --jq or --template before anything is done. Both imply

@@ -148,7 +148,7 @@ func apiTime(function string, v any) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, fmt.Errorf("%s takes a time of the API, and %q is none", function, clip(text, 40))
+		return t, fmt.Errorf("%s takes a time as the API returns it, not %q", function, clip(text, 40))
 	}
 	return t, nil
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// compileJQ reads an expression of jq (https://jqlang.org). What it yields is
-// printed as "jq -r" prints it, one value a line: text as it is, everything else
-// as JSON.
+// compileJQ compiles a jq expression (https://jqlang.org). Its results are printed as
+// by "jq -r", one value a line: strings unquoted, everything else as JSON.
 func (a *app) compileJQ(text string) (filter, error) {
 	query, err := gojq.Parse(text)
 	if err != nil {

@@ -17,8 +17,8 @@ func (f *templateFuncs) tablerow(fields ...any) string {
 	return ""
 }
 
-// tablerender writes the table that has been begun, and begins the next: aligned
-// and cut to the width of a terminal, else tab-separated and whole.
+// tablerender writes the current table and starts the next: aligned and cut to the
+// width of a terminal, else tab-separated and complete.
 func (f *templateFuncs) tablerender() string {
 	rows := f.rows
 	f.rows = nil

@@ -49,7 +49,7 @@ func (a *app) runTemplate(parsed *template.Template, result any) ([]byte, error)
 	}
 }
 
-// execute ends with the table that was begun, if any.
+// execute ends by writing the current table, if any.
 func (a *app) execute(parsed *template.Template, w io.Writer, data any) error {
 	funcs := &templateFuncs{app: a}
 	copied, err := parsed.Clone()

@@ -109,8 +109,8 @@ func TestFiltersAreCheckedFirst(t *testing.T) {
 	m.want(t, 2, "", "schedctl: schedctl completion has no JSON for --jq to work on\n", "completion", "bash", "--jq", ".")
 }
 
-// A command that did its work and cannot show it must not look like one that was
-// called in a wrong way.
+// TestFiltersThatDoNotFit guards that a command that did its work, but cannot show the
+// result, does not look like wrong usage.
 func TestFiltersThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	const hint = "; the command itself was carried out; --json shows what there is to choose from\n"
@@ -123,7 +123,7 @@ func TestFiltersThatDoNotFit(t *testing.T) {
 		{"--template", "{{.titel}}", `--template: 1:2: executing "--template" at <.titel>: map has no entry for key "titel"`},
 		{"--template", `{{color "puce" .id}}`, "the colours are black, red, green, yellow, blue, magenta, cyan, white and gray"},
 		{"--template", `{{color "red+x" .id}}`, "no attribute is called 'x'"},
-		{"--template", `{{timeago .id}}`, `timeago takes a time of the API, and "post_1" is none`},
+		{"--template", `{{timeago .id}}`, `timeago takes a time as the API returns it, not "post_1"`},
 		{"--template", `{{join "," .id}}`, "join takes a list"},
 		{"--template", `{{pluck "id" .social_account_ids}}{{pluck "x" .target_summary}}`, "pluck takes a list"},
 		{"--template", "{{range 10000000000}}{{end}}", "--template: it was stopped after 50ms"},

@@ -45,8 +45,8 @@ func addHelp(a *app, root *cobra.Command) {
 	}))
 }
 
-// explain gives a command a long text that takes time to write, so it is written
-// when somebody wants to read it: see [app.writeText].
+// explain gives a command a long text that takes time to build, so it is built only
+// when it is shown: see [app.writeText].
 func (a *app) explain(cmd *cobra.Command, text func() string) {
 	if a.texts == nil {
 		a.texts = map[*cobra.Command]func() string{}
@@ -122,8 +122,8 @@ that decide about colour and pager see "schedctl help environment".
 With --json an error is the envelope of the API, on standard error:
 {"error":{"code","message","details","request_id"}}.
 
---jq and --template need no --json beside them. An expression that cannot be read
-is found before anything is done (exit status 2); one that does not fit the
+--jq and --template work without --json. An expression that cannot be parsed
+is reported before the command does anything (exit status 2); one that does not fit the
 result is found after it (exit status 1).
 
 --jq (https://jqlang.org) prints text as it is and everything else as JSON, one
@@ -133,7 +133,7 @@ value a line, as "jq -r" does. The environment is in env and $ENV:
   schedctl post show ID --jq '.targets[] | [.platform, .status] | @tsv'
 
 --template is a template of Go (https://pkg.go.dev/text/template). null prints
-nothing. Beside the functions of that package there are
+nothing. In addition to the functions of that package there are
 
   autocolor STYLE VALUE   like color, where colours are wanted
   color STYLE VALUE       paint: red, green+b, white+u:blue; the colours are

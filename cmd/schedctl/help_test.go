@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares a text with the file that keeps it.
 func golden(t *testing.T, name, got string) {
@@ -60,7 +60,8 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-// The help tells of every variable that the program looks at, and of no other.
+// TestHelpTellsEveryVariable guards that the help lists every environment variable
+// that the program reads, and no other.
 func TestHelpTellsEveryVariable(t *testing.T) {
 	t.Parallel()
 	elsewhere := []string{"TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} // package time and xdg look at them
@@ -73,12 +74,12 @@ func TestHelpTellsEveryVariable(t *testing.T) {
 	read := append(readVariables(t), elsewhere...)
 	for _, name := range read {
 		if !slices.Contains(told, name) {
-			t.Errorf("%s is looked at, and the help does not tell of it", name)
+			t.Errorf("the program reads %s, and the help does not list it", name)
 		}
 	}
 	for _, name := range told {
 		if !slices.Contains(read, name) {
-			t.Errorf("the help tells of %s, and nothing looks at it", name)
+			t.Errorf("the help lists %s, and the program does not read it", name)
 		}
 	}
 }
@@ -119,7 +120,7 @@ func readVariables(t *testing.T) (names []string) {
 		})
 	}
 	if len(names) == 0 {
-		t.Fatal("no variable is looked at")
+		t.Fatal("the program reads no variable")
 	}
 	return names
 }

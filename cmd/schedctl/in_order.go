@@ -10,9 +10,9 @@ import (
 const atOnce = 8
 
 // inOrder runs work on each item, several at once, and gives the results to done
-// one after another in the order of the items. It ends with the first error, of
-// an item or of done, when nothing is under way any more. When ctx ends no more
-// items are begun, and those under way are for work to end.
+// one after another in the order of the items. It stops at the first error, of an item
+// or of done, and returns when all started work has ended. When ctx ends it starts no
+// more items; work has to end those in progress.
 func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(context.Context, T) R, done func(R) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -13,8 +13,8 @@ import (
 // readsInput are the commands that, called alone, read what is piped to them.
 var readsInput = []string{"post create", "post validate"}
 
-// Without a terminal nobody answers a question: a command that is called with
-// nothing, or without its daemon, must end while its standard input stays open.
+// TestNoCommandWaitsForInput guards that a command without arguments, or without its
+// daemon, ends while its standard input stays open and is not a terminal.
 func TestNoCommandWaitsForInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector sees the same commands with a daemon: TestHelpExamplesWork")
@@ -49,11 +49,11 @@ func (e example) hurried() example {
 // goOn are the commands that do something without a daemon, too.
 var goOn = []string{"doctor", "lint"}
 
-// closedAddress is the URL of an address at which nobody listens.
+// closedAddress is the URL of an address without a listener.
 const closedAddress = "http://127.0.0.1:1"
 
-// A daemon that takes a call and never answers holds nobody up for longer than
-// --timeout.
+// TestEveryCallHasATimeout guards that no command waits longer than --timeout for a
+// daemon that accepts a request and never responds.
 func TestEveryCallHasATimeout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector sees the same commands with a daemon: TestHelpExamplesWork")

@@ -1,7 +1,7 @@
 package main
 
 // printLine writes v as a line of JSON: an object of a stream. --json, --jq and
-// --template are for each object by itself.
+// --template apply to each object separately.
 func (a *app) printLine(v any) error {
 	doc, err := a.document(v)
 	switch {

@@ -49,8 +49,7 @@ func (a *app) keyRow(k apiv1.APIKey) []string {
 	return []string{k.ID, keyStatus(k, a.now()), a.farTime(k.ExpiresAt), a.farTime(k.LastUsedAt), k.Name, wordsOf(k.Scopes, ",")}
 }
 
-// farTime is timeText for a column of which people want to know no more than how
-// far away it is.
+// farTime is timeText for a column where only the distance from now matters.
 func (a *app) farTime(t *apiv1.Time) string {
 	switch {
 	case !a.outTerminal:

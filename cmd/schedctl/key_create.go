@@ -34,7 +34,7 @@ it has itself. posts:draft writes drafts and makes nothing go out; accounts:read
 what lets commands call accounts by their names.
 
 With --account the key sees and uses these accounts and no others, and the posts to
-them. With --expires it ends by itself: after a duration such as 90d, or at a time.
+them. With --expires it expires after a duration such as 90d, or at a time.
 A key that ends makes only keys that end by then, without --expires at the same time.
 
 ` + secretHelp,

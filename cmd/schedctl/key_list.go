@@ -13,7 +13,7 @@ func newKeyList(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List API keys",
 		Long: `List the API keys of the workspace, the oldest first, also those that have expired or
-were revoked. What a key was used for is in "schedctl audit".`,
+were revoked. "schedctl audit" shows the changes that were made with a key.`,
 		Example: `  schedctl key list
   schedctl key list --jq '.[] | select(.revoked_at == null and .last_used_at == null) | .name'`,
 		Args: takes(0, 0, ""),

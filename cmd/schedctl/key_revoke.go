@@ -32,7 +32,7 @@ accepted, and nothing brings it back. Its event streams and downloads end. Posts
 were scheduled with it still go out, and keys that were made with it stay: "schedctl
 audit" lists them.
 
-The last key that can make keys is not revoked, for nobody could make one again.`,
+The last key that can make keys cannot be revoked: without it no key could be made.`,
 		Example: `  schedctl key revoke ci
   schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
 		Args:              takes(1, 1, "a key: its id or its name"),

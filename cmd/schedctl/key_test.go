@@ -45,7 +45,7 @@ func TestKeyRevokeAsksAlsoWhoseKeyItIs(t *testing.T) {
 	} {
 		m := newMachine(t, routes{"GET /api-keys": testKeys, "GET /me": apiv1.Me{APIKey: apiv1.APIKey{ID: "key_1"}}}).terminals()
 		m.in = strings.NewReader("n\n")
-		m.want(t, 130, "", question+"schedctl: nothing was changed\n", "key", "revoke", key)
+		m.want(t, 130, "", question+"schedctl: no changes were made\n", "key", "revoke", key)
 	}
 }
 
@@ -62,13 +62,12 @@ func TestKeyCompletion(t *testing.T) {
 	} {
 		args := append([]string{"__complete"}, strings.Split(line, " ")...)
 		if status := m.run(t, args...); status != 0 || !strings.HasPrefix(m.out.String(), want) {
-			t.Errorf("%q: exit status %d, got %q, want it to begin with %q", line, status, &m.out, want)
+			t.Errorf("%q: exit status %d, got %q, want it to start with %q", line, status, &m.out, want)
 		}
 	}
 }
 
-// auditLog has n entries, a minute each, of which a page has as many as are
-// asked for.
+// auditLog has n entries, one a minute. A page has as many as the request asks for.
 func auditLog(n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		from := len(r.URL.Query().Get("cursor"))

@@ -22,8 +22,8 @@ type keyStore interface {
 // keyringService is the name under which keys are kept.
 const keyringService = "schedctl"
 
-// keyringTime is how long the keyring may take: a desktop may ask its user to
-// open it, and a broken one does not answer at all.
+// keyringTime is how long the keyring may take: a desktop may ask its user to unlock
+// it, and a broken keyring does not respond.
 const keyringTime = 20 * time.Second
 
 // desktopKeyring is the keyring of the machine: Secret Service, the keychain of
@@ -41,7 +41,7 @@ func (desktopKeyring) Set(service, user, secret string) error {
 	return err
 }
 
-// Delete removes a secret; one that is not there is no error.
+// Delete removes a secret; a missing secret is no error.
 func (desktopKeyring) Delete(service, user string) error {
 	_, err := withinTime(func() (string, error) { return "", keyring.Delete(service, user) })
 	if errors.Is(err, keyring.ErrNotFound) {
@@ -68,7 +68,7 @@ func withinTime(call func() (string, error)) (string, error) {
 	case r := <-done:
 		return r.secret, r.err
 	case <-timer.C:
-		return "", fmt.Errorf("the keyring did not answer within %s", keyringTime)
+		return "", fmt.Errorf("the keyring did not respond within %s", keyringTime)
 	}
 }
 
@@ -91,15 +91,15 @@ func (a *app) contextKey(name string, ctx savedContext) (string, error) {
 	}
 	secret, err := a.keyring.Get(keyringService, keyringUser(name, ctx.URL))
 	if err != nil {
-		return "", noKey(fmt.Sprintf("the key of context %s cannot be had from the keyring: %v", name, err), loginAdvice(name))
+		return "", noKey(fmt.Sprintf("cannot read the key of context %s from the keyring: %v", name, err), loginAdvice(name))
 	}
 	return checkKey(secret, "the keyring")
 }
 
 func loginAdvice(name string) string { return "log in again with: schedctl login --context " + name }
 
-// keepKey stores the key of a context in the keyring or, when there is none or it
-// is not wanted, in a file that only its owner may read, and says so.
+// keepKey stores the key of a context in the keyring or, without a keyring or when the
+// caller does not want it, in a file that only its owner may read, and reports where.
 func (a *app) keepKey(name string, ctx *savedContext, key string, useKeyring bool) error {
 	*ctx = savedContext{URL: ctx.URL}
 	if useKeyring {

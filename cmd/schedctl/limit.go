@@ -13,8 +13,8 @@ const onScreen = 20
 // noLimit stands for --limit that was not given.
 const noLimit = math.MinInt
 
-// listLimit is the flag --limit of a list. Without it a list is whole, except on a
-// terminal: what a program reads is never cut off silently.
+// listLimit is the flag --limit of a list. Without it a list is complete, except on a
+// terminal, so that output for programs is never cut off silently.
 type listLimit struct{ number int }
 
 func (l *listLimit) add(cmd *cobra.Command, noun string) {

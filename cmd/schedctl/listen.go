@@ -21,7 +21,7 @@ type listen struct {
 	printSecret                      bool
 
 	types     []schedctl.EventType // nil for all
-	secret    string               // to be told; empty when whoever started this has given it
+	secret    string               // to show at the start; empty when it was given by a flag
 	forward   *forwarder
 	begun     bool // the stream stood once
 	triggers  *triggers
@@ -36,20 +36,20 @@ func newListen(a *app) *cobra.Command {
 		Long: `Forward events to a URL while you develop a receiver of webhooks, until you interrupt
 it: each event as it happens, signed as Standard Webhooks describes, in the same
 form in which the daemon sends it to webhooks. Addresses of this machine and of
-private networks are what it is for; the daemon need not reach them. Without http://
+private networks are allowed, because the daemon need not reach them. Without http://
 or https:// a URL is http.
 
-The signing secret is told at the start. It is made once and kept in listen.secret,
-beside the configuration file, so that it stays the same; --print-secret prints it.
-Another is taken from --secret-file or SCHEDCTL_SECRET. It signs nothing else.
+The command shows the signing secret at the start. The secret is generated once and
+kept in listen.secret, next to the configuration file; --print-secret prints it.
+--secret-file or SCHEDCTL_SECRET set another secret. It is used only by "listen".
 
-On a terminal there is a line for each event, with what the receiver answered.
-Elsewhere, and with --json, each is an object in a line of its own; with -q there is
-only its id. Each event is sent once: a receiver that is down, answers with another
-status than 2xx or takes longer than ten seconds (--timeout) is told, and the next
-event is sent all the same. A broken connection to the daemon is made again, and
-nothing is missed. To go on after an event that you have, give its id with
---last-event. Events for a try are made with "schedctl trigger".`,
+On a terminal there is a line for each event, with the receiver's response.
+Elsewhere, and with --json, each event is a line of JSON; with -q only its id. Each
+event is sent once. If the receiver is down, responds with a status other than 2xx or
+takes longer than ten seconds (--timeout), the failure is shown and the next event is
+sent. A lost connection to the daemon is restored without missing events. To continue
+after an event that you have, give its id with --last-event. "schedctl trigger" sends
+test events.`,
 		Example: `  schedctl listen --forward-to http://localhost:3000/hooks
   schedctl listen --forward-to localhost:3000/hooks --event post.published --event post.failed
   schedctl listen --forward-to localhost:3000/hooks --json=type,http_status > events.jsonl
@@ -62,7 +62,7 @@ nothing is missed. To go on after an event that you have, give its id with
 	o.events.add(cmd, schedctl.EventTypes(), "what to forward: the type of an `event`, or all (repeatable; all when not given)")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret to sign with, - for standard input")
 	f.BoolVar(&o.printSecret, "print-secret", false, "print the signing secret and end")
-	f.StringVar(&o.lastEvent, "last-event", "", "begin after the event with this `id`")
+	f.StringVar(&o.lastEvent, "last-event", "", "start after the event with this `id`")
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func (o *listen) check() (err error) {
 		f.hint = "give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch"
 		return f
 	case !ok && o.lastEvent != "":
-		return usage("--last-event takes the id of an event, %s_…, and %q is none", schedctl.EventPrefix, clip(o.lastEvent, 60))
+		return usage("--last-event takes the id of an event, %s_…, not %q", schedctl.EventPrefix, clip(o.lastEvent, 60))
 	}
 	if o.types, err = o.events.types(schedctl.EventTypes()); err != nil {
 		return err
@@ -160,8 +160,7 @@ func (o *listen) hear(ctx context.Context, c *client.Client, n news) error {
 	return nil
 }
 
-// begin says that events are forwarded from now on, and takes triggered ones as
-// well.
+// begin reports that events are forwarded from now on, and accepts triggered events.
 func (o *listen) begin(ctx context.Context, c *client.Client) {
 	what := "all events"
 	if o.types != nil {
@@ -179,7 +178,8 @@ func (o *listen) begin(ctx context.Context, c *client.Client) {
 	o.tell("forwarding %s of %s to %s; end with Ctrl-C", what, c.URL(), oneLine(o.forwardTo))
 }
 
-// takeTriggered forwards an event that somebody has triggered, who waits.
+// takeTriggered forwards a triggered event and returns the result to "trigger", which
+// waits for it.
 func (o *listen) takeTriggered(ctx context.Context, h handover) error {
 	result, err := o.take(ctx, h.event, true)
 	if err == nil {
@@ -221,7 +221,7 @@ func (o *listen) show(f forwarded) error {
 	return o.write([]byte(line + "\n"))
 }
 
-// outcome is what the receiver answered, in the colour of how it ended.
+// outcome is the receiver's response, colored by success.
 func (a *app) outcome(f forwarded) string {
 	return a.paint(colors[string(f.Status)], oneLine(f.answerText()))
 }

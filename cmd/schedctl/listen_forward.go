@@ -48,8 +48,8 @@ type forwarder struct {
 	limit  time.Duration
 }
 
-// newForwarder returns a forwarder that reaches any address: a receiver on this
-// machine is what it is for.
+// newForwarder returns a forwarder that reaches any address, because the receiver is
+// usually on this machine.
 func (a *app) newForwarder(to string, key signing.Key) *forwarder {
 	f := &forwarder{to: to, key: key, client: outbound.Client(outbound.AllowPrivate), agent: "schedctl/" + versionText(), limit: receiverPatience}
 	if a.transport != nil {
@@ -91,7 +91,7 @@ func (f *forwarder) forward(ctx context.Context, e apiv1.Event) (forwarded, erro
 	return result, nil
 }
 
-// beginning returns as much of an answer as the daemon keeps of one.
+// beginning returns as much of a response as the daemon stores.
 func beginning(body []byte) string {
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	if len(text) <= schedctl.MaxDeliveryResponse {

@@ -13,9 +13,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
-// listenSecret returns what "schedctl listen" signs with: the secret that is
-// given, else one that is made once and kept, so that a receiver need not be
-// told a new one each time.
+// listenSecret returns the signing secret of "schedctl listen": the given secret, else
+// a generated secret that is kept, so that receivers can keep using it.
 func (o *listen) listenSecret(ctx context.Context) (secret string, given bool, err error) {
 	if secret, err = o.signingSecret(ctx, o.secretFile); secret != "" || err != nil {
 		return secret, true, err

@@ -35,7 +35,7 @@ func (a *app) listenSockets() (paths []string) {
 	return paths
 }
 
-// handover is an event that somebody has triggered. Who takes it sends the result.
+// handover is a triggered event. Its receiver sends the result.
 type handover struct {
 	event  apiv1.Event
 	result chan<- forwarded // never blocks
@@ -57,7 +57,7 @@ func (a *app) openTriggers(ctx context.Context) (*triggers, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, fmt.Sprintf("listen-%d.sock", os.Getpid()))
-	// Under its name there is only ever a socket that answers.
+	// The socket gets its name only when it accepts connections.
 	hidden := filepath.Join(dir, fmt.Sprintf(".listen-%d", os.Getpid()))
 	os.Remove(hidden)
 	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
@@ -76,7 +76,7 @@ func (a *app) openTriggers(ctx context.Context) (*triggers, error) {
 	return t, nil
 }
 
-// close takes the socket away and returns when nobody uses it any more.
+// close removes the socket and returns when all its connections have ended.
 func (t *triggers) close() {
 	os.Remove(t.path)
 	t.socket.Close()
@@ -116,8 +116,8 @@ func (t *triggers) serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// errNoListener means that nobody is at the socket any more.
-var errNoListener = errors.New("nobody listens")
+// errNoListener means that no process listens on the socket.
+var errNoListener = errors.New("no listener")
 
 // handOver gives an event to the one who listens at a socket. The socket of one
 // who was killed is taken away.

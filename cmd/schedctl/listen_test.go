@@ -63,7 +63,7 @@ func answering(status int, body string) *http.Response {
 }
 
 // listenUntil runs "schedctl listen" until ctx ends, on a machine whose receiver
-// answers the calls in their order; the first that has no answer ends it.
+// responds to the calls in their order; the first call without a response ends it.
 func listenUntil(t *testing.T, m *machine, events string, answers []*http.Response, args ...string) (calls []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -110,8 +110,8 @@ func checkSigned(t *testing.T, h http.Header, body []byte) string {
 	return id
 }
 
-// A receiver that refuses or is down is told of, and the next event comes all the
-// same.
+// TestListenForwardsInOrder guards that a failing receiver is reported and still
+// receives the next event.
 func TestListenForwardsInOrder(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, nil)
@@ -132,7 +132,7 @@ func TestListenForwardsInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, m.out.String()); diff != "" {
 		t.Errorf("standard output, -want +got:\n%s", diff)
 	}
-	// A secret that was given is not told.
+	// A secret that was given is not shown.
 	wantErr := "forwarding post.created, post.published, post.failed, post.completed of http://daemon.test to http://localhost:3000/hooks; end with Ctrl-C\n" +
 		`{"error":{"code":"INTERRUPTED","message":"interrupted","details":null,"request_id":""}}` + "\n"
 	if diff := cmp.Diff(wantErr, m.err.String()); diff != "" {
@@ -180,7 +180,7 @@ func TestListenResumes(t *testing.T) {
 	}
 }
 
-// The answer of a receiver is kept like the daemon keeps it.
+// TestBeginningOfAnAnswer guards that a response is clipped as the daemon clips it.
 func TestBeginningOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for want, body := range map[string]string{
@@ -239,7 +239,7 @@ func TestListenFlags(t *testing.T) {
 		"schedctl listen needs --forward-to, which says where to send events; give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch": "",
 		"--forward-to: the URL holds a user name or password; remove it; give it as http://localhost:3000/hooks":                                                                 "--forward-to me:secret@localhost",
 		"--forward-to: the URL cannot be read; it looks like https://host/path; give it as http://localhost:3000/hooks":                                                          "--forward-to http://[::1",
-		"--last-event takes the id of an event, evt_…, and \"post_1\" is none":                                                                                                   "--forward-to localhost --last-event post_1",
+		"--last-event takes the id of an event, evt_…, not \"post_1\"":                                                                                                   "--forward-to localhost --last-event post_1",
 		"--print-secret prints the secret and nothing else: leave out --forward-to and --json":                                                                                   "--forward-to localhost --print-secret",
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", append([]string{"listen"}, strings.Fields(args)...)...)
@@ -251,7 +251,7 @@ func TestListenFlags(t *testing.T) {
 	}
 	m.env["SCHEDCTL_SECRET"] = "nonsense"
 	if status := m.run(t, "listen", "--forward-to", "localhost"); status != 5 {
-		t.Errorf("a secret that is none: exit status %d", status)
+		t.Errorf("an invalid secret: exit status %d", status)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestTriggerAlone(t *testing.T) {
 	}
 	m.want(t, 7, "", nobody, "trigger", "post.created")
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
-		t.Errorf("the socket of one that was killed is still there: %v", err)
+		t.Errorf("the socket of a killed listener still exists: %v", err)
 	}
 	m.want(t, 2, "", "schedctl: schedctl trigger needs the type of an event; see: schedctl trigger --help\n", "trigger")
 	if status := m.run(t, "trigger", "post.publishd"); status != 2 || !strings.Contains(m.err.String(), `event "post.publishd" is not known; use one of post.created,`) {

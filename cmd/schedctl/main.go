@@ -3,10 +3,10 @@
 //
 // # Streams
 //
-// The result of a command is all that is written to standard output; what was
-// understood, progress, questions and errors go to standard error. On a
-// terminal results are aligned and coloured; elsewhere they are tab-separated,
-// without headers, and nothing is ever asked.
+// Standard output has the result of the command and no other text. Parsed times,
+// progress, prompts and errors go to standard error. On a terminal results are aligned
+// and colored; elsewhere they are tab-separated, without headers, and commands never
+// prompt.
 //
 // # Adding a command
 //

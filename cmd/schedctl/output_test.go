@@ -15,7 +15,7 @@ import (
 var list = routes{
 	"GET /social-accounts": twoAccounts,
 	"GET /posts": apiv1.PostList{Results: []apiv1.Post{
-		{ID: "post_2", Status: schedctl.Published, PublishAt: at(0), SocialAccountIDs: []string{demoID, "acct_gone"}, Content: "A text that is\nrather long for a column, but short for a post: it goes on"},
+		{ID: "post_2", Status: schedctl.Published, PublishAt: at(0), SocialAccountIDs: []string{demoID, "acct_gone"}, Content: "A text that is\nrather long for a column, but short for a post: and more"},
 		{ID: "post_1", Status: schedctl.Draft, Content: "日本語のテキスト"},
 	}},
 }
@@ -23,7 +23,7 @@ var list = routes{
 func TestListIsTabSeparatedInAPipe(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, list)
-	m.want(t, 0, "post_2\tpublished\t2026-11-21T12:00:00Z\tdemo,acct_gone\tA text that is rather long for a column, but short for a post: it goes on\n"+
+	m.want(t, 0, "post_2\tpublished\t2026-11-21T12:00:00Z\tdemo,acct_gone\tA text that is rather long for a column, but short for a post: and more\n"+
 		"post_1\tdraft\t\t\t日本語のテキスト\n", "", "post", "list")
 	m.want(t, 0, "post_2\npost_1\n", "", "post", "list", "-q")
 }
@@ -220,7 +220,7 @@ func TestJSONOnATerminalIsPrintable(t *testing.T) {
 	}
 	m.run(t, "post", "show", content, "--json")
 	if m.err.Len() == 0 {
-		t.Error("no error about an id that is none")
+		t.Error("no error about an invalid id")
 	}
 	for name, text := range map[string]string{"output": m.out.String(), "error": m.err.String()} {
 		if text != printable(text) {

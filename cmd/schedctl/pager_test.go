@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// paged runs a command in front of a person with a screen of some lines, and
-// returns the pager and what it was given.
+// paged runs a command on a terminal of some lines, and returns the pager and its
+// input.
 func paged(t *testing.T, m *machine, height int, args ...string) (pager, text string) {
 	t.Helper()
 	m.height = height

@@ -32,8 +32,8 @@ import (
 )
 
 // TestPlantedSecretsAreNowhere gives a real daemon secrets of every kind, has its
-// networks repeat them in every answer, makes everything fail, and then looks
-// for them in all that was written, shown or answered.
+// networks repeat them in every response, makes everything fail, and then searches for
+// them in all files, output and responses.
 func TestPlantedSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := plantedSecrets()
@@ -61,8 +61,8 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	p.search(s)
 }
 
-// plantedSecrets are secrets by what they are for. Some are of characters that
-// are escaped in places.
+// plantedSecrets are secrets by purpose. Some have characters that some formats
+// escape.
 func plantedSecrets() map[string]string {
 	s := map[string]string{}
 	for _, name := range []string{
@@ -88,7 +88,7 @@ func plantedSecrets() map[string]string {
 	return s
 }
 
-// planted is a daemon that was told secrets, and all that came out of it.
+// planted is a daemon that was given secrets, with all its output.
 type planted struct {
 	t        *testing.T
 	parrot   *parrot
@@ -106,7 +106,7 @@ type planted struct {
 	seen     []sighting         // in order
 }
 
-// sighting is something that somebody could read.
+// sighting is a text that a person or program could read.
 type sighting struct{ where, text string }
 
 func newPlanted(t *testing.T, s map[string]string) *planted {
@@ -164,12 +164,12 @@ func (p *planted) await(what string, done func() bool) {
 	}
 }
 
-// call makes a request of the API and notes the answer.
+// call sends a request to the API and records the response.
 func (p *planted) call(method, path string, body, into any) int {
 	p.t.Helper()
 	status, text := p.ask(p.secrets["admin key"], method, path, body)
-	// A webhook has its URL in answers, for whoever may read webhooks; nothing else
-	// is shown there but the secret, to whoever makes one.
+	// Responses about webhooks show the URL, and at creation the secret, to keys that
+	// may read webhooks.
 	if !strings.HasPrefix(path, "/api/v1/webhooks") || status >= 400 || strings.Contains(path, "deliveries") {
 		p.seen = append(p.seen, sighting{"answer to " + method + " " + strings.SplitN(path, "?", 2)[0], text})
 	}
@@ -355,7 +355,7 @@ func (p *planted) refuseStrangers() {
 	}
 	for _, address := range []string{"http://" + p.secrets["user info"] + "@127.0.0.1/", "ftp://x/" + p.secrets["unsent token"], "http://%zz" + p.secrets["unsent token"]} {
 		if status := p.call("POST", "/api/v1/webhooks", map[string]any{"url": address, "event_types": []string{"post.failed"}}, nil); status != http.StatusBadRequest {
-			p.t.Errorf("a webhook to an address that is none: %d", status)
+			p.t.Errorf("a webhook to an invalid address: %d", status)
 		}
 		p.run("", "webhook", "create", "--url", address, "--event", "post.failed")
 	}
@@ -374,7 +374,7 @@ func (p *planted) refuseStrangers() {
 	p.call("POST", "/api/v1/webhooks", map[string]any{"url": "https://x.example", "event_types": []string{"post.failed"}, "secret": short}, nil)
 	for _, path := range []string{"/api/v1/me", "/api/v1/posts", "/nowhere"} {
 		_, text := p.ask(p.secrets["wrong key"], "GET", path, nil)
-		p.seen = append(p.seen, sighting{"answer to a wrong key", text})
+		p.seen = append(p.seen, sighting{"response to a wrong key", text})
 	}
 }
 
@@ -462,7 +462,7 @@ func (p *planted) search(s map[string]string) {
 				p.t.Errorf("%s can be read by others: %v", entry.Name(), info.Mode())
 			}
 			if name := entry.Name(); name == "admin.key" || name == "secret.key" || path == filepath.Join(p.home, "key") {
-				return nil // what they are for; their mode is above
+				return nil // these files hold keys; their mode is checked above
 			}
 			content, err := os.ReadFile(path)
 			seen = append(seen, sighting{"file " + entry.Name(), string(content)})

@@ -15,17 +15,16 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// parrot stands for every network and every receiver. It accepts what it is
-// asked, until it is told to refuse; then its answers repeat all that it was
-// sent, in every form it can think of.
+// parrot plays every network and every receiver. It accepts requests until it is set
+// to refuse; then its responses repeat the whole request, in every encoding.
 type parrot struct {
 	*httptest.Server
 	refusal atomic.Int64 // an index into refusals, or -1
 	heard   atomic.Int64 // calls that were refused
-	session string       // what it answers to a log-in
+	session string       // its response to a login
 }
 
-// refusals are the ways in which a parrot repeats what it has heard.
+// refusals are the ways in which a parrot repeats a request.
 var refusals = []func(w http.ResponseWriter, heard string){
 	func(w http.ResponseWriter, heard string) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -61,7 +60,7 @@ var refusals = []func(w http.ResponseWriter, heard string){
 			c.Close()
 		}
 	},
-	func(w http.ResponseWriter, heard string) { // a broken answer
+	func(w http.ResponseWriter, heard string) { // a malformed response
 		w.Header().Set("Content-Length", "100000")
 		w.WriteHeader(http.StatusBadGateway)
 		io.WriteString(w, heard)
@@ -85,7 +84,7 @@ func (p *parrot) answer(w http.ResponseWriter, r *http.Request) {
 			"no " + token, r.URL.String(), r.URL.Path, r.URL.RawQuery, string(body), hex.EncodeToString([]byte(token)),
 			base64.StdEncoding.EncodeToString([]byte(token)), url.QueryEscape(token), fmt.Sprint(r.Header),
 		}, " ")
-		// The shortest first: of a long one only the beginning is looked at.
+		// The shortest first: only the start of a long text is checked.
 		refusals[n](w, heard)
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// Whoever writes posts, or runs a network, writes on the terminals of those who
-// look at them, and must not get further than that.
+// TestNoTextControlsATerminal guards that texts of posts and networks cannot send
+// control sequences to the terminals of people who view them.
 func TestNoTextControlsATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPlanted(t, plantedSecrets())

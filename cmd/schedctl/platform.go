@@ -30,8 +30,8 @@ func platformFields(platform string) []publish.Field {
 	return nil
 }
 
-// needsName reports whether accounts of a platform cannot be told apart without
-// a name of their own: there is nothing else to connect them with.
+// needsName reports whether a platform has no required credentials or options, so that
+// only a name distinguishes its accounts.
 func needsName(platform string) bool {
 	_, known := publishers()[platform]
 	return known && len(platformFields(platform)) == 0

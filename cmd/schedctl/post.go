@@ -46,8 +46,8 @@ func postBranches(export filesExporter) []branch {
 // accounts are the accounts by id.
 type accounts map[string]apiv1.Account
 
-// accountNames returns the accounts. They are for show: whoever may not read
-// them sees ids.
+// accountNames returns the accounts, for display only: without the scope to read
+// accounts, ids are shown.
 func accountNames(ctx context.Context, c *client.Client) accounts {
 	names := accounts{}
 	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
@@ -62,8 +62,8 @@ func accountNames(ctx context.Context, c *client.Client) accounts {
 
 func nameOf(names accounts, id string) string { return first(names[id].Name, id) }
 
-// namesAhead begins to ask for the accounts' names, when a list will need them,
-// while the posts are asked for. names waits for the answer; stop ends it all.
+// namesAhead starts to request the accounts' names, when a list will need them, in
+// parallel to the posts. names waits for the response; stop cancels the request.
 func (a *app) namesAhead(ctx context.Context, c *client.Client) (names func() accounts, stop func()) {
 	if a.json.set || a.quiet {
 		return func() accounts { return nil }, func() {}
@@ -130,7 +130,7 @@ func (a *app) printEach(ctx context.Context, c *client.Client, ids []string, pos
 	return a.printAll(ctx, c, posts, len(ids) == 1)
 }
 
-// printAll prints posts, or one that is alone by itself.
+// printAll prints posts as a list, or a single post in detail.
 func (a *app) printAll(ctx context.Context, c *client.Client, posts []apiv1.Post, alone bool) error {
 	switch {
 	case len(posts) == 0:
@@ -167,8 +167,8 @@ func publishedBefore(p apiv1.Post) string {
 	return fmt.Sprintf("; it stays published on %d of %s", p.TargetSummary.Published, plural(p.TargetSummary.Total, "account"))
 }
 
-// eachPost applies change to every id, also after one that was refused. Of
-// several ids an error names its own. When ctx ends it says how far it came.
+// eachPost applies change to every id, even after an error. With several ids, an error
+// names its id. When ctx ends, eachPost reports how many posts were changed.
 func (a *app) eachPost(ctx context.Context, ids []string, change func(ctx context.Context, id string) (apiv1.Post, error)) (posts []apiv1.Post, err error) {
 	var failed several
 	for n, id := range ids {
@@ -179,7 +179,7 @@ func (a *app) eachPost(ctx context.Context, ids []string, change func(ctx contex
 			posts = append(posts, p)
 		case ctx.Err() != nil && len(ids) > 1:
 			reached := fmt.Sprintf("interrupted after %d of %s", n, plural(len(ids), "post"))
-			return posts, append(failed, a.interruption(reached, "where the next one stands is told by: schedctl post show "+id))
+			return posts, append(failed, a.interruption(reached, "check the next post with: schedctl post show "+id))
 		default:
 			failed = append(failed, about(id, ids, err))
 		}

@@ -21,12 +21,12 @@ func newPostCancel(a *app) *cobra.Command {
 	o.plan, o.report = o.tellSelected, o.printChanged
 	cmd := prints[apiv1.Post](&cobra.Command{
 		Use:   "cancel [ID...]",
-		Short: "Call scheduled posts off, for good",
-		Long: `Call posts off that are scheduled or being published. What is published already
-stays published. A canceled post cannot be scheduled again.
+		Short: "Cancel scheduled posts (cannot be undone)",
+		Long: `Cancel posts that are scheduled or being published. Texts that are already published
+stay published. A canceled post cannot be scheduled again.
 
-Without an id, flags select posts as they do for "schedctl post list". What would be
-canceled is listed, and you are asked; without a terminal --yes is needed. The exit
+Without an id, flags select posts as in "schedctl post list". The selected posts are
+listed, and you confirm; without a terminal --yes is required. The exit
 status is 9 when some of the posts could not be canceled.`,
 		Example: `  schedctl post cancel post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post cancel --account mastodon:me --after "tomorrow 0:00" --dry-run

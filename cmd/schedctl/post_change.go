@@ -26,14 +26,14 @@ type postChange struct {
 	asks   bool                               // also about posts that are named
 	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
 	trial  func(p apiv1.Post) apiv1.Post      // what --dry-run shows of a post, or nil for the post as it is
-	plan   func(p apiv1.Post, names accounts) // tells what will be done to a selected post
+	plan   func(p apiv1.Post, names accounts) // describes the change of a selected post
 	apply  func(c *client.Client) func(context.Context, string) (apiv1.Post, error)
 	report func(context.Context, *client.Client, changed) error // prints what was done
 }
 
 // changeWords are what a change is called.
 type changeWords struct {
-	noun                   string // what it is for: "post", "draft"
+	noun                   string // "post" or "draft"
 	infinitive, participle string // "try again", "tried again"
 	ask                    string // about so many posts: "Try %s again?"
 }
@@ -120,7 +120,7 @@ func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
 	return o.change(ctx, c, ids, len(ids) == 1)
 }
 
-// change does it to all posts, also to those after one that was refused.
+// change applies the change to all posts, even after an error.
 func (o *postChange) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
 	posts, failed := o.eachPost(ctx, ids, o.apply(c))
 	if len(posts) == 0 {
@@ -154,7 +154,7 @@ func (o *postChange) printTrial(ctx context.Context, c *client.Client, would cha
 		}
 	}
 	err := o.printChanged(ctx, c, would)
-	o.app.tell("%s would be %s; nothing was changed", plural(len(would.posts), "post"), o.words.participle)
+	o.app.tell("%s would be %s; no changes were made", plural(len(would.posts), "post"), o.words.participle)
 	return err
 }
 
@@ -173,7 +173,7 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 	}
 	person := o.inTerminal && o.errTerminal && !o.noInput
 	if !o.yes && !o.dry && !person {
-		f := usage("posts that flags select are %s only with --yes when nobody can be asked", o.words.participle)
+		f := usage("without a terminal to confirm on, selected posts are %s only with --yes", o.words.participle)
 		f.hint = "see which they are with --dry-run"
 		return f
 	}
@@ -205,8 +205,8 @@ func (o *postChange) changeSelected(ctx context.Context) error {
 	return partly(len(ids), o.change(ctx, c, ids, false))
 }
 
-// selected collects the posts that can be changed, before any of them leaves the
-// selection, and tells of each what will be done.
+// selected collects the posts that can be changed, before any change affects the
+// selection, and describes each change.
 func (o *postChange) selected(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
 	names := accountNames(ctx, c)
 	for p, err := range c.EachPost(ctx, q) {
@@ -221,8 +221,8 @@ func (o *postChange) selected(ctx context.Context, c *client.Client, q client.Po
 	return posts, nil
 }
 
-// tellSelected tells of a post that the flags select. With --dry-run the result
-// says as much.
+// tellSelected describes a post that the flags select. With --dry-run the result
+// shows the same.
 func (o *postChange) tellSelected(p apiv1.Post, names accounts) {
 	if !o.dry {
 		o.app.tell("%s", o.inQuestion(p, names))

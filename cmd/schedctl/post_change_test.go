@@ -23,7 +23,8 @@ func canceled(id string) apiv1.PostEnvelope {
 	return apiv1.PostEnvelope{Post: apiv1.Post{ID: id, Status: schedctl.Canceled}}
 }
 
-// The posts after one that is refused are canceled all the same.
+// TestPostCancelInPart guards that an error does not keep later posts from being
+// canceled.
 func TestPostCancelInPart(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{
@@ -58,7 +59,7 @@ func TestPostCancelIsInterrupted(t *testing.T) {
 		}),
 	})
 	status := run(ctx, m.system, []string{"post", "cancel", "post_1", "post_2", "post_3", "-q"})
-	const want = "schedctl: interrupted after 1 of 3 posts; where the next one stands is told by: schedctl post show post_2\n"
+	const want = "schedctl: interrupted after 1 of 3 posts; check the next post with: schedctl post show post_2\n"
 	if status != 130 || m.out.String() != "post_1\n" || m.err.String() != want {
 		t.Errorf("exit status %d: %s%s", status, &m.out, &m.err)
 	}

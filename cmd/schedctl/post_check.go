@@ -22,15 +22,13 @@ func addDryRun(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing; tell for each account whether its network would take the post")
 }
 
-// check asks whether a post would be taken and prints the answer. A post that
-// would not is an error.
+// check validates a post and prints the result. An invalid post is an error.
 func (a *app) check(ctx context.Context, c *client.Client, post apiv1.CreatePost) error {
 	v, err := c.ValidatePost(ctx, post)
 	return a.concludeValidation(ctx, c, v, err)
 }
 
-// concludeValidation prints the answer to the question whether a post would be
-// taken.
+// concludeValidation prints the result of a validation.
 func (a *app) concludeValidation(ctx context.Context, c *client.Client, v apiv1.Validation, err error) error {
 	if err != nil {
 		return err
@@ -153,8 +151,8 @@ func warnings(v apiv1.Validation, names accounts) (lines []string) {
 // warnTime is how long a post may be held up for its warnings.
 const warnTime = 3 * time.Second
 
-// warn tells what the author of a post may want to know. It never keeps a post
-// from going out: when nothing can be learned, nothing is said.
+// warn prints warnings for the author of a post. It never prevents the post: errors of
+// the validation are ignored.
 func (a *app) warn(ctx context.Context, c *client.Client, post apiv1.CreatePost) {
 	ctx, cancel := context.WithTimeout(ctx, warnTime)
 	defer cancel()

@@ -30,22 +30,22 @@ func newPostCreate(a *app) *cobra.Command {
 	cmd := prints[apiv1.Post](&cobra.Command{
 		Use:   "create [TEXT]",
 		Short: "Write a post, as a draft or with a time",
-		Long: `Write a post. With --at or --in it is scheduled, with --now it goes out at once,
-and with none of them it is a draft.
+		Long: `Create a post. With --at or --in it is scheduled, with --now it is published at once,
+and without a time it is a draft.
 
-The text is the argument, the content of a file (-F FILE), or what comes from
-standard input ("-", "-F -", or a pipe). One line break at the end of a file does
-not count. With --editor it is written on the terminal, beginning with the text
-that is given, if any; what is written stays in a file until it is sent, and an
-empty text sends nothing (exit status 130). A time without a zone is local time,
-or that of --tz; what was understood is said back on standard error.
+The text is the argument, the content of a file (-F FILE), or standard input ("-",
+"-F -", or a pipe). One line break at the end of a file is removed. With --editor you
+write the text in an editor that opens with the given text, if any. The text stays in
+a file until it is sent. An empty text cancels the command (exit status 130). A time
+without a zone is local time, or in the zone of --tz. The parsed time is shown on
+standard error.
 
-With --override an account gets a text of its own; one that begins with @ is
-written with @@, because ACCOUNT=@FILE names a file. With --dry-run nothing is
-created: "schedctl post validate" tells what is printed instead.
+With --override an account gets a different text. Write @@ for a text that starts
+with @, because ACCOUNT=@FILE names a file. With --dry-run no post is created, and
+the output is that of "schedctl post validate".
 
 With --external-id a pipeline can run the command again at any time: if a post has
-the id, that post is shown and nothing is created. The exit status is 0 when it has
+the id, that post is shown and no post is created. The exit status is 0 when it has
 the same text and accounts, and 6 when they differ or the post is canceled.`,
 		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
   schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
@@ -163,8 +163,8 @@ func (o *postCreate) run(ctx context.Context) error {
 	return o.printPost(ctx, c, post)
 }
 
-// writeText puts the text into the post. For an editor the accounts are looked up
-// first: it shows what they take, and nobody writes for one that is not there.
+// writeText puts the text into the post. Before it opens an editor, it requests the
+// accounts, to show their limits and to refuse unknown accounts early.
 func (o *postCreate) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m manuscript, _ context.Context, err error) {
 	m.source = o.text
 	if !o.editor || o.text.given() {

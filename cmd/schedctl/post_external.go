@@ -26,7 +26,7 @@ func (o *postCreate) existing(ctx context.Context, c *client.Client, create apiv
 	}
 	differs := externalDifference(post, create)
 	if differs == "" {
-		o.tell("%s has the external id %s already, with the same text and accounts; nothing was changed", id, o.externalID)
+		o.tell("%s has the external id %s already, with the same text and accounts; no changes were made", id, o.externalID)
 		return post, nil
 	}
 	f := &failure{
@@ -36,8 +36,8 @@ func (o *postCreate) existing(ctx context.Context, c *client.Client, create apiv
 	return post, joined(o.printPost(ctx, c, post), f)
 }
 
-// externalDifference says what keeps a post from being the one that was to be created, or
-// is empty. The time does not count: a pipeline that is repeated may give another.
+// externalDifference describes how a post differs from the post to create, or is empty.
+// The time is not compared: a repeated pipeline may give a different time.
 func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
 	var differ []string
 	if post.Content != create.Content {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// refusedAccounts are those of which the second is refused by its network.
+// refusedAccounts are two accounts. The network refuses the second one.
 func refusedAccounts() apiv1.AccountList {
 	list := apiv1.AccountList{Results: append([]apiv1.Account{}, twoAccounts.Results...)}
 	list.Results[1].Status = schedctl.AccountError
@@ -49,7 +49,8 @@ func TestPostShowTellsWhatAPostWaitsFor(t *testing.T) {
 	}
 }
 
-// Nobody waits in vain for an account that needs a person, and hears of it once.
+// TestPostWaitTellsWhatAPostWaitsFor guards that "post wait" reports once that an
+// account needs a person.
 func TestPostWaitTellsWhatAPostWaitsFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// maxSearched is among how many posts, the newest, an abbreviated id is looked for.
+// maxSearched is how many of the newest posts are searched for an abbreviated id.
 const maxSearched = 1000
 
 // postID returns the id of the post that an argument names: an id, an abbreviated

@@ -29,7 +29,7 @@ var sorts = []string{"publish_at", "-publish_at", "created_at", "-created_at"}
 // openStatuses are those of posts that schedctl is not done with.
 var openStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled, schedctl.Publishing}
 
-// pageSize is the most that the API answers at once.
+// pageSize is the largest page of the API.
 const pageSize = 100
 
 func newPostList(a *app) *cobra.Command {
@@ -37,14 +37,14 @@ func newPostList(a *app) *cobra.Command {
 	cmd := prints[apiv1.Post](&cobra.Command{
 		Use:   "list",
 		Short: "List what will be published next, or other posts",
-		Long: `List open posts: drafts, scheduled posts and those that are being published. The
-one that is published next comes first, and posts without a time come last. Finished
-posts are listed with --status, and posts of every status with --all; these lists
-start with the newest post. --sort changes the order.
+		Long: `List open posts: drafts, scheduled posts and posts that are being published. The next
+post to be published comes first, and posts without a time come last. --status lists
+finished posts, and --all posts of every status; these lists start with the newest
+post. --sort changes the order.
 
-On a terminal the list ends after 20 posts and says how many more there are. In a
-pipe or a file it is whole. --limit changes both. A post of which it is not known
-whether a network has it is shown as unconfirmed on a terminal.
+On a terminal the list ends after 20 posts and shows how many more there are. In a
+pipe or a file it is complete. --limit changes both. On a terminal, a post whose
+outcome is unknown is shown as unconfirmed.
 
 --after includes the given time, --before excludes it; both compare the time at
 which a post is published. With --group day each day has a heading on a terminal;

@@ -67,7 +67,7 @@ func (o *postSchedule) refuses(p apiv1.Post) error {
 	return nil
 }
 
-// tellMove tells of a selected post when it is published now and when it would be.
+// tellMove describes a selected post with its current and its new time.
 func (o *postSchedule) tellMove(p apiv1.Post, names accounts) {
 	switch err := o.wouldRefuse(p); {
 	case err != nil:

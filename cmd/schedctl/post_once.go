@@ -23,7 +23,7 @@ type once struct {
 	*app
 	key     string // empty: each call is another write
 	given   bool   // the key is that of the command line, and not that of a CI job
-	content string // of the post, empty for one that has an id
+	content string // of the post, empty for an existing post
 	moving  bool   // the time that is asked for is another one whenever it is asked for
 }
 
@@ -84,7 +84,7 @@ func (o once) do(ctx context.Context, c *client.Client, id string, write func(..
 	case o.given && err != nil && o.content != "" && now.Content != o.content:
 		return post, err
 	}
-	o.tell("%s is there already, %s; nothing was done twice (see: schedctl help idempotency)", id, o.origin())
+	o.tell("%s exists already, %s; no second post was created (see: schedctl help idempotency)", id, o.origin())
 	return now, nil
 }
 

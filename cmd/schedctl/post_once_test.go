@@ -81,8 +81,8 @@ func TestKeysOfCIJobs(t *testing.T) {
 	}
 }
 
-// A daemon that does not say what the first request made leaves it at the
-// refusal, and a key that may not read gets the first answer.
+// TestPostCreateRepeatedInAJob guards that the refusal is shown when the daemon does
+// not name the first post, and the first response for a key that may not read.
 func TestPostCreateRepeatedInAJob(t *testing.T) {
 	t.Parallel()
 	reused := func(location string) http.HandlerFunc {
@@ -97,7 +97,7 @@ func TestPostCreateRepeatedInAJob(t *testing.T) {
 		w.Header().Set("Idempotent-Replayed", "true")
 		routes{"POST /posts": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Draft}}}.ServeHTTP(w, r)
 	})
-	const note = "post_1 is there already, by the same command in this CI job; nothing was done twice (see: schedctl help idempotency)\n"
+	const note = "post_1 exists already, by the same command in this CI job; no second post was created (see: schedctl help idempotency)\n"
 	now := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Published}}
 	for name, tc := range map[string]struct {
 		create  http.HandlerFunc
@@ -106,7 +106,7 @@ func TestPostCreateRepeatedInAJob(t *testing.T) {
 		out, er string
 	}{
 		"its time is another one":    {reused("/api/v1/posts/post_1"), now, 0, `{"status":"published"}` + "\n", note},
-		"nothing is said of it":      {reused(""), now, 6, "", `{"error":{"code":"IDEMPOTENCY_KEY_REUSED","message":"the daemon says no","details":null,"request_id":"req_1"}}` + "\n"},
+		"the post is not named":      {reused(""), now, 6, "", `{"error":{"code":"IDEMPOTENCY_KEY_REUSED","message":"the daemon says no","details":null,"request_id":"req_1"}}` + "\n"},
 		"replayed":                   {replay, now, 0, `{"status":"published"}` + "\n", note},
 		"replayed, and not readable": {replay, refused{http.StatusForbidden, "INSUFFICIENT_SCOPE"}, 0, `{"status":"draft"}` + "\n", note},
 		"not readable":               {reused("/api/v1/posts/post_1"), refused{http.StatusForbidden, "INSUFFICIENT_SCOPE"}, 4, "", `{"error":{"code":"INSUFFICIENT_SCOPE","message":"the daemon says no","details":null,"request_id":"req_1"}}` + "\n"},

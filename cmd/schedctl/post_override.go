@@ -43,7 +43,7 @@ func readOverrides(flags []string) (list []override, err error) {
 		case strings.HasPrefix(text, "@"):
 			data, err := readFile(text[1:])
 			if err != nil {
-				return nil, fmt.Errorf("read the text for %s: %w; a text that begins with @ is written with @@", account, err)
+				return nil, fmt.Errorf("read the text for %s: %w; write @@ for a text that starts with @", account, err)
 			}
 			text = trimFile(data)
 			if err := checkText(text, flag[len(account)+2:]); err != nil {

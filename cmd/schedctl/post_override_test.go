@@ -28,7 +28,7 @@ func TestPostCreateWithTextsForSingleAccounts(t *testing.T) {
 			map[string]any{"social_account_id": hookID, "content": "From a file", "options": nil},
 			map[string]any{"social_account_id": demoID, "content": "a=b", "options": nil},
 		}},
-		"a text that mentions somebody": {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil}}},
+		"a text with a mention":         {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +58,7 @@ func TestOverridesThatAreRefused(t *testing.T) {
 		{2, "--override http:hook: the account has a text already; give one", []string{"hook=a", "http:hook=b"}},
 		{5, "--override demo: the post does not go to that account; add --to demo", []string{"demo=a"}},
 		{5, "the text for hook is empty: a post needs a text", []string{"hook= "}},
-		{1, "read the text for hook: open no-such-file: no such file or directory; a text that begins with @ is written with @@", []string{"hook=@no-such-file"}},
+		{1, "read the text for hook: open no-such-file: no such file or directory; write @@ for a text that starts with @", []string{"hook=@no-such-file"}},
 	} {
 		t.Run(tc.want, func(t *testing.T) {
 			t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/client"
 )
 
-// refusedPost says that there is no such post in the words of the command line:
-// the daemon's message tells what to do with the API. Other errors stay.
+// refusedPost replaces the error for a missing post by a message for the command line:
+// the daemon's message names the API. Other errors stay.
 func refusedPost(id string, err error) error {
 	if schedctl.CodeOf(err) != schedctl.NotFound {
 		return err

@@ -30,16 +30,15 @@ func newPostRetry(a *app) *cobra.Command {
 	cmd := prints[apiv1.Post](&cobra.Command{
 		Use:   "retry [ID...]",
 		Short: "Try failed targets again",
-		Long: `Try the failed targets of posts again. A target of which nobody knows whether the
-network has it is left out, because a second try could publish it twice; look at
-the account first, and then use --force.
+		Long: `Retry the failed targets of posts. A target with an unknown outcome is skipped,
+because a retry could publish it twice. Check the account first, and then use --force.
 
 A target that waits for its network, or whose outcome schedctl is still asking
 about, is not sent again blindly: the network is asked at once.
 
-Without an id, flags select failed posts as they do for "schedctl post list". What
-would be tried again is listed, and you are asked; without a terminal --yes is
-needed. The exit status is 9 when some of the posts could not be tried again.`,
+Without an id, flags select failed posts as in "schedctl post list". The selected
+posts are listed, and you confirm; without a terminal --yes is required. The exit
+status is 9 when some of the posts could not be retried.`,
 		Example: `  schedctl post retry post_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait
   schedctl post retry post_01KAK3R9ZC4VBX1D2E3F4G5H6J --target pt_01KAK3R9ZC4VBX1D2E3F4G5H6K --force
   schedctl post retry --status failed --account mastodon:me --after "yesterday 0:00" --yes`,
@@ -128,7 +127,7 @@ func waitsForNetwork(t apiv1.Target) bool {
 	return inDoubt(t) || t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Kind == schedctl.KindNetwork
 }
 
-// tellTargets tells what will be done to the targets of a selected post.
+// tellTargets describes what happens to the targets of a selected post.
 func (o *postRetry) tellTargets(p apiv1.Post, names accounts) {
 	known, unknown := failedTargets(p)
 	text := clip(oneLine(p.Content), 40)

@@ -22,8 +22,8 @@ func failedPost(id string, outcomes ...schedctl.Outcome) apiv1.Post {
 	return p
 }
 
-// failures is a daemon with failed posts on two pages: one whose target can be
-// tried again, one of which nothing is known, and one with both.
+// failures is a daemon with failed posts on two pages: one with a retryable target,
+// one with an unknown outcome, and one with both.
 type failures struct {
 	query   []string
 	retried map[string]apiv1.RetryPost
@@ -103,7 +103,7 @@ func TestPostRetryAsks(t *testing.T) {
 	}
 }
 
-// The posts after one that is refused are tried all the same.
+// TestPostRetryInPart guards that posts are retried after one is refused.
 func TestPostRetryInPart(t *testing.T) {
 	t.Parallel()
 	var f failures
@@ -119,7 +119,7 @@ func TestPostRetryRefuses(t *testing.T) {
 	m := newMachine(t, f.routes())
 	for want, args := range map[string][]string{
 		"schedctl post retry needs the id of a post; or flags that select posts, such as --status failed":                     nil,
-		"posts that flags select are tried again only with --yes when nobody can be asked; see which they are with --dry-run": {"--search", "text"},
+		"without a terminal to confirm on, selected posts are tried again only with --yes; see which they are with --dry-run": {"--search", "text"},
 		"--status: only publishing or failed posts can be tried again":                                                        {"--status", "published", "--yes"},
 		"--search selects posts, and post_1 names one: give either":                                                           {"post_1", "--search", "x"},
 		"--target is about one post: give its id":                                                                             {"post_1", "post_2", "--target", "pt_1"},

@@ -30,7 +30,7 @@ var twoAccounts = apiv1.AccountList{Results: []apiv1.Account{
 	{ID: hookID, Platform: "http", Name: "hook", Status: schedctl.AccountConnected},
 }}
 
-// capture records the last body that was sent, and answers.
+// capture records the body of the last request and responds.
 type capture struct {
 	body   map[string]any
 	header http.Header
@@ -210,8 +210,8 @@ func TestPostEditKeepsTheTextThatCouldNotBeSent(t *testing.T) {
 	}
 }
 
-// A file that is there still needs no copy, and what came through a pipe with
-// a name does.
+// TestPostCreateKeepsTheTextOfAPipeWithAName guards that the text of a named pipe is
+// saved. A file still exists and needs no copy.
 func TestPostCreateKeepsTheTextOfAPipeWithAName(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"POST /posts": refused{503, "UNAVAILABLE"}})
@@ -490,7 +490,7 @@ next: look whether the account has the post; if not: schedctl post retry post_1 
 
 func (m *machine) noColorEnv() *machine { m.env["NO_COLOR"] = "1"; return m }
 
-// The id that is right is shown, the one that is wrong is reported.
+// TestSeveralIDs guards that valid ids are shown and invalid ids are reported.
 func TestSeveralIDs(t *testing.T) {
 	t.Parallel()
 	post := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Canceled}}

@@ -18,10 +18,10 @@ func newPostTimeline(a *app) *cobra.Command {
 		Use:   "timeline ID",
 		Short: "Show every attempt to publish a post",
 		Long: `Show what happened to a post: its events, every attempt of each target with what
-the network answered, and what can be done next.
+the network's response, and what to do next.
 
 Elsewhere than on a terminal there is a line for each attempt: the target, the
-account, the platform, the number, when it began and ended, the outcome, the
+account, the platform, the number, its start and end, the outcome, the
 HTTP status, the kind of the error and the message.`,
 		Example: `  schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=targets`,

@@ -23,12 +23,12 @@ var timeline = apiv1.Timeline{
 		},
 		{
 			Target: apiv1.Target{ID: "pt_2", SocialAccountID: hookID, Platform: "http", Status: schedctl.Failed,
-				Error: &apiv1.TargetError{Kind: schedctl.KindUnknown, Message: "no answer", Outcome: schedctl.OutcomeUnknown}},
+				Error: &apiv1.TargetError{Kind: schedctl.KindUnknown, Message: "no response", Outcome: schedctl.OutcomeUnknown}},
 			Attempts: []apiv1.Attempt{
 				{ID: "att_2", Number: 1, StartedAt: at(time.Minute), FinishedAt: at(61 * time.Second), Outcome: schedctl.OutcomeNotPublished, HTTPStatus: ptr(503),
 					Error: &apiv1.TargetError{Kind: schedctl.KindPlatform, Message: "busy", Outcome: schedctl.OutcomeNotPublished}},
 				{ID: "att_3", Number: 2, StartedAt: at(71 * time.Second), FinishedAt: at(72 * time.Second), Outcome: schedctl.OutcomeUnknown,
-					Error: &apiv1.TargetError{Kind: schedctl.KindUnknown, Message: "no answer", Outcome: schedctl.OutcomeUnknown}},
+					Error: &apiv1.TargetError{Kind: schedctl.KindUnknown, Message: "no response", Outcome: schedctl.OutcomeUnknown}},
 			},
 		},
 	},
@@ -40,7 +40,7 @@ func TestPostTimeline(t *testing.T) {
 	m := newMachine(t, daemon)
 	m.want(t, 0, `pt_1	demo	feed	1	2026-11-21T12:01:00Z	2026-11-21T12:01:00.020Z	published			
 pt_2	hook	http	1	2026-11-21T12:01:00Z	2026-11-21T12:01:01Z	not_published	503	platform	busy
-pt_2	hook	http	2	2026-11-21T12:01:11Z	2026-11-21T12:01:12Z	unknown		unknown	no answer
+pt_2	hook	http	2	2026-11-21T12:01:11Z	2026-11-21T12:01:12Z	unknown		unknown	no response
 `, "", "post", "timeline", "post_1")
 	m.want(t, 0, "att_1\natt_2\natt_3\n", "", "post", "timeline", "post_1", "-q")
 	m.want(t, 0, `{"post_id":"post_1","status":"failed"}`+"\n", "", "post", "timeline", "post_1", "--json=post_id,status")
@@ -58,10 +58,10 @@ demo (feed), pt_1: published; https://feed.test/1
 TRY  WHEN                 TOOK  OUTCOME    HTTP  REASON
 1    2026-11-21 12:01:00  20ms  published
 
-hook (http), pt_2: failed; unknown: no answer (it is not known whether the network has it)
+hook (http), pt_2: failed; unknown: no response (it is not known whether the network has it)
 TRY  WHEN                 TOOK  OUTCOME        HTTP  REASON
 1    2026-11-21 12:01:00  1s    not published  503   platform: busy
-2    2026-11-21 12:01:11  1s    unknown              unknown: no answer (it is not known whether the network has it)
+2    2026-11-21 12:01:11  1s    unknown              unknown: no response (it is not known whether the network has it)
 
 next: look whether the account has the post; if not: schedctl post retry post_1 --force
 `, "", "post", "timeline", "post_1")

@@ -21,9 +21,9 @@ func newPostValidate(a *app) *cobra.Command {
 	o := &postValidate{app: a}
 	cmd := prints[apiv1.Validation](&cobra.Command{
 		Use:   "validate [TEXT]",
-		Short: "Tell whether networks would take a text",
-		Long: `Tell for each account whether its network would take a text, how long the network
-counts it to be, and what the limit is. Nothing is stored or published. The exit
+		Short: "Check whether networks would accept a text",
+		Long: `Check for each account whether its network would accept a text, how long the network
+counts it to be, and what the limit is. The command stores and publishes no post. The exit
 status is 5 when any would refuse it.
 
 The text comes from where "schedctl post create" takes it. Elsewhere than on a

@@ -25,7 +25,7 @@ func newPostWait(a *app) *cobra.Command {
 		Long: `Wait until posts are published, have failed or are canceled. With --timeout it
 gives up after that long, with exit status 8 and without calling anything off.
 When a target failed the exit status is 9, and the reason is on standard error. A
-post that somebody cancels is no error.`,
+canceled post is no error.`,
 		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
 		Args:              takes(1, unlimited, "the id of a post"),
@@ -50,8 +50,8 @@ const (
 	lastLook  = time.Second
 )
 
-// patience is how long a daemon that was there may be away, to be restarted for
-// example, before the wait ends.
+// patience is how long a daemon may be unreachable, for example during a restart,
+// before the wait ends.
 const patience = 30 * time.Second
 
 var errTimedOut = errors.New("the wait timed out")
@@ -60,8 +60,8 @@ var errTimedOut = errors.New("the wait timed out")
 type watched struct {
 	id   string
 	post apiv1.Post // as last seen; without a status before the first look
-	away time.Time  // since when the daemon has not answered; zero when it has
-	told string     // what was said of the targets that take longer
+	away time.Time  // since when the daemon has not responded; zero when it has
+	told string     // the last message about targets that take longer
 	done bool
 	err  error // why the wait for this post ended badly
 }
@@ -72,8 +72,8 @@ func (a *app) waitFor(ctx context.Context, c *client.Client, ids []string) error
 	return a.waitForAll(ctx, c, ids, len(ids) == 1)
 }
 
-// waitForAll is waitFor for posts of which one that is alone is printed by itself,
-// and not as a list.
+// waitForAll is waitFor for several posts. A single post is printed in detail instead
+// of as a list.
 func (a *app) waitForAll(ctx context.Context, c *client.Client, ids []string, alone bool) error {
 	waiting := ctx
 	if a.timeout > 0 {
@@ -101,8 +101,8 @@ func (a *app) waitForAll(ctx context.Context, c *client.Client, ids []string, al
 	return a.verdict(watches, sync.OnceValue(func() accounts { return accountNames(ctx, c) }))
 }
 
-// interrupted is the end of a wait that a person ends. It names the posts that go
-// on: of one that was just created nobody knows the id yet.
+// interrupted is the error of a wait that a person interrupts. It names the posts that
+// continue, because the id of a new post was not shown yet.
 func (a *app) interrupted(watches []watched) error {
 	if a.errTerminal {
 		a.tell("") // the terminal shows ^C
@@ -115,13 +115,13 @@ func (a *app) interrupted(watches []watched) error {
 		}
 	}
 	if ids != nil {
-		f.hint = "nothing was called off; wait on with: schedctl post wait " + strings.Join(ids, " ")
+		f.hint = "no post was canceled; wait on with: schedctl post wait " + strings.Join(ids, " ")
 	}
 	return f
 }
 
-// await looks at the posts until they have ended or ctx has: when an event tells
-// of one and, should the daemon grant no events, again and again.
+// await reads the posts until all have ended or ctx ends: after each event and, if the
+// key may not read events, at intervals.
 func (a *app) await(ctx context.Context, c *client.Client, watches []watched) {
 	if !a.look(ctx, c, watches) {
 		return
@@ -220,8 +220,8 @@ func (a *app) note(w *watched, p apiv1.Post, err error) {
 	}
 }
 
-// tellHoldups tells why targets take longer, each time that it changes: nobody
-// should wait for an account that needs a person.
+// tellHoldups reports why targets take longer, each time the reason changes, because
+// some accounts need a person before they can publish.
 func (a *app) tellHoldups(ctx context.Context, c *client.Client, w *watched) {
 	now := fmt.Sprint(w.post.PublishAt != nil && w.post.PublishAt.After(a.now()))
 	for _, t := range w.post.Targets {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// life answers GET with the post as it is after so many looks; an entry without
-// a status is a daemon that does not answer.
+// life serves the states of a post, one for each request. An entry without a status
+// is a daemon that does not respond.
 type life []apiv1.Post
 
 func (l *life) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -74,10 +74,10 @@ func TestPostWait(t *testing.T) {
 		"timed out while publishing": {as(schedctl.Publishing), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",
 			"schedctl: post_1 is still publishing after 5s; wait on with: schedctl post wait post_1\n"},
 		"a daemon that is restarted": {as(schedctl.Scheduled, away, away, schedctl.Published), nil, 0, 700 * time.Millisecond, "post_1\n", ""},
-		"a daemon that is gone": {as(schedctl.Scheduled, away), nil, 7, 30500 * time.Millisecond, "",
-			"schedctl: http://daemon.test answered 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
+		"an ended daemon":       {as(schedctl.Scheduled, away), nil, 7, 30500 * time.Millisecond, "",
+			"schedctl: http://daemon.test responded 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
 		"no daemon at all": {as(away), nil, 7, 0, "",
-			"schedctl: http://daemon.test answered 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
+			"schedctl: http://daemon.test responded 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +102,7 @@ func TestPostCreateWaits(t *testing.T) {
 	})
 }
 
-// On a terminal the changes on the way are told.
+// TestPostWaitTellsOfProgress guards that a terminal shows each change of state.
 func TestPostWaitTellsOfProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

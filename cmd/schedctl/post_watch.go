@@ -21,7 +21,7 @@ type postWatch struct {
 	watches   []watched
 	names     func() accounts
 	spinner   *spinner
-	ended     map[string]bool // the posts of which nothing more is to be heard
+	ended     map[string]bool // the posts without further events
 }
 
 func newPostWatch(a *app) *cobra.Command {
@@ -36,8 +36,8 @@ interrupt it.
 On a terminal there is a line for each event. Elsewhere, and with --json, each is
 an object in a line of its own, as webhooks are sent it; with -q there is only the
 id of each post that has come to its end. What happened to the posts in the last
-ten minutes may come first. A broken connection is made again, and nothing is
-missed. To go on after an event that you have, give its id with --last-event; the
+ten minutes may come first. A lost connection is restored without missing events.
+To continue after an event that you have, give its id with --last-event; the
 daemon keeps them for 30 days.
 
 The exit status is 9 when a target failed, and 8 when --timeout has passed.`,
@@ -48,13 +48,13 @@ The exit status is 9 when a target failed, and 8 when --timeout has passed.`,
 		ValidArgsFunction: a.completePost,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	})
-	cmd.Flags().StringVar(&o.lastEvent, "last-event", "", "begin after the event with this `id`")
+	cmd.Flags().StringVar(&o.lastEvent, "last-event", "", "start after the event with this `id`")
 	return cmd
 }
 
 func (o *postWatch) run(ctx context.Context, ids []string) error {
 	if _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); !ok && o.lastEvent != "" {
-		return usage("--last-event takes the id of an event, %s_…, and %q is none", schedctl.EventPrefix, clip(o.lastEvent, 60))
+		return usage("--last-event takes the id of an event, %s_…, not %q", schedctl.EventPrefix, clip(o.lastEvent, 60))
 	}
 	c, err := o.connect()
 	if err != nil {
@@ -96,7 +96,7 @@ func (o *postWatch) run(ctx context.Context, ids []string) error {
 const (
 	recent    = 10 * time.Minute // what happened since may come first
 	afterword = time.Second      // how long the events of a post that has ended may take to come
-	watchLook = 5 * time.Second  // how often posts are looked at beside their events
+	watchLook = 5 * time.Second  // how often posts are read in addition to their events
 )
 
 // watch follows the events until the posts have ended or ctx has.
@@ -135,8 +135,8 @@ func (o *postWatch) watch(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// begin finds where the events of the posts begin, and tells where posts stand
-// that nothing will be heard of.
+// begin finds the position of the first event to follow, and shows posts that have
+// ended and will have no further events.
 func (o *postWatch) begin() error {
 	var since time.Time
 	for i, w := range o.watches {
@@ -161,7 +161,7 @@ func (o *postWatch) begin() error {
 	return nil
 }
 
-// end notes of which posts nothing more is to be heard.
+// end records which posts will have no further events.
 func (o *postWatch) end(watches []watched) error {
 	for _, w := range watches {
 		if !w.done || w.err != nil || o.ended[w.id] {
@@ -178,12 +178,12 @@ func (o *postWatch) end(watches []watched) error {
 	return nil
 }
 
-// over reports whether nothing is left to wait for.
+// over reports whether all posts have ended.
 func (o *postWatch) over() bool {
 	return !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done || w.err == nil && !o.ended[w.id] })
 }
 
-// pause returns how long no news may come until the posts are looked at again.
+// pause returns after how long without events the posts are read again.
 func (o *postWatch) pause() time.Duration {
 	if o.watches != nil && !slices.ContainsFunc(o.watches, func(w watched) bool { return !w.done }) {
 		return afterword

@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// news is what an event stream has to tell: that it stands, so that nothing is
-// missed from then on, an event, or the error that ends it.
+// news is a message of an event stream: that it is connected, so that no later event
+// is missed, an event, or the error that ends it.
 type news struct {
 	opened bool
 	event  apiv1.Event
@@ -22,8 +22,8 @@ type eventFeed struct {
 	cancel context.CancelFunc
 }
 
-// follow begins to follow the events after lastID, or with those to come when
-// it is empty. The feed must be stopped.
+// follow starts to follow the events after lastID, or only new events when it is
+// empty. The caller must stop the feed.
 func follow(ctx context.Context, c *client.Client, lastID string) *eventFeed {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &eventFeed{news: make(chan news), cancel: cancel}

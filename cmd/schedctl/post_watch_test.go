@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// stream answers a request for events with lines that come at their times; every
-// other request goes to the daemon.
+// stream serves events as lines that arrive at their times; every other request goes
+// to the daemon.
 type stream struct {
 	http.RoundTripper
 	lines []timedLine
@@ -47,7 +47,7 @@ func eventText(typ string, status schedctl.Status) string {
 	return fmt.Sprintf("id: evt_1\ndata: {\"id\":\"evt_1\",\"type\":%q,\"created_at\":\"2026-11-21T12:00:00Z\",\"data\":{\"post_id\":\"post_1\",\"status\":%q}}\n\n", typ, status)
 }
 
-// Nobody waits for the next look when there is an event to tell of the end.
+// TestPostWaitIsWokenByEvents guards that an event ends the wait before the next read.
 func TestPostWaitIsWokenByEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestPostWatch(t *testing.T) {
 		"until the end":                 {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "--jq", ".type"}, 0, 2 * time.Second, "post.published\npost.completed\n", ""},
 		"ids":                           {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "-q"}, 0, 2 * time.Second, "post_1\n", ""},
 		"long ended":                    {as(schedctl.Published), nil, []string{"post_1", "-q"}, 0, 0, "post_1\n", ""},
-		"an end that no event tells of": {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Canceled), nil, []string{"post_1", "-q"}, 0, watchLook, "post_1\n", ""},
+		"an end without an event":       {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Canceled), nil, []string{"post_1", "-q"}, 0, watchLook, "post_1\n", ""},
 		"all, for a while":              {as(schedctl.Scheduled), completed, []string{"--timeout", "3s", "-q"}, 8, 3 * time.Second, "post_1\n", "schedctl: the events were followed for 3s\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 type progress struct {
 	*app
 	verb      string
-	done, all int // all is 0 when nobody knows
+	done, all int // all is 0 when unknown
 	drawn     time.Time
 	shown     bool
 }
@@ -23,7 +23,7 @@ func (a *app) newProgress(verb string, all int) *progress {
 	return &progress{app: a, verb: verb, all: all, drawn: a.now()}
 }
 
-// step counts one more. Nothing is drawn of what takes no time.
+// step counts one more. Short work draws no progress.
 func (p *progress) step() {
 	p.done++
 	if !p.errTerminal || p.quiet || p.getenv("TERM") == "dumb" {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// confirm asks on a terminal and returns an error for anything but yes. Without
-// a terminal there is nobody to ask, and the answer is yes.
+// confirm prompts on a terminal and returns an error unless the reply is yes. Without
+// a terminal it returns nil.
 func (a *app) confirm(ctx context.Context, question string) error {
 	if !a.inTerminal || !a.errTerminal || a.noInput {
 		return nil
@@ -17,7 +17,7 @@ func (a *app) confirm(ctx context.Context, question string) error {
 	fmt.Fprintf(a.err, "%s [y/N] ", question)
 	answer, err := interruptible(ctx, func() ([]byte, error) { return readLine(a.in) })
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the reply: %w", err)
 	}
 	switch strings.ToLower(strings.TrimSpace(string(answer))) {
 	case "y", "yes":
@@ -32,7 +32,7 @@ func (a *app) mayType() error {
 	if !a.inTerminal || !a.noInput {
 		return nil
 	}
-	f := usage("standard input is a terminal, and --no-input waits for nobody to type")
+	f := usage("standard input is a terminal, and --no-input never prompts")
 	f.hint = "give a file or a pipe"
 	return f
 }

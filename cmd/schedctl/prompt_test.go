@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// With --no-input nothing is read that somebody would have to type.
+// TestNoInputReadsNoTerminal guards that --no-input never reads from a terminal.
 func TestNoInputReadsNoTerminal(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -23,7 +23,7 @@ func TestNoInputReadsNoTerminal(t *testing.T) {
 		m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "GET /posts/post_1": apiv1.PostEnvelope{}}).terminals()
 		m.in = strings.NewReader("content\nHello\n")
 		status := m.run(t, append(args, "--no-input")...)
-		if status != 2 || m.err.String() != "schedctl: standard input is a terminal, and --no-input waits for nobody to type; give a file or a pipe\n" {
+		if status != 2 || m.err.String() != "schedctl: standard input is a terminal, and --no-input never prompts; give a file or a pipe\n" {
 			t.Errorf("%q: exit status %d: %s", args, status, &m.err)
 		}
 	}

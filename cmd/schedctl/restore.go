@@ -29,7 +29,7 @@ type restore struct {
 	overdue                  string
 }
 
-// restoredData is what "schedctl restore" tells.
+// restoredData is the result of "schedctl restore".
 type restoredData struct {
 	DataDir string `json:"data_dir"`
 	Bytes   int64  `json:"bytes"`
@@ -164,7 +164,7 @@ func (o *restore) prepare(ctx context.Context, from, path string, keys givenKeys
 func (o *restore) print(r restoredData, keys givenKeys) error {
 	if r.Held > 0 {
 		o.tell("%s held back, for the old daemon may have published what was due since the backup; to see them: schedctl post list --status failed", plural(r.Held, "target"))
-		o.tell("to send one that is not there: schedctl post retry ID --force")
+		o.tell("to send a post that the network does not have: schedctl post retry ID --force")
 	}
 	if keys.secret == nil {
 		o.tell("put the secret.key of the old daemon into %s before you start the new one", r.DataDir)

@@ -60,7 +60,7 @@ func (d *dataDir) write(name string, data []byte) error {
 	return nil
 }
 
-// copy makes a file with the content of another.
+// copy copies a file.
 func (d *dataDir) copy(ctx context.Context, from, name string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -59,7 +59,7 @@ func (k *givenKeys) checkSecret(r storage.Reader) error {
 	return nil
 }
 
-// anySecret returns something sealed and whose it is; nil when there is none.
+// anySecret returns a sealed secret and its owner, nil when the database has no secret.
 func anySecret(r storage.Reader) (sealed []byte, owner string, err error) {
 	workspaces, err := r.Workspaces()
 	if err != nil {

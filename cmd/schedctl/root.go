@@ -90,7 +90,7 @@ func (a *app) grow(parent *cobra.Command, all []branch) (alone bool) {
 type branch struct {
 	group, name string
 	make        func(*app) *cobra.Command
-	rest        bool // it tells of the others, so they are made as well
+	rest        bool // its help lists the others, so they are built as well
 }
 
 // named reports whether a word of the command line names the branch of a command.
@@ -108,10 +108,10 @@ func addGlobalFlags(a *app, f *pflag.FlagSet) {
 	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
 	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&a.noInput, "no-input", false, "never ask, and wait for nobody to type")
+	f.BoolVar(&a.noInput, "no-input", false, "never prompt")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour (see: schedctl help environment)")
-	f.Var(&a.timeout, "timeout", "the longest `duration` to wait for an answer or, with --wait, for the end")
-	f.BoolVar(&a.debug, "debug", false, "tell of every request on standard error")
+	f.Var(&a.timeout, "timeout", "the longest `duration` to wait for a response or, with --wait, for the end")
+	f.BoolVar(&a.debug, "debug", false, "log every request to standard error")
 }
 
 func in(id string, cmd *cobra.Command) *cobra.Command {
@@ -139,7 +139,7 @@ func unknownCommand(cmd *cobra.Command, words []string) error {
 	return f
 }
 
-// takes returns a check of the number of arguments; what says what they are.
+// takes returns a check of the number of arguments; what describes them.
 func takes(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		var f *failure

@@ -39,8 +39,8 @@ type system struct {
 	stateHome  string                                // where programs keep state: XDG_STATE_HOME or the like
 	keyring    keyStore
 
-	// askTerminal asks the terminal for its ground and returns what it answers;
-	// nil asks nobody.
+	// askTerminal queries the background color of the terminal and returns the reply;
+	// nil for no query.
 	askTerminal func() string
 
 	transport  http.RoundTripper                     // in place of the network; nil for the network
@@ -68,7 +68,7 @@ type app struct {
 	noInput, noColor bool
 	debug            bool
 	timeout          duration
-	fullScreen       bool                             // whether the command draws on the whole screen
+	fullScreen       bool                             // whether the command uses the full screen
 	peer             string                           // the context or the daemon of the client, for its last ids
 	keyless          bool                             // whether requests go without a key
 	words            []string                         // of the command line, that newRoot has still to look at

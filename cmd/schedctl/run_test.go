@@ -82,7 +82,7 @@ func (m *machine) want(t *testing.T, status int, out, err string, args ...string
 // inProcess calls a handler without a network.
 type inProcess struct{ http.Handler }
 
-// RoundTrip answers as the handler does.
+// RoundTrip calls the handler.
 func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if p.Handler == nil {
 		return nil, io.ErrUnexpectedEOF
@@ -98,16 +98,16 @@ func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// routes maps "METHOD /path" to what is answered.
+// routes maps "METHOD /path" to a response.
 type routes map[string]any
 
-// refused is an answer with an error.
+// refused is an error response.
 type refused struct {
 	status int
 	code   string
 }
 
-// ServeHTTP answers with JSON, a refusal, or 404.
+// ServeHTTP responds with JSON, an error, or 404.
 func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, ok := routes[r.Method+" "+strings.TrimPrefix(r.URL.Path, "/api/v1")]
 	if !ok {

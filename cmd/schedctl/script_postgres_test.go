@@ -17,8 +17,8 @@ type withPostgres struct{ tests *testing.M }
 // Run implements [testscript.TestingM].
 func (w withPostgres) Run() int { return postgrestest.Main(w.tests) }
 
-// hasPostgres answers [postgres]. Where all tests are required, a script that
-// needs it runs and says what is missing.
+// hasPostgres is the condition [postgres]. Where all tests are required, it is true, so
+// that a script without PostgreSQL fails.
 func hasPostgres() bool {
 	return postgrestest.Installed() || os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1"
 }

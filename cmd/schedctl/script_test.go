@@ -42,7 +42,7 @@ const raceOptions = "GORACE"
 // TestScripts runs every script below testdata/script against a real daemon:
 // "schedctl" is this program in a process of its own.
 //
-// Beside the commands of testscript there are
+// In addition to the commands of testscript there are
 //
 //	daemon [flag...]      start a daemon on a free port and wait until it is ready
 //	terminate             end it with SIGTERM and check that it exits with 0
@@ -209,8 +209,8 @@ func terminateDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("daemon.log"), b.log.Bytes(), 0o600))
 }
 
-// receiver answers as the last part of the path says: /drop breaks the
-// connection, /422 answers so, everything else is accepted.
+// receiver responds according to the last part of the path: /drop breaks the
+// connection, /422 responds with that status, every other path is accepted.
 type receiver struct {
 	*httptest.Server
 	mu   sync.Mutex // mu guards seen
@@ -225,7 +225,7 @@ func startReceiver(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("RECEIVER", r.URL)
 }
 
-// ServeHTTP records the request and answers.
+// ServeHTTP records the request and responds.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	r.mu.Lock()
@@ -340,7 +340,7 @@ var canMount = sync.OnceValue(func() bool {
 	return runtime.GOOS == "linux" && mount(dir, "64k") == nil && unmount(dir) == nil
 })
 
-// condition answers [mount] and [postgres].
+// condition evaluates [mount] and [postgres].
 func condition(name string) (bool, error) {
 	switch name {
 	case "mount":

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A file that cannot be a secret is named, and none of it is told.
+// TestSecretThatIsTooLong guards that an error about a secret file names the file and
+// shows none of its content.
 func TestSecretThatIsTooLong(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{})

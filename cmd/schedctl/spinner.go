@@ -17,8 +17,8 @@ type spinner struct {
 // spinnerPause is how often the line changes.
 const spinnerPause = 120 * time.Millisecond
 
-// newSpinner returns a spinner, which shows nothing where nobody would see it
-// turn, or would have it read out.
+// newSpinner returns a spinner. It is invisible without a terminal and for screen
+// readers.
 func (a *app) newSpinner() *spinner {
 	s := &spinner{app: a}
 	if a.errTerminal && !a.quiet && a.getenv("TERM") != "dumb" && a.getenv("ACCESSIBLE") == "" {
@@ -27,7 +27,7 @@ func (a *app) newSpinner() *spinner {
 	return s
 }
 
-// tick tells when to draw.
+// tick returns the times to draw.
 func (s *spinner) tick() <-chan time.Time {
 	if s.ticker == nil {
 		return nil

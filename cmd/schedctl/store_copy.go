@@ -19,7 +19,7 @@ type storeCopy struct {
 	keepSource bool
 }
 
-// copiedData is what "schedctl store copy" tells.
+// copiedData is the result of "schedctl store copy".
 type copiedData struct {
 	From       string           `json:"from"`
 	To         string           `json:"to"`
@@ -62,7 +62,7 @@ that PGPASSFILE names (~/.pgpass by default). It is never shown.`,
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "the `database` to copy: bolt:PATH, or postgres://user@host/name")
 	f.StringVar(&o.to, "to", "", "the empty `database` to copy to, in the same form; a file must not be there yet")
-	f.BoolVar(&o.keepSource, "keep-source", false, "go on using the database that is copied, and not the copy")
+	f.BoolVar(&o.keepSource, "keep-source", false, "continue to use the source database, and not the copy")
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func (o *storeCopy) run(ctx context.Context) (err error) {
 	report, err := transfer.Run(ctx, source, target.Store, options)
 	line.end()
 	if errors.Is(err, context.Canceled) {
-		o.tell("run the same command again to go on")
+		o.tell("run the same command again to continue")
 	}
 	if err != nil {
 		return copyFailure(err, target.removal())
@@ -160,13 +160,13 @@ func copyFailure(err error, removal string) error {
 	f := &failure{status: exitConflict, code: codeOther, message: err.Error()}
 	switch {
 	case errors.As(err, &busy):
-		f.status, f.hint = exitOther, "stop it first; one that was killed is forgotten after five seconds"
+		f.status, f.hint = exitOther, "stop it first; a killed daemon is forgotten after five seconds"
 	case errors.As(err, &mismatch):
-		f.status, f.hint = exitOther, removal+", and copy anew"
+		f.status, f.hint = exitOther, removal+", and copy again"
 	case errors.As(err, &refused):
 		f.hint = copyOf[refused.Mark.Role]
 	case errors.Is(err, transfer.ErrStale):
-		f.hint = removal + ", and copy anew"
+		f.hint = removal + ", and copy again"
 	case errors.Is(err, transfer.ErrUsable):
 		f.hint = "there is nothing to do"
 	case errors.Is(err, transfer.ErrNotEmpty):
@@ -180,8 +180,8 @@ func copyFailure(err error, removal string) error {
 // copyOf says what to do with a database that is not copied because of its mark.
 var copyOf = map[transfer.Role]string{
 	transfer.Arriving:  "complete it first, with the same schedctl store copy again",
-	transfer.Moved:     "copy the other one, or see: schedctl store use --help",
-	transfer.Duplicate: "copy the other one, or see: schedctl store use --help",
+	transfer.Moved:     "copy the other database, or see: schedctl store use --help",
+	transfer.Duplicate: "copy the other database, or see: schedctl store use --help",
 }
 
 // machineName is what nodes call this machine.
@@ -219,7 +219,7 @@ func (o *storeCopy) advise(d copiedData, from storeName) {
 		key = filepath.Join(filepath.Dir(from.file), secretKeyFile)
 	}
 	if d.SourceKept {
-		o.tell("the copy is complete and verified; daemons refuse it, and go on using %s", d.From)
+		o.tell("the copy is complete and verified; daemons refuse it, and continue to use %s", d.From)
 		o.tell("secrets in it are sealed: keep a copy of %s apart from it", key)
 		return
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// A copy that is killed, in the middle and again and again, goes on and is verified
-// in the end.
+// TestCopyThatIsKilledGoesOn guards that a copy that is killed several times can be
+// continued and is verified in the end.
 func TestCopyThatIsKilledGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, to := range map[string]struct {
@@ -35,7 +35,7 @@ func TestCopyThatIsKilledGoesOn(t *testing.T) {
 				c.killed(10 * time.Millisecond)
 			}
 			if told := c.completed(); !told.Resumed || told.Copied == 0 {
-				t.Errorf("the last run tells %+v", told)
+				t.Errorf("the last run reports %+v", told)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func (c *copyCommand) command() *exec.Cmd {
 	return exec.Command(program, "store", "copy", "--from", c.from, "--to", c.to, "--json=copied,resumed")
 }
 
-// killed runs the command and kills it a while after it has begun to copy.
+// killed runs the command and kills it some time after it has started to copy.
 func (c *copyCommand) killed(after time.Duration) {
 	c.t.Helper()
 	cmd := c.command()
@@ -95,7 +95,7 @@ func (c *copyCommand) killed(after time.Duration) {
 	}
 }
 
-// completed runs the command to its end and returns what it tells.
+// completed runs the command to its end and returns its result.
 func (c *copyCommand) completed() (told struct {
 	Copied  int
 	Resumed bool

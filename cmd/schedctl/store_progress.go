@@ -16,7 +16,7 @@ type storeProgress struct {
 	told     time.Time
 }
 
-// storeProgressPause is how long nothing is told where lines stay.
+// storeProgressPause is the time between lines of progress without a terminal.
 const storeProgressPause = 10 * time.Second
 
 func (a *app) newStoreProgress(from, to string) *storeProgress {
@@ -53,7 +53,7 @@ func (p *storeProgress) begin(phase transfer.Phase, done, all int) {
 	}
 }
 
-// line tells something that stays, which nobody asked for with -q.
+// line prints a permanent line, except with -q.
 func (p *storeProgress) line(text string) {
 	if !p.quiet {
 		p.tell("%s", text)

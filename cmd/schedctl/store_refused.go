@@ -19,8 +19,8 @@ func admit(ctx context.Context, store storage.Store) error {
 	return &failure{status: exitConflict, code: codeOther, message: refused.Error(), hint: afterCopy[refused.Mark.Role]}
 }
 
-// admitOr is admit for a daemon that runs, and that ends when it is refused: it was
-// away, and the database was moved meanwhile.
+// admitOr is admit for a running daemon. A refusal ends the daemon: the database was
+// moved while the daemon was disconnected.
 func admitOr(refuse context.CancelCauseFunc) func(context.Context, storage.Store) error {
 	return func(ctx context.Context, store storage.Store) error {
 		err := admit(ctx, store)
@@ -37,12 +37,12 @@ var afterCopy = map[transfer.Role]string{
 	transfer.Leaving:   "wait for its end, or interrupt it, and start the daemon again",
 	transfer.Arriving:  "run the same schedctl store copy again to complete it",
 	transfer.Moved:     "start the daemon there, with --store; to use this one again: schedctl store use --help",
-	transfer.Duplicate: "to use it in place of the other one: schedctl store use --help",
+	transfer.Duplicate: "to use it instead of the other database: schedctl store use --help",
 }
 
-// refuseCopied returns an error for a file that must not be restored because of a
-// copy: half a copy never, and one of which there may be another in use not without
-// holding back what may have gone out there.
+// refuseCopied returns an error for a file that must not be restored because of "store
+// copy": an incomplete copy never, and a database whose other copy may be in use only
+// when posts that may have been published there are held.
 func (o *restore) refuseCopied(ctx context.Context, store storage.Store, from string) error {
 	var mark transfer.Mark
 	err := store.View(ctx, func(r storage.Reader) (err error) {

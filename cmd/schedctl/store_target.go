@@ -26,8 +26,8 @@ type storeTarget struct {
 	created bool   // the file was not there before
 }
 
-// openTarget opens the database to copy to. A file has another name until it is
-// complete; one that has its name already is taken when it lacks the last step.
+// openTarget opens the database to copy to. A file has a temporary name until it is
+// complete. A file under the final name is accepted when only the last step is missing.
 func (o *app) openTarget(ctx context.Context, name storeName) (*storeTarget, error) {
 	t := &storeTarget{app: o}
 	if name.file != "" {
@@ -54,8 +54,8 @@ func (o *app) openTarget(ctx context.Context, name storeName) (*storeTarget, err
 	return t, nil
 }
 
-// refuseOther closes a file that is there already, and returns an error, unless it
-// is a copy that lacks the last step.
+// refuseOther closes an existing file and returns an error, unless it is a copy that
+// lacks only the last step.
 func (t *storeTarget) refuseOther(ctx context.Context) error {
 	mark, err := t.mark(ctx)
 	if err == nil && mark.Role == transfer.Arriving {
@@ -125,7 +125,7 @@ func (t *storeTarget) removal() string {
 	return "drop that database"
 }
 
-// close closes the database, and removes a new file that nothing was copied to.
+// close closes the database, and removes a new file without copied records.
 func (t *storeTarget) close(ctx context.Context) error {
 	mark, err := t.mark(context.WithoutCancel(ctx))
 	unused := err == nil && t.created && mark.Role == ""

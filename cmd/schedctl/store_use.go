@@ -17,7 +17,7 @@ type storeUse struct {
 	overdue string
 }
 
-// usedData is what "schedctl store use" tells.
+// usedData is the result of "schedctl store use".
 type usedData struct {
 	Store string `json:"store"`
 	Held  int    `json:"held"`
@@ -80,7 +80,7 @@ func (o *storeUse) run(ctx context.Context, text string) (err error) {
 func (o *storeUse) print(d usedData) error {
 	if d.Held > 0 {
 		o.tell("%s held back, for a daemon on the other database may have published what was due since; to see them: schedctl post list --status failed", plural(d.Held, "target"))
-		o.tell("to send one that is not there: schedctl post retry ID --force")
+		o.tell("to send a post that the network does not have: schedctl post retry ID --force")
 	}
 	switch {
 	case o.json.set:

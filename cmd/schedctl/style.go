@@ -19,8 +19,8 @@ var colors = map[string]string{
 	"connected": "32", "error": "31", "disconnected": "2",
 }
 
-// colored reports whether results may carry colour. Who wants none is always
-// obeyed (https://no-color.org); who forces it gets it in a pipe as well
+// colored reports whether results may have color. NO_COLOR always disables it
+// (https://no-color.org); CLICOLOR_FORCE enables it in a pipe as well
 // (https://bixense.com/clicolors).
 func (a *app) colored() bool {
 	switch {

@@ -28,8 +28,8 @@ const terminalTime = 60 * time.Second
 // text after what was expected before, "shown TEXT", to wait until it has shown it
 // at any time, "send TEXT", to type it, and "hangup", as when the window is closed;
 // in a text, the escapes of Go strings and the script's variables mean what they
-// usually do. What the screen showed is in the file "screen" then. The terminal
-// answers no questions about itself, as some do not.
+// usually do. The file "screen" then has the output of the terminal. The terminal
+// does not respond to queries about itself, as some real terminals.
 func runOnTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: terminal STATUS FILE command [argument...]")

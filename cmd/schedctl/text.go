@@ -115,8 +115,8 @@ func (s source) gone() bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// keepDraft saves a text that could not be sent and is nowhere else, so that
-// nobody has to write it again. The command, with %s for the file, sends it.
+// keepDraft saves a text that could not be sent and exists nowhere else, so that it is
+// not lost. The command, with %s for the file, sends it.
 func (a *app) keepDraft(s source, text, command string) {
 	if !s.gone() {
 		return
@@ -128,8 +128,8 @@ func (a *app) keepDraft(s source, text, command string) {
 	a.tell("the text cannot be kept in a file; this is it:\n%s", printable(text))
 }
 
-// connectWith connects for a command with a text. When there is no daemon the text
-// of a pipe is kept: nobody was there to be told in time.
+// connectWith connects for a command with a text. Without a daemon it saves the text
+// of a pipe, which could not be refused earlier.
 func (a *app) connectWith(ctx context.Context, s source, command string) (*client.Client, error) {
 	c, err := a.connect()
 	if err == nil || !s.gone() || a.inTerminal {
@@ -161,7 +161,7 @@ func saveDraft(dir, text string) (path string, err error) {
 	}
 	_, err = f.WriteString(text + "\n")
 	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name()) // a part of the text would be taken for all of it
+		os.Remove(f.Name()) // a part of the text could be mistaken for all of it
 	}
 	return f.Name(), err
 }

@@ -22,8 +22,7 @@ func (a *app) shortTime(t *apiv1.Time) string {
 	return text
 }
 
-// shortRelative says how far away an instant is, in the largest unit of which
-// there is one at least.
+// shortRelative formats the distance of an instant in the largest unit that fits.
 func shortRelative(d time.Duration) string {
 	const day = 24 * time.Hour
 	away, text := d.Abs().Round(time.Second), ""

@@ -41,7 +41,7 @@ func TestBranchesAreMadeAlone(t *testing.T) {
 			t.Errorf("post %s is another command alone:\n%s", b.name, cmp.Diff(want, got))
 		}
 		if n := len(post.Commands()); n != 1 {
-			t.Errorf("beside post %s %d more were made", b.name, n-1)
+			t.Errorf("in addition to post %s, %d more were created", b.name, n-1)
 		}
 	}
 	for _, b := range branches {
@@ -52,7 +52,7 @@ func TestBranchesAreMadeAlone(t *testing.T) {
 			t.Errorf("%s is another command alone:\n%s", b.name, cmp.Diff(want, got))
 		}
 		if n := len(lone.Commands()); n != 1 && !b.rest {
-			t.Errorf("beside %s %d more were made", b.name, n-1)
+			t.Errorf("in addition to %s, %d more were created", b.name, n-1)
 		}
 	}
 }

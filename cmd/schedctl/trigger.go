@@ -24,11 +24,11 @@ on this machine forward it, signed, whatever --event says there. The types are
 
 ` + eventTypesText(triggerTypes()) + `
 
-The event is about things that are nowhere: nothing is published, the daemon knows
-nothing of it, and webhooks are not told of it. A webhook of the daemon is tried with
+The event refers to made-up objects: no post is published, the daemon does not store
+the event, and webhooks do not receive it. To test a webhook of the daemon, use
 "schedctl webhook test".
 
-The exit status is 9 when a receiver did not answer with a 2xx status, and 7 when
+The exit status is 9 when a receiver did not respond with a 2xx status, and 7 when
 there is no "schedctl listen".`,
 		Example: `  schedctl trigger post.published
   schedctl trigger post.failed --json=http_status,response`,
@@ -104,7 +104,7 @@ func (a *app) triggerAt(ctx context.Context, path string, e apiv1.Event) error {
 func receiverFailure(f forwarded) error {
 	return &failure{
 		status: exitFailed, code: codeFailed, message: fmt.Sprintf("%s did not take %s: %s", f.ForwardTo, f.Type, f.answerText()),
-		hint: "a receiver must answer with a 2xx status",
+		hint: "a receiver must respond with a 2xx status",
 	}
 }
 

@@ -28,8 +28,8 @@ func newTUI(a *app) *cobra.Command {
 	o := &browser{app: a}
 	cmd := &cobra.Command{
 		Use:   "tui",
-		Short: "Browse and change posts on the whole screen",
-		Long: `Browse and change posts on the whole screen: the queue by day, the week, drafts,
+		Short: "Browse and change posts on the full screen",
+		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
 what went out, what failed and what to do about it, accounts, and what webhooks were
 told. It follows what happens, and can stay open all day: when the daemon is away it
 says so, and goes on when it is back.
@@ -95,7 +95,7 @@ func (o *browser) run(ctx context.Context) error {
 	return err
 }
 
-// mayBrowse refuses what a program on the whole screen cannot do.
+// mayBrowse refuses what a full-screen program cannot do.
 func (o *browser) mayBrowse() error {
 	switch {
 	case !o.inTerminal || !o.outTerminal:
@@ -154,7 +154,7 @@ func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, st
 		case err == nil || written == text:
 			os.Remove(path)
 		default:
-			err = fmt.Errorf("%w; what was written is kept in %s", err, path)
+			err = fmt.Errorf("%w; the text is saved in %s", err, path)
 		}
 		return written, err
 	}

@@ -28,11 +28,10 @@ func (a *app) dark() bool {
 
 const (
 	// groundQuestion asks for the colour of the ground (OSC 11) and then what
-	// kind of terminal it is (DA1), which all of them answer: there is no need to
-	// wait for those that do not know the first.
+	// kind of terminal it is (DA1). All terminals respond to the second query, so there
+	// is no need to wait for terminals that ignore the first.
 	groundQuestion = "\x1b]11;?\x1b\\\x1b[c"
-	// answerTime is how long a terminal may take. A late answer would be taken
-	// for keys.
+	// answerTime is how long a terminal may take. A late reply would be read as keys.
 	answerTime = time.Second
 )
 
@@ -41,8 +40,8 @@ var (
 	ground     = pattern.Lazy(`\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
 )
 
-// askGround asks the terminal for its ground and returns all that it answers.
-// What is typed meanwhile is lost.
+// askGround queries the background color of the terminal and returns the reply. Keys
+// typed during the query are lost.
 func askGround() string {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -71,7 +70,7 @@ func askGround() string {
 	return string(answer)
 }
 
-// groundOf reads an answer.
+// groundOf parses the reply of a terminal.
 func groundOf(answer string) (dark, known bool) {
 	found := ground().FindStringSubmatch(answer)
 	if found == nil {

@@ -25,6 +25,6 @@ func TestTheGroundOfATerminal(t *testing.T) {
 		}
 	}
 	if !(&app{system: system{getenv: func(string) string { return "" }}}).dark() {
-		t.Error("nobody is asked, and it is light")
+		t.Error("no terminal is queried, and the background is light")
 	}
 }

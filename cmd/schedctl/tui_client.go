@@ -12,7 +12,7 @@ import (
 // daemonOf is a [tui.Client] over HTTP.
 type daemonOf struct{ http *client.Client }
 
-// unanswered is an error of a daemon that has not answered, as the browser knows it.
+// unanswered is the browser's error for a daemon that did not respond.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error        { return u.error }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build is what "schedctl version" tells.
+// build is the result of "schedctl version".
 type build struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
@@ -20,7 +20,7 @@ func newVersion(a *app) *cobra.Command {
 	return prints[build](&cobra.Command{
 		Use:     "version",
 		Short:   "Show the version",
-		Long:    "Show the version of this program, and what it was built with and for.",
+		Long:    "Show the version of this program, its compiler and its platform.",
 		Example: `  schedctl version --json`,
 		Args:    takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {

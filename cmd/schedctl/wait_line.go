@@ -16,8 +16,8 @@ type waitLine struct {
 	waiting int        // requests that wait now
 }
 
-// show draws the line, unless it is there or nobody would see it. The function
-// that it returns ends the wait; the last one clears the line.
+// show draws the line on a terminal, unless it is shown already. The returned function
+// ends the wait; the last one clears the line.
 func (w *waitLine) show(refused *client.Error, pause time.Duration) (done func()) {
 	if !w.errTerminal || w.quiet || w.fullScreen || w.getenv("TERM") == "dumb" {
 		return func() {}

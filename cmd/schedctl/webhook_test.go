@@ -119,7 +119,7 @@ func TestWebhookTestWaits(t *testing.T) {
 	refused.Attempt, refused.HTTPStatus = 1, ptr(500)
 	lost.Attempt, lost.Error = 1, ptr("connection refused")
 	gone.ID = "whd_4"
-	const advice = "; a receiver must answer with a 2xx status within 10 seconds\n"
+	const advice = "; a receiver must respond with a 2xx status within 10 seconds\n"
 	for name, tc := range map[string]struct {
 		states  []apiv1.Delivery
 		status  int
@@ -177,7 +177,7 @@ func TestWebhookCompletion(t *testing.T) {
 	} {
 		args := append([]string{"__complete"}, strings.Split(line, " ")...)
 		if status := m.run(t, args...); status != 0 || !strings.HasPrefix(m.out.String(), want) {
-			t.Errorf("%q: exit status %d, got %q, want it to begin with %q", line, status, &m.out, want)
+			t.Errorf("%q: exit status %d, got %q, want it to start with %q", line, status, &m.out, want)
 		}
 	}
 	if status := newMachine(t, nil).run(t, "__complete", "webhook", "show", ""); status != 0 {

@@ -79,7 +79,7 @@ func failedDelivery(d apiv1.Delivery) error {
 	return &failure{
 		status: exitFailed, code: codeFailed,
 		message: fmt.Sprintf("the webhook did not take %s: %s", d.ID, attemptText(d)),
-		hint:    "a receiver must answer with a 2xx status within 10 seconds",
+		hint:    "a receiver must respond with a 2xx status within 10 seconds",
 	}
 }
 

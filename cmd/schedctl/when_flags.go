@@ -42,8 +42,8 @@ func (w *whenFlags) zone(a *app) (*time.Location, error) {
 	return when.LoadZone(w.tz)
 }
 
-// publishAt returns the flags as the API takes them, nil when there are none,
-// and says back what was understood.
+// publishAt returns the time of the flags for the API, nil without flags, and shows the
+// parsed time.
 func (w *whenFlags) publishAt(a *app) (*apiv1.PublishTime, error) {
 	loc, err := w.zone(a)
 	if err != nil {

@@ -57,7 +57,7 @@ func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)
 	}
 }
 
-// correctable reports whether other answers may help.
+// correctable reports whether other values may help.
 func correctable(err error) bool {
 	var refused *client.Error
 	var login *loginError
@@ -82,7 +82,7 @@ func (w *wizard) first() (names []string) {
 	for _, f := range needed(w.fields) {
 		wanted := w.whole || f.Secret
 		if f.Secret && !f.Required && w.anySecret() {
-			wanted = false // it comes instead of the one that is given
+			wanted = false // an alternative was given
 		}
 		if wanted && w.values[f.Name] == "" {
 			names = append(names, f.Name)
@@ -106,8 +106,8 @@ func needed(fields []publish.Field) []publish.Field {
 	})
 }
 
-// faulty returns the fields that a refusal is about, all that were asked for when
-// it does not say. What came from a flag is asked for too when it is at fault.
+// faulty returns the fields that an error is about, or all prompted fields when the
+// error names none. It includes fields whose values came from flags.
 func (w *wizard) faulty(err error) []string {
 	var login *loginError
 	if errors.As(err, &login) && !slices.Contains(w.asked, loginServer) {
@@ -133,8 +133,8 @@ func (w *wizard) faulty(err error) []string {
 	return w.asked
 }
 
-// alternatives returns the credentials of which some come instead of f, itself
-// among them, or nil when there is no choice.
+// alternatives returns the credentials that can be given instead of f, including f, or
+// nil when there is no choice.
 func (w *wizard) alternatives(f *publish.Field) (names []string) {
 	if f == nil || f.Required || f.Option || len(w.secrets()) < 2 {
 		return nil
@@ -209,8 +209,7 @@ func (w *wizard) askFields(ctx context.Context, names []string) error {
 	return nil
 }
 
-// summary tells what is about to be connected: a form leaves nothing on the
-// screen.
+// summary prints the account to connect, because a form disappears from the screen.
 func (w *wizard) summary() {
 	w.tell("%s", title("platform")+": "+w.platform)
 	for _, f := range w.fields {

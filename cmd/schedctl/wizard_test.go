@@ -16,8 +16,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// person is a machine with somebody who types lines, and secrets apart from
-// them.
+// person is a machine with a person who types lines, and secrets separately.
 func person(t *testing.T, daemon http.Handler, lines string, secrets ...string) *machine {
 	t.Helper()
 	m := newMachine(t, daemon).terminals()
@@ -33,14 +32,14 @@ func person(t *testing.T, daemon http.Handler, lines string, secrets ...string) 
 	return m
 }
 
-// connector answers requests that connect an account: the first ones with
-// refusals. It keeps what it was sent.
+// connector serves requests that connect an account: the first ones with errors. It
+// records the requests.
 type connector struct {
 	refusals []apiv1.Error
 	sent     []apiv1.AddAccount
 }
 
-// ServeHTTP answers.
+// ServeHTTP responds with the next error, or with an account.
 func (c *connector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var add apiv1.AddAccount
 	if err := json.NewDecoder(r.Body).Decode(&add); err != nil {
@@ -83,7 +82,8 @@ func TestWizardAsksForEverything(t *testing.T) {
 	}
 }
 
-// Whoever mistypes one thing does not type the others again.
+// TestWizardLetsARefusedFieldBeCorrected guards that only the refused field is asked
+// for again.
 func TestWizardLetsARefusedFieldBeCorrected(t *testing.T) {
 	t.Parallel()
 	c := connector{refusals: []apiv1.Error{
@@ -113,7 +113,8 @@ func TestWizardLetsARefusedFieldBeCorrected(t *testing.T) {
 	}
 }
 
-// Whoever gave one credential where another is meant can take it away.
+// TestWizardOffersWhatComesInstead guards that a credential can be replaced by its
+// alternative.
 func TestWizardOffersWhatComesInstead(t *testing.T) {
 	t.Parallel()
 	fault := func(text string) apiv1.Error {
@@ -144,13 +145,14 @@ func TestWizardEnds(t *testing.T) {
 	var c connector
 	for name, lines := range map[string]string{"at the end of the input": "https://bot.test\n", "at once": ""} {
 		m := person(t, routes{"POST /social-accounts": http.HandlerFunc(c.ServeHTTP)}, lines)
-		if status := m.run(t, "account", "add", "http"); status != 130 || len(c.sent) > 0 || !strings.HasSuffix(m.err.String(), "schedctl: nothing was changed\n") {
+		if status := m.run(t, "account", "add", "http"); status != 130 || len(c.sent) > 0 || !strings.HasSuffix(m.err.String(), "schedctl: no changes were made\n") {
 			t.Errorf("%s: exit status %d, sent %v:\n%s", name, status, c.sent, &m.err)
 		}
 	}
 }
 
-// What other answers cannot mend ends the wizard.
+// TestWizardDoesNotAskAgainInVain guards that errors that other values cannot fix end
+// the wizard.
 func TestWizardDoesNotAskAgainInVain(t *testing.T) {
 	t.Parallel()
 	m := person(t, routes{"POST /social-accounts": refused{403, "INSUFFICIENT_SCOPE"}}, "https://bot.test\n\n\n", "")
