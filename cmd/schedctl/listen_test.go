@@ -239,7 +239,7 @@ func TestListenFlags(t *testing.T) {
 		"schedctl listen needs --forward-to, which says where to send events; give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch": "",
 		"--forward-to: the URL holds a user name or password; remove it; give it as http://localhost:3000/hooks":                                                                 "--forward-to me:secret@localhost",
 		"--forward-to: the URL cannot be read; it looks like https://host/path; give it as http://localhost:3000/hooks":                                                          "--forward-to http://[::1",
-		"--last-event takes the id of an event, evt_…, not \"post_1\"":                                                                                                   "--forward-to localhost --last-event post_1",
+		"--last-event takes the id of an event, evt_…, not \"post_1\"":                                                                                                           "--forward-to localhost --last-event post_1",
 		"--print-secret prints the secret and nothing else: leave out --forward-to and --json":                                                                                   "--forward-to localhost --print-secret",
 	} {
 		m.want(t, 2, "", "schedctl: "+want+"\n", append([]string{"listen"}, strings.Fields(args)...)...)

@@ -28,7 +28,7 @@ func TestPostCreateWithTextsForSingleAccounts(t *testing.T) {
 			map[string]any{"social_account_id": hookID, "content": "From a file", "options": nil},
 			map[string]any{"social_account_id": demoID, "content": "a=b", "options": nil},
 		}},
-		"a text with a mention":         {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil}}},
+		"a text with a mention": {[]string{"hook=@@alice, hello"}, []any{map[string]any{"social_account_id": hookID, "content": "@alice, hello", "options": nil}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

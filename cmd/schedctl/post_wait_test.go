@@ -74,7 +74,7 @@ func TestPostWait(t *testing.T) {
 		"timed out while publishing": {as(schedctl.Publishing), []string{"--timeout", "5s"}, 8, 5 * time.Second, "",
 			"schedctl: post_1 is still publishing after 5s; wait on with: schedctl post wait post_1\n"},
 		"a daemon that is restarted": {as(schedctl.Scheduled, away, away, schedctl.Published), nil, 0, 700 * time.Millisecond, "post_1\n", ""},
-		"an ended daemon":       {as(schedctl.Scheduled, away), nil, 7, 30500 * time.Millisecond, "",
+		"an ended daemon": {as(schedctl.Scheduled, away), nil, 7, 30500 * time.Millisecond, "",
 			"schedctl: http://daemon.test responded 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},
 		"no daemon at all": {as(away), nil, 7, 0, "",
 			"schedctl: http://daemon.test responded 502 Bad Gateway without a readable document: is it a schedctl daemon?\n"},

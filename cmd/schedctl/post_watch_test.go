@@ -73,11 +73,11 @@ func TestPostWatch(t *testing.T) {
 		took    time.Duration
 		out, er string
 	}{
-		"until the end":                 {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "--jq", ".type"}, 0, 2 * time.Second, "post.published\npost.completed\n", ""},
-		"ids":                           {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "-q"}, 0, 2 * time.Second, "post_1\n", ""},
-		"long ended":                    {as(schedctl.Published), nil, []string{"post_1", "-q"}, 0, 0, "post_1\n", ""},
-		"an end without an event":       {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Canceled), nil, []string{"post_1", "-q"}, 0, watchLook, "post_1\n", ""},
-		"all, for a while":              {as(schedctl.Scheduled), completed, []string{"--timeout", "3s", "-q"}, 8, 3 * time.Second, "post_1\n", "schedctl: the events were followed for 3s\n"},
+		"until the end":           {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "--jq", ".type"}, 0, 2 * time.Second, "post.published\npost.completed\n", ""},
+		"ids":                     {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "-q"}, 0, 2 * time.Second, "post_1\n", ""},
+		"long ended":              {as(schedctl.Published), nil, []string{"post_1", "-q"}, 0, 0, "post_1\n", ""},
+		"an end without an event": {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Canceled), nil, []string{"post_1", "-q"}, 0, watchLook, "post_1\n", ""},
+		"all, for a while":        {as(schedctl.Scheduled), completed, []string{"--timeout", "3s", "-q"}, 8, 3 * time.Second, "post_1\n", "schedctl: the events were followed for 3s\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
