@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +98,13 @@ func (i *internet) tryGiven(t *testing.T, urls []string) {
 			taken++
 			r.send("POST", "/webhooks/"+hook.Webhook.ID+"/test", nil, nil)
 		}
+		var sender apiv1.NotificationEnvelope
+		mail := apiv1.EmailSettings{Host: mailHost(url), Port: new(7070), From: "a@example.org", To: []string{"b@example.org"}}
+		if r.send("POST", "/notifications", apiv1.CreateNotification{Email: &mail}, &sender) == http.StatusCreated {
+			taken++
+			r.send("POST", "/notifications/"+sender.Notification.ID+"/test", nil, nil)
+			r.send("DELETE", "/notifications/"+sender.Notification.ID, nil, nil)
+		}
 		for platform, credentials := range addressed(url) {
 			var added apiv1.AccountEnvelope
 			name := fmt.Sprintf("%s %d", platform, n)
@@ -171,28 +179,37 @@ func (r *running) useAll(url, name string) {
 		r.t.Errorf("post to all accounts at %q: %d", url, status)
 	}
 	r.storedWebhook(url)
+	r.storedMail(mailHost(url))
+}
+
+// mailHost returns the host of a URL. A text that is not a URL is returned as it is.
+func mailHost(text string) string {
+	if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
+		return u.Hostname()
+	}
+	return text
+}
+
+// storedMail puts a notification with this mail server into the store, and tests it.
+// The listener does not speak TLS there, so every connection fails at once.
+func (r *running) storedMail(host string) {
+	r.t.Helper()
+	w := r.putWebhook(func(w *schedctl.Webhook) {
+		w.Notify = &schedctl.Notify{Mail: &schedctl.Mail{Host: host, Port: 7070, From: "a@example.org", To: []string{"b@example.org"}, TLS: schedctl.MailImplicit}}
+	})
+	var result apiv1.NotificationTest
+	if status := r.send("POST", "/notifications/"+schedctl.NotificationID(w.ID)+"/test", nil, &result); status != http.StatusOK || result.Sent {
+		r.t.Errorf("test of e-mail by %q: %d, %+v", host, status, result)
+	}
 }
 
 // storedWebhook puts a webhook with the URL into the store, and tests it.
 func (r *running) storedWebhook(url string) {
 	r.t.Helper()
-	var w schedctl.Webhook
-	err := r.cfg.Store.Update(r.t.Context(), func(tx storage.Tx) error {
-		workspaces, err := tx.Workspaces()
-		if err != nil {
-			return err
-		}
-		now := schedctl.Millis(time.Now())
-		w = schedctl.Webhook{
-			ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: workspaces[0].ID, URL: url, Enabled: true,
-			EventTypes: []schedctl.EventType{schedctl.EventPostCanceled}, CreatedAt: now, UpdatedAt: now, Cursor: schedctl.NewID(schedctl.EventPrefix, now),
-		}
+	w := r.putWebhook(func(w *schedctl.Webhook) {
+		w.URL = url
 		w.Secret = r.cfg.Sealer.Seal([]byte("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), w.ID)
-		return tx.PutWebhook(w)
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
 	if status := r.send("POST", "/webhooks/"+w.ID+"/test", nil, nil); status != http.StatusAccepted {
 		r.t.Errorf("test of a webhook: %d", status)
 	}
@@ -201,6 +218,28 @@ func (r *running) storedWebhook(url string) {
 		r.send("GET", "/webhooks/"+w.ID+"/deliveries", nil, &deliveries)
 		return len(deliveries.Results) == 1 && deliveries.Results[0].Attempt > 0
 	})
+}
+
+// putWebhook stores an enabled webhook record that change completes.
+func (r *running) putWebhook(change func(*schedctl.Webhook)) (w schedctl.Webhook) {
+	r.t.Helper()
+	err := r.cfg.Store.Update(r.t.Context(), func(tx storage.Tx) error {
+		workspaces, err := tx.Workspaces()
+		if err != nil {
+			return err
+		}
+		now := schedctl.Millis(time.Now())
+		w = schedctl.Webhook{
+			ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: workspaces[0].ID, Enabled: true,
+			EventTypes: []schedctl.EventType{schedctl.EventPostCanceled}, CreatedAt: now, UpdatedAt: now, Cursor: schedctl.NewID(schedctl.EventPrefix, now),
+		}
+		change(&w)
+		return tx.PutWebhook(w)
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return w
 }
 
 // settled ends the daemon when every target was tried or given up.
@@ -293,7 +332,6 @@ func (i *internet) tryAllowed(t *testing.T) {
 			r.send("GET", "/posts?limit=100&status=published", nil, &published)
 			return len(published.Results) == len(test.hosts)
 		})
-		r.end()
 		inside, public := i.count()
 		if reached := len(inside) + public; reached < len(test.hosts)/2 {
 			t.Errorf("%s: only %d places were reached: %v", name, reached, inside)
@@ -301,6 +339,12 @@ func (i *internet) tryAllowed(t *testing.T) {
 		if name == "private" && inside[netip.MustParseAddr("127.0.0.1")] == 0 {
 			t.Error("the listener does not count")
 		}
+		i.count()
+		r.storedMail("127.0.0.1")
+		if inside, _ := i.count(); name == "private" && len(inside) == 0 {
+			t.Error("the connection to a mail server does not count")
+		}
+		r.end()
 	}
 }
 

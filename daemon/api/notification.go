@@ -31,14 +31,7 @@ func webhooksOf(r storage.Reader, workspace string, is func(schedctl.Webhook) bo
 
 // listNotifications serves GET /notifications.
 func (s *Server) listNotifications(ctx context.Context, c *call) (answer, error) {
-	if q := parseQuery(c.query, nil, nil); q.err != nil {
-		return answer{}, q.err
-	}
-	var found []schedctl.Webhook
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		found, err = webhooksOf(r, c.key.WorkspaceID, isNotification)
-		return err
-	})
+	found, err := s.listHooks(ctx, c, isNotification)
 	if err != nil {
 		return answer{}, err
 	}

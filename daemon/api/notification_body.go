@@ -17,11 +17,9 @@ import (
 // notificationChange is what a request says about a notification; nil stands for
 // "not given".
 type notificationChange struct {
-	account    *string
-	mail       *mailSettings
-	eventTypes []schedctl.EventType
-	name       *string // empty to have none
-	enabled    *bool
+	hookChange
+	account *string
+	mail    *mailSettings
 }
 
 func (b *notificationChange) hasPassword() bool { return b.mail != nil && b.mail.password != "" }
@@ -73,24 +71,9 @@ func (b *notificationChange) read(d *decoder, policy outbound.Policy, name strin
 		b.account = &id
 	case "email":
 		b.mail = d.mailSettings(policy)
-	case "event_types":
-		b.eventTypes = d.notificationEvents()
-	case "name":
-		text := d.webhookName()
-		b.name = &text
-	case "enabled":
-		enabled := d.bool()
-		b.enabled = &enabled
+	default:
+		b.hookChange.read(d, name, schedctl.NotificationEvents())
 	}
-}
-
-// notificationEvents reads the event types that people are notified of.
-func (d *decoder) notificationEvents() []schedctl.EventType {
-	types, good := choices(d, "event type", schedctl.NotificationEvents())
-	if good && len(types) == 0 {
-		d.wrong(schedctl.ValidationFailed, "is empty; name one or more of %s", joinAll(schedctl.NotificationEvents(), ", "))
-	}
-	return types
 }
 
 // mailSettings reads the settings of e-mail.

@@ -17,27 +17,14 @@ import (
 // so that tests cannot flood anyone.
 const testInterval = 5 * time.Second
 
-// createNotification serves POST /notifications. As with webhooks, its position
-// among the events is fixed in the transaction that stores it.
+// createNotification serves POST /notifications.
 func (s *Server) createNotification(ctx context.Context, c *call, b notificationChange) (answer, error) {
 	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
-		found, err := webhooksOf(tx, c.key.WorkspaceID, isNotification)
+		w, err := c.newHook(tx, "notifications", isNotification)
 		if err != nil {
 			return answer{}, err
 		}
-		if len(found) >= schedctl.MaxWebhooks {
-			return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "",
-				"this workspace has %d notifications, which is the limit; delete one with DELETE %s/notifications/{id}", len(found), prefix)
-		}
-		cursor, err := tx.OutboxEnd()
-		if err != nil {
-			return answer{}, err
-		}
-		now := schedctl.Millis(c.now)
-		w := schedctl.Webhook{
-			ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: c.key.WorkspaceID, Enabled: true,
-			EventTypes: schedctl.NotificationEvents(), CreatedAt: now, UpdatedAt: now, Cursor: cursor, Notify: &schedctl.Notify{},
-		}
+		w.EventTypes, w.Notify = schedctl.NotificationEvents(), &schedctl.Notify{}
 		if _, err := s.applyNotification(tx, c, &w, b); err != nil {
 			return answer{}, err
 		}
@@ -60,10 +47,8 @@ func (s *Server) editNotification(ctx context.Context, c *call, b notificationCh
 		if err != nil {
 			return answer{}, err
 		}
-		if enabled {
-			if w.Cursor, err = tx.OutboxEnd(); err != nil {
-				return answer{}, err
-			}
+		if err := skipMissed(tx, &w, enabled); err != nil {
+			return answer{}, err
 		}
 		if reflect.DeepEqual(before, apiv1.NewNotification(w)) && !b.hasPassword() {
 			return notificationAnswer(http.StatusOK, w)
@@ -100,17 +85,7 @@ func (s *Server) applyNotification(r storage.Reader, c *call, w *schedctl.Webhoo
 			return false, err
 		}
 	}
-	if b.eventTypes != nil {
-		w.EventTypes = b.eventTypes
-	}
-	if b.name != nil {
-		w.Name = *b.name
-	}
-	if b.enabled == nil || *b.enabled == w.Enabled {
-		return false, nil
-	}
-	w.Enabled = *b.enabled
-	return w.Enabled, nil
+	return b.apply(w), nil
 }
 
 // applyMail replaces the settings of the mail server. A stored password stays with

@@ -23,14 +23,7 @@ func wholeWorkspace(next handler) handler {
 
 // listWebhooks answers GET /webhooks.
 func (s *Server) listWebhooks(ctx context.Context, c *call) (answer, error) {
-	if q := parseQuery(c.query, nil, nil); q.err != nil {
-		return answer{}, q.err
-	}
-	var webhooks []schedctl.Webhook
-	err := s.view(ctx, func(r storage.Reader) (err error) {
-		webhooks, err = webhooksOf(r, c.key.WorkspaceID, isWebhook)
-		return err
-	})
+	webhooks, err := s.listHooks(ctx, c, isWebhook)
 	if err != nil {
 		return answer{}, err
 	}

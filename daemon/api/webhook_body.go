@@ -17,11 +17,9 @@ import (
 // webhookChange is what a request says about a webhook; nil stands for "not
 // given".
 type webhookChange struct {
-	url        *string
-	eventTypes []schedctl.EventType
-	name       *string // empty to have none
-	enabled    *bool
-	secret     string // empty for one that is made
+	hookChange
+	url    *string
+	secret string // empty to generate one
 }
 
 var (
@@ -59,19 +57,12 @@ func (s *Server) readEditWebhook(d *decoder) (b webhookChange) {
 }
 
 func (b *webhookChange) read(d *decoder, policy outbound.Policy, name string) {
-	switch name {
-	case "url":
-		address := d.webhookURL(policy)
-		b.url = &address
-	case "event_types":
-		b.eventTypes = d.eventTypes()
-	case "name":
-		text := d.webhookName()
-		b.name = &text
-	case "enabled":
-		enabled := d.bool()
-		b.enabled = &enabled
+	if name != "url" {
+		b.hookChange.read(d, name, schedctl.EventTypes())
+		return
 	}
+	address := d.webhookURL(policy)
+	b.url = &address
 }
 
 // webhookURL reads an address that the policy allows.
@@ -121,11 +112,11 @@ func usablePort(port string) bool {
 	return port == "" || (err == nil && n > 0)
 }
 
-// eventTypes reads the event types that a webhook is to be told of.
-func (d *decoder) eventTypes() []schedctl.EventType {
-	types, good := choices(d, "event type", schedctl.EventTypes())
+// eventTypes reads a list of event types, which must be among those that are allowed.
+func (d *decoder) eventTypes(allowed []schedctl.EventType) []schedctl.EventType {
+	types, good := choices(d, "event type", allowed)
 	if good && len(types) == 0 {
-		d.wrong(schedctl.ValidationFailed, "is empty; name one or more of %s", joinAll(schedctl.EventTypes(), ", "))
+		d.wrong(schedctl.ValidationFailed, "is empty; name one or more of %s", joinAll(allowed, ", "))
 	}
 	return types
 }

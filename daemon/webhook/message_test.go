@@ -20,8 +20,6 @@ import (
 	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
 	"github.com/schedctl/schedctl/storage/bolt"
-	"github.com/schedctl/schedctl/storage/postgres"
-	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
@@ -451,24 +449,10 @@ func TestNotificationsOnEngines(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		url := postgrestest.Schema(t)
-		open := func() storage.Shared {
-			store, err := postgres.Open(t.Context(), url, postgres.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { store.Close() })
-			return store
-		}
-		f := &fleet{rig: newRig(t, open()), open: open, holds: make(map[string]*node)}
-		f.join()
-		f.join()
+		f := newPostgresFleet(t)
 		defer f.stopAll()
 		testOnEngine(t, f.rig, func() {
-			w := f.holder(f.onlyNotification())
-			w.stop()
-			w.done <- <-w.done
-			f.change(func() { w.alive = false })
+			f.end(f.holder(f.onlyNotification()))
 			f.join()
 		})
 	})

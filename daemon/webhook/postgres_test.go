@@ -15,10 +15,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// Daemons on one PostgreSQL tell each webhook of every event once, in one order,
-// and one goes on where another one has stopped.
-func TestWebhooksOnPostgres(t *testing.T) {
-	t.Parallel()
+// newPostgresFleet returns two nodes on one PostgreSQL database.
+func newPostgresFleet(t *testing.T) *fleet {
+	t.Helper()
 	url := postgrestest.Schema(t)
 	open := func() storage.Shared {
 		store, err := postgres.Open(t.Context(), url, postgres.Options{})
@@ -31,6 +30,22 @@ func TestWebhooksOnPostgres(t *testing.T) {
 	f := &fleet{rig: newRig(t, open()), open: open, holds: make(map[string]*node)}
 	f.join()
 	f.join()
+	return f
+}
+
+// end stops a node, waits until it has recorded its attempts, and lets its leases
+// expire.
+func (f *fleet) end(n *node) {
+	n.stop()
+	n.done <- <-n.done
+	f.change(func() { n.alive = false })
+}
+
+// Nodes on one PostgreSQL send every event to each webhook once, in one order. When
+// a node stops, another one continues.
+func TestWebhooksOnPostgres(t *testing.T) {
+	t.Parallel()
+	f := newPostgresFleet(t)
 	defer f.stopAll()
 	hosts := []string{"a", "b", "c"}
 	var hooks []schedctl.Webhook
@@ -50,9 +65,7 @@ func TestWebhooksOnPostgres(t *testing.T) {
 	}
 	step()
 	gone := f.holder(hooks[0])
-	gone.stop()
-	gone.done <- <-gone.done // it has recorded what it told by then
-	f.change(func() { gone.alive = false })
+	f.end(gone)
 	step()
 	for i, w := range hooks {
 		if f.holder(w) == gone {

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// listHooks returns the stored webhooks of the workspace that a condition holds for.
+func (s *Server) listHooks(ctx context.Context, c *call, is func(schedctl.Webhook) bool) (found []schedctl.Webhook, err error) {
+	if q := parseQuery(c.query, nil, nil); q.err != nil {
+		return nil, q.err
+	}
+	err = s.view(ctx, func(r storage.Reader) (err error) {
+		found, err = webhooksOf(r, c.key.WorkspaceID, is)
+		return err
+	})
+	return found, err
+}
+
+// hookChange is the part of a request that webhooks and notifications share; nil
+// stands for "not given".
+type hookChange struct {
+	eventTypes []schedctl.EventType
+	name       *string // empty to have none
+	enabled    *bool
+}
+
+// read reads a field of a request body. types are the event types to choose from.
+func (b *hookChange) read(d *decoder, name string, types []schedctl.EventType) {
+	switch name {
+	case "event_types":
+		b.eventTypes = d.eventTypes(types)
+	case "name":
+		text := d.webhookName()
+		b.name = &text
+	case "enabled":
+		enabled := d.bool()
+		b.enabled = &enabled
+	}
+}
+
+// apply changes w, and reports whether it was enabled again. Its failures are
+// forgotten then.
+func (b *hookChange) apply(w *schedctl.Webhook) (enabled bool) {
+	if b.eventTypes != nil {
+		w.EventTypes = b.eventTypes
+	}
+	if b.name != nil {
+		w.Name = *b.name
+	}
+	if b.enabled == nil || *b.enabled == w.Enabled {
+		return false
+	}
+	if w.Enabled = *b.enabled; w.Enabled {
+		w.DisabledReason, w.FailingSince = "", time.Time{}
+	}
+	return w.Enabled
+}
+
+// newHook returns an enabled webhook record that receives the events that are
+// committed after this transaction. It refuses one more than the limit of those
+// that a condition holds for. kind names them in paths and messages.
+func (c *call) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) bool) (w schedctl.Webhook, err error) {
+	existing, err := webhooksOf(tx, c.key.WorkspaceID, is)
+	if err != nil {
+		return w, err
+	}
+	if len(existing) >= schedctl.MaxWebhooks {
+		return w, schedctl.Errorf(schedctl.ValidationFailed, "",
+			"this workspace has %d %s, which is the limit; delete one with DELETE %s/%[2]s/{id}", len(existing), kind, prefix)
+	}
+	now := schedctl.Millis(c.now)
+	w = schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: c.key.WorkspaceID, Enabled: true, CreatedAt: now, UpdatedAt: now}
+	w.Cursor, err = tx.OutboxEnd()
+	return w, err
+}
+
+// skipMissed lets a webhook that was enabled again continue with the events that are
+// committed from now on.
+func skipMissed(tx storage.Tx, w *schedctl.Webhook, enabled bool) (err error) {
+	if enabled {
+		w.Cursor, err = tx.OutboxEnd()
+	}
+	return err
+}
