@@ -4,55 +4,55 @@ import "github.com/schedctl/schedctl"
 
 // Account is a social account. It never carries a secret.
 type Account struct {
-	ID          string                 `json:"id"`
-	Platform    string                 `json:"platform"`
-	Name        string                 `json:"name"`
-	Username    string                 `json:"username"`
-	DisplayName string                 `json:"display_name"`
-	Status      schedctl.AccountStatus `json:"status"`
-	ProfileURL  *string                `json:"profile_url"`
-	Limits      Limits                 `json:"limits"`
-	Options     map[string]any         `json:"options"`
-	Error       *TargetError           `json:"error"`
-	CreatedAt   *Time                  `json:"created_at"`
-	UpdatedAt   *Time                  `json:"updated_at"`
-	Warnings    []string               `json:"warnings,omitempty"` // absent when there are none
+	ID          string                 `json:"id" doc:"Starts with acct_."`
+	Platform    string                 `json:"platform" doc:"The network, such as mastodon."`
+	Name        string                 `json:"name" doc:"Chosen by the user, unique in the workspace."`
+	Username    string                 `json:"username" doc:"The network's name for the account."`
+	DisplayName string                 `json:"display_name" doc:"The name that people see on the network."`
+	Status      schedctl.AccountStatus `json:"status" doc:"connected; error when the network rejects the account, and its posts wait; disconnected when it was removed."`
+	ProfileURL  *string                `json:"profile_url" doc:"The public page of the account; null when unknown."`
+	Limits      Limits                 `json:"limits" doc:"Limits of the network for one post."`
+	Options     map[string]any         `json:"options" doc:"Options that were set; the others have their defaults."`
+	Error       *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
+	CreatedAt   *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
+	UpdatedAt   *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
+	Warnings    []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user; absent when there are none."`
 }
 
 // Limits are what the account's network accepts in one post; null where the
 // network sets none.
 type Limits struct {
-	MaxCharacters *int   `json:"max_characters"`
-	Unit          string `json:"unit"`
-	URLCharacters *int   `json:"url_characters"`
+	MaxCharacters *int   `json:"max_characters" doc:"The maximum length of the text, counted in unit; null for no limit."`
+	Unit          string `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
+	URLCharacters *int   `json:"url_characters" doc:"The length that each URL counts as; null for its actual length."`
 }
 
 // AccountEnvelope is the answer of every call about one account.
 type AccountEnvelope struct {
-	SocialAccount Account `json:"social_account"`
+	SocialAccount Account `json:"social_account" doc:"The account."`
 }
 
 // AccountList is the answer of GET /social-accounts.
 type AccountList struct {
-	Results []Account `json:"results"`
-	Count   int       `json:"count"`
+	Results []Account `json:"results" doc:"The accounts in order of creation."`
+	Count   int       `json:"count" doc:"The number of results."`
 }
 
 // AddAccount is the body of POST /social-accounts.
 type AddAccount struct {
-	Platform    string            `json:"platform"`
-	Name        string            `json:"name,omitempty"`
-	Credentials map[string]string `json:"credentials,omitempty"`
-	Options     map[string]any    `json:"options,omitempty"`
+	Platform    string            `json:"platform" doc:"The network, such as mastodon."`
+	Name        string            `json:"name,omitempty" doc:"1 to 80 characters. Default: the network's name for the account." minLength:"1" maxLength:"80"`
+	Credentials map[string]string `json:"credentials,omitempty" doc:"The platform's credentials, such as instance_url and access_token. Stored encrypted and never returned."`
+	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and two durations that all platforms have: pacing, the time between overdue posts; and duplicate_guard, the time during which the same text is refused."`
 }
 
 // EditAccount is the body of PATCH /social-accounts/{id}; absent fields stay as
 // they are, and new credentials are verified first. An option set to null goes
 // back to its default.
 type EditAccount struct {
-	Name        *string           `json:"name,omitempty"`
-	Credentials map[string]string `json:"credentials,omitempty"`
-	Options     map[string]any    `json:"options,omitempty"`
+	Name        *string           `json:"name,omitempty" doc:"The new name." minLength:"1" maxLength:"80"`
+	Credentials map[string]string `json:"credentials,omitempty" doc:"All credentials; they replace the stored ones after they were verified. This reconnects the account."`
+	Options     map[string]any    `json:"options,omitempty" doc:"Options to change; null resets an option to its default."`
 }
 
 // NewAccount returns the wire form of an account.

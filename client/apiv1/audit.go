@@ -4,21 +4,21 @@ import "github.com/schedctl/schedctl"
 
 // AuditEntry tells of one write that was accepted.
 type AuditEntry struct {
-	ID         string  `json:"id"`
-	CreatedAt  *Time   `json:"created_at"`
-	APIKeyID   string  `json:"api_key_id"`
-	APIKeyName string  `json:"api_key_name"`
-	RemoteAddr *string `json:"remote_addr"`
-	Action     string  `json:"action"`
-	ResourceID *string `json:"resource_id"`
-	RequestID  string  `json:"request_id"`
+	ID         string  `json:"id" doc:"Starts with aud_."`
+	CreatedAt  *Time   `json:"created_at" doc:"When the request was accepted." nullable:"false"`
+	APIKeyID   string  `json:"api_key_id" doc:"The key of the request."`
+	APIKeyName string  `json:"api_key_name" doc:"The name of that key."`
+	RemoteAddr *string `json:"remote_addr" doc:"The client's address; unix for a Unix socket. Behind a proxy it is the address of the proxy."`
+	Action     string  `json:"action" doc:"The operationId, such as createPost."`
+	ResourceID *string `json:"resource_id" doc:"The object that was created or changed; null when it has no id."`
+	RequestID  string  `json:"request_id" doc:"The X-Request-Id of the response."`
 }
 
 // AuditList is one page of the audit log, the youngest first.
 type AuditList struct {
-	Results    []AuditEntry `json:"results"`
-	Count      int          `json:"count"`
-	NextCursor *string      `json:"next_cursor"`
+	Results    []AuditEntry `json:"results" doc:"The newest first."`
+	Count      int          `json:"count" doc:"The number of results on this page."`
+	NextCursor *string      `json:"next_cursor" doc:"The cursor of the next page; null on the last page."`
 }
 
 // NewAuditEntry returns the wire form of an audit entry.

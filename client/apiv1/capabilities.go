@@ -3,36 +3,36 @@ package apiv1
 // Capabilities is the answer of GET /capabilities: what this daemon can do, for
 // whoever asks.
 type Capabilities struct {
-	Workspace Workspace                `json:"workspace"`
-	APIKey    APIKey                   `json:"api_key"`
-	Features  map[string]bool          `json:"features"` // see the list in the OpenAPI document; true for each
-	Limits    ServiceLimits            `json:"limits"`
-	Platforms map[string]PlatformEntry `json:"platforms"` // by name
+	Workspace Workspace                `json:"workspace" doc:"The workspace of the key."`
+	APIKey    APIKey                   `json:"api_key" doc:"The key of the request."`
+	Features  map[string]bool          `json:"features" doc:"The features of this daemon, each true: drafts, scheduling, publish_now, cancel, retry, validation, timeline, target_overrides, duplicate_guard, idempotency, if_match, unschedule, external_ids, collections, labels, webhooks, events, api_keys, draft_keys (the scope posts:draft), account_keys (keys limited to accounts), workspaces, audit; and backup and rate_limit where the daemon has them. Names never change their meaning."`
+	Limits    ServiceLimits            `json:"limits" doc:"Limits of the API itself; networks have their own."`
+	Platforms map[string]PlatformEntry `json:"platforms" doc:"Networks that accounts can be connected on, by name."`
 }
 
 // ServiceLimits are the limits of the API itself; networks have their own.
 type ServiceLimits struct {
-	ContentCharacters  int      `json:"content_characters"` // Unicode code points
-	AccountsPerPost    int      `json:"accounts_per_post"`
-	BodyBytes          int      `json:"body_bytes"`
-	PageSize           int      `json:"page_size"`
-	Webhooks           int      `json:"webhooks"`
-	IdempotencySeconds int      `json:"idempotency_seconds"`
-	RequestsPerSecond  *float64 `json:"requests_per_second"` // for each key; null without a limit
+	ContentCharacters  int      `json:"content_characters" doc:"The maximum length of content in Unicode code points."`
+	AccountsPerPost    int      `json:"accounts_per_post" doc:"The maximum number of accounts of one post."`
+	BodyBytes          int      `json:"body_bytes" doc:"The maximum size of a request body."`
+	PageSize           int      `json:"page_size" doc:"The maximum number of results on a page."`
+	Webhooks           int      `json:"webhooks" doc:"The maximum number of webhooks in a workspace."`
+	IdempotencySeconds int      `json:"idempotency_seconds" doc:"How long a request can be repeated with its Idempotency-Key."`
+	RequestsPerSecond  *float64 `json:"requests_per_second" doc:"The sustained request rate of each API key; null for no limit."`
 }
 
 // PlatformEntry is one network that accounts can be connected on.
 type PlatformEntry struct {
-	Name        string          `json:"name"`
-	Credentials []PlatformField `json:"credentials"`
-	Options     []PlatformField `json:"options"`
+	Name        string          `json:"name" doc:"The value of platform, such as mastodon."`
+	Credentials []PlatformField `json:"credentials" doc:"The credentials that the platform needs."`
+	Options     []PlatformField `json:"options" doc:"The options that the platform has."`
 }
 
 // PlatformField is a credential or an option of a platform.
 type PlatformField struct {
-	Name     string `json:"name"`
-	About    string `json:"about"`
-	Required bool   `json:"required"`
-	Secret   bool   `json:"secret"`
-	PerPost  bool   `json:"per_post"` // a single post may override it
+	Name     string `json:"name" doc:"The name of the field."`
+	About    string `json:"about" doc:"A description for people."`
+	Required bool   `json:"required" doc:"Whether connecting an account requires it."`
+	Secret   bool   `json:"secret" doc:"Whether clients should hide it on a screen."`
+	PerPost  bool   `json:"per_post" doc:"Whether target_overrides of a post may set it."`
 }

@@ -4,29 +4,29 @@ import "github.com/schedctl/schedctl"
 
 // ErrorEnvelope is the body of every answer with a status of 400 or more.
 type ErrorEnvelope struct {
-	Error Error `json:"error"`
+	Error Error `json:"error" doc:"The error."`
 }
 
 // Error says what was wrong and what to do next. Details is null or names each
 // fault.
 type Error struct {
-	Code      schedctl.Code `json:"code"`
-	Message   string        `json:"message"`
-	Details   []Detail      `json:"details"`
-	RequestID string        `json:"request_id"`
+	Code      schedctl.Code `json:"code" doc:"For programs. A code never changes its meaning."`
+	Message   string        `json:"message" doc:"An explanation for people: what went wrong, then what to do."`
+	Details   []Detail      `json:"details" doc:"One entry for each invalid field, or null. With more than 20, a last entry without a field gives the number of the others." nullable:"true"`
+	RequestID string        `json:"request_id" doc:"The X-Request-Id of the response."`
 }
 
 // Detail is one fault in one field. What is below the message is there only
 // when an account's network does not take the post.
 type Detail struct {
-	Field   string        `json:"field"`
-	Code    schedctl.Code `json:"code"`
-	Message string        `json:"message"`
+	Field   string        `json:"field" doc:"The path of the field, or the name of the header or parameter."`
+	Code    schedctl.Code `json:"code" doc:"The error code for this field."`
+	Message string        `json:"message" doc:"An explanation for people."`
 
-	SocialAccountID string `json:"social_account_id,omitempty"`
-	Length          int    `json:"length,omitempty"`
-	Limit           int    `json:"limit,omitempty"`
-	Unit            string `json:"unit,omitempty"`
+	SocialAccountID string `json:"social_account_id,omitempty" doc:"The account whose network refuses the post; absent for other errors."`
+	Length          int    `json:"length,omitempty" doc:"The length of the text as the network counts it; absent unless the text is too long."`
+	Limit           int    `json:"limit,omitempty" doc:"The maximum length on this network; absent unless the text is too long."`
+	Unit            string `json:"unit,omitempty" doc:"How text is counted; absent unless the text is too long."`
 }
 
 // NewError returns the wire form of an error. The details name the field also

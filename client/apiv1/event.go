@@ -5,26 +5,26 @@ import "github.com/schedctl/schedctl"
 // Event is something that happened, as webhooks are told it and as GET /events
 // streams it.
 type Event struct {
-	ID        string             `json:"id"`
-	Type      schedctl.EventType `json:"type"`
-	CreatedAt *Time              `json:"created_at"`
-	Data      EventData          `json:"data"`
+	ID        string             `json:"id" doc:"Starts with evt_. Ids increase in the order of the events."`
+	Type      schedctl.EventType `json:"type" doc:"The type of the event. A webhook.test is sent to one webhook on request, and to no stream."`
+	CreatedAt *Time              `json:"created_at" doc:"When it happened." nullable:"false"`
+	Data      EventData          `json:"data" doc:"The objects of the event."`
 }
 
 // EventData says what it happened to. What does not apply to an event of the
 // type is absent.
 type EventData struct {
-	WorkspaceID     string          `json:"workspace_id"`
-	PostID          string          `json:"post_id,omitempty"`
-	TargetID        string          `json:"target_id,omitempty"`
-	SocialAccountID string          `json:"social_account_id,omitempty"`
-	WebhookID       string          `json:"webhook_id,omitempty"`
-	Platform        string          `json:"platform,omitempty"`
-	Status          schedctl.Status `json:"status,omitempty"`
-	PlatformPostID  string          `json:"platform_post_id,omitempty"`
-	PlatformPostURL string          `json:"platform_post_url,omitempty"`
-	PublishedAt     *Time           `json:"published_at,omitempty"`
-	Error           *TargetError    `json:"error,omitempty"`
+	WorkspaceID     string          `json:"workspace_id" doc:"The workspace."`
+	PostID          string          `json:"post_id,omitempty" doc:"The post, on events of posts and targets."`
+	TargetID        string          `json:"target_id,omitempty" doc:"The target, on events of targets."`
+	SocialAccountID string          `json:"social_account_id,omitempty" doc:"The account, on events of targets and accounts."`
+	WebhookID       string          `json:"webhook_id,omitempty" doc:"The webhook, on events of webhooks."`
+	Platform        string          `json:"platform,omitempty" doc:"The network of the account."`
+	Status          schedctl.Status `json:"status,omitempty" doc:"The status after the event: of the target on its events, otherwise of the post."`
+	PlatformPostID  string          `json:"platform_post_id,omitempty" doc:"The network's id of the published post."`
+	PlatformPostURL string          `json:"platform_post_url,omitempty" doc:"The public URL of the published post."`
+	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
+	Error           *TargetError    `json:"error,omitempty" doc:"What went wrong. On post.published, with kind degraded: what the network changed."`
 }
 
 // NewEvent returns the wire form of an event.

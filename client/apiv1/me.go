@@ -4,8 +4,8 @@ import "github.com/schedctl/schedctl"
 
 // Me is the answer of GET /me: whose key it is and what it may do.
 type Me struct {
-	Workspace Workspace `json:"workspace"`
-	APIKey    APIKey    `json:"api_key"`
+	Workspace Workspace `json:"workspace" doc:"The workspace of the key."`
+	APIKey    APIKey    `json:"api_key" doc:"The key of the request."`
 }
 
 // NewMe returns the wire form of a key and its workspace.

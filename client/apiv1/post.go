@@ -4,88 +4,88 @@ import "github.com/schedctl/schedctl"
 
 // Post is a post as every answer shows it.
 type Post struct {
-	ID               string          `json:"id"`
-	WorkspaceID      string          `json:"workspace_id"`
-	Content          string          `json:"content"`
-	Status           schedctl.Status `json:"status"`
-	PublishAt        *Time           `json:"publish_at"`
-	SocialAccountIDs []string        `json:"social_account_ids"`
-	Targets          []Target        `json:"targets"`
-	TargetOverrides  []Override      `json:"target_overrides"`
-	TargetSummary    TargetSummary   `json:"target_summary"`
-	ExternalID       *string         `json:"external_id"`
-	Managed          *Managed        `json:"managed"`
-	Labels           []string        `json:"labels"`
-	Version          int64           `json:"version"`
-	CreatedAt        *Time           `json:"created_at"`
-	UpdatedAt        *Time           `json:"updated_at"`
+	ID               string          `json:"id" doc:"Starts with post_."`
+	WorkspaceID      string          `json:"workspace_id" doc:"The workspace that the post belongs to."`
+	Content          string          `json:"content" doc:"The text."`
+	Status           schedctl.Status `json:"status" doc:"Derived from the targets: publishing while any target is, or while only some have finished; failed when all have finished and at least one failed."`
+	PublishAt        *Time           `json:"publish_at" doc:"When the post is due; null on a draft. After publish-now it is the time of that request."`
+	SocialAccountIDs []string        `json:"social_account_ids" doc:"The accounts of the targets, in their order."`
+	Targets          []Target        `json:"targets" doc:"One for each account."`
+	TargetOverrides  []Override      `json:"target_overrides" doc:"Settings of single accounts that differ from the rest of the post."`
+	TargetSummary    TargetSummary   `json:"target_summary" doc:"The number of targets by status."`
+	ExternalID       *string         `json:"external_id" doc:"The client's own id for the post, unique in the workspace; null for none."`
+	Managed          *Managed        `json:"managed" doc:"The file that the post comes from; null for none."`
+	Labels           []string        `json:"labels" doc:"Sorted, without duplicates."`
+	Version          int64           `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
+	CreatedAt        *Time           `json:"created_at" doc:"When the post was created." nullable:"false"`
+	UpdatedAt        *Time           `json:"updated_at" doc:"When the post was last changed." nullable:"false"`
 }
 
 // Managed says which file of which collection a post is made from. Digest is what
 // the client last applied, in a form of its own. Pruned says that the post was
 // canceled because its file was removed.
 type Managed struct {
-	Collection string `json:"collection"`
-	Path       string `json:"path"`
-	Digest     string `json:"digest"`
-	Pruned     bool   `json:"pruned"`
+	Collection string `json:"collection" doc:"1 to 80 letters, digits, dots, underscores or hyphens; import is reserved." pattern:"^[A-Za-z0-9._-]{1,80}$"`
+	Path       string `json:"path" doc:"The path of the file, 1 to 500 characters." minLength:"1" maxLength:"500"`
+	Digest     string `json:"digest" doc:"A digest of what the client last applied, in a format of the client's choice." minLength:"1" maxLength:"128" pattern:"^[!-~]+$"`
+	Pruned     bool   `json:"pruned" doc:"Whether the post was canceled because its file was removed." required:"false"`
 }
 
 // TargetSummary counts the targets of a post by status.
 type TargetSummary struct {
-	Total      int `json:"total"`
-	Draft      int `json:"draft"`
-	Scheduled  int `json:"scheduled"`
-	Publishing int `json:"publishing"`
-	Published  int `json:"published"`
-	Failed     int `json:"failed"`
-	Canceled   int `json:"canceled"`
+	Total      int `json:"total" doc:"All targets."`
+	Draft      int `json:"draft" doc:"Targets of a draft."`
+	Scheduled  int `json:"scheduled" doc:"Waiting for their time."`
+	Publishing int `json:"publishing" doc:"Queued, running, or waiting for a retry."`
+	Published  int `json:"published" doc:"On the network."`
+	Failed     int `json:"failed" doc:"Failed for good."`
+	Canceled   int `json:"canceled" doc:"Canceled."`
 }
 
 // Target is a post's way to one account.
 type Target struct {
-	ID              string          `json:"id"`
-	SocialAccountID string          `json:"social_account_id"`
-	Platform        string          `json:"platform"`
-	Status          schedctl.Status `json:"status"`
-	PublishAt       *Time           `json:"publish_at"`
-	PlatformPostID  *string         `json:"platform_post_id"`
-	PlatformPostURL *string         `json:"platform_post_url"`
-	PublishedAt     *Time           `json:"published_at"`
-	Attempts        int             `json:"attempts"`
-	NextAttemptAt   *Time           `json:"next_attempt_at"`
-	Error           *TargetError    `json:"error"`
+	ID              string          `json:"id" doc:"Starts with pt_."`
+	SocialAccountID string          `json:"social_account_id" doc:"The account of the target."`
+	Platform        string          `json:"platform" doc:"The network of the account."`
+	Status          schedctl.Status `json:"status" doc:"A target stays publishing between two attempts and while its account waits."`
+	PublishAt       *Time           `json:"publish_at" doc:"When the target is due; null on a draft."`
+	PlatformPostID  *string         `json:"platform_post_id" doc:"The network's id of the published post; null before."`
+	PlatformPostURL *string         `json:"platform_post_url" doc:"The public URL of the published post; null before."`
+	PublishedAt     *Time           `json:"published_at" doc:"When the network published it; null before."`
+	Attempts        int             `json:"attempts" doc:"The number of attempts so far."`
+	NextAttemptAt   *Time           `json:"next_attempt_at" doc:"When the next attempt starts; null when none is planned."`
+	Error           *TargetError    `json:"error" doc:"Why the last attempt failed; null otherwise. On a published target, with kind degraded: what the network changed."`
 }
 
 // Override is what one account of a post gets instead of what all get. Content
 // is null for the post's own; Options go over those of the account.
 type Override struct {
-	SocialAccountID string         `json:"social_account_id"`
-	Content         *string        `json:"content"`
-	Options         map[string]any `json:"options"`
+	SocialAccountID string         `json:"social_account_id" doc:"One of the post's accounts, at most once each."`
+	Content         *string        `json:"content" doc:"The text for this account, 1 to 5000 characters; null or absent for the content of the post." required:"false"`
+	Options         map[string]any `json:"options" doc:"Options for this post that override those of the account. Only options that a single post may set are allowed, such as visibility on mastodon or langs on bluesky." nullable:"true" required:"false"`
 }
 
 // TargetError says why a target was not published. On a published one, with kind
 // degraded, it says what the network changed.
 type TargetError struct {
-	Kind       schedctl.ErrorKind `json:"kind"`
-	Code       *string            `json:"code"`
-	Message    string             `json:"message"`
-	HTTPStatus *int               `json:"http_status"`
-	Retryable  bool               `json:"retryable"`
-	Outcome    schedctl.Outcome   `json:"outcome"`
+	Kind       schedctl.ErrorKind `json:"kind" doc:"rate_limited, network and platform are retried; auth waits for the account; degraded is a warning about a published post; other kinds are final."`
+	Code       *string            `json:"code" doc:"The network's own error code; null when it has none."`
+	Message    string             `json:"message" doc:"An explanation for people."`
+	HTTPStatus *int               `json:"http_status" doc:"The HTTP status of the network's response; null without a response."`
+	Retryable  bool               `json:"retryable" doc:"Whether a retry may succeed."`
+	Outcome    schedctl.Outcome   `json:"outcome" doc:"unknown when the network may have published the post although no success was reported; such a target is not retried automatically. published only with kind degraded."`
 }
 
 // PostEnvelope is the answer of every call about one post.
 type PostEnvelope struct {
-	Post Post `json:"post"`
+	Post Post `json:"post" doc:"The post."`
 }
 
 // PostList is one page of posts. Count is the number of results on this page.
 type PostList struct {
-	Results    []Post  `json:"results"`
-	Count      int     `json:"count"`
-	NextCursor *string `json:"next_cursor"`
+	Results    []Post  `json:"results" doc:"The posts in the requested order."`
+	Count      int     `json:"count" doc:"The number of results on this page."`
+	NextCursor *string `json:"next_cursor" doc:"The cursor of the next page; null on the last page."`
 }
 
 // PublishNow is the value of publish_at that asks for publishing at once.
@@ -95,15 +95,15 @@ const PublishNow = "now"
 // draft. Replaces is the id of the canceled post that has the external id now; the
 // new post takes it over.
 type CreatePost struct {
-	Content          string       `json:"content"`
-	SocialAccountIDs []string     `json:"social_account_ids,omitempty"`
-	PublishAt        *PublishTime `json:"publish_at,omitempty"`
-	TargetOverrides  []Override   `json:"target_overrides,omitempty"`
-	AllowDuplicate   bool         `json:"allow_duplicate,omitempty"`
-	ExternalID       *string      `json:"external_id,omitempty"`
-	Managed          *Managed     `json:"managed,omitempty"`
-	Labels           []string     `json:"labels,omitempty"`
-	Replaces         *string      `json:"replaces,omitempty"`
+	Content          string       `json:"content" doc:"1 to 5000 characters, not only white space." minLength:"1" maxLength:"5000"`
+	SocialAccountIDs []string     `json:"social_account_ids,omitempty" doc:"Connected accounts of the workspace; optional for a draft." maxItems:"100" uniqueItems:"true"`
+	PublishAt        *PublishTime `json:"publish_at,omitempty" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z; or \"now\". Null or absent for a draft. Fractions are rounded up to milliseconds." nullable:"true"`
+	TargetOverrides  []Override   `json:"target_overrides,omitempty" doc:"Settings of single accounts that differ from the rest of the post, at most one entry for each account." maxItems:"100"`
+	AllowDuplicate   bool         `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
+	ExternalID       *string      `json:"external_id,omitempty" doc:"The client's own id for the post, 1 to 200 visible ASCII characters; null or absent for none. The request is refused while another post of the workspace has it." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed     `json:"managed,omitempty" doc:"The file that the post comes from; null or absent for none."`
+	Labels           []string     `json:"labels,omitempty" doc:"At most 20, each of 1 to 50 characters without commas, control characters, and leading or trailing spaces. The daemon sorts them and removes duplicates." maxItems:"20" minLength:"1" maxLength:"50"`
+	Replaces         *string      `json:"replaces,omitempty" doc:"The id of the canceled post that currently has the external_id. That post loses its external_id and its managed in the same transaction." nullable:"true"`
 }
 
 // EditPost is the body of PATCH /posts/{id}; absent fields stay as they are.
@@ -111,39 +111,39 @@ type CreatePost struct {
 // where the post has none. ExternalID, Managed and Labels alone can be changed
 // in every status.
 type EditPost struct {
-	Content          *string     `json:"content,omitempty"`
-	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty"`
-	PublishAt        *Time       `json:"publish_at,omitempty"`
-	TargetOverrides  *[]Override `json:"target_overrides,omitempty"`
-	AllowDuplicate   bool        `json:"allow_duplicate,omitempty"`
-	ExternalID       *string     `json:"external_id,omitempty"`
-	Managed          *Managed    `json:"managed,omitempty"`
-	Labels           *[]string   `json:"labels,omitempty"`
+	Content          *string     `json:"content,omitempty" doc:"The new text." minLength:"1" maxLength:"5000"`
+	SocialAccountIDs *[]string   `json:"social_account_ids,omitempty" doc:"The new list of accounts; targets of accounts that stay are kept." maxItems:"100" uniqueItems:"true"`
+	PublishAt        *Time       `json:"publish_at,omitempty" doc:"The new time, RFC 3339 in UTC written with Z. Null is allowed on a draft only and changes nothing." nullable:"true"`
+	TargetOverrides  *[]Override `json:"target_overrides,omitempty" doc:"The new list of overrides, which replaces the existing one; an empty list removes all." maxItems:"100"`
+	AllowDuplicate   bool        `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
+	ExternalID       *string     `json:"external_id,omitempty" doc:"The client's own id for the post, if it has none yet. It cannot be changed or removed later." minLength:"1" maxLength:"200" pattern:"^[!-~]+$" nullable:"true"`
+	Managed          *Managed    `json:"managed,omitempty" doc:"The file that the post comes from; null takes the post out of its collection."`
+	Labels           *[]string   `json:"labels,omitempty" doc:"The new list of labels; an empty list removes all." maxItems:"20" minLength:"1" maxLength:"50"`
 }
 
 // SchedulePost is the body of POST /posts/{id}/schedule.
 type SchedulePost struct {
-	PublishAt        Time      `json:"publish_at"`
-	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
-	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
+	PublishAt        Time      `json:"publish_at" doc:"A future time, RFC 3339 in UTC written with Z, such as 2026-06-02T15:00:00Z."`
+	SocialAccountIDs *[]string `json:"social_account_ids,omitempty" doc:"The new list of accounts; absent to keep those of the draft." maxItems:"100" uniqueItems:"true"`
+	AllowDuplicate   bool      `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
 }
 
 // PublishPost is the body of POST /posts/{id}/publish-now; it may be absent.
 type PublishPost struct {
-	SocialAccountIDs *[]string `json:"social_account_ids,omitempty"`
-	AllowDuplicate   bool      `json:"allow_duplicate,omitempty"`
+	SocialAccountIDs *[]string `json:"social_account_ids,omitempty" doc:"The new list of accounts; absent to keep those of the post." maxItems:"100" uniqueItems:"true"`
+	AllowDuplicate   bool      `json:"allow_duplicate,omitempty" doc:"Accept the text even if duplicate_guard of an account would refuse it because another post with the same text is too close in time."`
 }
 
 // CancelPost is the body of POST /posts/{id}/cancel; it may be absent.
 type CancelPost struct {
-	Managed *Managed `json:"managed,omitempty"`
+	Managed *Managed `json:"managed,omitempty" doc:"The file that the post comes from; absent to keep it, null to take the post out of its collection."`
 }
 
 // RetryPost is the body of POST /posts/{id}/retry; without target ids it is for
 // every failed target. Force includes those whose outcome is unknown.
 type RetryPost struct {
-	TargetIDs []string `json:"target_ids,omitempty"`
-	Force     bool     `json:"force,omitempty"`
+	TargetIDs []string `json:"target_ids,omitempty" doc:"The targets to retry; absent for all failed ones." minItems:"1" maxItems:"100"`
+	Force     bool     `json:"force,omitempty" doc:"Also retry targets that may have been published already."`
 }
 
 // NewPost returns the wire form of a post.

@@ -5,34 +5,34 @@ package apiv1
 // that would become so, empty for a new one.
 type ValidatePost struct {
 	CreatePost
-	PostID string `json:"post_id,omitempty"`
+	PostID string `json:"post_id,omitempty" doc:"The existing post that would be changed; absent for a new one. Its current text does not count as a duplicate."`
 }
 
 // Validation is the answer of POST /posts/validate: whether create would take
 // the post, and what each network says of it without being asked.
 type Validation struct {
-	Allowed  bool                `json:"allowed"`
-	Problems []Problem           `json:"problems"` // of the post as a whole
-	Warnings []string            `json:"warnings"`
-	Accounts []AccountValidation `json:"accounts"`
+	Allowed  bool                `json:"allowed" doc:"Whether neither the post nor any of its accounts has a problem. A draft can be saved even when this is false."`
+	Problems []Problem           `json:"problems" doc:"Problems of the post as a whole."`
+	Warnings []string            `json:"warnings" doc:"Things the author may want to know."`
+	Accounts []AccountValidation `json:"accounts" doc:"One for each account that was found."`
 }
 
 // AccountValidation is what one account's network says of a post. Length, Limit
 // and Unit are as that network counts; Limit is null for none.
 type AccountValidation struct {
-	SocialAccountID string    `json:"social_account_id"`
-	Platform        string    `json:"platform"`
-	Allowed         bool      `json:"allowed"`
-	Length          int       `json:"length"`
-	Limit           *int      `json:"limit"`
-	Unit            string    `json:"unit"`
-	Problems        []Problem `json:"problems"`
-	Warnings        []string  `json:"warnings"`
+	SocialAccountID string    `json:"social_account_id" doc:"The account."`
+	Platform        string    `json:"platform" doc:"The network of the account."`
+	Allowed         bool      `json:"allowed" doc:"Whether there are no problems for this account."`
+	Length          int       `json:"length" doc:"The length of the text as the network counts it, in unit."`
+	Limit           *int      `json:"limit" doc:"The maximum length on this network; null for no limit."`
+	Unit            string    `json:"unit" doc:"How text is counted: characters, graphemes or bytes."`
+	Problems        []Problem `json:"problems" doc:"Reasons why the post would be refused."`
+	Warnings        []string  `json:"warnings" doc:"Things the author may want to know, for example that the account gets the same text twice within 24 hours."`
 }
 
 // Problem is one reason for which a post would be refused.
 type Problem struct {
-	Field   string `json:"field"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Field   string `json:"field" doc:"The path of the field in the request."`
+	Code    string `json:"code" doc:"The error code of the refusal."`
+	Message string `json:"message" doc:"An explanation for people."`
 }

@@ -4,30 +4,30 @@ import "github.com/schedctl/schedctl"
 
 // Workspace is a workspace as clients see it.
 type Workspace struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Timezone string `json:"timezone"`
-	Plan     string `json:"plan"`
+	ID       string `json:"id" doc:"Starts with ws_."`
+	Name     string `json:"name" doc:"Chosen when the workspace was created."`
+	Timezone string `json:"timezone" doc:"IANA name of the time zone in which clients show times. The API itself uses UTC."`
+	Plan     string `json:"plan" doc:"The plan of the workspace."`
 }
 
 // CreateWorkspace is the body of POST /workspaces.
 type CreateWorkspace struct {
-	Name     string  `json:"name"`
-	Timezone *string `json:"timezone,omitempty"` // IANA name; UTC when absent
+	Name     string  `json:"name" doc:"1 to 80 characters that say whose posts it is for." minLength:"1" maxLength:"80"`
+	Timezone *string `json:"timezone,omitempty" doc:"IANA name of the time zone in which clients show times, such as Europe/Rome. Default: UTC."`
 }
 
 // CreatedWorkspace is the answer of POST /workspaces: the workspace and its first
 // key, the only time with the secret.
 type CreatedWorkspace struct {
-	Workspace Workspace `json:"workspace"`
-	APIKey    APIKey    `json:"api_key"`
-	Secret    string    `json:"secret"`
+	Workspace Workspace `json:"workspace" doc:"The workspace."`
+	APIKey    APIKey    `json:"api_key" doc:"A key with all scopes in the workspace."`
+	Secret    string    `json:"secret" doc:"The secret of the key. Store it: it is not shown again."`
 }
 
 // WorkspaceList is all workspaces in order of creation.
 type WorkspaceList struct {
-	Results []Workspace `json:"results"`
-	Count   int         `json:"count"`
+	Results []Workspace `json:"results" doc:"The workspaces in order of creation."`
+	Count   int         `json:"count" doc:"The number of results."`
 }
 
 // NewWorkspace returns the wire form of a workspace.
