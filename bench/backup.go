@@ -16,7 +16,7 @@ import (
 // publishes, and says how long that takes and how much later posts go out
 // meanwhile. It is one round: the control is the time before and after.
 func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	dir, err := b.large.got()
+	dir, err := b.largeDir.get()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 		}
 		// Of what was fed the copy may have any number.
 		n.add(before, before-there, there-before-len(f.posts))
-		out = backupRows(million/b.scale, began, arrived, &c)
+		out = backupRows(largePosts/b.scale, began, arrived, &c)
 		return nil
 	})
 	return out, err
@@ -56,11 +56,11 @@ func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first 
 	quiet := b.length(700 * time.Millisecond)
 	args := append([]string{"backup", path, "--quiet"}, atDaemon(d)...)
 	began[0] = first
-	if err := until(ctx, first.Add(quiet)); err != nil {
+	if err := sleepUntil(ctx, first.Add(quiet)); err != nil {
 		return began, err
 	}
 	began[1] = time.Now()
-	if err := c.of(d.PID(), 1, func() error {
+	if err := c.measure(d.PID(), 1, func() error {
 		if text, err := exec.CommandContext(ctx, b.binary, args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("schedctl backup: %w\n%s", err, text)
 		}
@@ -70,7 +70,7 @@ func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first 
 	}
 	began[2] = time.Now()
 	began[3] = began[2].Add(quiet)
-	return began, until(ctx, began[3])
+	return began, sleepUntil(ctx, began[3])
 }
 
 func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []result {
@@ -90,6 +90,6 @@ func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []res
 // p99Between compares how late posts were in a stretch of time with the stretches
 // before and after it.
 func p99Between(began [4]time.Time, arrived []arrival) comparison {
-	p99 := func(part int) sample { return sample{stretches(began[:]).p99(part, arrived)} }
+	p99 := func(part int) sample { return sample{windowStarts(began[:]).p99(part, arrived)} }
 	return comparison{{p99(1), [2]sample{p99(0), p99(2)}}}
 }

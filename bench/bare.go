@@ -16,13 +16,13 @@ const (
 	medianFigure        // of what one takes, in µs
 )
 
-// writes returns the sample of a number of writes.
-func writes(began time.Time, took []time.Duration) sample {
+// writeSample returns the sample of a number of writes.
+func writeSample(began time.Time, took []time.Duration) sample {
 	return sample{rateFigure: perSecond(len(took), time.Since(began)), medianFigure: micros(quantile(took, 0.5))}
 }
 
-// timed runs fn and adds how long it took.
-func timed(took *[]time.Duration, fn func() error) error {
+// timeCall runs fn and adds how long it took.
+func timeCall(took *[]time.Duration, fn func() error) error {
 	began := time.Now()
 	err := fn()
 	*took = append(*took, time.Since(began))
@@ -33,7 +33,7 @@ func timed(took *[]time.Duration, fn func() error) error {
 func (b *bench) bareSingle(rec recording) measure {
 	return b.bare(rec, func(db *bolt.DB) (took []time.Duration, err error) {
 		for _, puts := range rec {
-			if err := timed(&took, func() error {
+			if err := timeCall(&took, func() error {
 				return db.Update(func(tx *bolt.Tx) error { return apply(tx, puts) })
 			}); err != nil {
 				return nil, err
@@ -66,7 +66,7 @@ func (b *bench) bareGrouped(rec recording, writers int) measure {
 
 func (b *bench) bare(rec recording, write func(*bolt.DB) ([]time.Duration, error)) measure {
 	return func(context.Context) (sample, error) {
-		dir, err := b.fresh()
+		dir, err := b.newDir()
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (b *bench) bare(rec recording, write func(*bolt.DB) ([]time.Duration, error
 		defer db.Close()
 		began := time.Now()
 		took, err := write(db)
-		return writes(began, took), err
+		return writeSample(began, took), err
 	}
 }
 
@@ -101,7 +101,7 @@ func openBare(path string, rec recording) (*bolt.DB, error) {
 // disk after each post: no durable write is cheaper.
 func (b *bench) bareSync(rec recording) measure {
 	return func(context.Context) (sample, error) {
-		dir, err := b.fresh()
+		dir, err := b.newDir()
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (b *bench) bareSync(rec recording) measure {
 		var took []time.Duration
 		began := time.Now()
 		for range rec {
-			if err := timed(&took, func() error {
+			if err := timeCall(&took, func() error {
 				if _, err := f.Write(block); err != nil {
 					return err
 				}
@@ -123,6 +123,6 @@ func (b *bench) bareSync(rec recording) measure {
 				return nil, err
 			}
 		}
-		return writes(began, took), nil
+		return writeSample(began, took), nil
 	}
 }

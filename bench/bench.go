@@ -21,22 +21,22 @@ type bench struct {
 	few    int // rounds of cases that take long
 	scale  int // numbers of posts are divided by it
 
-	network *receiver // that the daemons publish to
-	hooks   *receiver // of webhooks
-	timer   *timer
-	posted  int // posts that have a number; see numbers
+	network  *receiver // that the daemons publish to
+	webhooks *receiver // of webhooks
+	timer    *timer
+	posted   int // posts that have a number; see numbers
 
-	loop float64 // posts a second of the timer without a store; see capable
+	loopRate float64 // posts a second of the timer without a store; see capable
 
 	accounts string // data directory with all accounts, when there is one
 
 	// What setUp makes.
-	large   made[string]                // data directory with a million posts waiting; later cases find in it what earlier ones have added
-	queue   made[string]                // data directory with the posts that are browsed
-	behind  made[string]                // data directory with events that its webhook was not told of
-	program made[string]                // a bare program that ours is compared with
-	server  made[*postgrestest.Cluster] // a PostgreSQL
-	pair    made[*nodes]                // on it
+	largeDir   lazy[string]                // data directory with a million posts waiting; later cases find in it what earlier ones have added
+	browseDir  lazy[string]                // data directory with the posts that are browsed
+	backlogDir lazy[string]                // data directory with events that its webhook was not told of
+	program    lazy[string]                // a bare program that ours is compared with
+	server     lazy[*postgrestest.Cluster] // a PostgreSQL
+	pair       lazy[*nodes]                // on it
 }
 
 // newBench starts the children that every case needs.
@@ -62,7 +62,7 @@ func newBench(o options) (b *bench, err error) {
 	if b.network, err = startReceiver(); err != nil {
 		return nil, err
 	}
-	if b.hooks, err = startReceiver(); err != nil {
+	if b.webhooks, err = startReceiver(); err != nil {
 		return nil, err
 	}
 	b.timer, err = startTimer()
@@ -72,7 +72,7 @@ func newBench(o options) (b *bench, err error) {
 // close ends the children and removes what the cases have left.
 func (b *bench) close() error {
 	errs := []error{b.stopPair(), b.stopServer()}
-	for _, r := range []*receiver{b.network, b.hooks} {
+	for _, r := range []*receiver{b.network, b.webhooks} {
 		if r != nil {
 			errs = append(errs, r.Stop())
 		}
@@ -83,13 +83,13 @@ func (b *bench) close() error {
 	return errors.Join(append(errs, os.RemoveAll(b.dir))...)
 }
 
-// fresh returns a new directory.
-func (b *bench) fresh() (string, error) { return os.MkdirTemp(b.dir, "run-*") }
+// newDir returns a new directory.
+func (b *bench) newDir() (string, error) { return os.MkdirTemp(b.dir, "run-*") }
 
 // start runs a daemon on a data directory, or on a fresh one when dir is empty.
 func (b *bench) start(ctx context.Context, dir string) (d *child.Daemon, err error) {
 	if dir == "" {
-		if dir, err = b.fresh(); err != nil {
+		if dir, err = b.newDir(); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +108,7 @@ func (b *bench) withDaemon(ctx context.Context, dir string, fn func(*child.Daemo
 // copy returns a new data directory with the content of one whose daemon has
 // stopped.
 func (b *bench) copy(dir string) (string, error) {
-	to, err := b.fresh()
+	to, err := b.newDir()
 	if err != nil {
 		return "", err
 	}

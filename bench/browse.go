@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	browsed    = 100_000 // posts in the queue that is browsed
-	keyPresses = 100     // for the time of a key
-	ends       = 25      // times that the end of what is read is asked for, for the memory
-	fewPresses = 12      // of each, in a quick run
+	browsedPosts = 100_000 // posts in the queue that is browsed
+	keyPresses   = 100     // for the time of a key
+	jumpsToEnd   = 25      // times that the end of what is read is asked for, for the memory
+	quickPresses = 12      // of each, in a quick run
 )
 
 // measureBrowser looks at schedctl tui on a terminal, with a long queue: how soon
 // it shows the first posts, how soon what a key does, and its memory after much
 // scrolling.
 func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	posts := browsed / b.scale
-	dir, err := b.queue.got()
+	posts := browsedPosts / b.scale
+	dir, err := b.browseDir.get()
 	if err != nil {
 		return nil, err
 	}
 	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
 		var starts []time.Duration
 		for range b.rounds {
-			shown, err := b.openOnce(d)
+			shown, err := b.openTime(d)
 			if err != nil {
 				return err
 			}
@@ -49,13 +49,13 @@ func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// openOnce returns how long the browser takes until it shows the first posts.
-func (b *bench) openOnce(d *child.Daemon) (time.Duration, error) {
+// openTime returns how long the browser takes until it shows the first posts.
+func (b *bench) openTime(d *child.Daemon) (time.Duration, error) {
 	s, err := openBrowser(b.binary, d)
 	if err != nil {
 		return 0, err
 	}
-	return s.shown, s.close()
+	return s.startTime, s.close()
 }
 
 // browse measures keys and memory of one browser.
@@ -67,8 +67,8 @@ func (b *bench) browse(d *child.Daemon, n *counts) (rows []result, err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	var took []time.Duration
 	var c cost
-	if err := c.of(s.cmd.Process.Pid, b.atLeast(fewPresses, ends)+b.atLeast(fewPresses, keyPresses), func() (err error) {
-		took, err = s.browse(b.atLeast(fewPresses, ends), b.atLeast(fewPresses, keyPresses))
+	if err := c.measure(s.cmd.Process.Pid, b.atLeast(quickPresses, jumpsToEnd)+b.atLeast(quickPresses, keyPresses), func() (err error) {
+		took, err = s.browse(b.atLeast(quickPresses, jumpsToEnd), b.atLeast(quickPresses, keyPresses))
 		return err
 	}); err != nil {
 		return nil, err
@@ -83,9 +83,9 @@ func (b *bench) browse(d *child.Daemon, n *counts) (rows []result, err error) {
 
 // session is one run of schedctl tui on a terminal.
 type session struct {
-	cmd    *exec.Cmd
-	screen *os.File
-	shown  time.Duration // from the start of the process to the first post
+	cmd       *exec.Cmd
+	screen    *os.File
+	startTime time.Duration // from the start of the process to the first post
 }
 
 func openBrowser(binary string, d *child.Daemon) (*session, error) {
@@ -102,7 +102,7 @@ func openBrowser(binary string, d *child.Daemon) (*session, error) {
 	if err == nil {
 		err = s.expect("Post number 0 ")
 	}
-	s.shown = time.Since(began)
+	s.startTime = time.Since(began)
 	return s, err
 }
 

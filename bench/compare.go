@@ -30,7 +30,7 @@ func compare(ctx context.Context, rounds int, subject measure, controls ...measu
 	out := make([]comparison, len(controls))
 	for r := range rounds {
 		samples := make([]sample, len(sequence))
-		for _, i := range turns(len(sequence), r) {
+		for _, i := range runOrder(len(sequence), r) {
 			s, err := sequence[i](ctx)
 			if err != nil {
 				return nil, err
@@ -45,8 +45,8 @@ func compare(ctx context.Context, rounds int, subject measure, controls ...measu
 	return out, nil
 }
 
-// turns returns the order of n runs in a round.
-func turns(n, round int) []int {
+// runOrder returns the order of n runs in a round.
+func runOrder(n, round int) []int {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = (i + round) % n

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRoundsBeginInTurn(t *testing.T) {
+func TestRoundsRotateTheFirstRun(t *testing.T) {
 	t.Parallel()
 	var order strings.Builder
 	run := func(name string) measure {
@@ -40,7 +40,7 @@ func values(v ...float64) measure {
 // Each of five rounds has its own drift, which no ratio shows: in the order of
 // the protocol the control runs twice a round, before and after the subject, or
 // both on one side of it.
-func TestRatioIsTheMedianOfRounds(t *testing.T) {
+func TestRatioIsTheMedianOverRounds(t *testing.T) {
 	t.Parallel()
 	all, err := compare(t.Context(), 5,
 		values(50, 100, 150, 999, 25),
@@ -62,7 +62,7 @@ func TestRatioIsTheMedianOfRounds(t *testing.T) {
 	}
 }
 
-func TestSpreadLeavesOneRunOutAtEitherEnd(t *testing.T) {
+func TestSpreadIgnoresOutliers(t *testing.T) {
 	t.Parallel()
 	c := comparison{
 		{control: [2]sample{{100}, {1000}}}, {control: [2]sample{{90}, {110}}}, {control: [2]sample{{1}, {100}}},

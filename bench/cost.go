@@ -15,9 +15,9 @@ type cost struct {
 	memory int64 // anonymous, at the end of the last work
 }
 
-// of adds the work of a process on a number of operations. Where that is not
+// measure adds the work of a process on a number of operations. Where that is not
 // known, the work is done all the same.
-func (c *cost) of(pid, ops int, work func() error) error {
+func (c *cost) measure(pid, ops int, work func() error) error {
 	before, unknown := child.CPUTime(pid)
 	if err := work(); err != nil {
 		return err
@@ -50,13 +50,13 @@ func (c *cost) perOp() float64 {
 	return float64(c.cpu.Nanoseconds()) / 1e3 / float64(c.ops)
 }
 
-// atRest waits until a process does next to nothing: for some time in a row it
+// waitIdle waits until a process does next to nothing: for some time in a row it
 // has used less than a fiftieth of a processor.
-func atRest(ctx context.Context, pid int) error {
+func waitIdle(ctx context.Context, pid int) error {
 	const step, quietly, longest = 100 * time.Millisecond, 3, 300
 	before, err := child.CPUTime(pid)
 	for quiet, i := 0, 0; err == nil && quiet < quietly && i < longest; i++ {
-		if err := until(ctx, time.Now().Add(step)); err != nil {
+		if err := sleepUntil(ctx, time.Now().Add(step)); err != nil {
 			return err
 		}
 		var now time.Duration

@@ -15,8 +15,8 @@ type counts struct {
 	Control int `json:"control"` // calls of a control without a daemon that went wrong, which say nothing about ours
 }
 
-// came notes that of a number of things those with these keys have come.
-func (c *counts) came(expected int, keys iter.Seq[string]) {
+// countArrivals notes that of a number of things those with these keys have come.
+func (c *counts) countArrivals(expected int, keys iter.Seq[string]) {
 	seen := make(map[string]bool, expected)
 	all := 0
 	for key := range keys {
@@ -26,8 +26,8 @@ func (c *counts) came(expected int, keys iter.Seq[string]) {
 	c.add(expected, expected-len(seen), all-len(seen))
 }
 
-// stored notes that of a number of acknowledged things so many are there.
-func (c *counts) stored(acknowledged, there int) {
+// countStored notes that of a number of acknowledged things so many are there.
+func (c *counts) countStored(acknowledged, there int) {
 	c.add(acknowledged, acknowledged-there, there-acknowledged)
 }
 
@@ -48,8 +48,8 @@ func (c counts) asControl() counts {
 	return counts{Checked: c.Checked, Control: c.Control + c.Lost + c.Twice + c.Early}
 }
 
-// good reports whether nothing was lost, given up, came twice or came early.
-func (c counts) good() bool { return c.Lost+c.Twice+c.Early+c.Failed == 0 }
+// clean reports whether nothing was lost, given up, came twice or came early.
+func (c counts) clean() bool { return c.Lost+c.Twice+c.Early+c.Failed == 0 }
 
 func (c counts) String() string {
 	s := fmt.Sprintf("%d checked: %d lost, %d twice, %d early", c.Checked, c.Lost, c.Twice, c.Early)

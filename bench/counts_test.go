@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCountsOfWhatCame(t *testing.T) {
+func TestArrivalCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
@@ -20,19 +20,19 @@ func TestCountsOfWhatCame(t *testing.T) {
 		{"twice does not make up for a loss", 2, []string{"a", "a"}, counts{Checked: 2, Lost: 1, Twice: 1}},
 	} {
 		var c counts
-		c.came(tt.expected, slices.Values(tt.keys))
+		c.countArrivals(tt.expected, slices.Values(tt.keys))
 		if c != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, c, tt.want)
 		}
 	}
 }
 
-func TestCountsOfWhatIsStored(t *testing.T) {
+func TestStoredCounts(t *testing.T) {
 	t.Parallel()
 	var c counts
-	c.stored(5, 5)
-	c.stored(5, 3)
-	c.stored(5, 6)
+	c.countStored(5, 5)
+	c.countStored(5, 3)
+	c.countStored(5, 6)
 	if want := (counts{Checked: 15, Lost: 2, Twice: 1}); c != want {
 		t.Errorf("%s, want %s", c, want)
 	}

@@ -26,7 +26,7 @@ func measureSparse(ctx context.Context, b *bench, n *counts) (out []result, err 
 	}
 	w := window{order: inTurns(b.rounds), posts: 6 / min(b.scale, 2), length: b.length(150 * time.Millisecond)}
 	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
-		p, err := b.publish(ctx, b.scheduled(ctx, w, d), n)
+		p, err := b.publish(ctx, b.scheduledStaging(ctx, w, d), n)
 		if err != nil {
 			return err
 		}
@@ -40,31 +40,31 @@ func measureSparse(ctx context.Context, b *bench, n *counts) (out []result, err 
 // one second.
 func measureBursts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	w := window{order: inTurns(b.few), posts: 10_000 / b.scale, length: time.Second / time.Duration(b.scale), gap: 200 * time.Millisecond}
-	p, err := b.publish(ctx, b.seeded(ctx, w), n)
+	p, err := b.publish(ctx, b.seededStaging(ctx, w), n)
 	if err != nil {
 		return nil, err
 	}
 	r := p.row(fmt.Sprintf("due → network, %d within %s: p99", w.posts, w.length), 100*time.Millisecond)
-	return b.ifCapable(ctx, r, n)
+	return b.withGoalIfCapable(ctx, r, n)
 }
 
-// capable is how many posts a second the timer without a store has to send to the
+// capableLoopRate is how many posts a second the timer without a store has to send to the
 // network at least, on a machine that a daemon can publish 10,000 a second on: with a
 // store a post costs four times as much.
-const capable = 40_000
+const capableLoopRate = 40_000
 
-// ifCapable returns a row, without its goal on a machine that cannot reach it.
-func (b *bench) ifCapable(ctx context.Context, r result, n *counts) ([]result, error) {
-	if b.loop == 0 {
+// withGoalIfCapable returns a row, without its goal on a machine that cannot reach it.
+func (b *bench) withGoalIfCapable(ctx context.Context, r result, n *counts) ([]result, error) {
+	if b.loopRate == 0 {
 		const posts = 5_000
-		took, err := b.allOut(control, posts, new(cost), n)(ctx)
+		took, err := b.measureInstant(control, posts, new(cost), n)(ctx)
 		if err != nil {
 			return nil, err
 		}
-		b.loop = posts / (took[0] / 1e6)
+		b.loopRate = posts / (took[0] / 1e6)
 	}
-	if b.loop < capable {
-		r = r.withoutGoal(fmt.Sprintf("no goal: the loop without a store sends %.0f a second here, and a machine for 10,000 a second %d", b.loop, capable))
+	if b.loopRate < capableLoopRate {
+		r = r.withoutGoal(fmt.Sprintf("no goal: the loop without a store sends %.0f a second here, and a machine for 10,000 a second %d", b.loopRate, capableLoopRate))
 	}
 	return []result{r}, nil
 }
@@ -82,15 +82,15 @@ func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, er
 		{100_000, 15 * time.Second},
 	}[:b.few] {
 		var used cost
-		all, err := compare(ctx, 1, b.allOut(subject, c.posts, &used, n), b.allOut(control, 5_000/b.scale, &used, n))
+		all, err := compare(ctx, 1, b.measureInstant(subject, c.posts, &used, n), b.measureInstant(control, 5_000/b.scale, &used, n))
 		if err != nil {
 			return nil, err
 		}
-		last := times(all[0].subjects(0))
-		r := within(fmt.Sprintf("due → network, %d at one instant: all out", c.posts), quantile(last, 0.5), c.limit, times(all[0].controls(0))...)
+		last := toDurations(all[0].subjects(0))
+		r := within(fmt.Sprintf("due → network, %d at one instant: all out", c.posts), quantile(last, 0.5), c.limit, toDurations(all[0].controls(0))...)
 		rows := []result{r.detailed("%.0f a second", float64(c.posts)/quantile(last, 0.5).Seconds()).with(&used)}
 		if c.posts > 10_000 {
-			if rows, err = b.ifCapable(ctx, rows[0], n); err != nil {
+			if rows, err = b.withGoalIfCapable(ctx, rows[0], n); err != nil {
 				return nil, err
 			}
 		}
@@ -99,11 +99,11 @@ func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, er
 	return out, nil
 }
 
-// allOut measures, in µs, how long after the instant at which posts of a side are
+// measureInstant measures, in µs, how long after the instant at which posts of a side are
 // due the last of them is out.
-func (b *bench) allOut(of side, posts int, used *cost, n *counts) measure {
+func (b *bench) measureInstant(of timelineSide, posts int, used *cost, n *counts) measure {
 	return func(ctx context.Context) (sample, error) {
-		p, err := b.publish(ctx, b.seeded(ctx, window{order: []side{of}, posts: posts}), n)
+		p, err := b.publish(ctx, b.seededStaging(ctx, window{order: []timelineSide{of}, posts: posts}), n)
 		if err != nil {
 			return nil, err
 		}
@@ -114,10 +114,10 @@ func (b *bench) allOut(of side, posts int, used *cost, n *counts) measure {
 	}
 }
 
-// scheduled returns a staging in which a daemon that runs is given its posts
+// scheduledStaging returns a staging in which a daemon that runs is given its posts
 // through its API, and a timer without a store is the control.
-func (b *bench) scheduled(ctx context.Context, w window, d *child.Daemon) staging {
-	return staging{window: w, lead: leadAtLeast + leadCreated*time.Duration(w.share(subject)), prepare: func(p *plan) (*child.Daemon, func() error, error) {
+func (b *bench) scheduledStaging(ctx context.Context, w window, d *child.Daemon) staging {
+	return staging{window: w, lead: leadAtLeast + leadCreated*time.Duration(w.share(subject)), prepare: func(p *windowPlan) (*child.Daemon, func() error, error) {
 		if err := b.setTimer(p); err != nil {
 			return nil, nil, err
 		}
@@ -129,14 +129,14 @@ func (b *bench) scheduled(ctx context.Context, w window, d *child.Daemon) stagin
 	}}
 }
 
-// seeded returns a staging in which a daemon finds its posts at its start, and
+// seededStaging returns a staging in which a daemon finds its posts at its start, and
 // a timer without a store is the control.
-func (b *bench) seeded(ctx context.Context, w window) staging {
+func (b *bench) seededStaging(ctx context.Context, w window) staging {
 	lead := leadAtLeast/2 + leadSeeded*time.Duration(w.share(subject)) + leadTimed*time.Duration(w.share(control))
 	if w.share(subject) > 0 {
 		lead += leadAtLeast / 2 // for the start of the daemon
 	}
-	return staging{window: w, lead: lead, prepare: func(p *plan) (*child.Daemon, func() error, error) {
+	return staging{window: w, lead: lead, prepare: func(p *windowPlan) (*child.Daemon, func() error, error) {
 		if len(p.of(control)) > 0 {
 			if err := b.setTimer(p); err != nil {
 				return nil, nil, err
@@ -150,8 +150,8 @@ func (b *bench) seeded(ctx context.Context, w window) staging {
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := seed(ctx, dir, seeding{platform: "http", posts: len(posts), post: func(i int) (string, time.Time) {
-			return content(posts[i].Number), posts[i].At
+		if err := seed(ctx, dir, seedPlan{platform: "http", posts: len(posts), post: func(i int) (string, time.Time) {
+			return contentOf(posts[i].Number), posts[i].At
 		}}); err != nil {
 			return nil, nil, err
 		}
@@ -164,33 +164,33 @@ func (b *bench) seeded(ctx context.Context, w window) staging {
 }
 
 // setTimer gives the control's posts of a plan to the timer.
-func (b *bench) setTimer(p *plan) error {
-	return b.timer.take(order{URL: b.network.url, Accounts: httpAccounts / b.scale, Posts: p.of(control)})
+func (b *bench) setTimer(p *windowPlan) error {
+	return b.timer.take(timerOrder{URL: b.network.url, Accounts: httpAccounts / b.scale, Posts: p.of(control)})
 }
 
 // row returns a row about the p99 of all posts of the subject.
-func (p published) row(name string, limit time.Duration) result {
+func (p lateness) row(name string, limit time.Duration) result {
 	late := p.of(subject)
 	return within(name, quantile(late, 0.99), limit, p.each(control, 0.99)...).
 		detailed("median %s, last %s", formatDuration(quantile(late, 0.5)), formatDuration(quantile(late, 1))).with(&p.cost)
 }
 
 // schedule creates posts through the API of a daemon, for accounts in turn.
-func (b *bench) schedule(ctx context.Context, d *child.Daemon, accounts []string, posts []post) error {
+func (b *bench) schedule(ctx context.Context, d *child.Daemon, accounts []string, posts []numberedPost) error {
 	s := serverOf(d)
-	_, err := load(ctx, s, loading{connections: min(32, len(posts)), count: len(posts), request: func(i int) []byte {
-		return s.post("/posts", keyOf(posts[i]), postBody(posts[i], accounts[i%len(accounts)]))
+	_, err := runLoad(ctx, s, load{connections: min(32, len(posts)), count: len(posts), request: func(i int) []byte {
+		return s.post("/posts", idempotencyKey(posts[i]), postBody(posts[i], accounts[i%len(accounts)]))
 	}})
 	return err
 }
 
-// keyOf returns the Idempotency-Key of a create.
-func keyOf(p post) string { return fmt.Sprintf("bench-%d", p.Number) }
+// idempotencyKey returns the Idempotency-Key of a create.
+func idempotencyKey(p numberedPost) string { return fmt.Sprintf("bench-%d", p.Number) }
 
 // postBody is the request of a create.
-func postBody(p post, account string) string {
+func postBody(p numberedPost, account string) string {
 	return fmt.Sprintf(`{"content":%q,"social_account_ids":[%q],"publish_at":%q}`,
-		content(p.Number), account, p.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+		contentOf(p.Number), account, p.At.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
 // accountIDs returns the accounts of a platform that a daemon has.

@@ -24,7 +24,7 @@ type feed struct {
 	cancel context.CancelFunc
 	done   chan error
 
-	posts []post // complete when done
+	posts []numberedPost // complete when done
 }
 
 // startFeed begins to create posts; the first is due at feed.first.
@@ -48,9 +48,9 @@ func (b *bench) startFeed(ctx context.Context, d *child.Daemon) (*feed, error) {
 }
 
 func (f *feed) run(ctx context.Context, conn *connection, s server, accounts []string) error {
-	for at := f.first; until(ctx, at.Add(-feedLead)) == nil; at = later(at.Add(feedEvery), time.Now().Add(feedLead)) {
-		p := post{f.b.numbers(1), at}
-		if _, err := conn.exchange(s.post("/posts", keyOf(p), postBody(p, accounts[len(f.posts)%len(accounts)]))); err != nil {
+	for at := f.first; sleepUntil(ctx, at.Add(-feedLead)) == nil; at = afterDelay(at.Add(feedEvery), time.Now().Add(feedLead)) {
+		p := numberedPost{f.b.numbers(1), at}
+		if _, err := conn.exchange(s.post("/posts", idempotencyKey(p), postBody(p, accounts[len(f.posts)%len(accounts)]))); err != nil {
 			return err
 		}
 		f.posts = append(f.posts, p)
@@ -58,7 +58,7 @@ func (f *feed) run(ctx context.Context, conn *connection, s server, accounts []s
 	return nil
 }
 
-func later(a, b time.Time) time.Time {
+func afterDelay(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
@@ -73,11 +73,11 @@ func (f *feed) stop(ctx context.Context, n *counts) ([]arrival, error) {
 		return nil, err
 	}
 	last := f.posts[len(f.posts)-1].At
-	if err := until(ctx, last); err != nil {
+	if err := sleepUntil(ctx, last); err != nil {
 		return nil, err
 	}
-	o, err := f.b.await(ctx, f.from, len(f.posts), func(arrival) bool { return true }, question{f.first, last}, f.d)
-	n.came(len(f.posts)-len(o.failed), keys(o.arrived))
+	o, err := f.b.await(ctx, f.from, len(f.posts), func(arrival) bool { return true }, dueRange{f.first, last}, f.d)
+	n.countArrivals(len(f.posts)-len(o.failed), keys(o.arrived))
 	n.Checked += len(o.failed)
 	n.Failed += len(o.failed)
 	for _, a := range o.arrived {

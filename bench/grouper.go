@@ -5,19 +5,19 @@ import bolt "go.etcd.io/bbolt"
 // grouper commits what waits, together.
 type grouper struct {
 	db    *bolt.DB
-	queue chan waiting
+	queue chan pendingWrite
 	done  chan error
 }
 
-// waiting is one writer's post and where it is told of the commit.
-type waiting struct {
+// pendingWrite is one writer's post and where it is told of the commit.
+type pendingWrite struct {
 	puts      []put
 	committed chan<- error
 }
 
 // newGrouper starts the one goroutine that writes, for a number of writers.
 func newGrouper(db *bolt.DB, writers int) *grouper {
-	g := &grouper{db: db, queue: make(chan waiting, writers), done: make(chan error, 1)}
+	g := &grouper{db: db, queue: make(chan pendingWrite, writers), done: make(chan error, 1)}
 	go func() { g.done <- g.run() }()
 	return g
 }
@@ -25,7 +25,7 @@ func newGrouper(db *bolt.DB, writers int) *grouper {
 // commit writes one post and returns when it is on disk.
 func (g *grouper) commit(puts []put) error {
 	committed := make(chan error, 1)
-	g.queue <- waiting{puts, committed}
+	g.queue <- pendingWrite{puts, committed}
 	return <-committed
 }
 
@@ -37,7 +37,7 @@ func (g *grouper) close() error {
 
 func (g *grouper) run() (first error) {
 	for w := range g.queue {
-		group := []waiting{w}
+		group := []pendingWrite{w}
 		for len(g.queue) > 0 {
 			group = append(group, <-g.queue)
 		}

@@ -18,7 +18,7 @@ import (
 const (
 	hostileConnections = 4
 	hostileDrafts      = 400 // long texts, to be searched
-	hostileStretch     = time.Second
+	hostileWindow      = time.Second
 )
 
 // measureHostile compares how late posts of one workspace are published while a key
@@ -50,21 +50,21 @@ func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// stretches are the times at which a stretch began, and the last one ended: a quiet
+// windowStarts are the times at which a stretch began, and the last one ended: a quiet
 // one, an ordinary, a hostile and an ordinary one in each round, and a quiet one.
-type stretches []time.Time
+type windowStarts []time.Time
 
-func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (began stretches, err error) {
-	quiet := func(end time.Time) error { return until(ctx, end) }
+func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (began windowStarts, err error) {
+	quiet := func(end time.Time) error { return sleepUntil(ctx, end) }
 	parts := []func(time.Time) error{quiet}
 	for range b.rounds {
 		for _, requests := range [][]hostileRequest{h.ordinary, h.requests, h.ordinary} {
 			parts = append(parts, func(end time.Time) error { return h.attack(ctx, requests, end) })
 		}
 	}
-	began = stretches{first}
+	began = windowStarts{first}
 	for _, part := range append(parts, quiet) {
-		if err := part(began[len(began)-1].Add(b.length(hostileStretch))); err != nil {
+		if err := part(began[len(began)-1].Add(b.length(hostileWindow))); err != nil {
 			return nil, err
 		}
 		began = append(began, time.Now()) // the last requests have ended
@@ -72,7 +72,7 @@ func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (beg
 	return began, nil
 }
 
-func (h *hostile) rows(began stretches, arrived []arrival) []result {
+func (h *hostile) rows(began windowStarts, arrived []arrival) []result {
 	var c comparison
 	var p99 []float64
 	latest := time.Duration(0)
@@ -93,7 +93,7 @@ func (h *hostile) rows(began stretches, arrived []arrival) []result {
 }
 
 // p99 returns how late posts of a stretch were.
-func (began stretches) p99(i int, arrived []arrival) float64 {
+func (began windowStarts) p99(i int, arrived []arrival) float64 {
 	var late []time.Duration
 	for _, a := range arrived {
 		if !a.Since.Before(began[i]) && a.Since.Before(began[i+1]) {
@@ -122,7 +122,7 @@ func newHostile(ctx context.Context, d *child.Daemon) (*hostile, error) {
 	}
 	h := &hostile{server: server{d.Address, made.Secret}, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: hostileConnections}}}
 	draft := fmt.Sprintf(`{"content":%q}`, strings.Repeat("a", 5000))
-	_, err := load(ctx, h.server, loading{connections: 8, count: hostileDrafts, request: func(i int) []byte {
+	_, err := runLoad(ctx, h.server, load{connections: 8, count: hostileDrafts, request: func(i int) []byte {
 		return h.post("/posts", fmt.Sprintf("draft-%d", i), draft)
 	}})
 	text := strings.Repeat("https://example.org/@a ", 5000/23)

@@ -9,14 +9,14 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// million is how many posts a large database holds.
-const million = 1_000_000
+// largePosts is how many posts a large database holds.
+const largePosts = 1_000_000
 
 // measureLarge looks at a daemon that has a million posts waiting: how soon it
 // publishes after its start, its memory, and what its API takes compared with one
 // that has a thousand.
 func measureLarge(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	dir, err := b.large.got()
+	dir, err := b.largeDir.get()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func measureLarge(ctx context.Context, b *bench, n *counts) (out []result, err e
 		return nil, err
 	}
 	after, err := countPosts(database)
-	n.stored(before+l.acknowledged, after)
+	n.countStored(before+l.acknowledged, after)
 	return out, err
 }
 
@@ -64,14 +64,14 @@ func (l *large) publishNow(ctx context.Context, d *child.Daemon) error {
 		return err
 	}
 	l.acknowledged++
-	return atRest(ctx, d.PID())
+	return waitIdle(ctx, d.PID())
 }
 
 // compareMemory returns a row about what a waiting target takes. It compares daemons
 // that have just started: after many requests the garbage that has not been collected
 // yet is more than the targets.
 func (l *large) compareMemory(ctx context.Context, few, many *child.Daemon) (result, error) {
-	if err := errors.Join(atRest(ctx, few.PID()), atRest(ctx, many.PID())); err != nil {
+	if err := errors.Join(waitIdle(ctx, few.PID()), waitIdle(ctx, many.PID())); err != nil {
 		return result{}, err
 	}
 	less, err := child.Anonymous(few.PID())
@@ -79,9 +79,9 @@ func (l *large) compareMemory(ctx context.Context, few, many *child.Daemon) (res
 		return result{}, err
 	}
 	more, err := child.Anonymous(many.PID())
-	posts := million / l.b.scale
-	return holds("anonymous memory of each waiting target", float64(more-less)/float64(posts-small), 64).
-		detailed("%s with %d posts, %s with %d", formatBytes(float64(more)), posts, formatBytes(float64(less)), small), err
+	posts := largePosts / l.b.scale
+	return holds("anonymous memory of each waiting target", float64(more-less)/float64(posts-smallPosts), 64).
+		detailed("%s with %d posts, %s with %d", formatBytes(float64(more)), posts, formatBytes(float64(less)), smallPosts), err
 }
 
 // emptyMemory returns the memory of a daemon that has nothing to do.
@@ -90,7 +90,7 @@ func (b *bench) emptyMemory(ctx context.Context) (memory float64, err error) {
 		if err := d.Call(ctx, "GET", "/posts", "", nil); err != nil {
 			return err
 		}
-		if err := atRest(ctx, d.PID()); err != nil {
+		if err := waitIdle(ctx, d.PID()); err != nil {
 			return err
 		}
 		n, err := child.Anonymous(d.PID())
@@ -102,7 +102,7 @@ func (b *bench) emptyMemory(ctx context.Context) (memory float64, err error) {
 
 // compareAll compares the daemon with one that has a thousand posts.
 func (l *large) compareAll(ctx context.Context, many *child.Daemon) (out []result, err error) {
-	few, err := l.b.waiting(ctx, small)
+	few, err := l.b.waiting(ctx, smallPosts)
 	if err != nil {
 		return nil, err
 	}
@@ -142,29 +142,31 @@ func (l *large) compareReads(ctx context.Context, few, many *child.Daemon) ([]re
 	if err != nil {
 		return nil, err
 	}
-	worst, ratio := large.worst(all[0])
-	name := "GET one, GET list page, made anew after a commit, " + l.sizes()
+	worst, ratio := large.worstPath(all[0])
+	name := "GET one, GET list page, made anew after a commit, " + l.sizeNames()
 	return []result{
 		all[0].row(name+": median", medianFigure, goal{atMost: 1.5}, "µs").detailed("most with %s: %.2f ×", worst, 1/ratio),
 		all[0].row(name+": p99", p99Figure, goal{atMost: 3}, "µs"),
 	}, nil
 }
 
-// sizes names what is compared.
-func (l *large) sizes() string { return fmt.Sprintf("%d posts / %d", million/l.b.scale, small) }
+// sizeNames names what is compared.
+func (l *large) sizeNames() string {
+	return fmt.Sprintf("%d posts / %d", largePosts/l.b.scale, smallPosts)
+}
 
 // reading returns what is read of a daemon: pages, and as many posts.
-func (l *large) reading(ctx context.Context, d *child.Daemon) (reading, error) {
+func (l *large) reading(ctx context.Context, d *child.Daemon) (readLoad, error) {
 	pages, err := pagePaths(ctx, d)
 	if err != nil {
-		return reading{}, err
+		return readLoad{}, err
 	}
 	one, err := onePaths(ctx, d)
 	if err != nil {
-		return reading{}, err
+		return readLoad{}, err
 	}
-	change, err := changing(ctx, d)
-	return reading{paths: append(pages, one[:min(len(one), len(pages))]...), connections: 1, count: l.b.atLeast(300, 700), n: l.n, change: change}, err
+	change, err := invalidator(ctx, d)
+	return readLoad{paths: append(pages, one[:min(len(one), len(pages))]...), connections: 1, count: l.b.atLeast(300, 700), n: l.n, change: change}, err
 }
 
 // compareCreates compares creates in the large database with those in a small
@@ -176,8 +178,8 @@ func (l *large) compareCreates(ctx context.Context, few string, many *child.Daem
 	}
 	var c cost
 	subject := func(ctx context.Context) (s sample, err error) {
-		l.acknowledged += warm(posts) + posts
-		err = c.of(many.PID(), warm(posts)+posts, func() error {
+		l.acknowledged += warmUpPosts(posts) + posts
+		err = c.measure(many.PID(), warmUpPosts(posts)+posts, func() error {
 			s, err = createWarm(ctx, many, connections, posts)
 			return err
 		})
@@ -195,27 +197,27 @@ func (l *large) compareCreates(ctx context.Context, few string, many *child.Daem
 			return nil, err
 		}
 		there, err := countPosts(filepath.Join(dir, "schedctl.db"))
-		l.n.stored(small+warm(posts)+posts, there)
+		l.n.countStored(smallPosts+warmUpPosts(posts)+posts, there)
 		return s, err
 	}
 	all, err := compare(ctx, l.b.rounds, subject, control)
 	if err != nil {
 		return result{}, err
 	}
-	name := fmt.Sprintf("durable POST /posts, %s, %s", plural(connections, "connection"), l.sizes())
+	name := fmt.Sprintf("durable POST /posts, %s, %s", plural(connections, "connection"), l.sizeNames())
 	return all[0].row(name, rateFigure, goal{atLeast: 0.70}, "posts/s").with(&c), nil
 }
 
-// warm returns how many posts are created before those that are measured: a
+// warmUpPosts returns how many posts are created before those that are measured: a
 // daemon that has just started is slower.
-func warm(posts int) int { return posts / 4 }
+func warmUpPosts(posts int) int { return posts / 4 }
 
 func createWarm(ctx context.Context, d *child.Daemon, connections, posts int) (sample, error) {
 	accounts, err := accountIDs(ctx, d, "feed")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := createPosts(ctx, serverOf(d), accounts[0], connections, warm(posts)); err != nil {
+	if _, err := createPosts(ctx, serverOf(d), accounts[0], connections, warmUpPosts(posts)); err != nil {
 		return nil, err
 	}
 	return createPosts(ctx, serverOf(d), accounts[0], connections, posts)

@@ -16,24 +16,24 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// loading is a number of requests over a number of kept connections.
-type loading struct {
+// load is a number of requests over a number of kept connections.
+type load struct {
 	connections, count int
 	request            func(i int) []byte
-	answer             func(i int, body []byte) error // looks at the body of an answer, if it is not nil; it must be quick
+	checkBody          func(i int, body []byte) error // looks at the body of an answer, if it is not nil; it must be quick
 }
 
-// load sends requests as fast as they are answered, and returns how long each
+// runLoad sends requests as fast as they are answered, and returns how long each
 // took. It runs on one processor, so that what is measured is the server and not how
 // the two get in each other's way; nothing else may be going on.
-func load(ctx context.Context, s server, l loading) ([]time.Duration, error) {
+func runLoad(ctx context.Context, s server, l load) ([]time.Duration, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	return l.send(ctx, s)
 }
 
 // send is load on all processors. It speaks the least HTTP that a server needs. The
 // first answer that is not 2xx ends it with an error.
-func (l *loading) send(ctx context.Context, s server) ([]time.Duration, error) {
+func (l *load) send(ctx context.Context, s server) ([]time.Duration, error) {
 	took := make([]time.Duration, l.count)
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -58,13 +58,13 @@ func (l *loading) send(ctx context.Context, s server) ([]time.Duration, error) {
 	return took, context.Cause(ctx)
 }
 
-func (l *loading) exchange(conn *connection, i int, took *time.Duration) error {
+func (l *load) exchange(conn *connection, i int, took *time.Duration) error {
 	request := l.request(i)
 	began := time.Now()
 	body, err := conn.exchange(request)
 	*took = time.Since(began)
-	if err == nil && l.answer != nil {
-		err = l.answer(i, body)
+	if err == nil && l.checkBody != nil {
+		err = l.checkBody(i, body)
 	}
 	return err
 }

@@ -26,10 +26,10 @@ func TestLoadSendsEachRequestOnce(t *testing.T) {
 	}))
 	defer srv.Close()
 	s := server{strings.TrimPrefix(srv.URL, "http://"), "key"}
-	took, err := load(t.Context(), s, loading{
+	took, err := runLoad(t.Context(), s, load{
 		connections: 4, count: len(seen),
 		request: func(i int) []byte { return s.post("/posts", "key", fmt.Sprintf("number %d", i)) },
-		answer: func(i int, body []byte) error {
+		checkBody: func(i int, body []byte) error {
 			if want := fmt.Sprintf("answer %d", i); string(body) != want {
 				return fmt.Errorf("%q, want %q", body, want)
 			}
@@ -46,13 +46,13 @@ func TestLoadSendsEachRequestOnce(t *testing.T) {
 	}
 }
 
-func TestLoadEndsWithARefusal(t *testing.T) {
+func TestLoadEndsWithTheFirstError(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not today", http.StatusServiceUnavailable)
 	}))
 	defer srv.Close()
 	s := server{strings.TrimPrefix(srv.URL, "http://"), "key"}
-	_, err := load(t.Context(), s, loading{connections: 2, count: 10, request: func(int) []byte { return s.get("/posts") }})
+	_, err := runLoad(t.Context(), s, load{connections: 2, count: 10, request: func(int) []byte { return s.get("/posts") }})
 	if err == nil || !strings.Contains(err.Error(), "503: not today") {
 		t.Errorf("error %v", err)
 	}

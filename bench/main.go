@@ -30,7 +30,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && playRole(os.Args[1], os.Args[2:]) {
+	if len(os.Args) > 1 && runRole(os.Args[1], os.Args[2:]) {
 		return
 	}
 	var o options
@@ -52,9 +52,9 @@ func main() {
 	}
 }
 
-// playRole makes this program one of its own children. It ends when its parent
+// runRole makes this program one of its own children. It ends when its parent
 // wants it to, and not with a key that is meant for that.
-func playRole(role string, args []string) bool {
+func runRole(role string, args []string) bool {
 	signal.Ignore(os.Interrupt)
 	var err error
 	switch {
@@ -64,8 +64,8 @@ func playRole(role string, args []string) bool {
 		err = runTimer()
 	case role == plainRole && len(args) == 3:
 		err = runPlain(args[0], args[1], args[2])
-	case role == answersRole && len(args) == 1:
-		err = runAnswers(args[0])
+	case role == cachedRole && len(args) == 1:
+		err = runCached(args[0])
 	default:
 		signal.Reset(os.Interrupt)
 		return false
@@ -82,16 +82,16 @@ type options struct {
 	quick                bool
 }
 
-// measured is a case.
-type measured struct {
+// benchCase is a case.
+type benchCase struct {
 	name    string
 	measure func(context.Context, *bench, *counts) ([]result, error)
 }
 
-// cases are measured in this order: those with a PostgreSQL first, which is stopped
+// benchCases are measured in this order: those with a PostgreSQL first, which is stopped
 // then, and those with a large database last, so that they disturb none of the
 // others.
-var cases = []measured{
+var benchCases = []benchCase{
 	{"sql", measureSQL},
 	{"outbox", measureBacklogOnPostgres},
 	{"nodes", measureNodes},
@@ -117,7 +117,7 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	names := chosen(only)
+	names := chosenCases(only)
 	if len(names) == 0 {
 		return false, fmt.Errorf("no case matches %q", o.pattern)
 	}
@@ -130,7 +130,7 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	if err := b.setUp(ctx, names); err != nil {
 		return false, err
 	}
-	for _, c := range cases {
+	for _, c := range benchCases {
 		if slices.Contains(names, c.name) {
 			rep.add(b.measure(ctx, c))
 		}
@@ -146,8 +146,8 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 }
 
 // measure returns the rows of a case, and what it has counted.
-func (b *bench) measure(ctx context.Context, c measured) (rows []result, n counts) {
-	defer stage(c.name)()
+func (b *bench) measure(ctx context.Context, c benchCase) (rows []result, n counts) {
+	defer startStage(c.name)()
 	rows, err := c.measure(ctx, b, &n)
 	if err != nil {
 		rows = append(rows, notMeasured(c.name, err))
@@ -158,9 +158,9 @@ func (b *bench) measure(ctx context.Context, c measured) (rows []result, n count
 	return rows, n
 }
 
-// chosen returns the names of the cases that match a pattern.
-func chosen(only *regexp.Regexp) (names []string) {
-	for _, c := range cases {
+// chosenCases returns the names of the cases that match a pattern.
+func chosenCases(only *regexp.Regexp) (names []string) {
+	for _, c := range benchCases {
 		if only.MatchString(c.name) {
 			names = append(names, c.name)
 		}
@@ -168,8 +168,8 @@ func chosen(only *regexp.Regexp) (names []string) {
 	return names
 }
 
-// stage says on standard error what begins, and, when it is called, how long it took.
-func stage(name string) (done func()) {
+// startStage says on standard error what begins, and, when it is called, how long it took.
+func startStage(name string) (done func()) {
 	fmt.Fprintf(os.Stderr, "%-8s …", name)
 	began := time.Now()
 	return func() { fmt.Fprintf(os.Stderr, " %s\n", time.Since(began).Round(100*time.Millisecond)) }

@@ -10,36 +10,36 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// shares is the processor time of all who have a part in publishing from several nodes,
+// cpuShares is the processor time of all who have a part in publishing from several nodes,
 // who are all on one machine here.
-type shares struct {
-	daemons, server, network, rest time.Duration // rest is this program
+type cpuShares struct {
+	daemons, server, network, harness time.Duration // rest is this program
 }
 
 // minus returns what was used since an earlier reading.
-func (s shares) minus(o shares) shares {
-	return shares{s.daemons - o.daemons, s.server - o.server, s.network - o.network, s.rest - o.rest}
+func (s cpuShares) minus(o cpuShares) cpuShares {
+	return cpuShares{s.daemons - o.daemons, s.server - o.server, s.network - o.network, s.harness - o.harness}
 }
 
 // of tells the shares of each of so many posts, among so many calls that the network got.
-func (s shares) of(posts, calls int) string {
-	if s == (shares{}) || posts == 0 {
+func (s cpuShares) of(posts, calls int) string {
+	if s == (cpuShares{}) || posts == 0 {
 		return "processor time not known"
 	}
 	each := func(d time.Duration, n int) float64 { return float64(d.Microseconds()) / float64(n) }
 	return fmt.Sprintf("processor time for each: daemons %.0f µs, server %.0f µs, network %.0f µs, harness %.0f µs",
-		each(s.daemons, posts), each(s.server, posts), each(s.network, calls), each(s.rest, calls))
+		each(s.daemons, posts), each(s.server, posts), each(s.network, calls), each(s.harness, calls))
 }
 
-// shares reads what was used up to now. Where that is not known it is nothing.
-func (p *nodes) shares() (s shares, err error) {
+// readCPU reads what was used up to now. Where that is not known it is nothing.
+func (p *nodes) readCPU() (s cpuShares, err error) {
 	add := func(to *time.Duration, used time.Duration, failed error) {
 		*to += used
 		if !errors.Is(failed, errors.ErrUnsupported) {
 			err = errors.Join(err, failed)
 		}
 	}
-	for _, d := range p.both {
+	for _, d := range p.daemons {
 		used, failed := child.CPUTime(d.PID())
 		add(&s.daemons, used, failed)
 	}
@@ -48,13 +48,13 @@ func (p *nodes) shares() (s shares, err error) {
 	used, failed = child.CPUTime(p.b.network.PID())
 	add(&s.network, used, failed)
 	used, failed = child.CPUTime(os.Getpid())
-	add(&s.rest, used, failed)
+	add(&s.harness, used, failed)
 	return s, err
 }
 
 // serverTime returns the processor time of all processes of a PostgreSQL.
 func serverTime(c *postgrestest.Cluster) (time.Duration, error) {
-	pids, ended, err := family(c.PID())
+	pids, ended, err := processTree(c.PID())
 	if err != nil {
 		return 0, err
 	}

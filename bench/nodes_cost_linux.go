@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// family returns a process and its children, and the processor time of children that have
+// processTree returns a process and its children, and the processor time of children that have
 // ended.
-func family(pid int) (pids []int, ended time.Duration, err error) {
+func processTree(pid int) (pids []int, ended time.Duration, err error) {
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
 		return nil, 0, err

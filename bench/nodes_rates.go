@@ -36,7 +36,7 @@ const (
 // stretches returns a warm-up and a window for each rate.
 func (b *bench) stretches() (windows []window) {
 	add := func(rate int, length time.Duration) {
-		windows = append(windows, window{order: []side{subject}, posts: rate * int(length/time.Millisecond) / 1000, length: length, gap: rateGap})
+		windows = append(windows, window{order: []timelineSide{subject}, posts: rate * int(length/time.Millisecond) / 1000, length: length, gap: rateGap})
 	}
 	rates := b.nodeRates()
 	add(rates[0].posts, b.length(rateWarmUp))
@@ -46,10 +46,10 @@ func (b *bench) stretches() (windows []window) {
 	return windows
 }
 
-// oneByOne returns plans for windows, each after the one before it.
-func (b *bench) oneByOne(windows []window, first time.Time) (plans []*plan) {
+// sequence returns plans for windows, each after the one before it.
+func (b *bench) sequence(windows []window, first time.Time) (plans []*windowPlan) {
 	for _, w := range windows {
-		plans = append(plans, &plan{w, first, b.numbers(w.posts)})
+		plans = append(plans, &windowPlan{w, first, b.numbers(w.posts)})
 		first = first.Add(w.slice())
 	}
 	return plans
@@ -64,7 +64,7 @@ func (p *nodes) rates(ctx context.Context, n *counts) (out []result, err error) 
 	}
 	for try := 1; ; try++ {
 		out, err := p.tryRates(ctx, windows, lead, n)
-		if !errors.Is(err, errTooLate) || try == tries {
+		if !errors.Is(err, errStoredTooLate) || try == maxWindowTries {
 			return out, err
 		}
 		lead *= 2
@@ -73,8 +73,8 @@ func (p *nodes) rates(ctx context.Context, n *counts) (out []result, err error) 
 
 // tryRates fails when storing the posts takes longer than the time before the first.
 func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Duration, n *counts) (out []result, err error) {
-	plans := p.b.oneByOne(windows, time.Now().Add(lead).Truncate(time.Millisecond))
-	var posts []post
+	plans := p.b.sequence(windows, time.Now().Add(lead).Truncate(time.Millisecond))
+	var posts []numberedPost
 	for _, stretch := range plans {
 		posts = append(posts, stretch.of(subject)...)
 	}
@@ -86,7 +86,7 @@ func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Durati
 		if time.Now().Before(plans[0].first) {
 			return err
 		}
-		return errors.Join(errTooLate, err, until(ctx, plans[len(plans)-1].end()))
+		return errors.Join(errStoredTooLate, err, sleepUntil(ctx, plans[len(plans)-1].end()))
 	}
 	if err := p.put(ctx, posts); err != nil {
 		return nil, tooLate(err)
@@ -94,11 +94,11 @@ func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Durati
 	if time.Now().After(plans[0].first) {
 		return nil, tooLate(nil)
 	}
-	used, err := p.readBetween(ctx, plans)
+	used, err := p.readCPUBetween(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
-	o, err := p.b.outcome(ctx, from, p.both[:1], plans...)
+	o, err := p.b.outcome(ctx, from, p.daemons[:1], plans...)
 	if err != nil {
 		return nil, err
 	}
@@ -111,20 +111,20 @@ func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Durati
 	return out, nil
 }
 
-// readBetween waits until all plans have ended, and returns what was used in each.
-func (p *nodes) readBetween(ctx context.Context, plans []*plan) (used []shares, err error) {
+// readCPUBetween waits until all plans have ended, and returns what was used in each.
+func (p *nodes) readCPUBetween(ctx context.Context, plans []*windowPlan) (used []cpuShares, err error) {
 	for _, stretch := range plans {
-		if err := until(ctx, stretch.first); err != nil {
+		if err := sleepUntil(ctx, stretch.first); err != nil {
 			return nil, err
 		}
-		before, err := p.shares()
+		before, err := p.readCPU()
 		if err != nil {
 			return nil, err
 		}
-		if err := until(ctx, stretch.end()); err != nil {
+		if err := sleepUntil(ctx, stretch.end()); err != nil {
 			return nil, err
 		}
-		after, err := p.shares()
+		after, err := p.readCPU()
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (p *nodes) readBetween(ctx context.Context, plans []*plan) (used []shares, 
 }
 
 // rateRow returns the row of a rate.
-func rateRow(rate nodeRate, late []time.Duration, used shares) result {
+func rateRow(rate nodeRate, late []time.Duration, used cpuShares) result {
 	r := within(fmt.Sprintf("two nodes on PostgreSQL, due → network, %d a second: p99", rate.posts), quantile(late, 0.99), rate.limit)
 	if rate.limit == 0 {
 		r = r.withoutGoal("")

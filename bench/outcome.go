@@ -9,22 +9,22 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// outcome is what has come of posts.
-type outcome struct {
+// deliveryOutcome is what has come of posts.
+type deliveryOutcome struct {
 	arrived []arrival
 	failed  map[string]bool // contents of posts that a daemon has given up
 }
 
 // outcome is what has come of the posts of plans, when the network has had a number
 // of calls before; see await.
-func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, plans ...*plan) (outcome, error) {
-	want, asked := 0, question{first: plans[0].first, end: plans[0].end()}
+func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, plans ...*windowPlan) (deliveryOutcome, error) {
+	want, asked := 0, dueRange{first: plans[0].first, end: plans[0].end()}
 	for _, p := range plans {
 		want += p.total()
-		asked.end = later(asked.end, p.end())
+		asked.end = afterDelay(asked.end, p.end())
 	}
 	of := func(a arrival) bool {
-		return slices.ContainsFunc(plans, func(p *plan) bool { _, found := p.index(a.Key); return found })
+		return slices.ContainsFunc(plans, func(p *windowPlan) bool { _, found := p.index(a.Key); return found })
 	}
 	return b.await(ctx, from, want, of, asked, daemons...)
 }
@@ -32,22 +32,22 @@ func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, 
 // await waits until as many calls of a kind have come as are wanted, and longer for
 // as long as a daemon says that it has some of its posts to publish. Of what has not
 // come it asks which the daemons have given up: the rest is lost.
-func (b *bench) await(ctx context.Context, from, want int, these func(arrival) bool, asked question, daemons ...*child.Daemon) (o outcome, err error) {
+func (b *bench) await(ctx context.Context, from, want int, these func(arrival) bool, asked dueRange, daemons ...*child.Daemon) (o deliveryOutcome, err error) {
 	more := func() (bool, error) { return asked.waiting(ctx, daemons) }
-	o.arrived, err = b.network.awaitThese(awaited{after: from, want: want, these: these, more: more})
+	o.arrived, err = b.network.awaitMatching(awaitRequest{after: from, want: want, match: these, more: more})
 	if err == nil && len(o.arrived) < want {
 		o.failed, err = asked.failed(ctx, daemons)
 	}
 	return o, err
 }
 
-// question is about the posts that are due in a time.
-type question struct{ first, end time.Time }
+// dueRange is about the posts that are due in a time.
+type dueRange struct{ first, end time.Time }
 
 // waiting reports whether any daemon has one to publish.
-func (q question) waiting(ctx context.Context, daemons []*child.Daemon) (bool, error) {
+func (q dueRange) waiting(ctx context.Context, daemons []*child.Daemon) (bool, error) {
 	for _, d := range daemons {
-		var page listed
+		var page listPage
 		if err := d.Call(ctx, "GET", q.path("scheduled", "publishing")+"&limit=1", "", &page); err != nil {
 			return false, err
 		}
@@ -59,26 +59,26 @@ func (q question) waiting(ctx context.Context, daemons []*child.Daemon) (bool, e
 }
 
 // failed returns the contents of those that the daemons have given up.
-func (q question) failed(ctx context.Context, daemons []*child.Daemon) (map[string]bool, error) {
+func (q dueRange) failed(ctx context.Context, daemons []*child.Daemon) (map[string]bool, error) {
 	contents := make(map[string]bool)
 	for _, d := range daemons {
 		first := q.path("failed") + "&limit=100"
 		for path := first; path != ""; {
-			var page listed
+			var page listPage
 			if err := d.Call(ctx, "GET", path, "", &page); err != nil {
 				return nil, err
 			}
 			for _, p := range page.Results {
 				contents[p.Content] = true
 			}
-			path = next(first, page)
+			path = nextPath(first, page)
 		}
 	}
 	return contents, nil
 }
 
 // path returns that of a list of the posts of some statuses.
-func (q question) path(statuses ...string) string {
+func (q dueRange) path(statuses ...string) string {
 	v := url.Values{"status": statuses}
 	for name, at := range map[string]time.Time{"publish_after": q.first.Add(-time.Millisecond), "publish_before": q.end.Add(time.Millisecond)} {
 		v.Set(name, at.UTC().Format("2006-01-02T15:04:05.000Z"))

@@ -24,8 +24,8 @@ import (
 // bytes has to do.
 const plainRole = "plain"
 
-// plainAnswer is about the length of the daemon's answer to a create.
-const plainAnswer = 900
+// plainResponseSize is about the length of the daemon's answer to a create.
+const plainResponseSize = 900
 
 // runPlain serves until its standard input ends. Its arguments are the recorded
 // database, the number of posts in it, and the directory of its own database.
@@ -44,7 +44,7 @@ func runPlain(recorded, posts, dir string) (err error) {
 	}
 	g := newGrouper(db, 1024)
 	defer func() { err = errors.Join(err, g.close(), db.Close()) }()
-	answer := make([]byte, plainAnswer)
+	answer := make([]byte, plainResponseSize)
 	var next atomic.Int64
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/posts", func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func runPlain(recorded, posts, dir string) (err error) {
 // plain measures the plain server with the recorded database of a daemon.
 func (b *bench) plain(recorded string, connections, posts int) measure {
 	return func(ctx context.Context) (s sample, err error) {
-		dir, err := b.fresh()
+		dir, err := b.newDir()
 		if err != nil {
 			return nil, err
 		}
@@ -80,14 +80,14 @@ func (b *bench) plain(recorded string, connections, posts int) measure {
 	}
 }
 
-// answersRole is the argument that makes this program a server that knows its
+// cachedRole is the argument that makes this program a server that knows its
 // answers: a ServeMux handler that writes for each path, with its query, the very
 // bytes that a daemon has answered.
-const answersRole = "answers"
+const cachedRole = "answers"
 
-// runAnswers serves until its standard input ends. Its argument is a file with
+// runCached serves until its standard input ends. Its argument is a file with
 // the answers by path, as JSON.
-func runAnswers(path string) error {
+func runCached(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -113,9 +113,9 @@ func runAnswers(path string) error {
 	return child.Serve(mux)
 }
 
-// startAnswers starts a server of answers.
-func (b *bench) startAnswers(answers map[string][]byte) (*child.Role, error) {
-	dir, err := b.fresh()
+// startCached starts a server of answers.
+func (b *bench) startCached(answers map[string][]byte) (*child.Role, error) {
+	dir, err := b.newDir()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (b *bench) startAnswers(answers map[string][]byte) (*child.Role, error) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return nil, err
 	}
-	return child.StartRole(answersRole, path)
+	return child.StartRole(cachedRole, path)
 }
 
 // createPosts creates posts through an API and returns their sample.
@@ -138,8 +138,8 @@ func createPosts(ctx context.Context, s server, account string, connections, pos
 		requests[i] = s.post("/posts", fmt.Sprintf("bench-%d-%d", key, i), createBody(account, time.Now()))
 	}
 	began := time.Now()
-	took, err := load(ctx, s, loading{connections: connections, count: posts, request: func(i int) []byte { return requests[i] }})
-	return writes(began, took), err
+	took, err := runLoad(ctx, s, load{connections: connections, count: posts, request: func(i int) []byte { return requests[i] }})
+	return writeSample(began, took), err
 }
 
 // createBody is the request of a create that is measured.

@@ -8,12 +8,12 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// errTooLate means that the first posts were due before all were stored.
-var errTooLate = errors.New("storing the posts took longer than was left until the first was due")
+// errStoredTooLate means that the first posts were due before all were stored.
+var errStoredTooLate = errors.New("storing the posts took longer than was left until the first was due")
 
-// tries is how often a window is planned anew, with twice the time to store its
+// maxWindowTries is how often a window is planned anew, with twice the time to store its
 // posts, on a machine that is too busy.
-const tries = 4
+const maxWindowTries = 4
 
 // staging is what publishes in a window.
 type staging struct {
@@ -24,25 +24,25 @@ type staging struct {
 	// prepare stores the posts of both sides before the first is due, and returns
 	// the subject, if it takes part, and a function that stops what it has started,
 	// if there is anything.
-	prepare func(*plan) (*child.Daemon, func() error, error)
+	prepare func(*windowPlan) (*child.Daemon, func() error, error)
 }
 
 // publish lets both sides publish in turns, and returns how late their posts came
 // to the network. When storing them takes too long, it is done again with more
 // time for it.
-func (b *bench) publish(ctx context.Context, s staging, n *counts) (published, error) {
+func (b *bench) publish(ctx context.Context, s staging, n *counts) (lateness, error) {
 	for try := 1; ; try++ {
 		out, err := b.tryPublish(ctx, s, n)
-		if !errors.Is(err, errTooLate) || try == tries {
+		if !errors.Is(err, errStoredTooLate) || try == maxWindowTries {
 			return out, err
 		}
 		s.lead *= 2
 	}
 }
 
-func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out published, err error) {
+func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out lateness, err error) {
 	s.window.peer = s.peer != nil
-	p := &plan{s.window, time.Now().Add(s.lead).Truncate(time.Millisecond), b.numbers(s.total())}
+	p := &windowPlan{s.window, time.Now().Add(s.lead).Truncate(time.Millisecond), b.numbers(s.total())}
 	from, err := b.network.count()
 	if err != nil {
 		return out, err
@@ -52,22 +52,22 @@ func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out publi
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 	if time.Now().After(p.first) { // an error may be that of a time that has passed
-		return out, errors.Join(errTooLate, err, until(ctx, p.end()))
+		return out, errors.Join(errStoredTooLate, err, sleepUntil(ctx, p.end()))
 	}
 	if err != nil {
 		return out, err
 	}
 	out.window = s.window
-	var o outcome
+	var o deliveryOutcome
 	wait := func() error {
-		if err := until(ctx, p.end()); err != nil {
+		if err := sleepUntil(ctx, p.end()); err != nil {
 			return err
 		}
 		o, err = b.outcome(ctx, from, s.daemons(d), p)
 		return err
 	}
 	if d != nil {
-		err = out.cost.of(d.PID(), p.share(subject), wait)
+		err = out.cost.measure(d.PID(), p.share(subject), wait)
 	} else {
 		err = wait()
 	}
@@ -86,15 +86,15 @@ func (s *staging) daemons(subject *child.Daemon) (d []*child.Daemon) {
 	return d
 }
 
-// published is how late the posts of a window came to the network.
-type published struct {
+// lateness is how late the posts of a window came to the network.
+type lateness struct {
 	window
 	late [][]time.Duration // by slice
 	cost cost              // of the subject, from before the first post
 }
 
 // of returns how late all posts of a side came.
-func (p published) of(s side) (all []time.Duration) {
+func (p lateness) of(s timelineSide) (all []time.Duration) {
 	for _, slice := range p.slices(s) {
 		all = append(all, p.late[slice]...)
 	}
@@ -102,7 +102,7 @@ func (p published) of(s side) (all []time.Duration) {
 }
 
 // each returns a quantile for every slice of a side.
-func (p published) each(s side, q float64) (all []time.Duration) {
+func (p lateness) each(s timelineSide, q float64) (all []time.Duration) {
 	for _, slice := range p.slices(s) {
 		all = append(all, quantile(p.late[slice], q))
 	}
@@ -111,7 +111,7 @@ func (p published) each(s side, q float64) (all []time.Duration) {
 
 // compare returns the rounds as a comparison of one figure: a quantile, in
 // microseconds.
-func (p published) compare(q float64) (c comparison) {
+func (p lateness) compare(q float64) (c comparison) {
 	subjects, controls := p.each(subject, q), p.each(control, q)
 	for r := range subjects {
 		c = append(c, round{sample{micros(subjects[r])}, [2]sample{{micros(controls[2*r])}, {micros(controls[2*r+1])}}})

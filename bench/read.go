@@ -15,19 +15,19 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// small is how many posts the smaller database has, with which the larger is
+// smallPosts is how many posts the smaller database has, with which the larger is
 // compared.
-const small = 1000
+const smallPosts = 1000
 
 // measureReads compares reading one post, and pages of the list, with a plain
 // handler that answers the same bytes.
 func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	dir, err := b.waiting(ctx, small)
+	dir, err := b.waiting(ctx, smallPosts)
 	if err != nil {
 		return nil, err
 	}
 	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
-		if err := walk(ctx, d, small, n); err != nil {
+		if err := checkList(ctx, d, smallPosts, n); err != nil {
 			return err
 		}
 		one, err := onePaths(ctx, d)
@@ -59,53 +59,53 @@ func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err e
 // is the goal for responses that are built from the database, which the plain handler
 // never does.
 func (b *bench) compareReads(ctx context.Context, d *child.Daemon, name string, paths []string, uncached float64, n *counts) (out []result, least string, err error) {
-	answers, err := answersTo(ctx, d, paths)
+	answers, err := recordResponses(ctx, d, paths)
 	if err != nil {
 		return nil, "", err
 	}
-	control, err := b.startAnswers(answers)
+	control, err := b.startCached(answers)
 	if err != nil {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, control.Stop()) }()
 	for _, connections := range []int{64, 1} {
 		var c cost
-		r := reading{paths: paths, answers: answers, connections: connections, count: b.atLeast(400, 800), n: n}
+		r := readLoad{paths: paths, answers: answers, connections: connections, count: b.atLeast(400, 800), n: n}
 		all, err := compare(ctx, b.rounds, r.measure(d, &c), func(ctx context.Context) (sample, error) {
-			return r.of(ctx, server{control.Address, "none"})
+			return r.measureServer(ctx, server{control.Address, "none"})
 		})
 		if err != nil {
 			return nil, "", err
 		}
 		row := all[0].row(fmt.Sprintf("%s, %s / plain handler with the same bytes", name, plural(connections, "connection")), rateFigure, goal{atLeast: 0.65}, "requests/s")
 		out = append(out, row.with(&c))
-		worst, ratio := r.worst(all[0])
+		worst, ratio := r.worstPath(all[0])
 		least = fmt.Sprintf("from one connection least with %s: %.2f ×", worst, ratio)
 	}
-	row, err := b.compareAnew(ctx, d, name, paths, answers, server{control.Address, "none"}, uncached, n)
+	row, err := b.compareUncached(ctx, d, name, paths, answers, server{control.Address, "none"}, uncached, n)
 	return append(out, row), least, err
 }
 
-// compareAnew is compareReads from one connection where something is committed
+// compareUncached is compareReads from one connection where something is committed
 // before the paths are read once more, so that no answer is the one that was given
 // before.
-func (b *bench) compareAnew(ctx context.Context, d *child.Daemon, name string, paths []string, answers map[string][]byte, control server, least float64, n *counts) (result, error) {
-	change, err := changing(ctx, d)
+func (b *bench) compareUncached(ctx context.Context, d *child.Daemon, name string, paths []string, answers map[string][]byte, control server, least float64, n *counts) (result, error) {
+	change, err := invalidator(ctx, d)
 	if err != nil {
 		return result{}, err
 	}
-	r := reading{paths: paths, answers: answers, connections: 1, count: b.atLeast(200, 300), n: n}
+	r := readLoad{paths: paths, answers: answers, connections: 1, count: b.atLeast(200, 300), n: n}
 	subject := r
 	subject.change = change
-	all, err := compare(ctx, b.rounds, subject.measure(d, new(cost)), func(ctx context.Context) (sample, error) { return r.of(ctx, control) })
+	all, err := compare(ctx, b.rounds, subject.measure(d, new(cost)), func(ctx context.Context) (sample, error) { return r.measureServer(ctx, control) })
 	if err != nil {
 		return result{}, err
 	}
 	return all[0].row(name+", made anew after a commit, 1 connection / plain handler with the same bytes", rateFigure, goal{atLeast: least}, "requests/s"), nil
 }
 
-// changing returns what commits something that is not seen in posts.
-func changing(ctx context.Context, d *child.Daemon) (func(context.Context) error, error) {
+// invalidator returns what commits something that is not seen in posts.
+func invalidator(ctx context.Context, d *child.Daemon) (func(context.Context) error, error) {
 	var hook struct {
 		Webhook struct {
 			ID string `json:"id"`
@@ -128,8 +128,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// reading is paths that are read in turn.
-type reading struct {
+// readLoad is paths that are read in turn.
+type readLoad struct {
 	paths       []string
 	answers     map[string][]byte // that are known; nil when they are not
 	connections int
@@ -146,18 +146,18 @@ const (
 )
 
 // measure reads from a daemon.
-func (r *reading) measure(d *child.Daemon, c *cost) measure {
+func (r *readLoad) measure(d *child.Daemon, c *cost) measure {
 	return func(ctx context.Context) (s sample, err error) {
-		err = c.of(d.PID(), r.count, func() error {
-			s, err = r.of(ctx, serverOf(d))
+		err = c.measure(d.PID(), r.count, func() error {
+			s, err = r.measureServer(ctx, serverOf(d))
 			return err
 		})
 		return s, err
 	}
 }
 
-// of reads from a server. An answer that is not the known one counts as lost.
-func (r *reading) of(ctx context.Context, s server) (sample, error) {
+// measureServer reads from a server. An answer that is not the known one counts as lost.
+func (r *readLoad) measureServer(ctx context.Context, s server) (sample, error) {
 	requests := make([][]byte, len(r.paths))
 	for i, p := range r.paths {
 		requests[i] = s.get(p)
@@ -165,7 +165,7 @@ func (r *reading) of(ctx context.Context, s server) (sample, error) {
 	var wrong atomic.Int64
 	var unchanged error
 	began := time.Now()
-	took, err := load(ctx, s, loading{
+	took, err := runLoad(ctx, s, load{
 		connections: r.connections, count: r.count,
 		request: func(i int) []byte {
 			if r.change != nil && i%len(requests) == 0 {
@@ -173,14 +173,14 @@ func (r *reading) of(ctx context.Context, s server) (sample, error) {
 			}
 			return requests[i%len(requests)]
 		},
-		answer: func(i int, body []byte) error {
+		checkBody: func(i int, body []byte) error {
 			if want, known := r.answers[r.paths[i%len(r.paths)]]; known && !bytes.Equal(body, want) {
 				wrong.Add(1)
 			}
 			return nil
 		},
 	})
-	out := writes(began, took)
+	out := writeSample(began, took)
 	if r.connections == 1 {
 		out[rateFigure] = perSecond(len(took), sum(took)) // without what was done between them
 	}
@@ -204,8 +204,8 @@ func sum(times []time.Duration) (all time.Duration) {
 	return all
 }
 
-// worst returns the path that does worst against the control.
-func (r *reading) worst(c comparison) (path string, ratio float64) {
+// worstPath returns the path that does worst against the control.
+func (r *readLoad) worstPath(c comparison) (path string, ratio float64) {
 	ratios := make([]float64, len(r.paths))
 	for i := range r.paths {
 		ratios[i] = c.ratio(pathFigure + i)
@@ -214,8 +214,8 @@ func (r *reading) worst(c comparison) (path string, ratio float64) {
 	return r.paths[slices.Index(ratios, ratio)], ratio
 }
 
-// listed is what is read of a page of the list.
-type listed struct {
+// listPage is what is read of a page of the list.
+type listPage struct {
 	Results []struct {
 		ID      string `json:"id"`
 		Content string `json:"content"`
@@ -223,25 +223,25 @@ type listed struct {
 	Next *string `json:"next_cursor"`
 }
 
-// walk reads the whole list and counts the posts that are missing or come twice.
-func walk(ctx context.Context, d *child.Daemon, posts int, n *counts) error {
+// checkList reads the whole list and counts the posts that are missing or come twice.
+func checkList(ctx context.Context, d *child.Daemon, posts int, n *counts) error {
 	var ids []string
 	for path := "/posts?limit=100"; path != ""; {
-		var page listed
+		var page listPage
 		if err := d.Call(ctx, "GET", path, "", &page); err != nil {
 			return err
 		}
 		for _, p := range page.Results {
 			ids = append(ids, p.ID)
 		}
-		path = next("/posts?limit=100", page)
+		path = nextPath("/posts?limit=100", page)
 	}
-	n.came(posts, slices.Values(ids))
+	n.countArrivals(posts, slices.Values(ids))
 	return nil
 }
 
-// next returns the path of the page after one, or nothing when it is the last.
-func next(path string, page listed) string {
+// nextPath returns the path of the page after one, or nothing when it is the last.
+func nextPath(path string, page listPage) string {
 	if page.Next == nil {
 		return ""
 	}
@@ -250,7 +250,7 @@ func next(path string, page listed) string {
 
 // onePaths returns the paths of posts, each of them alone.
 func onePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) {
-	var page listed
+	var page listPage
 	err = d.Call(ctx, "GET", "/posts?limit=50", "", &page)
 	for _, p := range page.Results {
 		paths = append(paths, "/posts/"+p.ID)
@@ -271,20 +271,20 @@ func pagePaths(ctx context.Context, d *child.Daemon) (paths []string, err error)
 		"/posts?status=failed", "/posts?limit=100&sort=created_at", "/posts?social_account_id=" + feeds[0],
 		"/posts?sort=publish_at&publish_after=" + soon, "/posts?q=number",
 	} {
-		var page listed
+		var page listPage
 		if err := d.Call(ctx, "GET", path, "", &page); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)
-		if second := next(path, page); second != "" {
+		if second := nextPath(path, page); second != "" {
 			paths = append(paths, second)
 		}
 	}
 	return paths, nil
 }
 
-// answersTo returns what a daemon answers, which has to be the same each time.
-func answersTo(ctx context.Context, d *child.Daemon, paths []string) (map[string][]byte, error) {
+// recordResponses returns what a daemon answers, which has to be the same each time.
+func recordResponses(ctx context.Context, d *child.Daemon, paths []string) (map[string][]byte, error) {
 	answers := make(map[string][]byte, len(paths))
 	for range 2 {
 		for _, path := range paths {

@@ -38,8 +38,8 @@ func keys(arrived []arrival) iter.Seq[string] {
 	}
 }
 
-// lateness returns how late what arrived was.
-func lateness(arrived []arrival) []time.Duration {
+// latenesses returns how late what arrived was.
+func latenesses(arrived []arrival) []time.Duration {
 	late := make([]time.Duration, len(arrived))
 	for i, a := range arrived {
 		late[i] = a.late()
@@ -50,14 +50,14 @@ func lateness(arrived []arrival) []time.Duration {
 // A receiver takes calls on every path; on these it does not note them, and
 // answers late or never.
 const (
-	slowPath = "/slow" // the answer takes [slowAnswer]
+	slowPath = "/slow" // the answer takes [slowResponse]
 	deadPath = "/dead" // until the caller gives up
 )
 
-const slowAnswer = 30 * time.Second
+const slowResponse = 30 * time.Second
 
-// ledger is what a receiver has noted.
-type ledger struct {
+// arrivalLog is what a receiver has noted.
+type arrivalLog struct {
 	mu       sync.Mutex // mu guards arrivals
 	arrivals []arrival
 }
@@ -65,11 +65,11 @@ type ledger struct {
 // runReceiver serves until its standard input ends. GET /count tells how many
 // calls there were, GET /arrivals?from=N all since the one of that number.
 func runReceiver() error {
-	l := new(ledger)
+	l := new(arrivalLog)
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /", l.note)
-	mux.HandleFunc("POST "+slowPath, func(w http.ResponseWriter, r *http.Request) { hold(w, r, slowAnswer) })
-	mux.HandleFunc("POST "+deadPath, func(w http.ResponseWriter, r *http.Request) { hold(w, r, time.Hour) })
+	mux.HandleFunc("POST /", l.record)
+	mux.HandleFunc("POST "+slowPath, func(w http.ResponseWriter, r *http.Request) { respondAfter(w, r, slowResponse) })
+	mux.HandleFunc("POST "+deadPath, func(w http.ResponseWriter, r *http.Request) { respondAfter(w, r, time.Hour) })
 	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, len(l.since(0))) })
 	mux.HandleFunc("GET /arrivals", func(w http.ResponseWriter, r *http.Request) {
 		from, err := strconv.Atoi(r.FormValue("from"))
@@ -82,8 +82,8 @@ func runReceiver() error {
 	return child.Serve(mux)
 }
 
-// note takes a publish call or an event.
-func (l *ledger) note(w http.ResponseWriter, r *http.Request) {
+// record takes a publish call or an event.
+func (l *arrivalLog) record(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	var body struct {
 		ID        string    `json:"id"`
@@ -106,14 +106,14 @@ func (l *ledger) note(w http.ResponseWriter, r *http.Request) {
 }
 
 // since returns what was noted after the first n.
-func (l *ledger) since(n int) []arrival {
+func (l *arrivalLog) since(n int) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.arrivals[min(n, len(l.arrivals)):len(l.arrivals):len(l.arrivals)]
 }
 
-// hold answers after a time, unless the caller has gone.
-func hold(w http.ResponseWriter, r *http.Request, d time.Duration) {
+// respondAfter answers after a time, unless the caller has gone.
+func respondAfter(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	select {
 	case <-time.After(d):
 		w.WriteHeader(http.StatusNoContent)
@@ -152,29 +152,29 @@ func getJSON(url string, into any) error {
 	return json.NewDecoder(resp.Body).Decode(into)
 }
 
-// patience is for how long nothing may arrive before no more is waited for: longer
+// arrivalTimeout is for how long nothing may arrive before no more is waited for: longer
 // than the first pause before a retry.
-const patience = 20 * time.Second
+const arrivalTimeout = 20 * time.Second
 
-// patienceAsked is that with somebody who says that more will come: longer than the
+// knownPendingTimeout is that with somebody who says that more will come: longer than the
 // second pause.
-const patienceAsked = 2 * time.Minute
+const knownPendingTimeout = 2 * time.Minute
 
 // await returns the calls after the first n, as soon as there are as many as
 // wanted, or else those that there are when no more come.
 func (r *receiver) await(n, want int) ([]arrival, error) {
-	return r.awaitThese(awaited{after: n, want: want})
+	return r.awaitMatching(awaitRequest{after: n, want: want})
 }
 
-// awaited is calls that are waited for.
-type awaited struct {
+// awaitRequest is calls that are waited for.
+type awaitRequest struct {
 	after, want int
-	these       func(arrival) bool   // others do not count; nil for all
+	match       func(arrival) bool   // others do not count; nil for all
 	more        func() (bool, error) // asked, when none has come for long, whether more will; nil when nobody knows
 }
 
-// awaitThese is await for calls of a kind; others are not returned.
-func (r *receiver) awaitThese(w awaited) (found []arrival, err error) {
+// awaitMatching is await for calls of a kind; others are not returned.
+func (r *receiver) awaitMatching(w awaitRequest) (found []arrival, err error) {
 	const often = 20 * time.Millisecond
 	last, asked, before := time.Now(), time.Now(), 0
 	for ; ; time.Sleep(often) {
@@ -185,8 +185,8 @@ func (r *receiver) awaitThese(w awaited) (found []arrival, err error) {
 		if there > before {
 			last, asked, before = time.Now(), time.Now(), there
 		}
-		late := time.Since(asked) > patience
-		if late && w.more != nil && time.Since(last) < patienceAsked {
+		late := time.Since(asked) > arrivalTimeout
+		if late && w.more != nil && time.Since(last) < knownPendingTimeout {
 			more, err := w.more()
 			if err != nil {
 				return nil, err
@@ -200,8 +200,8 @@ func (r *receiver) awaitThese(w awaited) (found []arrival, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if w.these != nil {
-			found = slices.DeleteFunc(found, func(a arrival) bool { return !w.these(a) })
+		if w.match != nil {
+			found = slices.DeleteFunc(found, func(a arrival) bool { return !w.match(a) })
 		}
 		if len(found) >= w.want || late {
 			return found, nil

@@ -13,8 +13,8 @@ import (
 
 func TestReceiverNotesPostsAndEvents(t *testing.T) {
 	t.Parallel()
-	l := new(ledger)
-	srv := httptest.NewServer(http.HandlerFunc(l.note))
+	l := new(arrivalLog)
+	srv := httptest.NewServer(http.HandlerFunc(l.record))
 	defer srv.Close()
 	for _, body := range []string{
 		`{"id":"pt_1","content":"post 7","publish_at":"2026-06-02T15:00:00.250Z"}`,
@@ -41,21 +41,21 @@ func TestReceiverNotesPostsAndEvents(t *testing.T) {
 	}
 }
 
-func TestTimerPostsEachOfAnOrderOnceAndNeverEarly(t *testing.T) {
+func TestTimerPostsEachOnceAndNeverEarly(t *testing.T) {
 	t.Parallel()
-	l := new(ledger)
-	srv := httptest.NewServer(http.HandlerFunc(l.note))
+	l := new(arrivalLog)
+	srv := httptest.NewServer(http.HandlerFunc(l.record))
 	defer srv.Close()
 	now := time.Now()
-	o := order{URL: srv.URL, Accounts: 3}
+	o := timerOrder{URL: srv.URL, Accounts: 3}
 	for i := range 10 {
-		o.Posts = append(o.Posts, post{i, now.Add(time.Duration(10-i) * time.Millisecond)})
+		o.Posts = append(o.Posts, numberedPost{i, now.Add(time.Duration(10-i) * time.Millisecond)})
 	}
-	if err := o.fulfil(t.Context(), srv.Client()); err != nil {
+	if err := o.run(t.Context(), srv.Client()); err != nil {
 		t.Error(err)
 	}
 	var n counts
-	n.came(10, keys(l.since(0)))
+	n.countArrivals(10, keys(l.since(0)))
 	if want := (counts{Checked: 10}); n != want {
 		t.Errorf("%s, want %s", n, want)
 	}

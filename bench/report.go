@@ -10,47 +10,47 @@ import (
 	"time"
 )
 
-// report is what a run of the program found; it is the form of bench/last.json.
-type report struct {
+// benchReport is what a run of the program found; it is the form of bench/last.json.
+type benchReport struct {
 	At      time.Time     `json:"at"`
 	CPUs    int           `json:"cpus"`
 	Go      string        `json:"go"`
 	Quick   bool          `json:"quick"`
 	Took    time.Duration `json:"took_ns"`
 	Counts  counts        `json:"counts"` // over all cases
-	Results []reported    `json:"results"`
+	Results []reportedRow `json:"results"`
 }
 
-// reported is a row with the counts of the case that it is from; rows of one case
+// reportedRow is a row with the counts of the case that it is from; rows of one case
 // have the same.
-type reported struct {
+type reportedRow struct {
 	result
 	counts
 }
 
-func newReport(quick bool) *report {
-	return &report{At: time.Now().UTC(), CPUs: runtime.NumCPU(), Go: runtime.Version(), Quick: quick}
+func newReport(quick bool) *benchReport {
+	return &benchReport{At: time.Now().UTC(), CPUs: runtime.NumCPU(), Go: runtime.Version(), Quick: quick}
 }
 
 // add takes the rows of a case. When anything was lost, given up or came twice or
 // early, the case has failed however fast it was. A control that went wrong proves
 // nothing.
-func (r *report) add(rows []result, c counts) {
+func (r *benchReport) add(rows []result, c counts) {
 	r.Counts = r.Counts.plus(c)
 	for _, row := range rows {
 		switch {
-		case !c.good():
+		case !c.clean():
 			row = row.detailed("%s", c)
 			row.Verdict = fail
 		case c.Control > 0 && row.Verdict != note:
 			row = row.detailed("%s", c)
 			row.Verdict = inconclusive
 		}
-		r.Results = append(r.Results, reported{row, c})
+		r.Results = append(r.Results, reportedRow{row, c})
 	}
 }
 
-func (r *report) count(v verdict) (n int) {
+func (r *benchReport) count(v verdict) (n int) {
 	for _, row := range r.Results {
 		if row.Verdict == v {
 			n++
@@ -60,10 +60,10 @@ func (r *report) count(v verdict) (n int) {
 }
 
 // passed reports whether no goal was missed and nothing lost, twice or early.
-func (r *report) passed() bool { return r.count(fail) == 0 && r.Counts.good() }
+func (r *benchReport) passed() bool { return r.count(fail) == 0 && r.Counts.clean() }
 
 // print writes the table, the details of what did not pass, and a summary.
-func (r *report) print(to io.Writer) error {
+func (r *benchReport) print(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "case\tmeasured\tgoal\tverdict\tCPU/op\tmemory")
 	for _, row := range r.Results {
@@ -102,7 +102,7 @@ func formatMemory(n int64) string {
 }
 
 // write replaces a file with the report as JSON; without a name it does nothing.
-func (r *report) write(path string) error {
+func (r *benchReport) write(path string) error {
 	if path == "" {
 		return nil
 	}

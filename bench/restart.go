@@ -32,21 +32,21 @@ func (b *bench) measureRestarts(ctx context.Context, dir string, n *counts) (res
 		if err = errors.Join(err, d.Stop()); err != nil {
 			return result{}, err
 		}
-		n.came(1, keys(arrived))
+		n.countArrivals(1, keys(arrived))
 		took, ready = append(took, time.Duration(sinceLast(arrived, d.Began())*1e3)), append(ready, d.Ready)
 	}
-	return within(fmt.Sprintf("restart with %d waiting: first publish", million/b.scale), quantile(took, 0.5), time.Second).
+	return within(fmt.Sprintf("restart with %d waiting: first publish", largePosts/b.scale), quantile(took, 0.5), time.Second).
 		detailed("slowest %s; ready after %s", formatDuration(quantile(took, 1)), formatDuration(quantile(ready, 0.5))), nil
 }
 
 // leaveOverdue adds a post that is due when no daemon runs.
 func (b *bench) leaveOverdue(ctx context.Context, dir string) error {
 	number, due := b.numbers(1), time.Time{}
-	err := seed(ctx, dir, seeding{platform: "http", posts: 1, post: func(int) (string, time.Time) {
+	err := seed(ctx, dir, seedPlan{platform: "http", posts: 1, post: func(int) (string, time.Time) {
 		due = time.Now().Add(100 * time.Millisecond) // from when the database has been opened
-		return content(number), due
+		return contentOf(number), due
 	}})
-	return errors.Join(err, until(ctx, due))
+	return errors.Join(err, sleepUntil(ctx, due))
 }
 
 // publishNow publishes one post and waits for it.
@@ -59,10 +59,10 @@ func (b *bench) publishNow(ctx context.Context, d *child.Daemon, n *counts) erro
 	if err != nil {
 		return err
 	}
-	if err := b.schedule(ctx, d, accounts[:1], []post{{b.numbers(1), time.Now().Add(100 * time.Millisecond)}}); err != nil {
+	if err := b.schedule(ctx, d, accounts[:1], []numberedPost{{b.numbers(1), time.Now().Add(100 * time.Millisecond)}}); err != nil {
 		return err
 	}
 	arrived, err := b.network.await(from, 1)
-	n.came(1, keys(arrived))
+	n.countArrivals(1, keys(arrived))
 	return err
 }

@@ -27,7 +27,7 @@ const httpAccounts = 1000
 // on the network; no post is in it.
 func (b *bench) withAccounts(ctx context.Context) (dir string, err error) {
 	if b.accounts == "" {
-		if b.accounts, err = b.fresh(); err != nil {
+		if b.accounts, err = b.newDir(); err != nil {
 			return "", err
 		}
 		if err := b.withDaemon(ctx, b.accounts, func(d *child.Daemon) error { return b.connectAll(ctx, d) }); err != nil {
@@ -42,7 +42,7 @@ func (b *bench) connectAll(ctx context.Context, d *child.Daemon) error {
 		return err
 	}
 	s := serverOf(d)
-	l := loading{connections: 16, count: httpAccounts / b.scale, request: func(i int) []byte {
+	l := load{connections: 16, count: httpAccounts / b.scale, request: func(i int) []byte {
 		body := fmt.Sprintf(`{"platform":"http","name":"bench %d","credentials":{"url":%q}}`, i, b.network.url)
 		return s.post("/social-accounts", fmt.Sprintf("account-%d", i), body)
 	}}
@@ -50,8 +50,8 @@ func (b *bench) connectAll(ctx context.Context, d *child.Daemon) error {
 	return err
 }
 
-// seeding is posts that are written to a database without a daemon.
-type seeding struct {
+// seedPlan is posts that are written to a database without a daemon.
+type seedPlan struct {
 	platform string // they are for the accounts of it, in turn
 	posts    int
 	post     func(i int) (content string, at time.Time)
@@ -60,7 +60,7 @@ type seeding struct {
 
 // seed writes posts to the database of a daemon that does not run, as a daemon
 // writes them.
-func seed(ctx context.Context, dir string, s seeding) error {
+func seed(ctx context.Context, dir string, s seedPlan) error {
 	store, err := bolt.Open(filepath.Join(dir, "schedctl.db"), bolt.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func seed(ctx context.Context, dir string, s seeding) error {
 }
 
 // into writes posts to a store.
-func (s *seeding) into(ctx context.Context, store storage.Store) error {
+func (s *seedPlan) into(ctx context.Context, store storage.Store) error {
 	accounts, err := accountsOf(ctx, store, s.platform)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ type seeded struct {
 }
 
 // batches makes the posts, each batch while the one before it is written.
-func (s *seeding) batches(accounts []schedctl.Account) iter.Seq[seeded] {
+func (s *seedPlan) batches(accounts []schedctl.Account) iter.Seq[seeded] {
 	return func(yield func(seeded) bool) {
 		made, done := make(chan seeded), make(chan struct{})
 		var making sync.WaitGroup
@@ -115,7 +115,7 @@ func (s *seeding) batches(accounts []schedctl.Account) iter.Seq[seeded] {
 	}
 }
 
-func (s *seeding) batch(accounts []schedctl.Account, from int, now time.Time) (b seeded) {
+func (s *seedPlan) batch(accounts []schedctl.Account, from int, now time.Time) (b seeded) {
 	for i := from; i < min(from+seedBatch, s.posts); i++ {
 		a := accounts[i%len(accounts)]
 		content, at := s.post(i)
@@ -178,13 +178,13 @@ func (b *bench) waiting(ctx context.Context, posts int) (dir string, err error) 
 	if dir, err = b.withAccounts(ctx); err != nil {
 		return "", err
 	}
-	return dir, seed(ctx, dir, someday(posts))
+	return dir, seed(ctx, dir, farFuture(posts))
 }
 
-// someday is posts for the feed that are due in the coming year.
-func someday(posts int) seeding {
+// farFuture is posts for the feed that are due in the coming year.
+func farFuture(posts int) seedPlan {
 	first := time.Now().Add(24 * time.Hour)
-	return seeding{platform: "feed", posts: posts, post: func(i int) (string, time.Time) {
+	return seedPlan{platform: "feed", posts: posts, post: func(i int) (string, time.Time) {
 		return fmt.Sprintf("Post number %d of the benchmark", i), first.Add(time.Duration(i) * 30 * time.Second)
 	}}
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// made is what cases need and takes long to make, or why there is none.
-type made[T any] struct {
+// lazy is what cases need and takes long to make, or why there is none.
+type lazy[T any] struct {
 	value T
 	err   error
 }
 
-// got returns the value, or why there is none.
-func (m *made[T]) got() (T, error) { return m.value, m.err }
+// get returns the value, or why there is none.
+func (m *lazy[T]) get() (T, error) { return m.value, m.err }
 
 // setUp makes all that the cases of some names need and takes long to make, at the
 // same time: nothing is measured meanwhile. What cannot be made is an error of the
 // case that needs it.
 func (b *bench) setUp(ctx context.Context, cases []string) error {
-	defer stage("set up")()
+	defer startStage("set up")()
 	if _, err := b.withAccounts(ctx); err != nil {
 		return err
 	}
@@ -32,9 +32,9 @@ func (b *bench) setUp(ctx context.Context, cases []string) error {
 		make func()
 		of   []string
 	}{
-		{func() { b.large.value, b.large.err = b.waiting(ctx, million/b.scale) }, []string{"large", "backup"}},
-		{func() { b.queue.value, b.queue.err = b.waiting(ctx, browsed/b.scale) }, []string{"tui"}},
-		{func() { b.behind.value, b.behind.err = b.makeBehind(ctx, backlog/b.scale) }, []string{"backlog"}},
+		{func() { b.largeDir.value, b.largeDir.err = b.waiting(ctx, largePosts/b.scale) }, []string{"large", "backup"}},
+		{func() { b.browseDir.value, b.browseDir.err = b.waiting(ctx, browsedPosts/b.scale) }, []string{"tui"}},
+		{func() { b.backlogDir.value, b.backlogDir.err = b.makeBehind(ctx, backlog/b.scale) }, []string{"backlog"}},
 		{func() { b.program.value, b.program.err = b.build(ctx, "barecobra") }, []string{"start"}},
 		{func() { b.startServer(ctx, slices.Contains(cases, "nodes")) }, []string{"sql", "outbox", "nodes"}},
 	} {
@@ -53,7 +53,7 @@ func (b *bench) startServer(ctx context.Context, pair bool) {
 	if err != nil {
 		err = fmt.Errorf("%w: needs PostgreSQL: %w; storage/postgres/postgrestest/install.sh installs it", errors.ErrUnsupported, err)
 	}
-	b.server = made[*postgrestest.Cluster]{server, err}
+	b.server = lazy[*postgrestest.Cluster]{server, err}
 	if b.pair.err = err; err == nil && pair {
 		b.pair.value = &nodes{b: b, server: server}
 		b.pair.err = b.pair.value.start(ctx)
@@ -66,6 +66,6 @@ func (b *bench) stopServer() error {
 	if server == nil {
 		return nil
 	}
-	b.server = made[*postgrestest.Cluster]{err: errors.New("the PostgreSQL has been stopped")}
+	b.server = lazy[*postgrestest.Cluster]{err: errors.New("the PostgreSQL has been stopped")}
 	return server.Remove()
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// pair is two daemons that are alike but for what is measured.
-type pair struct {
+// daemonPair is two daemons that are alike but for what is measured.
+type daemonPair struct {
 	control, subject *child.Daemon
 	accounts         []string // of both, on the network
 }
 
 // withPair runs two daemons with accounts on the network while fn works with
 // them. They are killed: a call that hangs would hold up a stop in order.
-func (b *bench) withPair(ctx context.Context, fn func(pair) error) error {
-	var p pair
+func (b *bench) withPair(ctx context.Context, fn func(daemonPair) error) error {
+	var p daemonPair
 	for _, d := range []**child.Daemon{&p.control, &p.subject} {
 		dir, err := b.withAccounts(ctx)
 		if err != nil {
@@ -38,10 +38,10 @@ func (b *bench) withPair(ctx context.Context, fn func(pair) error) error {
 
 // publishBoth lets the two publish in turns, with posts that they are given
 // through their API.
-func (b *bench) publishBoth(ctx context.Context, d pair, n *counts) (published, error) {
+func (b *bench) publishBoth(ctx context.Context, d daemonPair, n *counts) (lateness, error) {
 	w := window{order: inTurns(b.rounds), posts: 120 / min(b.scale, 2), length: b.length(120 * time.Millisecond), gap: 20 * time.Millisecond}
 	lead := leadAtLeast + leadCreated*time.Duration(w.total())
-	return b.publish(ctx, staging{window: w, lead: lead, peer: d.control, prepare: func(p *plan) (*child.Daemon, func() error, error) {
+	return b.publish(ctx, staging{window: w, lead: lead, peer: d.control, prepare: func(p *windowPlan) (*child.Daemon, func() error, error) {
 		err := errors.Join(b.schedule(ctx, d.control, d.accounts, p.of(control)), b.schedule(ctx, d.subject, d.accounts, p.of(subject)))
 		return d.subject, nil, err
 	}}, n)
@@ -50,7 +50,7 @@ func (b *bench) publishBoth(ctx context.Context, d pair, n *counts) (published, 
 // measureSlowAccount compares the lateness of accounts whose network answers at
 // once, with and without another account whose network takes 30 s.
 func measureSlowAccount(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	err = b.withPair(ctx, func(d pair) error {
+	err = b.withPair(ctx, func(d daemonPair) error {
 		slow, err := d.subject.Connect(ctx, fmt.Sprintf(`{"platform":"http","name":"slow","credentials":{"url":%q}}`, b.network.url+slowPath))
 		if err != nil {
 			return err

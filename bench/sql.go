@@ -25,7 +25,7 @@ const sqlConnections = 16
 // engine, in one transaction with its answer, its events and its entry in the
 // audit log, with the same rows sent to the same tables through a bare driver.
 func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	server, err := b.server.got()
+	server, err := b.server.get()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err err
 	if err := server.Exec("CREATE DATABASE " + database); err != nil {
 		return nil, err
 	}
-	s := &sqlCreation{server: server, database: database, posts: b.atLeast(200, 600), n: n}
+	s := &sqlInserts{server: server, database: database, posts: b.atLeast(200, 600), n: n}
 	defer func() { err = errors.Join(err, server.Exec("DROP DATABASE "+database+" WITH (FORCE)")) }()
 	for _, warm := range []measure{s.engine, s.bare} {
 		if _, err := warm(ctx); err != nil {
@@ -51,8 +51,8 @@ func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err err
 	}, nil
 }
 
-// sqlCreation is posts that are created in empty tables, as often as it is run.
-type sqlCreation struct {
+// sqlInserts is posts that are created in empty tables, as often as it is run.
+type sqlInserts struct {
 	server   *postgrestest.Cluster
 	database string
 	posts    int
@@ -60,15 +60,15 @@ type sqlCreation struct {
 }
 
 // engine creates the posts as a daemon does.
-func (s *sqlCreation) engine(ctx context.Context) (sample, error) {
+func (s *sqlInserts) engine(ctx context.Context) (sample, error) {
 	return s.run(ctx, func(store *postgres.Store) ([]time.Duration, error) {
 		rows := newRows()
-		return s.fromAll(func() error { return rows.create(ctx, store) })
+		return s.fromAll(func() error { return rows.createRows(ctx, store) })
 	})
 }
 
 // bare creates them with nothing around the statements but a driver.
-func (s *sqlCreation) bare(ctx context.Context) (sample, error) {
+func (s *sqlInserts) bare(ctx context.Context) (sample, error) {
 	return s.run(ctx, func(*postgres.Store) ([]time.Duration, error) {
 		pool, err := pgxpool.New(ctx, fmt.Sprintf("%s&pool_max_conns=%d", s.server.URL(s.database), sqlConnections))
 		if err != nil {
@@ -81,7 +81,7 @@ func (s *sqlCreation) bare(ctx context.Context) (sample, error) {
 }
 
 // run runs create on empty tables, and looks whether what it has created is there.
-func (s *sqlCreation) run(ctx context.Context, create func(*postgres.Store) ([]time.Duration, error)) (out sample, err error) {
+func (s *sqlInserts) run(ctx context.Context, create func(*postgres.Store) ([]time.Duration, error)) (out sample, err error) {
 	store, err := postgres.Open(ctx, s.server.URL(s.database), postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
@@ -95,17 +95,17 @@ func (s *sqlCreation) run(ctx context.Context, create func(*postgres.Store) ([]t
 	if err != nil {
 		return nil, err
 	}
-	out = writes(began, took)
+	out = writeSample(began, took)
 	there := 0
 	err = store.View(ctx, func(r storage.Reader) error {
 		return r.Due(schedctl.Due{}, func(schedctl.Due) bool { there++; return true })
 	})
-	s.n.stored(s.posts*targetsEach, there)
+	s.n.countStored(s.posts*targetsEach, there)
 	return out, err
 }
 
 // empty empties the tables that are written to.
-func (s *sqlCreation) empty(ctx context.Context) error {
+func (s *sqlInserts) empty(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.server.URL(s.database))
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (s *sqlCreation) empty(ctx context.Context) error {
 }
 
 // fromAll calls create from all connections, once for each post.
-func (s *sqlCreation) fromAll(create func() error) ([]time.Duration, error) {
+func (s *sqlInserts) fromAll(create func() error) ([]time.Duration, error) {
 	took, failed := make([]time.Duration, s.posts), make([]error, sqlConnections)
 	var next atomic.Int64
 	var working sync.WaitGroup

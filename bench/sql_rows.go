@@ -13,15 +13,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// rows makes what the creation of a post with three targets stores.
-type rows struct {
+// rowSource makes what the creation of a post with three targets stores.
+type rowSource struct {
 	workspace, key string
 	accounts       []schedctl.Account
 }
 
-func newRows() *rows {
+func newRows() *rowSource {
 	now := time.Now()
-	r := &rows{workspace: schedctl.NewID(schedctl.WorkspacePrefix, now), key: schedctl.NewID(schedctl.KeyPrefix, now)}
+	r := &rowSource{workspace: schedctl.NewID(schedctl.WorkspacePrefix, now), key: schedctl.NewID(schedctl.KeyPrefix, now)}
 	for range targetsEach {
 		r.accounts = append(r.accounts, schedctl.Account{
 			ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: r.workspace, Platform: "mastodon", Status: schedctl.AccountConnected,
@@ -33,11 +33,11 @@ func newRows() *rows {
 // targetsEach is how many targets a post has.
 const targetsEach = 3
 
-// answered is about what a request is answered with.
-var answered = []byte(strings.Repeat(`{"post": "as JSON"}`, 40))
+// idempotencyBody is about what a request is answered with.
+var idempotencyBody = []byte(strings.Repeat(`{"post": "as JSON"}`, 40))
 
-// created is one post with all that is stored with it.
-type created struct {
+// createdRows is one post with all that is stored with it.
+type createdRows struct {
 	post   schedctl.Post
 	events []schedctl.Event
 	audit  schedctl.AuditEntry
@@ -45,7 +45,7 @@ type created struct {
 	answer storage.IdempotencyRecord
 }
 
-func (r *rows) next() (c created, err error) {
+func (r *rowSource) next() (c createdRows, err error) {
 	now := time.Now()
 	c.post, c.events, err = schedctl.Create(schedctl.NewPost{
 		WorkspaceID: r.workspace, Content: "A post of an ordinary length, such as people write them every day.",
@@ -56,12 +56,12 @@ func (r *rows) next() (c created, err error) {
 		RemoteAddr: "127.0.0.1", Action: "createPost", ResourceID: c.post.ID, RequestID: schedctl.NewID(schedctl.RequestPrefix, now),
 	}
 	c.key = storage.IdempotencyScope{WorkspaceID: r.workspace, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: c.post.ID}
-	c.answer = storage.IdempotencyRecord{Status: 201, Body: answered, CreatedAt: c.post.CreatedAt}
+	c.answer = storage.IdempotencyRecord{Status: 201, Body: idempotencyBody, CreatedAt: c.post.CreatedAt}
 	return c, err
 }
 
-// create stores a post as the API does: unless there is an answer already.
-func (r *rows) create(ctx context.Context, store storage.Store) error {
+// createRows stores a post as the API does: unless there is an answer already.
+func (r *rowSource) createRows(ctx context.Context, store storage.Store) error {
 	c, err := r.next()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (r *rows) create(ctx context.Context, store storage.Store) error {
 
 // insert stores the same rows with statements of its own, after the same look for
 // an answer.
-func (r *rows) insert(ctx context.Context, pool *pgxpool.Pool) error {
+func (r *rowSource) insert(ctx context.Context, pool *pgxpool.Pool) error {
 	c, err := r.next()
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *rows) insert(ctx context.Context, pool *pgxpool.Pool) error {
 }
 
 // queue adds the inserts of all rows to a batch.
-func (c *created) queue(batch *pgx.Batch) {
+func (c *createdRows) queue(batch *pgx.Batch) {
 	p, ws := &c.post, uuid(schedctl.WorkspacePrefix, c.post.WorkspaceID)
 	post := uuid(schedctl.PostPrefix, p.ID)
 	batch.Queue(`INSERT INTO posts (id, workspace_id, content, status, publish_at, created_at, updated_at, version) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)`,

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// startsARun is how often a program is started for one value: a single start says
+	// startsPerRun is how often a program is started for one value: a single start says
 	// little.
-	startsARun = 8
+	startsPerRun = 8
 
-	// mostStart is the processor time that a command may spend before its own work.
-	mostStart = 12 * time.Millisecond
+	// maxStart is the processor time that a command may spend before its own work.
+	maxStart = 12 * time.Millisecond
 )
 
-// started are commands whose own work is next to nothing.
-var started = []string{"--help", "version", "post create --help", "account list", "post list"}
+// startSample are commands whose own work is next to nothing.
+var startSample = []string{"--help", "version", "post create --help", "account list", "post list"}
 
 // measureStarts measures the processor time, user and system, of commands whose own
 // work is next to nothing: the daemon that they ask is a stub which knows its responses.
 // The control is the help of a bare program with the same library.
 func measureStarts(ctx context.Context, b *bench, n *counts) ([]result, error) {
-	bare, err := b.program.got()
+	bare, err := b.program.get()
 	if err != nil {
 		return nil, err
 	}
-	stub, err := b.startAnswers(map[string][]byte{
+	stub, err := b.startCached(map[string][]byte{
 		"/posts":           []byte(`{"results":[],"count":0,"next_cursor":null}`),
 		"/social-accounts": []byte(`{"results":[],"count":0}`),
 	})
@@ -43,16 +43,16 @@ func measureStarts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	var most time.Duration
 	var each []string
 	var controls []time.Duration
-	for _, args := range started {
+	for _, args := range startSample {
 		all, err := compare(ctx, b.rounds, b.command(args, stub.Address).starts(n), program{args: []string{bare, "--help"}}.starts(n))
 		if err != nil {
 			return nil, err
 		}
-		took := quantile(times(all[0].subjects(0)), 0.5)
-		most, controls = max(most, took), append(controls, quantile(times(all[0].controls(0)), 0.5))
+		took := quantile(toDurations(all[0].subjects(0)), 0.5)
+		most, controls = max(most, took), append(controls, quantile(toDurations(all[0].controls(0)), 0.5))
 		each = append(each, args+" "+formatDuration(took))
 	}
-	r := within("processor time of a command before its own work: the most", most, mostStart, controls...)
+	r := within("processor time of a command before its own work: the most", most, maxStart, controls...)
 	return []result{r.detailed("%s", strings.Join(each, ", "))}, nil
 }
 
@@ -77,7 +77,7 @@ func (b *bench) command(args, address string) program {
 func (p program) starts(n *counts) measure {
 	return func(ctx context.Context) (sample, error) {
 		var used []time.Duration
-		for range startsARun {
+		for range startsPerRun {
 			cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
 			cmd.Env = append(os.Environ(), p.env...)
 			if out, err := cmd.CombinedOutput(); err != nil {

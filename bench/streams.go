@@ -31,7 +31,7 @@ func measureStreams(ctx context.Context, b *bench, n *counts) (out []result, err
 		if err != nil {
 			return err
 		}
-		if err := atRest(ctx, d.PID()); err != nil {
+		if err := waitIdle(ctx, d.PID()); err != nil {
 			return err
 		}
 		memory, err := child.Anonymous(d.PID())
@@ -39,7 +39,7 @@ func measureStreams(ctx context.Context, b *bench, n *counts) (out []result, err
 			return err
 		}
 		var c cost
-		if err := c.of(d.PID(), readers, func() error { return hear(ctx, d, streams, n) }); err != nil {
+		if err := c.measure(d.PID(), readers, func() error { return readEvents(ctx, d, streams, n) }); err != nil {
 			return err
 		}
 		c.memory = memory
@@ -92,8 +92,8 @@ func openStream(ctx context.Context, s server) (*connection, error) {
 // eventsOfPost is how many events a post that is scheduled has.
 const eventsOfPost = 2
 
-// hear makes a post and counts who hears of it.
-func hear(ctx context.Context, d *child.Daemon, streams []*connection, n *counts) error {
+// readEvents makes a post and counts who hears of it.
+func readEvents(ctx context.Context, d *child.Daemon, streams []*connection, n *counts) error {
 	accounts, err := accountIDs(ctx, d, "feed")
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func hear(ctx context.Context, d *child.Daemon, streams []*connection, n *counts
 	}
 	wg.Wait()
 	for _, ids := range heard {
-		n.came(eventsOfPost, slices.Values(ids))
+		n.countArrivals(eventsOfPost, slices.Values(ids))
 	}
 	return nil
 }

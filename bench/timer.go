@@ -22,22 +22,22 @@ import (
 // what any scheduler has to do, and forgets all when it ends.
 const timerRole = "timer"
 
-// order is what a timer is asked to post. A post is for the account that comes
+// timerOrder is what a timer is asked to post. A post is for the account that comes
 // next.
-type order struct {
-	URL      string `json:"url"`
-	Accounts int    `json:"accounts"`
-	Posts    []post `json:"posts"`
+type timerOrder struct {
+	URL      string         `json:"url"`
+	Accounts int            `json:"accounts"`
+	Posts    []numberedPost `json:"posts"`
 }
 
-// post is one that is due.
-type post struct {
+// numberedPost is one that is due.
+type numberedPost struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 }
 
-// content is the text of a post, by which it is known to the network.
-func content(number int) string { return fmt.Sprintf("post %d", number) }
+// contentOf is the text of a post, by which it is known to the network.
+func contentOf(number int) string { return fmt.Sprintf("post %d", number) }
 
 // runTimer serves until its standard input ends. POST takes an order and answers
 // at once.
@@ -49,13 +49,13 @@ func runTimer() error {
 	defer cancel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-		var o order
+		var o timerOrder
 		if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		working.Go(func() {
-			if err := o.fulfil(ctx, client); err != nil {
+			if err := o.run(ctx, client); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
 		})
@@ -63,15 +63,15 @@ func runTimer() error {
 	return child.Serve(mux)
 }
 
-// fulfil posts all of an order at its times, or until ctx ends. It returns which
+// run posts all of an order at its times, or until ctx ends. It returns which
 // calls have failed, and why.
-func (o *order) fulfil(ctx context.Context, client *http.Client) error {
-	slices.SortFunc(o.Posts, func(a, b post) int { return a.At.Compare(b.At) })
-	accounts := make([]chan post, min(o.Accounts, len(o.Posts)))
+func (o *timerOrder) run(ctx context.Context, client *http.Client) error {
+	slices.SortFunc(o.Posts, func(a, b numberedPost) int { return a.At.Compare(b.At) })
+	accounts := make([]chan numberedPost, min(o.Accounts, len(o.Posts)))
 	failed := make([]error, len(accounts))
 	var working sync.WaitGroup
 	for i := range accounts {
-		accounts[i] = make(chan post, len(o.Posts)/len(accounts)+1)
+		accounts[i] = make(chan numberedPost, len(o.Posts)/len(accounts)+1)
 		working.Go(func() {
 			for p := range accounts[i] {
 				if err := o.send(client, p); err != nil {
@@ -81,7 +81,7 @@ func (o *order) fulfil(ctx context.Context, client *http.Client) error {
 		})
 	}
 	for i, p := range o.Posts {
-		if until(ctx, p.At) != nil {
+		if sleepUntil(ctx, p.At) != nil {
 			break
 		}
 		accounts[i%len(accounts)] <- p
@@ -93,8 +93,8 @@ func (o *order) fulfil(ctx context.Context, client *http.Client) error {
 	return errors.Join(failed...)
 }
 
-// until waits for an instant, or returns why it does not.
-func until(ctx context.Context, at time.Time) error {
+// sleepUntil waits for an instant, or returns why it does not.
+func sleepUntil(ctx context.Context, at time.Time) error {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()
 	select {
@@ -106,9 +106,9 @@ func until(ctx context.Context, at time.Time) error {
 }
 
 // send makes one call.
-func (o *order) send(client *http.Client, p post) error {
+func (o *timerOrder) send(client *http.Client, p numberedPost) error {
 	body, err := json.Marshal(map[string]any{
-		"id": fmt.Sprint(p.Number), "post_id": fmt.Sprint(p.Number), "content": content(p.Number), "publish_at": p.At.UTC(),
+		"id": fmt.Sprint(p.Number), "post_id": fmt.Sprint(p.Number), "content": contentOf(p.Number), "publish_at": p.At.UTC(),
 		"attempt": 1, "account": map[string]string{"id": "timer", "name": "timer"},
 	})
 	if err != nil {
@@ -135,7 +135,7 @@ func startTimer() (*timer, error) {
 }
 
 // take hands the timer an order.
-func (t *timer) take(o order) error {
+func (t *timer) take(o timerOrder) error {
 	if len(o.Posts) == 0 {
 		return errors.New("an order without posts")
 	}

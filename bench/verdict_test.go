@@ -106,7 +106,7 @@ func TestLossesFailACase(t *testing.T) {
 	}
 }
 
-func TestReportOfNothingIsJSONAndAFailure(t *testing.T) {
+func TestEmptyReportFails(t *testing.T) {
 	t.Parallel()
 	r := newReport(false)
 	nothing := comparison{{sample{0}, [2]sample{{0}, {0}}}}.row("case", 0, goal{atMost: 2}, "µs")
@@ -136,7 +136,7 @@ func TestReportOfNothingIsJSONAndAFailure(t *testing.T) {
 	}
 }
 
-func TestReportTellsHowManyAreInconclusive(t *testing.T) {
+func TestReportCountsInconclusiveRows(t *testing.T) {
 	t.Parallel()
 	r := newReport(true)
 	r.add([]result{
@@ -186,9 +186,9 @@ func TestP99Between(t *testing.T) {
 // A goal that asks for a machine of 10,000 posts a second is one there alone.
 func TestIfCapable(t *testing.T) {
 	t.Parallel()
-	for loop, want := range map[float64]verdict{capable: fail, capable - 1: note} {
-		b := &bench{loop: loop}
-		rows, err := b.ifCapable(t.Context(), within("case", time.Second, time.Millisecond), new(counts))
+	for loop, want := range map[float64]verdict{capableLoopRate: fail, capableLoopRate - 1: note} {
+		b := &bench{loopRate: loop}
+		rows, err := b.withGoalIfCapable(t.Context(), within("case", time.Second, time.Millisecond), new(counts))
 		if err != nil || len(rows) != 1 || rows[0].Verdict != want {
 			t.Errorf("a loop of %.0f a second: %+v, %v", loop, rows, err)
 		}

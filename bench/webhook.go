@@ -27,23 +27,23 @@ func measureWebhook(ctx context.Context, b *bench, n *counts) (out []result, err
 	}
 	w := window{order: inTurns(b.rounds), posts: 30 / min(b.scale, 2), length: b.length(150 * time.Millisecond)}
 	err = b.withDaemon(ctx, dir, func(d *child.Daemon) error {
-		if err := addWebhook(ctx, d, b.hooks.url, "post.published"); err != nil {
+		if err := addWebhook(ctx, d, b.webhooks.url, "post.published"); err != nil {
 			return err
 		}
-		from, err := b.hooks.count()
+		from, err := b.webhooks.count()
 		if err != nil {
 			return err
 		}
-		p, err := b.publish(ctx, b.scheduled(ctx, w, d), n)
+		p, err := b.publish(ctx, b.scheduledStaging(ctx, w, d), n)
 		if err != nil {
 			return err
 		}
-		told, err := b.hooks.await(from, w.share(subject))
+		told, err := b.webhooks.await(from, w.share(subject))
 		if err != nil {
 			return err
 		}
-		n.came(w.share(subject), keys(told))
-		late := lateness(told)
+		n.countArrivals(w.share(subject), keys(told))
+		late := latenesses(told)
 		out = append(out, within("webhook, event → fast receiver: p99", quantile(late, 0.99), 250*time.Millisecond, p.each(control, 0.99)...).
 			detailed("median %s, last %s, of %d events", formatDuration(quantile(late, 0.5)), formatDuration(quantile(late, 1)), len(late)).with(&p.cost))
 		return nil
@@ -59,7 +59,7 @@ const backlog = 10_000
 // tenth as many calls one after another, to tell whether the machine is quiet.
 func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	events := backlog / b.scale
-	behind, err := b.behind.got()
+	behind, err := b.backlogDir.get()
 	if err != nil {
 		return nil, err
 	}
@@ -69,21 +69,21 @@ func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) 
 		if err != nil {
 			return nil, err
 		}
-		return b.drain(ctx, child.Config{Binary: b.binary, Dir: dir}, events, &c, n)
+		return b.drainBacklog(ctx, child.Config{Binary: b.binary, Dir: dir}, events, &c, n)
 	}
 	all, err := compare(ctx, 1, drain, func(context.Context) (sample, error) { return b.callInOrder(events/10, n) })
 	if err != nil {
 		return nil, err
 	}
-	took, calls := times(all[0].subjects(0)), times(all[0].controls(0))
+	took, calls := toDurations(all[0].subjects(0)), toDurations(all[0].controls(0))
 	r := within(fmt.Sprintf("webhook, a backlog of %d: all told", events), quantile(took, 0.5), 10*time.Second, calls...)
 	return []result{r.with(&c)}, nil
 }
 
-// drain starts a daemon whose webhook has a backlog, and returns how long it takes from
+// drainBacklog starts a daemon whose webhook has a backlog, and returns how long it takes from
 // the start until the webhook has been told of all events, in µs.
-func (b *bench) drain(ctx context.Context, config child.Config, events int, c *cost, n *counts) (s sample, err error) {
-	from, err := b.hooks.count()
+func (b *bench) drainBacklog(ctx context.Context, config child.Config, events int, c *cost, n *counts) (s sample, err error) {
+	from, err := b.webhooks.count()
 	if err != nil {
 		return nil, err
 	}
@@ -93,17 +93,17 @@ func (b *bench) drain(ctx context.Context, config child.Config, events int, c *c
 	}
 	defer func() { err = errors.Join(err, d.Stop()) }()
 	var told []arrival
-	err = c.of(d.PID(), events, func() (err error) {
-		told, err = b.hooks.await(from, events)
+	err = c.measure(d.PID(), events, func() (err error) {
+		told, err = b.webhooks.await(from, events)
 		return err
 	})
-	n.came(events, keys(told))
+	n.countArrivals(events, keys(told))
 	return sample{sinceLast(told, d.Began())}, err
 }
 
 // measureBacklogOnPostgres is measureBacklog for a daemon on PostgreSQL.
 func measureBacklogOnPostgres(ctx context.Context, b *bench, n *counts) (out []result, err error) {
-	server, err := b.server.got()
+	server, err := b.server.get()
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func measureBacklogOnPostgres(ctx context.Context, b *bench, n *counts) (out []r
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Exec("DROP DATABASE "+database+" WITH (FORCE)")) }()
-	dir, err := b.fresh()
+	dir, err := b.newDir()
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +122,11 @@ func measureBacklogOnPostgres(ctx context.Context, b *bench, n *counts) (out []r
 	}
 	var c cost
 	events := backlog / b.scale
-	took, err := b.drain(ctx, config, events, &c, n)
+	took, err := b.drainBacklog(ctx, config, events, &c, n)
 	if err != nil {
 		return nil, err
 	}
-	r := within(fmt.Sprintf("webhook on PostgreSQL, a backlog of %d: all told", events), times(took)[0], 10*time.Second)
+	r := within(fmt.Sprintf("webhook on PostgreSQL, a backlog of %d: all told", events), toDurations(took)[0], 10*time.Second)
 	return []result{r.with(&c)}, nil
 }
 
@@ -137,14 +137,14 @@ func (b *bench) makeBehindOn(ctx context.Context, config child.Config, url strin
 		return err
 	}
 	_, err = d.Connect(ctx, `{"platform":"feed","name":"bench"}`)
-	if err := errors.Join(err, addWebhook(ctx, d, b.hooks.url, "post.scheduled"), d.Stop()); err != nil {
+	if err := errors.Join(err, addWebhook(ctx, d, b.webhooks.url, "post.scheduled"), d.Stop()); err != nil {
 		return err
 	}
 	store, err := postgres.Open(ctx, url, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
-	posts := someday(backlog / b.scale)
+	posts := farFuture(backlog / b.scale)
 	posts.events = true
 	return errors.Join(posts.into(ctx, store), store.Close())
 }
@@ -155,32 +155,32 @@ func (b *bench) makeBehind(ctx context.Context, events int) (dir string, err err
 		return "", err
 	}
 	if err := b.withDaemon(ctx, dir, func(d *child.Daemon) error {
-		return addWebhook(ctx, d, b.hooks.url, "post.scheduled")
+		return addWebhook(ctx, d, b.webhooks.url, "post.scheduled")
 	}); err != nil {
 		return "", err
 	}
-	posts := someday(events)
+	posts := farFuture(events)
 	posts.events = true
 	return dir, seed(ctx, dir, posts)
 }
 
 // callInOrder has the timer call the receiver of webhooks from one account.
 func (b *bench) callInOrder(calls int, n *counts) (sample, error) {
-	from, err := b.hooks.count()
+	from, err := b.webhooks.count()
 	if err != nil {
 		return nil, err
 	}
 	now, first := time.Now(), b.numbers(calls)
-	posts := make([]post, calls)
+	posts := make([]numberedPost, calls)
 	for i := range posts {
-		posts[i] = post{first + i, now}
+		posts[i] = numberedPost{first + i, now}
 	}
-	if err := b.timer.take(order{URL: b.hooks.url, Accounts: 1, Posts: posts}); err != nil {
+	if err := b.timer.take(timerOrder{URL: b.webhooks.url, Accounts: 1, Posts: posts}); err != nil {
 		return nil, err
 	}
-	arrived, err := b.hooks.await(from, calls)
+	arrived, err := b.webhooks.await(from, calls)
 	var came counts
-	came.came(calls, keys(arrived))
+	came.countArrivals(calls, keys(arrived))
 	*n = n.plus(came.asControl())
 	return sample{sinceLast(arrived, now)}, err
 }
@@ -188,14 +188,14 @@ func (b *bench) callInOrder(calls int, n *counts) (sample, error) {
 // sinceLast returns how long after a time the last call arrived, in µs.
 func sinceLast(arrived []arrival, began time.Time) float64 {
 	if len(arrived) == 0 {
-		return micros(patience)
+		return micros(arrivalTimeout)
 	}
 	last := slices.MaxFunc(arrived, func(a, b arrival) int { return a.At.Compare(b.At) })
 	return micros(last.At.Sub(began))
 }
 
-// times returns figures in µs as times.
-func times(figures []float64) []time.Duration {
+// toDurations returns figures in µs as times.
+func toDurations(figures []float64) []time.Duration {
 	d := make([]time.Duration, len(figures))
 	for i, f := range figures {
 		d[i] = time.Duration(f * 1e3)
@@ -214,8 +214,8 @@ func measureDeadWebhook(ctx context.Context, b *bench, n *counts) (out []result,
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	err = b.withPair(ctx, func(d pair) error {
-		for _, url := range []string{refusing, b.hooks.url + deadPath} {
+	err = b.withPair(ctx, func(d daemonPair) error {
+		for _, url := range []string{refusing, b.webhooks.url + deadPath} {
 			if err := addWebhook(ctx, d.subject, url, "post.published"); err != nil {
 				return err
 			}

@@ -10,15 +10,15 @@ import (
 // publish: each turn has its own slice, so that what else the machine does meets
 // both alike.
 type window struct {
-	order  []side
+	order  []timelineSide
 	posts  int           // in a slice
 	length time.Duration // that they are spread over; 0 for all at one instant
 	gap    time.Duration // before the next slice, in which the posts of this one may still arrive
 	peer   bool          // the control is a daemon, too
 }
 
-// plan is a window that begins at a time.
-type plan struct {
+// windowPlan is a window that begins at a time.
+type windowPlan struct {
 	window
 	first  time.Time
 	number int // of the first post
@@ -27,28 +27,28 @@ type plan struct {
 // slice returns how long a slice lasts until the next.
 func (w window) slice() time.Duration { return w.length + w.gap }
 
-// side says whose turn it is.
-type side int
+// timelineSide says whose turn it is.
+type timelineSide int
 
 const (
-	control side = iota
+	control timelineSide = iota
 	subject
 )
 
 // inTurns returns the order of a number of rounds. A round is three slices, one
 // for the subject and two for the control, and begins one further on than the
 // round before, as that of compare does.
-func inTurns(rounds int) (order []side) {
+func inTurns(rounds int) (order []timelineSide) {
 	for r := range rounds {
-		for _, i := range turns(3, r) {
-			order = append(order, []side{control, subject, control}[i])
+		for _, i := range runOrder(3, r) {
+			order = append(order, []timelineSide{control, subject, control}[i])
 		}
 	}
 	return order
 }
 
 // slices returns the numbers of a side's slices, in order.
-func (w window) slices(of side) (all []int) {
+func (w window) slices(of timelineSide) (all []int) {
 	for slice, side := range w.order {
 		if side == of {
 			all = append(all, slice)
@@ -58,10 +58,10 @@ func (w window) slices(of side) (all []int) {
 }
 
 // of returns the posts of a side, by time.
-func (p *plan) of(s side) (posts []post) {
+func (p *windowPlan) of(s timelineSide) (posts []numberedPost) {
 	for _, slice := range p.slices(s) {
 		for i := range p.posts {
-			posts = append(posts, post{p.number + slice*p.posts + i, p.at(slice, i)})
+			posts = append(posts, numberedPost{p.number + slice*p.posts + i, p.at(slice, i)})
 		}
 	}
 	return posts
@@ -69,7 +69,7 @@ func (p *plan) of(s side) (posts []post) {
 
 // at returns when a post of a slice is due. Times are whole milliseconds, as
 // those of the API are.
-func (p *plan) at(slice, i int) time.Time {
+func (p *windowPlan) at(slice, i int) time.Time {
 	return p.first.Add(time.Duration(slice)*p.slice() + p.length*time.Duration(i)/time.Duration(p.posts)).Truncate(time.Millisecond)
 }
 
@@ -77,13 +77,13 @@ func (p *plan) at(slice, i int) time.Time {
 func (w window) total() int { return len(w.order) * w.posts }
 
 // share returns how many of them a side has.
-func (w window) share(of side) int { return len(w.slices(of)) * w.posts }
+func (w window) share(of timelineSide) int { return len(w.slices(of)) * w.posts }
 
 // end returns when the last slice has ended.
-func (p *plan) end() time.Time { return p.first.Add(time.Duration(len(p.order)) * p.slice()) }
+func (p *windowPlan) end() time.Time { return p.first.Add(time.Duration(len(p.order)) * p.slice()) }
 
 // index returns which of the plan's posts has a content, if one has.
-func (p *plan) index(content string) (i int, found bool) {
+func (p *windowPlan) index(content string) (i int, found bool) {
 	digits, found := strings.CutPrefix(content, "post ")
 	number, err := strconv.Atoi(digits)
 	i = number - p.number
@@ -92,7 +92,7 @@ func (p *plan) index(content string) (i int, found bool) {
 
 // sort returns how late what arrived was, by slice, and counts what is lost, was
 // given up, came twice or early.
-func (p *plan) sort(o outcome, n *counts) [][]time.Duration {
+func (p *windowPlan) sort(o deliveryOutcome, n *counts) [][]time.Duration {
 	late := make([][]time.Duration, len(p.order))
 	seen := make([]int, p.total())
 	of := make([]counts, len(p.order))
@@ -112,7 +112,7 @@ func (p *plan) sort(o outcome, n *counts) [][]time.Duration {
 	}
 	for i, times := range seen {
 		c := &of[i/p.posts]
-		if times == 0 && o.failed[content(p.number+i)] {
+		if times == 0 && o.failed[contentOf(p.number+i)] {
 			c.Checked++
 			c.Failed++
 			continue

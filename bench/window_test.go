@@ -25,12 +25,12 @@ func TestSidesTakeTurns(t *testing.T) {
 func TestPlanSpreadsPostsOverTheirSlice(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
-	p := &plan{window{order: inTurns(1), posts: 2, length: 100 * time.Millisecond, gap: 50 * time.Millisecond}, first, 10}
+	p := &windowPlan{window{order: inTurns(1), posts: 2, length: 100 * time.Millisecond, gap: 50 * time.Millisecond}, first, 10}
 	after := func(ms int) time.Time { return first.Add(time.Duration(ms) * time.Millisecond) }
-	if diff := cmp.Diff([]post{{12, after(150)}, {13, after(200)}}, p.of(subject)); diff != "" {
+	if diff := cmp.Diff([]numberedPost{{12, after(150)}, {13, after(200)}}, p.of(subject)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]post{{10, after(0)}, {11, after(50)}, {14, after(300)}, {15, after(350)}}, p.of(control)); diff != "" {
+	if diff := cmp.Diff([]numberedPost{{10, after(0)}, {11, after(50)}, {14, after(300)}, {15, after(350)}}, p.of(control)); diff != "" {
 		t.Error(diff)
 	}
 	if want := after(450); !p.end().Equal(want) {
@@ -41,10 +41,10 @@ func TestPlanSpreadsPostsOverTheirSlice(t *testing.T) {
 func TestPlanSortsWhatArrived(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
-	p := &plan{window{order: inTurns(1), posts: 2}, first, 10}
+	p := &windowPlan{window{order: inTurns(1), posts: 2}, first, 10}
 	after := func(ms int) time.Time { return first.Add(time.Duration(ms) * time.Millisecond) }
 	var n counts
-	late := p.sort(outcome{arrived: []arrival{
+	late := p.sort(deliveryOutcome{arrived: []arrival{
 		{Key: "post 10", At: after(5)},
 		{Key: "post 12", At: after(7)},
 		{Key: "post 12", At: after(8)},  // again
@@ -61,7 +61,7 @@ func TestPlanSortsWhatArrived(t *testing.T) {
 	if diff := cmp.Diff([][]time.Duration{{5 * ms}, {7 * ms, -ms}, {9 * ms, 10 * ms}}, late); diff != "" {
 		t.Error(diff)
 	}
-	out := published{window: p.window, late: late}
+	out := lateness{window: p.window, late: late}
 	if diff := cmp.Diff(comparison{{sample{7000}, [2]sample{{5000}, {10000}}}}, out.compare(1), cmp.AllowUnexported(round{})); diff != "" {
 		t.Error(diff)
 	}
@@ -71,7 +71,7 @@ func TestPlanCountsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
 	at := func(second int) time.Time { return first.Add(time.Duration(second) * time.Second) }
-	o := outcome{
+	o := deliveryOutcome{
 		arrived: []arrival{{Key: "post 0", At: at(2)}, {Key: "post 5", At: at(2)}, {Key: "post 5", At: at(2)}},
 		failed:  map[string]bool{"post 2": true, "post 7": true},
 	}
@@ -83,7 +83,7 @@ func TestPlanCountsWhatIsMissing(t *testing.T) {
 		{"beside a timer", false, counts{Checked: 6, Lost: 1, Failed: 1, Control: 3}}, // 1 and 4 are missing and 5 came again
 		{"beside a daemon", true, counts{Checked: 6, Lost: 3, Failed: 1, Twice: 1}},
 	} {
-		p := &plan{window{order: inTurns(1), posts: 2, peer: tt.peer}, first, 0}
+		p := &windowPlan{window{order: inTurns(1), posts: 2, peer: tt.peer}, first, 0}
 		var n counts
 		p.sort(o, &n)
 		if n != tt.want {

@@ -19,7 +19,7 @@ func TestFullDisk(t *testing.T) {
 		c.Store = store
 	})
 	before := r.log.String()
-	store.Fill()
+	store.SetFull()
 	for range 3 {
 		if status, body := r.do("GET", "/readyz", "", nil); status != http.StatusServiceUnavailable || !strings.Contains(body, "disk of the daemon is full") || strings.Contains(body, "/full") {
 			t.Errorf("/readyz: %d %s", status, body)
@@ -37,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 	if said := strings.TrimPrefix(r.log.String(), before); said != "" {
 		t.Errorf("logged:\n%s", said)
 	}
-	store.MakeRoom()
+	store.SetWritable()
 	if status, body := r.do("POST", "/api/v1/posts", `{"content":"x"}`, nil); status != http.StatusCreated {
 		t.Errorf("writing, with room: %d %s", status, body)
 	}

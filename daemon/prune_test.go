@@ -38,11 +38,11 @@ func TestPruneOnAFullDisk(t *testing.T) {
 		})
 		return n
 	}
-	store.Fill()
+	store.SetFull()
 	if n := left(); n != more {
 		t.Errorf("%d are left, want %d", n, more)
 	}
-	store.MakeRoom()
+	store.SetWritable()
 	if n := left(); n != 1 {
 		t.Errorf("%d are left, want the youngest", n)
 	}

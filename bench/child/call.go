@@ -17,8 +17,8 @@ type Request struct {
 	IdempotencyKey string // or nothing
 }
 
-// Answer is what the daemon answered, whatever its status.
-type Answer struct {
+// Response is what the daemon answered, whatever its status.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -26,10 +26,10 @@ type Answer struct {
 
 // Do makes one API call with the daemon's key. An error means that there was no
 // whole answer: the call may have had its effect.
-func (d *Daemon) Do(ctx context.Context, r Request) (Answer, error) {
+func (d *Daemon) Do(ctx context.Context, r Request) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, "http://"+d.Address+"/api/v1"+r.Path, strings.NewReader(r.Body))
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+d.Key)
 	if r.Body != "" {
@@ -40,11 +40,11 @@ func (d *Daemon) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	resp, err := d.http.Do(req)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	return Answer{resp.StatusCode, resp.Header, body}, err
+	return Response{resp.StatusCode, resp.Header, body}, err
 }
 
 // Call makes one API call and decodes its answer, if into is not nil. An answer
@@ -55,7 +55,7 @@ func (d *Daemon) Call(ctx context.Context, method, path, body string, into any) 
 		return err
 	}
 	if a.Status < 200 || a.Status > 299 {
-		return &StatusError{Call: method + " " + path, Status: a.Status, Body: string(a.Body)}
+		return &StatusError{Request: method + " " + path, Status: a.Status, Body: string(a.Body)}
 	}
 	if into == nil {
 		return nil
@@ -78,11 +78,11 @@ func (d *Daemon) Connect(ctx context.Context, body string) (id string, err error
 
 // StatusError is an answer that refuses a call.
 type StatusError struct {
-	Call   string // method and path
-	Status int
-	Body   string
+	Request string // method and path
+	Status  int
+	Body    string
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%s: answered %d: %s", e.Call, e.Status, e.Body)
+	return fmt.Sprintf("%s: answered %d: %s", e.Request, e.Status, e.Body)
 }

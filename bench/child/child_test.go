@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "daemon":
-		end(playDaemon(os.Args[2:]))
+		end(fakeDaemon(os.Args[2:]))
 	case len(os.Args) == 2 && os.Args[1] == "echo":
 		end(child.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })))
 	case len(os.Args) == 2 && os.Args[1] == "broken":
@@ -38,9 +38,9 @@ func end(err error) {
 	os.Exit(0)
 }
 
-// playDaemon is ready at once, refuses what it is told to by variables, and ends
+// fakeDaemon is ready at once, refuses what it is told to by variables, and ends
 // with SIGTERM.
-func playDaemon(args []string) error {
+func fakeDaemon(args []string) error {
 	if os.Getenv("CHILD_REFUSES") != "" {
 		return errors.New("the disk is gone")
 	}

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// patience is how long a daemon may take until it is ready, and until it has
+// startStopLimit is how long a daemon may take until it is ready, and until it has
 // stopped after it was asked to.
-const patience = time.Minute
+const startStopLimit = time.Minute
 
 // Config says how a daemon is started.
 type Config struct {
@@ -94,7 +94,7 @@ func (d *Daemon) Began() time.Time { return d.began }
 
 // AwaitReady waits until the daemon is ready, for a minute at most.
 func (d *Daemon) AwaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startStopLimit)
 	defer cancel()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -136,7 +136,7 @@ func (d *Daemon) Database() string { return filepath.Join(d.Dir, "schedctl.db") 
 // bad end is an error with the log.
 func (d *Daemon) Stop() error {
 	defer d.http.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), startStopLimit)
 	defer cancel()
 	d.Signal(syscall.SIGTERM)
 	err := d.Wait(ctx)

@@ -18,14 +18,14 @@ import (
 // Process is a running child.
 type Process struct {
 	cmd  *exec.Cmd
-	log  *log
+	log  *processLog
 	done chan struct{} // closed when the process has ended
 	err  error         // how it ended, after done
 }
 
 // start starts a command with its standard error in the log.
 func start(cmd *exec.Cmd) (*Process, error) {
-	p := &Process{cmd: cmd, log: new(log), done: make(chan struct{})}
+	p := &Process{cmd: cmd, log: new(processLog), done: make(chan struct{})}
 	cmd.Stderr = p.log
 	endWithParent(cmd)
 	if err := cmd.Start(); err != nil {
@@ -71,19 +71,19 @@ func (p *Process) Wait(ctx context.Context) error {
 	return nil
 }
 
-// log keeps what a process writes, for any goroutine.
-type log struct {
+// processLog keeps what a process writes, for any goroutine.
+type processLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer // mu guards text
 }
 
-func (l *log) Write(p []byte) (int, error) {
+func (l *processLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *log) String() string {
+func (l *processLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()

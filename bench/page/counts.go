@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// first are the counts that matter most, in their order; others follow by name.
-var first = []string{"kills", "acknowledged", "lost", "twice", "stuck"}
+// leadingCounts are the counts that matter most, in their order; others follow by name.
+var leadingCounts = []string{"kills", "acknowledged", "lost", "twice", "stuck"}
 
 // counts says in one line what a scenario has counted.
 func counts(c map[string]int64) string {
@@ -26,10 +26,10 @@ func counts(c map[string]int64) string {
 }
 
 func rank(name string) int {
-	if i := slices.Index(first, name); i >= 0 {
+	if i := slices.Index(leadingCounts, name); i >= 0 {
 		return i
 	}
-	return len(first)
+	return len(leadingCounts)
 }
 
 // thousands writes a number with commas.

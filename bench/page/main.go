@@ -27,8 +27,8 @@ const (
 	pageFile    = "../../docs/reliability.md"
 )
 
-// fresh is where the figures come from.
-var fresh = map[string]string{
+// runFiles is where the figures come from.
+var runFiles = map[string]string{
 	"../last.json":         benchFile,
 	"../torture/last.json": tortureFile,
 }
@@ -44,8 +44,8 @@ func main() {
 }
 
 func run() error {
-	for from, to := range fresh {
-		if err := takeOver(from, to); err != nil {
+	for from, to := range runFiles {
+		if err := copyFigures(from, to); err != nil {
 			return err
 		}
 	}
@@ -56,8 +56,8 @@ func run() error {
 	return os.WriteFile(pageFile, page, 0o644)
 }
 
-// takeOver copies the figures of a run, if there are any.
-func takeOver(from, to string) error {
+// copyFigures copies the figures of a run, if there are any.
+func copyFigures(from, to string) error {
 	data, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -68,8 +68,8 @@ func takeOver(from, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// measured is a file of make bench.
-type measured struct {
+// benchRun is a file of make bench.
+type benchRun struct {
 	At      time.Time
 	CPUs    int
 	Results []struct {
@@ -79,8 +79,8 @@ type measured struct {
 	}
 }
 
-// tortured is a file of make torture.
-type tortured struct {
+// tortureRun is a file of make torture.
+type tortureRun struct {
 	At      time.Time
 	CPUs    int
 	Seed    uint64
@@ -94,8 +94,8 @@ type tortured struct {
 // write returns the page.
 func write(benchPath, torturePath string) ([]byte, error) {
 	var figures struct {
-		Bench   measured
-		Torture tortured
+		Bench   benchRun
+		Torture tortureRun
 	}
 	if err := read(benchPath, &figures.Bench); err != nil {
 		return nil, err

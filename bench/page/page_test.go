@@ -10,7 +10,7 @@ import (
 )
 
 // The page that is there is the one that the figures give.
-func TestThePageIsTrue(t *testing.T) {
+func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	want, err := write(benchFile, tortureFile)
 	if err != nil {
@@ -25,7 +25,7 @@ func TestThePageIsTrue(t *testing.T) {
 	}
 }
 
-func TestFiguresAreOnThePage(t *testing.T) {
+func TestPageShowsFigures(t *testing.T) {
 	t.Parallel()
 	bench := file(t, "bench.json", `{"at":"2026-01-02T03:04:05Z","cpus":2,"results":[
 		{"case":"creates | many","measured":"0.90 ×","goal":"≥ 0.80 ×","verdict":"FAIL","detail":"a < b","cpu_per_op_us":91.4,"rss_anon_bytes":6500000}]}`)
@@ -45,7 +45,7 @@ func TestFiguresAreOnThePage(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoneIsNamed(t *testing.T) {
+func TestUnreadableFileIsNamed(t *testing.T) {
 	t.Parallel()
 	bad := file(t, "bad.json", "{")
 	if _, err := write(bad, bad); err == nil || !strings.Contains(err.Error(), bad) {

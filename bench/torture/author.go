@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// unanswered is how long a client repeats a request that gets no answer.
-const unanswered = time.Minute
+// retryLimit is how long a client repeats a request that gets no answer.
+const retryLimit = time.Minute
 
 // author makes posts and changes them, one after another. It repeats each request
 // with its Idempotency-Key until it is answered. It is for one goroutine.
@@ -57,17 +57,17 @@ func (a *author) work(ctx context.Context, enough <-chan struct{}) error {
 			return nil
 		default:
 		}
-		if err := a.tell(ctx); err != nil {
+		if err := a.writeStory(ctx); err != nil {
 			return fmt.Errorf("author %s: %w", a.name, err)
 		}
 	}
 }
 
-// tell makes a post and, perhaps, changes its mind.
-func (a *author) tell(ctx context.Context) error {
+// writeStory makes a post and, perhaps, changes its mind.
+func (a *author) writeStory(ctx context.Context) error {
 	s := new(story)
 	a.stories = append(a.stories, s)
-	accounts := a.world.some(a.random)
+	accounts := a.world.someAccounts(a.random)
 	begin := []func(context.Context, *story, []string) error{a.draft, a.schedule, a.schedule, a.now}
 	if err := begin[a.random.IntN(len(begin))](ctx, s, accounts); err != nil || s.post == "" {
 		return err
@@ -82,7 +82,7 @@ func (a *author) tell(ctx context.Context) error {
 }
 
 func (a *author) draft(ctx context.Context, s *story, accounts []string) error {
-	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts}, func() { s.cause(1, schedctl.EventPostCreated) })
+	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts}, func() { s.expectEvents(1, schedctl.EventPostCreated) })
 }
 
 func (a *author) schedule(ctx context.Context, s *story, accounts []string) error {
@@ -91,15 +91,15 @@ func (a *author) schedule(ctx context.Context, s *story, accounts []string) erro
 
 func (a *author) scheduleAt(ctx context.Context, s *story, accounts []string, at time.Time) error {
 	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: apiv1.At(at)}, func() {
-		s.cause(1, schedctl.EventPostCreated, schedctl.EventPostScheduled)
-		s.cause(len(accounts), schedctl.EventPostQueued)
+		s.expectEvents(1, schedctl.EventPostCreated, schedctl.EventPostScheduled)
+		s.expectEvents(len(accounts), schedctl.EventPostQueued)
 	})
 }
 
 func (a *author) now(ctx context.Context, s *story, accounts []string) error {
 	return a.create(ctx, s, apiv1.CreatePost{SocialAccountIDs: accounts, PublishAt: apiv1.Now()}, func() {
-		s.cause(1, schedctl.EventPostCreated)
-		s.cause(len(accounts), schedctl.EventPostQueued)
+		s.expectEvents(1, schedctl.EventPostCreated)
+		s.expectEvents(len(accounts), schedctl.EventPostQueued)
 	})
 }
 
@@ -117,7 +117,7 @@ func (a *author) create(ctx context.Context, s *story, body apiv1.CreatePost, fo
 func (a *author) patch(ctx context.Context, s *story, _ int) error {
 	content := fmt.Sprintf("%s, changed by request %d", s.content, a.keys)
 	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{Content: &content}, func() {
-		s.cause(1, schedctl.EventPostUpdated)
+		s.expectEvents(1, schedctl.EventPostUpdated)
 	})
 }
 
@@ -125,22 +125,22 @@ func (a *author) patch(ctx context.Context, s *story, _ int) error {
 func (a *author) postpone(ctx context.Context, s *story, accounts int) error {
 	queued := s.events[schedctl.EventPostQueued] > 0
 	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: apiv1.NewTime(a.soon())}, func() {
-		s.cause(1, schedctl.EventPostUpdated, schedctl.EventPostScheduled)
+		s.expectEvents(1, schedctl.EventPostUpdated, schedctl.EventPostScheduled)
 		if !queued {
-			s.cause(accounts, schedctl.EventPostQueued)
+			s.expectEvents(accounts, schedctl.EventPostQueued)
 		}
 	})
 }
 
 func (a *author) publish(ctx context.Context, s *story, accounts int) error {
 	return a.write(ctx, s, http.MethodPost, "/posts/"+s.post+"/publish-now", nil, func() {
-		s.cause(accounts, schedctl.EventPostQueued)
+		s.expectEvents(accounts, schedctl.EventPostQueued)
 	})
 }
 
 func (a *author) cancel(ctx context.Context, s *story, _ int) error {
 	return a.write(ctx, s, http.MethodPost, "/posts/"+s.post+"/cancel", nil, func() {
-		s.cause(1, schedctl.EventPostCanceled)
+		s.expectEvents(1, schedctl.EventPostCanceled)
 	})
 }
 
@@ -156,10 +156,10 @@ func (a *author) write(ctx context.Context, s *story, method, path string, body 
 		}
 		w.Request.Body = string(text)
 	}
-	if err := a.world.answer(ctx, w); err != nil {
+	if err := a.world.send(ctx, w); err != nil {
 		return err
 	}
-	a.world.at(acknowledged, "")
+	a.world.atPoint(clientAcknowledged, "")
 	changed, err := s.add(w)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (a *author) write(ctx context.Context, s *story, method, path string, body 
 		follows()
 	}
 	if a.random.IntN(4) == 0 {
-		if err := a.world.repeat(ctx, w); err != nil {
+		if err := a.world.resend(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -176,16 +176,16 @@ func (a *author) write(ctx context.Context, s *story, method, path string, body 
 	return nil
 }
 
-// answer sends a request until it is answered for good, through any number of
+// send sends a request until it is answered for good, through any number of
 // restarts.
-func (w *world) answer(ctx context.Context, r *write) error {
-	ctx, cancel := context.WithTimeout(ctx, unanswered)
+func (w *world) send(ctx context.Context, r *write) error {
+	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
 	for {
-		answer, err := w.ask(ctx, r.Request)
+		answer, err := w.sendOnce(ctx, r.Request)
 		r.unanswered = r.unanswered || err != nil
-		if err == nil && !passing(answer) {
-			r.Answer = answer
+		if err == nil && !isTemporary(answer) {
+			r.Response = answer
 			return nil
 		}
 		select {
@@ -196,10 +196,10 @@ func (w *world) answer(ctx context.Context, r *write) error {
 	}
 }
 
-// ask sends a request once. Of several daemons one may be frozen: a client goes to
+// sendOnce sends a request once. Of several daemons one may be frozen: a client goes to
 // another one then.
-func (w *world) ask(ctx context.Context, r child.Request) (child.Answer, error) {
-	if len(w.members) > 0 {
+func (w *world) sendOnce(ctx context.Context, r child.Request) (child.Response, error) {
+	if len(w.nodes) > 0 {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)
 		defer cancel()
 		ctx = short
@@ -207,8 +207,8 @@ func (w *world) ask(ctx context.Context, r child.Request) (child.Answer, error) 
 	return w.daemon().Do(ctx, r)
 }
 
-// passing reports whether an answer says to come again.
-func passing(a child.Answer) bool {
+// isTemporary reports whether an answer says to come again.
+func isTemporary(a child.Response) bool {
 	if a.Status >= 500 || a.Status == http.StatusTooManyRequests {
 		return true
 	}
@@ -216,19 +216,19 @@ func passing(a child.Answer) bool {
 	return a.Status == http.StatusConflict && json.Unmarshal(a.Body, &refused) == nil && refused.Error.Code == schedctl.IdempotencyRunning
 }
 
-// repeat sends an acknowledged request again. It is an error when the answer is
+// resend sends an acknowledged request again. It is an error when the answer is
 // another one.
-func (w *world) repeat(ctx context.Context, r *write) error {
+func (w *world) resend(ctx context.Context, r *write) error {
 	if !r.acknowledged() {
 		return nil
 	}
 	again := &write{Request: r.Request}
-	if err := w.answer(ctx, again); err != nil {
+	if err := w.send(ctx, again); err != nil {
 		return err
 	}
-	if again.Status != r.Status || string(again.Answer.Body) != string(r.Answer.Body) {
-		w.judged.fault(lost, "%s %s with key %s was answered %d %.300s, and is now answered %d %.300s",
-			r.Method, r.Path, r.IdempotencyKey, r.Status, r.Answer.Body, again.Status, again.Answer.Body)
+	if again.Status != r.Status || string(again.Response.Body) != string(r.Response.Body) {
+		w.judged.violation(lostRecord, "%s %s with key %s was answered %d %.300s, and is now answered %d %.300s",
+			r.Method, r.Path, r.IdempotencyKey, r.Status, r.Response.Body, again.Status, again.Response.Body)
 	}
 	return nil
 }

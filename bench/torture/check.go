@@ -18,7 +18,7 @@ func (w *world) check(ctx context.Context) error {
 	if err := w.compare(ctx); err != nil {
 		return err
 	}
-	return w.checkFile(ctx)
+	return w.checkDatabase(ctx)
 }
 
 // compare repeats every acknowledged write and compares all that is known.
@@ -26,13 +26,13 @@ func (w *world) compare(ctx context.Context) error {
 	for _, a := range w.authors {
 		for _, s := range a.stories {
 			for _, r := range s.writes {
-				if err := w.repeat(ctx, r); err != nil {
+				if err := w.resend(ctx, r); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	s, err := w.state(ctx)
+	s, err := w.collectState(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,9 +40,9 @@ func (w *world) compare(ctx context.Context) error {
 	return nil
 }
 
-// state asks everybody.
-func (w *world) state(ctx context.Context) (s state, err error) {
-	s = state{stories: w.seeded, kinds: map[string]kind{}, late: w.late, certain: w.certain}
+// collectState asks everybody.
+func (w *world) collectState(ctx context.Context) (s observation, err error) {
+	s = observation{stories: w.seeded, kinds: map[string]kind{}, missedBefore: w.late, noUnknownAllowed: w.certain}
 	for _, a := range w.authors {
 		s.stories = append(s.stories, a.stories...)
 	}
@@ -53,23 +53,23 @@ func (w *world) state(ctx context.Context) (s state, err error) {
 	}
 	s.posts, err = w.posts(ctx)
 	s.seen = w.network.seen() // after the posts: whatever they call published was seen before
-	if err != nil || w.unread {
+	if err != nil || w.skipOutbox {
 		return s, err
 	}
 	if s.events, err = w.outbox(ctx); err != nil {
 		return s, err
 	}
-	if w.listening {
-		s.told = w.awaitTold(ctx, s.events)
+	if w.hasWebhook {
+		s.webhookDeliveries = w.awaitWebhook(ctx, s.events)
 	}
 	return s, nil
 }
 
-// awaitTold waits until the webhook was told of all events, for some seconds at
+// awaitWebhook waits until the webhook was told of all events, for some seconds at
 // most, and returns what it was told.
-func (w *world) awaitTold(ctx context.Context, events []apiv1.Event) map[string]int {
+func (w *world) awaitWebhook(ctx context.Context, events []apiv1.Event) map[string]int {
 	for patience := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		told := w.network.told()
+		told := w.network.webhookDeliveries()
 		missing := slices.ContainsFunc(events, func(e apiv1.Event) bool { return told[e.ID] == 0 })
 		if !missing || time.Now().After(patience) || ctx.Err() != nil {
 			return told
@@ -87,7 +87,7 @@ func (w *world) posts(ctx context.Context) (map[string]apiv1.Post, error) {
 		}
 		for _, p := range page.Results {
 			if _, again := out[p.ID]; again {
-				w.judged.fault(broken, "the list has post %s twice", p.ID)
+				w.judged.violation(brokenStore, "the list has post %s twice", p.ID)
 			}
 			out[p.ID] = p
 		}
@@ -123,14 +123,14 @@ func (w *world) outbox(ctx context.Context) (events []apiv1.Event, err error) {
 	return events, nil
 }
 
-// checkFile stops the daemon in order and lets schedctl read its database.
-func (w *world) checkFile(ctx context.Context) error {
+// checkDatabase stops the daemon in order and lets schedctl read its database.
+func (w *world) checkDatabase(ctx context.Context) error {
 	if err := w.daemon().Stop(); err != nil {
-		w.judged.fault(broken, "the daemon does not end well: %s", err)
+		w.judged.violation(brokenStore, "the daemon does not end well: %s", err)
 	}
 	out, err := exec.CommandContext(ctx, w.binary, "daemon", "check", "--data-dir", w.config.Dir).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		w.judged.fault(broken, "daemon check: %s", out)
+		w.judged.violation(brokenStore, "daemon check: %s", out)
 		return nil
 	}
 	return err

@@ -36,10 +36,10 @@ func clockJumps(ctx context.Context, h *harness) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	total := &failTotal{judged: new(judgement), counts: map[string]int64{}}
+	total := &failpointTotals{judged: new(verdictCollector), counts: map[string]int64{}}
 	var wg sync.WaitGroup
 	var failed firstError
-	for name, jump := range map[string]func(context.Context, *timed) error{
+	for name, jump := range map[string]func(context.Context, *clockWorld) error{
 		"minutes": minutes, "hour-ahead": hourAhead, "hour-back": hourBack, "days-ahead": daysAhead,
 		"days-ahead-restarted": daysAheadRestarted, "years-ahead": yearsAhead,
 		"years-ahead-restarted": yearsAheadRestarted, "years-back": yearsBack, "suspend": suspend,
@@ -58,10 +58,10 @@ func clockJumps(ctx context.Context, h *harness) (result, error) {
 }
 
 // jumpClock runs one world.
-func (h *harness) jumpClock(ctx context.Context, binary, name string, jump func(context.Context, *timed) error, total *failTotal) error {
+func (h *harness) jumpClock(ctx context.Context, binary, name string, jump func(context.Context, *clockWorld) error, total *failpointTotals) error {
 	ctx, cancel := context.WithTimeout(ctx, 6*time.Minute)
 	defer cancel()
-	clock, err := h.newHands()
+	clock, err := h.newClockControl()
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (h *harness) jumpClock(ctx context.Context, binary, name string, jump func(
 	}
 	defer w.end()
 	w.judged = total.judged
-	x := &timed{world: w, hands: clock}
+	x := &clockWorld{world: w, hands: clock}
 	if err := w.start(ctx); err != nil {
 		return err
 	}
@@ -95,20 +95,20 @@ func (h *harness) jumpClock(ctx context.Context, binary, name string, jump func(
 }
 
 // minutes are believed both ways.
-func minutes(ctx context.Context, x *timed) error {
+func minutes(ctx context.Context, x *clockWorld) error {
 	due, err := x.schedule(ctx, 5*time.Minute, blind)
 	if err != nil {
 		return err
 	}
-	return x.do(ctx,
-		x.set(-10*time.Minute), x.postsInTime(idempotent), x.staysAt(due, schedctl.Scheduled),
-		x.set(16*time.Minute), x.goesOut(due, slow), x.postsInTime(readable),
+	return x.runSteps(ctx,
+		x.set(-10*time.Minute), x.publishesOnTime(idempotent), x.hasStatus(due, schedctl.Scheduled),
+		x.set(16*time.Minute), x.isPublished(due, clockCheckLimit), x.publishesOnTime(readable),
 	)
 }
 
 // hourAhead publishes nothing that the hour makes due, or that is due right after it,
 // until the machine has been suspended for it.
-func hourAhead(ctx context.Context, x *timed) error {
+func hourAhead(ctx context.Context, x *clockWorld) error {
 	near, err := x.schedule(ctx, hour/2, idempotent)
 	if err != nil {
 		return err
@@ -121,18 +121,18 @@ func hourAhead(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
-	wait := x.each(schedctl.Scheduled, near, after, far)
-	return x.do(ctx,
-		x.set(hour), x.postsSoon(blind), x.wait(time.Second), wait,
-		x.set(-hour), x.postsInTime(idempotent), wait,
-		x.sleeps(hour), x.goesOut(near, slow), x.goesOut(after, slow), x.staysAt(far, schedctl.Scheduled),
-		x.sleeps(hour), x.goesOut(far, slow),
+	wait := x.allHaveStatus(schedctl.Scheduled, near, after, far)
+	return x.runSteps(ctx,
+		x.set(hour), x.publishesSoon(blind), x.wait(time.Second), wait,
+		x.set(-hour), x.publishesOnTime(idempotent), wait,
+		x.suspends(hour), x.isPublished(near, clockCheckLimit), x.isPublished(after, clockCheckLimit), x.hasStatus(far, schedctl.Scheduled),
+		x.suspends(hour), x.isPublished(far, clockCheckLimit),
 	)
 }
 
 // daysAhead publishes and fails nothing that 39 days make due or late, and is over when
 // the clock is set right.
-func daysAhead(ctx context.Context, x *timed) error {
+func daysAhead(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, idempotent)
 	if err != nil {
 		return err
@@ -141,18 +141,18 @@ func daysAhead(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
-	wait := x.each(schedctl.Scheduled, next, last)
-	return x.do(ctx,
-		x.set(days), x.postsSoon(blind), x.wait(time.Second), wait, x.restart, x.postsSoon(readable), x.wait(time.Second), wait,
-		x.set(-days), x.postsSoon(idempotent), wait,
-		x.sleeps(hour), x.goesOut(next, slow), x.staysAt(last, schedctl.Scheduled),
-		x.sleeps(19*hour), x.goesOut(last, slow),
+	wait := x.allHaveStatus(schedctl.Scheduled, next, last)
+	return x.runSteps(ctx,
+		x.set(days), x.publishesSoon(blind), x.wait(time.Second), wait, x.restart, x.publishesSoon(readable), x.wait(time.Second), wait,
+		x.set(-days), x.publishesSoon(idempotent), wait,
+		x.suspends(hour), x.isPublished(next, clockCheckLimit), x.hasStatus(last, schedctl.Scheduled),
+		x.suspends(19*hour), x.isPublished(last, clockCheckLimit),
 	)
 }
 
 // daysAheadRestarted is the same for a clock that is set, and set right, while the
 // daemon is stopped.
-func daysAheadRestarted(ctx context.Context, x *timed) error {
+func daysAheadRestarted(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, readable)
 	if err != nil {
 		return err
@@ -161,30 +161,30 @@ func daysAheadRestarted(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
-	wait := x.each(schedctl.Scheduled, next, last)
-	return x.do(ctx,
-		x.stopped(x.set(days)), x.postsSoon(blind), x.wait(time.Second), wait,
-		x.stopped(x.set(-days)), x.postsSoon(idempotent), wait,
-		x.stopped(x.passes(hour)), x.goesOut(next, slow), x.staysAt(last, schedctl.Scheduled),
-		x.stopped(x.passes(19*hour)), x.goesOut(last, slow),
+	wait := x.allHaveStatus(schedctl.Scheduled, next, last)
+	return x.runSteps(ctx,
+		x.stopped(x.set(days)), x.publishesSoon(blind), x.wait(time.Second), wait,
+		x.stopped(x.set(-days)), x.publishesSoon(idempotent), wait,
+		x.stopped(x.suspendFor(hour)), x.isPublished(next, clockCheckLimit), x.hasStatus(last, schedctl.Scheduled),
+		x.stopped(x.suspendFor(19*hour)), x.isPublished(last, clockCheckLimit),
 	)
 }
 
 // hourBack keeps what is due, and nothing else.
-func hourBack(ctx context.Context, x *timed) error {
+func hourBack(ctx context.Context, x *clockWorld) error {
 	due, err := x.schedule(ctx, 3*time.Second, blind)
 	if err != nil {
 		return err
 	}
-	return x.do(ctx,
-		x.set(-hour), x.wait(5*time.Second), x.staysAt(due, schedctl.Scheduled), x.postsInTime(idempotent),
-		x.restart, x.staysAt(due, schedctl.Scheduled), x.postsInTime(blind),
-		x.set(hour), x.goesOut(due, slow),
+	return x.runSteps(ctx,
+		x.set(-hour), x.wait(5*time.Second), x.hasStatus(due, schedctl.Scheduled), x.publishesOnTime(idempotent),
+		x.restart, x.hasStatus(due, schedctl.Scheduled), x.publishesOnTime(blind),
+		x.set(hour), x.isPublished(due, clockCheckLimit),
 	)
 }
 
 // yearsAhead decides nothing of what waits, and is over when it is set right.
-func yearsAhead(ctx context.Context, x *timed) error {
+func yearsAhead(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, blind)
 	if err != nil {
 		return err
@@ -193,44 +193,44 @@ func yearsAhead(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
-	x.network.setMoods(idempotent, closed)
+	x.network.setModes(idempotent, unavailableMode)
 	retried := new(story)
-	return x.do(ctx,
-		x.set(years), x.postsSoon(blind), x.repeats, x.wait(time.Second), x.staysAt(next, schedctl.Scheduled),
-		x.postsTo(retried, idempotent), x.waitsForRetry(retried), x.remember,
-		x.set(-years), x.goesOut(retried, slow), x.resumes(blind), x.opens(key), x.staysAt(next, schedctl.Scheduled),
-		x.sleeps(hour), x.goesOut(next, slow),
+	return x.runSteps(ctx,
+		x.set(years), x.publishesSoon(blind), x.resendAll, x.wait(time.Second), x.hasStatus(next, schedctl.Scheduled),
+		x.publishes(retried, idempotent), x.awaitFailedAttempt(retried), x.remember,
+		x.set(-years), x.isPublished(retried, clockCheckLimit), x.resumesEvents(blind), x.keyWorks(key), x.hasStatus(next, schedctl.Scheduled),
+		x.suspends(hour), x.isPublished(next, clockCheckLimit),
 	)
 }
 
 // yearsAheadRestarted is the same for a daemon that is started again meanwhile.
-func yearsAheadRestarted(ctx context.Context, x *timed) error {
+func yearsAheadRestarted(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, blind)
 	if err != nil {
 		return err
 	}
-	return x.do(ctx,
-		x.set(years), x.postsSoon(readable), x.restart, x.postsSoon(blind), x.remember, x.staysAt(next, schedctl.Scheduled),
-		x.set(-years), x.restart, x.resumes(readable), x.repeats, x.staysAt(next, schedctl.Scheduled),
-		x.sleeps(hour), x.goesOut(next, slow),
+	return x.runSteps(ctx,
+		x.set(years), x.publishesSoon(readable), x.restart, x.publishesSoon(blind), x.remember, x.hasStatus(next, schedctl.Scheduled),
+		x.set(-years), x.restart, x.resumesEvents(readable), x.resendAll, x.hasStatus(next, schedctl.Scheduled),
+		x.suspends(hour), x.isPublished(next, clockCheckLimit),
 	)
 }
 
 // yearsBack waits, and is over when it is set right.
-func yearsBack(ctx context.Context, x *timed) error {
+func yearsBack(ctx context.Context, x *clockWorld) error {
 	due, err := x.schedule(ctx, 3*time.Second, readable)
 	if err != nil {
 		return err
 	}
-	return x.do(ctx,
-		x.remember, x.set(-years), x.wait(5*time.Second), x.staysAt(due, schedctl.Scheduled),
-		x.resumes(idempotent), x.restart, x.resumes(blind), x.repeats, x.staysAt(due, schedctl.Scheduled),
-		x.set(years), x.goesOut(due, slow), x.postsInTime(blind),
+	return x.runSteps(ctx,
+		x.remember, x.set(-years), x.wait(5*time.Second), x.hasStatus(due, schedctl.Scheduled),
+		x.resumesEvents(idempotent), x.restart, x.resumesEvents(blind), x.resendAll, x.hasStatus(due, schedctl.Scheduled),
+		x.set(years), x.isPublished(due, clockCheckLimit), x.publishesOnTime(blind),
 	)
 }
 
 // suspend suspends the machine: for a night, and for longer than a post may be late.
-func suspend(ctx context.Context, x *timed) error {
+func suspend(ctx context.Context, x *clockWorld) error {
 	morning, err := x.schedule(ctx, 7*hour, idempotent)
 	if err != nil {
 		return err
@@ -239,9 +239,9 @@ func suspend(ctx context.Context, x *timed) error {
 	if err != nil {
 		return err
 	}
-	if err := x.do(ctx,
-		x.sleeps(8*hour), x.goesOut(morning, slow), x.staysAt(noon, schedctl.Scheduled), x.postsInTime(blind),
-		x.sleeps(12*hour), x.reaches(noon, schedctl.Failed, slow),
+	if err := x.runSteps(ctx,
+		x.suspends(8*hour), x.isPublished(morning, clockCheckLimit), x.hasStatus(noon, schedctl.Scheduled), x.publishesOnTime(blind),
+		x.suspends(12*hour), x.reachesStatus(noon, schedctl.Failed, clockCheckLimit),
 	); err != nil {
 		return err
 	}
@@ -249,11 +249,11 @@ func suspend(ctx context.Context, x *timed) error {
 	return nil
 }
 
-// sleeps stops the daemon for a moment in which the machine is suspended.
-func (x *timed) sleeps(d time.Duration) step {
+// suspends stops the daemon for a moment in which the machine is suspended.
+func (x *clockWorld) suspends(d time.Duration) clockStep {
 	return func(ctx context.Context) error {
 		x.daemon().Signal(syscall.SIGSTOP)
-		err := errors.Join(sleep(ctx, 200*time.Millisecond), x.passes(d)(ctx))
+		err := errors.Join(sleep(ctx, 200*time.Millisecond), x.suspendFor(d)(ctx))
 		x.daemon().Signal(syscall.SIGCONT)
 		return err
 	}

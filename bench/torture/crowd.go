@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	crowdPosts    = 100_000
-	crowdAccounts = 500
-	crowdRequests = 10_000
-	crowdReaders  = 16
+	crowdPosts       = 100_000
+	crowdAccounts    = 500
+	crowdRequests    = 10_000
+	crowdReaderCount = 16
 
 	// crowdLead is how long the posts and the start of the daemon take. When they
 	// take longer, the posts are due when it starts.
@@ -36,7 +36,7 @@ func crowd(ctx context.Context, h *harness) (result, error) {
 		return result{}, err
 	}
 	defer w.end()
-	w.unread, w.certain = true, true
+	w.skipOutbox, w.certain = true, true
 	if err := w.start(ctx); err != nil {
 		return result{}, err
 	}
@@ -58,7 +58,7 @@ func crowd(ctx context.Context, h *harness) (result, error) {
 	}
 	time.Sleep(time.Until(at))
 	began := time.Now()
-	r := &readers{world: w}
+	r := &crowdReaders{world: w}
 	done := make(chan error, 1)
 	go func() { done <- r.read(ctx) }()
 	err = w.settle(ctx, crowdLimit)
@@ -79,16 +79,16 @@ func crowd(ctx context.Context, h *harness) (result, error) {
 // seedCrowd writes the posts and returns when they are due.
 func (w *world) seedCrowd(ctx context.Context, due int) (time.Time, error) {
 	accounts := slices.Concat(w.accounts[idempotent], w.accounts[blind])
-	posts := make([]planned, due)
+	posts := make([]plannedPost, due)
 	at := time.Now().Add(crowdLead).Truncate(time.Millisecond)
 	for i := range posts {
-		posts[i] = planned{accounts[i%len(accounts)], at}
+		posts[i] = plannedPost{accounts[i%len(accounts)], at}
 	}
 	return at, w.seed(ctx, posts)
 }
 
-// readers ask the daemon for what people look at.
-type readers struct {
+// crowdReaders ask the daemon for what people look at.
+type crowdReaders struct {
 	world *world
 	asked atomic.Int64
 	mu    sync.Mutex // mu guards took
@@ -96,12 +96,12 @@ type readers struct {
 }
 
 // read makes all requests, from several connections.
-func (r *readers) read(ctx context.Context) error {
-	transport := &http.Transport{MaxIdleConnsPerHost: crowdReaders}
+func (r *crowdReaders) read(ctx context.Context) error {
+	transport := &http.Transport{MaxIdleConnsPerHost: crowdReaderCount}
 	defer transport.CloseIdleConnections()
 	var wg sync.WaitGroup
 	var failed firstError
-	for i := range crowdReaders {
+	for i := range crowdReaderCount {
 		random := r.world.random(fmt.Sprintf("reader-%d", i))
 		wg.Go(func() {
 			for ctx.Err() == nil && r.asked.Add(1) <= crowdRequests {
@@ -114,7 +114,7 @@ func (r *readers) read(ctx context.Context) error {
 }
 
 // path returns what one request is for.
-func (r *readers) path(random *rand.Rand) string {
+func (r *crowdReaders) path(random *rand.Rand) string {
 	post := r.world.seeded[random.IntN(len(r.world.seeded))].post
 	account := r.world.accounts[blind][random.IntN(len(r.world.accounts[blind]))]
 	paths := []string{
@@ -124,7 +124,7 @@ func (r *readers) path(random *rand.Rand) string {
 	return paths[random.IntN(len(paths))]
 }
 
-func (r *readers) ask(ctx context.Context, transport *http.Transport, path string) error {
+func (r *crowdReaders) ask(ctx context.Context, transport *http.Transport, path string) error {
 	d := r.world.daemon()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.Address+"/api/v1"+path, nil)
 	if err != nil {
@@ -134,12 +134,12 @@ func (r *readers) ask(ctx context.Context, transport *http.Transport, path strin
 	began := time.Now()
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
-		r.world.judged.fault(lost, "GET %s: no answer: %s", path, err)
+		r.world.judged.violation(lostRecord, "GET %s: no answer: %s", path, err)
 		return ctx.Err()
 	}
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		r.world.judged.fault(lost, "GET %s: answered %s, %v", path, resp.Status, err)
+		r.world.judged.violation(lostRecord, "GET %s: answered %s, %v", path, resp.Status, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +148,7 @@ func (r *readers) ask(ctx context.Context, transport *http.Transport, path strin
 }
 
 // quantile returns how long that part of the requests took at most.
-func (r *readers) quantile(q float64) time.Duration {
+func (r *crowdReaders) quantile(q float64) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.took) == 0 {

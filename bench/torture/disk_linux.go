@@ -83,15 +83,15 @@ func fullDiskAsRoot(ctx context.Context, h *harness) (r result, done bool, err e
 		r, err = withoutDisk() // there are no such namespaces
 		return r, true, err
 	}
-	r, err = onlyResult(out)
+	r, err = readResult(out)
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, &said)
 	}
 	return r, true, err
 }
 
-// onlyResult reads the results of a run of one scenario.
-func onlyResult(path string) (r result, err error) {
+// readResult reads the results of a run of one scenario.
+func readResult(path string) (r result, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return r, err

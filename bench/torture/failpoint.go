@@ -8,37 +8,37 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// commits is how many commits a daemon makes from its first start to the end of
+// commitCount is how many commits a daemon makes from its first start to the end of
 // its first three posts, and a few more.
-const commits = 26
+const commitCount = 26
 
-// breakdown is one failure that is ordered in the life of a daemon.
-type breakdown struct {
+// failpointFault is one failure that is ordered in the life of a daemon.
+type failpointFault struct {
 	point  failpoint.Point
 	action string
 	pass   int
 	first  kind // of the network that the first post goes to; those to the others follow
 }
 
-func (b breakdown) String() string {
+func (b failpointFault) String() string {
 	return fmt.Sprintf("%s=%s@%d/%s", b.point, b.action, b.pass, b.first)
 }
 
 // actions are all that can happen at a point.
 var actions = []string{"panic", "kill", "stall", "error"}
 
-// breakdowns returns every action at every point: at each commit from the first
+// failpointFaults returns every action at every point: at each commit from the first
 // start on, and for a post to each kind of network. Quick is some of them.
-func breakdowns(quick bool) (list []breakdown) {
+func failpointFaults(quick bool) (list []failpointFault) {
 	for _, p := range failpoint.Points() {
 		passes := 1
 		if p == failpoint.StoreCommit || p == failpoint.StoreCommitted {
-			passes = commits
+			passes = commitCount
 		}
 		for _, a := range actions {
 			for pass := range passes {
 				for _, k := range kinds {
-					list = append(list, breakdown{p, a, pass + 1, k})
+					list = append(list, failpointFault{p, a, pass + 1, k})
 				}
 			}
 		}
@@ -46,12 +46,12 @@ func breakdowns(quick bool) (list []breakdown) {
 	if !quick {
 		return list
 	}
-	return representative(list)
+	return sampleFaults(list)
 }
 
-// representative thins the passes of commits out to every thirteenth, and leaves one
+// sampleFaults thins the passes of commits out to every thirteenth, and leaves one
 // kind of network for each failure.
-func representative(list []breakdown) (few []breakdown) {
+func sampleFaults(list []failpointFault) (few []failpointFault) {
 	for i, b := range list {
 		commit := b.point == failpoint.StoreCommit || b.point == failpoint.StoreCommitted
 		if i%len(kinds) == (b.pass+i/len(kinds))%len(kinds) && (!commit || b.pass%13 == 4) {
@@ -61,8 +61,8 @@ func representative(list []breakdown) (few []breakdown) {
 	return few
 }
 
-// sideBySide is how many daemons are broken at a time.
-const sideBySide = 8
+// parallelFaults is how many daemons are broken at a time.
+const parallelFaults = 8
 
 // failPoints orders one failure in the life of a daemon, lets a client make a
 // post to each kind of network meanwhile, repeats its requests, and starts the
@@ -80,18 +80,18 @@ func failPoints(ctx context.Context, h *harness) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	list := breakdowns(h.quick)
-	total := &failTotal{judged: new(judgement), counts: map[string]int64{"breakdowns": int64(len(list))}}
-	if err := noneIn(h.binary); err != nil {
+	list := failpointFaults(h.quick)
+	total := &failpointTotals{judged: new(verdictCollector), counts: map[string]int64{"breakdowns": int64(len(list))}}
+	if err := requireNoFailpoints(h.binary); err != nil {
 		return result{}, err
 	}
-	next := make(chan breakdown)
+	next := make(chan failpointFault)
 	var wg sync.WaitGroup
 	var failed firstError
-	for range sideBySide {
+	for range parallelFaults {
 		wg.Go(func() {
 			for b := range next {
-				if err := h.breakDown(ctx, binary, b, total); err != nil {
+				if err := h.runFault(ctx, binary, b, total); err != nil {
 					failed.add(fmt.Errorf("%s: %w", b, err))
 				}
 			}
@@ -105,14 +105,14 @@ func failPoints(ctx context.Context, h *harness) (result, error) {
 	return total.judged.result(total.counts), failed.err
 }
 
-// failTotal adds up what the breakdowns did.
-type failTotal struct {
-	judged *judgement
+// failpointTotals adds up what the breakdowns did.
+type failpointTotals struct {
+	judged *verdictCollector
 	mu     sync.Mutex // mu guards counts
 	counts map[string]int64
 }
 
-func (t *failTotal) add(c map[string]int64) {
+func (t *failpointTotals) add(c map[string]int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, n := range c {
@@ -121,7 +121,7 @@ func (t *failTotal) add(c map[string]int64) {
 }
 
 // most keeps the largest of a count.
-func (t *failTotal) most(name string, n int64) {
+func (t *failpointTotals) most(name string, n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counts[name] = max(t.counts[name], n)

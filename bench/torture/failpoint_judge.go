@@ -10,14 +10,14 @@ import (
 )
 
 // reached reports whether the ordered failure has happened.
-func (x *breach) reached() bool {
+func (x *faultWorld) reached() bool {
 	return strings.Contains(x.manager.first.Load().Log(), fmt.Sprintf("failpoint %s: %s", x.point, x.action))
 }
 
-// ends returns what the daemon must say when it ends because of the failure, and
+// expectedEnd returns what the daemon must say when it ends because of the failure, and
 // nothing when it must go on: what a transaction or a publisher does wrong is
 // caught where it was called, and all else ends the daemon.
-func (b breakdown) ends() (message string, must bool) {
+func (b failpointFault) expectedEnd() (message string, must bool) {
 	commit := b.point == failpoint.StoreCommit || b.point == failpoint.StoreCommitted
 	caught := commit || b.point == failpoint.DeliverCalled
 	switch {
@@ -33,39 +33,39 @@ func (b breakdown) ends() (message string, must bool) {
 	return "", false
 }
 
-// ending is how long a daemon may take that ends because it could not go on: it
+// endLimit is how long a daemon may take that ends because it could not go on: it
 // gives calls in flight 20 s, and others 5.
-const ending = 30 * time.Second
+const endLimit = 30 * time.Second
 
 // awaitEnd gives a daemon time to end that cannot go on.
-func (x *breach) awaitEnd(ctx context.Context) {
-	if _, must := x.ends(); !must || !x.reached() {
+func (x *faultWorld) awaitEnd(ctx context.Context) {
+	if _, must := x.expectedEnd(); !must || !x.reached() {
 		return
 	}
 	select {
 	case <-ctx.Done():
 	case <-x.manager.first.Load().Done():
-	case <-time.After(ending):
+	case <-time.After(endLimit):
 	}
 }
 
 // judgeEnd asks that the daemon has ended with a message when it could not go on,
 // and else has gone on.
-func (x *breach) judgeEnd() {
-	message, must := x.ends()
+func (x *faultWorld) judgeEnd() {
+	message, must := x.expectedEnd()
 	end := x.manager.end
 	switch {
 	case !x.reached():
 		if end != nil {
-			x.judged.fault(broken, "%s: the daemon ended before: %v", x.breakdown, end)
+			x.judged.violation(brokenStore, "%s: the daemon ended before: %v", x.failpointFault, end)
 		}
 	case must && end == nil && x.manager.asked:
 		// It was reached by what is written last.
 	case must && end == nil:
-		x.judged.fault(stuck, "%s: the daemon lives on\n%s", x.breakdown, x.manager.first.Load().Log())
+		x.judged.violation(stuckRecord, "%s: the daemon lives on\n%s", x.failpointFault, x.manager.first.Load().Log())
 	case must && !strings.Contains(end.Error(), message):
-		x.judged.fault(untrue, "%s: the daemon ended without the words %q: %v", x.breakdown, message, end)
+		x.judged.violation(wrongStatus, "%s: the daemon ended without the words %q: %v", x.failpointFault, message, end)
 	case !must && end != nil:
-		x.judged.fault(broken, "%s: the daemon ended: %v", x.breakdown, end)
+		x.judged.violation(brokenStore, "%s: the daemon ended: %v", x.failpointFault, end)
 	}
 }

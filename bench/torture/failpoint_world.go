@@ -9,34 +9,34 @@ import (
 	"time"
 )
 
-// orderVariable orders a failure in an instrumented daemon.
-const orderVariable = "SCHEDCTL_FAILPOINT"
+// failpointVariable orders a failure in an instrumented daemon.
+const failpointVariable = "SCHEDCTL_FAILPOINT"
 
-// noneIn asks that a release has no fail points.
-func noneIn(binary string) error {
+// requireNoFailpoints asks that a release has no fail points.
+func requireNoFailpoints(binary string) error {
 	program, err := os.ReadFile(binary)
 	if err != nil {
 		return err
 	}
-	if bytes.Contains(program, []byte(orderVariable)) {
+	if bytes.Contains(program, []byte(failpointVariable)) {
 		return fmt.Errorf("%s is a build with fail points; build it with make build", binary)
 	}
 	return nil
 }
 
-// breach is a world in which one failure is ordered.
-type breach struct {
+// faultWorld is a world in which one failure is ordered.
+type faultWorld struct {
 	*world
-	breakdown
-	hands   *hands
-	manager *manager
+	failpointFault
+	hands   *clockControl
+	manager *serviceManager
 }
 
-// breakDown runs one world, from a first start to the judgement.
-func (h *harness) breakDown(ctx context.Context, binary string, b breakdown, total *failTotal) error {
+// runFault runs one world, from a first start to the judgement.
+func (h *harness) runFault(ctx context.Context, binary string, b failpointFault, total *failpointTotals) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	clock, err := h.newHands()
+	clock, err := h.newClockControl()
 	if err != nil {
 		return err
 	}
@@ -47,15 +47,15 @@ func (h *harness) breakDown(ctx context.Context, binary string, b breakdown, tot
 	}
 	defer w.end()
 	w.judged = total.judged
-	x := &breach{world: w, breakdown: b, hands: clock, manager: manage(ctx, w, fmt.Sprintf("%s=%s=%s@%d", orderVariable, b.point, b.action, b.pass))}
-	err = x.live(ctx)
+	x := &faultWorld{world: w, failpointFault: b, hands: clock, manager: manage(ctx, w, fmt.Sprintf("%s=%s=%s@%d", failpointVariable, b.point, b.action, b.pass))}
+	err = x.postToAll(ctx)
 	x.awaitEnd(ctx)
 	x.manager.retire()
 	if err != nil {
 		return err
 	}
 	x.judgeEnd()
-	if err := x.passMinutes(ctx); err != nil {
+	if err := x.restartLater(ctx); err != nil {
 		return err
 	}
 	err = w.check(ctx)
@@ -68,10 +68,10 @@ func (h *harness) breakDown(ctx context.Context, binary string, b breakdown, tot
 	return err
 }
 
-// live connects an account of each kind and the webhook, and posts to each, the
+// postToAll connects an account of each kind and the webhook, and posts to each, the
 // chosen kind first. It returns when nothing is to be done, or nothing can be done
 // before a minute has passed.
-func (x *breach) live(ctx context.Context) error {
+func (x *faultWorld) postToAll(ctx context.Context) error {
 	if err := x.manager.awaitReady(ctx); err != nil {
 		return err
 	}
@@ -90,14 +90,14 @@ func (x *breach) live(ctx context.Context) error {
 			return err
 		}
 	}
-	return x.rest(ctx, 3*time.Second)
+	return x.awaitIdle(ctx, 3*time.Second)
 }
 
-// rest waits until nothing is to be done, for some time at most.
-func (x *breach) rest(ctx context.Context, atMost time.Duration) error {
+// awaitIdle waits until nothing is to be done, for some time at most.
+func (x *faultWorld) awaitIdle(ctx context.Context, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); time.Now().Before(end); {
-		busy, err := x.busy(ctx)
-		if err == nil && !busy && len(x.network.told()) > 0 {
+		busy, err := x.hasPendingPosts(ctx)
+		if err == nil && !busy && len(x.network.webhookDeliveries()) > 0 {
 			break
 		}
 		if err := sleep(ctx, 50*time.Millisecond); err != nil {
@@ -117,9 +117,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// passMinutes starts the daemon once more, a minute and a half later by its clock,
+// restartLater starts the daemon once more, a minute and a half later by its clock,
 // and waits until it has nothing to do.
-func (x *breach) passMinutes(ctx context.Context) error {
+func (x *faultWorld) restartLater(ctx context.Context) error {
 	if err := x.hands.jump(90 * time.Second); err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ type fullWorld struct {
 }
 
 func (h *harness) fullWorld(ctx context.Context, plan fullPlan, total *tally) (err error) {
-	dir, err := h.fresh()
+	dir, err := h.newDir()
 	if err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func (h *harness) fullWorld(ctx context.Context, plan fullPlan, total *tally) (e
 	f := &fullWorld{world: w, fullPlan: plan, disk: d, gate: new(gate), total: total}
 	defer f.gate.open()
 	at := w.network.at
-	w.network.at = func(m moment, target string) {
-		if at(m, target); m == accepted {
+	w.network.at = func(m killPoint, target string) {
+		if at(m, target); m == callAccepted {
 			f.gate.pass()
 		}
 	}
@@ -116,15 +116,15 @@ func (h *harness) fullWorld(ctx context.Context, plan fullPlan, total *tally) (e
 }
 
 func (f *fullWorld) run(ctx context.Context) error {
-	if err := f.begin(ctx, killPlan{authors: 6, accounts: 6}); err != nil {
+	if err := f.setUp(ctx, killPlan{authors: 6, accounts: 6}); err != nil {
 		return err
 	}
 	for _, k := range kinds {
-		f.network.setMoods(k, answers, late)
+		f.network.setModes(k, accepting, acceptingLate)
 	}
 	f.certain = !f.kill
 	if f.kill && f.quick {
-		f.openTo(idempotent, blind) // the others are asked after a minute what they have
+		f.useKinds(idempotent, blind) // the others are asked after a minute what they have
 	}
 	err := f.whileAuthorsWork(ctx, func() error {
 		for range f.rounds {
@@ -138,7 +138,7 @@ func (f *fullWorld) run(ctx context.Context) error {
 		return err
 	}
 	if said := strings.Count(f.daemon().Log(), "disk full: writes are refused"); !f.kill && said != f.rounds {
-		f.judged.fault(untrue, "the log says %d times that the disk is full, want %d", said, f.rounds)
+		f.judged.violation(wrongStatus, "the log says %d times that the disk is full, want %d", said, f.rounds)
 	}
 	if err := f.settle(ctx, settleLimit); err != nil {
 		return err
@@ -167,13 +167,13 @@ func (f *fullWorld) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.lookAround(ctx); err != nil {
+	if err := f.checkReads(ctx); err != nil {
 		return err
 	}
 	time.Sleep(time.Second) // what authors have scheduled is due
 	after := f.traffic()
 	if after != before {
-		f.judged.fault(broken, "on a full disk the networks were called %d times and the webhook %d times", after.calls-before.calls, after.told-before.told)
+		f.judged.violation(brokenStore, "on a full disk the networks were called %d times and the webhook %d times", after.calls-before.calls, after.told-before.told)
 	}
 	if err := f.disk.free(); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (f *fullWorld) round(ctx context.Context) error {
 
 // whileFull ends the calls that are held, one way or the other, and returns how
 // often somebody was called from then on, or before.
-func (f *fullWorld) whileFull(ctx context.Context) (t traffic, err error) {
+func (f *fullWorld) whileFull(ctx context.Context) (t callCounts, err error) {
 	if f.kill {
 		err = f.killAndStart(ctx)
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// traffic is how often somebody was called.
-type traffic struct{ calls, told int }
+// callCounts is how often somebody was called.
+type callCounts struct{ calls, told int }
 
-func (f *fullWorld) traffic() (t traffic) {
+func (f *fullWorld) traffic() (t callCounts) {
 	for _, d := range f.network.seen() {
 		t.calls += d.calls
 	}
-	for _, n := range f.network.told() {
+	for _, n := range f.network.webhookDeliveries() {
 		t.told += n
 	}
 	return t
 }
 
 // draft makes a post that has no time, which is long.
-func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child.Answer, err error) {
+func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child.Response, err error) {
 	f.keys++
 	body, err := json.Marshal(apiv1.CreatePost{Content: strings.Repeat("x", 5000)})
 	if err != nil {
@@ -37,19 +37,19 @@ func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child
 	}
 	w := &write{Request: child.Request{Method: http.MethodPost, Path: "/posts", Body: string(body), IdempotencyKey: fmt.Sprintf("%s-draft-%d", f.world.name, f.keys)}}
 	began := time.Now()
-	if w.Answer, err = f.daemon().Do(ctx, w.Request); err != nil {
+	if w.Response, err = f.daemon().Do(ctx, w.Request); err != nil {
 		return 0, answer, err
 	}
 	took = time.Since(began)
 	if w.acknowledged() {
 		s := new(story)
 		if _, err := s.add(w); err != nil {
-			return took, w.Answer, err
+			return took, w.Response, err
 		}
-		s.cause(1, schedctl.EventPostCreated)
+		s.expectEvents(1, schedctl.EventPostCreated)
 		f.seeded = append(f.seeded, s)
 	}
-	return took, w.Answer, nil
+	return took, w.Response, nil
 }
 
 // writeUntilRefused makes posts until the room is used up that the database has
@@ -62,7 +62,7 @@ func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
 		}
 		f.total.most("refused_max_ms", took)
 		if took > refuseLimit {
-			f.judged.fault(broken, "a write took %s on a full disk", took)
+			f.judged.violation(brokenStore, "a write took %s on a full disk", took)
 		}
 		if answer.Status == http.StatusCreated {
 			continue
@@ -71,7 +71,7 @@ func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
 		json.Unmarshal(answer.Body, &refusal) // without a code the answer is wrong below
 		if answer.Status != http.StatusInsufficientStorage || refusal.Error.Code != schedctl.InsufficientStorage ||
 			answer.Header.Get("Retry-After") == "" || !strings.Contains(refusal.Error.Message, f.config.Dir) {
-			f.judged.fault(untrue, "a write on a full disk is answered %d %s", answer.Status, answer.Body)
+			f.judged.violation(wrongStatus, "a write on a full disk is answered %d %s", answer.Status, answer.Body)
 		}
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f *fullWorld) endCalls(ctx context.Context) error {
 	held := f.gate.open()
 	patience := time.Now().Add(recordLimit)
 	for {
-		unrecorded, err := f.unrecorded(ctx)
+		unrecorded, err := f.countUnrecorded(ctx)
 		if err != nil {
 			return err
 		}
@@ -93,16 +93,16 @@ func (f *fullWorld) endCalls(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(patience) {
-			f.judged.fault(lost, "%d of %d calls have ended, and are not recorded on the full disk within %s", unrecorded, held, recordLimit)
+			f.judged.violation(lostRecord, "%d of %d calls have ended, and are not recorded on the full disk within %s", unrecorded, held, recordLimit)
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// unrecorded counts the targets that a network has and that the daemon does not
+// countUnrecorded counts the targets that a network has and that the daemon does not
 // call published.
-func (f *fullWorld) unrecorded(ctx context.Context) (n int, err error) {
+func (f *fullWorld) countUnrecorded(ctx context.Context) (n int, err error) {
 	seen := f.network.seen()
 	posts, err := f.posts(ctx)
 	for _, p := range posts {
@@ -139,14 +139,14 @@ func (f *fullWorld) killAndStart(ctx context.Context) error {
 	return f.writeUntilRefused(ctx)
 }
 
-// lookAround reads what a full daemon says.
-func (f *fullWorld) lookAround(ctx context.Context) error {
+// checkReads reads what a full daemon says.
+func (f *fullWorld) checkReads(ctx context.Context) error {
 	began := time.Now()
 	if err := f.daemon().Call(ctx, http.MethodGet, "/posts?limit=10", "", nil); err != nil {
-		f.judged.fault(broken, "reading on a full disk: %s", err)
+		f.judged.violation(brokenStore, "reading on a full disk: %s", err)
 	}
 	if took := time.Since(began); took > refuseLimit {
-		f.judged.fault(broken, "a read took %s on a full disk", took)
+		f.judged.violation(brokenStore, "a read took %s on a full disk", took)
 	}
 	for path, want := range map[string]string{"/readyz": "disk of the daemon is full", "/metrics": "\nschedctl_store_full 1\n"} {
 		text, err := f.get(ctx, path)
@@ -154,18 +154,18 @@ func (f *fullWorld) lookAround(ctx context.Context) error {
 			return err
 		}
 		if !strings.Contains(text, want) {
-			f.judged.fault(untrue, "%s does not say %q on a full disk", path, want)
+			f.judged.violation(wrongStatus, "%s does not say %q on a full disk", path, want)
 		}
 	}
 	return nil
 }
 
 // resume waits until the daemon writes, calls networks and says that it is well.
-func (f *fullWorld) resume(ctx context.Context, before traffic) error {
+func (f *fullWorld) resume(ctx context.Context, before callCounts) error {
 	began := time.Now()
 	for written, sent, well := false, false, false; !written || !sent || !well; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > resumeLimit {
-			f.judged.fault(stuck, "within %s of there being space: written %v, sent %v, ready %v", resumeLimit, written, sent, well)
+			f.judged.violation(stuckRecord, "within %s of there being space: written %v, sent %v, ready %v", resumeLimit, written, sent, well)
 			return nil
 		}
 		if !written {

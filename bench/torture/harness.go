@@ -46,12 +46,12 @@ func (h *harness) runAll(ctx context.Context, chosen []scenario) []result {
 	results := make([]result, len(chosen))
 	var wg sync.WaitGroup
 	for i, s := range chosen {
-		if h.take(ctx) != nil {
+		if h.takeTurn(ctx) != nil {
 			results[i] = result{Scenario: s.name, Promise: s.promise, Verdict: fail, Detail: "interrupted"}
 			continue
 		}
 		wg.Go(func() {
-			defer h.give()
+			defer h.giveTurn()
 			results[i] = h.runOne(ctx, s)
 		})
 	}
@@ -71,7 +71,7 @@ func (h *harness) runOne(ctx context.Context, s scenario) result {
 	return r
 }
 
-func (h *harness) take(ctx context.Context) error {
+func (h *harness) takeTurn(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -80,20 +80,20 @@ func (h *harness) take(ctx context.Context) error {
 	}
 }
 
-func (h *harness) give() { h.turn <- struct{}{} }
+func (h *harness) giveTurn() { h.turn <- struct{}{} }
 
 // idle runs a part of a scenario that hardly does more than wait, and lets the
 // next scenario work meanwhile. It returns when both fn has ended and it is the
 // scenario's turn again.
 func (h *harness) idle(fn func() error) error {
-	h.give()
+	h.giveTurn()
 	err := fn()
 	<-h.turn
 	return err
 }
 
-// fresh returns a new directory.
-func (h *harness) fresh() (string, error) { return os.MkdirTemp(h.dir, "run-*") }
+// newDir returns a new directory.
+func (h *harness) newDir() (string, error) { return os.MkdirTemp(h.dir, "run-*") }
 
 // random returns a source of its own for each name, which gives the same numbers
 // in each run with the same seed. It is for one goroutine.

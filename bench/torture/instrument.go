@@ -53,14 +53,14 @@ func (h *harness) instrument(ctx context.Context, out string) error {
 
 // The beginning of time.Now, and what it becomes.
 const (
-	nowIs      = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
-	nowBecomes = nowIs + "\tsec += wallShift()\n"
+	nowOriginal    = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
+	nowReplacement = nowOriginal + "\tsec += wallShift()\n"
 )
 
 // How daemon/clock reads the time since the boot, and what that becomes.
 const (
-	bootIs      = "time.Duration(t.Nano())"
-	bootBecomes = bootIs + " + time.TortureSlept()"
+	bootOriginal    = "time.Duration(t.Nano())"
+	bootReplacement = bootOriginal + " + time.TortureSlept()"
 )
 
 // shiftSource is an additional file of package time. The shifts are in memory that
@@ -112,16 +112,16 @@ func (h *harness) overlay(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := replaced(filepath.Join(library, "time.go"), nowIs, nowBecomes)
+	now, err := replaceOnce(filepath.Join(library, "time.go"), nowOriginal, nowReplacement)
 	if err != nil {
 		return "", err
 	}
 	boots := filepath.Join(clock, "machine_"+runtime.GOOS+".go")
-	boot, err := replaced(boots, bootIs, bootBecomes)
+	boot, err := replaceOnce(boots, bootOriginal, bootReplacement)
 	if err != nil {
 		return "", err
 	}
-	dir, err := h.fresh()
+	dir, err := h.newDir()
 	if err != nil {
 		return "", err
 	}
@@ -151,9 +151,9 @@ func sources(ctx context.Context, pkg string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// replaced returns a source file in which one piece, which it must have once, is
+// replaceOnce returns a source file in which one piece, which it must have once, is
 // replaced.
-func replaced(path, is, becomes string) (string, error) {
+func replaceOnce(path, is, becomes string) (string, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return "", err

@@ -11,14 +11,14 @@ import (
 
 // This version of Go tells the time as the overlay expects, and hands are read as
 // they are set.
-func TestTheClockCanBeSet(t *testing.T) {
+func TestClockCanBeSet(t *testing.T) {
 	t.Parallel()
 	h := &harness{dir: t.TempDir()}
 	overlay, err := h.overlay(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, err := h.newHands()
+	clock, err := h.newClockControl()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestTheClockCanBeSet(t *testing.T) {
 	}
 }
 
-func TestBreakdownsCoverEveryPointAndAction(t *testing.T) {
+func TestFaultsCoverEveryPointAndAction(t *testing.T) {
 	t.Parallel()
 	for _, quick := range []bool{true, false} {
 		missing := map[string]bool{}
@@ -44,7 +44,7 @@ func TestBreakdownsCoverEveryPointAndAction(t *testing.T) {
 				missing[string(p)+a] = true
 			}
 		}
-		list := breakdowns(quick)
+		list := failpointFaults(quick)
 		for _, b := range list {
 			delete(missing, string(b.point)+b.action)
 		}

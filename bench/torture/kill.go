@@ -56,10 +56,10 @@ func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, tot
 	}
 	defer w.end()
 	w.judged = total.judged
-	if err := w.begin(ctx, plan); err != nil {
+	if err := w.setUp(ctx, plan); err != nil {
 		return err
 	}
-	if err := w.killOften(ctx, plan, total); err != nil {
+	if err := w.killRepeatedly(ctx, plan, total); err != nil {
 		return err
 	}
 	if err := w.start(ctx); err != nil {
@@ -79,8 +79,8 @@ func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, tot
 // minute after which a network is asked what it has, and a little.
 const settleLimit = 65 * time.Second
 
-// begin starts the daemon, connects everything and makes the networks difficult.
-func (w *world) begin(ctx context.Context, plan killPlan) error {
+// setUp starts the daemon, connects everything and makes the networks difficult.
+func (w *world) setUp(ctx context.Context, plan killPlan) error {
 	if err := w.start(ctx); err != nil {
 		return err
 	}
@@ -92,19 +92,19 @@ func (w *world) begin(ctx context.Context, plan killPlan) error {
 	}
 	w.newAuthors(plan.authors)
 	for _, k := range kinds {
-		w.network.setMoods(k, answers, answers, answers, late, late, late, refuses, limits, closed, drops, hangs)
+		w.network.setModes(k, accepting, accepting, accepting, acceptingLate, acceptingLate, acceptingLate, refusing, rateLimiting, unavailableMode, droppingConnection, hanging)
 	}
 	return nil
 }
 
-// killOften lets the authors work while the daemon is killed and started again.
+// killRepeatedly lets the authors work while the daemon is killed and started again.
 // It returns when all stories are told and the daemon is dead.
-func (w *world) killOften(ctx context.Context, plan killPlan, total *tally) error {
+func (w *world) killRepeatedly(ctx context.Context, plan killPlan, total *tally) error {
 	random := w.random(w.name + "/kills")
 	err := w.whileAuthorsWork(ctx, func() error {
 		for round := range plan.rounds {
 			if w.quick && round == plan.rounds/2 {
-				w.openTo(idempotent, blind)
+				w.useKinds(idempotent, blind)
 			}
 			if err := w.round(ctx, random); err != nil {
 				return err
@@ -135,9 +135,9 @@ func (w *world) round(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	w.ready.Store(d)
-	f := w.light(d, random)
+	f := w.armKill(d, random)
 	select {
-	case <-f.burnt:
+	case <-f.killed:
 	case <-time.After(time.Duration(150+random.IntN(500)) * time.Millisecond):
 	case <-ctx.Done():
 		return ctx.Err()

@@ -40,20 +40,20 @@ func (k *link) accept() {
 			return
 		}
 		server, err := net.Dial("unix", k.socket)
-		if err != nil || !k.keep(client, server) {
+		if err != nil || !k.addConnection(client, server) {
 			client.Close()
 			if err == nil {
 				server.Close()
 			}
 			continue
 		}
-		k.ends.Go(func() { k.carry(client, server) })
-		k.ends.Go(func() { k.carry(server, client) })
+		k.ends.Go(func() { k.forward(client, server) })
+		k.ends.Go(func() { k.forward(server, client) })
 	}
 }
 
-// keep notes the two ends of a connection, unless the link is cut.
-func (k *link) keep(ends ...net.Conn) bool {
+// addConnection notes the two ends of a connection, unless the link is cut.
+func (k *link) addConnection(ends ...net.Conn) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.cut {
@@ -65,8 +65,8 @@ func (k *link) keep(ends ...net.Conn) bool {
 	return true
 }
 
-// carry takes what one end says to the other, until either is closed.
-func (k *link) carry(from, to net.Conn) {
+// forward takes what one end says to the other, until either is closed.
+func (k *link) forward(from, to net.Conn) {
 	defer k.drop(from, to)
 	buf := make([]byte, 32<<10)
 	for {

@@ -29,7 +29,7 @@ var scenarios = []scenario{
 	{"stop", "A daemon that is asked to stop under load ends well and cuts off nothing; asked twice it ends at once, and the next start finds out what it was at.", stopUnderLoad},
 	{"full", "On a full disk writes are refused at once, reads go on, what comes of calls in flight is recorded and nothing new is sent; once there is space, all goes on by itself.", fullDisk},
 	{"crowd", "100,000 posts that are due at one instant all go out, once each, and readers are answered meanwhile.", crowd},
-	{"slow-loris", "1,000 connections that send or take a byte now and then leave the p99 of honest requests below twice what it is without them.", slowLoris},
+	{"slow-loris", "1,000 connections that send or take a byte now and then leave the p99 of honest requests below twice what it is without them.", slowConnectionScenario},
 	{"nodes", "Three daemons on one PostgreSQL, of which any is killed, frozen beyond its lease or cut off, and whose server loses its sessions or crashes, lose nothing that was acknowledged, publish nothing twice, and leave nothing stuck.", nodes},
 	{"mutants", "No damaged database crashes or hangs a program; each says what is wrong and what to do, the file stays as it is, and salvage saves at least 95 % of the intact records and brings no post back that was deleted, as long as a page is left that shows it.", mutants},
 	{"upgrade", "An upgrade from any earlier version that is killed at any instant goes on where it was: nothing is lost and nothing doubled.", upgrade},

@@ -10,9 +10,9 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// manager starts a world's daemon whenever it has ended, as a service manager
+// serviceManager starts a world's daemon whenever it has ended, as a service manager
 // does, the first time with an order to fail.
-type manager struct {
+type serviceManager struct {
 	w       *world
 	order   string
 	retired chan struct{} // closed when the daemon is to be stopped
@@ -26,8 +26,8 @@ type manager struct {
 }
 
 // manage begins. The caller retires the manager.
-func manage(ctx context.Context, w *world, order string) *manager {
-	m := &manager{w: w, order: order, retired: make(chan struct{}), done: make(chan struct{})}
+func manage(ctx context.Context, w *world, order string) *serviceManager {
+	m := &serviceManager{w: w, order: order, retired: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(m.done)
 		m.err = m.run(ctx)
@@ -35,7 +35,7 @@ func manage(ctx context.Context, w *world, order string) *manager {
 	return m
 }
 
-func (m *manager) run(ctx context.Context) error {
+func (m *serviceManager) run(ctx context.Context) error {
 	plain := m.w.config.Env
 	m.w.config.Env = append(plain[:len(plain):len(plain)], m.order)
 	for ctx.Err() == nil {
@@ -64,14 +64,14 @@ func (m *manager) run(ctx context.Context) error {
 }
 
 // ended notes how the daemon that was ordered to fail has ended.
-func (m *manager) ended(ctx context.Context, d *child.Daemon) {
+func (m *serviceManager) ended(ctx context.Context, d *child.Daemon) {
 	if d == m.first.Load() {
 		m.end = d.Wait(ctx)
 	}
 }
 
 // stop stops a daemon that may be ending by itself.
-func (m *manager) stop(ctx context.Context, d *child.Daemon) error {
+func (m *serviceManager) stop(ctx context.Context, d *child.Daemon) error {
 	select {
 	case <-d.Done():
 		m.ended(ctx, d)
@@ -84,14 +84,14 @@ func (m *manager) stop(ctx context.Context, d *child.Daemon) error {
 	case <-d.Done():
 		m.ended(ctx, d)
 	case <-time.After(40 * time.Second):
-		m.w.judged.fault(stuck, "%s: the daemon does not stop\n%s", m.order, d.Log())
+		m.w.judged.violation(stuckRecord, "%s: the daemon does not stop\n%s", m.order, d.Log())
 		d.Kill()
 	}
 	return nil
 }
 
 // awaitReady waits until a daemon is ready for the first time.
-func (m *manager) awaitReady(ctx context.Context) error {
+func (m *serviceManager) awaitReady(ctx context.Context) error {
 	for m.w.ready.Load() == nil {
 		select {
 		case <-m.done:
@@ -106,7 +106,7 @@ func (m *manager) awaitReady(ctx context.Context) error {
 }
 
 // retire stops the daemon and waits until it is.
-func (m *manager) retire() {
+func (m *serviceManager) retire() {
 	close(m.retired)
 	<-m.done
 }

@@ -37,7 +37,7 @@ func mutants(ctx context.Context, h *harness) (result, error) {
 		return result{}, err
 	}
 	defer os.RemoveAll(dir)
-	b := &battery{harness: h, dir: dir, counts: map[string]int64{}}
+	b := &mutantRun{harness: h, dir: dir, counts: map[string]int64{}}
 	if err := b.prepare(ctx); err != nil {
 		return result{}, err
 	}
@@ -62,7 +62,7 @@ func mutants(ctx context.Context, h *harness) (result, error) {
 // keep leaves the database that the mutants were made of where it can be looked
 // at, with its API key, so that all can be made again; mutants that something went
 // wrong with are beside it.
-func (b *battery) keep() (path string, err error) {
+func (b *mutantRun) keep() (path string, err error) {
 	sample, err := os.ReadFile(b.sample)
 	if err != nil {
 		return "", err
@@ -86,11 +86,11 @@ func memoryDir(h *harness) (string, error) {
 	if dir, err := os.MkdirTemp("/dev/shm", "schedctl-mutants-*"); err == nil {
 		return dir, nil
 	}
-	return h.fresh()
+	return h.newDir()
 }
 
-// battery runs the workers and adds up what they found.
-type battery struct {
+// mutantRun runs the workers and adds up what they found.
+type mutantRun struct {
 	*harness
 	dir, sample, secret string
 
@@ -100,7 +100,7 @@ type battery struct {
 }
 
 // prepare makes the database that the mutants are made of.
-func (b *battery) prepare(ctx context.Context) error {
+func (b *mutantRun) prepare(ctx context.Context) error {
 	b.sample = filepath.Join(b.dir, "sample.db")
 	store, err := bolt.Open(b.sample, bolt.Options{})
 	if err != nil {
@@ -112,7 +112,7 @@ func (b *battery) prepare(ctx context.Context) error {
 
 // work has a process do its part of the mutants, and another one the rest when
 // that has crashed or hung.
-func (b *battery) work(ctx context.Context, worker int) error {
+func (b *mutantRun) work(ctx context.Context, worker int) error {
 	for next := worker; next < mutantCount; {
 		last, err := b.process(ctx, mutantOrder{
 			Dir: filepath.Join(b.dir, fmt.Sprint("worker-", worker)), Sample: b.sample, Secret: b.secret,
@@ -128,7 +128,7 @@ func (b *battery) work(ctx context.Context, worker int) error {
 
 // process runs one worker and returns the number of the last mutant that it has
 // begun.
-func (b *battery) process(ctx context.Context, o mutantOrder) (last int, err error) {
+func (b *mutantRun) process(ctx context.Context, o mutantOrder) (last int, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
@@ -179,7 +179,7 @@ func (b *battery) process(ctx context.Context, o mutantOrder) (last int, err err
 func tail(text string) string { return text[max(0, len(text)-500):] }
 
 // crashed notes a mutant at which a worker ended, or had to be ended.
-func (b *battery) crashed(n int, said string) {
+func (b *mutantRun) crashed(n int, said string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	what := "hang"
@@ -193,13 +193,13 @@ func (b *battery) crashed(n int, said string) {
 	}
 }
 
-func (b *battery) add(r mutantReport) {
+func (b *mutantRun) add(r mutantReport) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.counts["mutants"]++
 	b.counts["intact"] += int64(r.Intact)
 	b.counts["saved"] += int64(r.Saved)
-	b.counts["came_back"] += int64(r.Came)
+	b.counts["came_back"] += int64(r.Restored)
 	if r.Found {
 		b.counts["found_by_check"]++
 	}
@@ -207,11 +207,11 @@ func (b *battery) add(r mutantReport) {
 		b.counts["served"]++
 	}
 	for _, f := range r.Faults {
-		b.faults = append(b.faults, fmt.Sprintf("mutant %d (%s): %s", r.N, r.How, f))
+		b.faults = append(b.faults, fmt.Sprintf("mutant %d (%s): %s", r.N, r.Description, f))
 	}
 }
 
-func (b *battery) result() result {
+func (b *mutantRun) result() result {
 	b.counts["crashes"] += 0
 	b.counts["hangs"] = b.counts["hanges"]
 	delete(b.counts, "hanges")

@@ -17,7 +17,7 @@ import (
 )
 
 // programs puts some of the mutants through the built program.
-func (b *battery) programs(ctx context.Context) error {
+func (b *mutantRun) programs(ctx context.Context) error {
 	file, err := mutant.Read(b.sample)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (b *battery) programs(ctx context.Context) error {
 
 // program has the built program check and salvage a mutant and start on it. What
 // it says and how it ends is compared; a daemon that starts is stopped again.
-func (b *battery) program(ctx context.Context, n int, m mutant.Mutant) error {
+func (b *mutantRun) program(ctx context.Context, n int, m mutant.Mutant) error {
 	dir, err := os.MkdirTemp(b.dir, "program-*")
 	if err != nil {
 		return err
@@ -71,11 +71,11 @@ var crash = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|SIG[A-Z]+): `)
 
 // ran runs the program until it ends, or until the daemon serves, and returns what
 // is wrong with what it did.
-func (b *battery) ran(ctx context.Context, args []string) (faults []string, err error) {
+func (b *mutantRun) ran(ctx context.Context, args []string) (faults []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, mutantLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.binary, args...)
-	said := &lookout{word: "daemon started", found: func() {
+	said := &outputWatcher{word: "daemon started", found: func() {
 		cmd.Process.Signal(os.Interrupt)
 		time.AfterFunc(patience, func() { cmd.Process.Signal(os.Interrupt) }) // what cannot be recorded is tried for long
 	}}
@@ -100,15 +100,15 @@ func (b *battery) ran(ctx context.Context, args []string) (faults []string, err 
 	return faults, nil
 }
 
-// lookout waits for a word in what a program says. It is for one goroutine.
-type lookout struct {
+// outputWatcher waits for a word in what a program says. It is for one goroutine.
+type outputWatcher struct {
 	text  bytes.Buffer
 	word  string
 	found func()
 	done  bool
 }
 
-func (l *lookout) Write(p []byte) (int, error) {
+func (l *outputWatcher) Write(p []byte) (int, error) {
 	l.text.Write(p)
 	if !l.done && strings.Contains(l.text.String(), l.word) {
 		l.done = true

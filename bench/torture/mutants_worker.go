@@ -41,15 +41,15 @@ type mutantOrder struct {
 
 // mutantReport is what came of one mutant; a line before it says that it begins.
 type mutantReport struct {
-	N      int
-	Begins bool
-	How    string
-	Intact int
-	Saved  int
-	Came   int // back that should not have
-	Found  bool
-	Served bool
-	Faults []string
+	N           int
+	Begins      bool
+	Description string
+	Intact      int
+	Saved       int
+	Restored    int // back that should not have
+	Found       bool
+	Served      bool
+	Faults      []string
 }
 
 // mutantWorker puts many mutants through everything that reads a database, in
@@ -69,17 +69,17 @@ func mutantWorker(work string) int {
 	out := json.NewEncoder(os.Stdout)
 	for n := o.First; n < o.Last; n += o.Step {
 		out.Encode(mutantReport{N: n, Begins: true})
-		t := trial{
-			mutantOrder: o, whole: file, dir: filepath.Join(o.Dir, fmt.Sprint(n)),
+		t := mutantTrial{
+			mutantOrder: o, sample: file, dir: filepath.Join(o.Dir, fmt.Sprint(n)),
 			mutant: file.Mutant(rand.New(rand.NewPCG(o.Seed, uint64(n))), n),
 		}
-		t.report.N, t.report.How, t.report.Intact = n, t.mutant.How, len(t.mutant.Intact)
+		t.report.N, t.report.Description, t.report.Intact = n, t.mutant.How, len(t.mutant.Intact)
 		if err := t.run(context.Background()); err != nil {
-			t.fault("%v", err)
+			t.addFault("%v", err)
 		}
 		if len(t.report.Faults) > 0 {
 			if _, err := keepMutant(o.Seed, fmt.Sprint(n, ".db"), t.mutant.Data); err != nil {
-				t.fault("it is not kept: %v", err)
+				t.addFault("it is not kept: %v", err)
 			}
 		}
 		os.RemoveAll(t.dir)
@@ -88,22 +88,22 @@ func mutantWorker(work string) int {
 	return 0
 }
 
-// trial is what one mutant is put through.
-type trial struct {
+// mutantTrial is what one mutant is put through.
+type mutantTrial struct {
 	mutantOrder
-	whole  *mutant.File
+	sample *mutant.File
 	mutant mutant.Mutant
 	dir    string
 	report mutantReport
 }
 
-func (t *trial) fault(format string, args ...any) {
+func (t *mutantTrial) addFault(format string, args ...any) {
 	t.report.Faults = append(t.report.Faults, fmt.Sprintf(format, args...))
 }
 
-func (t *trial) path() string { return filepath.Join(t.dir, "schedctl.db") }
+func (t *mutantTrial) path() string { return filepath.Join(t.dir, "schedctl.db") }
 
-func (t *trial) run(ctx context.Context) error {
+func (t *mutantTrial) run(ctx context.Context) error {
 	if err := os.MkdirAll(t.dir, 0o700); err != nil {
 		return err
 	}
@@ -121,34 +121,34 @@ func (t *trial) run(ctx context.Context) error {
 
 // judgeRefusal checks that an error says what is wrong with which file, and what
 // to do, and that the file is as it was.
-func (t *trial) judgeRefusal(what string, err error) {
+func (t *mutantTrial) judgeRefusal(what string, err error) {
 	if now, read := os.ReadFile(t.path()); read != nil || !bytes.Equal(now, t.mutant.Data) {
-		t.fault("%s changed the file", what)
+		t.addFault("%s changed the file", what)
 	}
 	if err == nil {
 		return
 	}
 	if !errors.Is(err, storage.ErrCorrupt) && !errors.Is(err, storage.ErrForeign) && !errors.Is(err, storage.ErrNewer) {
-		t.fault("%s: an error of no known kind: %v", what, err)
+		t.addFault("%s: an error of no known kind: %v", what, err)
 	}
 	text := err.Error()
 	advised := strings.Contains(text, "daemon salvage") || strings.Contains(text, "use another path") || strings.Contains(text, "install the newer one")
 	if !strings.Contains(text, t.path()) || !advised && what != "salvage" {
-		t.fault("%s: an error that does not say what to do with which file: %v", what, err)
+		t.addFault("%s: an error that does not say what to do with which file: %v", what, err)
 	}
 }
 
 // salvage saves what can be, and compares it with what is intact.
-func (t *trial) salvage(ctx context.Context) error {
+func (t *mutantTrial) salvage(ctx context.Context) error {
 	to := filepath.Join(t.dir, "salvaged.db")
 	report, err := bolt.Salvage(ctx, t.path(), to, bolt.SalvageOptions{})
 	t.judgeRefusal("salvage", err)
 	if err != nil {
 		if len(t.mutant.Intact) > 0 {
-			t.fault("nothing was saved: %v", err)
+			t.addFault("nothing was saved: %v", err)
 		}
 		if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
-			t.fault("half a file was left")
+			t.addFault("half a file was left")
 		}
 		return nil
 	}
@@ -157,21 +157,21 @@ func (t *trial) salvage(ctx context.Context) error {
 		return err
 	}
 	t.compare(got)
-	if err := t.withhold(ctx, to, report.Doubtful); err != nil {
+	if err := t.checkHold(ctx, to, report.Doubtful); err != nil {
 		return err
 	}
 	if _, err := bolt.CheckFile(ctx, to); err != nil {
-		t.fault("the salvaged file: %v", err)
+		t.addFault("the salvaged file: %v", err)
 	}
 	return nil
 }
 
-func (t *trial) compare(got *mutant.File) {
+func (t *mutantTrial) compare(got *mutant.File) {
 	saved, known := map[string]bool{}, map[string]bool{}
 	for _, row := range got.Rows {
 		saved[row.Bucket+row.Key] = true
 	}
-	for _, row := range t.whole.Rows {
+	for _, row := range t.sample.Rows {
 		known[row.Bucket+row.Key] = true
 	}
 	for _, row := range t.mutant.Intact {
@@ -180,24 +180,24 @@ func (t *trial) compare(got *mutant.File) {
 		}
 	}
 	if t.report.Saved*100 < t.report.Intact*95 {
-		t.fault("%d of %d intact records were saved", t.report.Saved, t.report.Intact)
+		t.addFault("%d of %d intact records were saved", t.report.Saved, t.report.Intact)
 	}
 	if strings.Contains(t.mutant.How, "flipped") {
 		return // keys may have been, too
 	}
 	for _, row := range got.Rows {
 		if !known[row.Bucket+row.Key] && row.Bucket != "workspaces" {
-			t.report.Came++
+			t.report.Restored++
 		}
 	}
-	if t.report.Came > 0 {
-		t.fault("%d deleted records came back", t.report.Came)
+	if t.report.Restored > 0 {
+		t.addFault("%d deleted records came back", t.report.Restored)
 	}
 }
 
-// withhold does what the command does, and checks that nothing is left that may
+// checkHold does what the command does, and checks that nothing is left that may
 // go out twice.
-func (t *trial) withhold(ctx context.Context, path string, doubtful []storage.Route) error {
+func (t *mutantTrial) checkHold(ctx context.Context, path string, doubtful []storage.Route) error {
 	store, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return err
@@ -210,11 +210,11 @@ func (t *trial) withhold(ctx context.Context, path string, doubtful []storage.Ro
 	return store.View(ctx, func(r storage.Reader) error {
 		running, err := r.RunningAttempts()
 		if len(running) > 0 {
-			t.fault("%d attempts still run", len(running))
+			t.addFault("%d attempts still run", len(running))
 		}
 		return errors.Join(err, r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 			if d.At <= now.UnixMilli() {
-				t.fault("target %s would go out", d.TargetID())
+				t.addFault("target %s would go out", d.TargetID())
 			}
 			return true
 		}))
@@ -223,7 +223,7 @@ func (t *trial) withhold(ctx context.Context, path string, doubtful []storage.Ro
 
 // serve starts a daemon on the file. When it starts, everything that can be asked
 // of it gets an answer.
-func (t *trial) serve(ctx context.Context) error {
+func (t *mutantTrial) serve(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	store, err := bolt.Open(t.path(), bolt.Options{Logger: log})
 	if err != nil {
@@ -248,12 +248,12 @@ func (t *trial) serve(ctx context.Context) error {
 		})
 	}()
 	t.report.Served = true
-	t.ask(ctx, "http://"+listener.Addr().String(), ended)
+	t.requestAll(ctx, "http://"+listener.Addr().String(), ended)
 	stop()
 	select {
 	case err := <-ended:
 		if err != nil && !errors.Is(err, storage.ErrCorrupt) && !strings.Contains(err.Error(), "the log says why") {
-			t.fault("the daemon ended with %v", err)
+			t.addFault("the daemon ended with %v", err)
 		}
 		return store.Close()
 	case <-time.After(patience):
@@ -266,14 +266,14 @@ func (t *trial) serve(ctx context.Context) error {
 // patience is how long a daemon that is to stop is waited for.
 const patience = time.Second
 
-// ask makes requests of every kind, and wants an answer to each, be it that the
+// requestAll makes requests of every kind, and wants an answer to each, be it that the
 // record is damaged.
-func (t *trial) ask(ctx context.Context, url string, ended chan error) {
+func (t *mutantTrial) requestAll(ctx context.Context, url string, ended chan error) {
 	paths := []string{
 		"/readyz", "/metrics", "/api/v1/posts?limit=100", "/api/v1/posts?limit=100&status=scheduled&sort=publish_at", "/api/v1/posts?search=more",
 		"/api/v1/social-accounts", "/api/v1/webhooks", "/api/v1/keys", "/api/v1/audit?limit=100", "/api/v1/workspaces",
 	}
-	for i, row := range t.whole.Rows {
+	for i, row := range t.sample.Rows {
 		if row.Bucket == "posts" && i%10 == 0 {
 			id := schedctl.ULID([]byte(row.Key)).ID(schedctl.PostPrefix)
 			paths = append(paths, "/api/v1/posts/"+id, "/api/v1/posts/"+id+"/timeline")
@@ -285,14 +285,14 @@ func (t *trial) ask(ctx context.Context, url string, ended chan error) {
 			case err := <-ended: // it says itself that it cannot go on
 				ended <- err
 			case <-time.After(patience):
-				t.fault("%s was not answered: %v", path, err)
+				t.addFault("%s was not answered: %v", path, err)
 			}
 			return
 		}
 	}
 }
 
-func (t *trial) get(ctx context.Context, url string) error {
+func (t *mutantTrial) get(ctx context.Context, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -305,7 +305,7 @@ func (t *trial) get(ctx context.Context, url string) error {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if answer.StatusCode >= 500 && !json.Valid(body) {
-		t.fault("%s: %d %.200s", url, answer.StatusCode, body)
+		t.addFault("%s: %d %.200s", url, answer.StatusCode, body)
 	}
 	return err
 }

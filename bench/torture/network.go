@@ -23,28 +23,28 @@ const (
 // kinds are all there are.
 var kinds = []kind{idempotent, readable, blind}
 
-// mood is how a network takes a call that publishes.
-type mood int
+// networkMode is how a network takes a call that publishes.
+type networkMode int
 
 const (
-	answers mood = iota // accepts at once
-	late                // accepts, and takes its time to answer
-	refuses             // with a 4xx that is final
-	limits              // with 429 and Retry-After
-	closed              // with 503 and Retry-After
-	drops               // accepts, and cuts the connection
-	hangs               // accepts, and never answers
+	accepting          networkMode = iota // accepts at once
+	acceptingLate                         // accepts, and takes its time to answer
+	refusing                              // with a 4xx that is final
+	rateLimiting                          // with 429 and Retry-After
+	unavailableMode                       // with 503 and Retry-After
+	droppingConnection                    // accepts, and cuts the connection
+	hanging                               // accepts, and never answers
 )
 
-// moment is an instant in the life of a post at which a daemon can be killed.
-type moment int
+// killPoint is an instant in the life of a post at which a daemon can be killed.
+type killPoint int
 
 const (
-	acknowledged moment = iota // a client has its answer
-	called                     // a call has reached the network, which has not accepted yet
-	accepted                   // the network has the post, the daemon has no answer
-	answered                   // the daemon has been answered
-	moments
+	clientAcknowledged killPoint = iota // a client has its answer
+	callReceived                        // a call has reached the network, which has not accepted yet
+	callAccepted                        // the network has the post, the daemon has no answer
+	responseReceived                    // the daemon has been answered
+	killPoints
 )
 
 // network is the other side: a server that plays networks of every kind, an
@@ -53,15 +53,15 @@ type network struct {
 	url    string
 	server *http.Server
 	served chan error
-	at     func(moment, string) // is told what happens with a target; returns soon
+	at     func(killPoint, string) // is told what happens with a target; returns soon
 
-	mu      sync.Mutex // mu guards what follows
-	random  *rand.Rand
-	moods   map[kind][]mood // one of them for the first call for a target; none means answers
-	targets map[string]*delivery
-	channel map[string][]message // of each readable account, the oldest first
-	events  map[string]int       // how often the webhook was told of each
-	calm    chan struct{}        // closed when calls that hang are to end
+	mu          sync.Mutex // mu guards what follows
+	random      *rand.Rand
+	modes       map[kind][]networkMode // one of them for the first call for a target; none means answers
+	targets     map[string]*delivery
+	channel     map[string][]message // of each readable account, the oldest first
+	events      map[string]int       // how often the webhook was told of each
+	stopHanging chan struct{}        // closed when calls that hang are to end
 }
 
 // delivery is what a network saw of a target.
@@ -83,9 +83,9 @@ func newNetwork(random *rand.Rand) (*network, error) {
 		return nil, err
 	}
 	n := &network{
-		url: "http://" + l.Addr().String(), served: make(chan error, 1), at: func(moment, string) {}, random: random,
-		moods: map[kind][]mood{}, targets: map[string]*delivery{}, channel: map[string][]message{},
-		events: map[string]int{}, calm: make(chan struct{}),
+		url: "http://" + l.Addr().String(), served: make(chan error, 1), at: func(killPoint, string) {}, random: random,
+		modes: map[kind][]networkMode{}, targets: map[string]*delivery{}, channel: map[string][]message{},
+		events: map[string]int{}, stopHanging: make(chan struct{}),
 	}
 	n.server = &http.Server{Handler: n.routes()}
 	go func() { n.served <- n.server.Serve(l) }()
@@ -109,24 +109,24 @@ func (n *network) stop() {
 	<-n.served
 }
 
-// setMoods says how the networks of a kind take calls from now on: one of the
+// setModes says how the networks of a kind take calls from now on: one of the
 // moods for the first call for each target, and none of them for repeats, so that
 // whatever is sent again arrives. Without moods they answer.
-func (n *network) setMoods(k kind, moods ...mood) {
+func (n *network) setModes(k kind, moods ...networkMode) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.moods[k] = moods
+	n.modes[k] = moods
 }
 
-// calmDown lets all networks answer from now on, and ends the calls that hang.
-func (n *network) calmDown() {
+// acceptAll lets all networks answer from now on, and ends the calls that hang.
+func (n *network) acceptAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.moods = map[kind][]mood{}
+	n.modes = map[kind][]networkMode{}
 	select {
-	case <-n.calm:
+	case <-n.stopHanging:
 	default:
-		close(n.calm)
+		close(n.stopHanging)
 	}
 }
 
@@ -141,36 +141,36 @@ type post struct {
 // success, it returns what the network calls the post; else it has answered, or
 // must not.
 func (n *network) publish(w http.ResponseWriter, r *http.Request, p post) (receipt string, ok bool) {
-	n.at(called, p.target)
+	n.at(callReceived, p.target)
 	m, pause := n.receive(p)
 	switch m {
-	case refuses:
+	case refusing:
 		http.Error(w, `{"error":"no_such_taste"}`, http.StatusUnprocessableEntity)
 		return "", false
-	case limits, closed:
+	case rateLimiting, unavailableMode:
 		w.Header().Set("Retry-After", "1")
-		w.WriteHeader(map[mood]int{limits: http.StatusTooManyRequests, closed: http.StatusServiceUnavailable}[m])
+		w.WriteHeader(map[networkMode]int{rateLimiting: http.StatusTooManyRequests, unavailableMode: http.StatusServiceUnavailable}[m])
 		return "", false
 	}
 	receipt = n.accept(p)
-	n.at(accepted, p.target)
+	n.at(callAccepted, p.target)
 	switch m {
-	case drops:
+	case droppingConnection:
 		panic(http.ErrAbortHandler)
-	case hangs:
+	case hanging:
 		select {
 		case <-r.Context().Done():
-		case <-n.calm:
+		case <-n.stopHanging:
 		}
 		panic(http.ErrAbortHandler)
-	case late:
+	case acceptingLate:
 		time.Sleep(pause)
 	}
 	return receipt, true
 }
 
 // receive counts a call and says how it is taken.
-func (n *network) receive(p post) (mood, time.Duration) {
+func (n *network) receive(p post) (networkMode, time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	d := n.targets[p.target]
@@ -179,12 +179,12 @@ func (n *network) receive(p post) (mood, time.Duration) {
 		n.targets[p.target] = d
 	}
 	d.calls++
-	moods := n.moods[p.kind]
+	moods := n.modes[p.kind]
 	if len(moods) == 0 || d.calls > 1 || !p.first {
-		return answers, 0
+		return accepting, 0
 	}
 	m := moods[n.random.IntN(len(moods))]
-	d.refused = m == refuses
+	d.refused = m == refusing
 	return m, time.Duration(n.random.IntN(40)) * time.Millisecond
 }
 
@@ -219,7 +219,7 @@ func (n *network) httpCall(w http.ResponseWriter, r *http.Request, k kind) {
 	target := r.Header.Get("Idempotency-Key")
 	if id, ok := n.publish(w, r, post{k, r.PathValue("account"), target, body.Content, body.Attempt == 1}); ok {
 		fmt.Fprintf(w, `{"id":%q}`, id)
-		n.at(answered, target)
+		n.at(responseReceived, target)
 	}
 }
 
@@ -243,8 +243,8 @@ func (n *network) seen() map[string]delivery {
 	return out
 }
 
-// told returns how often the webhook was told of each event.
-func (n *network) told() map[string]int {
+// webhookDeliveries returns how often the webhook was told of each event.
+func (n *network) webhookDeliveries() map[string]int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := make(map[string]int, len(n.events))

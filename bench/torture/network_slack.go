@@ -47,7 +47,7 @@ func (n *network) postMessage(w http.ResponseWriter, r *http.Request) {
 	target := body.Metadata.Payload.ID
 	if ts, ok := n.publish(w, r, post{readable, r.PathValue("account"), target, body.Text, true}); ok {
 		fmt.Fprintf(w, `{"ok":true,"channel":%q,"ts":%q}`, slackChannel, ts)
-		n.at(answered, target)
+		n.at(responseReceived, target)
 	}
 }
 

@@ -41,7 +41,7 @@ func (n *network) send(t *testing.T, k kind, target string, attempt int) (status
 	return resp.StatusCode, string(text)
 }
 
-func TestOnlyAnIdempotentNetworkRecognisesRepeats(t *testing.T) {
+func TestOnlyIdempotentNetworksRecognizeRepeats(t *testing.T) {
 	t.Parallel()
 	n := testNetwork(t)
 	for _, k := range kinds {
@@ -57,7 +57,7 @@ func TestOnlyAnIdempotentNetworkRecognisesRepeats(t *testing.T) {
 	}
 }
 
-func TestReadableNetworkShowsWhatItHas(t *testing.T) {
+func TestReadableNetworkListsItsPosts(t *testing.T) {
 	t.Parallel()
 	n := testNetwork(t)
 	for i := range 3 {
@@ -79,13 +79,13 @@ func TestReadableNetworkShowsWhatItHas(t *testing.T) {
 	}
 }
 
-func TestMoodsAreForFirstCallsOnly(t *testing.T) {
+func TestModesApplyToFirstCallsOnly(t *testing.T) {
 	t.Parallel()
-	for m, want := range map[mood]struct{ status, posts int }{
-		answers: {200, 1}, late: {200, 1}, refuses: {422, 0}, limits: {429, 0}, closed: {503, 0}, drops: {0, 1},
+	for m, want := range map[networkMode]struct{ status, posts int }{
+		accepting: {200, 1}, acceptingLate: {200, 1}, refusing: {422, 0}, rateLimiting: {429, 0}, unavailableMode: {503, 0}, droppingConnection: {0, 1},
 	} {
 		n := testNetwork(t)
-		n.setMoods(blind, m)
+		n.setModes(blind, m)
 		if status, _ := n.send(t, blind, "pt_1", 1); status != want.status || n.seen()["pt_1"].posts != want.posts {
 			t.Errorf("mood %d: answered %d with %d posts, want %d with %d", m, status, n.seen()["pt_1"].posts, want.status, want.posts)
 		}
@@ -102,20 +102,20 @@ func TestMoodsAreForFirstCallsOnly(t *testing.T) {
 func TestHangingCallsEnd(t *testing.T) {
 	t.Parallel()
 	n := testNetwork(t)
-	accept := make(chan moment, 8)
-	n.at = func(m moment, _ string) { accept <- m }
-	n.setMoods(idempotent, hangs)
+	accept := make(chan killPoint, 8)
+	n.at = func(m killPoint, _ string) { accept <- m }
+	n.setModes(idempotent, hanging)
 	ended := make(chan int)
 	go func() {
 		status, _ := n.send(t, idempotent, "pt_1", 1)
 		ended <- status
 	}()
 	for m := range accept {
-		if m == accepted {
+		if m == callAccepted {
 			break
 		}
 	}
-	n.calmDown()
+	n.acceptAll()
 	if status := <-ended; status != 0 || n.seen()["pt_1"].posts != 1 {
 		t.Errorf("answered %d with %d posts", status, n.seen()["pt_1"].posts)
 	}

@@ -18,12 +18,12 @@ import (
 const (
 	nodeCount = 3
 
-	// freeze is how long a frozen daemon stands still, and stall how long nothing
+	// freezeLength is how long a frozen daemon stands still, and stall how long nothing
 	// passes between a daemon and its database: longer than the lease of a node, which
 	// is five seconds.
-	freeze     = 13 * time.Second
-	stall      = 30 * time.Second
-	quickStall = 13 * time.Second
+	freezeLength     = 13 * time.Second
+	stallLength      = 30 * time.Second
+	quickStallLength = 13 * time.Second
 )
 
 // nodes runs three daemons on one PostgreSQL and breaks them, their ways to the
@@ -33,21 +33,21 @@ const (
 func nodes(ctx context.Context, h *harness) (result, error) {
 	w, server, err := h.newNodes()
 	if server == nil {
-		return unavailable(err)
+		return withoutPostgres(err)
 	}
 	if err != nil {
 		return result{}, err
 	}
-	defer w.endNodes(server)
+	defer w.removeNodes(server)
 	total := newTally()
 	total.judged = w.judged
 	if err := w.startNodes(ctx); err != nil {
 		return result{}, err
 	}
-	if err := w.begin(ctx, killPlan{authors: 6, accounts: 12}); err != nil {
+	if err := w.setUp(ctx, killPlan{authors: 6, accounts: 12}); err != nil {
 		return result{}, err
 	}
-	f := faults{world: w, server: server, total: total, random: w.random("nodes/faults")}
+	f := nodeFaultRun{world: w, server: server, total: total, random: w.random("nodes/faults")}
 	if err := w.whileAuthorsWork(ctx, func() error { return f.run(ctx) }); err != nil {
 		return total.result(), err
 	}
@@ -60,16 +60,16 @@ func nodes(ctx context.Context, h *harness) (result, error) {
 	return total.result(), err
 }
 
-// unavailable is the result where there is no PostgreSQL.
-func unavailable(err error) (result, error) {
+// withoutPostgres is the result where there is no PostgreSQL.
+func withoutPostgres(err error) (result, error) {
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
 		return result{}, err
 	}
 	return result{Verdict: skipped, Detail: fmt.Sprintf("needs PostgreSQL: %v; storage/postgres/postgrestest/install.sh installs it", err)}, nil
 }
 
-// member is one of several daemons on one database.
-type member struct {
+// node is one of several daemons on one database.
+type node struct {
 	name   string
 	config child.Config
 	link   *link
@@ -88,17 +88,17 @@ func (h *harness) newNodes() (*world, *postgrestest.Cluster, error) {
 		return nil, server, errors.Join(err, server.Remove())
 	}
 	for i := range nodeCount {
-		m, err := h.newMember(fmt.Sprintf("node-%d", i), server)
+		m, err := h.newNode(fmt.Sprintf("node-%d", i), server)
 		if err != nil {
 			return nil, server, errors.Join(err, server.Remove())
 		}
-		w.members = append(w.members, m)
+		w.nodes = append(w.nodes, m)
 	}
 	return w, server, nil
 }
 
-func (h *harness) newMember(name string, server *postgrestest.Cluster) (*member, error) {
-	dir, err := h.fresh()
+func (h *harness) newNode(name string, server *postgrestest.Cluster) (*node, error) {
+	dir, err := h.newDir()
 	if err != nil {
 		return nil, err
 	}
@@ -107,24 +107,24 @@ func (h *harness) newMember(name string, server *postgrestest.Cluster) (*member,
 		return nil, err
 	}
 	store := url.URL{Scheme: "postgres", User: url.User("schedctl"), Host: k.address(), Path: "/postgres", RawQuery: "sslmode=disable"}
-	return &member{name: name, link: k, config: child.Config{Binary: h.binary, Dir: dir, Args: []string{"--store", store.String()}}}, nil
+	return &node{name: name, link: k, config: child.Config{Binary: h.binary, Dir: dir, Args: []string{"--store", store.String()}}}, nil
 }
 
 // startNodes starts all daemons. The first makes the keys: that of the workspace,
 // with which all are asked, and that of the secrets, which all must have.
 func (w *world) startNodes(ctx context.Context) error {
-	first := w.members[0]
+	first := w.nodes[0]
 	if err := first.start(ctx); err != nil {
 		return err
 	}
-	for _, m := range w.members {
+	for _, m := range w.nodes {
 		m.config.Key = first.ready.Load().Key
 	}
 	secret, err := os.ReadFile(filepath.Join(first.config.Dir, "secret.key"))
 	if err != nil {
 		return err
 	}
-	for _, m := range w.members[1:] {
+	for _, m := range w.nodes[1:] {
 		if err := os.WriteFile(filepath.Join(m.config.Dir, "secret.key"), secret, 0o600); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (w *world) startNodes(ctx context.Context) error {
 
 // start starts the daemon, again and again as a service manager does while its
 // database is away, and waits until it is ready.
-func (m *member) start(ctx context.Context) error {
+func (m *node) start(ctx context.Context) error {
 	var last error
 	for patience := time.Now().Add(time.Minute); time.Now().Before(patience) && ctx.Err() == nil; sleep(ctx, 200*time.Millisecond) {
 		d, err := child.Launch(m.config)
@@ -160,18 +160,18 @@ func (w *world) checkNodes(ctx context.Context) error {
 	if err := w.compare(ctx); err != nil {
 		return err
 	}
-	for _, m := range w.members {
+	for _, m := range w.nodes {
 		if err := m.ready.Load().Stop(); err != nil {
-			w.judged.fault(broken, "%s does not end well: %s", m.name, err)
+			w.judged.violation(brokenStore, "%s does not end well: %s", m.name, err)
 		}
 	}
 	return nil
 }
 
-// endNodes kills what runs, and removes the database.
-func (w *world) endNodes(server *postgrestest.Cluster) {
+// removeNodes kills what runs, and removes the database.
+func (w *world) removeNodes(server *postgrestest.Cluster) {
 	var ends sync.WaitGroup
-	for _, m := range w.members {
+	for _, m := range w.nodes {
 		ends.Go(func() {
 			if d := m.ready.Load(); d != nil {
 				d.Kill()

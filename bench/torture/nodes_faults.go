@@ -23,8 +23,8 @@ const (
 	crashed    nodeFault = "crashes"    // the server ends as by a crash, and starts again
 )
 
-// faults are those of one run.
-type faults struct {
+// nodeFaultRun are those of one run.
+type nodeFaultRun struct {
 	world  *world
 	server *postgrestest.Cluster
 	total  *tally
@@ -32,11 +32,11 @@ type faults struct {
 	mu     sync.Mutex
 	random *rand.Rand // mu guards random
 
-	serving sync.Mutex // held while the server is broken on purpose
+	serverMu sync.Mutex // held while the server is broken on purpose
 }
 
 // plan returns the faults in the order in which they begin.
-func (f *faults) plan() (list []nodeFault) {
+func (f *nodeFaultRun) plan() (list []nodeFault) {
 	shares := map[nodeFault]int{killed: 104, frozen: 16, cut: 40, stalled: 8, terminated: 20, crashed: 12}
 	if f.world.quick {
 		shares = map[nodeFault]int{killed: 14, frozen: 2, cut: 3, stalled: 1, terminated: 2, crashed: 2}
@@ -54,22 +54,22 @@ func (f *faults) plan() (list []nodeFault) {
 // at a time, and leaves all of them whole. Posts for readable networks are made in
 // the first half only: whoever must be asked what it has is asked a minute after
 // the call.
-func (f *faults) run(ctx context.Context) error {
+func (f *nodeFaultRun) run(ctx context.Context) error {
 	plan := f.plan()
 	next := make(chan nodeFault)
 	var members sync.WaitGroup
 	var failed firstError
-	for _, m := range f.world.members {
+	for _, m := range f.world.nodes {
 		members.Go(func() {
 			for kind := range next {
-				failed.add(f.one(ctx, m, kind))
+				failed.add(f.apply(ctx, m, kind))
 				f.total.count(string(kind), 1)
 			}
 		})
 	}
 	for i, kind := range plan {
 		if i == len(plan)/2 {
-			f.world.openTo(idempotent, blind)
+			f.world.useKinds(idempotent, blind)
 		}
 		next <- kind
 		if (i+1)%25 == 0 {
@@ -78,12 +78,12 @@ func (f *faults) run(ctx context.Context) error {
 	}
 	close(next)
 	members.Wait()
-	f.world.healed = time.Now()
+	f.world.lastRecovery = time.Now()
 	return failed.err
 }
 
-// one breaks a member, or the server of all, and returns when it is whole again.
-func (f *faults) one(ctx context.Context, m *member, kind nodeFault) error {
+// apply breaks a member, or the server of all, and returns when it is whole again.
+func (f *nodeFaultRun) apply(ctx context.Context, m *node, kind nodeFault) error {
 	sleep(ctx, f.upTo(300*time.Millisecond))
 	switch kind {
 	case killed:
@@ -91,16 +91,16 @@ func (f *faults) one(ctx context.Context, m *member, kind nodeFault) error {
 	case frozen:
 		d := m.ready.Load()
 		d.Signal(syscall.SIGSTOP)
-		sleep(ctx, freeze)
+		sleep(ctx, freezeLength)
 		d.Signal(syscall.SIGCONT)
 		sleep(ctx, f.upTo(time.Second))
 	case cut:
 		m.link.breakFor(ctx, f.upTo(3*time.Second))
 	case stalled:
 		if f.world.quick {
-			m.link.stallFor(ctx, quickStall)
+			m.link.stallFor(ctx, quickStallLength)
 		} else {
-			m.link.stallFor(ctx, stall)
+			m.link.stallFor(ctx, stallLength)
 		}
 	case terminated:
 		return f.breakServer(func() error {
@@ -119,21 +119,21 @@ func (f *faults) one(ctx context.Context, m *member, kind nodeFault) error {
 }
 
 // breakServer lets one at a time break the server.
-func (f *faults) breakServer(fn func() error) error {
-	f.serving.Lock()
-	defer f.serving.Unlock()
+func (f *nodeFaultRun) breakServer(fn func() error) error {
+	f.serverMu.Lock()
+	defer f.serverMu.Unlock()
 	return fn()
 }
 
 // kill ends a daemon at a random instant, or at one at which it matters, and starts
 // it again. Now and then it is killed once more in the middle of its start.
-func (f *faults) kill(ctx context.Context, m *member) error {
+func (f *nodeFaultRun) kill(ctx context.Context, m *node) error {
 	d := m.ready.Load()
 	f.mu.Lock()
-	fuse := f.world.light(d, f.random)
+	fuse := f.world.armKill(d, f.random)
 	f.mu.Unlock()
 	select {
-	case <-fuse.burnt:
+	case <-fuse.killed:
 	case <-time.After(150*time.Millisecond + f.upTo(500*time.Millisecond)):
 	case <-ctx.Done():
 		return ctx.Err()
@@ -151,7 +151,7 @@ func (f *faults) kill(ctx context.Context, m *member) error {
 }
 
 // upTo returns a random time below a limit.
-func (f *faults) upTo(limit time.Duration) time.Duration {
+func (f *nodeFaultRun) upTo(limit time.Duration) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return time.Duration(f.random.Int64N(int64(limit)))

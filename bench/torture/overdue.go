@@ -13,7 +13,7 @@ import (
 
 const (
 	overduePosts  = 10_000
-	outage        = 30 * time.Hour         // from the first due time to the start
+	outageLength  = 30 * time.Hour         // from the first due time to the start
 	maxLateness   = 24 * time.Hour         // as the daemon has it by default
 	ownPacing     = 200 * time.Millisecond // of the accounts that say how they are to be spaced
 	defaultPacing = time.Second            // of a social network
@@ -52,7 +52,7 @@ func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	o := overdueJudge{judgement: w.judged, began: began, seen: w.network.seen()}
+	o := overdueCheck{verdictCollector: w.judged, began: began, seen: w.network.seen()}
 	o.judge(posts)
 	for account, space := range pacing {
 		if err := w.judgeSpacing(ctx, account, space, posts); err != nil {
@@ -92,9 +92,9 @@ func (w *world) connectPaced(ctx context.Context) (map[string]time.Duration, err
 
 // overduePlan spreads the posts over the outage, a few to the accounts that are
 // spaced.
-func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []planned {
-	posts := make([]planned, overduePosts)
-	first, step := now.Add(-outage), (outage-2*time.Minute)/overduePosts
+func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []plannedPost {
+	posts := make([]plannedPost, overduePosts)
+	first, step := now.Add(-outageLength), (outageLength-2*time.Minute)/overduePosts
 	for i := range posts {
 		account := w.accounts[blind][i%len(w.accounts[blind])]
 		switch {
@@ -103,20 +103,20 @@ func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []pla
 		case i%500 >= 490:
 			account = w.accounts[idempotent][i%500-490]
 		}
-		posts[i] = planned{account, first.Add(time.Duration(i) * step)}
+		posts[i] = plannedPost{account, first.Add(time.Duration(i) * step)}
 	}
 	return posts
 }
 
-// overdueJudge looks at what is special about overdue posts.
-type overdueJudge struct {
-	*judgement
+// overdueCheck looks at what is special about overdue posts.
+type overdueCheck struct {
+	*verdictCollector
 	began        time.Time // before the restart
 	seen         map[string]delivery
 	sent, missed int64
 }
 
-func (o *overdueJudge) judge(posts map[string]apiv1.Post) {
+func (o *overdueCheck) judge(posts map[string]apiv1.Post) {
 	accounts := map[string][]apiv1.Target{}
 	for _, p := range posts {
 		for _, t := range p.Targets {
@@ -129,20 +129,20 @@ func (o *overdueJudge) judge(posts map[string]apiv1.Post) {
 	for account, targets := range accounts {
 		slices.SortFunc(targets, func(a, b apiv1.Target) int { return cmp.Compare(o.seen[a.ID].order, o.seen[b.ID].order) })
 		if !slices.IsSortedFunc(targets, func(a, b apiv1.Target) int { return a.PublishAt.Compare(b.PublishAt.Time) }) {
-			o.fault(untrue, "the posts of account %s went out in another order than their times", account)
+			o.violation(wrongStatus, "the posts of account %s went out in another order than their times", account)
 		}
 	}
 }
 
 // judgeLate asks that what was too late at the restart was missed, and nothing
 // else; see state for what became too late since.
-func (o *overdueJudge) judgeLate(t apiv1.Target) {
+func (o *overdueCheck) judgeLate(t apiv1.Target) {
 	tooLate := t.PublishAt.Before(o.began.Add(-maxLateness))
 	switch missed := t.Error != nil && t.Error.Kind == schedctl.KindMissed; {
 	case missed && o.seen[t.ID].calls > 0:
-		o.fault(untrue, "target %s is missed, and the network was called", t.ID)
+		o.violation(wrongStatus, "target %s is missed, and the network was called", t.ID)
 	case tooLate && !missed:
-		o.fault(untrue, "target %s was too late, and is %s", t.ID, t.Status)
+		o.violation(wrongStatus, "target %s was too late, and is %s", t.ID, t.Status)
 	case missed:
 		o.missed++
 	default:
@@ -166,7 +166,7 @@ func (w *world) judgeSpacing(ctx context.Context, account string, space time.Dur
 	slices.SortFunc(begun, time.Time.Compare)
 	for i := 1; i < len(begun); i++ {
 		if gap := begun[i].Sub(begun[i-1]); gap < space {
-			w.judged.fault(untrue, "account %s: %s between two overdue posts, want %s", account, gap, space)
+			w.judged.violation(wrongStatus, "account %s: %s between two overdue posts, want %s", account, gap, space)
 		}
 	}
 	return nil

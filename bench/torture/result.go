@@ -54,16 +54,16 @@ func passed(results []result) bool {
 	return !slices.ContainsFunc(results, func(r result) bool { return r.Verdict == fail })
 }
 
-// shown are the counts that come first, in this order; others follow by name.
-var shown = []string{"acknowledged", "lost", "twice", "stuck"}
+// leadingCounts are the counts that come first, in this order; others follow by name.
+var leadingCounts = []string{"acknowledged", "lost", "twice", "stuck"}
 
 // counts returns the counts as text.
 func (r result) counts() string {
 	rank := func(name string) int {
-		if i := slices.Index(shown, name); i >= 0 {
+		if i := slices.Index(leadingCounts, name); i >= 0 {
 			return i
 		}
-		return len(shown)
+		return len(leadingCounts)
 	}
 	names := slices.SortedFunc(maps.Keys(r.Counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))

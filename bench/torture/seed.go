@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// planned is a post that was scheduled an hour before its time.
-type planned struct {
+// plannedPost is a post that was scheduled an hour before its time.
+type plannedPost struct {
 	account string
 	at      time.Time
 }
@@ -22,7 +22,7 @@ const seedBatch = 5000
 
 // seed stops the daemon and puts posts into its database, as it would have
 // written them itself at their time. The API takes no time that has passed.
-func (w *world) seed(ctx context.Context, posts []planned) error {
+func (w *world) seed(ctx context.Context, posts []plannedPost) error {
 	d := w.daemon()
 	if err := d.Stop(); err != nil {
 		return err
@@ -72,7 +72,7 @@ var seededEvents = map[schedctl.EventType]int{
 	schedctl.EventPostCreated: 1, schedctl.EventPostScheduled: 1, schedctl.EventPostQueued: 1,
 }
 
-func put(tx storage.Tx, accounts map[string]schedctl.Account, posts []planned) (stories []*story, err error) {
+func put(tx storage.Tx, accounts map[string]schedctl.Account, posts []plannedPost) (stories []*story, err error) {
 	for i, p := range posts {
 		account := accounts[p.account]
 		post, events, err := schedctl.Create(schedctl.NewPost{

@@ -12,10 +12,10 @@ import (
 // settle lets the networks answer and waits until the daemon has nothing to do.
 // What is not settled within the limit is stuck.
 func (w *world) settle(ctx context.Context, limit time.Duration) error {
-	w.network.calmDown()
+	w.network.acceptAll()
 	began := w.began()
 	defer func() { w.settled = time.Since(began) }()
-	for _, busy := range []func(context.Context) (bool, error){w.busy, w.doubting} {
+	for _, busy := range []func(context.Context) (bool, error){w.hasPendingPosts, w.hasUnknownTargets} {
 		for {
 			more, err := busy(ctx)
 			if err != nil {
@@ -34,26 +34,26 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// busy reports whether there is a post that waits for its time or is on its way.
-func (w *world) busy(ctx context.Context) (bool, error) {
+// hasPendingPosts reports whether there is a post that waits for its time or is on its way.
+func (w *world) hasPendingPosts(ctx context.Context) (bool, error) {
 	var page apiv1.PostList
 	err := w.daemon().Call(ctx, "GET", "/posts?limit=1&status=scheduled&status=publishing", "", &page)
 	return page.Count > 0, err
 }
 
-// doubting reports whether there is a post that was canceled while a network was
+// hasUnknownTargets reports whether there is a post that was canceled while a network was
 // called, and of which nobody knows yet what has become of the call.
-func (w *world) doubting(ctx context.Context) (bool, error) {
+func (w *world) hasUnknownTargets(ctx context.Context) (bool, error) {
 	for _, a := range w.authors {
 		for _, s := range a.stories {
-			if s.post == "" || !s.canceled || s.over {
+			if s.post == "" || !s.canceled || s.canceledBeforeCall {
 				continue
 			}
 			var timeline apiv1.Timeline
 			if err := w.daemon().Call(ctx, "GET", "/posts/"+s.post+"/timeline", "", &timeline); err != nil {
 				return false, err
 			}
-			if s.over = !running(timeline); !s.over {
+			if s.canceledBeforeCall = !running(timeline); !s.canceledBeforeCall {
 				return true, nil
 			}
 		}

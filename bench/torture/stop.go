@@ -55,17 +55,17 @@ func (h *harness) stopWorld(ctx context.Context, name string, plan stopPlan, tot
 	}
 	defer w.end()
 	w.judged = total.judged
-	if err := w.begin(ctx, killPlan{authors: 4, accounts: 8}); err != nil {
+	if err := w.setUp(ctx, killPlan{authors: 4, accounts: 8}); err != nil {
 		return err
 	}
-	moods, stop := []mood{answers, late, late, late, refuses, limits, closed}, w.stopOnce
+	moods, stop := []networkMode{accepting, acceptingLate, acceptingLate, acceptingLate, refusing, rateLimiting, unavailableMode}, w.stopOnce
 	if plan.twice {
-		w.openTo(idempotent, blind) // the others are asked after a minute what they have
-		moods, stop = []mood{answers, late, late, hangs}, w.stopTwice
+		w.useKinds(idempotent, blind) // the others are asked after a minute what they have
+		moods, stop = []networkMode{accepting, acceptingLate, acceptingLate, hanging}, w.stopTwice
 	}
 	w.certain = !plan.twice
 	for _, k := range kinds {
-		w.network.setMoods(k, moods...)
+		w.network.setModes(k, moods...)
 	}
 	err = w.whileAuthorsWork(ctx, func() error {
 		random := w.random(w.name + "/stops")
@@ -99,7 +99,7 @@ func (w *world) stopOnce(ctx context.Context, _ *rand.Rand, total *tally) error 
 	total.count("once_stops", 1)
 	total.most("once_max_ms", time.Since(began))
 	if err != nil {
-		w.judged.fault(broken, "the daemon does not stop well after SIGTERM: %s", err)
+		w.judged.violation(brokenStore, "the daemon does not stop well after SIGTERM: %s", err)
 	}
 	return ctx.Err()
 }
@@ -117,7 +117,7 @@ func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) 
 	total.count("twice_stops", 1)
 	total.most("twice_max_ms", took)
 	if took > secondLimit {
-		w.judged.fault(broken, "the daemon goes on for more than %s after a second SIGTERM", secondLimit)
+		w.judged.violation(brokenStore, "the daemon goes on for more than %s after a second SIGTERM", secondLimit)
 	}
 	return ctx.Err()
 }

@@ -12,7 +12,7 @@ import (
 // write is a request that changes something, and how it was answered in the end.
 type write struct {
 	child.Request
-	child.Answer
+	child.Response
 	unanswered bool // it was sent, and sent again before there was an answer
 }
 
@@ -22,14 +22,14 @@ func (w *write) acknowledged() bool { return w.Status >= 200 && w.Status < 300 }
 // story is what a client did with one post, and what must follow from it. A
 // story without a post is one whose create was refused.
 type story struct {
-	writes   []*write
-	post     string // the id
-	content  string // as it was acknowledged last
-	version  int64
-	canceled bool
-	over     bool                       // no call for it goes on
-	late     bool                       // its create was refused, and may be done all the same
-	events   map[schedctl.EventType]int // that the writes have caused
+	writes             []*write
+	post               string // the id
+	content            string // as it was acknowledged last
+	version            int64
+	canceled           bool
+	canceledBeforeCall bool                       // no call for it goes on
+	mayAppearLater     bool                       // its create was refused, and may be done all the same
+	events             map[schedctl.EventType]int // that the writes have caused
 }
 
 // add notes a write that was answered for good, and reports whether it has
@@ -39,12 +39,12 @@ func (s *story) add(w *write) (changed bool, err error) {
 	if !w.acknowledged() {
 		// A daemon that was frozen may do later what another one has refused by then,
 		// because its time has passed.
-		s.late = s.late || s.post == "" && w.unanswered
+		s.mayAppearLater = s.mayAppearLater || s.post == "" && w.unanswered
 		return false, nil
 	}
 	var answer apiv1.PostEnvelope
-	if err := json.Unmarshal(w.Answer.Body, &answer); err != nil || answer.Post.ID == "" {
-		return false, fmt.Errorf("%s %s: answered without a post: %s", w.Method, w.Path, w.Answer.Body)
+	if err := json.Unmarshal(w.Response.Body, &answer); err != nil || answer.Post.ID == "" {
+		return false, fmt.Errorf("%s %s: answered without a post: %s", w.Method, w.Path, w.Response.Body)
 	}
 	p := answer.Post
 	changed = p.Version != s.version
@@ -52,8 +52,8 @@ func (s *story) add(w *write) (changed bool, err error) {
 	return changed, nil
 }
 
-// cause notes that an acknowledged write must have caused events.
-func (s *story) cause(times int, types ...schedctl.EventType) {
+// expectEvents notes that an acknowledged write must have caused events.
+func (s *story) expectEvents(times int, types ...schedctl.EventType) {
 	if s.events == nil {
 		s.events = map[schedctl.EventType]int{}
 	}

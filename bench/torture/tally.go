@@ -8,13 +8,13 @@ import (
 // tally adds up what several worlds of a scenario found. It may be used from any
 // goroutine.
 type tally struct {
-	judged *judgement // of all worlds
+	judged *verdictCollector // of all worlds
 
 	mu     sync.Mutex // mu guards counts
 	counts map[string]int64
 }
 
-func newTally() *tally { return &tally{judged: new(judgement), counts: map[string]int64{}} }
+func newTally() *tally { return &tally{judged: new(verdictCollector), counts: map[string]int64{}} }
 
 // count adds to a count and returns it.
 func (t *tally) count(name string, n int) int64 {

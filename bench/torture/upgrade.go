@@ -25,7 +25,7 @@ const upgradePosts = 5000
 // it start, stops it, and compares every record with what there was before.
 // Quick does so 6 times for each version, else 60 times.
 func upgrade(ctx context.Context, h *harness) (result, error) {
-	u := &upgrading{harness: h, random: h.random("upgrade"), counts: map[string]int64{}, judged: new(judgement)}
+	u := &upgradeRun{harness: h, random: h.random("upgrade"), counts: map[string]int64{}, judged: new(verdictCollector)}
 	trials := 60
 	if h.quick {
 		trials = 6
@@ -39,24 +39,24 @@ func upgrade(ctx context.Context, h *harness) (result, error) {
 	return r, nil
 }
 
-type upgrading struct {
+type upgradeRun struct {
 	*harness
-	random *rand.Rand
-	counts map[string]int64
-	judged *judgement
-	old    string // a database of the version
-	before map[string][]byte
-	whole  time.Duration // what an upgrade takes that nobody disturbs
+	random      *rand.Rand
+	counts      map[string]int64
+	judged      *verdictCollector
+	old         string // a database of the version
+	before      map[string][]byte
+	undisturbed time.Duration // what an upgrade takes that nobody disturbs
 }
 
 // version tries upgrades from one version.
-func (u *upgrading) version(ctx context.Context, version, trials int) (err error) {
-	dir, err := u.fresh()
+func (u *upgradeRun) version(ctx context.Context, version, trials int) (err error) {
+	dir, err := u.newDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if u.old, err = makeOld(ctx, dir, version); err != nil {
+	if u.old, err = makeOldDatabase(ctx, dir, version); err != nil {
 		return err
 	}
 	if u.before, err = recordsOf(u.old); err != nil {
@@ -74,8 +74,8 @@ func (u *upgrading) version(ctx context.Context, version, trials int) (err error
 }
 
 // trial upgrades a copy, and kills the daemon so often first.
-func (u *upgrading) trial(ctx context.Context, version, kills int) error {
-	dir, err := u.fresh()
+func (u *upgradeRun) trial(ctx context.Context, version, kills int) error {
+	dir, err := u.newDir()
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (u *upgrading) trial(ctx context.Context, version, kills int) error {
 			return err
 		}
 		select {
-		case <-time.After(time.Duration(u.random.Int64N(int64(u.whole)))):
+		case <-time.After(time.Duration(u.random.Int64N(int64(u.undisturbed)))):
 		case <-ctx.Done():
 		}
 		d.Kill()
@@ -106,11 +106,11 @@ func (u *upgrading) trial(ctx context.Context, version, kills int) error {
 	}
 	d, err := child.Start(ctx, config)
 	if err != nil {
-		u.judged.fault(lost, "from version %d after %d kills: %v", version, kills, err)
+		u.judged.violation(lostRecord, "from version %d after %d kills: %v", version, kills, err)
 		return errors.Join(ctx.Err(), err)
 	}
 	if kills == 0 {
-		u.whole = d.Ready
+		u.undisturbed = d.Ready
 	}
 	if err := d.Stop(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (u *upgrading) trial(ctx context.Context, version, kills int) error {
 
 // note counts the upgrades that a kill has interrupted between two of their
 // steps, or before all of them.
-func (u *upgrading) note(path string, version int) error {
+func (u *upgradeRun) note(path string, version int) error {
 	r, err := bolt.CheckFile(context.Background(), path)
 	if errors.Is(err, fs.ErrNotExist) || r.Version == 0 {
 		return err
@@ -138,20 +138,20 @@ func (u *upgrading) note(path string, version int) error {
 }
 
 // compare wants every record to be there as it was, and no other.
-func (u *upgrading) compare(ctx context.Context, path string, version, kills int) error {
+func (u *upgradeRun) compare(ctx context.Context, path string, version, kills int) error {
 	if r, err := bolt.CheckFile(ctx, path); err != nil || r.Outdated {
-		u.judged.fault(lost, "from version %d after %d kills: version %d, %v", version, kills, r.Version, err)
+		u.judged.violation(lostRecord, "from version %d after %d kills: version %d, %v", version, kills, r.Version, err)
 	}
 	after, err := recordsOf(path)
 	if err != nil {
 		return err
 	}
 	if len(after) > len(u.before) {
-		u.judged.fault(twice, "from version %d after %d kills: %d records, and there were %d", version, kills, len(after), len(u.before))
+		u.judged.violation(doneTwice, "from version %d after %d kills: %d records, and there were %d", version, kills, len(after), len(u.before))
 	}
 	for name, record := range u.before { // but for the layout, which begins a record: one that is put again has the new one
 		if now, ok := after[name]; !ok || !bytes.Equal(now[1:], record[1:]) {
-			u.judged.fault(lost, "from version %d after %d kills: %x is %x, and was %x", version, kills, name, now, record)
+			u.judged.violation(lostRecord, "from version %d after %d kills: %x is %x, and was %x", version, kills, name, now, record)
 		}
 	}
 	u.counts["records"] += int64(len(after))

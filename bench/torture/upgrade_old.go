@@ -17,26 +17,26 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// makeOld makes a database as an earlier version wrote it.
-func makeOld(ctx context.Context, dir string, version int) (path string, err error) {
+// makeOldDatabase makes a database as an earlier version wrote it.
+func makeOldDatabase(ctx context.Context, dir string, version int) (path string, err error) {
 	path = filepath.Join(dir, "schedctl.db")
 	store, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(fillOld(ctx, store), store.Close()); err != nil {
+	if err := errors.Join(fillOldDatabase(ctx, store), store.Close()); err != nil {
 		return "", err
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
 	if err != nil {
 		return "", err
 	}
-	return path, errors.Join(db.Update(func(tx *bbolt.Tx) error { return makeOlder(tx, version) }), db.Close())
+	return path, errors.Join(db.Update(func(tx *bbolt.Tx) error { return downgrade(tx, version) }), db.Close())
 }
 
-// fillOld puts posts with one account into a database, a year before they are
+// fillOldDatabase puts posts with one account into a database, a year before they are
 // due.
-func fillOld(ctx context.Context, store storage.Store) error {
+func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "old", Timezone: "UTC", CreatedAt: now}
 	account := schedctl.Account{
@@ -44,9 +44,9 @@ func fillOld(ctx context.Context, store storage.Store) error {
 		Status: schedctl.AccountConnected, CreatedAt: now, UpdatedAt: now,
 	}
 	accounts := map[string]schedctl.Account{"old": account}
-	plan := make([]planned, upgradePosts)
+	plan := make([]plannedPost, upgradePosts)
 	for i := range plan {
-		plan[i] = planned{account: "old", at: now.AddDate(1, 0, i%300)}
+		plan[i] = plannedPost{account: "old", at: now.AddDate(1, 0, i%300)}
 	}
 	err := store.Update(ctx, func(tx storage.Tx) error {
 		if err := tx.PutWorkspace(ws); err != nil {
@@ -62,13 +62,13 @@ func fillOld(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// makeOlder removes from a database what later versions added: 8 notifications (layout
+// downgrade removes from a database what later versions added: 8 notifications (layout
 // 6), of which there are none; 7 the index of external
 // ids, and external ids, collections and labels of posts (layout 5); 6 the doubts of
 // targets, attempts and accounts (layout 4 of records); 5 the indexes of contents, ids
 // of networks and identities; 4 webhooks and the audit log, and events that can name a
 // webhook (layout 3); 3 an index of events; 2 contents and options of targets (layout 2).
-func makeOlder(tx *bbolt.Tx, version int) error {
+func downgrade(tx *bbolt.Tx, version int) error {
 	var gone []string
 	layout := byte(5)
 	if version < 7 {
@@ -97,18 +97,18 @@ func makeOlder(tx *bbolt.Tx, version int) error {
 		}
 	}
 	for _, name := range []string{"workspaces", "keys", "accounts", "posts", "attempts", "answers", "events"} {
-		if err := rewrite(tx.Bucket([]byte(name)), func(record []byte) []byte { return olderRecord(name, record, layout) }); err != nil {
+		if err := rewriteBucket(tx.Bucket([]byte(name)), func(record []byte) []byte { return downgradeRecord(name, record, layout) }); err != nil {
 			return fmt.Errorf("rewrite %q: %w", name, err)
 		}
 	}
 	return tx.Bucket([]byte("schedctl")).Put([]byte("version"), binary.BigEndian.AppendUint64(nil, uint64(version)))
 }
 
-// olderRecord rewrites a record in an earlier layout. The fields to remove are at its
+// downgradeRecord rewrites a record in an earlier layout. The fields to remove are at its
 // end, and empty: of an event the webhook; of a post with one target the content and
 // the options of that, one byte each, and its doubt, two bytes; of accounts and
 // attempts one byte about doubts.
-func olderRecord(bucket string, record []byte, layout byte) []byte {
+func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	older := slices.Clone(record)
 	older[0] = layout
 	drop := 0
@@ -148,8 +148,8 @@ func withoutLabels(record []byte) []byte {
 	return slices.Delete(record, at, at+3)
 }
 
-// rewrite changes every record of a bucket.
-func rewrite(b *bbolt.Bucket, change func([]byte) []byte) error {
+// rewriteBucket changes every record of a bucket.
+func rewriteBucket(b *bbolt.Bucket, change func([]byte) []byte) error {
 	records := map[string][]byte{}
 	err := b.ForEach(func(k, v []byte) error { records[string(k)] = change(v); return nil })
 	for _, key := range slices.Sorted(maps.Keys(records)) {

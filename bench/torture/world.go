@@ -19,28 +19,28 @@ type world struct {
 	name    string
 	config  child.Config
 	network *network
-	judged  *judgement
+	judged  *verdictCollector
 	authors []*author
 
-	seeded   []*story // posts that no author wrote
-	accounts map[kind][]string
-	open     atomic.Pointer[[]string] // the accounts that clients post to
+	seeded       []*story // posts that no author wrote
+	accounts     map[kind][]string
+	usedAccounts atomic.Pointer[[]string] // the accounts that clients post to
 
-	launched atomic.Pointer[child.Daemon] // perhaps not ready yet
-	ready    atomic.Pointer[child.Daemon] // perhaps killed since
-	fuse     atomic.Pointer[fuse]
-	mu       sync.Mutex
-	bites    map[string]int // mu guards bites: calls for a target that a fuse could have ended
-	settled  time.Duration  // from the last start until nothing was to be done
+	launched      atomic.Pointer[child.Daemon] // perhaps not ready yet
+	ready         atomic.Pointer[child.Daemon] // perhaps killed since
+	armedKill     atomic.Pointer[killTimer]
+	mu            sync.Mutex
+	killsByTarget map[string]int // mu guards bites: calls for a target that a fuse could have ended
+	settled       time.Duration  // from the last start until nothing was to be done
 
-	members []*member     // the daemons of a world that has several
-	turns   atomic.Uint64 // among them
-	healed  time.Time     // when the last of their faults was over
+	nodes        []*node       // the daemons of a world that has several
+	turns        atomic.Uint64 // among them
+	lastRecovery time.Time     // when the last of their faults was over
 
-	listening bool      // there is a webhook
-	unread    bool      // the outbox is not worth its time
-	late      time.Time // see state
-	certain   bool      // see state
+	hasWebhook bool      // there is a webhook
+	skipOutbox bool      // the outbox is not worth its time
+	late       time.Time // see state
+	certain    bool      // see state
 }
 
 // setting says how a world differs from the usual one.
@@ -59,7 +59,7 @@ func (h *harness) newWorld(s setting) (*world, error) {
 	}
 	if s.dir == "" {
 		var err error
-		if s.dir, err = h.fresh(); err != nil {
+		if s.dir, err = h.newDir(); err != nil {
 			return nil, err
 		}
 	}
@@ -68,10 +68,10 @@ func (h *harness) newWorld(s setting) (*world, error) {
 		return nil, err
 	}
 	w := &world{
-		harness: h, name: s.name, network: n, judged: new(judgement), accounts: map[kind][]string{}, bites: map[string]int{},
+		harness: h, name: s.name, network: n, judged: new(verdictCollector), accounts: map[kind][]string{}, killsByTarget: map[string]int{},
 		config: child.Config{Binary: s.binary, Dir: s.dir, Args: s.args, Env: s.env},
 	}
-	n.at = w.at
+	n.at = w.atPoint
 	return w, nil
 }
 
@@ -87,16 +87,16 @@ func (w *world) end() {
 // daemon returns the daemon to ask, of several one after another. It may have
 // been killed.
 func (w *world) daemon() *child.Daemon {
-	if len(w.members) > 0 {
-		return w.members[w.turns.Add(1)%uint64(len(w.members))].ready.Load()
+	if len(w.nodes) > 0 {
+		return w.nodes[w.turns.Add(1)%uint64(len(w.nodes))].ready.Load()
 	}
 	return w.ready.Load()
 }
 
 // began returns when the last start, or the last fault of several daemons, was.
 func (w *world) began() time.Time {
-	if len(w.members) > 0 {
-		return w.healed
+	if len(w.nodes) > 0 {
+		return w.lastRecovery
 	}
 	return w.daemon().Began()
 }

@@ -25,7 +25,7 @@ func (w *world) connect(ctx context.Context, count int) error {
 			}
 		}
 	}
-	w.openTo(kinds...)
+	w.useKinds(kinds...)
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) 
 	if err != nil {
 		return "", err
 	}
-	answer, err := w.insist(ctx, "/social-accounts", string(body), strings.ReplaceAll(a.Name, " ", "-"))
+	answer, err := w.createReliably(ctx, "/social-accounts", string(body), strings.ReplaceAll(a.Name, " ", "-"))
 	if err != nil {
 		return "", fmt.Errorf("connect %s: %w", a.Name, err)
 	}
@@ -59,30 +59,30 @@ func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) 
 	return id, nil
 }
 
-// insist makes something, through any number of restarts, and returns the answer.
-func (w *world) insist(ctx context.Context, path, body, key string) ([]byte, error) {
+// createReliably makes something, through any number of restarts, and returns the answer.
+func (w *world) createReliably(ctx context.Context, path, body, key string) ([]byte, error) {
 	r := &write{Request: child.Request{Method: http.MethodPost, Path: path, Body: body, IdempotencyKey: key}}
-	if err := w.answer(ctx, r); err != nil {
+	if err := w.send(ctx, r); err != nil {
 		return nil, err
 	}
 	if !r.acknowledged() {
-		return nil, fmt.Errorf("POST %s: %d %s", path, r.Status, r.Answer.Body)
+		return nil, fmt.Errorf("POST %s: %d %s", path, r.Status, r.Response.Body)
 	}
-	return r.Answer.Body, nil
+	return r.Response.Body, nil
 }
 
-// openTo lets clients post to accounts of these kinds only.
-func (w *world) openTo(kinds ...kind) {
+// useKinds lets clients post to accounts of these kinds only.
+func (w *world) useKinds(kinds ...kind) {
 	var open []string
 	for _, k := range kinds {
 		open = append(open, w.accounts[k]...)
 	}
-	w.open.Store(&open)
+	w.usedAccounts.Store(&open)
 }
 
-// some returns one or two of the accounts that are open.
-func (w *world) some(random *rand.Rand) []string {
-	open := *w.open.Load()
+// someAccounts returns one or two of the accounts that are open.
+func (w *world) someAccounts(random *rand.Rand) []string {
+	open := *w.usedAccounts.Load()
 	first := random.IntN(len(open))
 	out := []string{open[first]}
 	if second := random.IntN(len(open)); second != first && random.IntN(2) == 0 {
@@ -97,7 +97,7 @@ func (w *world) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.listening = true
-	_, err = w.insist(ctx, "/webhooks", string(body), "webhook")
+	w.hasWebhook = true
+	_, err = w.createReliably(ctx, "/webhooks", string(body), "webhook")
 	return err
 }

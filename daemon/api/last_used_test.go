@@ -114,7 +114,7 @@ func TestLastUseThatIsNotWrittenIsKept(t *testing.T) {
 		f.do(nil, "GET", "/me", nil).want(200)
 		f.store.FailUpdates(1, storagetest.BeforeDisk)
 		time.Sleep(flushing)
-		if f.store.Pending() != 0 {
+		if f.store.RemainingFailures() != 0 {
 			f.t.Fatal("nothing was written")
 		}
 		if at := f.keyOf(f.mine.key).LastUsedAt; at.Equal(used) {

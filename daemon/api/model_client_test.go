@@ -140,7 +140,7 @@ func (d *modelDaemon) decode(op oracle.Op, w *httptest.ResponseRecorder, out *or
 		}
 	case oracle.Timeline:
 		line := decodeModel[apiv1.Timeline](d, w)
-		out.Story = seenStory(line)
+		out.Timeline = seenStory(line)
 	case oracle.Validate:
 		out.Allowed = decodeModel[apiv1.Validation](d, w).Allowed
 	default:
@@ -213,8 +213,8 @@ func seenFault(e *apiv1.TargetError) oracle.Fault {
 	return oracle.Fault{Kind: string(e.Kind), Outcome: string(e.Outcome), Retryable: e.Retryable}
 }
 
-func seenStory(line apiv1.Timeline) *oracle.Story {
-	story := &oracle.Story{}
+func seenStory(line apiv1.Timeline) *oracle.PostTimeline {
+	story := &oracle.PostTimeline{}
 	for _, e := range line.Events {
 		story.Events = append(story.Events, string(e.Type))
 	}

@@ -251,7 +251,7 @@ func (d *modelDaemon) Settle() []oracle.Exchange {
 }
 
 // Look reads the store, and every fifth time lists all posts: that costs most.
-func (d *modelDaemon) Look() (sight oracle.Sight) {
+func (d *modelDaemon) Look() (sight oracle.State) {
 	last := d.seen
 	err := d.store.View(context.Background(), func(r storage.Reader) (err error) {
 		sight, last, err = storagetest.Look(r, d.workspaces, d.seen)

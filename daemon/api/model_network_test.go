@@ -94,7 +94,7 @@ func (n *moodyNetwork) begin(r publish.Request) (took time.Duration, result orac
 	if len(n.told) > flood {
 		return 24 * time.Hour, result
 	}
-	return storagetest.Answer(n.moods[r.Account.ID], now)
+	return storagetest.CallResult(n.moods[r.Account.ID], now)
 }
 
 // abandon notes a call that its daemon did not live to see the end of.

@@ -310,11 +310,11 @@ var refusals = []struct {
 		return f.do(nil, "POST", "/posts", f.planned("x", 2*time.Hour))
 	}},
 	{"a full disk", schedctl.InsufficientStorage, "", func(f *fixture) *response {
-		f.store.Fill()
+		f.store.SetFull()
 		return f.do(nil, "POST", "/posts", body{"content": "x"})
 	}},
 	{"a full disk before a network is asked", schedctl.InsufficientStorage, "", func(f *fixture) *response {
-		f.store.Fill()
+		f.store.SetFull()
 		return f.do(nil, "POST", "/social-accounts/"+f.mine.account+"/verify", nil)
 	}},
 	{"a disk that fails", schedctl.Unavailable, "", func(f *fixture) *response {

@@ -171,8 +171,8 @@ func TestChecksAfterTheStoreFailed(t *testing.T) {
 		r.account("me")
 		r.faulty.FailViews(12 * 23)
 		r.run(24*time.Hour + time.Second)
-		if n := r.askedAbout()["me"]; n != 1 || r.faulty.Pending() != 0 {
-			t.Errorf("asked %d times, %d failures to come", n, r.faulty.Pending())
+		if n := r.askedAbout()["me"]; n != 1 || r.faulty.RemainingFailures() != 0 {
+			t.Errorf("asked %d times, %d failures to come", n, r.faulty.RemainingFailures())
 		}
 	})
 }

@@ -260,7 +260,7 @@ func TestRenamedDuringARefresh(t *testing.T) {
 }
 
 func TestSessionThatCannotBeStored(t *testing.T) {
-	for _, at := range []storagetest.Moment{storagetest.BeforeFn, storagetest.BeforeDisk, storagetest.AfterCommit} {
+	for _, at := range []storagetest.FailurePoint{storagetest.BeforeFn, storagetest.BeforeDisk, storagetest.AfterCommit} {
 		t.Run([]string{"before", "during", "after"}[at], func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				a := r.account("me")

@@ -21,7 +21,7 @@ func (r *rig) faulty() *storagetest.Faulty {
 	return f
 }
 
-var moments = map[string]storagetest.Moment{
+var moments = map[string]storagetest.FailurePoint{
 	"before fn": storagetest.BeforeFn, "before disk": storagetest.BeforeDisk, "after commit": storagetest.AfterCommit,
 }
 
@@ -35,8 +35,8 @@ func TestClaimIsRepeatedUntilItIsStored(t *testing.T) {
 					faulty.FailUpdates(times, at)
 					r.start()
 					r.after(10 * time.Minute)
-					if faulty.Pending() != 0 {
-						t.Fatalf("%d failures did not happen", faulty.Pending())
+					if faulty.RemainingFailures() != 0 {
+						t.Fatalf("%d failures did not happen", faulty.RemainingFailures())
 					}
 					r.wantCalls(1)
 					r.wantStatus(p, schedctl.Published)
@@ -168,8 +168,8 @@ func TestReadsAreRepeatedUntilTheyWork(t *testing.T) {
 		faulty.FailViews(30)
 		x := r.start()
 		r.after(10 * time.Minute)
-		if faulty.Pending() != 0 {
-			t.Fatalf("%d failures did not happen", faulty.Pending())
+		if faulty.RemainingFailures() != 0 {
+			t.Fatalf("%d failures did not happen", faulty.RemainingFailures())
 		}
 		r.wantStatus(p, schedctl.Published)
 		r.wantStatus(interrupted, schedctl.Published)
@@ -238,7 +238,7 @@ func testStopWhileTheStoreFails(t *testing.T, why error, takes time.Duration) {
 		if took := time.Since(began); took != takes {
 			t.Errorf("stopping took %s, want %s", took, takes)
 		}
-		for faulty.Pending() > 0 {
+		for faulty.RemainingFailures() > 0 {
 			_ = faulty.Update(r.Context(), func(storage.Tx) error { return nil })
 		}
 		r.start()

@@ -267,7 +267,7 @@ func TestFleetAdoptedIsNotBegun(t *testing.T) {
 		}
 		dies.kill()
 		f.after(2 * time.Minute)
-		if n := adopts.faulty.Pending(); n > 0 {
+		if n := adopts.faulty.RemainingFailures(); n > 0 {
 			t.Errorf("%d failures are still to come", n)
 		}
 		f.wantStatus(p, schedctl.Failed)

@@ -56,7 +56,7 @@ func (w *fleetWorld) step() {
 	case 10:
 		w.world.reconnect(w.accounts[w.intN(len(w.accounts))].ID)
 	case 11:
-		w.some().faulty.FailUpdates(1+w.intN(4), storagetest.Moment(w.intN(3)))
+		w.some().faulty.FailUpdates(1+w.intN(4), storagetest.FailurePoint(w.intN(3)))
 	case 12:
 		w.some().faulty.FailViews(1 + w.intN(3))
 	case 13:

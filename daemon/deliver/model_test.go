@@ -197,7 +197,7 @@ func (w *world) step() {
 	case 11:
 		w.reconnect(w.accounts[w.intN(len(w.accounts))].ID)
 	case 12:
-		w.faulty.FailUpdates(1+w.intN(4), storagetest.Moment(w.intN(3)))
+		w.faulty.FailUpdates(1+w.intN(4), storagetest.FailurePoint(w.intN(3)))
 	case 13:
 		w.faulty.FailViews(1 + w.intN(3))
 	case 14:

@@ -103,7 +103,7 @@ func TestTargetsWithoutAnAttemptAreObserved(t *testing.T) {
 
 // What is not on disk is not told, and what is on disk is told once.
 func TestObservedOnceWhileTheStoreFails(t *testing.T) {
-	for _, moment := range []storagetest.Moment{storagetest.BeforeDisk, storagetest.AfterCommit} {
+	for _, moment := range []storagetest.FailurePoint{storagetest.BeforeDisk, storagetest.AfterCommit} {
 		t.Run("", func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				var seen observations

@@ -161,7 +161,7 @@ func TestWithholdGoesOnAfterAFault(t *testing.T) {
 		a := r.account("me", nil)
 		p, q := r.publishNow(a), r.publishNow(a)
 		r.interrupt(q)
-		for _, moment := range []storagetest.Moment{storagetest.BeforeFn, storagetest.BeforeDisk, storagetest.AfterCommit} {
+		for _, moment := range []storagetest.FailurePoint{storagetest.BeforeFn, storagetest.BeforeDisk, storagetest.AfterCommit} {
 			faulty.FailUpdates(1, moment)
 			if _, err := deliver.Withhold(t.Context(), faulty, time.Now()); !errors.Is(err, storagetest.ErrInjected) {
 				t.Fatalf("moment %d: %v", moment, err)

@@ -131,7 +131,7 @@ func TestSuccessorIsNotBegun(t *testing.T) {
 			a.PausedUntil = time.Now().Add(time.Hour)
 			r.putAccount(a)
 		},
-		"on a full disk": func(r *rig, _ schedctl.Account) { r.store.(*storagetest.Faulty).Fill() },
+		"on a full disk": func(r *rig, _ schedctl.Account) { r.store.(*storagetest.Faulty).SetFull() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(r *rig) {

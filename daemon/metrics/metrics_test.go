@@ -310,9 +310,9 @@ func TestTellsThatTheStoreIsFull(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.want("schedctl_store_full 0")
-	r.store.Fill()
+	r.store.SetFull()
 	r.want("schedctl_store_full 1")
-	r.store.MakeRoom()
+	r.store.SetWritable()
 	r.want("schedctl_store_full 0")
 }
 

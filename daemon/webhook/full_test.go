@@ -22,7 +22,7 @@ func TestFullDisk(t *testing.T) {
 		synctest.Wait()
 		ids := r.publish(1)
 		synctest.Wait()
-		store.Fill()
+		store.SetFull()
 		after(2 * time.Second)
 		if d := r.delivery(w); d.Status != schedctl.DeliveryDelivered {
 			t.Errorf("the call that was under way: %+v", d)
@@ -33,7 +33,7 @@ func TestFullDisk(t *testing.T) {
 		if diff := cmp.Diff(ids, r.endpoints.at("a.example").told()); diff != "" {
 			t.Errorf("told while the disk is full (-want +got):\n%s", diff)
 		}
-		store.MakeRoom()
+		store.SetWritable()
 		after(time.Second)
 		told := r.endpoints.at("a.example").told()
 		if len(told) != 5 || len(r.deliveries(w)) != 5 {

@@ -318,7 +318,7 @@ func TestNotificationOnAStoreThatFails(t *testing.T) {
 		r.notification()
 		r.start()
 		faulty.FailViews(3)
-		for _, moment := range []storagetest.Moment{storagetest.BeforeFn, storagetest.BeforeDisk, storagetest.AfterCommit} {
+		for _, moment := range []storagetest.FailurePoint{storagetest.BeforeFn, storagetest.BeforeDisk, storagetest.AfterCommit} {
 			faulty.FailUpdates(2, moment)
 		}
 		r.fail(7)

@@ -43,7 +43,7 @@ func weather(r *rig, store *storagetest.Faulty, random *rand.Rand) {
 			after(time.Duration(random.Int64N(int64(time.Minute))))
 			r.start()
 		case 1:
-			store.FailUpdates(random.IntN(4), storagetest.Moment(random.IntN(3)))
+			store.FailUpdates(random.IntN(4), storagetest.FailurePoint(random.IntN(3)))
 		case 2:
 			store.FailViews(random.IntN(4))
 		case 3:

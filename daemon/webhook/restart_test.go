@@ -130,7 +130,7 @@ func faulty(t *testing.T, test func(*rig, *storagetest.Faulty)) {
 
 // A delivery that was made is recorded however long the store fails, and once.
 func TestRecordingIsTriedAgain(t *testing.T) {
-	for name, moment := range map[string]storagetest.Moment{
+	for name, moment := range map[string]storagetest.FailurePoint{
 		"before": storagetest.BeforeFn, "rolled back": storagetest.BeforeDisk, "committed": storagetest.AfterCommit,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,8 +145,8 @@ func TestRecordingIsTriedAgain(t *testing.T) {
 				}
 				store.FailUpdates(5, moment)
 				after(5 * time.Second)
-				if store.Pending() > 0 {
-					t.Errorf("%d failures are left", store.Pending())
+				if store.RemainingFailures() > 0 {
+					t.Errorf("%d failures are left", store.RemainingFailures())
 				}
 				if d := r.delivery(w); d.Attempt != 2 || d.Status != schedctl.DeliveryPending {
 					t.Errorf("delivery %+v", d)
@@ -180,10 +180,10 @@ func TestReadingIsTriedAgain(t *testing.T) {
 		r.start()
 		want := r.publish(3)
 		after(time.Minute)
-		if n := 1_000_000 - store.Pending(); n < 5 || n > 30 {
+		if n := 1_000_000 - store.RemainingFailures(); n < 5 || n > 30 {
 			t.Errorf("%d tries in a minute", n)
 		}
-		store.FailViews(-store.Pending())
+		store.FailViews(-store.RemainingFailures())
 		after(10 * time.Second)
 		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
@@ -191,8 +191,8 @@ func TestReadingIsTriedAgain(t *testing.T) {
 		store.FailViews(30) // the lanes meet it too
 		want = append(want, r.publish(3)...)
 		after(10 * time.Minute)
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" || store.Pending() > 0 {
-			t.Errorf("told, with %d failures left (-want +got):\n%s", store.Pending(), diff)
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" || store.RemainingFailures() > 0 {
+			t.Errorf("told, with %d failures left (-want +got):\n%s", store.RemainingFailures(), diff)
 		}
 	})
 }
@@ -237,7 +237,7 @@ func testStopWhileTheStoreFails(t *testing.T, why error, takes time.Duration) {
 		if took := time.Since(began); took != takes {
 			t.Errorf("stopped after %v, want %v", took, takes)
 		}
-		for store.Pending() > 0 {
+		for store.RemainingFailures() > 0 {
 			store.Update(t.Context(), func(storage.Tx) error { return nil })
 		}
 		r.start()

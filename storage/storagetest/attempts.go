@@ -55,30 +55,30 @@ func testLatestAttempts(f *fixture) {
 	}
 	f.putAttempts(f.newAttempt(newID(schedctl.TargetPrefix, epoch), 1, epoch))
 	latest := func(ids ...string) []schedctl.Attempt {
-		return read(f, func(r storage.Reader) ([]schedctl.Attempt, error) { return r.LatestAttempts(ids, 3) })
+		return mustRead(f, func(r storage.Reader) ([]schedctl.Attempt, error) { return r.LatestAttempts(ids, 3) })
 	}
-	same(f, "the latest attempts", want, latest(targets...))
-	same(f, "the latest attempts of a target named twice", want[2:5], latest(targets[2], targets[2]))
-	same(f, "the latest attempts of no target", []schedctl.Attempt(nil), latest())
-	for _, id := range malformed(schedctl.TargetPrefix) {
-		missing(f, "attempts of "+id, func(r storage.Reader) ([]schedctl.Attempt, error) { return r.LatestAttempts([]string{id}, 1) })
+	wantSame(f, "the latest attempts", want, latest(targets...))
+	wantSame(f, "the latest attempts of a target named twice", want[2:5], latest(targets[2], targets[2]))
+	wantSame(f, "the latest attempts of no target", []schedctl.Attempt(nil), latest())
+	for _, id := range malformedIDs(schedctl.TargetPrefix) {
+		wantNotFound(f, "attempts of "+id, func(r storage.Reader) ([]schedctl.Attempt, error) { return r.LatestAttempts([]string{id}, 1) })
 	}
 }
 
 func testAttemptKeepsEveryField(f *fixture) {
-	want := filled[schedctl.Attempt](f)
+	want := newFilled[schedctl.Attempt](f)
 	given := cloneAttempt(want)
 	f.putAttempts(given)
 	given.Error.Message = "spoiled"
-	got := read(f, attemptsOf(want.TargetID))
-	same(f, "attempt", []schedctl.Attempt{want}, got)
+	got := mustRead(f, attemptsOf(want.TargetID))
+	wantSame(f, "attempt", []schedctl.Attempt{want}, got)
 	got[0].Error.Message = "spoiled"
-	same(f, "attempt after a change of what was read", []schedctl.Attempt{want}, read(f, attemptsOf(want.TargetID)))
+	wantSame(f, "attempt after a change of what was read", []schedctl.Attempt{want}, mustRead(f, attemptsOf(want.TargetID)))
 
 	bare := f.newAttempt(want.TargetID, want.Number, time.Time{})
 	f.putAttempts(bare)
-	same(f, "replaced attempt", []schedctl.Attempt{bare}, read(f, attemptsOf(want.TargetID)))
-	for _, id := range malformed(schedctl.TargetPrefix) {
+	wantSame(f, "replaced attempt", []schedctl.Attempt{bare}, mustRead(f, attemptsOf(want.TargetID)))
+	for _, id := range malformedIDs(schedctl.TargetPrefix) {
 		bad := bare
 		bad.TargetID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutAttempt(bad) })
@@ -93,13 +93,13 @@ func testAttemptsAreInOrder(f *fixture) {
 		want = append([]schedctl.Attempt{a}, want...)
 		f.putAttempts(a, f.newAttempt(other, n, epoch))
 	}
-	same(f, "attempts", want, read(f, attemptsOf(target)))
-	same(f, "attempts of a target without", []schedctl.Attempt(nil), read(f, attemptsOf(newID(schedctl.TargetPrefix, epoch))))
+	wantSame(f, "attempts", want, mustRead(f, attemptsOf(target)))
+	wantSame(f, "attempts of a target without", []schedctl.Attempt(nil), mustRead(f, attemptsOf(newID(schedctl.TargetPrefix, epoch))))
 }
 
 func testRunningAttempts(f *fixture) {
-	running := func() []schedctl.Attempt { f.Helper(); return read(f, storage.Reader.RunningAttempts) }
-	same(f, "at first", []schedctl.Attempt(nil), running())
+	running := func() []schedctl.Attempt { f.Helper(); return mustRead(f, storage.Reader.RunningAttempts) }
+	wantSame(f, "at first", []schedctl.Attempt(nil), running())
 	target := newID(schedctl.TargetPrefix, epoch)
 	late := f.newAttempt(target, 2, epoch.Add(time.Hour))
 	early := f.newAttempt(newID(schedctl.TargetPrefix, epoch), 1, epoch)
@@ -107,16 +107,16 @@ func testRunningAttempts(f *fixture) {
 	ended := f.newAttempt(target, 1, epoch)
 	ended.FinishedAt, ended.Outcome = epoch.Add(time.Second), schedctl.OutcomeNotPublished
 	f.putAttempts(late, ended, early, middle)
-	same(f, "the oldest first", []schedctl.Attempt{early, middle, late}, running())
+	wantSame(f, "the oldest first", []schedctl.Attempt{early, middle, late}, running())
 
 	middle.FinishedAt, middle.Outcome = epoch.Add(time.Hour), schedctl.OutcomePublished
 	f.putAttempts(middle, late)
-	same(f, "when one has ended", []schedctl.Attempt{early, late}, running())
+	wantSame(f, "when one has ended", []schedctl.Attempt{early, late}, running())
 }
 
 func published(f *fixture, account string, after storage.PublishedTarget, limit int) []storage.PublishedTarget {
 	f.Helper()
-	return read(f, func(r storage.Reader) ([]storage.PublishedTarget, error) {
+	return mustRead(f, func(r storage.Reader) ([]storage.PublishedTarget, error) {
 		return r.PublishedTargets(account, after, limit)
 	})
 }
@@ -138,32 +138,32 @@ func testPublishedHistory(f *fixture) {
 			}
 		}
 	}
-	same(f, "all", want, published(f, accounts[0], storage.PublishedTarget{}, 100))
-	same(f, "the newest", want[:3], published(f, accounts[0], storage.PublishedTarget{}, 3))
+	wantSame(f, "all", want, published(f, accounts[0], storage.PublishedTarget{}, 100))
+	wantSame(f, "the newest", want[:3], published(f, accounts[0], storage.PublishedTarget{}, 3))
 	for i := range want {
-		same(f, fmt.Sprint("after ", i), want[i+1:], published(f, accounts[0], want[i], 100))
+		wantSame(f, fmt.Sprint("after ", i), want[i+1:], published(f, accounts[0], want[i], 100))
 	}
-	same(f, "of another account", []storage.PublishedTarget(nil), published(f, newAccountIDs(1)[0], storage.PublishedTarget{}, 9))
-	for _, id := range malformed(schedctl.AccountPrefix) {
-		missing(f, "publications of "+id, func(r storage.Reader) ([]storage.PublishedTarget, error) {
+	wantSame(f, "of another account", []storage.PublishedTarget(nil), published(f, newAccountIDs(1)[0], storage.PublishedTarget{}, 9))
+	for _, id := range malformedIDs(schedctl.AccountPrefix) {
+		wantNotFound(f, "publications of "+id, func(r storage.Reader) ([]storage.PublishedTarget, error) {
 			return r.PublishedTargets(id, storage.PublishedTarget{}, 1)
 		})
 	}
 }
 
 func testPublishedFollowsPosts(f *fixture) {
-	l := newLife(f, 1)
+	l := newPostLife(f, 1)
 	account := l.accounts[0].ID
 	l.create(schedctl.NewPost{Now: true})
 	l.begin(0)
-	same(l.fixture, "before", []storage.PublishedTarget(nil), published(f, account, storage.PublishedTarget{}, 9))
+	wantSame(l.fixture, "before", []storage.PublishedTarget(nil), published(f, account, storage.PublishedTarget{}, 9))
 	l.finish(0, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1", URL: "https://example.com/1"}})
 	want := storage.PublishedTarget{At: l.now, TargetID: l.post.Targets[0].ID, WorkspaceID: f.ws, PostID: l.post.ID}
-	same(l.fixture, "after", []storage.PublishedTarget{want}, published(f, account, storage.PublishedTarget{}, 9))
+	wantSame(l.fixture, "after", []storage.PublishedTarget{want}, published(f, account, storage.PublishedTarget{}, 9))
 	l.change(func(_ storage.Tx, p *schedctl.Post) error {
 		p.Targets[0].PublishedAt = p.Targets[0].PublishedAt.Add(time.Hour)
 		return nil
 	})
 	want.At = want.At.Add(time.Hour)
-	same(l.fixture, "when moved", []storage.PublishedTarget{want}, published(f, account, storage.PublishedTarget{}, 9))
+	wantSame(l.fixture, "when moved", []storage.PublishedTarget{want}, published(f, account, storage.PublishedTarget{}, 9))
 }

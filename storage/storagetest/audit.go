@@ -13,15 +13,15 @@ import (
 var auditParts = []part{
 	{"AuditKeepsEveryField", testAuditKeepsEveryField},
 	{"AuditIsInOrder", testAuditIsInOrder},
-	{"AuditOfWorkspacesThatTakeTurns", testAuditOfWorkspacesThatTakeTurns},
-	{"AuditIDsAreNew", testAuditIDsAreNew},
+	{"AuditOfWorkspacesThatTakeTurns", testAuditOfInterleavedWorkspaces},
+	{"AuditIDsAreNew", testAuditIDsAreUnique},
 }
 
-// many is more than there is of anything that a test lists.
-const many = 1000
+// manyRecords is more than there is of anything that a test lists.
+const manyRecords = 1000
 
 func auditOf(ws string) func(storage.Reader) ([]schedctl.AuditEntry, error) {
-	return func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(ws, "", many) }
+	return func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(ws, "", manyRecords) }
 }
 
 func (f *fixture) addAudit(entries ...schedctl.AuditEntry) {
@@ -46,30 +46,30 @@ func newAudit(ws string, n int, from time.Time) []schedctl.AuditEntry {
 	return entries
 }
 
-// youngestFirst returns a list in the other order.
-func youngestFirst[T any](list []T) []T {
+// newestFirst returns a list in the other order.
+func newestFirst[T any](list []T) []T {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
 }
 
 func testAuditKeepsEveryField(f *fixture) {
-	want := filled[schedctl.AuditEntry](f)
+	want := newFilled[schedctl.AuditEntry](f)
 	f.addAudit(want)
-	same(f, "entry", []schedctl.AuditEntry{want}, read(f, auditOf(want.WorkspaceID)))
+	wantSame(f, "entry", []schedctl.AuditEntry{want}, mustRead(f, auditOf(want.WorkspaceID)))
 	bare := schedctl.AuditEntry{ID: want.ID, WorkspaceID: f.ws}
 	f.addAudit(bare)
-	same(f, "bare entry", []schedctl.AuditEntry{bare}, read(f, auditOf(f.ws)))
-	for _, id := range malformed(schedctl.AuditPrefix) {
+	wantSame(f, "bare entry", []schedctl.AuditEntry{bare}, mustRead(f, auditOf(f.ws)))
+	for _, id := range malformedIDs(schedctl.AuditPrefix) {
 		bad := bare
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.AddAudit(bad) })
 		if id != "" {
-			missing(f, "entries after "+id, func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(f.ws, id, 1) })
+			wantNotFound(f, "entries after "+id, func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(f.ws, id, 1) })
 		}
 	}
-	for _, id := range malformed(schedctl.WorkspacePrefix) {
-		missing(f, "entries of "+id, auditOf(id))
+	for _, id := range malformedIDs(schedctl.WorkspacePrefix) {
+		wantNotFound(f, "entries of "+id, auditOf(id))
 		bad := bare
 		bad.WorkspaceID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.AddAudit(bad) })
@@ -81,20 +81,20 @@ func testAuditIsInOrder(f *fixture) {
 	f.addAudit(entries[20:]...)
 	f.addAudit(entries[:20]...)
 	page := func(after string, limit int) []schedctl.AuditEntry {
-		return read(f, func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(f.ws, after, limit) })
+		return mustRead(f, func(r storage.Reader) ([]schedctl.AuditEntry, error) { return r.Audit(f.ws, after, limit) })
 	}
-	want := youngestFirst(entries)
-	same(f, "all", want, page("", many))
-	same(f, "the youngest", want[:7], page("", 7))
+	want := newestFirst(entries)
+	wantSame(f, "all", want, page("", manyRecords))
+	wantSame(f, "the youngest", want[:7], page("", 7))
 	for i := range want {
-		same(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
+		wantSame(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
 	}
-	same(f, "after one that is not there", want, page(newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), many))
+	wantSame(f, "after one that is not there", want, page(newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), manyRecords))
 }
 
-// testAuditOfWorkspacesThatTakeTurns adds to three workspaces at once, so that
+// testAuditOfInterleavedWorkspaces adds to three workspaces at once, so that
 // the youngest entry of all is not the youngest of each.
-func testAuditOfWorkspacesThatTakeTurns(f *fixture) {
+func testAuditOfInterleavedWorkspaces(f *fixture) {
 	var all [3][]schedctl.AuditEntry
 	for i := range all {
 		all[i] = newAudit(newID(schedctl.WorkspacePrefix, epoch.Add(time.Duration(i)*time.Hour)), 20, epoch.Add(time.Duration(-i)*time.Hour))
@@ -115,11 +115,11 @@ func testAuditOfWorkspacesThatTakeTurns(f *fixture) {
 		})
 	}
 	for _, entries := range all {
-		same(f, "entries", youngestFirst(entries), read(f, auditOf(entries[0].WorkspaceID)))
+		wantSame(f, "entries", newestFirst(entries), mustRead(f, auditOf(entries[0].WorkspaceID)))
 	}
 }
 
-func testAuditIDsAreNew(f *fixture) {
+func testAuditIDsAreUnique(f *fixture) {
 	entries := newAudit(f.ws, 3, epoch)
 	f.addAudit(entries[1])
 	for _, again := range [][]schedctl.AuditEntry{{entries[1]}, {entries[0], entries[0]}, {entries[2], entries[2]}} {
@@ -135,5 +135,5 @@ func testAuditIDsAreNew(f *fixture) {
 			f.Error("an entry was added twice")
 		}
 	}
-	same(f, "entries", entries[1:2], read(f, auditOf(f.ws)))
+	wantSame(f, "entries", entries[1:2], mustRead(f, auditOf(f.ws)))
 }

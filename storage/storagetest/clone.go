@@ -71,7 +71,7 @@ func cloneWebhook(w schedctl.Webhook) schedctl.Webhook {
 	return w
 }
 
-func cloneAnswer(a storage.IdempotencyRecord) storage.IdempotencyRecord {
+func cloneIdempotencyRecord(a storage.IdempotencyRecord) storage.IdempotencyRecord {
 	a.Header = maps.Clone(a.Header)
 	a.Body = slices.Clone(a.Body)
 	return a

@@ -26,11 +26,13 @@ func deliveryByID(webhookID, id string) func(storage.Reader) (schedctl.Delivery,
 }
 
 func deliveriesOf(webhookID string) func(storage.Reader) ([]schedctl.Delivery, error) {
-	return func(r storage.Reader) ([]schedctl.Delivery, error) { return r.Deliveries(webhookID, "", many) }
+	return func(r storage.Reader) ([]schedctl.Delivery, error) { return r.Deliveries(webhookID, "", manyRecords) }
 }
 
 func pendingDeliveriesOf(webhookID string) func(storage.Reader) ([]schedctl.Delivery, error) {
-	return func(r storage.Reader) ([]schedctl.Delivery, error) { return r.PendingDeliveries(webhookID, many) }
+	return func(r storage.Reader) ([]schedctl.Delivery, error) {
+		return r.PendingDeliveries(webhookID, manyRecords)
+	}
 }
 
 func (f *fixture) putDeliveries(deliveries ...schedctl.Delivery) {
@@ -78,19 +80,19 @@ func testDeliveryKeepsEveryField(f *fixture) {
 	for _, status := range schedctl.DeliveryStatuses() {
 		w := f.newWebhooks(1)[0]
 		f.putWebhooks(w)
-		want := filled[schedctl.Delivery](f)
+		want := newFilled[schedctl.Delivery](f)
 		want.WebhookID, want.Status = w.ID, status
 		f.putDeliveries(want)
-		same(f, "delivery", want, read(f, deliveryByID(w.ID, want.ID)))
-		same(f, "listed deliveries", []schedctl.Delivery{want}, read(f, deliveriesOf(w.ID)))
+		wantSame(f, "delivery", want, mustRead(f, deliveryByID(w.ID, want.ID)))
+		wantSame(f, "listed deliveries", []schedctl.Delivery{want}, mustRead(f, deliveriesOf(w.ID)))
 		bare := schedctl.Delivery{ID: want.ID, WebhookID: w.ID, EventID: want.EventID}
 		f.putDeliveries(bare)
-		same(f, "replaced delivery", bare, read(f, deliveryByID(w.ID, want.ID)))
+		wantSame(f, "replaced delivery", bare, mustRead(f, deliveryByID(w.ID, want.ID)))
 	}
 	webhooks := f.newWebhooks(2)
 	f.putWebhooks(webhooks[0])
 	d, orphan := newDeliveries(webhooks[0], 1, epoch)[0], newDeliveries(webhooks[1], 1, epoch)[0]
-	missing(f, "no delivery", deliveryByID(d.WebhookID, d.ID))
+	wantNotFound(f, "no delivery", deliveryByID(d.WebhookID, d.ID))
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutDelivery(orphan) })
 	testMalformedDeliveries(f, d)
 }
@@ -103,20 +105,20 @@ func testMalformedDeliveries(f *fixture, d schedctl.Delivery) {
 		spoil(&bad)
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutDelivery(bad) })
 	}
-	for _, id := range malformed(schedctl.DeliveryPrefix) {
+	for _, id := range malformedIDs(schedctl.DeliveryPrefix) {
 		refuse(func(d *schedctl.Delivery) { d.ID = id })
-		missing(f, "delivery "+id, deliveryByID(d.WebhookID, id))
+		wantNotFound(f, "delivery "+id, deliveryByID(d.WebhookID, id))
 		if id != "" {
-			missing(f, "deliveries after "+id, func(r storage.Reader) ([]schedctl.Delivery, error) { return r.Deliveries(d.WebhookID, id, 1) })
+			wantNotFound(f, "deliveries after "+id, func(r storage.Reader) ([]schedctl.Delivery, error) { return r.Deliveries(d.WebhookID, id, 1) })
 		}
 	}
-	for _, id := range malformed(schedctl.WebhookPrefix) {
+	for _, id := range malformedIDs(schedctl.WebhookPrefix) {
 		refuse(func(d *schedctl.Delivery) { d.WebhookID = id })
-		missing(f, "delivery of "+id, deliveryByID(id, d.ID))
-		missing(f, "deliveries of "+id, deliveriesOf(id))
-		missing(f, "pending deliveries of "+id, pendingDeliveriesOf(id))
+		wantNotFound(f, "delivery of "+id, deliveryByID(id, d.ID))
+		wantNotFound(f, "deliveries of "+id, deliveriesOf(id))
+		wantNotFound(f, "pending deliveries of "+id, pendingDeliveriesOf(id))
 	}
-	for _, id := range malformed(schedctl.EventPrefix) {
+	for _, id := range malformedIDs(schedctl.EventPrefix) {
 		refuse(func(d *schedctl.Delivery) { d.EventID = id })
 	}
 }
@@ -130,16 +132,16 @@ func testDeliveriesAreInOrder(f *fixture) {
 	f.putDeliveries(newDeliveries(webhooks[0], 9, epoch)...)
 	f.putDeliveries(deliveries[:20]...)
 	page := func(after string, limit int) []schedctl.Delivery {
-		return read(f, func(r storage.Reader) ([]schedctl.Delivery, error) { return r.Deliveries(webhooks[1].ID, after, limit) })
+		return mustRead(f, func(r storage.Reader) ([]schedctl.Delivery, error) { return r.Deliveries(webhooks[1].ID, after, limit) })
 	}
-	want := youngestFirst(deliveries)
-	same(f, "all", want, page("", many))
-	same(f, "the youngest", want[:7], page("", 7))
+	want := newestFirst(deliveries)
+	wantSame(f, "all", want, page("", manyRecords))
+	wantSame(f, "the youngest", want[:7], page("", 7))
 	for i := range want {
-		same(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
+		wantSame(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
 	}
-	same(f, "after one that is not there", want, page(newID(schedctl.DeliveryPrefix, epoch.Add(time.Hour)), many))
-	same(f, "of a webhook without any", []schedctl.Delivery{}, read(f, deliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
+	wantSame(f, "after one that is not there", want, page(newID(schedctl.DeliveryPrefix, epoch.Add(time.Hour)), manyRecords))
+	wantSame(f, "of a webhook without any", []schedctl.Delivery{}, mustRead(f, deliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
 }
 
 func testPendingDeliveriesAreInOrder(f *fixture) {
@@ -152,12 +154,12 @@ func testPendingDeliveriesAreInOrder(f *fixture) {
 		f.putDeliveries(deliveries...)
 		want := pendingOf(deliveries)
 		want = append(want[1:], want[0])
-		same(f, "pending", want, read(f, pendingDeliveriesOf(w.ID)))
-		same(f, "the next ones", want[:3], read(f, func(r storage.Reader) ([]schedctl.Delivery, error) {
+		wantSame(f, "pending", want, mustRead(f, pendingDeliveriesOf(w.ID)))
+		wantSame(f, "the next ones", want[:3], mustRead(f, func(r storage.Reader) ([]schedctl.Delivery, error) {
 			return r.PendingDeliveries(w.ID, 3)
 		}))
 	}
-	same(f, "of a webhook that is not there", []schedctl.Delivery{}, read(f, pendingDeliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
+	wantSame(f, "of a webhook that is not there", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
 }
 
 // testPendingDeliveriesFollowTheDelivery goes the way of a delivery that fails,
@@ -188,15 +190,15 @@ func testPendingDeliveriesFollowTheDelivery(f *fixture) {
 			if err := tx.PutDelivery(d); err != nil {
 				return err
 			}
-			inside, err := tx.PendingDeliveries(w.ID, many)
-			same(f, "pending inside", pendingOf([]schedctl.Delivery{d}), inside)
+			inside, err := tx.PendingDeliveries(w.ID, manyRecords)
+			wantSame(f, "pending inside", pendingOf([]schedctl.Delivery{d}), inside)
 			return errors.Join(err, lost)
 		})
 		if !errors.Is(err, lost) {
 			f.Errorf("Update returned %v, want the error of its function", err)
 		}
 		f.putDeliveries(d)
-		same(f, "pending", pendingOf([]schedctl.Delivery{d}), read(f, pendingDeliveriesOf(w.ID)))
+		wantSame(f, "pending", pendingOf([]schedctl.Delivery{d}), mustRead(f, pendingDeliveriesOf(w.ID)))
 	}
 }
 
@@ -223,8 +225,8 @@ func testPendingDeliveriesAsInAModel(f *fixture) {
 		f.putDeliveries(batch...)
 		for i, w := range webhooks {
 			all := slices.SortedFunc(maps.Values(model[i]), func(a, b schedctl.Delivery) int { return strings.Compare(b.ID, a.ID) })
-			same(f, "deliveries", all, read(f, deliveriesOf(w.ID)))
-			same(f, "pending", pendingOf(all), read(f, pendingDeliveriesOf(w.ID)))
+			wantSame(f, "deliveries", all, mustRead(f, deliveriesOf(w.ID)))
+			wantSame(f, "pending", pendingOf(all), mustRead(f, pendingDeliveriesOf(w.ID)))
 		}
 	}
 }

@@ -10,20 +10,20 @@ import (
 )
 
 var dueParts = []part{
-	{"DueFollowsALife", testDueFollowsALife},
+	{"DueFollowsALife", testDueIndexFollowsAPost},
 	{"DueIsOrderedAndSeeks", testDueIsOrderedAndSeeks},
 }
 
-// life leads a post through its states by the rules of package schedctl.
-type life struct {
+// postLife leads a post through its states by the rules of package schedctl.
+type postLife struct {
 	*fixture
 	post     schedctl.Post
 	accounts []schedctl.Account
 	now      time.Time
 }
 
-func newLife(f *fixture, accounts int) *life {
-	l := &life{fixture: f, now: epoch}
+func newPostLife(f *fixture, accounts int) *postLife {
+	l := &postLife{fixture: f, now: epoch}
 	for i := range accounts {
 		a := f.newAccount(fmt.Sprint("account ", i), epoch)
 		l.accounts = append(l.accounts, a)
@@ -32,7 +32,7 @@ func newLife(f *fixture, accounts int) *life {
 	return l
 }
 
-func (l *life) create(n schedctl.NewPost) {
+func (l *postLife) create(n schedctl.NewPost) {
 	l.Helper()
 	n.WorkspaceID, n.Content, n.Accounts = l.ws, "words", l.accounts
 	var events []schedctl.Event
@@ -48,7 +48,7 @@ func (l *life) create(n schedctl.NewPost) {
 }
 
 // change applies one method of the post, a second later, in a transaction.
-func (l *life) change(fn func(tx storage.Tx, p *schedctl.Post) error) {
+func (l *postLife) change(fn func(tx storage.Tx, p *schedctl.Post) error) {
 	l.Helper()
 	l.now = l.now.Add(time.Second)
 	l.update(func(tx storage.Tx) error {
@@ -64,7 +64,7 @@ func (l *life) change(fn func(tx storage.Tx, p *schedctl.Post) error) {
 	})
 }
 
-func (l *life) begin(target int) {
+func (l *postLife) begin(target int) {
 	l.Helper()
 	l.change(func(tx storage.Tx, p *schedctl.Post) error {
 		a, err := p.Begin(schedctl.Claim{TargetID: p.Targets[target].ID, Owner: "owner", Lease: time.Minute, Key: p.Targets[target].ID}, l.now)
@@ -75,7 +75,7 @@ func (l *life) begin(target int) {
 	})
 }
 
-func (l *life) finish(target int, r schedctl.Result) {
+func (l *postLife) finish(target int, r schedctl.Result) {
 	l.Helper()
 	l.change(func(_ storage.Tx, p *schedctl.Post) error {
 		_, err := p.Finish(p.Targets[target].ID, r, l.now)
@@ -83,8 +83,8 @@ func (l *life) finish(target int, r schedctl.Result) {
 	})
 }
 
-// waits checks that the due index holds exactly these targets at these times.
-func (l *life) waits(what string, at map[int]time.Time) {
+// checkDue checks that the due index holds exactly these targets at these times.
+func (l *postLife) checkDue(what string, at map[int]time.Time) {
 	l.Helper()
 	want := make(map[string]int64)
 	for i, t := range at {
@@ -94,50 +94,50 @@ func (l *life) waits(what string, at map[int]time.Time) {
 	for _, d := range l.dueIndex(schedctl.Due{}) {
 		got[d.TargetID()] = d.At
 	}
-	same(l.fixture, "due index "+what, want, got)
+	wantSame(l.fixture, "due index "+what, want, got)
 }
 
-func testDueFollowsALife(f *fixture) {
-	l := newLife(f, 3)
+func testDueIndexFollowsAPost(f *fixture) {
+	l := newPostLife(f, 3)
 	at := epoch.Add(time.Hour)
 	l.create(schedctl.NewPost{})
-	l.waits("of a draft", nil)
+	l.checkDue("of a draft", nil)
 	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Schedule(at, nil, l.now); return err })
-	l.waits("when scheduled", map[int]time.Time{0: at, 1: at, 2: at})
+	l.checkDue("when scheduled", map[int]time.Time{0: at, 1: at, 2: at})
 	at = at.Add(time.Minute)
 	l.change(func(_ storage.Tx, p *schedctl.Post) error {
 		_, err := p.Edit(schedctl.Edit{PublishAt: at}, l.now)
 		return err
 	})
-	l.waits("when moved", map[int]time.Time{0: at, 1: at, 2: at})
+	l.checkDue("when moved", map[int]time.Time{0: at, 1: at, 2: at})
 	fewer := l.accounts[:2]
 	l.change(func(_ storage.Tx, p *schedctl.Post) error {
 		_, err := p.Edit(schedctl.Edit{Accounts: &fewer}, l.now)
 		return err
 	})
-	l.waits("with an account less", map[int]time.Time{0: at, 1: at})
+	l.checkDue("with an account less", map[int]time.Time{0: at, 1: at})
 	l.begin(0)
-	l.waits("when one is claimed", map[int]time.Time{1: at})
+	l.checkDue("when one is claimed", map[int]time.Time{1: at})
 	again := at.Add(10 * time.Second)
 	l.finish(0, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindNetwork}, RetryAt: again})
-	l.waits("when one is deferred", map[int]time.Time{0: again, 1: at})
+	l.checkDue("when one is deferred", map[int]time.Time{0: again, 1: at})
 	l.begin(1)
 	l.finish(1, schedctl.Result{Receipt: &schedctl.Receipt{ID: "1"}})
-	l.waits("when one is published", map[int]time.Time{0: again})
+	l.checkDue("when one is published", map[int]time.Time{0: again})
 	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Cancel(l.now); return err })
-	l.waits("when canceled", nil)
+	l.checkDue("when canceled", nil)
 
 	l.create(schedctl.NewPost{Now: true})
-	l.waits("when queued", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
+	l.checkDue("when queued", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
 	for i := range 3 {
 		l.begin(i)
 		l.finish(i, schedctl.Result{Error: &schedctl.TargetError{Kind: schedctl.KindContent}})
 	}
-	l.waits("when failed", nil)
+	l.checkDue("when failed", nil)
 	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Retry(schedctl.Retry{}, l.now); return err })
-	l.waits("when tried again", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
+	l.checkDue("when tried again", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
 	l.update(func(tx storage.Tx) error { return tx.DeletePost(l.ws, l.post.ID) })
-	l.waits("when deleted", nil)
+	l.checkDue("when deleted", nil)
 }
 
 func testDueIsOrderedAndSeeks(f *fixture) {
@@ -156,19 +156,19 @@ func testDueIsOrderedAndSeeks(f *fixture) {
 		if i > 0 && all[i-1].Compare(all[i]) >= 0 {
 			f.Errorf("entry %d is not after the one before", i)
 		}
-		same(f, "from an entry on", all[i:], f.dueIndex(all[i]))
+		wantSame(f, "from an entry on", all[i:], f.dueIndex(all[i]))
 	}
 	between := schedctl.Due{At: epoch.UnixMilli() + 1}
-	same(f, "from a time on", all[4:], f.dueIndex(between))
-	same(f, "from the end on", []schedctl.Due(nil), f.dueIndex(schedctl.Due{At: math.MaxInt64}))
-	same(f, "from before all", all, f.dueIndex(schedctl.Due{At: math.MinInt64}))
+	wantSame(f, "from a time on", all[4:], f.dueIndex(between))
+	wantSame(f, "from the end on", []schedctl.Due(nil), f.dueIndex(schedctl.Due{At: math.MaxInt64}))
+	wantSame(f, "from before all", all, f.dueIndex(schedctl.Due{At: math.MinInt64}))
 
 	var first []schedctl.Due
-	read(f, func(r storage.Reader) (any, error) {
+	mustRead(f, func(r storage.Reader) (any, error) {
 		return nil, r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 			first = append(first, d)
 			return len(first) < 3
 		})
 	})
-	same(f, "the first three", all[:3], first)
+	wantSame(f, "the first three", all[:3], first)
 }

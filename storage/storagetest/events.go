@@ -13,19 +13,19 @@ import (
 var eventParts = []part{
 	{"EventKeepsEveryField", testEventKeepsEveryField},
 	{"EventsAreInOrder", testEventsAreInOrder},
-	{"EventsOfManyAtOnce", testEventsOfManyAtOnce},
-	{"EventIDsAreNew", testEventIDsAreNew},
+	{"EventsOfManyAtOnce", testEventsOfConcurrentWriters},
+	{"EventIDsAreNew", testEventIDsAreUnique},
 	{"EventIsFoundByItsID", testEventIsFoundByItsID},
-	{"LastEventIsTheYoungest", testLastEventIsTheYoungest},
+	{"LastEventIsTheYoungest", testLastEventIsTheNewest},
 	{"LaterOfTwoEvents", testLaterOfTwoEvents},
-	{"EventsEndIsBetweenEvents", testEventsEndIsBetweenEvents},
-	{"PostEventsAreOfOnePost", testPostEventsAreOfOnePost},
+	{"EventsEndIsBetweenEvents", testOutboxEndIsBetweenEvents},
+	{"PostEventsAreOfOnePost", testPostEventsOfOnePost},
 	{"PostEventsOutliveThePost", testPostEventsOutliveThePost},
 }
 
 func eventsAfter(f *fixture, id string, limit int) []schedctl.Event {
 	f.Helper()
-	return read(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, limit) })
+	return mustRead(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, limit) })
 }
 
 func (f *fixture) addEvents(events ...schedctl.Event) {
@@ -34,29 +34,29 @@ func (f *fixture) addEvents(events ...schedctl.Event) {
 }
 
 func testEventKeepsEveryField(f *fixture) {
-	want := filled[schedctl.Event](f)
+	want := newFilled[schedctl.Event](f)
 	given := cloneEvent(want)
 	f.addEvents(given)
 	given.Error.Message = "spoiled"
 	got := eventsAfter(f, "", 9)
-	same(f, "event", []schedctl.Event{want}, got)
+	wantSame(f, "event", []schedctl.Event{want}, got)
 	got[0].Error.Message = "spoiled"
-	same(f, "event after a change of what was read", []schedctl.Event{want}, eventsAfter(f, "", 9))
+	wantSame(f, "event after a change of what was read", []schedctl.Event{want}, eventsAfter(f, "", 9))
 
-	one := read(f, eventByID(want.ID))
-	same(f, "event by its id", want, one)
+	one := mustRead(f, eventByID(want.ID))
+	wantSame(f, "event by its id", want, one)
 	one.Error.Message = "spoiled"
-	same(f, "event by its id after a change of what was read", want, read(f, eventByID(want.ID)))
+	wantSame(f, "event by its id after a change of what was read", want, mustRead(f, eventByID(want.ID)))
 
 	bare := schedctl.Event{ID: newID(schedctl.EventPrefix, epoch.Add(time.Hour)), Type: schedctl.EventAccountError, WorkspaceID: f.ws}
 	f.addEvents(bare)
-	same(f, "bare event", []schedctl.Event{bare}, eventsAfter(f, want.ID, 9))
-	for _, id := range malformed(schedctl.EventPrefix) {
+	wantSame(f, "bare event", []schedctl.Event{bare}, eventsAfter(f, want.ID, 9))
+	for _, id := range malformedIDs(schedctl.EventPrefix) {
 		bad := bare
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.AddEvents(bad) })
 		if id != "" {
-			missing(f, "events after "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, 1) })
+			wantNotFound(f, "events after "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(id, 1) })
 		}
 	}
 }
@@ -69,15 +69,15 @@ func testEventIsFoundByItsID(f *fixture) {
 	events := f.newEvents(9, epoch)
 	f.addEvents(events[:8]...)
 	for _, e := range events[:8] {
-		same(f, "event", e, read(f, eventByID(e.ID)))
+		wantSame(f, "event", e, mustRead(f, eventByID(e.ID)))
 	}
-	for _, id := range append(malformed(schedctl.EventPrefix), events[8].ID) {
-		missing(f, "event "+id, eventByID(id))
+	for _, id := range append(malformedIDs(schedctl.EventPrefix), events[8].ID) {
+		wantNotFound(f, "event "+id, eventByID(id))
 	}
 }
 
-func testLastEventIsTheYoungest(f *fixture) {
-	same(f, "at first", "", read(f, storage.Reader.LastEvent))
+func testLastEventIsTheNewest(f *fixture) {
+	wantSame(f, "at first", "", mustRead(f, storage.Reader.LastEvent))
 	events := f.newEvents(6, epoch)
 	for _, step := range []struct{ add, last int }{{2, 2}, {1, 2}, {5, 5}, {0, 5}} {
 		f.update(func(tx storage.Tx) error {
@@ -85,22 +85,22 @@ func testLastEventIsTheYoungest(f *fixture) {
 				return err
 			}
 			last, err := tx.LastEvent()
-			same(f, "last event inside", events[step.last].ID, last)
+			wantSame(f, "last event inside", events[step.last].ID, last)
 			return err
 		})
-		same(f, "last event", events[step.last].ID, read(f, storage.Reader.LastEvent))
+		wantSame(f, "last event", events[step.last].ID, mustRead(f, storage.Reader.LastEvent))
 	}
 	f.prune(storage.Retention{Events: events[3].CreatedAt}, 100)
-	same(f, "after the older ones were removed", events[5].ID, read(f, storage.Reader.LastEvent))
+	wantSame(f, "after the older ones were removed", events[5].ID, mustRead(f, storage.Reader.LastEvent))
 	f.update(func(tx storage.Tx) error {
 		if _, err := tx.Prune(pruneAll, 100); err != nil {
 			return err
 		}
 		last, err := tx.LastEvent()
-		same(f, "inside, after all were removed", "", last)
+		wantSame(f, "inside, after all were removed", "", last)
 		return err
 	})
-	same(f, "after all were removed", "", read(f, storage.Reader.LastEvent))
+	wantSame(f, "after all were removed", "", mustRead(f, storage.Reader.LastEvent))
 }
 
 func testLaterOfTwoEvents(f *fixture) {
@@ -113,24 +113,24 @@ func testLaterOfTwoEvents(f *fixture) {
 			if max(i, j) == 1 && min(i, j) == 0 {
 				continue // before all is where both begin
 			}
-			got := read(f, func(r storage.Reader) (string, error) { return r.Later(a, b) })
-			same(f, "the later one of "+a+" and "+b, want, got)
+			got := mustRead(f, func(r storage.Reader) (string, error) { return r.Later(a, b) })
+			wantSame(f, "the later one of "+a+" and "+b, want, got)
 			f.update(func(tx storage.Tx) error {
 				got, err := tx.Later(a, b)
-				same(f, "inside, the later one of "+a+" and "+b, want, got)
+				wantSame(f, "inside, the later one of "+a+" and "+b, want, got)
 				return err
 			})
 		}
 	}
-	for _, id := range malformed(schedctl.EventPrefix) {
+	for _, id := range malformedIDs(schedctl.EventPrefix) {
 		if id != "" {
-			missing(f, "later than "+id, func(r storage.Reader) (string, error) { return r.Later(id, events[0].ID) })
-			missing(f, "later than "+id, func(r storage.Reader) (string, error) { return r.Later(events[0].ID, id) })
+			wantNotFound(f, "later than "+id, func(r storage.Reader) (string, error) { return r.Later(id, events[0].ID) })
+			wantNotFound(f, "later than "+id, func(r storage.Reader) (string, error) { return r.Later(events[0].ID, id) })
 		}
 	}
 }
 
-func testEventsEndIsBetweenEvents(f *fixture) {
+func testOutboxEndIsBetweenEvents(f *fixture) {
 	var ends []string
 	var events []schedctl.Event
 	for i := range 3 {
@@ -151,21 +151,21 @@ func testEventsEndIsBetweenEvents(f *fixture) {
 		if i < 2 {
 			events = append(events, e)
 		}
-		missing(f, "the event of an end", eventByID(end))
+		wantNotFound(f, "the event of an end", eventByID(end))
 	}
 	for i, end := range ends {
-		same(f, "events after an end", events[i:], eventsAfter(f, end, 9))
+		wantSame(f, "events after an end", events[i:], eventsAfter(f, end, 9))
 		for j, e := range events {
 			want := end
 			if j >= i {
 				want = e.ID
 			}
 			for _, ids := range [][2]string{{end, e.ID}, {e.ID, end}} {
-				later := read(f, func(r storage.Reader) (string, error) { return r.Later(ids[0], ids[1]) })
+				later := mustRead(f, func(r storage.Reader) (string, error) { return r.Later(ids[0], ids[1]) })
 				if j == i-1 && later == e.ID && ids[0] == e.ID {
 					continue // both begin at the same place
 				}
-				same(f, "the later one of an end and an event", want, later)
+				wantSame(f, "the later one of an end and an event", want, later)
 			}
 		}
 	}
@@ -175,20 +175,20 @@ func testEventsAreInOrder(f *fixture) {
 	want := f.newEvents(50, epoch)
 	f.addEvents(want[:20]...)
 	f.addEvents(want[20:]...)
-	same(f, "all", want, eventsAfter(f, "", 100))
-	same(f, "the first ones", want[:7], eventsAfter(f, "", 7))
+	wantSame(f, "all", want, eventsAfter(f, "", 100))
+	wantSame(f, "the first ones", want[:7], eventsAfter(f, "", 7))
 	for i := range want {
-		same(f, "after one", want[i+1:min(i+4, len(want))], eventsAfter(f, want[i].ID, 3))
+		wantSame(f, "after one", want[i+1:min(i+4, len(want))], eventsAfter(f, want[i].ID, 3))
 	}
 	gap := newID(schedctl.EventPrefix, epoch.Add(-time.Hour))
-	same(f, "after one that is not there", want, eventsAfter(f, gap, 100))
+	wantSame(f, "after one that is not there", want, eventsAfter(f, gap, 100))
 	f.addEvents()
-	same(f, "after none were added", want, eventsAfter(f, "", 100))
+	wantSame(f, "after none were added", want, eventsAfter(f, "", 100))
 }
 
-// testEventsOfManyAtOnce follows the outbox while many transactions add to it, of
+// testEventsOfConcurrentWriters follows the outbox while many transactions add to it, of
 // which some fail, and expects every event once.
-func testEventsOfManyAtOnce(f *fixture) {
+func testEventsOfConcurrentWriters(f *fixture) {
 	const writers, each = 8, 20
 	var writing sync.WaitGroup
 	for i := range writers {
@@ -206,11 +206,11 @@ func testEventsOfManyAtOnce(f *fixture) {
 						return err
 					}
 					if i == 0 {
-						return errNotThisOne
+						return errRollback
 					}
 					return nil
 				})
-				if err != nil && (i > 0 || !errors.Is(err, errNotThisOne)) {
+				if err != nil && (i > 0 || !errors.Is(err, errRollback)) {
 					f.Errorf("Update: %v", err)
 				}
 			}
@@ -221,14 +221,14 @@ func testEventsOfManyAtOnce(f *fixture) {
 		writing.Wait()
 		close(ended)
 	}()
-	follow(f, ended, (writers-1)*each*3)
+	followOutbox(f, ended, (writers-1)*each*3)
 }
 
-var errNotThisOne = errors.New("not this one")
+var errRollback = errors.New("not this one")
 
-// follow reads events until the writers have ended and as many as are expected
+// followOutbox reads events until the writers have ended and as many as are expected
 // were read.
-func follow(f *fixture, ended <-chan struct{}, want int) {
+func followOutbox(f *fixture, ended <-chan struct{}, want int) {
 	f.Helper()
 	seen := make(map[string]bool)
 	last, over := "", false
@@ -248,11 +248,11 @@ func follow(f *fixture, ended <-chan struct{}, want int) {
 			f.Fatalf("%d events were seen, want %d", len(seen), want)
 		}
 	}
-	same(f, "events seen", want, len(seen))
-	same(f, "events after the last", []schedctl.Event{}, eventsAfter(f, last, 9))
+	wantSame(f, "events seen", want, len(seen))
+	wantSame(f, "events after the last", []schedctl.Event{}, eventsAfter(f, last, 9))
 }
 
-func testEventIDsAreNew(f *fixture) {
+func testEventIDsAreUnique(f *fixture) {
 	events := f.newEvents(4, epoch)
 	f.addEvents(events[1], events[2])
 	for _, again := range [][]schedctl.Event{{events[1]}, {events[2]}, {events[0], events[0]}, {events[3], events[3]}} {
@@ -260,16 +260,16 @@ func testEventIDsAreNew(f *fixture) {
 			f.Errorf("an event was added twice")
 		}
 	}
-	same(f, "events", events[1:3], eventsAfter(f, "", 9))
+	wantSame(f, "events", events[1:3], eventsAfter(f, "", 9))
 }
 
 func eventsOf(f *fixture, postID string, limit int) []schedctl.Event {
 	f.Helper()
-	return read(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(postID, limit) })
+	return mustRead(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(postID, limit) })
 }
 
-// about returns events of which some are about either post and some about none.
-func (f *fixture) about(posts [2]string, n int) []schedctl.Event {
+// newEventsAbout returns events of which some are about either post and some about none.
+func (f *fixture) newEventsAbout(posts [2]string, n int) []schedctl.Event {
 	events := f.newEvents(n, epoch)
 	for i := range events {
 		events[i].PostID = append(posts[:], "")[i/2%3]
@@ -277,8 +277,8 @@ func (f *fixture) about(posts [2]string, n int) []schedctl.Event {
 	return events
 }
 
-// among returns the events about a post.
-func among(events []schedctl.Event, postID string) []schedctl.Event {
+// eventsAbout returns the events about a post.
+func eventsAbout(events []schedctl.Event, postID string) []schedctl.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e schedctl.Event) bool { return e.PostID != postID })
 }
 
@@ -286,9 +286,9 @@ func twoPosts() [2]string {
 	return [2]string{newID(schedctl.PostPrefix, epoch), newID(schedctl.PostPrefix, epoch)}
 }
 
-func testPostEventsAreOfOnePost(f *fixture) {
+func testPostEventsOfOnePost(f *fixture) {
 	posts := twoPosts()
-	events := f.about(posts, 60)
+	events := f.newEventsAbout(posts, 60)
 	f.addEvents(events[40:]...) // together
 	for _, e := range events[30:40] {
 		f.addEvents(e) // alone
@@ -297,18 +297,18 @@ func testPostEventsAreOfOnePost(f *fixture) {
 	slices.Reverse(backwards)
 	f.addEvents(backwards...)
 	for _, post := range posts {
-		want := among(events, post)
-		same(f, "events", want, eventsOf(f, post, 100))
-		same(f, "the latest", want[len(want)-5:], eventsOf(f, post, 5))
+		want := eventsAbout(events, post)
+		wantSame(f, "events", want, eventsOf(f, post, 100))
+		wantSame(f, "the latest", want[len(want)-5:], eventsOf(f, post, 5))
 	}
-	same(f, "events of a post without any", []schedctl.Event{}, eventsOf(f, newID(schedctl.PostPrefix, epoch), 9))
-	for _, id := range malformed(schedctl.PostPrefix) {
-		missing(f, "events of "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(id, 1) })
+	wantSame(f, "events of a post without any", []schedctl.Event{}, eventsOf(f, newID(schedctl.PostPrefix, epoch), 9))
+	for _, id := range malformedIDs(schedctl.PostPrefix) {
+		wantNotFound(f, "events of "+id, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(id, 1) })
 	}
 	f.refuse(schedctl.Internal, func(tx storage.Tx) error {
-		return errors.Join(tx.AddEvents(f.about(posts, 6)...), schedctl.Errorf(schedctl.Internal, "", "rolled back"))
+		return errors.Join(tx.AddEvents(f.newEventsAbout(posts, 6)...), schedctl.Errorf(schedctl.Internal, "", "rolled back"))
 	})
-	same(f, "events after a rollback", among(events, posts[0]), eventsOf(f, posts[0], 100))
+	wantSame(f, "events after a rollback", eventsAbout(events, posts[0]), eventsOf(f, posts[0], 100))
 }
 
 func testPostEventsOutliveThePost(f *fixture) {
@@ -320,5 +320,5 @@ func testPostEventsOutliveThePost(f *fixture) {
 	f.putPosts(p)
 	f.addEvents(events...)
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, p.ID) })
-	same(f, "events of a post that was deleted", events, eventsOf(f, p.ID, 9))
+	wantSame(f, "events of a post that was deleted", events, eventsOf(f, p.ID, 9))
 }

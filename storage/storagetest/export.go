@@ -14,15 +14,15 @@ import (
 var exportParts = []part{
 	{"AttemptsOfManyTargets", testAttemptsOfManyTargets},
 	{"AllEventsArePaged", testAllEventsArePaged},
-	{"AnswersArePaged", testAnswersArePaged},
-	{"AnswersAreKnownByTheirHash", testAnswersAreKnownByTheirHash},
-	{"NotesAreListed", testNotesAreListed},
+	{"AnswersArePaged", testIdempotencyRecordsArePaged},
+	{"AnswersAreKnownByTheirHash", testIdempotencyRecordsAreStoredByHash},
+	{"NotesAreListed", testMetadataIsListed},
 }
 
-// exported reads with what engines that can be copied have.
-func exported[T any](f *fixture, fn func(storage.Exporter) (T, error)) T {
+// exportRead reads with what engines that can be copied have.
+func exportRead[T any](f *fixture, fn func(storage.Exporter) (T, error)) T {
 	f.Helper()
-	return read(f, func(r storage.Reader) (v T, err error) {
+	return mustRead(f, func(r storage.Reader) (v T, err error) {
 		e, ok := r.(storage.Exporter)
 		if !ok {
 			return v, fmt.Errorf("a %T cannot be copied", r)
@@ -32,13 +32,13 @@ func exported[T any](f *fixture, fn func(storage.Exporter) (T, error)) T {
 }
 
 func testAttemptsOfManyTargets(f *fixture) {
-	p := filled[schedctl.Post](f)
+	p := newFilled[schedctl.Post](f)
 	p.WorkspaceID = f.ws
 	f.putPosts(p)
 	var want []schedctl.Attempt
 	for i := range p.Targets {
 		for n := range 3 - i {
-			a := filled[schedctl.Attempt](f)
+			a := newFilled[schedctl.Attempt](f)
 			a.ID = newID(schedctl.AttemptPrefix, epoch)
 			a.WorkspaceID, a.PostID, a.TargetID, a.Number = f.ws, p.ID, p.Targets[i].ID, 3-n
 			want = append(want, a)
@@ -55,13 +55,13 @@ func testAttemptsOfManyTargets(f *fixture) {
 	})
 	attemptsOf := func(ids ...string) []schedctl.Attempt {
 		f.Helper()
-		return exported(f, func(r storage.Exporter) ([]schedctl.Attempt, error) { return r.AttemptsOf(ids) })
+		return exportRead(f, func(r storage.Exporter) ([]schedctl.Attempt, error) { return r.AttemptsOf(ids) })
 	}
 	unknown := newID(schedctl.TargetPrefix, epoch)
-	same(f, "attempts of all", want, attemptsOf(p.Targets[2].ID, p.Targets[0].ID, unknown, p.Targets[1].ID))
+	wantSame(f, "attempts of all", want, attemptsOf(p.Targets[2].ID, p.Targets[0].ID, unknown, p.Targets[1].ID))
 	only := slices.DeleteFunc(slices.Clone(want), func(a schedctl.Attempt) bool { return a.TargetID != p.Targets[1].ID })
-	same(f, "attempts of one", only, attemptsOf(p.Targets[1].ID))
-	same(f, "attempts of none", []schedctl.Attempt(nil), attemptsOf())
+	wantSame(f, "attempts of one", only, attemptsOf(p.Targets[1].ID))
+	wantSame(f, "attempts of none", []schedctl.Attempt(nil), attemptsOf())
 }
 
 func testAllEventsArePaged(f *fixture) {
@@ -73,18 +73,18 @@ func testAllEventsArePaged(f *fixture) {
 		if len(got) > 0 {
 			after = got[len(got)-1].ID
 		}
-		page := exported(f, func(r storage.Exporter) ([]schedctl.Event, error) { return r.AllEvents(after, 3) })
+		page := exportRead(f, func(r storage.Exporter) ([]schedctl.Event, error) { return r.AllEvents(after, 3) })
 		got, more = append(got, page...), len(page) == 3
 	}
-	same(f, "events", want, got)
+	wantSame(f, "events", want, got)
 }
 
-func testAnswersArePaged(f *fixture) {
+func testIdempotencyRecordsArePaged(f *fixture) {
 	var want []storage.StoredIdempotencyRecord
 	f.update(func(tx storage.Tx) (err error) {
 		want = nil
 		for i := range 20 {
-			key := f.answerKey(fmt.Sprint(i))
+			key := f.idempotencyScope(fmt.Sprint(i))
 			a := storage.IdempotencyRecord{Status: i, CreatedAt: epoch.Add(time.Duration(i/5) * time.Hour)}
 			if i >= 15 {
 				a.CreatedAt = time.Time{}
@@ -103,16 +103,16 @@ func testAnswersArePaged(f *fixture) {
 		if len(got) > 0 {
 			after = got[len(got)-1]
 		}
-		page := exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
+		page := exportRead(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
 			return r.IdempotencyRecords(after, 3)
 		})
 		got, more = append(got, page...), len(page) == 3
 	}
-	same(f, "answers", want, got)
+	wantSame(f, "answers", want, got)
 }
 
-func testAnswersAreKnownByTheirHash(f *fixture) {
-	key, want := f.answerKey("k"), filled[storage.IdempotencyRecord](f)
+func testIdempotencyRecordsAreStoredByHash(f *fixture) {
+	key, want := f.idempotencyScope("k"), newFilled[storage.IdempotencyRecord](f)
 	stored := storage.StoredIdempotencyRecord{Hash: key.Hash(), Record: want}
 	put := func() {
 		f.Helper()
@@ -125,18 +125,18 @@ func testAnswersAreKnownByTheirHash(f *fixture) {
 		})
 	}
 	put()
-	same(f, "answer", want, read(f, answerTo(key)))
+	wantSame(f, "answer", want, mustRead(f, newIdempotencyRecord(key)))
 	stored.Record.Status++
 	put()
-	same(f, "answer, put again", []storage.StoredIdempotencyRecord{stored},
-		exported(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
+	wantSame(f, "answer, put again", []storage.StoredIdempotencyRecord{stored},
+		exportRead(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
 			return r.IdempotencyRecords(storage.StoredIdempotencyRecord{}, 9)
 		}))
 }
 
-func testNotesAreListed(f *fixture) {
-	notes := func() map[string][]byte { f.Helper(); return exported(f, storage.Exporter.AllMetadata) }
-	same(f, "no notes", map[string][]byte{}, notes())
+func testMetadataIsListed(f *fixture) {
+	notes := func() map[string][]byte { f.Helper(); return exportRead(f, storage.Exporter.AllMetadata) }
+	wantSame(f, "no notes", map[string][]byte{}, notes())
 	want := map[string][]byte{"a": {0, 1}, "b c": []byte("two"), "z": bytes.Repeat([]byte{7}, storage.MaxNote)}
 	f.update(func(tx storage.Tx) (err error) {
 		for name, value := range want {
@@ -144,5 +144,5 @@ func testNotesAreListed(f *fixture) {
 		}
 		return err
 	})
-	same(f, "notes", want, notes())
+	wantSame(f, "notes", want, notes())
 }

@@ -13,14 +13,14 @@ import (
 
 var externalParts = []part{
 	{"ExternalIDsAreUnique", testExternalIDsAreUnique},
-	{"ExternalIDsBecomeFree", testExternalIDsBecomeFree},
+	{"ExternalIDsBecomeFree", testExternalIDsCanBeReused},
 	{"ExternalIDsMoveInOneTransaction", testExternalIDsMoveInOneTransaction},
 	{"ExternalIDsOfConcurrentPuts", testExternalIDsOfConcurrentPuts},
 	{"ExternalIDsOfUncommittedPuts", testExternalIDsOfUncommittedPuts},
 }
 
-// named returns a draft with an external id.
-func (f *fixture) named(externalID string) schedctl.Post {
+// newPostWithExternalID returns a draft with an external id.
+func (f *fixture) newPostWithExternalID(externalID string) schedctl.Post {
 	p := f.newPost(epoch, time.Time{}, schedctl.Draft)
 	p.ExternalID = externalID
 	return p
@@ -31,10 +31,10 @@ func byExternalID(ws, externalID string) func(storage.Reader) (schedctl.Post, er
 }
 
 func testExternalIDsAreUnique(f *fixture) {
-	first, second, elsewhere := f.named("site/a"), f.named("site/a"), f.named("site/a")
+	first, second, elsewhere := f.newPostWithExternalID("site/a"), f.newPostWithExternalID("site/a"), f.newPostWithExternalID("site/a")
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
-	unnamed, longest := f.named(""), f.named(fmt.Sprintf("%0*d", schedctl.MaxExternalID, 1))
-	f.putPosts(first, elsewhere, unnamed, f.named(""), f.named("site/A"), longest)
+	unnamed, longest := f.newPostWithExternalID(""), f.newPostWithExternalID(fmt.Sprintf("%0*d", schedctl.MaxExternalID, 1))
+	f.putPosts(first, elsewhere, unnamed, f.newPostWithExternalID(""), f.newPostWithExternalID("site/A"), longest)
 	f.putPosts(first) // it has its own external id
 
 	var refusal *schedctl.Error
@@ -42,7 +42,7 @@ func testExternalIDsAreUnique(f *fixture) {
 	if !errors.As(err, &refusal) || refusal.Code != schedctl.ExternalIDExists || len(refusal.Details) != 1 || refusal.Details[0].Message != first.ID {
 		f.Errorf("a second post with the external id: %v, want EXTERNAL_ID_EXISTS that names %s", err, first.ID)
 	}
-	missing(f, "refused post", postByID(f, second.ID))
+	wantNotFound(f, "refused post", postByID(f, second.ID))
 	unnamed.ExternalID = "site/a"
 	f.refuse(schedctl.ExternalIDExists, func(tx storage.Tx) error {
 		if _, err := tx.Post(f.ws, unnamed.ID); err != nil {
@@ -50,37 +50,37 @@ func testExternalIDsAreUnique(f *fixture) {
 		}
 		return tx.PutPost(unnamed)
 	})
-	same(f, "post here", first, read(f, byExternalID(f.ws, "site/a")))
-	same(f, "longest external id", longest, read(f, byExternalID(f.ws, longest.ExternalID)))
-	same(f, "post elsewhere", elsewhere, read(f, byExternalID(elsewhere.WorkspaceID, "site/a")))
-	missing(f, "no external id", byExternalID(f.ws, ""))
-	missing(f, "unknown external id", byExternalID(f.ws, "site/b"))
-	missing(f, "unknown workspace", byExternalID(newID(schedctl.WorkspacePrefix, epoch), "site/a"))
-	for _, ws := range malformed(schedctl.WorkspacePrefix) {
-		missing(f, "malformed workspace", byExternalID(ws, "site/a"))
+	wantSame(f, "post here", first, mustRead(f, byExternalID(f.ws, "site/a")))
+	wantSame(f, "longest external id", longest, mustRead(f, byExternalID(f.ws, longest.ExternalID)))
+	wantSame(f, "post elsewhere", elsewhere, mustRead(f, byExternalID(elsewhere.WorkspaceID, "site/a")))
+	wantNotFound(f, "no external id", byExternalID(f.ws, ""))
+	wantNotFound(f, "unknown external id", byExternalID(f.ws, "site/b"))
+	wantNotFound(f, "unknown workspace", byExternalID(newID(schedctl.WorkspacePrefix, epoch), "site/a"))
+	for _, ws := range malformedIDs(schedctl.WorkspacePrefix) {
+		wantNotFound(f, "malformed workspace", byExternalID(ws, "site/a"))
 	}
 }
 
-func testExternalIDsBecomeFree(f *fixture) {
-	gone, changed := f.named("deleted"), f.named("changed")
+func testExternalIDsCanBeReused(f *fixture) {
+	gone, changed := f.newPostWithExternalID("deleted"), f.newPostWithExternalID("changed")
 	f.putPosts(gone, changed)
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, gone.ID) })
 	changed.ExternalID = "other"
 	f.putPosts(changed)
-	missing(f, "deleted", byExternalID(f.ws, "deleted"))
-	missing(f, "changed", byExternalID(f.ws, "changed"))
-	f.putPosts(f.named("deleted"), f.named("changed"))
-	same(f, "other", changed, read(f, byExternalID(f.ws, "other")))
+	wantNotFound(f, "deleted", byExternalID(f.ws, "deleted"))
+	wantNotFound(f, "changed", byExternalID(f.ws, "changed"))
+	f.putPosts(f.newPostWithExternalID("deleted"), f.newPostWithExternalID("changed"))
+	wantSame(f, "other", changed, mustRead(f, byExternalID(f.ws, "other")))
 	undone := errors.New("undone")
-	err := f.store.Update(context.Background(), func(tx storage.Tx) error { return errors.Join(tx.PutPost(f.named("undone")), undone) })
+	err := f.store.Update(context.Background(), func(tx storage.Tx) error { return errors.Join(tx.PutPost(f.newPostWithExternalID("undone")), undone) })
 	if !errors.Is(err, undone) {
 		f.Fatal(err)
 	}
-	f.putPosts(f.named("undone"))
+	f.putPosts(f.newPostWithExternalID("undone"))
 }
 
 func testExternalIDsMoveInOneTransaction(f *fixture) {
-	old, next := f.named("site/a"), f.named("site/a")
+	old, next := f.newPostWithExternalID("site/a"), f.newPostWithExternalID("site/a")
 	f.putPosts(old)
 	f.update(func(tx storage.Tx) error {
 		was, err := tx.PostByExternalID(f.ws, "site/a")
@@ -96,9 +96,9 @@ func testExternalIDsMoveInOneTransaction(f *fixture) {
 		}
 		return tx.PutPost(next)
 	})
-	same(f, "new post", next, read(f, byExternalID(f.ws, "site/a")))
+	wantSame(f, "new post", next, mustRead(f, byExternalID(f.ws, "site/a")))
 	old.ExternalID = ""
-	same(f, "old post", old, read(f, postByID(f, old.ID)))
+	wantSame(f, "old post", old, mustRead(f, postByID(f, old.ID)))
 }
 
 // testExternalIDsOfConcurrentPuts lets many transactions look for an external id
@@ -109,7 +109,7 @@ func testExternalIDsOfConcurrentPuts(f *fixture) {
 	put := make([]bool, n)
 	for i := range n {
 		all.Go(func() {
-			p := f.named("site/a")
+			p := f.newPostWithExternalID("site/a")
 			err := f.store.Update(context.Background(), func(tx storage.Tx) error {
 				_, err := tx.PostByExternalID(f.ws, "site/a")
 				if put[i] = schedctl.CodeOf(err) == schedctl.NotFound; !put[i] {
@@ -136,7 +136,7 @@ func testExternalIDsOfConcurrentPuts(f *fixture) {
 
 // testExternalIDsOfUncommittedPuts guards that a transaction sees its own posts.
 func testExternalIDsOfUncommittedPuts(f *fixture) {
-	first := f.named("site/a")
+	first := f.newPostWithExternalID("site/a")
 	f.refuse(schedctl.ExternalIDExists, func(tx storage.Tx) error {
 		if err := tx.PutPost(first); err != nil {
 			return err
@@ -144,7 +144,7 @@ func testExternalIDsOfUncommittedPuts(f *fixture) {
 		if p, err := tx.PostByExternalID(f.ws, "site/a"); err != nil || p.ID != first.ID {
 			return fmt.Errorf("%s, %w", p.ID, err)
 		}
-		return tx.PutPost(f.named("site/a"))
+		return tx.PutPost(f.newPostWithExternalID("site/a"))
 	})
-	missing(f, "post of a failed transaction", byExternalID(f.ws, "site/a"))
+	wantNotFound(f, "post of a failed transaction", byExternalID(f.ws, "site/a"))
 }

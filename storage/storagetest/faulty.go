@@ -12,14 +12,14 @@ import (
 // ErrInjected is what [Faulty] fails with.
 var ErrInjected = errors.New("injected failure")
 
-// Moment is when an Update fails.
-type Moment int
+// FailurePoint is when an Update fails.
+type FailurePoint int
 
 // The moments.
 const (
-	BeforeFn    Moment = iota // its function never runs
-	BeforeDisk                // its function runs, nothing is committed
-	AfterCommit               // it is committed, and the caller is told that it failed
+	BeforeFn    FailurePoint = iota // its function never runs
+	BeforeDisk                      // its function runs, nothing is committed
+	AfterCommit                     // it is committed, and the caller is told that it failed
 )
 
 // Faulty is a store that fails when it is told to and else does what the store
@@ -28,7 +28,7 @@ type Faulty struct {
 	storage.Store
 
 	mu      sync.Mutex // mu guards what follows
-	updates []Moment
+	updates []FailurePoint
 	views   int
 	full    error
 }
@@ -38,7 +38,7 @@ func NewFaulty(inside storage.Store) *Faulty { return &Faulty{Store: inside} }
 
 // FailUpdates lets the next n Updates and Records fail at the given moment with
 // [ErrInjected], after those that earlier calls asked for.
-func (f *Faulty) FailUpdates(n int, at Moment) {
+func (f *Faulty) FailUpdates(n int, at FailurePoint) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for range n {
@@ -54,16 +54,16 @@ func (f *Faulty) FailViews(n int) {
 	f.views += n
 }
 
-// Fill makes the store full until [Faulty.MakeRoom]: Updates are refused, Records
+// SetFull makes the store full until [Faulty.SetWritable]: Updates are refused, Records
 // are not.
-func (f *Faulty) Fill() {
+func (f *Faulty) SetFull() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.full = &storage.FullError{Where: "/full", Err: ErrInjected}
 }
 
-// MakeRoom ends what [Faulty.Fill] began.
-func (f *Faulty) MakeRoom() {
+// SetWritable ends what [Faulty.SetFull] began.
+func (f *Faulty) SetWritable() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.full = nil
@@ -76,8 +76,8 @@ func (f *Faulty) Full() error {
 	return f.full
 }
 
-// Pending returns how many of the failures asked for are still to come.
-func (f *Faulty) Pending() int {
+// RemainingFailures returns how many of the failures asked for are still to come.
+func (f *Faulty) RemainingFailures() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.updates) + f.views
@@ -139,7 +139,7 @@ func (f *Faulty) takeView() bool {
 	return true
 }
 
-func (f *Faulty) takeUpdate() (Moment, bool) {
+func (f *Faulty) takeUpdate() (FailurePoint, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.updates) == 0 {

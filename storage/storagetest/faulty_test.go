@@ -54,15 +54,15 @@ func TestFaultyUpdates(t *testing.T) {
 		if ran != want.ran || there != want.there || errors.Is(err, storagetest.ErrInjected) != want.fails {
 			t.Errorf("update %d: ran %v, is there %v, error %v; want %+v", i, ran, there, err, want)
 		}
-		if commits != want.commits || store.Pending() != want.pending {
-			t.Errorf("update %d: %d commits told, %d failures to come; want %+v", i, commits, store.Pending(), want)
+		if commits != want.commits || store.RemainingFailures() != want.pending {
+			t.Errorf("update %d: %d commits told, %d failures to come; want %+v", i, commits, store.RemainingFailures(), want)
 		}
 	}
 }
 
 func TestFaultyKeepsOtherErrors(t *testing.T) {
 	t.Parallel()
-	for _, at := range []storagetest.Moment{storagetest.BeforeDisk, storagetest.AfterCommit} {
+	for _, at := range []storagetest.FailurePoint{storagetest.BeforeDisk, storagetest.AfterCommit} {
 		store := storagetest.NewFaulty(storagetest.NewMemory())
 		store.FailUpdates(1, at)
 		own := errors.New("mine")
@@ -91,14 +91,14 @@ func TestFaultyViews(t *testing.T) {
 func TestFaultyThatIsFull(t *testing.T) {
 	t.Parallel()
 	store := storagetest.NewFaulty(storagetest.NewMemory())
-	store.Fill()
+	store.SetFull()
 	if ran, there, err := putOne(t, store); ran || there || !storage.IsFull(err) || !storage.IsFull(store.Full()) {
 		t.Errorf("full: ran %v, is there %v, error %v", ran, there, err)
 	}
 	if err := store.UpdateFromReserve(context.Background(), func(storage.Tx) error { return nil }); err != nil {
 		t.Errorf("Record: %v", err)
 	}
-	store.MakeRoom()
+	store.SetWritable()
 	if ran, there, err := putOne(t, store); !ran || !there || err != nil || store.Full() != nil {
 		t.Errorf("with room: ran %v, is there %v, error %v", ran, there, err)
 	}

@@ -13,8 +13,8 @@ import (
 // an engine forgets, or stores in the place of another, is seen.
 type filler struct{ n int }
 
-// filled returns a record with no field left zero.
-func filled[T any](f *fixture) T {
+// newFilled returns a record with no field left zero.
+func newFilled[T any](f *fixture) T {
 	f.Helper()
 	var v T
 	(&filler{}).fill(f, reflect.ValueOf(&v).Elem(), reflect.TypeFor[T]().Name())

@@ -28,8 +28,8 @@ func newID(p schedctl.Prefix, at time.Time) string {
 	return u.ID(p)
 }
 
-// malformed returns ids that no schedctl could have made.
-func malformed(p schedctl.Prefix) []string {
+// malformedIDs returns ids that no schedctl could have made.
+func malformedIDs(p schedctl.Prefix) []string {
 	good := newID(p, epoch)
 	return []string{
 		"", string(p), good[:len(good)-1], good + "0", "x" + good, "nope_" + good[len(p)+1:],

@@ -47,25 +47,25 @@ func (f *fixture) newKey(hash byte, at time.Time) schedctl.APIKey {
 }
 
 func testKeyKeepsEveryField(f *fixture) {
-	want := filled[schedctl.APIKey](f)
+	want := newFilled[schedctl.APIKey](f)
 	want.WorkspaceID = f.ws
 	given := cloneKey(want)
 	spoil := func(k *schedctl.APIKey) { k.Scopes[0], k.AccountIDs[0] = "spoiled", "spoiled" }
 	f.putKeys(given)
 	spoil(&given)
-	got := read(f, keyByHash(want.Hash))
-	same(f, "key", want, got)
+	got := mustRead(f, keyByHash(want.Hash))
+	wantSame(f, "key", want, got)
 	spoil(&got)
-	listed := read(f, keysOf(f.ws))
-	same(f, "listed keys", []schedctl.APIKey{want}, listed)
+	listed := mustRead(f, keysOf(f.ws))
+	wantSame(f, "listed keys", []schedctl.APIKey{want}, listed)
 	spoil(&listed[0])
-	same(f, "key after a change of what was listed", want, read(f, keyByHash(want.Hash)))
+	wantSame(f, "key after a change of what was listed", want, mustRead(f, keyByHash(want.Hash)))
 
 	bare := schedctl.APIKey{ID: want.ID, WorkspaceID: f.ws, Hash: want.Hash, RevokedAt: epoch}
 	f.putKeys(bare)
-	same(f, "replaced key", bare, read(f, keyByHash(want.Hash)))
-	missing(f, "no key", keyByHash([32]byte{9}))
-	for _, id := range malformed(schedctl.KeyPrefix) {
+	wantSame(f, "replaced key", bare, mustRead(f, keyByHash(want.Hash)))
+	wantNotFound(f, "no key", keyByHash([32]byte{9}))
+	for _, id := range malformedIDs(schedctl.KeyPrefix) {
 		bad := bare
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutKey(bad) })
@@ -77,9 +77,9 @@ func testKeysAreInOrder(f *fixture) {
 	elsewhere := f.newKey(4, epoch)
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
 	f.putKeys(c, a, b, elsewhere)
-	same(f, "keys", []schedctl.APIKey{a, b, c}, read(f, keysOf(f.ws)))
-	for _, id := range malformed(schedctl.WorkspacePrefix) {
-		missing(f, "keys of "+id, keysOf(id))
+	wantSame(f, "keys", []schedctl.APIKey{a, b, c}, mustRead(f, keysOf(f.ws)))
+	for _, id := range malformedIDs(schedctl.WorkspacePrefix) {
+		wantNotFound(f, "keys of "+id, keysOf(id))
 	}
 }
 
@@ -93,9 +93,9 @@ func testKeyHashNeverChanges(f *fixture) {
 			f.Errorf("a key with %s was put", what)
 		}
 	}
-	same(f, "first key", a, read(f, keyByHash(a.Hash)))
-	same(f, "second key", b, read(f, keyByHash(b.Hash)))
-	missing(f, "the other hash", keyByHash(changed.Hash))
+	wantSame(f, "first key", a, mustRead(f, keyByHash(a.Hash)))
+	wantSame(f, "second key", b, mustRead(f, keyByHash(b.Hash)))
+	wantNotFound(f, "the other hash", keyByHash(changed.Hash))
 }
 
 func (f *fixture) putWorkspaces(workspaces ...schedctl.Workspace) {
@@ -111,15 +111,15 @@ func (f *fixture) putWorkspaces(workspaces ...schedctl.Workspace) {
 }
 
 func testWorkspaceKeepsEveryField(f *fixture) {
-	want := filled[schedctl.Workspace](f)
+	want := newFilled[schedctl.Workspace](f)
 	f.putWorkspaces(want)
-	same(f, "workspace", want, read(f, workspaceByID(want.ID)))
+	wantSame(f, "workspace", want, mustRead(f, workspaceByID(want.ID)))
 	want.Name, want.Plan = "renamed", ""
 	f.putWorkspaces(want)
-	same(f, "replaced workspace", want, read(f, workspaceByID(want.ID)))
-	missing(f, "no workspace", workspaceByID(f.ws))
-	for _, id := range malformed(schedctl.WorkspacePrefix) {
-		missing(f, "workspace "+id, workspaceByID(id))
+	wantSame(f, "replaced workspace", want, mustRead(f, workspaceByID(want.ID)))
+	wantNotFound(f, "no workspace", workspaceByID(f.ws))
+	for _, id := range malformedIDs(schedctl.WorkspacePrefix) {
+		wantNotFound(f, "workspace "+id, workspaceByID(id))
 		bad := want
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutWorkspace(bad) })
@@ -127,12 +127,12 @@ func testWorkspaceKeepsEveryField(f *fixture) {
 }
 
 func testWorkspacesAreInOrder(f *fixture) {
-	same(f, "at first", []schedctl.Workspace(nil), read(f, storage.Reader.Workspaces))
+	wantSame(f, "at first", []schedctl.Workspace(nil), mustRead(f, storage.Reader.Workspaces))
 	var want []schedctl.Workspace
 	for i := range 5 {
 		at := epoch.Add(time.Duration(i) * time.Second)
 		want = append(want, schedctl.Workspace{ID: newID(schedctl.WorkspacePrefix, at), Name: "w", CreatedAt: at})
 	}
 	f.putWorkspaces(want[3], want[1], want[4], want[0], want[2])
-	same(f, "workspaces", want, read(f, storage.Reader.Workspaces))
+	wantSame(f, "workspaces", want, mustRead(f, storage.Reader.Workspaces))
 }

@@ -13,11 +13,11 @@ import (
 
 var listParts = []part{
 	{"ListsAgreeWithTheModel", testListsAgreeWithTheModel},
-	{"ListsStayTrueThroughChanges", testListsStayTrueThroughChanges},
+	{"ListsStayTrueThroughChanges", testListsAfterChanges},
 	{"ListsInsideATransaction", testListsInsideATransaction},
 	{"PagesAreStableUnderChanges", testPagesAreStableUnderChanges},
 	{"BoundsBetweenMilliseconds", testBoundsBetweenMilliseconds},
-	{"PostsWithoutATimeComeLast", testPostsWithoutATimeComeLast},
+	{"PostsWithoutATimeComeLast", testUnscheduledPostsComeLast},
 	{"SearchFoldsCase", testSearchFoldsCase},
 	{"ScanLimit", testScanLimit},
 	{"ScanBytes", testScanBytes},
@@ -28,25 +28,25 @@ var listParts = []part{
 
 var sorts = []storage.Sort{"", storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 
-// crowd makes posts at random, many of them at the same times.
-type crowd struct {
+// randomPosts makes posts at random, many of them at the same times.
+type randomPosts struct {
 	*fixture
 	rng      *rand.Rand
 	accounts []string
 	posts    []schedctl.Post // the model
 }
 
-func newCrowd(f *fixture, seed uint64) *crowd {
-	return &crowd{fixture: f, rng: rand.New(rand.NewPCG(seed, 1)), accounts: newAccountIDs(3)}
+func newRandomPosts(f *fixture, seed uint64) *randomPosts {
+	return &randomPosts{fixture: f, rng: rand.New(rand.NewPCG(seed, 1)), accounts: newAccountIDs(3)}
 }
 
-var words = []string{"apple", "Apple pie", "BANANA", "straße", "Ünïcode", "pineapple"}
+var contentSamples = []string{"apple", "Apple pie", "BANANA", "straße", "Ünïcode", "pineapple"}
 
-func (c *crowd) randomTime() time.Time {
+func (c *randomPosts) randomTime() time.Time {
 	return epoch.Add(time.Duration(c.rng.IntN(20)) * time.Hour)
 }
 
-func (c *crowd) randomPost(created time.Time) schedctl.Post {
+func (c *randomPosts) randomPost(created time.Time) schedctl.Post {
 	status := schedctl.Statuses()[c.rng.IntN(6)]
 	publish := c.randomTime()
 	if status == schedctl.Draft && c.rng.IntN(4) > 0 {
@@ -55,7 +55,7 @@ func (c *crowd) randomPost(created time.Time) schedctl.Post {
 	accounts := slices.Clone(c.accounts)
 	c.rng.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
 	p := c.newPost(created, publish, status, accounts[:c.rng.IntN(len(accounts)+1)]...)
-	p.Content = words[c.rng.IntN(len(words))] + " " + words[c.rng.IntN(len(words))]
+	p.Content = contentSamples[c.rng.IntN(len(contentSamples))] + " " + contentSamples[c.rng.IntN(len(contentSamples))]
 	if n := c.rng.IntN(2 * len(collections)); n < len(collections) {
 		p.Managed = &schedctl.Managed{Collection: collections[n], Path: "a.md", Digest: "1"}
 	}
@@ -75,14 +75,14 @@ var (
 	labels      = []string{"autumn", "größe", "spring sale"}
 )
 
-func (c *crowd) add(n int) {
+func (c *randomPosts) add(n int) {
 	for range n {
 		c.posts = append(c.posts, c.randomPost(c.randomTime()))
 	}
 	c.putPosts(c.posts[len(c.posts)-n:]...)
 }
 
-func (c *crowd) randomQuery() storage.PostQuery {
+func (c *randomPosts) randomQuery() storage.PostQuery {
 	q := storage.PostQuery{WorkspaceID: c.ws, Sort: sorts[c.rng.IntN(len(sorts))], Limit: 1 + c.rng.IntN(12)}
 	for c.rng.IntN(2) == 0 {
 		q.Statuses = append(q.Statuses, schedctl.Statuses()[c.rng.IntN(6)])
@@ -117,16 +117,16 @@ func (c *crowd) randomQuery() storage.PostQuery {
 
 func list(f *fixture, q storage.PostQuery) storage.PostPage {
 	f.Helper()
-	return read(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
+	return mustRead(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
 }
 
-// walk compares all pages of a query with those of the model.
-func (c *crowd) walk(q storage.PostQuery) {
+// comparePages compares all pages of a query with those of the model.
+func (c *randomPosts) comparePages(q storage.PostQuery) {
 	c.Helper()
 	what := fmt.Sprintf("%+v", q)
 	for pages := 0; pages <= len(c.posts); pages++ {
 		got, want := list(c.fixture, q), selectPage(c.posts, q)
-		same(c.fixture, what, want, got)
+		wantSame(c.fixture, what, want, got)
 		if c.Failed() || got.Next == nil {
 			return
 		}
@@ -136,7 +136,7 @@ func (c *crowd) walk(q storage.PostQuery) {
 }
 
 func testListsAgreeWithTheModel(f *fixture) {
-	c := newCrowd(f, 1)
+	c := newRandomPosts(f, 1)
 	c.add(100)
 	for _, sort := range sorts {
 		for _, status := range append([]schedctl.Status{""}, schedctl.Statuses()...) {
@@ -145,23 +145,23 @@ func testListsAgreeWithTheModel(f *fixture) {
 				if status != "" {
 					q.Statuses = []schedctl.Status{status}
 				}
-				c.walk(q)
+				c.comparePages(q)
 			}
 		}
 	}
 	for range 150 {
-		c.walk(c.randomQuery())
+		c.comparePages(c.randomQuery())
 	}
 	page := list(f, storage.PostQuery{WorkspaceID: f.ws, Statuses: []schedctl.Status{"unheard of"}, Limit: 5})
-	same(f, "an unheard-of status", storage.PostPage{}, page)
+	wantSame(f, "an unheard-of status", storage.PostPage{}, page)
 	page = list(f, storage.PostQuery{WorkspaceID: f.ws, AccountID: newID(schedctl.AccountPrefix, epoch), Limit: 5})
-	same(f, "an account without posts", storage.PostPage{}, page)
+	wantSame(f, "an account without posts", storage.PostPage{}, page)
 	page = list(f, storage.PostQuery{WorkspaceID: f.ws, Offset: 1000, Limit: 5})
-	same(f, "an offset behind the end", storage.PostPage{}, page)
+	wantSame(f, "an offset behind the end", storage.PostPage{}, page)
 }
 
-func testListsStayTrueThroughChanges(f *fixture) {
-	c := newCrowd(f, 2)
+func testListsAfterChanges(f *fixture) {
+	c := newRandomPosts(f, 2)
 	c.add(60)
 	for range 40 {
 		i := c.rng.IntN(len(c.posts))
@@ -181,18 +181,18 @@ func testListsStayTrueThroughChanges(f *fixture) {
 			c.posts[i] = changed
 		}
 		for range 5 {
-			c.walk(c.randomQuery())
+			c.comparePages(c.randomQuery())
 		}
 	}
 	want := dueOf(c.posts...)
 	slices.SortFunc(want, schedctl.Due.Compare)
-	same(f, "due index", want, f.dueIndex(schedctl.Due{}))
+	wantSame(f, "due index", want, f.dueIndex(schedctl.Due{}))
 }
 
 // testListsInsideATransaction lists posts that the same transaction has made
 // rare.
 func testListsInsideATransaction(f *fixture) {
-	c := newCrowd(f, 3)
+	c := newRandomPosts(f, 3)
 	c.add(600)
 	slices.SortFunc(c.posts, func(a, b schedctl.Post) int { return strings.Compare(a.ID, b.ID) })
 	kept := slices.Concat(c.posts[:5], c.posts[300:303], c.posts[595:])
@@ -211,7 +211,7 @@ func testListsInsideATransaction(f *fixture) {
 			if err != nil {
 				return err
 			}
-			same(f, "list inside, sort "+string(sort), selectPage(kept, q), page)
+			wantSame(f, "list inside, sort "+string(sort), selectPage(kept, q), page)
 		}
 		return nil
 	})
@@ -224,15 +224,15 @@ func testBoundsBetweenMilliseconds(f *fixture) {
 	between := epoch.Add(time.Microsecond)
 	for _, sort := range []storage.Sort{storage.OldestFirst, storage.PublishAscending} {
 		q := storage.PostQuery{WorkspaceID: f.ws, Sort: sort, Limit: 9, PublishAfter: between}
-		same(f, "after", []schedctl.Post{late}, list(f, q).Posts)
+		wantSame(f, "after", []schedctl.Post{late}, list(f, q).Posts)
 		q.PublishAfter, q.PublishBefore = time.Time{}, between
-		same(f, "before", []schedctl.Post{early}, list(f, q).Posts)
+		wantSame(f, "before", []schedctl.Post{early}, list(f, q).Posts)
 	}
 }
 
 func testPagesAreStableUnderChanges(f *fixture) {
 	for i, sort := range sorts {
-		c := newCrowd(f, uint64(10+i))
+		c := newRandomPosts(f, uint64(10+i))
 		c.ws = newID(schedctl.WorkspacePrefix, epoch)
 		c.add(40)
 		was := slices.Clone(c.posts)
@@ -259,7 +259,7 @@ func testPagesAreStableUnderChanges(f *fixture) {
 	}
 }
 
-func testPostsWithoutATimeComeLast(f *fixture) {
+func testUnscheduledPostsComeLast(f *fixture) {
 	account := newAccountIDs(1)[0]
 	at := func(h int) time.Time { return epoch.Add(time.Duration(h) * time.Hour) }
 	var timed, timeless []schedctl.Post
@@ -275,13 +275,13 @@ func testPostsWithoutATimeComeLast(f *fixture) {
 	}
 	for _, account := range []string{"", account} {
 		q := storage.PostQuery{WorkspaceID: f.ws, AccountID: account, Limit: 10, Sort: storage.PublishAscending}
-		same(f, "ascending", slices.Concat(timed, timeless), list(f, q).Posts)
+		wantSame(f, "ascending", slices.Concat(timed, timeless), list(f, q).Posts)
 		q.Sort = storage.PublishDescending
-		same(f, "descending", slices.Concat(reversed(timed), reversed(timeless)), list(f, q).Posts)
+		wantSame(f, "descending", slices.Concat(reversed(timed), reversed(timeless)), list(f, q).Posts)
 		q.PublishBefore = at(1000)
-		same(f, "bounded", reversed(timed), list(f, q).Posts)
+		wantSame(f, "bounded", reversed(timed), list(f, q).Posts)
 		q.Sort, q.PublishBefore, q.PublishAfter = storage.NewestFirst, time.Time{}, time.Unix(-1<<40, 0)
-		same(f, "bounded from long ago", reversed(timed), list(f, q).Posts)
+		wantSame(f, "bounded from long ago", reversed(timed), list(f, q).Posts)
 	}
 }
 
@@ -306,7 +306,7 @@ func testSearchFoldsCase(f *fixture) {
 			want = append(want, posts[name])
 		}
 		page := list(f, storage.PostQuery{WorkspaceID: f.ws, Search: search, Limit: 10})
-		same(f, "search "+search, want, page.Posts)
+		wantSame(f, "search "+search, want, page.Posts)
 	}
 }
 
@@ -340,7 +340,7 @@ func testScanLimit(f *fixture) {
 		if q.Search != "" {
 			want = []string{posts[0].ID, posts[last].ID}
 		}
-		same(f, "found beyond the limit", want, found)
+		wantSame(f, "found beyond the limit", want, found)
 		if pages == 10 {
 			f.Error("the list has no end")
 		}
@@ -348,16 +348,16 @@ func testScanLimit(f *fixture) {
 }
 
 func testMalformedQueries(f *fixture) {
-	for _, id := range malformed(schedctl.AccountPrefix) {
+	for _, id := range malformedIDs(schedctl.AccountPrefix) {
 		if id == "" {
 			continue // selects everything
 		}
-		missing(f, "list of "+id, func(r storage.Reader) (storage.PostPage, error) {
+		wantNotFound(f, "list of "+id, func(r storage.Reader) (storage.PostPage, error) {
 			return r.Posts(storage.PostQuery{WorkspaceID: f.ws, AccountID: id, Limit: 1})
 		})
 	}
-	for _, id := range malformed(schedctl.PostPrefix) {
-		missing(f, "list after "+id, func(r storage.Reader) (storage.PostPage, error) {
+	for _, id := range malformedIDs(schedctl.PostPrefix) {
+		wantNotFound(f, "list after "+id, func(r storage.Reader) (storage.PostPage, error) {
 			return r.Posts(storage.PostQuery{WorkspaceID: f.ws, After: &storage.Position{PostID: id}, Limit: 1})
 		})
 	}

@@ -32,7 +32,7 @@ func testScanBytes(f *fixture) {
 			break
 		}
 	}
-	same(f, "found behind many long posts", []string{posts[last].ID}, found)
+	wantSame(f, "found behind many long posts", []string{posts[last].ID}, found)
 	if q.After != nil {
 		f.Error("the list has no end")
 	}
@@ -54,7 +54,7 @@ func testPageBytes(f *fixture) {
 		q.WorkspaceID, q.Limit = f.ws, len(posts)
 		page := list(f, q)
 		want := selectPage(posts, q)
-		same(f, "a page of long posts", want, page)
+		wantSame(f, "a page of long posts", want, page)
 		if n := len(page.Posts); n < 10 || n > 11 || page.Next == nil {
 			f.Errorf("a page has %d posts, next %v, want about 10 and a next page", n, page.Next)
 		}

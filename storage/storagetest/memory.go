@@ -23,41 +23,41 @@ func NewMemory() storage.Store { return newMemory().open() }
 
 func newMemory() *memory {
 	return &memory{
-		posts:      make(map[string]schedctl.Post),
-		routes:     make(map[string]storage.Route),
-		attempts:   make(map[attemptKey]schedctl.Attempt),
-		accounts:   make(map[string]schedctl.Account),
-		workspaces: make(map[string]schedctl.Workspace),
-		keys:       make(map[string]schedctl.APIKey),
-		answers:    make(map[[32]byte]storage.IdempotencyRecord),
-		refused:    make(map[[32]byte]time.Time),
-		webhooks:   make(map[string]schedctl.Webhook),
-		deliveries: make(map[ownedKey]schedctl.Delivery),
-		audit:      make(map[ownedKey]schedctl.AuditEntry),
-		notes:      make(map[string][]byte),
+		posts:       make(map[string]schedctl.Post),
+		routes:      make(map[string]storage.Route),
+		attempts:    make(map[attemptKey]schedctl.Attempt),
+		accounts:    make(map[string]schedctl.Account),
+		workspaces:  make(map[string]schedctl.Workspace),
+		keys:        make(map[string]schedctl.APIKey),
+		idempotency: make(map[[32]byte]storage.IdempotencyRecord),
+		refused:     make(map[[32]byte]time.Time),
+		webhooks:    make(map[string]schedctl.Webhook),
+		deliveries:  make(map[ownedKey]schedctl.Delivery),
+		audit:       make(map[ownedKey]schedctl.AuditEntry),
+		metadata:    make(map[string][]byte),
 	}
 }
 
 // memory guards all of its fields, and those of its processes, by mu. A View holds
 // it for reading.
 type memory struct {
-	mu        sync.RWMutex
-	processes []*process
-	deaf      bool // processes hear nothing of each other
+	mu                sync.RWMutex
+	processes         []*process
+	notificationsLost bool // processes hear nothing of each other
 
-	posts      map[string]schedctl.Post
-	routes     map[string]storage.Route
-	attempts   map[attemptKey]schedctl.Attempt
-	accounts   map[string]schedctl.Account
-	workspaces map[string]schedctl.Workspace
-	keys       map[string]schedctl.APIKey
-	answers    map[[32]byte]storage.IdempotencyRecord
-	refused    map[[32]byte]time.Time // refusals of requests that have no answer
-	outbox     outbox
-	webhooks   map[string]schedctl.Webhook
-	deliveries map[ownedKey]schedctl.Delivery   // by webhook
-	audit      map[ownedKey]schedctl.AuditEntry // by workspace
-	notes      map[string][]byte
+	posts       map[string]schedctl.Post
+	routes      map[string]storage.Route
+	attempts    map[attemptKey]schedctl.Attempt
+	accounts    map[string]schedctl.Account
+	workspaces  map[string]schedctl.Workspace
+	keys        map[string]schedctl.APIKey
+	idempotency map[[32]byte]storage.IdempotencyRecord
+	refused     map[[32]byte]time.Time // refusals of requests that have no answer
+	outbox      outbox
+	webhooks    map[string]schedctl.Webhook
+	deliveries  map[ownedKey]schedctl.Delivery   // by webhook
+	audit       map[ownedKey]schedctl.AuditEntry // by workspace
+	metadata    map[string][]byte
 }
 
 type attemptKey struct {
@@ -114,25 +114,25 @@ func (p *process) Update(ctx context.Context, fn func(storage.Tx) error) error {
 		return err
 	}
 	if len(tx.undo) > 0 {
-		told := tx.commit()
+		told := tx.summary()
 		told.Took = time.Since(began)
-		p.committed(told)
+		p.notifyAll(told)
 	}
 	return nil
 }
 
-// committed tells every process of a commit of this one.
-func (p *process) committed(c storage.Commit) {
-	p.hear(c)
+// notifyAll tells every process of a commit of this one.
+func (p *process) notifyAll(c storage.Commit) {
+	p.receive(c)
 	c.Took, c.Elsewhere = 0, true
 	for _, other := range p.m.processes {
-		if other != p && !p.m.deaf {
-			other.hear(c)
+		if other != p && !p.m.notificationsLost {
+			other.receive(c)
 		}
 	}
 }
 
-func (p *process) hear(c storage.Commit) {
+func (p *process) receive(c storage.Commit) {
 	if p.notify != nil && !p.closed {
 		p.notify(c)
 	}
@@ -189,9 +189,9 @@ func (tx *memoryTx) rollback() {
 	tx.undo = nil
 }
 
-// commit tells what the transaction did, leaving out due entries that it took
+// summary tells what the transaction did, leaving out due entries that it took
 // away again.
-func (tx *memoryTx) commit() storage.Commit {
+func (tx *memoryTx) summary() storage.Commit {
 	slices.SortFunc(tx.due, schedctl.Due.Compare)
 	due := slices.DeleteFunc(slices.Compact(tx.due), func(d schedctl.Due) bool {
 		route, err := tx.Route(d.TargetID())
@@ -204,7 +204,7 @@ func (tx *memoryTx) commit() storage.Commit {
 	return storage.Commit{Due: due, Accounts: tx.accounts, Webhooks: tx.webhooks, Events: tx.events}
 }
 
-func set[K comparable, V any](tx *memoryTx, in map[K]V, key K, value V) {
+func putKey[K comparable, V any](tx *memoryTx, in map[K]V, key K, value V) {
 	old, had := in[key]
 	tx.undo = append(tx.undo, func() {
 		if had {
@@ -216,15 +216,15 @@ func set[K comparable, V any](tx *memoryTx, in map[K]V, key K, value V) {
 	in[key] = value
 }
 
-func unset[K comparable, V any](tx *memoryTx, in map[K]V, key K) {
+func deleteKey[K comparable, V any](tx *memoryTx, in map[K]V, key K) {
 	if old, had := in[key]; had {
 		tx.undo = append(tx.undo, func() { in[key] = old })
 		delete(in, key)
 	}
 }
 
-// check returns NOT_FOUND for an id that no schedctl could have made.
-func check(prefix schedctl.Prefix, ids ...string) error {
+// checkIDs returns NOT_FOUND for an id that no schedctl could have made.
+func checkIDs(prefix schedctl.Prefix, ids ...string) error {
 	for _, id := range ids {
 		if _, ok := schedctl.ParseID(prefix, id); !ok {
 			return notFound(nouns[prefix], id)
@@ -238,7 +238,7 @@ func checkOptional(prefix schedctl.Prefix, id string) error {
 	if id == "" {
 		return nil
 	}
-	return check(prefix, id)
+	return checkIDs(prefix, id)
 }
 
 var nouns = map[schedctl.Prefix]string{

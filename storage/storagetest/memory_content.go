@@ -32,7 +32,7 @@ func (r memoryReader) PublishedAs(wanted []storage.PlatformPost) ([][]string, er
 }
 
 func (r memoryReader) SameContent(q storage.ContentQuery) (found []string, err error) {
-	if err := check(schedctl.AccountPrefix, q.AccountID); err != nil {
+	if err := checkIDs(schedctl.AccountPrefix, q.AccountID); err != nil {
 		return nil, err
 	}
 	var posts []schedctl.Post

@@ -16,7 +16,7 @@ var (
 )
 
 func (r memoryReader) AttemptsOf(targetIDs []string) ([]schedctl.Attempt, error) {
-	if err := check(schedctl.TargetPrefix, targetIDs...); err != nil {
+	if err := checkIDs(schedctl.TargetPrefix, targetIDs...); err != nil {
 		return nil, err
 	}
 	wanted := make(map[string]bool)
@@ -37,8 +37,8 @@ func (r memoryReader) IdempotencyRecords(after storage.StoredIdempotencyRecord, 
 		return cmp.Or(a.Record.CreatedAt.Compare(b.Record.CreatedAt), bytes.Compare(a.Hash[:], b.Hash[:]))
 	}
 	var all []storage.StoredIdempotencyRecord
-	for hash, a := range r.m.answers {
-		if found := (storage.StoredIdempotencyRecord{Hash: hash, Record: cloneAnswer(a)}); compare(found, after) > 0 {
+	for hash, a := range r.m.idempotency {
+		if found := (storage.StoredIdempotencyRecord{Hash: hash, Record: cloneIdempotencyRecord(a)}); compare(found, after) > 0 {
 			all = append(all, found)
 		}
 	}
@@ -47,7 +47,7 @@ func (r memoryReader) IdempotencyRecords(after storage.StoredIdempotencyRecord, 
 }
 
 func (r memoryReader) AllMetadata() (map[string][]byte, error) {
-	all := maps.Clone(r.m.notes)
+	all := maps.Clone(r.m.metadata)
 	for name := range all {
 		all[name] = bytes.Clone(all[name])
 	}
@@ -55,6 +55,6 @@ func (r memoryReader) AllMetadata() (map[string][]byte, error) {
 }
 
 func (tx *memoryTx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
-	set(tx, tx.m.answers, a.Hash, cloneAnswer(a.Record))
+	putKey(tx, tx.m.idempotency, a.Hash, cloneIdempotencyRecord(a.Record))
 	return nil
 }

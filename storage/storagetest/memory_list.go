@@ -15,16 +15,16 @@ func (r memoryReader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	if err := r.ctx.Err(); err != nil {
 		return storage.PostPage{}, err
 	}
-	if err := check(schedctl.WorkspacePrefix, q.WorkspaceID); err != nil {
+	if err := checkIDs(schedctl.WorkspacePrefix, q.WorkspaceID); err != nil {
 		return storage.PostPage{}, err
 	}
 	if q.AccountID != "" {
-		if err := check(schedctl.AccountPrefix, q.AccountID); err != nil {
+		if err := checkIDs(schedctl.AccountPrefix, q.AccountID); err != nil {
 			return storage.PostPage{}, err
 		}
 	}
 	if q.After != nil {
-		if err := check(schedctl.PostPrefix, q.After.PostID); err != nil {
+		if err := checkIDs(schedctl.PostPrefix, q.After.PostID); err != nil {
 			return storage.PostPage{}, err
 		}
 	}
@@ -49,7 +49,7 @@ func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
 	})
 	found = found[min(q.Offset, len(found)):]
 	var page storage.PostPage
-	if n := fitting(found, q.Limit); n < len(found) {
+	if n := fittingPageSize(found, q.Limit); n < len(found) {
 		found = found[:n]
 		next := positionOf(q.Sort, found[n-1])
 		page.Next = &next
@@ -58,8 +58,8 @@ func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
 	return page
 }
 
-// fitting returns how many posts a page gets.
-func fitting(found []schedctl.Post, limit int) int {
+// fittingPageSize returns how many posts a page gets.
+func fittingPageSize(found []schedctl.Post, limit int) int {
 	size := 0
 	for i := range found {
 		if i == limit || size >= storage.PageBytes {

@@ -41,9 +41,9 @@ func (o *outbox) end(now time.Time) string {
 	return id
 }
 
-// behind returns which event is the first one behind an id. When there is no such
+// indexAfter returns which event is the first one behind an id. When there is no such
 // event, it is the first that has a greater id.
-func (o *outbox) behind(id string) int {
+func (o *outbox) indexAfter(id string) int {
 	last, end := o.ends[id]
 	if end {
 		id = last
@@ -62,14 +62,14 @@ func (o *outbox) behind(id string) int {
 }
 
 // after returns the events behind an id.
-func (o *outbox) after(id string) []schedctl.Event { return o.events[o.behind(id):] }
+func (o *outbox) after(id string) []schedctl.Event { return o.events[o.indexAfter(id):] }
 
 // later returns the later one of two ids.
 func (o *outbox) later(a, b string) string {
 	switch {
 	case !o.byCommit:
 		return max(a, b)
-	case o.behind(b) > o.behind(a):
+	case o.indexAfter(b) > o.indexAfter(a):
 		return b
 	}
 	return a

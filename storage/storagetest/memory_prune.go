@@ -13,9 +13,9 @@ import (
 
 func (tx *memoryTx) Prune(before storage.Retention, limit int) (int, error) {
 	left := limit
-	for _, key := range tx.oldAnswers(before.Answers) {
+	for _, key := range tx.oldIdempotencyRecords(before.Answers) {
 		if left > 0 {
-			unset(tx, tx.m.answers, key)
+			deleteKey(tx, tx.m.idempotency, key)
 			left--
 		}
 	}
@@ -64,21 +64,21 @@ func pruneOwned[V any](tx *memoryTx, in map[ownedKey]V, limit int, past func(V) 
 	})
 	keys = keys[:min(limit, len(keys))]
 	for _, key := range keys {
-		unset(tx, in, key)
+		deleteKey(tx, in, key)
 	}
 	return len(keys)
 }
 
-// oldAnswers returns the answers from before the given time, the oldest first.
-func (tx *memoryTx) oldAnswers(before time.Time) [][32]byte {
+// oldIdempotencyRecords returns the answers from before the given time, the oldest first.
+func (tx *memoryTx) oldIdempotencyRecords(before time.Time) [][32]byte {
 	var keys [][32]byte
-	for key, a := range tx.m.answers {
+	for key, a := range tx.m.idempotency {
 		if a.CreatedAt.Before(before) {
 			keys = append(keys, key)
 		}
 	}
 	slices.SortFunc(keys, func(a, b [32]byte) int {
-		if c := tx.m.answers[a].CreatedAt.Compare(tx.m.answers[b].CreatedAt); c != 0 {
+		if c := tx.m.idempotency[a].CreatedAt.Compare(tx.m.idempotency[b].CreatedAt); c != 0 {
 			return c
 		}
 		return bytes.Compare(a[:], b[:])

@@ -27,7 +27,7 @@ func (r memoryReader) Post(workspaceID, id string) (schedctl.Post, error) {
 }
 
 func (r memoryReader) PostByExternalID(workspaceID, externalID string) (schedctl.Post, error) {
-	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+	if err := checkIDs(schedctl.WorkspacePrefix, workspaceID); err != nil {
 		return schedctl.Post{}, err
 	}
 	for _, p := range r.m.posts {
@@ -83,7 +83,7 @@ func (r memoryReader) LatestAttempts(targetIDs []string, limit int) (list []sche
 }
 
 func (r memoryReader) Attempts(targetID string) ([]schedctl.Attempt, error) {
-	if err := check(schedctl.TargetPrefix, targetID); err != nil {
+	if err := checkIDs(schedctl.TargetPrefix, targetID); err != nil {
 		return nil, err
 	}
 	return r.attempts(func(a schedctl.Attempt) bool { return a.TargetID == targetID }, func(a, b schedctl.Attempt) int {
@@ -109,7 +109,7 @@ func (r memoryReader) attempts(keep func(schedctl.Attempt) bool, compare func(a,
 }
 
 func (r memoryReader) PublishedTargets(accountID string, after storage.PublishedTarget, limit int) ([]storage.PublishedTarget, error) {
-	if err := check(schedctl.AccountPrefix, accountID); err != nil {
+	if err := checkIDs(schedctl.AccountPrefix, accountID); err != nil {
 		return nil, err
 	}
 	newestFirst := func(a, b storage.PublishedTarget) int {
@@ -137,7 +137,7 @@ func (r memoryReader) Account(workspaceID, id string) (schedctl.Account, error) 
 }
 
 func (r memoryReader) Accounts(workspaceID string) ([]schedctl.Account, error) {
-	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+	if err := checkIDs(schedctl.WorkspacePrefix, workspaceID); err != nil {
 		return nil, err
 	}
 	all := sorted(r.m.accounts)
@@ -157,14 +157,14 @@ const feedPlatform = "feed"
 
 func (r memoryReader) IdempotencyRecord(key storage.IdempotencyScope) (storage.IdempotencyRecord, error) {
 	hash := key.Hash()
-	a, ok := r.m.answers[hash]
+	a, ok := r.m.idempotency[hash]
 	if at, refused := r.m.refused[hash]; !ok && refused {
 		return a, &storage.RefusedError{Ago: time.Since(at)}
 	}
 	if !ok {
 		return a, notFound("answer", key.IdempotencyKey)
 	}
-	return cloneAnswer(a), nil
+	return cloneIdempotencyRecord(a), nil
 }
 
 func (r memoryReader) Workspace(id string) (schedctl.Workspace, error) {
@@ -189,7 +189,7 @@ func (r memoryReader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 }
 
 func (r memoryReader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
-	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+	if err := checkIDs(schedctl.WorkspacePrefix, workspaceID); err != nil {
 		return nil, err
 	}
 	all := sorted(r.m.keys)
@@ -229,7 +229,7 @@ func (r memoryReader) Later(a, b string) (string, error) {
 }
 
 func (r memoryReader) PostEvents(postID string, limit int) ([]schedctl.Event, error) {
-	if err := check(schedctl.PostPrefix, postID); err != nil {
+	if err := checkIDs(schedctl.PostPrefix, postID); err != nil {
 		return nil, err
 	}
 	about := slices.DeleteFunc(slices.Clone(r.m.outbox.events), func(e schedctl.Event) bool { return e.PostID != postID })
@@ -248,5 +248,5 @@ func sorted[V any](records map[string]V) []V {
 }
 
 func (r memoryReader) Metadata(name string) ([]byte, error) {
-	return slices.Clone(r.m.notes[name]), nil
+	return slices.Clone(r.m.metadata[name]), nil
 }

@@ -15,14 +15,14 @@ import (
 // order of commits, whatever the ids of the events.
 type SharedMemory struct {
 	m     *memory
-	fleet fleet
+	fleet nodeTable
 }
 
 // NewSharedMemory returns an empty database that nobody has opened.
 func NewSharedMemory() *SharedMemory {
 	m := newMemory()
 	m.outbox.byCommit = true
-	return &SharedMemory{m: m, fleet: newFleet()}
+	return &SharedMemory{m: m, fleet: newNodeTable()}
 }
 
 // Open returns the database as one more process sees it. A commit of a process is
@@ -36,7 +36,7 @@ func (s *SharedMemory) Open() storage.Shared {
 func (s *SharedMemory) LoseNotifications() {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	s.m.deaf = true
+	s.m.notificationsLost = true
 }
 
 // RestoreNotifications lets processes hear each other again, and tells them that
@@ -44,16 +44,16 @@ func (s *SharedMemory) LoseNotifications() {
 func (s *SharedMemory) RestoreNotifications() {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	s.m.deaf = false
+	s.m.notificationsLost = false
 	for _, p := range s.m.processes {
-		p.hear(storage.Commit{Elsewhere: true, Missed: true})
+		p.receive(storage.Commit{Elsewhere: true, Missed: true})
 	}
 }
 
 // sharedProcess implements [storage.Shared].
 type sharedProcess struct {
 	*process
-	fleet *fleet
+	fleet *nodeTable
 }
 
 func (p *sharedProcess) Update(ctx context.Context, fn func(storage.Tx) error) error {
@@ -64,8 +64,8 @@ func (p *sharedProcess) UpdateFromReserve(ctx context.Context, fn func(storage.T
 	return p.Update(ctx, fn)
 }
 
-// ready returns why a call is not begun, if it is not.
-func (p *sharedProcess) ready(ctx context.Context) error {
+// checkOpen returns why a call is not begun, if it is not.
+func (p *sharedProcess) checkOpen(ctx context.Context) error {
 	p.m.mu.RLock()
 	defer p.m.mu.RUnlock()
 	if p.closed {
@@ -75,15 +75,15 @@ func (p *sharedProcess) ready(ctx context.Context) error {
 }
 
 func (p *sharedProcess) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
-	if err := p.ready(ctx); err != nil {
+	if err := p.checkOpen(ctx); err != nil {
 		return err
 	}
-	p.fleet.beat(n, lease)
+	p.fleet.heartbeat(n, lease)
 	return nil
 }
 
 func (p *sharedProcess) Leave(ctx context.Context, nodeID string) error {
-	if err := p.ready(ctx); err != nil {
+	if err := p.checkOpen(ctx); err != nil {
 		return err
 	}
 	p.fleet.leave(nodeID)
@@ -91,21 +91,21 @@ func (p *sharedProcess) Leave(ctx context.Context, nodeID string) error {
 }
 
 func (p *sharedProcess) Nodes(ctx context.Context) ([]storage.Node, error) {
-	if err := p.ready(ctx); err != nil {
+	if err := p.checkOpen(ctx); err != nil {
 		return nil, err
 	}
 	return p.fleet.list(), nil
 }
 
 func (p *sharedProcess) Hold(ctx context.Context, nodeID, name string) (bool, error) {
-	if err := p.ready(ctx); err != nil {
+	if err := p.checkOpen(ctx); err != nil {
 		return false, err
 	}
 	return p.fleet.hold(nodeID, name), nil
 }
 
 func (p *sharedProcess) Release(ctx context.Context, nodeID, name string) error {
-	if err := p.ready(ctx); err != nil {
+	if err := p.checkOpen(ctx); err != nil {
 		return err
 	}
 	p.fleet.release(nodeID, name)
@@ -113,21 +113,21 @@ func (p *sharedProcess) Release(ctx context.Context, nodeID, name string) error 
 }
 
 func (p *sharedProcess) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time.Time, error) {
-	if err := p.ready(ctx); err != nil {
+	if err := p.checkOpen(ctx); err != nil {
 		return nil, err
 	}
-	return p.fleet.spend(spent), nil
+	return p.fleet.useTokens(spent), nil
 }
 
 func (p *sharedProcess) Refuse(ctx context.Context, key storage.IdempotencyScope) (found *storage.IdempotencyRecord, err error) {
 	err = p.process.Update(ctx, func(tx storage.Tx) error {
 		m, hash := tx.(*memoryTx), key.Hash()
-		if a, there := m.m.answers[hash]; there {
-			a = cloneAnswer(a)
+		if a, there := m.m.idempotency[hash]; there {
+			a = cloneIdempotencyRecord(a)
 			found = &a
 			return nil
 		}
-		set(m, m.m.refused, hash, time.Now())
+		putKey(m, m.m.refused, hash, time.Now())
 		return nil
 	})
 	return found, err
@@ -137,7 +137,7 @@ func (p *sharedProcess) Refuse(ctx context.Context, key storage.IdempotencyScope
 type sharedTx struct{ *memoryTx }
 
 func (tx sharedTx) RunningOf(accountID string) ([]schedctl.Attempt, error) {
-	if err := check(schedctl.AccountPrefix, accountID); err != nil {
+	if err := checkIDs(schedctl.AccountPrefix, accountID); err != nil {
 		return nil, err
 	}
 	running, err := tx.RunningAttempts()

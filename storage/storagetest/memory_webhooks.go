@@ -21,7 +21,7 @@ func (r memoryReader) Webhook(workspaceID, id string) (schedctl.Webhook, error) 
 }
 
 func (r memoryReader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
-	if err := check(schedctl.WorkspacePrefix, workspaceID); err != nil {
+	if err := checkIDs(schedctl.WorkspacePrefix, workspaceID); err != nil {
 		return nil, err
 	}
 	all := sorted(r.m.webhooks)
@@ -33,12 +33,12 @@ func (r memoryReader) Delivery(webhookID, id string) (schedctl.Delivery, error) 
 	if !ok {
 		return d, notFound("delivery", id)
 	}
-	return r.asTold(d), nil
+	return r.effective(d), nil
 }
 
-// asTold returns a delivery as it is read: with its webhook gone, nothing of it
+// effective returns a delivery as it is read: with its webhook gone, nothing of it
 // waits.
-func (r memoryReader) asTold(d schedctl.Delivery) schedctl.Delivery {
+func (r memoryReader) effective(d schedctl.Delivery) schedctl.Delivery {
 	if _, there := r.m.webhooks[d.WebhookID]; !there && d.Status == schedctl.DeliveryPending {
 		d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}
 	}
@@ -55,7 +55,7 @@ func (r memoryReader) Deliveries(webhookID, afterID string, limit int) ([]schedc
 }
 
 func (r memoryReader) PendingDeliveries(webhookID string, limit int) ([]schedctl.Delivery, error) {
-	if err := check(schedctl.WebhookPrefix, webhookID); err != nil {
+	if err := checkIDs(schedctl.WebhookPrefix, webhookID); err != nil {
 		return nil, err
 	}
 	found := r.deliveries(func(d schedctl.Delivery) bool {
@@ -70,7 +70,7 @@ func (r memoryReader) PendingDeliveries(webhookID string, limit int) ([]schedctl
 // deliveries returns those that keep accepts, in no order.
 func (r memoryReader) deliveries(keep func(schedctl.Delivery) bool) (found []schedctl.Delivery) {
 	for _, d := range r.m.deliveries {
-		if d = r.asTold(d); keep(d) {
+		if d = r.effective(d); keep(d) {
 			found = append(found, d)
 		}
 	}
@@ -94,19 +94,19 @@ func (r memoryReader) Audit(workspaceID, afterID string, limit int) ([]schedctl.
 // checkPage checks the ids that select a page; the one it begins after may be
 // empty.
 func checkPage(owner schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string) error {
-	return cmp.Or(check(owner, ownerID), checkOptional(prefix, afterID))
+	return cmp.Or(checkIDs(owner, ownerID), checkOptional(prefix, afterID))
 }
 
 func (tx *memoryTx) PutWebhook(w schedctl.Webhook) error {
 	if err := cmp.Or(
-		check(schedctl.WebhookPrefix, w.ID), check(schedctl.WorkspacePrefix, w.WorkspaceID), checkOptional(schedctl.EventPrefix, w.Cursor),
+		checkIDs(schedctl.WebhookPrefix, w.ID), checkIDs(schedctl.WorkspacePrefix, w.WorkspaceID), checkOptional(schedctl.EventPrefix, w.Cursor),
 	); err != nil {
 		return err
 	}
 	if old, existed := tx.m.webhooks[w.ID]; existed && old.WorkspaceID != w.WorkspaceID {
 		return notFound("webhook", w.ID)
 	}
-	set(tx, tx.m.webhooks, w.ID, cloneWebhook(w))
+	putKey(tx, tx.m.webhooks, w.ID, cloneWebhook(w))
 	tx.touchWebhook(w.ID)
 	return nil
 }
@@ -121,20 +121,20 @@ func (tx *memoryTx) DeleteWebhook(workspaceID, id string) error {
 	if _, err := tx.Webhook(workspaceID, id); err != nil {
 		return err
 	}
-	unset(tx, tx.m.webhooks, id)
+	deleteKey(tx, tx.m.webhooks, id)
 	tx.touchWebhook(id)
 	return nil
 }
 
 func (tx *memoryTx) PutDelivery(d schedctl.Delivery) error {
 	if err := cmp.Or(
-		check(schedctl.DeliveryPrefix, d.ID), check(schedctl.WebhookPrefix, d.WebhookID), check(schedctl.EventPrefix, d.EventID),
+		checkIDs(schedctl.DeliveryPrefix, d.ID), checkIDs(schedctl.WebhookPrefix, d.WebhookID), checkIDs(schedctl.EventPrefix, d.EventID),
 	); err != nil {
 		return err
 	}
 	if _, there := tx.m.webhooks[d.WebhookID]; !there {
 		return notFound("webhook", d.WebhookID)
 	}
-	set(tx, tx.m.deliveries, ownedKey{d.WebhookID, d.ID}, d)
+	putKey(tx, tx.m.deliveries, ownedKey{d.WebhookID, d.ID}, d)
 	return nil
 }

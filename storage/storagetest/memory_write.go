@@ -33,21 +33,21 @@ func (tx *memoryTx) PutPost(p schedctl.Post) error {
 		}
 	}
 	for _, t := range p.Targets {
-		set(tx, tx.m.routes, t.ID, storage.Route{WorkspaceID: p.WorkspaceID, PostID: p.ID, AccountID: t.AccountID})
+		putKey(tx, tx.m.routes, t.ID, storage.Route{WorkspaceID: p.WorkspaceID, PostID: p.ID, AccountID: t.AccountID})
 	}
 	for _, d := range dueEntries(p) {
 		if !slices.Contains(dueEntries(old), d) {
 			tx.due = append(tx.due, d)
 		}
 	}
-	set(tx, tx.m.posts, p.ID, p)
+	putKey(tx, tx.m.posts, p.ID, p)
 	return nil
 }
 
 func checkPost(p schedctl.Post) error {
-	errs := []error{check(schedctl.PostPrefix, p.ID), check(schedctl.WorkspacePrefix, p.WorkspaceID)}
+	errs := []error{checkIDs(schedctl.PostPrefix, p.ID), checkIDs(schedctl.WorkspacePrefix, p.WorkspaceID)}
 	for _, t := range p.Targets {
-		errs = append(errs, check(schedctl.TargetPrefix, t.ID), check(schedctl.AccountPrefix, t.AccountID))
+		errs = append(errs, checkIDs(schedctl.TargetPrefix, t.ID), checkIDs(schedctl.AccountPrefix, t.AccountID))
 	}
 	return cmp.Or(errs...)
 }
@@ -60,32 +60,32 @@ func (tx *memoryTx) DeletePost(workspaceID, id string) error {
 	for _, t := range p.Targets {
 		tx.dropTarget(t.ID)
 	}
-	unset(tx, tx.m.posts, id)
+	deleteKey(tx, tx.m.posts, id)
 	return nil
 }
 
 func (tx *memoryTx) dropTarget(id string) {
-	unset(tx, tx.m.routes, id)
+	deleteKey(tx, tx.m.routes, id)
 	for key := range maps.Clone(tx.m.attempts) {
 		if key.target == id {
-			unset(tx, tx.m.attempts, key)
+			deleteKey(tx, tx.m.attempts, key)
 		}
 	}
 }
 
 func (tx *memoryTx) PutAttempt(a schedctl.Attempt) error {
 	if err := cmp.Or(
-		check(schedctl.AttemptPrefix, a.ID), check(schedctl.WorkspacePrefix, a.WorkspaceID), check(schedctl.PostPrefix, a.PostID),
-		check(schedctl.TargetPrefix, a.TargetID), check(schedctl.AccountPrefix, a.AccountID),
+		checkIDs(schedctl.AttemptPrefix, a.ID), checkIDs(schedctl.WorkspacePrefix, a.WorkspaceID), checkIDs(schedctl.PostPrefix, a.PostID),
+		checkIDs(schedctl.TargetPrefix, a.TargetID), checkIDs(schedctl.AccountPrefix, a.AccountID),
 	); err != nil {
 		return err
 	}
-	set(tx, tx.m.attempts, attemptKey{a.TargetID, a.Number}, cloneAttempt(a))
+	putKey(tx, tx.m.attempts, attemptKey{a.TargetID, a.Number}, cloneAttempt(a))
 	return nil
 }
 
 func (tx *memoryTx) PutAccount(a schedctl.Account) error {
-	if err := cmp.Or(check(schedctl.AccountPrefix, a.ID), check(schedctl.WorkspacePrefix, a.WorkspaceID)); err != nil {
+	if err := cmp.Or(checkIDs(schedctl.AccountPrefix, a.ID), checkIDs(schedctl.WorkspacePrefix, a.WorkspaceID)); err != nil {
 		return err
 	}
 	for _, other := range tx.m.accounts {
@@ -96,7 +96,7 @@ func (tx *memoryTx) PutAccount(a schedctl.Account) error {
 	if _, err := json.Marshal(a.Options); err != nil {
 		return err
 	}
-	set(tx, tx.m.accounts, a.ID, cloneAccount(a))
+	putKey(tx, tx.m.accounts, a.ID, cloneAccount(a))
 	if !slices.Contains(tx.accounts, a.ID) {
 		tx.accounts = append(tx.accounts, a.ID)
 	}
@@ -110,16 +110,16 @@ func sameName(a, b schedctl.Account) bool {
 }
 
 func (tx *memoryTx) PutWorkspace(w schedctl.Workspace) error {
-	if err := check(schedctl.WorkspacePrefix, w.ID); err != nil {
+	if err := checkIDs(schedctl.WorkspacePrefix, w.ID); err != nil {
 		return err
 	}
-	set(tx, tx.m.workspaces, w.ID, w)
+	putKey(tx, tx.m.workspaces, w.ID, w)
 	return nil
 }
 
 func (tx *memoryTx) PutKey(k schedctl.APIKey) error {
 	if err := cmp.Or(
-		check(schedctl.KeyPrefix, k.ID), check(schedctl.WorkspacePrefix, k.WorkspaceID), check(schedctl.AccountPrefix, k.AccountIDs...),
+		checkIDs(schedctl.KeyPrefix, k.ID), checkIDs(schedctl.WorkspacePrefix, k.WorkspaceID), checkIDs(schedctl.AccountPrefix, k.AccountIDs...),
 	); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (tx *memoryTx) PutKey(k schedctl.APIKey) error {
 			return fmt.Errorf("API key %s: a hash belongs to one key and never changes", k.ID)
 		}
 	}
-	set(tx, tx.m.keys, k.ID, cloneKey(k))
+	putKey(tx, tx.m.keys, k.ID, cloneKey(k))
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (tx *memoryTx) OutboxEnd() (string, error) {
 
 func checkEvent(e schedctl.Event) error {
 	return cmp.Or(
-		check(schedctl.EventPrefix, e.ID), check(schedctl.WorkspacePrefix, e.WorkspaceID), checkOptional(schedctl.PostPrefix, e.PostID),
+		checkIDs(schedctl.EventPrefix, e.ID), checkIDs(schedctl.WorkspacePrefix, e.WorkspaceID), checkOptional(schedctl.PostPrefix, e.PostID),
 		checkOptional(schedctl.TargetPrefix, e.TargetID), checkOptional(schedctl.AccountPrefix, e.AccountID),
 		checkOptional(schedctl.WebhookPrefix, e.WebhookID),
 	)
@@ -169,7 +169,7 @@ func checkEvent(e schedctl.Event) error {
 
 func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
 	if err := cmp.Or(
-		check(schedctl.AuditPrefix, a.ID), check(schedctl.WorkspacePrefix, a.WorkspaceID), checkOptional(schedctl.KeyPrefix, a.KeyID),
+		checkIDs(schedctl.AuditPrefix, a.ID), checkIDs(schedctl.WorkspacePrefix, a.WorkspaceID), checkOptional(schedctl.KeyPrefix, a.KeyID),
 	); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
 	if _, exists := tx.m.audit[key]; exists {
 		return fmt.Errorf("audit entry %s exists already", a.ID)
 	}
-	set(tx, tx.m.audit, key, a)
+	putKey(tx, tx.m.audit, key, a)
 	return nil
 }
 
@@ -186,9 +186,9 @@ func (tx *memoryTx) PutMetadata(name string, value []byte) error {
 	case len(value) > storage.MaxNote:
 		return fmt.Errorf("note %s is too long", name)
 	case value == nil:
-		unset(tx, tx.m.notes, name)
+		deleteKey(tx, tx.m.metadata, name)
 	default:
-		set(tx, tx.m.notes, name, slices.Clone(value))
+		putKey(tx, tx.m.metadata, name, slices.Clone(value))
 	}
 	return nil
 }

@@ -11,20 +11,20 @@ import (
 )
 
 var modelParts = []part{
-	{"Model", testModel},
+	{"Model", testAgainstModel},
 }
 
-// testModel plays random scripts of everything that can happen to posts on the
+// testAgainstModel plays random scripts of everything that can happen to posts on the
 // engine. Each has workspaces of its own and leaves no post.
-func testModel(f *fixture) {
+func testAgainstModel(f *fixture) {
 	rapid.Check(f.T, func(t *rapid.T) {
 		if rapid.IntRange(1, f.oneIn).Draw(t, "one in") == 1 {
-			playModel(t, newModelSubject(t, f.store, nil))
+			playScript(t, newModelSubject(t, f.store, nil))
 		}
 	})
 }
 
-func playModel(t *rapid.T, s *modelSubject) {
+func playScript(t *rapid.T, s *modelSubject) {
 	defer s.clear()
 	oracle.Check(t, s)
 }
@@ -47,12 +47,12 @@ func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.St
 		if rapid.Bool().Draw(t, "skip") { // to open a file takes long
 			return
 		}
-		playModel(t, newModelSubject(t, store, reopen))
+		playScript(t, newModelSubject(t, store, reopen))
 	})
 }
 
-// world makes two workspaces with three accounts and one, and a key each.
-func (s *modelSubject) world() oracle.World {
+// newWorld makes two workspaces with three accounts and one, and a key each.
+func (s *modelSubject) newWorld() oracle.World {
 	w := oracle.World{}
 	scopes := []string{"posts:read", "posts:write"}
 	for i, name := range []string{"all", "other"} {

@@ -13,8 +13,8 @@ import (
 // long.
 const modelBackoff = 10 * time.Second
 
-// Answer returns how a network of this mood ends a call, and how long it takes.
-func Answer(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Result) {
+// CallResult returns how a network of this mood ends a call, and how long it takes.
+func CallResult(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Result) {
 	switch m {
 	case oracle.Slow:
 		return 12 * time.Second, oracle.Result{Published: true, Has: true}
@@ -26,18 +26,18 @@ func Answer(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Result) 
 		return 0, oracle.Result{Kind: "network", Outcome: "not_published"}
 	case oracle.Limiting:
 		return 0, oracle.Result{Kind: "rate_limited", Outcome: "not_published", RetryAt: now.Add(30 * time.Minute)}
-	case oracle.Dropping, oracle.Mute:
-		return 0, oracle.Result{Kind: "platform", Outcome: "unknown", Has: m == oracle.Mute}
+	case oracle.Dropping, oracle.NoResponse:
+		return 0, oracle.Result{Kind: "platform", Outcome: "unknown", Has: m == oracle.NoResponse}
 	case oracle.Locked:
 		return 0, oracle.Result{Kind: "auth", Outcome: "not_published"}
 	}
 	return 0, oracle.Result{Published: true, Has: true}
 }
 
-// end records how a call ended.
-func (c *carrier) end(call carried, r oracle.Result) {
+// finish records how a call ended.
+func (c *publisher) finish(call callInFlight, r oracle.Result) {
 	attempt := call.attempt
-	c.told = append(c.told, oracle.Exchange{At: c.now, Target: attempt.TargetID, Result: &r})
+	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: attempt.TargetID, Result: &r})
 	c.update(func(tx storage.Tx) error {
 		post, t, a, err := findModelTarget(tx, attempt.TargetID)
 		if err != nil {
@@ -54,9 +54,9 @@ func (c *carrier) end(call carried, r oracle.Result) {
 			}
 		}
 		if !r.Published {
-			result = c.failed(t, a, r, call.since)
+			result = c.retryResult(t, a, r, call.since)
 			ended.Outcome, ended.Error = schedctl.Outcome(r.Outcome), result.Error
-			if refusal, err = c.stop(tx, a, r, result); err != nil {
+			if refusal, err = c.disableAccount(tx, a, r, result); err != nil {
 				return err
 			}
 		}
@@ -65,12 +65,12 @@ func (c *carrier) end(call carried, r oracle.Result) {
 	})
 }
 
-// failed returns what follows for a target from a call that did not publish.
-func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result, since time.Time) schedctl.Result {
+// retryResult returns what follows for a target from a call that did not publish.
+func (c *publisher) retryResult(t *schedctl.Target, a schedctl.Account, r oracle.Result, since time.Time) schedctl.Result {
 	kind := schedctl.ErrorKind(r.Kind)
 	e := &schedctl.TargetError{Kind: kind, Message: "no", Outcome: schedctl.OutcomeNotPublished}
 	unknown := r.Outcome == "unknown"
-	if unknown || inDoubtInModel(t, t.Tries()-1) {
+	if unknown || unconfirmedInModel(t, t.Tries()-1) {
 		e.Outcome = schedctl.OutcomeUnknown
 	}
 	out := schedctl.Result{Error: e}
@@ -105,16 +105,16 @@ func (c *carrier) failed(t *schedctl.Target, a schedctl.Account, r oracle.Result
 
 // probe returns how long to wait for the next call to an account that is out of
 // reach.
-func (c *carrier) probe(since time.Time) time.Duration {
+func (c *publisher) probe(since time.Time) time.Duration {
 	if since.IsZero() {
 		return modelBackoff
 	}
 	return min(max(c.now.Sub(since), modelBackoff), time.Minute)
 }
 
-// stop puts an account out of use that its network has refused, or paused, and
+// disableAccount puts an account out of use that its network has refused, or paused, and
 // keeps since when it is out of reach.
-func (c *carrier) stop(tx storage.Tx, a schedctl.Account, r oracle.Result, out schedctl.Result) ([]schedctl.Event, error) {
+func (c *publisher) disableAccount(tx storage.Tx, a schedctl.Account, r oracle.Result, out schedctl.Result) ([]schedctl.Event, error) {
 	var events []schedctl.Event
 	if r.Kind == "auth" && a.Status == schedctl.AccountConnected {
 		a.Status, a.Error = schedctl.AccountError, out.Error

@@ -22,7 +22,7 @@ func (s *modelSubject) read(tx storage.Reader, ws string, r oracle.Request) (out
 		return out, err
 	}
 	if r.Op == oracle.Timeline {
-		out.Story, err = tellStory(tx, p)
+		out.Timeline, err = readTimeline(tx, p)
 		return out, err
 	}
 	seen := seenPost(p)
@@ -70,10 +70,10 @@ func listModelPosts(tx storage.Reader, ws string, r oracle.Request) (out oracle.
 	return out, err
 }
 
-// tellStory reads the timeline of a post.
-func tellStory(tx storage.Reader, p schedctl.Post) (*oracle.Story, error) {
+// readTimeline reads the timeline of a post.
+func readTimeline(tx storage.Reader, p schedctl.Post) (*oracle.PostTimeline, error) {
 	events, err := tx.PostEvents(p.ID, 1000)
-	story := &oracle.Story{}
+	story := &oracle.PostTimeline{}
 	for _, e := range events {
 		story.Events = append(story.Events, string(e.Type))
 	}
@@ -90,19 +90,19 @@ func tellStory(tx storage.Reader, p schedctl.Post) (*oracle.Story, error) {
 }
 
 // Look reads everything there is.
-func (s *modelSubject) Look() (sight oracle.Sight) {
-	last := s.seen
+func (s *modelSubject) Look() (sight oracle.State) {
+	last := s.lastEvent
 	s.view(func(r storage.Reader) (err error) {
-		sight, last, err = Look(r, s.workspaces, s.seen)
+		sight, last, err = Look(r, s.workspaces, s.lastEvent)
 		return err
 	})
-	s.seen = last
+	s.lastEvent = last
 	return sight
 }
 
 // Look returns what there is to be seen of these workspaces in a store, with the
 // events after the given one and the id of the last of them.
-func Look(r storage.Reader, workspaces []string, after string) (sight oracle.Sight, last string, err error) {
+func Look(r storage.Reader, workspaces []string, after string) (sight oracle.State, last string, err error) {
 	err = r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 		sight.Due = append(sight.Due, oracle.Due{At: d.Time(), Target: d.TargetID()})
 		return true

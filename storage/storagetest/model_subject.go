@@ -28,16 +28,16 @@ type modelSubject struct {
 	workspaces []string
 	start      oracle.World
 	now        time.Time
-	seen       string // the last event of the last look
-	carrier    carrier
+	lastEvent  string // the last event of the last look
+	publisher  publisher
 }
 
 func newModelSubject(t failer, store storage.Store, reopen func() storage.Store) *modelSubject {
 	s := &modelSubject{failer: t, store: store, reopen: reopen, now: epoch}
-	s.start = s.world()
-	s.carrier = carrier{modelSubject: s, moods: map[string]oracle.Mood{}, calls: map[string]carried{}}
+	s.start = s.newWorld()
+	s.publisher = publisher{modelSubject: s, moods: map[string]oracle.Mood{}, calls: map[string]callInFlight{}}
 	s.view(func(r storage.Reader) (err error) {
-		s.seen, err = r.LastEvent()
+		s.lastEvent, err = r.LastEvent()
 		return err
 	})
 	return s
@@ -78,22 +78,22 @@ func (s *modelSubject) World() oracle.World { return s.start }
 
 func (s *modelSubject) Now() time.Time { return s.now }
 
-func (s *modelSubject) Mood(accountID string, m oracle.Mood) { s.carrier.moods[accountID] = m }
+func (s *modelSubject) Mood(accountID string, m oracle.Mood) { s.publisher.moods[accountID] = m }
 
-func (s *modelSubject) Pass(d time.Duration) { s.carrier.run(s.now.Add(d)) }
+func (s *modelSubject) Pass(d time.Duration) { s.publisher.run(s.now.Add(d)) }
 
 func (s *modelSubject) Restart(down time.Duration) {
 	s.now = s.now.Add(down)
 	if s.reopen != nil {
 		s.store = s.reopen()
 	}
-	s.carrier.recover()
+	s.publisher.recover()
 }
 
 func (s *modelSubject) Settle() []oracle.Exchange {
-	s.carrier.run(s.now)
-	told := s.carrier.told
-	s.carrier.told = nil
+	s.publisher.run(s.now)
+	told := s.publisher.exchanges
+	s.publisher.exchanges = nil
 	return told
 }
 
@@ -137,7 +137,7 @@ func (s *modelSubject) Do(r oracle.Request) (out oracle.Response) {
 		})
 	default:
 		err = s.store.Update(context.Background(), func(tx storage.Tx) (err error) {
-			out, err = s.once(tx, ws, r)
+			out, err = s.doIdempotent(tx, ws, r)
 			return err
 		})
 	}
@@ -151,8 +151,8 @@ func (s *modelSubject) Do(r oracle.Request) (out oracle.Response) {
 	return out
 }
 
-// once carries a request out unless it was before.
-func (s *modelSubject) once(tx storage.Tx, ws string, r oracle.Request) (oracle.Response, error) {
+// doIdempotent carries a request out unless it was before.
+func (s *modelSubject) doIdempotent(tx storage.Tx, ws string, r oracle.Request) (oracle.Response, error) {
 	body, err := json.Marshal([]any{r.Key, r.Content, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
 	if err != nil {
 		return oracle.Response{}, err

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// biography is a script in which a post goes through every state.
-var biography = oracle.Script{
+// fullLifeScript is a script in which a post goes through every state.
+var fullLifeScript = oracle.Script{
 	{Do: "create", Text: "apple", Accounts: []int{0, 1}, When: "later", In: time.Minute, Once: 1},
 	{Do: "repeat"},
 	{Do: "create", Text: "banana"},
@@ -36,15 +36,15 @@ var biography = oracle.Script{
 	{Do: "more"},
 }
 
-// lying is a subject that shows or answers something else than there is.
-type lying struct {
+// faultySubject is a subject that shows or answers something else than there is.
+type faultySubject struct {
 	oracle.Subject
-	look   func(*oracle.Sight)
+	look   func(*oracle.State)
 	answer func(*oracle.Response)
 	settle func([]oracle.Exchange) []oracle.Exchange
 }
 
-func (l lying) Look() oracle.Sight {
+func (l faultySubject) Look() oracle.State {
 	sight := l.Subject.Look()
 	if l.look != nil {
 		l.look(&sight)
@@ -52,7 +52,7 @@ func (l lying) Look() oracle.Sight {
 	return sight
 }
 
-func (l lying) Do(r oracle.Request) oracle.Response {
+func (l faultySubject) Do(r oracle.Request) oracle.Response {
 	out := l.Subject.Do(r)
 	if l.answer != nil {
 		l.answer(&out)
@@ -60,7 +60,7 @@ func (l lying) Do(r oracle.Request) oracle.Response {
 	return out
 }
 
-func (l lying) Settle() []oracle.Exchange {
+func (l faultySubject) Settle() []oracle.Exchange {
 	told := l.Subject.Settle()
 	if l.settle != nil {
 		told = l.settle(told)
@@ -68,15 +68,15 @@ func (l lying) Settle() []oracle.Exchange {
 	return told
 }
 
-// TestModelNotices guards the model from agreeing with whatever it is shown.
-func TestModelNotices(t *testing.T) {
+// TestModelDetectsFaults guards the model from agreeing with whatever it is shown.
+func TestModelDetectsFaults(t *testing.T) {
 	t.Parallel()
-	for name, lie := range map[string]lying{
-		"a due entry too few":     {look: func(s *oracle.Sight) { s.Due = s.Due[:max(0, len(s.Due)-1)] }},
-		"an event too few":        {look: func(s *oracle.Sight) { s.Events = s.Events[:max(0, len(s.Events)-1)] }},
-		"events in another order": {look: func(s *oracle.Sight) { slices.Reverse(s.Events) }},
-		"a post too few":          {look: func(s *oracle.Sight) { s.Posts = s.Posts[:max(0, len(s.Posts)-1)] }},
-		"another account":         {look: func(s *oracle.Sight) { s.Accounts[0].Status = "error" }},
+	for name, lie := range map[string]faultySubject{
+		"a due entry too few":     {look: func(s *oracle.State) { s.Due = s.Due[:max(0, len(s.Due)-1)] }},
+		"an event too few":        {look: func(s *oracle.State) { s.Events = s.Events[:max(0, len(s.Events)-1)] }},
+		"events in another order": {look: func(s *oracle.State) { slices.Reverse(s.Events) }},
+		"a post too few":          {look: func(s *oracle.State) { s.Posts = s.Posts[:max(0, len(s.Posts)-1)] }},
+		"another account":         {look: func(s *oracle.State) { s.Accounts[0].Status = "error" }},
 		"no replay":               {answer: func(r *oracle.Response) { r.Replayed = false }},
 		"another page":            {answer: func(r *oracle.Response) { slices.Reverse(r.Posts) }},
 		"a list that ends early":  {answer: func(r *oracle.Response) { r.Next = "" }},
@@ -98,12 +98,12 @@ func TestModelNotices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			lie.Subject = newModelSubject(t, NewMemory(), nil)
-			if err := oracle.Play(lie, biography); err == nil || !strings.Contains(err.Error(), "after step") {
+			if err := oracle.Play(lie, fullLifeScript); err == nil || !strings.Contains(err.Error(), "after step") {
 				t.Errorf("the model says: %v", err)
 			}
 		})
 	}
-	if err := oracle.Play(newModelSubject(t, NewMemory(), nil), biography); err != nil {
+	if err := oracle.Play(newModelSubject(t, NewMemory(), nil), fullLifeScript); err != nil {
 		t.Errorf("nobody lied: %v", err)
 	}
 }

@@ -13,21 +13,21 @@ import (
 )
 
 var notifyParts = []part{
-	{"NotifyTellsEveryCommit", testNotifyTellsEveryCommit},
-	{"NotifyTellsOnlyWhatIsCommitted", testNotifyTellsOnlyWhatIsCommitted},
-	{"NotifyComesBeforeTheAnswer", testNotifyComesBeforeTheAnswer},
+	{"NotifyTellsEveryCommit", testNotifyReportsEveryCommit},
+	{"NotifyTellsOnlyWhatIsCommitted", testNotifyReportsOnlyCommits},
+	{"NotifyComesBeforeTheAnswer", testNotifyComesBeforeUpdateReturns},
 	{"NotifyComesInOrder", testNotifyComesInOrder},
-	{"NotifyTellsHowLongItTook", testNotifyTellsHowLongItTook},
+	{"NotifyTellsHowLongItTook", testNotifyReportsDuration},
 }
 
-// ear hears commits.
-type ear struct {
+// commitRecorder hears commits.
+type commitRecorder struct {
 	mu      sync.Mutex // mu guards commits
 	commits []storage.Commit
 }
 
-func listen(f *fixture) *ear {
-	e := &ear{}
+func recordCommits(f *fixture) *commitRecorder {
+	e := &commitRecorder{}
 	f.store.Notify(func(c storage.Commit) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -36,9 +36,9 @@ func listen(f *fixture) *ear {
 	return e
 }
 
-// heard returns what was heard since the last call, put together, in order, and
+// take returns what was heard since the last call, put together, in order, and
 // leaves out how long it took.
-func (e *ear) heard() storage.Commit {
+func (e *commitRecorder) take() storage.Commit {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var all storage.Commit
@@ -55,8 +55,8 @@ func (e *ear) heard() storage.Commit {
 	return all
 }
 
-func testNotifyTellsEveryCommit(f *fixture) {
-	e := listen(f)
+func testNotifyReportsEveryCommit(f *fixture) {
+	e := recordCommits(f)
 	accounts := newAccountIDs(2)
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, accounts...)
 	entries := func(p schedctl.Post) []schedctl.Due {
@@ -65,22 +65,22 @@ func testNotifyTellsEveryCommit(f *fixture) {
 		return due
 	}
 	f.putPosts(p)
-	same(f, "a new post", storage.Commit{Due: entries(p)}, e.heard())
+	wantSame(f, "a new post", storage.Commit{Due: entries(p)}, e.take())
 
 	p.Content = "other words"
 	f.putPosts(p)
-	same(f, "a post whose targets wait as before", storage.Commit{}, e.heard())
+	wantSame(f, "a post whose targets wait as before", storage.Commit{}, e.take())
 
 	p.Targets[0].PublishAt = p.PublishAt.Add(time.Minute)
 	f.putPosts(p)
-	same(f, "one target moved", storage.Commit{Due: entries(p)[1:]}, e.heard())
+	wantSame(f, "one target moved", storage.Commit{Due: entries(p)[1:]}, e.take())
 
 	p.Targets = p.Targets[1:]
 	f.putPosts(p)
-	same(f, "the other target gone", storage.Commit{}, e.heard())
+	wantSame(f, "the other target gone", storage.Commit{}, e.take())
 
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, p.ID) })
-	same(f, "a deleted post", storage.Commit{}, e.heard())
+	wantSame(f, "a deleted post", storage.Commit{}, e.take())
 
 	a, b := f.newAccount("a", epoch), f.newAccount("b", epoch)
 	f.update(func(tx storage.Tx) error {
@@ -88,18 +88,18 @@ func testNotifyTellsEveryCommit(f *fixture) {
 	})
 	ids := []string{a.ID, b.ID}
 	slices.SortFunc(ids, strings.Compare)
-	same(f, "accounts and events", storage.Commit{Accounts: ids, Events: 3}, e.heard())
+	wantSame(f, "accounts and events", storage.Commit{Accounts: ids, Events: 3}, e.take())
 
 	f.update(func(tx storage.Tx) error {
 		moved := p.Clone()
 		moved.Targets[0].PublishAt = epoch.Add(9 * time.Hour)
 		return errors.Join(tx.PutPost(p), tx.PutPost(moved), tx.PutPost(p))
 	})
-	same(f, "an entry that was moved and moved back", storage.Commit{Due: entries(p)}, e.heard())
+	wantSame(f, "an entry that was moved and moved back", storage.Commit{Due: entries(p)}, e.take())
 }
 
-func testNotifyTellsOnlyWhatIsCommitted(f *fixture) {
-	e := listen(f)
+func testNotifyReportsOnlyCommits(f *fixture) {
+	e := recordCommits(f)
 	fail := errors.New("no")
 	err := f.store.Update(context.Background(), func(tx storage.Tx) error {
 		p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, newAccountIDs(1)...)
@@ -109,15 +109,15 @@ func testNotifyTellsOnlyWhatIsCommitted(f *fixture) {
 	if !errors.Is(err, fail) {
 		f.Errorf("Update returned %v, want the error of its function", err)
 	}
-	if e.heard(); len(e.commits) > 0 {
+	if e.take(); len(e.commits) > 0 {
 		f.Error("a failed transaction was told of")
 	}
-	same(f, "told", storage.Commit{}, e.heard())
-	read(f, func(r storage.Reader) (any, error) { return r.Workspaces() })
-	same(f, "told of a View", storage.Commit{}, e.heard())
+	wantSame(f, "told", storage.Commit{}, e.take())
+	mustRead(f, func(r storage.Reader) (any, error) { return r.Workspaces() })
+	wantSame(f, "told of a View", storage.Commit{}, e.take())
 }
 
-func testNotifyComesBeforeTheAnswer(f *fixture) {
+func testNotifyComesBeforeUpdateReturns(f *fixture) {
 	var mu sync.Mutex
 	told := make(map[schedctl.Due]int)
 	total := 0
@@ -181,8 +181,8 @@ func testNotifyComesInOrder(f *fixture) {
 	}
 }
 
-func testNotifyTellsHowLongItTook(f *fixture) {
-	e := listen(f)
+func testNotifyReportsDuration(f *fixture) {
+	e := recordCommits(f)
 	began := time.Now()
 	f.putPosts(f.newPost(epoch, time.Time{}, schedctl.Draft))
 	within := time.Since(began)
@@ -191,5 +191,5 @@ func testNotifyTellsHowLongItTook(f *fixture) {
 			f.Errorf("a commit took %v, within an Update of %v", c.Took, within)
 		}
 	}
-	same(f, "commits", 1, len(e.commits))
+	wantSame(f, "commits", 1, len(e.commits))
 }

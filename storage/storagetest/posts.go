@@ -22,22 +22,22 @@ var postParts = []part{
 }
 
 func testPostKeepsEveryField(f *fixture) {
-	want := filled[schedctl.Post](f)
+	want := newFilled[schedctl.Post](f)
 	want.WorkspaceID = f.ws
 	f.putPosts(want)
-	same(f, "post", want, read(f, postByID(f, want.ID)))
+	wantSame(f, "post", want, mustRead(f, postByID(f, want.ID)))
 
 	for _, status := range append(schedctl.Statuses(), "unheard of") {
 		want.Targets[0].Status = status
 		f.putPosts(want)
-		same(f, "post with a target "+string(status), want, read(f, postByID(f, want.ID)))
+		wantSame(f, "post with a target "+string(status), want, mustRead(f, postByID(f, want.ID)))
 	}
 }
 
 func testPostWithoutAnything(f *fixture) {
 	want := schedctl.Post{ID: newID(schedctl.PostPrefix, epoch), WorkspaceID: f.ws}
 	f.putPosts(want)
-	same(f, "empty post", want, read(f, postByID(f, want.ID)))
+	wantSame(f, "empty post", want, mustRead(f, postByID(f, want.ID)))
 
 	want.Content = strings.Repeat("𝄞", schedctl.MaxContent)
 	for range schedctl.MaxAccounts {
@@ -48,7 +48,7 @@ func testPostWithoutAnything(f *fixture) {
 	want.PublishAt = time.Date(1969, 12, 31, 23, 59, 59, 999_000_000, time.UTC)
 	want.CreatedAt = time.Time{}
 	f.putPosts(want)
-	same(f, "largest post", want, read(f, postByID(f, want.ID)))
+	wantSame(f, "largest post", want, mustRead(f, postByID(f, want.ID)))
 }
 
 func testPostIsReplaced(f *fixture) {
@@ -58,11 +58,11 @@ func testPostIsReplaced(f *fixture) {
 	p.Content, p.Version, p.UpdatedAt = "other words", 2, epoch.Add(time.Minute)
 	p.Targets = append(p.Targets[1:], f.newPost(epoch, p.PublishAt, schedctl.Scheduled, accounts[2]).Targets...)
 	f.putPosts(p)
-	same(f, "replaced post", p, read(f, postByID(f, p.ID)))
-	page := read(f, func(r storage.Reader) (storage.PostPage, error) {
+	wantSame(f, "replaced post", p, mustRead(f, postByID(f, p.ID)))
+	page := mustRead(f, func(r storage.Reader) (storage.PostPage, error) {
 		return r.Posts(storage.PostQuery{WorkspaceID: f.ws, Limit: 10})
 	})
-	same(f, "list", []schedctl.Post{p}, page.Posts)
+	wantSame(f, "list", []schedctl.Post{p}, page.Posts)
 }
 
 func testPostKeepsWorkspaceAndCreation(f *fixture) {
@@ -72,36 +72,36 @@ func testPostKeepsWorkspaceAndCreation(f *fixture) {
 	moved.CreatedAt, moved.Content = epoch.Add(time.Hour), "new words"
 	f.putPosts(moved)
 	moved.CreatedAt = p.CreatedAt
-	same(f, "post with another creation time", moved, read(f, postByID(f, p.ID)))
+	wantSame(f, "post with another creation time", moved, mustRead(f, postByID(f, p.ID)))
 
 	elsewhere := moved.Clone()
 	elsewhere.WorkspaceID, elsewhere.Content = newID(schedctl.WorkspacePrefix, epoch), "stolen"
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutPost(elsewhere) })
-	same(f, "post after a put from another workspace", moved, read(f, postByID(f, p.ID)))
+	wantSame(f, "post after a put from another workspace", moved, mustRead(f, postByID(f, p.ID)))
 }
 
 func testPostIsDeleted(f *fixture) {
 	accounts := newAccountIDs(2)
 	gone := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Published, accounts...)
 	kept := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, accounts...)
-	attempt := filled[schedctl.Attempt](f)
+	attempt := newFilled[schedctl.Attempt](f)
 	attempt.TargetID, attempt.FinishedAt = gone.Targets[1].ID, time.Time{}
 	f.putPosts(gone, kept)
 	f.update(func(tx storage.Tx) error { return tx.PutAttempt(attempt) })
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, gone.ID) })
 
-	missing(f, "deleted post", postByID(f, gone.ID))
-	missing(f, "route to a deleted post", routeOf(gone.Targets[0].ID))
-	same(f, "attempts", []schedctl.Attempt(nil), read(f, attemptsOf(attempt.TargetID)))
-	same(f, "running", []schedctl.Attempt(nil), read(f, storage.Reader.RunningAttempts))
-	same(f, "publications", []storage.PublishedTarget(nil), read(f, func(r storage.Reader) ([]storage.PublishedTarget, error) {
+	wantNotFound(f, "deleted post", postByID(f, gone.ID))
+	wantNotFound(f, "route to a deleted post", routeOf(gone.Targets[0].ID))
+	wantSame(f, "attempts", []schedctl.Attempt(nil), mustRead(f, attemptsOf(attempt.TargetID)))
+	wantSame(f, "running", []schedctl.Attempt(nil), mustRead(f, storage.Reader.RunningAttempts))
+	wantSame(f, "publications", []storage.PublishedTarget(nil), mustRead(f, func(r storage.Reader) ([]storage.PublishedTarget, error) {
 		return r.PublishedTargets(accounts[0], storage.PublishedTarget{}, 10)
 	}))
-	same(f, "kept post", kept, read(f, postByID(f, kept.ID)))
+	wantSame(f, "kept post", kept, mustRead(f, postByID(f, kept.ID)))
 	for _, q := range []storage.PostQuery{{}, {AccountID: accounts[1]}, {Sort: storage.PublishAscending}, {AccountID: accounts[0], Sort: storage.PublishDescending}} {
 		q.WorkspaceID, q.Limit = f.ws, 10
-		page := read(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
-		same(f, "list", []schedctl.Post{kept}, page.Posts)
+		page := mustRead(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
+		wantSame(f, "list", []schedctl.Post{kept}, page.Posts)
 	}
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeletePost(f.ws, gone.ID) })
 }
@@ -112,16 +112,16 @@ func testRoutesFollowTargets(f *fixture) {
 	f.putPosts(p)
 	for i, t := range p.Targets {
 		want := storage.Route{WorkspaceID: f.ws, PostID: p.ID, AccountID: accounts[i]}
-		same(f, "route", want, read(f, routeOf(t.ID)))
+		wantSame(f, "route", want, mustRead(f, routeOf(t.ID)))
 	}
 	dropped := p.Targets[0].ID
 	f.putAttempts(f.newAttempt(dropped, 1, epoch))
 	p.Targets = p.Targets[1:]
 	f.putPosts(p)
-	same(f, "attempts of a target that is gone", []schedctl.Attempt(nil), read(f, attemptsOf(dropped)))
-	same(f, "running attempts", []schedctl.Attempt(nil), read(f, storage.Reader.RunningAttempts))
-	missing(f, "route to a target that the post no longer has", routeOf(dropped))
-	missing(f, "route to nowhere", routeOf(newID(schedctl.TargetPrefix, epoch)))
+	wantSame(f, "attempts of a target that is gone", []schedctl.Attempt(nil), mustRead(f, attemptsOf(dropped)))
+	wantSame(f, "running attempts", []schedctl.Attempt(nil), mustRead(f, storage.Reader.RunningAttempts))
+	wantNotFound(f, "route to a target that the post no longer has", routeOf(dropped))
+	wantNotFound(f, "route to nowhere", routeOf(newID(schedctl.TargetPrefix, epoch)))
 }
 
 // testPostWithOneAccountTwice guards indexes that hold such a post once from
@@ -133,14 +133,14 @@ func testPostWithOneAccountTwice(f *fixture) {
 		f.putPosts(p)
 		for _, sort := range sorts {
 			page := list(f, storage.PostQuery{WorkspaceID: f.ws, AccountID: account, Sort: sort, Limit: 9})
-			same(f, "list", []schedctl.Post{p}, page.Posts)
+			wantSame(f, "list", []schedctl.Post{p}, page.Posts)
 		}
 		p.Targets = p.Targets[1:]
 	}
 }
 
 func testPostsAreCopies(f *fixture) {
-	p := filled[schedctl.Post](f)
+	p := newFilled[schedctl.Post](f)
 	p.WorkspaceID = f.ws
 	want := p.Clone()
 	spoil := func(p *schedctl.Post) {
@@ -149,38 +149,38 @@ func testPostsAreCopies(f *fixture) {
 	}
 	f.putPosts(p)
 	spoil(&p)
-	got := read(f, postByID(f, want.ID))
-	same(f, "post after a change of what was put", want, got)
+	got := mustRead(f, postByID(f, want.ID))
+	wantSame(f, "post after a change of what was put", want, got)
 	spoil(&got)
-	page := read(f, func(r storage.Reader) (storage.PostPage, error) {
+	page := mustRead(f, func(r storage.Reader) (storage.PostPage, error) {
 		return r.Posts(storage.PostQuery{WorkspaceID: f.ws, Limit: 1})
 	})
-	same(f, "post after a change of what was read", []schedctl.Post{want}, page.Posts)
+	wantSame(f, "post after a change of what was read", []schedctl.Post{want}, page.Posts)
 	spoil(&page.Posts[0])
-	same(f, "post after a change of what was listed", want, read(f, postByID(f, want.ID)))
+	wantSame(f, "post after a change of what was listed", want, mustRead(f, postByID(f, want.ID)))
 }
 
 func testMalformedPostIDs(f *fixture) {
 	p := f.newPost(epoch, time.Time{}, schedctl.Draft, newAccountIDs(1)...)
 	f.putPosts(p)
-	for _, id := range malformed(schedctl.PostPrefix) {
-		missing(f, "post "+id, postByID(f, id))
+	for _, id := range malformedIDs(schedctl.PostPrefix) {
+		wantNotFound(f, "post "+id, postByID(f, id))
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeletePost(f.ws, id) })
 		bad := p.Clone()
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutPost(bad) })
 	}
-	for _, id := range malformed(schedctl.TargetPrefix) {
-		missing(f, "route "+id, routeOf(id))
-		missing(f, "attempts "+id, attemptsOf(id))
+	for _, id := range malformedIDs(schedctl.TargetPrefix) {
+		wantNotFound(f, "route "+id, routeOf(id))
+		wantNotFound(f, "attempts "+id, attemptsOf(id))
 	}
-	for _, id := range malformed(schedctl.WorkspacePrefix) {
-		missing(f, "post in "+id, func(r storage.Reader) (schedctl.Post, error) { return r.Post(id, p.ID) })
-		missing(f, "list of "+id, func(r storage.Reader) (storage.PostPage, error) {
+	for _, id := range malformedIDs(schedctl.WorkspacePrefix) {
+		wantNotFound(f, "post in "+id, func(r storage.Reader) (schedctl.Post, error) { return r.Post(id, p.ID) })
+		wantNotFound(f, "list of "+id, func(r storage.Reader) (storage.PostPage, error) {
 			return r.Posts(storage.PostQuery{WorkspaceID: id, Limit: 1})
 		})
 	}
-	if _, err := try(f, postByID(f, newID(schedctl.PostPrefix, epoch))); errors.Is(err, storage.ErrCorrupt) {
+	if _, err := tryRead(f, postByID(f, newID(schedctl.PostPrefix, epoch))); errors.Is(err, storage.ErrCorrupt) {
 		f.Errorf("a post that is not there: %v", err)
 	}
 }

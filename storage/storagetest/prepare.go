@@ -27,7 +27,7 @@ type targetWorld struct {
 // newTargetWorld stores three posts with two targets each, of two accounts that are
 // there and one that is not, with an attempt that has ended and one that runs.
 func newTargetWorld(f *fixture) targetWorld {
-	w := targetWorld{accounts: []schedctl.Account{filled[schedctl.Account](f), f.newAccount("other", epoch)}}
+	w := targetWorld{accounts: []schedctl.Account{newFilled[schedctl.Account](f), f.newAccount("other", epoch)}}
 	w.accounts[0].WorkspaceID = f.ws
 	ids := []string{w.accounts[0].ID, w.accounts[1].ID, newID(schedctl.AccountPrefix, epoch)}
 	for i := range 3 {
@@ -44,7 +44,7 @@ func newTargetWorld(f *fixture) targetWorld {
 		}
 	}
 	w.absent = f.newPost(epoch, epoch, schedctl.Publishing, ids[0]).Targets[0]
-	w.asked = append(append(w.asked, w.absent.ID), malformed(schedctl.TargetPrefix)...)
+	w.asked = append(append(w.asked, w.absent.ID), malformedIDs(schedctl.TargetPrefix)...)
 	f.putPosts(w.posts...)
 	f.putAccounts(w.accounts...)
 	f.putAttempts(w.attempts...)
@@ -58,8 +58,8 @@ func (w *targetWorld) newAttempt(p *schedctl.Post, t schedctl.Target, number int
 	}
 }
 
-// seen is all that a reader says of targets.
-type seen struct {
+// readResult is all that a reader says of targets.
+type readResult struct {
 	Routes   map[string]storage.Route
 	Attempts map[string][]schedctl.Attempt
 	Running  map[string][]schedctl.Attempt
@@ -68,9 +68,9 @@ type seen struct {
 	Codes    []schedctl.Code // of errors
 }
 
-// see reads what belongs to the targets asked for, and to all posts.
-func (w *targetWorld) see(r storage.Reader) (seen, error) {
-	s := seen{
+// readAll reads what belongs to the targets asked for, and to all posts.
+func (w *targetWorld) readAll(r storage.Reader) (readResult, error) {
+	s := readResult{
 		Routes: map[string]storage.Route{}, Attempts: map[string][]schedctl.Attempt{}, Running: map[string][]schedctl.Attempt{},
 		Posts: map[string]schedctl.Post{}, Accounts: map[string]schedctl.Account{},
 	}
@@ -109,31 +109,31 @@ func (w *targetWorld) see(r storage.Reader) (seen, error) {
 
 func testPreparingChangesNothing(f *fixture) {
 	w := newTargetWorld(f)
-	want := read(f, w.see)
-	same(f, "a View that is prepared", want, read(f, func(r storage.Reader) (seen, error) {
+	want := mustRead(f, w.readAll)
+	wantSame(f, "a View that is prepared", want, mustRead(f, func(r storage.Reader) (readResult, error) {
 		if err := storage.Prepare(r, w.asked); err != nil {
-			return seen{}, err
+			return readResult{}, err
 		}
-		return w.see(r)
+		return w.readAll(r)
 	}))
 	nothing := func(storage.Tx) error { return nil }
-	same(f, "a transaction that is prepared", w.inTransaction(f, nothing), w.inTransaction(f, func(tx storage.Tx) error {
+	wantSame(f, "a transaction that is prepared", w.inTransaction(f, nothing), w.inTransaction(f, func(tx storage.Tx) error {
 		return errors.Join(storage.Prepare(tx, w.asked[:2]), storage.Prepare(tx, w.asked), storage.Prepare(tx, nil))
 	}))
 }
 
 // inTransaction returns what a transaction sees after it has done something, and
 // takes it back.
-func (w *targetWorld) inTransaction(f *fixture, do func(storage.Tx) error) (s seen) {
+func (w *targetWorld) inTransaction(f *fixture, do func(storage.Tx) error) (s readResult) {
 	f.Helper()
 	err := f.store.Update(context.Background(), func(tx storage.Tx) error {
 		err := do(tx)
 		if err == nil {
-			s, err = w.see(tx)
+			s, err = w.readAll(tx)
 		}
-		return errors.Join(err, errNotThisOne)
+		return errors.Join(err, errRollback)
 	})
-	if !errors.Is(err, errNotThisOne) || s.Posts == nil {
+	if !errors.Is(err, errRollback) || s.Posts == nil {
 		f.Fatalf("Update: %v", err)
 	}
 	return s
@@ -164,7 +164,7 @@ func testPreparingSeesWrites(f *fixture) {
 		"an attempt begun":    func(tx storage.Tx) error { return tx.PutAttempt(begun) },
 		"put and taken again": func(tx storage.Tx) error { return errors.Join(tx.PutPost(more), tx.PutPost(fewer)) },
 	} {
-		same(f, what, w.inTransaction(f, write), w.inTransaction(f, func(tx storage.Tx) error {
+		wantSame(f, what, w.inTransaction(f, write), w.inTransaction(f, func(tx storage.Tx) error {
 			return errors.Join(storage.Prepare(tx, w.asked), write(tx))
 		}))
 	}
@@ -172,24 +172,24 @@ func testPreparingSeesWrites(f *fixture) {
 
 func testPreparedRecordsAreCopies(f *fixture) {
 	w := newTargetWorld(f)
-	var first, second seen
+	var first, second readResult
 	f.update(func(tx storage.Tx) error {
 		err := storage.Prepare(tx, w.asked)
-		for _, s := range []*seen{&first, &second} {
+		for _, s := range []*readResult{&first, &second} {
 			if err == nil {
-				*s, err = w.see(tx)
+				*s, err = w.readAll(tx)
 			}
 			if s == &first {
-				first.spoil()
+				first.overwrite()
 			}
 		}
 		return err
 	})
-	same(f, "what is read again", w.inTransaction(f, func(storage.Tx) error { return nil }), second)
+	wantSame(f, "what is read again", w.inTransaction(f, func(storage.Tx) error { return nil }), second)
 }
 
-// spoil writes over all that is shared by copies that are too shallow.
-func (s seen) spoil() {
+// overwrite writes over all that is shared by copies that are too shallow.
+func (s readResult) overwrite() {
 	for _, p := range s.Posts {
 		for i := range p.Targets {
 			p.Targets[i] = schedctl.Target{}

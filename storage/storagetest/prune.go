@@ -9,17 +9,17 @@ import (
 
 var pruneParts = []part{
 	{"PruneIsBounded", testPruneIsBounded},
-	{"PruneKeepsTheYounger", testPruneKeepsTheYounger},
-	{"PruneLooksBehindAClockThatWasAhead", testPruneLooksBehindAClockThatWasAhead},
-	{"PruneTakesPostEventsAway", testPruneTakesPostEventsAway},
-	{"PruneTakesOldDeliveriesAway", testPruneTakesOldDeliveriesAway},
-	{"PruneTakesDeliveriesOfGoneWebhooksAway", testPruneTakesDeliveriesOfGoneWebhooksAway},
-	{"PruneTakesAuditEntriesAway", testPruneTakesAuditEntriesAway},
+	{"PruneKeepsTheYounger", testPruneKeepsNewerRecords},
+	{"PruneLooksBehindAClockThatWasAhead", testPruneSkipsRecordsFromTheFuture},
+	{"PruneTakesPostEventsAway", testPruneRemovesPostEvents},
+	{"PruneTakesOldDeliveriesAway", testPruneRemovesOldDeliveries},
+	{"PruneTakesDeliveriesOfGoneWebhooksAway", testPruneRemovesDeliveriesOfDeletedWebhooks},
+	{"PruneTakesAuditEntriesAway", testPruneRemovesAuditEntries},
 }
 
-func testPruneTakesPostEventsAway(f *fixture) {
+func testPruneRemovesPostEvents(f *fixture) {
 	posts := twoPosts()
-	events := f.about(posts, 40)
+	events := f.newEventsAbout(posts, 40)
 	f.addEvents(events[:15]...)
 	for _, e := range events[15:] {
 		f.addEvents(e)
@@ -28,7 +28,7 @@ func testPruneTakesPostEventsAway(f *fixture) {
 		f.prune(storage.Retention{Events: epoch.Add(time.Hour)}, 1)
 		left = left[1:]
 		for _, post := range posts {
-			same(f, "events left", among(left, post), eventsOf(f, post, 100))
+			wantSame(f, "events left", eventsAbout(left, post), eventsOf(f, post, 100))
 		}
 	}
 }
@@ -47,12 +47,12 @@ func testPruneIsBounded(f *fixture) {
 	events := f.newEvents(10, epoch)
 	f.addEvents(events...)
 	for i := range 10 {
-		f.putAnswer(f.answerKey(string(rune('a'+i))), storage.IdempotencyRecord{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
+		f.putIdempotencyRecord(f.idempotencyScope(string(rune('a'+i))), storage.IdempotencyRecord{CreatedAt: epoch.Add(time.Duration(i) * time.Minute)})
 	}
 	left := func() (n int) {
 		f.Helper()
 		for i := range 10 {
-			if _, err := try(f, answerTo(f.answerKey(string(rune('a'+i))))); err == nil {
+			if _, err := tryRead(f, newIdempotencyRecord(f.idempotencyScope(string(rune('a'+i))))); err == nil {
 				n++
 			}
 		}
@@ -65,51 +65,51 @@ func testPruneIsBounded(f *fixture) {
 			f.Fatalf("Prune removed %d of %d, want 3", n, total)
 		}
 		total -= n
-		same(f, "left", total, left())
+		wantSame(f, "left", total, left())
 	}
-	same(f, "removed from nothing", 0, f.prune(later, 3))
+	wantSame(f, "removed from nothing", 0, f.prune(later, 3))
 }
 
-func testPruneKeepsTheYounger(f *fixture) {
+func testPruneKeepsNewerRecords(f *fixture) {
 	events := f.newEvents(10, epoch)
 	f.addEvents(events...)
-	old, young := f.answerKey("old"), f.answerKey("young")
-	f.putAnswer(young, storage.IdempotencyRecord{CreatedAt: epoch})
-	f.putAnswer(old, storage.IdempotencyRecord{CreatedAt: epoch.Add(-time.Millisecond)})
-	same(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
-	same(f, "events", events[4:], eventsAfter(f, "", 100))
-	missing(f, "the old answer", answerTo(old))
-	read(f, answerTo(young))
-	same(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
+	old, young := f.idempotencyScope("old"), f.idempotencyScope("young")
+	f.putIdempotencyRecord(young, storage.IdempotencyRecord{CreatedAt: epoch})
+	f.putIdempotencyRecord(old, storage.IdempotencyRecord{CreatedAt: epoch.Add(-time.Millisecond)})
+	wantSame(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
+	wantSame(f, "events", events[4:], eventsAfter(f, "", 100))
+	wantNotFound(f, "the old answer", newIdempotencyRecord(old))
+	mustRead(f, newIdempotencyRecord(young))
+	wantSame(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
 
-	f.putAnswer(old, storage.IdempotencyRecord{CreatedAt: epoch, Status: 7})
-	same(f, "an answer stored anew", 7, read(f, answerTo(old)).Status)
+	f.putIdempotencyRecord(old, storage.IdempotencyRecord{CreatedAt: epoch, Status: 7})
+	wantSame(f, "an answer stored anew", 7, mustRead(f, newIdempotencyRecord(old)).Status)
 }
 
-func testPruneTakesOldDeliveriesAway(f *fixture) {
+func testPruneRemovesOldDeliveries(f *fixture) {
 	webhooks := f.newWebhooks(3)
 	f.putWebhooks(webhooks...)
 	for i, w := range webhooks {
 		f.putDeliveries(newDeliveries(w, 6, epoch.Add(time.Duration(i)*time.Millisecond))...) // every second one is pending
 	}
-	same(f, "removed with a zero time", 0, f.prune(storage.Retention{}, 100))
+	wantSame(f, "removed with a zero time", 0, f.prune(storage.Retention{}, 100))
 	before := storage.Retention{Deliveries: epoch.Add(3 * time.Millisecond)}
-	same(f, "removed", 2, f.prune(before, 2))
-	same(f, "removed of what was left", 3+2+1-2, f.prune(before, 100))
-	same(f, "removed from what is younger", 0, f.prune(before, 100))
+	wantSame(f, "removed", 2, f.prune(before, 2))
+	wantSame(f, "removed of what was left", 3+2+1-2, f.prune(before, 100))
+	wantSame(f, "removed from what is younger", 0, f.prune(before, 100))
 	for i, w := range webhooks {
-		left := read(f, deliveriesOf(w.ID))
-		same(f, "deliveries left", 3+i, len(left))
+		left := mustRead(f, deliveriesOf(w.ID))
+		wantSame(f, "deliveries left", 3+i, len(left))
 		for _, d := range left {
 			if d.CreatedAt.Before(before.Deliveries) {
 				f.Errorf("a delivery of %v is left", d.CreatedAt)
 			}
 		}
-		same(f, "pending deliveries left", pendingOf(left), read(f, pendingDeliveriesOf(w.ID)))
+		wantSame(f, "pending deliveries left", pendingOf(left), mustRead(f, pendingDeliveriesOf(w.ID)))
 	}
 }
 
-func testPruneTakesDeliveriesOfGoneWebhooksAway(f *fixture) {
+func testPruneRemovesDeliveriesOfDeletedWebhooks(f *fixture) {
 	webhooks := f.newWebhooks(3)
 	f.putWebhooks(webhooks...)
 	for _, w := range webhooks {
@@ -117,39 +117,39 @@ func testPruneTakesDeliveriesOfGoneWebhooksAway(f *fixture) {
 	}
 	f.update(func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, webhooks[1].ID) })
 	for left := 5; left > 0; {
-		same(f, "deliveries left", left, len(read(f, deliveriesOf(webhooks[1].ID))))
+		wantSame(f, "deliveries left", left, len(mustRead(f, deliveriesOf(webhooks[1].ID))))
 		n := f.prune(storage.Retention{}, 2)
-		same(f, "removed", min(2, left), n)
+		wantSame(f, "removed", min(2, left), n)
 		left -= n
 	}
-	same(f, "removed from nothing", 0, f.prune(storage.Retention{}, 2))
-	same(f, "deliveries of the gone webhook", []schedctl.Delivery{}, read(f, deliveriesOf(webhooks[1].ID)))
+	wantSame(f, "removed from nothing", 0, f.prune(storage.Retention{}, 2))
+	wantSame(f, "deliveries of the gone webhook", []schedctl.Delivery{}, mustRead(f, deliveriesOf(webhooks[1].ID)))
 	for _, w := range []schedctl.Webhook{webhooks[0], webhooks[2]} {
-		same(f, "deliveries of another webhook", 5, len(read(f, deliveriesOf(w.ID))))
+		wantSame(f, "deliveries of another webhook", 5, len(mustRead(f, deliveriesOf(w.ID))))
 	}
 
 	again := f.newWebhooks(1)[0] // nothing of the old one is left to come back with its id
 	again.ID = webhooks[1].ID
 	f.putWebhooks(again)
-	same(f, "pending deliveries under the same id", []schedctl.Delivery{}, read(f, pendingDeliveriesOf(again.ID)))
+	wantSame(f, "pending deliveries under the same id", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(again.ID)))
 }
 
-func testPruneTakesAuditEntriesAway(f *fixture) {
+func testPruneRemovesAuditEntries(f *fixture) {
 	other := newID(schedctl.WorkspacePrefix, epoch.Add(time.Hour))
 	here, there := newAudit(f.ws, 6, epoch), newAudit(other, 6, epoch.Add(time.Millisecond))
 	f.addAudit(here...)
 	f.addAudit(there...)
-	same(f, "removed with a zero time", 0, f.prune(storage.Retention{}, 100))
+	wantSame(f, "removed with a zero time", 0, f.prune(storage.Retention{}, 100))
 	before := storage.Retention{Audit: epoch.Add(3 * time.Millisecond)}
-	same(f, "removed", 1, f.prune(before, 1))
-	same(f, "removed of what was left", 3+2-1, f.prune(before, 100))
-	same(f, "entries here", youngestFirst(here[3:]), read(f, auditOf(f.ws)))
-	same(f, "entries there", youngestFirst(there[2:]), read(f, auditOf(other)))
+	wantSame(f, "removed", 1, f.prune(before, 1))
+	wantSame(f, "removed of what was left", 3+2-1, f.prune(before, 100))
+	wantSame(f, "entries here", newestFirst(here[3:]), mustRead(f, auditOf(f.ws)))
+	wantSame(f, "entries there", newestFirst(there[2:]), mustRead(f, auditOf(other)))
 }
 
 // What was made while the clock was years ahead must not keep what was made after
 // it for years.
-func testPruneLooksBehindAClockThatWasAhead(f *fixture) {
+func testPruneSkipsRecordsFromTheFuture(f *fixture) {
 	w := f.newWebhooks(1)[0]
 	f.putWebhooks(w)
 	events, entries, deliveries := f.newEvents(4, epoch), newAudit(f.ws, 4, epoch), newDeliveries(w, 4, epoch)
@@ -162,10 +162,10 @@ func testPruneLooksBehindAClockThatWasAhead(f *fixture) {
 	day := func(t time.Time) storage.Retention {
 		return storage.Retention{Events: t, Deliveries: t, Audit: t, Now: t.Add(time.Hour)}
 	}
-	same(f, "removed", 3*3, f.prune(day(epoch.Add(time.Hour)), 100))
-	same(f, "events left", events[1:2], eventsAfter(f, "", 100))
-	same(f, "entries left", entries[1:2], read(f, auditOf(f.ws)))
-	same(f, "deliveries left", deliveries[1:2], read(f, deliveriesOf(w.ID)))
-	same(f, "removed from that", 0, f.prune(day(epoch.Add(2*time.Hour)), 100))
-	same(f, "removed in ten years", 3, f.prune(day(years.Add(time.Hour)), 100))
+	wantSame(f, "removed", 3*3, f.prune(day(epoch.Add(time.Hour)), 100))
+	wantSame(f, "events left", events[1:2], eventsAfter(f, "", 100))
+	wantSame(f, "entries left", entries[1:2], mustRead(f, auditOf(f.ws)))
+	wantSame(f, "deliveries left", deliveries[1:2], mustRead(f, deliveriesOf(w.ID)))
+	wantSame(f, "removed from that", 0, f.prune(day(epoch.Add(2*time.Hour)), 100))
+	wantSame(f, "removed in ten years", 3, f.prune(day(years.Add(time.Hour)), 100))
 }

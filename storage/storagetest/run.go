@@ -23,7 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 1) 
 func RunBriefly(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 5) }
 
 func run(t *testing.T, open func(t *testing.T) storage.Store, oneIn int) {
-	for _, part := range parts {
+	for _, part := range suiteParts {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
 			part.test(&fixture{T: t, store: open(t), ws: newID(schedctl.WorkspacePrefix, epoch), oneIn: oneIn})
@@ -36,11 +36,11 @@ type part struct {
 	test func(*fixture)
 }
 
-// parts is filled where the tests are, one list for each noun.
-var parts = concat(
+// suiteParts is filled where the tests are, one list for each noun.
+var suiteParts = concat(
 	postParts, externalParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
-	contentParts, modelParts, accountParts, answerParts, keyParts, workspaceParts, eventParts,
-	webhookParts, deliveryParts, auditParts, noteParts, pruneParts,
+	contentParts, modelParts, accountParts, idempotencyParts, keyParts, workspaceParts, eventParts,
+	webhookParts, deliveryParts, auditParts, metadataParts, pruneParts,
 	exportParts, prepareParts, transactionParts, closeParts, isolationParts,
 )
 
@@ -98,8 +98,8 @@ func (f *fixture) putAccounts(accounts ...schedctl.Account) {
 	})
 }
 
-// try reads with get in a View of its own.
-func try[T any](f *fixture, get func(storage.Reader) (T, error)) (v T, err error) {
+// tryRead reads with get in a View of its own.
+func tryRead[T any](f *fixture, get func(storage.Reader) (T, error)) (v T, err error) {
 	err = f.store.View(context.Background(), func(r storage.Reader) error {
 		v, err = get(r)
 		return err
@@ -107,20 +107,20 @@ func try[T any](f *fixture, get func(storage.Reader) (T, error)) (v T, err error
 	return v, err
 }
 
-// read is try for what must be there.
-func read[T any](f *fixture, get func(storage.Reader) (T, error)) T {
+// mustRead is try for what must be there.
+func mustRead[T any](f *fixture, get func(storage.Reader) (T, error)) T {
 	f.Helper()
-	v, err := try(f, get)
+	v, err := tryRead(f, get)
 	if err != nil {
 		f.Fatalf("View: %v", err)
 	}
 	return v
 }
 
-// missing checks that get finds nothing.
-func missing[T any](f *fixture, what string, get func(storage.Reader) (T, error)) {
+// wantNotFound checks that get finds nothing.
+func wantNotFound[T any](f *fixture, what string, get func(storage.Reader) (T, error)) {
 	f.Helper()
-	_, err := try(f, get)
+	_, err := tryRead(f, get)
 	if !isCode(err, schedctl.NotFound) {
 		f.Errorf("%s: error %v, want NOT_FOUND", what, err)
 	}
@@ -138,9 +138,9 @@ func wantCode(f *fixture, code schedctl.Code, err error) {
 	}
 }
 
-// same compares what was read with what is wanted; whether an empty list is
+// wantSame compares what was read with what is wanted; whether an empty list is
 // nil does not matter.
-func same(f *fixture, what string, want, got any) {
+func wantSame(f *fixture, what string, want, got any) {
 	f.Helper()
 	if reflect.DeepEqual(want, got) { // mostly; cmp.Diff costs more than all that is compared
 		return
@@ -169,7 +169,7 @@ func attemptsOf(id string) func(storage.Reader) ([]schedctl.Attempt, error) {
 // dueIndex reads the due index from the given entry on.
 func (f *fixture) dueIndex(from schedctl.Due) []schedctl.Due {
 	f.Helper()
-	return read(f, func(r storage.Reader) (entries []schedctl.Due, err error) {
+	return mustRead(f, func(r storage.Reader) (entries []schedctl.Due, err error) {
 		err = r.Due(from, func(d schedctl.Due) bool {
 			entries = append(entries, d)
 			return true

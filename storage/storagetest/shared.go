@@ -29,7 +29,7 @@ type sharedPart struct {
 }
 
 // sharedParts is filled where the tests are.
-var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(append(bucketParts, betweenParts...), refusalParts...)...)
+var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(append(bucketParts, processParts...), refusalParts...)...)
 
 // sharedFixture is an empty database with two processes, the first of which is
 // the fixture's store.
@@ -38,8 +38,8 @@ type sharedFixture struct {
 	one, two storage.Shared
 }
 
-// lasting is a lease that does not run out in a test.
-const lasting = time.Hour
+// longLease is a lease that does not run out in a test.
+const longLease = time.Hour
 
 // newNode returns a node that nobody knows.
 func newNode() storage.Node {
@@ -55,12 +55,12 @@ func (f *sharedFixture) join(n int) []storage.Node {
 	nodes := make([]storage.Node, n)
 	for i := range nodes {
 		nodes[i] = newNode()
-		f.beat(f.one, nodes[i], lasting)
+		f.heartbeat(f.one, nodes[i], longLease)
 	}
 	return nodes
 }
 
-func (f *sharedFixture) beat(s storage.Shared, n storage.Node, lease time.Duration) {
+func (f *sharedFixture) heartbeat(s storage.Shared, n storage.Node, lease time.Duration) {
 	f.Helper()
 	if err := s.Heartbeat(context.Background(), n, lease); err != nil {
 		f.Fatalf("Beat: %v", err)
@@ -83,10 +83,10 @@ func (f *sharedFixture) nodes(s storage.Shared) []storage.Node {
 	return nodes
 }
 
-// lapse lets the lease of a node run out.
-func (f *sharedFixture) lapse(s storage.Shared, n storage.Node) {
+// endLease lets the lease of a node run out.
+func (f *sharedFixture) endLease(s storage.Shared, n storage.Node) {
 	f.Helper()
-	f.beat(s, n, time.Millisecond)
+	f.heartbeat(s, n, time.Millisecond)
 	for f.alive(s, n) {
 		time.Sleep(time.Millisecond)
 	}

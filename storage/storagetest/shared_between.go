@@ -10,14 +10,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-var betweenParts = []sharedPart{
-	{"CommitsOfOthersAreTold", testCommitsOfOthersAreTold},
+var processParts = []sharedPart{
+	{"CommitsOfOthersAreTold", testCommitsOfOtherProcesses},
 	{"EventsOfManyProcesses", testEventsOfManyProcesses},
 	{"RunningOf", testRunningOf},
-	{"OneBeginsForAnAccount", testOneBeginsForAnAccount},
+	{"OneBeginsForAnAccount", testOneAttemptPerAccount},
 }
 
-func testCommitsOfOthersAreTold(f *sharedFixture) {
+func testCommitsOfOtherProcesses(f *sharedFixture) {
 	own, others := make(chan storage.Commit, 100), make(chan storage.Commit, 100)
 	f.one.Notify(func(c storage.Commit) { own <- c })
 	f.two.Notify(func(c storage.Commit) { others <- c })
@@ -31,7 +31,7 @@ func testCommitsOfOthersAreTold(f *sharedFixture) {
 		select {
 		case got = <-others:
 			if got.Events > 0 { // else something else was missed
-				same(&f.fixture, "told of another process", want, got)
+				wantSame(&f.fixture, "told of another process", want, got)
 			}
 		case <-time.After(30 * time.Second):
 			f.Fatal("nothing was told of another process")
@@ -56,8 +56,8 @@ func testEventsOfManyProcesses(f *sharedFixture) {
 		after string
 		want  []schedctl.Event
 	}{{"", []schedctl.Event{late, early}}, {late.ID, []schedctl.Event{early}}, {early.ID, nil}} {
-		got := read(&f.fixture, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(step.after, 9) })
-		same(&f.fixture, "events", step.want, got)
+		got := mustRead(&f.fixture, func(r storage.Reader) ([]schedctl.Event, error) { return r.Events(step.after, 9) })
+		wantSame(&f.fixture, "events", step.want, got)
 	}
 }
 
@@ -87,7 +87,7 @@ func testRunningOf(f *sharedFixture) {
 			errs = append(errs, tx.PutAttempt(a))
 		}
 		found, err := tx.(storage.SharedTx).RunningOf(account)
-		same(&f.fixture, "running, as the transaction sees it", []schedctl.Attempt{attempts[2], attempts[0]}, found)
+		wantSame(&f.fixture, "running, as the transaction sees it", []schedctl.Attempt{attempts[2], attempts[0]}, found)
 		return errors.Join(append(errs, err)...)
 	})
 	for id, want := range map[string][]schedctl.Attempt{
@@ -97,17 +97,17 @@ func testRunningOf(f *sharedFixture) {
 		if err != nil {
 			f.Errorf("RunningOf: %v", err)
 		}
-		same(&f.fixture, "running", want, got)
+		wantSame(&f.fixture, "running", want, got)
 	}
-	for _, id := range malformed(schedctl.AccountPrefix) {
+	for _, id := range malformedIDs(schedctl.AccountPrefix) {
 		_, err := runningOf(f, f.one, id)
 		wantCode(&f.fixture, schedctl.NotFound, err)
 	}
 }
 
-// testOneBeginsForAnAccount lets many transactions of two processes begin an
+// testOneAttemptPerAccount lets many transactions of two processes begin an
 // attempt for an account unless there is one, each for a post of its own.
-func testOneBeginsForAnAccount(f *sharedFixture) {
+func testOneAttemptPerAccount(f *sharedFixture) {
 	account := f.newAccount("a", epoch)
 	f.putAccounts(account)
 	var begun [8]bool
@@ -146,5 +146,5 @@ func testOneBeginsForAnAccount(f *sharedFixture) {
 			n++
 		}
 	}
-	same(&f.fixture, "attempts begun", 1, n)
+	wantSame(&f.fixture, "attempts begun", 1, n)
 }

@@ -11,12 +11,12 @@ import (
 )
 
 var bucketParts = []sharedPart{
-	{"TokensAreSpent", testTokensAreSpent},
-	{"TokensAreSpentByMany", testTokensAreSpentByMany},
+	{"TokensAreSpent", testTokensAreUsed},
+	{"TokensAreSpentByMany", testTokensAreUsedConcurrently},
 }
 
-// spend spends and returns how long each bucket takes to be full again.
-func (f *sharedFixture) spend(s storage.Shared, spent ...storage.TokenUse) []time.Duration {
+// useTokens spends and returns how long each bucket takes to be full again.
+func (f *sharedFixture) useTokens(s storage.Shared, spent ...storage.TokenUse) []time.Duration {
 	f.Helper()
 	full, err := s.UseTokens(context.Background(), spent)
 	if err != nil {
@@ -33,8 +33,8 @@ func (f *sharedFixture) spend(s storage.Shared, spent ...storage.TokenUse) []tim
 	return left
 }
 
-// about checks how long buckets take, some of which has passed.
-func (f *sharedFixture) about(what string, want, got []time.Duration, began time.Time) {
+// wantRefillTimes checks how long buckets take, some of which has passed.
+func (f *sharedFixture) wantRefillTimes(what string, want, got []time.Duration, began time.Time) {
 	f.Helper()
 	passed := time.Since(began) + time.Millisecond
 	for i := range want {
@@ -44,7 +44,7 @@ func (f *sharedFixture) about(what string, want, got []time.Duration, began time
 	}
 }
 
-func testTokensAreSpent(f *sharedFixture) {
+func testTokensAreUsed(f *sharedFixture) {
 	if full, err := f.one.UseTokens(context.Background(), nil); len(full) != 0 || err != nil {
 		f.Errorf("nothing spent: %v, %v", full, err)
 	}
@@ -53,22 +53,22 @@ func testTokensAreSpent(f *sharedFixture) {
 		return storage.TokenUse{Bucket: name, Tokens: tokens, Every: time.Minute}
 	}
 	const m = time.Minute
-	f.about("looked at", []time.Duration{0, 0}, f.spend(f.one, b("b", 0), b("a", 0)), began)
-	f.about("spent", []time.Duration{3 * m, 1 * m}, f.spend(f.one, b("b", 3), b("a", 1)), began)
-	f.about("spent by another", []time.Duration{1 * m, 5 * m, 0}, f.spend(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
-	f.about("twice in one call", []time.Duration{4 * m, 6 * m, 4 * m, 0}, f.spend(f.one, b("a", 1), b("b", 1), b("a", 2), b("c", 0)), began)
-	f.about("looked at and spent", []time.Duration{5 * m, 5 * m}, f.spend(f.two, b("a", 0), b("a", 1)), began)
+	f.wantRefillTimes("looked at", []time.Duration{0, 0}, f.useTokens(f.one, b("b", 0), b("a", 0)), began)
+	f.wantRefillTimes("spent", []time.Duration{3 * m, 1 * m}, f.useTokens(f.one, b("b", 3), b("a", 1)), began)
+	f.wantRefillTimes("spent by another", []time.Duration{1 * m, 5 * m, 0}, f.useTokens(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
+	f.wantRefillTimes("twice in one call", []time.Duration{4 * m, 6 * m, 4 * m, 0}, f.useTokens(f.one, b("a", 1), b("b", 1), b("a", 2), b("c", 0)), began)
+	f.wantRefillTimes("looked at and spent", []time.Duration{5 * m, 5 * m}, f.useTokens(f.two, b("a", 0), b("a", 1)), began)
 	quick := storage.TokenUse{Bucket: "quick", Tokens: 1, Every: time.Microsecond}
-	f.spend(f.one, quick)
-	for quick.Tokens = 0; f.spend(f.one, quick)[0] > 0; {
+	f.useTokens(f.one, quick)
+	for quick.Tokens = 0; f.useTokens(f.one, quick)[0] > 0; {
 	}
 	quick.Tokens, quick.Every = 1, time.Hour
-	f.about("full again", []time.Duration{time.Hour}, f.spend(f.one, quick), began)
+	f.wantRefillTimes("full again", []time.Duration{time.Hour}, f.useTokens(f.one, quick), began)
 }
 
-// testTokensAreSpentByMany spends from many buckets at once, in any order, and
+// testTokensAreUsedConcurrently spends from many buckets at once, in any order, and
 // expects that no token is lost.
-func testTokensAreSpentByMany(f *sharedFixture) {
+func testTokensAreUsedConcurrently(f *sharedFixture) {
 	const spenders, rounds, buckets = 8, 10, 20
 	began := time.Now()
 	all := make([]storage.TokenUse, buckets)
@@ -93,5 +93,5 @@ func testTokensAreSpentByMany(f *sharedFixture) {
 	for i := range want {
 		want[i], all[i].Tokens = spenders*rounds*time.Hour, 0
 	}
-	f.about("spent by many", want, f.spend(f.one, all...), began)
+	f.wantRefillTimes("spent by many", want, f.useTokens(f.one, all...), began)
 }

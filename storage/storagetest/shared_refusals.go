@@ -33,8 +33,8 @@ func storedFor(s storage.Store, key storage.IdempotencyScope) (a storage.Idempot
 	return a, err
 }
 
-// refused checks that a request was refused within a time.
-func (f *sharedFixture) refused(s storage.Store, key storage.IdempotencyScope, since time.Time) {
+// wantRefused checks that a request was refused within a time.
+func (f *sharedFixture) wantRefused(s storage.Store, key storage.IdempotencyScope, since time.Time) {
 	f.Helper()
 	_, err := storedFor(s, key)
 	var refused *storage.RefusedError
@@ -47,21 +47,21 @@ func (f *sharedFixture) refused(s storage.Store, key storage.IdempotencyScope, s
 }
 
 func testRefusals(f *sharedFixture) {
-	key, other := f.answerKey("refused"), f.answerKey("other")
+	key, other := f.idempotencyScope("refused"), f.idempotencyScope("other")
 	before := time.Now()
 	if stored := f.refuse(f.one, key); stored != nil {
 		f.Errorf("a refusal of a new request returned %v", stored)
 	}
-	f.refused(f.two, key, before)
+	f.wantRefused(f.two, key, before)
 	if _, err := storedFor(f.one, other); schedctl.CodeOf(err) != schedctl.NotFound {
 		f.Errorf("another request: %v", err)
 	}
 
 	again := time.Now()
 	f.refuse(f.two, key)
-	f.refused(f.one, key, again)
+	f.wantRefused(f.one, key, again)
 
-	f.putAnswer(key, storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})
+	f.putIdempotencyRecord(key, storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})
 	if stored, err := storedFor(f.two, key); err != nil || stored.Status != 201 {
 		f.Errorf("a response after a refusal: %+v, %v", stored, err)
 	}
@@ -75,8 +75,8 @@ func testRefusals(f *sharedFixture) {
 
 // testRefusalsAreNotExported reads all responses as a copy of the database does.
 func testRefusalsAreNotExported(f *sharedFixture) {
-	f.refuse(f.one, f.answerKey("refused"))
-	f.putAnswer(f.answerKey("kept"), storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})
+	f.refuse(f.one, f.idempotencyScope("refused"))
+	f.putIdempotencyRecord(f.idempotencyScope("kept"), storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})
 	var all []storage.StoredIdempotencyRecord
 	err := f.one.View(context.Background(), func(r storage.Reader) (err error) {
 		all, err = r.(storage.Exporter).IdempotencyRecords(storage.StoredIdempotencyRecord{}, 10)

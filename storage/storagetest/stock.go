@@ -18,7 +18,7 @@ func Stock(t *testing.T, store storage.Store, workspaces int) {
 	t.Helper()
 	for n := range workspaces {
 		f := &fixture{T: t, store: store, ws: newID(schedctl.WorkspacePrefix, epoch)}
-		e := newEverything(f)
+		e := newOneOfEach(f)
 		e.workspace.ID = f.ws
 		e.account.Name = fmt.Sprint("feed ", n)
 		e.key.Hash[0] = byte(n)
@@ -33,8 +33,8 @@ func Stock(t *testing.T, store storage.Store, workspaces int) {
 }
 
 // stockMore puts what is not of one kind with the rest.
-func stockMore(f *fixture, tx storage.Tx, e everything) error {
-	gone, ahead := filled[schedctl.Account](f), e.webhook
+func stockMore(f *fixture, tx storage.Tx, e oneOfEach) error {
+	gone, ahead := newFilled[schedctl.Account](f), e.webhook
 	gone.WorkspaceID, gone.Status, gone.Name = f.ws, schedctl.AccountDisconnected, e.account.Name
 	ahead.ID, ahead.Cursor = newID(schedctl.WebhookPrefix, epoch), newID(schedctl.EventPrefix, epoch.Add(time.Hour))
 	deleted, orphan := e.webhook, e.delivery

@@ -14,31 +14,31 @@ import (
 
 var transactionParts = []part{
 	{"TransactionSeesItsWrites", testTransactionSeesItsWrites},
-	{"TransactionThatEmptiesTheStore", testTransactionThatEmptiesTheStore},
-	{"FailedTransactionLeavesNothing", testFailedTransactionLeavesNothing},
+	{"TransactionThatEmptiesTheStore", testTransactionEmptiesTheStore},
+	{"FailedTransactionLeavesNothing", testFailedTransactionHasNoEffect},
 	{"RefusedWritesChangeNothing", testRefusedWritesChangeNothing},
-	{"FailuresHarmOnlyThemselves", testFailuresHarmOnlyThemselves},
+	{"FailuresHarmOnlyThemselves", testFailedTransactionsAreIndependent},
 	{"TransactionsAreSerial", testTransactionsAreSerial},
 	{"ViewIsASnapshot", testViewIsASnapshot},
 	{"ViewReturnsItsError", testViewReturnsItsError},
 	{"EndedContext", testEndedContext},
-	{"RecordIsAnUpdate", testRecordIsAnUpdate},
+	{"RecordIsAnUpdate", testUpdateFromReserveIsAnUpdate},
 }
 
 func asError(err error, target **schedctl.Error) bool { return errors.As(err, target) }
 
 func testTransactionSeesItsWrites(f *fixture) {
-	e := newEverything(f)
+	e := newOneOfEach(f)
 	inside := 0
 	f.update(func(tx storage.Tx) error {
 		if err := e.put(tx); err != nil {
 			return err
 		}
-		inside = e.count(tx)
+		inside = e.countReads(tx)
 		return nil
 	})
-	same(f, "ways to find it inside", ways, inside)
-	same(f, "ways to find it after", ways, countAll(f, e))
+	wantSame(f, "ways to find it inside", readCount, inside)
+	wantSame(f, "ways to find it after", readCount, countAll(f, e))
 	f.update(func(tx storage.Tx) error {
 		if err := tx.DeletePost(f.ws, e.post.ID); err != nil {
 			return err
@@ -48,13 +48,13 @@ func testTransactionSeesItsWrites(f *fixture) {
 		}
 		return tx.PutPost(e.post)
 	})
-	same(f, "post deleted and put again", e.post, read(f, postByID(f, e.post.ID)))
+	wantSame(f, "post deleted and put again", e.post, mustRead(f, postByID(f, e.post.ID)))
 }
 
-// testTransactionThatEmptiesTheStore guards engines whose cursors lose their way
+// testTransactionEmptiesTheStore guards engines whose cursors lose their way
 // among pages that the running transaction has emptied: one that looked for the
 // last of no posts, events or audit entries never came back.
-func testTransactionThatEmptiesTheStore(f *fixture) {
+func testTransactionEmptiesTheStore(f *fixture) {
 	const n = 500
 	account := newAccountIDs(1)[0]
 	posts := make([]schedctl.Post, n)
@@ -86,17 +86,17 @@ func testTransactionThatEmptiesTheStore(f *fixture) {
 		}
 		return errors.Join(tx.PutPost(late), tx.AddEvents(event...), tx.AddAudit(entry))
 	})
-	same(f, "posts", []schedctl.Post{late}, list(f, storage.PostQuery{WorkspaceID: f.ws, Limit: 10}).Posts)
+	wantSame(f, "posts", []schedctl.Post{late}, list(f, storage.PostQuery{WorkspaceID: f.ws, Limit: 10}).Posts)
 }
 
-func testFailedTransactionLeavesNothing(f *fixture) {
-	e := newEverything(f)
+func testFailedTransactionHasNoEffect(f *fixture) {
+	e := newOneOfEach(f)
 	fail := errors.New("no")
 	err := f.store.Update(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
 	if !errors.Is(err, fail) {
 		f.Errorf("Update returned %v, want the error of its function", err)
 	}
-	same(f, "ways to find it", 0, countAll(f, e))
+	wantSame(f, "ways to find it", 0, countAll(f, e))
 
 	f.update(e.put)
 	err = f.store.Update(context.Background(), func(tx storage.Tx) error {
@@ -117,16 +117,16 @@ func testFailedTransactionLeavesNothing(f *fixture) {
 	if !errors.Is(err, fail) {
 		f.Errorf("Update returned %v, want the error of its function", err)
 	}
-	same(f, "ways to find it after a failed change", ways, countAll(f, e))
-	same(f, "post", e.post, read(f, postByID(f, e.post.ID)))
-	same(f, "delivery", e.delivery, read(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
+	wantSame(f, "ways to find it after a failed change", readCount, countAll(f, e))
+	wantSame(f, "post", e.post, mustRead(f, postByID(f, e.post.ID)))
+	wantSame(f, "delivery", e.delivery, mustRead(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
 }
 
 // testRefusedWritesChangeNothing refuses one write after the other in a
 // transaction that goes on and is committed.
 func testRefusedWritesChangeNothing(f *fixture) {
-	heard := listen(f)
-	e := newEverything(f)
+	heard := recordCommits(f)
+	e := newOneOfEach(f)
 	other := f.newAccount("other", epoch)
 	f.update(e.put)
 	f.putAccounts(other)
@@ -182,7 +182,7 @@ func testRefusedWritesChangeNothing(f *fixture) {
 			return tx.AddAudit(a)
 		},
 	}
-	heard.heard()
+	heard.take()
 	f.update(func(tx storage.Tx) error {
 		for what, write := range refused {
 			if err := write(tx); err == nil {
@@ -191,17 +191,17 @@ func testRefusedWritesChangeNothing(f *fixture) {
 		}
 		return tx.PutWorkspace(e.workspace)
 	})
-	same(f, "told", storage.Commit{}, heard.heard())
-	same(f, "ways to find it", ways+1, countAll(f, e)) // the other account as well
-	same(f, "post", e.post, read(f, postByID(f, e.post.ID)))
-	same(f, "account", e.account, read(f, accountByID(f, e.account.ID)))
-	same(f, "feed", e.account, read(f, feedNamed(e.account.Name)))
-	missing(f, "the feed's new name", feedNamed("renamed"))
-	same(f, "webhook", e.webhook, read(f, webhookByID(f, e.webhook.ID)))
-	same(f, "delivery", e.delivery, read(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
+	wantSame(f, "told", storage.Commit{}, heard.take())
+	wantSame(f, "ways to find it", readCount+1, countAll(f, e)) // the other account as well
+	wantSame(f, "post", e.post, mustRead(f, postByID(f, e.post.ID)))
+	wantSame(f, "account", e.account, mustRead(f, accountByID(f, e.account.ID)))
+	wantSame(f, "feed", e.account, mustRead(f, feedNamed(e.account.Name)))
+	wantNotFound(f, "the feed's new name", feedNamed("renamed"))
+	wantSame(f, "webhook", e.webhook, mustRead(f, webhookByID(f, e.webhook.ID)))
+	wantSame(f, "delivery", e.delivery, mustRead(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
 }
 
-func testFailuresHarmOnlyThemselves(f *fixture) {
+func testFailedTransactionsAreIndependent(f *fixture) {
 	fail := errors.New("no")
 	account := newAccountIDs(1)
 	kept, lost := make([]schedctl.Post, 100), make([]schedctl.Post, 100)
@@ -224,10 +224,10 @@ func testFailuresHarmOnlyThemselves(f *fixture) {
 	}
 	wait.Wait()
 	for i := range 100 {
-		same(f, "post", kept[i], read(f, postByID(f, kept[i].ID)))
-		missing(f, "post of a failed transaction", postByID(f, lost[i].ID))
+		wantSame(f, "post", kept[i], mustRead(f, postByID(f, kept[i].ID)))
+		wantNotFound(f, "post of a failed transaction", postByID(f, lost[i].ID))
 	}
-	same(f, "due entries", 100, len(f.dueIndex(schedctl.Due{})))
+	wantSame(f, "due entries", 100, len(f.dueIndex(schedctl.Due{})))
 }
 
 func testTransactionsAreSerial(f *fixture) {
@@ -253,7 +253,7 @@ func testTransactionsAreSerial(f *fixture) {
 		})
 	}
 	wait.Wait()
-	same(f, "counter", "128", read(f, workspaceByID(f.ws)).Name)
+	wantSame(f, "counter", "128", mustRead(f, workspaceByID(f.ws)).Name)
 }
 
 func testViewIsASnapshot(f *fixture) {
@@ -271,7 +271,7 @@ func testViewIsASnapshot(f *fixture) {
 	for range 2 {
 		wait.Go(func() {
 			for !done.Load() {
-				read(f, func(r storage.Reader) (any, error) {
+				mustRead(f, func(r storage.Reader) (any, error) {
 					first, err1 := r.Workspace(f.ws)
 					second, err2 := r.Workspace(other)
 					again, err3 := r.Workspace(f.ws)
@@ -316,13 +316,13 @@ func testEndedContext(f *fixture) {
 	if err := f.store.Update(ctx, func(tx storage.Tx) error { cancel(); return tx.PutPost(p) }); err != nil {
 		f.Errorf("a context that ended after the beginning: %v", err)
 	}
-	same(f, "post", p, read(f, postByID(f, p.ID)))
+	wantSame(f, "post", p, mustRead(f, postByID(f, p.ID)))
 }
 
-// testRecordIsAnUpdate guards that what is recorded is as durable, as serial and
+// testUpdateFromReserveIsAnUpdate guards that what is recorded is as durable, as serial and
 // as well told of as what is updated. That a database is full cannot be had here.
-func testRecordIsAnUpdate(f *fixture) {
-	e := newEverything(f)
+func testUpdateFromReserveIsAnUpdate(f *fixture) {
+	e := newOneOfEach(f)
 	told := 0
 	f.store.Notify(func(c storage.Commit) { told += c.Events })
 	fail := errors.New("no")
@@ -330,11 +330,11 @@ func testRecordIsAnUpdate(f *fixture) {
 	if !errors.Is(err, fail) {
 		f.Errorf("Record returned %v, want the error of its function", err)
 	}
-	same(f, "ways to find what was not recorded", 0, countAll(f, e))
+	wantSame(f, "ways to find what was not recorded", 0, countAll(f, e))
 	if err := f.store.UpdateFromReserve(context.Background(), e.put); err != nil {
 		f.Fatal(err)
 	}
-	same(f, "ways to find it", ways, countAll(f, e))
+	wantSame(f, "ways to find it", readCount, countAll(f, e))
 	if told == 0 {
 		f.Error("nobody was told of the events that were recorded")
 	}

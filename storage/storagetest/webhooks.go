@@ -11,8 +11,8 @@ var webhookParts = []part{
 	{"WebhookKeepsEveryField", testWebhookKeepsEveryField},
 	{"WebhooksAreInOrder", testWebhooksAreInOrder},
 	{"WebhookStaysInItsWorkspace", testWebhookStaysInItsWorkspace},
-	{"DeletedWebhookIsGone", testDeletedWebhookIsGone},
-	{"DeletedWebhookLeavesDeliveries", testDeletedWebhookLeavesDeliveries},
+	{"DeletedWebhookIsGone", testWebhookIsDeleted},
+	{"DeletedWebhookLeavesDeliveries", testDeletedWebhookKeepsDeliveries},
 	{"CommitNamesWebhooks", testCommitNamesWebhooks},
 }
 
@@ -50,7 +50,7 @@ func (f *fixture) newWebhooks(n int) []schedctl.Webhook {
 }
 
 func testWebhookKeepsEveryField(f *fixture) {
-	want := filled[schedctl.Webhook](f)
+	want := newFilled[schedctl.Webhook](f)
 	want.WorkspaceID = f.ws
 	given := cloneWebhook(want)
 	spoil := func(w *schedctl.Webhook) {
@@ -62,20 +62,20 @@ func testWebhookKeepsEveryField(f *fixture) {
 	}
 	f.putWebhooks(given)
 	spoil(&given)
-	got := read(f, webhookByID(f, want.ID))
-	same(f, "webhook", want, got)
+	got := mustRead(f, webhookByID(f, want.ID))
+	wantSame(f, "webhook", want, got)
 	spoil(&got)
-	listed := read(f, webhooksOf(f.ws))
-	same(f, "listed webhooks", []schedctl.Webhook{want}, listed)
+	listed := mustRead(f, webhooksOf(f.ws))
+	wantSame(f, "listed webhooks", []schedctl.Webhook{want}, listed)
 	spoil(&listed[0])
-	same(f, "webhook after a change of what was listed", want, read(f, webhookByID(f, want.ID)))
+	wantSame(f, "webhook after a change of what was listed", want, mustRead(f, webhookByID(f, want.ID)))
 
 	bare := schedctl.Webhook{ID: want.ID, WorkspaceID: f.ws}
 	f.putWebhooks(bare)
-	same(f, "replaced webhook", bare, read(f, webhookByID(f, want.ID)))
-	missing(f, "no webhook", webhookByID(f, newID(schedctl.WebhookPrefix, epoch)))
-	for _, id := range malformed(schedctl.WebhookPrefix) {
-		missing(f, "webhook "+id, webhookByID(f, id))
+	wantSame(f, "replaced webhook", bare, mustRead(f, webhookByID(f, want.ID)))
+	wantNotFound(f, "no webhook", webhookByID(f, newID(schedctl.WebhookPrefix, epoch)))
+	for _, id := range malformedIDs(schedctl.WebhookPrefix) {
+		wantNotFound(f, "webhook "+id, webhookByID(f, id))
 		bad := bare
 		bad.ID = id
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutWebhook(bad) })
@@ -91,10 +91,10 @@ func testWebhooksAreInOrder(f *fixture) {
 	elsewhere := f.newWebhooks(1)[0]
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
 	f.putWebhooks(webhooks[3], webhooks[0], elsewhere, webhooks[4], webhooks[1], webhooks[2])
-	same(f, "webhooks", webhooks, read(f, webhooksOf(f.ws)))
-	same(f, "webhooks elsewhere", []schedctl.Webhook{elsewhere}, read(f, webhooksOf(elsewhere.WorkspaceID)))
-	for _, id := range malformed(schedctl.WorkspacePrefix) {
-		missing(f, "webhooks of "+id, webhooksOf(id))
+	wantSame(f, "webhooks", webhooks, mustRead(f, webhooksOf(f.ws)))
+	wantSame(f, "webhooks elsewhere", []schedctl.Webhook{elsewhere}, mustRead(f, webhooksOf(elsewhere.WorkspaceID)))
+	for _, id := range malformedIDs(schedctl.WorkspacePrefix) {
+		wantNotFound(f, "webhooks of "+id, webhooksOf(id))
 	}
 }
 
@@ -105,27 +105,27 @@ func testWebhookStaysInItsWorkspace(f *fixture) {
 	stolen.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutWebhook(stolen) })
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteWebhook(stolen.WorkspaceID, w.ID) })
-	missing(f, "webhook elsewhere", func(r storage.Reader) (schedctl.Webhook, error) { return r.Webhook(stolen.WorkspaceID, w.ID) })
-	same(f, "webhooks elsewhere", []schedctl.Webhook{}, read(f, webhooksOf(stolen.WorkspaceID)))
-	same(f, "webhook", w, read(f, webhookByID(f, w.ID)))
+	wantNotFound(f, "webhook elsewhere", func(r storage.Reader) (schedctl.Webhook, error) { return r.Webhook(stolen.WorkspaceID, w.ID) })
+	wantSame(f, "webhooks elsewhere", []schedctl.Webhook{}, mustRead(f, webhooksOf(stolen.WorkspaceID)))
+	wantSame(f, "webhook", w, mustRead(f, webhookByID(f, w.ID)))
 }
 
-func testDeletedWebhookIsGone(f *fixture) {
+func testWebhookIsDeleted(f *fixture) {
 	webhooks := f.newWebhooks(3)
 	f.putWebhooks(webhooks...)
 	gone := webhooks[1]
 	f.update(func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, gone.ID) })
-	missing(f, "a deleted webhook", webhookByID(f, gone.ID))
-	same(f, "webhooks left", []schedctl.Webhook{webhooks[0], webhooks[2]}, read(f, webhooksOf(f.ws)))
+	wantNotFound(f, "a deleted webhook", webhookByID(f, gone.ID))
+	wantSame(f, "webhooks left", []schedctl.Webhook{webhooks[0], webhooks[2]}, mustRead(f, webhooksOf(f.ws)))
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteWebhook(f.ws, gone.ID) })
 
 	elsewhere := gone // its id is free again
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
 	f.putWebhooks(elsewhere)
-	same(f, "webhooks elsewhere", []schedctl.Webhook{elsewhere}, read(f, webhooksOf(elsewhere.WorkspaceID)))
+	wantSame(f, "webhooks elsewhere", []schedctl.Webhook{elsewhere}, mustRead(f, webhooksOf(elsewhere.WorkspaceID)))
 }
 
-func testDeletedWebhookLeavesDeliveries(f *fixture) {
+func testDeletedWebhookKeepsDeliveries(f *fixture) {
 	webhooks := f.newWebhooks(2)
 	f.putWebhooks(webhooks...)
 	gone := webhooks[0]
@@ -136,42 +136,42 @@ func testDeletedWebhookLeavesDeliveries(f *fixture) {
 		if err := tx.DeleteWebhook(f.ws, gone.ID); err != nil {
 			return err
 		}
-		left, err := tx.PendingDeliveries(gone.ID, many)
-		same(f, "pending deliveries inside", []schedctl.Delivery{}, left)
+		left, err := tx.PendingDeliveries(gone.ID, manyRecords)
+		wantSame(f, "pending deliveries inside", []schedctl.Delivery{}, left)
 		return err
 	})
-	same(f, "pending deliveries", []schedctl.Delivery{}, read(f, pendingDeliveriesOf(gone.ID)))
-	want := youngestFirst(deliveries)
+	wantSame(f, "pending deliveries", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(gone.ID)))
+	want := newestFirst(deliveries)
 	for i := range want {
 		if d := &want[i]; d.Status == schedctl.DeliveryPending {
 			d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}
 		}
-		same(f, "delivery", want[i], read(f, deliveryByID(gone.ID, want[i].ID)))
+		wantSame(f, "delivery", want[i], mustRead(f, deliveryByID(gone.ID, want[i].ID)))
 	}
-	same(f, "deliveries", want, read(f, deliveriesOf(gone.ID)))
+	wantSame(f, "deliveries", want, mustRead(f, deliveriesOf(gone.ID)))
 	for _, d := range []schedctl.Delivery{deliveries[0], newDeliveries(gone, 1, epoch)[0]} {
 		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.PutDelivery(d) })
 	}
-	same(f, "pending deliveries of the other", pendingOf(others), read(f, pendingDeliveriesOf(webhooks[1].ID)))
+	wantSame(f, "pending deliveries of the other", pendingOf(others), mustRead(f, pendingDeliveriesOf(webhooks[1].ID)))
 }
 
 func testCommitNamesWebhooks(f *fixture) {
-	e := listen(f)
+	e := recordCommits(f)
 	webhooks := f.newWebhooks(3)
 	f.putWebhooks(webhooks...)
-	same(f, "new webhooks", storage.Commit{Webhooks: idsOf(webhooks)}, e.heard())
+	wantSame(f, "new webhooks", storage.Commit{Webhooks: idsOf(webhooks)}, e.take())
 	f.putWebhooks(webhooks[1], webhooks[1])
-	same(f, "a webhook as it was", storage.Commit{Webhooks: idsOf(webhooks[1:2])}, e.heard())
+	wantSame(f, "a webhook as it was", storage.Commit{Webhooks: idsOf(webhooks[1:2])}, e.take())
 	f.putDeliveries(newDeliveries(webhooks[0], 2, epoch)...)
 	f.addAudit(newAudit(f.ws, 2, epoch)...)
-	same(f, "deliveries and audit entries", storage.Commit{}, e.heard())
+	wantSame(f, "deliveries and audit entries", storage.Commit{}, e.take())
 	f.update(func(tx storage.Tx) error {
 		if err := tx.PutWebhook(webhooks[2]); err != nil {
 			return err
 		}
 		return tx.DeleteWebhook(f.ws, webhooks[2].ID)
 	})
-	same(f, "a deleted webhook", storage.Commit{Webhooks: idsOf(webhooks[2:])}, e.heard())
+	wantSame(f, "a deleted webhook", storage.Commit{Webhooks: idsOf(webhooks[2:])}, e.take())
 }
 
 func idsOf(webhooks []schedctl.Webhook) (ids []string) {

@@ -80,7 +80,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Map:
 		return appendMap(b, v)
 	case reflect.String:
-		text := plain(v.String())
+		text := cleanText(v.String())
 		return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	case reflect.Bool:
 		if v.Bool() {
@@ -119,9 +119,9 @@ func appendMap(b []byte, v reflect.Value) []byte {
 
 const replacement = "\ufffd"
 
-// plain returns a text with each run of what not every engine can hold, NUL and
+// cleanText returns a text with each run of what not every engine can hold, NUL and
 // bytes that are no UTF-8, as one U+FFFD.
-func plain(s string) string {
+func cleanText(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 	for strings.Contains(s, replacement+replacement) {
 		s = strings.ReplaceAll(s, replacement+replacement, replacement)

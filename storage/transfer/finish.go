@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// errUsed says that a copy is worth nothing any more.
-var errUsed = errors.New("a daemon has used the database since the copy began: remove the copy, and begin anew")
+// errUsedSinceStart says that a copy is worth nothing any more.
+var errUsedSinceStart = errors.New("a daemon has used the database since the copy began: remove the copy, and begin anew")
 
 // finish says which database may be used from now on. At no moment both may be.
 func (r *run) finish(ctx context.Context) error {
@@ -22,7 +22,7 @@ func (r *run) finish(ctx context.Context) error {
 		case err != nil:
 			return err
 		case m.Copy != r.id:
-			return errUsed
+			return errUsedSinceStart
 		case r.After == UseSource:
 			return unmark(tx)
 		case m.Role == Moved:
@@ -31,14 +31,14 @@ func (r *run) finish(ctx context.Context) error {
 		return Mark{Role: Moved, Copy: r.id, Peer: r.To, At: now}.put(tx)
 	}
 	arrived := func(tx storage.Tx) error {
-		if err := tx.PutMetadata(progressNote, nil); err != nil || r.After == UseCopy {
+		if err := tx.PutMetadata(progressKey, nil); err != nil || r.After == UseCopy {
 			return errors.Join(err, unmark(tx))
 		}
 		return Mark{Role: Duplicate, Copy: r.id, Peer: r.From, At: now}.put(tx)
 	}
 	steps := []func() error{
-		func() error { return wrap("mark "+r.From, r.from.Update(ctx, source)) },
-		func() error { return wrap("mark "+r.To, r.to.Update(ctx, arrived)) },
+		func() error { return withDatabase("mark "+r.From, r.from.Update(ctx, source)) },
+		func() error { return withDatabase("mark "+r.To, r.to.Update(ctx, arrived)) },
 	}
 	if r.After == UseSource {
 		slices.Reverse(steps)
@@ -51,7 +51,7 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-func wrap(what string, err error) error {
+func withDatabase(what string, err error) error {
 	if err == nil {
 		return nil
 	}

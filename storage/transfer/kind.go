@@ -36,24 +36,24 @@ const (
 // before what refers to it, and the outbox before webhooks, whose cursors are
 // places in it.
 var kinds = []kind{
-	paged("workspaces", nobody, all(func(r storage.Exporter, _ string) ([]schedctl.Workspace, error) { return r.Workspaces() }, workspaceID),
+	pagedKind("workspaces", noOwner, singlePage(func(r storage.Exporter, _ string) ([]schedctl.Workspace, error) { return r.Workspaces() }, workspaceID),
 		workspaceID, storage.Importer.PutWorkspace),
-	paged("keys", workspaces, all(storage.Exporter.Keys, keyID), keyID, storage.Importer.PutKey),
-	paged("accounts", workspaces, all(storage.Exporter.Accounts, accountID), accountID, storage.Importer.PutAccount),
-	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: each(putPost)},
+	pagedKind("keys", workspaces, singlePage(storage.Exporter.Keys, keyID), keyID, storage.Importer.PutKey),
+	pagedKind("accounts", workspaces, singlePage(storage.Exporter.Accounts, accountID), accountID, storage.Importer.PutAccount),
+	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	eventKind(),
-	paged(kindWebhooks, workspaces, all(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
-	paged("deliveries", webhooks, storage.Exporter.Deliveries,
+	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
+	pagedKind("deliveries", webhooks, storage.Exporter.Deliveries,
 		func(d *schedctl.Delivery) string { return d.ID }, storage.Importer.PutDelivery),
-	paged("audit entries", workspaces, storage.Exporter.Audit,
+	pagedKind("audit entries", workspaces, storage.Exporter.Audit,
 		func(a *schedctl.AuditEntry) string { return a.ID }, storage.Importer.AddAudit),
-	paged("answers", nobody, answers, answerPlace, storage.Importer.PutStoredIdempotencyRecord),
-	paged("notes", nobody, all(notes, noteName), noteName, func(tx storage.Importer, n note) error { return tx.PutMetadata(n.Name, n.Value) }),
+	pagedKind("answers", noOwner, idempotencyRecords, idempotencyPosition, storage.Importer.PutStoredIdempotencyRecord),
+	pagedKind("notes", noOwner, singlePage(metadata, metadataName), metadataName, func(tx storage.Importer, n metadataEntry) error { return tx.PutMetadata(n.Name, n.Value) }),
 }
 
-// paged makes a kind of what lists and puts its records. place says where one is
+// pagedKind makes a kind of what lists and puts its records. place says where one is
 // in its list.
-func paged[T any](
+func pagedKind[T any](
 	name string, owners func(storage.Exporter) ([]string, error),
 	list func(r storage.Exporter, owner, after string, limit int) ([]T, error),
 	place func(*T) string, put func(storage.Importer, T) error,
@@ -70,12 +70,12 @@ func paged[T any](
 			}
 			return records, next, err
 		},
-		put: each(put),
+		put: putEach(put),
 	}
 }
 
-// each puts records one by one.
-func each[T any](put func(storage.Importer, T) error) func(storage.Importer, []any) error {
+// putEach puts records one by one.
+func putEach[T any](put func(storage.Importer, T) error) func(storage.Importer, []any) error {
 	return func(tx storage.Importer, records []any) error {
 		for _, record := range records {
 			if err := put(tx, record.(T)); err != nil {
@@ -89,7 +89,7 @@ func each[T any](put func(storage.Importer, T) error) func(storage.Importer, []a
 // eventKind is the kind of events, which are put together: engines index what is
 // added at once in fewer entries.
 func eventKind() kind {
-	k := paged(kindEvents, nobody, func(r storage.Exporter, _, after string, limit int) ([]schedctl.Event, error) {
+	k := pagedKind(kindEvents, noOwner, func(r storage.Exporter, _, after string, limit int) ([]schedctl.Event, error) {
 		return r.AllEvents(after, limit)
 	},
 		func(e *schedctl.Event) string { return e.ID }, func(tx storage.Importer, e schedctl.Event) error { return tx.AddEvents(e) })
@@ -103,8 +103,8 @@ func eventKind() kind {
 	return k
 }
 
-// all makes pages of what is read as a whole, in order of its places.
-func all[T any](list func(r storage.Exporter, owner string) ([]T, error), place func(*T) string) func(storage.Exporter, string, string, int) ([]T, error) {
+// singlePage makes pages of what is read as a whole, in order of its places.
+func singlePage[T any](list func(r storage.Exporter, owner string) ([]T, error), place func(*T) string) func(storage.Exporter, string, string, int) ([]T, error) {
 	return func(r storage.Exporter, owner, after string, limit int) ([]T, error) {
 		found, err := list(r, owner)
 		begin := slices.IndexFunc(found, func(v T) bool { return place(&v) > after })
@@ -115,7 +115,7 @@ func all[T any](list func(r storage.Exporter, owner string) ([]T, error), place 
 	}
 }
 
-func nobody(storage.Exporter) ([]string, error) { return []string{""}, nil }
+func noOwner(storage.Exporter) ([]string, error) { return []string{""}, nil }
 
 func workspaces(r storage.Exporter) (ids []string, err error) {
 	list, err := r.Workspaces()
@@ -148,8 +148,8 @@ func keyID(k *schedctl.APIKey) string          { return k.ID }
 func accountID(a *schedctl.Account) string     { return a.ID }
 func webhookID(w *schedctl.Webhook) string     { return w.ID }
 
-// answers reads stored answers from behind the one that a place names.
-func answers(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {
+// idempotencyRecords reads stored answers from behind the one that a place names.
+func idempotencyRecords(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {
 	var from storage.StoredIdempotencyRecord
 	if after != "" {
 		var hash []byte
@@ -162,25 +162,25 @@ func answers(r storage.Exporter, _, after string, limit int) ([]storage.StoredId
 	return r.IdempotencyRecords(from, limit)
 }
 
-// answerPlace says where an answer is.
-func answerPlace(a *storage.StoredIdempotencyRecord) string {
+// idempotencyPosition says where an answer is.
+func idempotencyPosition(a *storage.StoredIdempotencyRecord) string {
 	return fmt.Sprintf("%x %d", a.Hash, a.Record.CreatedAt.UnixMilli())
 }
 
-// note is what is noted of the database itself.
-type note struct {
+// metadataEntry is what is noted of the database itself.
+type metadataEntry struct {
 	Name  string
 	Value []byte
 }
 
-func noteName(n *note) string { return n.Name }
+func metadataName(n *metadataEntry) string { return n.Name }
 
-// notes returns all notes but those about copies.
-func notes(r storage.Exporter, _ string) (list []note, err error) {
+// metadata returns all notes but those about copies.
+func metadata(r storage.Exporter, _ string) (list []metadataEntry, err error) {
 	found, err := r.AllMetadata()
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if name != markNote && name != progressNote {
-			list = append(list, note{name, found[name]})
+		if name != markKey && name != progressKey {
+			list = append(list, metadataEntry{name, found[name]})
 		}
 	}
 	return list, err

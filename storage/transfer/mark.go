@@ -20,8 +20,8 @@ const (
 	Duplicate Role = "duplicate" // it is a copy of one that goes on being used
 )
 
-// markNote is the note that says what part a database has in a copy.
-const markNote = "transfer"
+// markKey is the note that says what part a database has in a copy.
+const markKey = "transfer"
 
 // Mark says what part a database has in a copy. It is a note in the database.
 type Mark struct {
@@ -36,7 +36,7 @@ type Mark struct {
 
 // MarkOf returns the mark of a database, with no role when it has none.
 func MarkOf(r storage.Reader) (m Mark, err error) {
-	text, err := r.Metadata(markNote)
+	text, err := r.Metadata(markKey)
 	if err != nil || text == nil {
 		return m, err
 	}
@@ -52,11 +52,11 @@ func (m Mark) put(tx storage.Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.PutMetadata(markNote, text)
+	return tx.PutMetadata(markKey, text)
 }
 
 // unmark removes the mark of a database.
-func unmark(tx storage.Tx) error { return tx.PutMetadata(markNote, nil) }
+func unmark(tx storage.Tx) error { return tx.PutMetadata(markKey, nil) }
 
 func readMark(ctx context.Context, store storage.Store) (m Mark, err error) {
 	err = store.View(ctx, func(r storage.Reader) (err error) {

@@ -15,15 +15,15 @@ import (
 
 const daemonNode = "01KDYAK34A5RRK6HW9M2BVQAV9"
 
-// beat makes a daemon one of the nodes of a database.
-func beat(t *testing.T, store storage.Shared, id string, lease time.Duration) {
+// heartbeat makes a daemon one of the nodes of a database.
+func heartbeat(t *testing.T, store storage.Shared, id string, lease time.Duration) {
 	t.Helper()
 	if err := store.Heartbeat(t.Context(), storage.Node{ID: id, Name: "db1", StartedAt: time.Now()}, lease); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestNothingIsCopiedWhileADaemonLives(t *testing.T) {
+func TestNoCopyWhileADaemonRuns(t *testing.T) {
 	t.Parallel()
 	for _, side := range []string{"source", "copy"} {
 		t.Run(side, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestNothingIsCopiedWhileADaemonLives(t *testing.T) {
 				from, to := storagetest.NewSharedMemory().Open(), storagetest.NewSharedMemory().Open()
 				storagetest.Stock(t, from, 1)
 				used := map[string]storage.Shared{"source": from, "copy": to}[side]
-				beat(t, used, daemonNode, 10*time.Second)
+				heartbeat(t, used, daemonNode, 10*time.Second)
 				_, err := transfer.Run(t.Context(), from, to, options())
 				var busy *transfer.BusyError
 				if !errors.As(err, &busy) || busy.Node.ID != daemonNode {
@@ -89,8 +89,8 @@ func TestCopyWaitsForItsFormerRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from, to := storagetest.NewSharedMemory().Open(), storagetest.NewSharedMemory().Open()
 		storagetest.Stock(t, from, 2)
-		interrupt(t, from, to)
-		beat(t, from, markOf(t, from).Node, 3*time.Second)
+		interruptedCopy(t, from, to)
+		heartbeat(t, from, markOf(t, from).Node, 3*time.Second)
 		began := time.Now()
 		report, err := transfer.Run(t.Context(), from, to, options())
 		if err != nil || !report.Resumed || time.Since(began) < 3*time.Second {
@@ -116,8 +116,8 @@ func TestCopyWaitsForOneKilledEarly(t *testing.T) {
 	})
 }
 
-// interrupt begins a copy and interrupts it in the middle.
-func interrupt(t *testing.T, from, to storage.Store) {
+// interruptedCopy begins a copy and interrupts it in the middle.
+func interruptedCopy(t *testing.T, from, to storage.Store) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -134,11 +134,11 @@ func interrupt(t *testing.T, from, to storage.Store) {
 
 // What a daemon has changed since a copy began is not in the copy, which is worth
 // nothing then.
-func TestCopyOfWhatWasUsedSinceIsRefused(t *testing.T) {
+func TestCopyOfAUsedSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	from, to := storagetest.NewMemory(), storagetest.NewMemory()
 	storagetest.Stock(t, from, 2)
-	interrupt(t, from, to)
+	interruptedCopy(t, from, to)
 	if err := transfer.Check(t.Context(), from); err != nil { // a daemon starts
 		t.Fatal(err)
 	}

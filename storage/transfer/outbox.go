@@ -7,15 +7,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// outbox is what is known of the order of events in the database that is copied,
+// outboxOrder is what is known of the order of events in the database that is copied,
 // so that the cursors of webhooks can be set in the copy: nothing that was not told
 // yet may lie before them. What was told may lie behind; then it is told again,
 // under the same id.
-type outbox struct {
+type outboxOrder struct {
 	cursors map[string]*cursor // of webhooks, by the id that each has
 
 	waiting map[string][]*cursor // those not reached yet, by the first event behind each
-	passed  []*cursor            // those that were reached, in order
+	reached []*cursor            // those that were reached, in order
 
 	last, greatest string // of the events that were seen
 
@@ -33,8 +33,8 @@ type cursor struct {
 }
 
 // newOutbox looks up the cursors of all webhooks.
-func newOutbox(ctx context.Context, from storage.Store) (*outbox, error) {
-	o := &outbox{cursors: make(map[string]*cursor), waiting: make(map[string][]*cursor)}
+func newOutbox(ctx context.Context, from storage.Store) (*outboxOrder, error) {
+	o := &outboxOrder{cursors: make(map[string]*cursor), waiting: make(map[string][]*cursor)}
 	err := view(ctx, from, func(r storage.Exporter) error {
 		owners, err := workspaces(r)
 		if err != nil {
@@ -46,7 +46,7 @@ func newOutbox(ctx context.Context, from storage.Store) (*outbox, error) {
 				return err
 			}
 			for i := range hooks {
-				if err := o.look(r, hooks[i].Cursor); err != nil {
+				if err := o.readCursor(r, hooks[i].Cursor); err != nil {
 					return err
 				}
 			}
@@ -56,8 +56,8 @@ func newOutbox(ctx context.Context, from storage.Store) (*outbox, error) {
 	return o, err
 }
 
-// look looks up one cursor.
-func (o *outbox) look(r storage.Exporter, id string) error {
+// readCursor looks up one cursor.
+func (o *outboxOrder) readCursor(r storage.Exporter, id string) error {
 	if id == "" || o.cursors[id] != nil {
 		return nil
 	}
@@ -78,15 +78,15 @@ func (o *outbox) look(r storage.Exporter, id string) error {
 	return nil
 }
 
-// see is told of every event in order.
-func (o *outbox) see(id string) {
+// addEvent is told of every event in order.
+func (o *outboxOrder) addEvent(id string) {
 	// The further back a cursor, the smaller is the smallest id behind it.
-	for i := len(o.passed) - 1; i >= 0 && o.passed[i].least > id; i-- {
-		o.passed[i].least = id
+	for i := len(o.reached) - 1; i >= 0 && o.reached[i].least > id; i-- {
+		o.reached[i].least = id
 	}
 	for _, c := range o.waiting[id] {
 		c.before, c.least = o.last, id
-		o.passed = append(o.passed, c)
+		o.reached = append(o.reached, c)
 	}
 	delete(o.waiting, id)
 	if id < o.greatest && o.early == "" {
@@ -97,7 +97,7 @@ func (o *outbox) see(id string) {
 
 // sorted reports whether a copy has brought the outbox into the order of ids, which
 // it was not in.
-func (o *outbox) sorted(ctx context.Context, to storage.Store) (sorted bool, err error) {
+func (o *outboxOrder) sorted(ctx context.Context, to storage.Store) (sorted bool, err error) {
 	if o.early == "" {
 		return false, nil
 	}
@@ -110,7 +110,7 @@ func (o *outbox) sorted(ctx context.Context, to storage.Store) (sorted bool, err
 }
 
 // translate returns the cursor that a webhook has in the copy.
-func (o *outbox) translate(id string, sorted bool) string {
+func (o *outboxOrder) translate(id string, sorted bool) string {
 	c := o.cursors[id]
 	switch {
 	case c == nil:
@@ -126,11 +126,11 @@ func (o *outbox) translate(id string, sorted bool) string {
 	case c.event && id < c.least:
 		return id
 	}
-	return precursor(c.least)
+	return predecessor(c.least)
 }
 
-// precursor returns the greatest id before that of an event.
-func precursor(id string) string {
+// predecessor returns the greatest id before that of an event.
+func predecessor(id string) string {
 	u, ok := schedctl.ParseID(schedctl.EventPrefix, id)
 	if !ok {
 		return ""

@@ -28,7 +28,7 @@ func TestNoWebhookMissesAnEvent(t *testing.T) {
 			if _, err := transfer.Run(t.Context(), from, to, options()); err != nil {
 				t.Fatal(err)
 			}
-			want, got := dump(t, from).Untold, dump(t, to).Untold
+			want, got := dump(t, from).Unsent, dump(t, to).Unsent
 			if name == "server" {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("what webhooks are told of (-want +got):\n%s", diff)
@@ -91,7 +91,7 @@ func putOutOfOrder(t *testing.T, store storage.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	untold := dump(t, store).Untold
+	untold := dump(t, store).Unsent
 	if n := len(untold); n != 16 { // two are at the end
 		t.Fatalf("%d webhooks wait for events: %s", n, strings.Join(ids, " "))
 	}

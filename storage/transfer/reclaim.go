@@ -33,13 +33,13 @@ func Reclaim(ctx context.Context, store storage.Store, o Options, before func(co
 	case m.Role == Arriving:
 		return fmt.Errorf("%s: %w", o.From, &RefusedError{m})
 	}
-	if err := present.alone(ctx); err != nil {
+	if err := present.waitForOthers(ctx); err != nil {
 		return err
 	}
 	if err := before(ctx, store); err != nil {
 		return err
 	}
-	return wrap("mark "+o.From, store.Update(ctx, unmark))
+	return withDatabase("mark "+o.From, store.Update(ctx, unmark))
 }
 
 // Forget takes the mark of a database away. It is for a file of its own, made from a
@@ -50,5 +50,5 @@ func Forget(ctx context.Context, store storage.Store) error {
 	if err != nil || m.Role == "" {
 		return err
 	}
-	return wrap("take the mark of a copy away", store.Update(ctx, unmark))
+	return withDatabase("take the mark of a copy away", store.Update(ctx, unmark))
 }

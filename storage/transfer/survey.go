@@ -17,7 +17,7 @@ const (
 // survey is what is known of the records of a database.
 type survey struct {
 	tallies map[string]*Tally
-	outbox  *outbox // is told of events, unless it is nil
+	outbox  *outboxOrder // is told of events, unless it is nil
 	walker  walker
 }
 
@@ -53,9 +53,9 @@ func (s *survey) list() []Tally {
 	return list
 }
 
-// take counts every record of a database. counted is told of pages.
-func (s *survey) take(ctx context.Context, store storage.Store, counted func(records int)) error {
-	err := s.walker.all(ctx, store, place{}, func(k *kind, records []any, _ place) error {
+// countAll counts every record of a database. counted is told of pages.
+func (s *survey) countAll(ctx context.Context, store storage.Store, counted func(records int)) error {
+	err := s.walker.all(ctx, store, copyPosition{}, func(k *kind, records []any, _ copyPosition) error {
 		s.count(k, records)
 		counted(len(records))
 		return ctx.Err()
@@ -63,11 +63,11 @@ func (s *survey) take(ctx context.Context, store storage.Store, counted func(rec
 	if err != nil {
 		return err
 	}
-	return s.takeDue(ctx, store)
+	return s.countDue(ctx, store)
 }
 
-// takeDue counts the due index, by which a daemon finds what it has to publish.
-func (s *survey) takeDue(ctx context.Context, store storage.Store) error {
+// countDue counts the due index, by which a daemon finds what it has to publish.
+func (s *survey) countDue(ctx context.Context, store storage.Store) error {
 	err := view(ctx, store, func(r storage.Exporter) error {
 		return r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 			s.tallies[talliedDue].add(d)
@@ -100,7 +100,7 @@ func (s *survey) count(k *kind, records []any) {
 			order := s.tallies[talliedOrder]
 			order.add(positioned{order.Count, v.ID})
 			if s.outbox != nil {
-				s.outbox.see(v.ID)
+				s.outbox.addEvent(v.ID)
 			}
 		}
 		t.add(record)
@@ -114,7 +114,7 @@ func (s *survey) expectWebhooks(ctx context.Context, from storage.Store, sorted 
 		if kinds[i].name != kindWebhooks {
 			continue
 		}
-		return s.walker.kind(ctx, from, &kinds[i], place{}, func(k *kind, records []any, _ place) error {
+		return s.walker.kind(ctx, from, &kinds[i], copyPosition{}, func(k *kind, records []any, _ copyPosition) error {
 			s.count(k, s.outbox.translated(records, sorted))
 			return nil
 		})
@@ -123,7 +123,7 @@ func (s *survey) expectWebhooks(ctx context.Context, from storage.Store, sorted 
 }
 
 // translated returns webhooks as they are in a copy.
-func (o *outbox) translated(records []any, sorted bool) []any {
+func (o *outboxOrder) translated(records []any, sorted bool) []any {
 	list := make([]any, len(records))
 	for i := range records {
 		hook := records[i].(schedctl.Webhook)

@@ -85,12 +85,12 @@ func (e *MismatchError) Error() string {
 	return text
 }
 
-// progressNote is the note of a copy that says how far it is.
-const progressNote = "transfer progress"
+// progressKey is the note of a copy that says how far it is.
+const progressKey = "transfer progress"
 
 // progress is how far a copy is. It changes in the transactions of what is copied.
 type progress struct {
-	place
+	copyPosition
 	Records int `json:"records"` // that were copied
 }
 
@@ -119,7 +119,7 @@ func Run(ctx context.Context, from, to storage.Store, o Options) (Report, error)
 	}
 	defer present.leave(ctx)
 	r.present = present
-	if err := r.begin(ctx); err != nil {
+	if err := r.start(ctx); err != nil {
 		return Report{}, err
 	}
 	return r.run(ctx)
@@ -129,7 +129,7 @@ func Run(ctx context.Context, from, to storage.Store, o Options) (Report, error)
 type run struct {
 	Options
 	from, to storage.Store
-	present  *presence
+	present  *membership
 	id       string // of the copy
 	resumed  bool
 	progress progress
@@ -165,7 +165,7 @@ func (r *run) survey(ctx context.Context) (err error) {
 	if r.source.outbox, err = newOutbox(ctx, r.from); err != nil {
 		return err
 	}
-	return r.source.take(ctx, r.from, r.counter(Reading, 0, 0))
+	return r.source.countAll(ctx, r.from, r.counter(Reading, 0, 0))
 }
 
 // counter tells of the progress of a phase.
@@ -181,7 +181,7 @@ func (r *run) counter(phase Phase, done, all int) func(records int) {
 func (r *run) copy(ctx context.Context) error {
 	count := r.counter(Copying, r.progress.Records, r.source.records())
 	asked := false
-	return walker{r.Batch}.all(ctx, r.from, r.progress.place, func(k *kind, records []any, behind place) (err error) {
+	return walker{r.Batch}.all(ctx, r.from, r.progress.copyPosition, func(k *kind, records []any, behind copyPosition) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (r *run) put(ctx context.Context, k *kind, records []any, next progress) er
 		if err := k.put(into, records); err != nil {
 			return err
 		}
-		return into.PutMetadata(progressNote, text)
+		return into.PutMetadata(progressKey, text)
 	})
 }
 
@@ -231,7 +231,7 @@ func (r *run) verify(ctx context.Context) (err error) {
 		return err
 	}
 	found := newSurvey(walker{r.Batch})
-	if err := found.take(ctx, r.to, r.counter(Verifying, 0, r.source.records())); err != nil {
+	if err := found.countAll(ctx, r.to, r.counter(Verifying, 0, r.source.records())); err != nil {
 		return err
 	}
 	if differences := r.source.differences(found, r.sorted); len(differences) > 0 {

@@ -47,13 +47,13 @@ func TestEverythingIsCopiedToAServerAndBack(t *testing.T) {
 
 // A copy that is interrupted after any of its transactions, or in the middle of it,
 // goes on.
-func TestInterruptedCopyGoesOn(t *testing.T) {
+func TestInterruptedCopyResumes(t *testing.T) {
 	t.Parallel()
 	from, to := storagetest.NewMemory(), storagetest.NewMemory()
 	storagetest.Stock(t, from, 5)
 	want := dump(t, from)
 	faulty := storagetest.NewFaulty(to)
-	for n, moment := range []storagetest.Moment{
+	for n, moment := range []storagetest.FailurePoint{
 		storagetest.AfterCommit, storagetest.BeforeDisk, storagetest.AfterCommit, storagetest.AfterCommit, storagetest.BeforeFn,
 	} {
 		if n > 0 {
@@ -87,7 +87,7 @@ func TestInterruptedCopyGoesOn(t *testing.T) {
 }
 
 // Whatever was changed in the copy before it is compared is found.
-func TestVerificationFindsWhatDiffers(t *testing.T) {
+func TestVerificationFindsDifferences(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(r storage.Reader, tx storage.Tx) error{
 		"a post with another text": func(r storage.Reader, tx storage.Tx) error {

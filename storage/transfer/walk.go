@@ -8,9 +8,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// place is how far the records of a database have been read, in the order of kinds
+// copyPosition is how far the records of a database have been read, in the order of kinds
 // and of their owners.
-type place struct {
+type copyPosition struct {
 	Kind  string `json:"kind"`
 	Owner string `json:"owner,omitempty"`
 	After string `json:"after,omitempty"` // as the kind says it; empty for the beginning
@@ -31,14 +31,14 @@ func view(ctx context.Context, store storage.Store, fn func(storage.Exporter) er
 type walker struct{ limit int } // of a page
 
 // visitor gets the records of a page, with the place behind them.
-type visitor func(k *kind, records []any, behind place) error
+type visitor func(k *kind, records []any, behind copyPosition) error
 
 // all reads all records from a place on.
-func (w walker) all(ctx context.Context, store storage.Store, from place, visit visitor) error {
+func (w walker) all(ctx context.Context, store storage.Store, from copyPosition, visit visitor) error {
 	first := max(0, slices.IndexFunc(kinds, func(k kind) bool { return k.name == from.Kind }))
 	for i := first; i < len(kinds); i++ {
 		if i > first {
-			from = place{}
+			from = copyPosition{}
 		}
 		if err := w.kind(ctx, store, &kinds[i], from, visit); err != nil {
 			return fmt.Errorf("%s: %w", kinds[i].name, err)
@@ -48,7 +48,7 @@ func (w walker) all(ctx context.Context, store storage.Store, from place, visit 
 }
 
 // kind reads all records of a kind from a place on.
-func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from place, visit visitor) error {
+func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from copyPosition, visit visitor) error {
 	var owners []string
 	err := view(ctx, store, func(r storage.Exporter) (err error) {
 		owners, err = k.owners(r)
@@ -62,7 +62,7 @@ func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from pla
 		if owner < from.Owner {
 			continue
 		}
-		at := place{Kind: k.name, Owner: owner}
+		at := copyPosition{Kind: k.name, Owner: owner}
 		if owner == from.Owner {
 			at.After = from.After
 		}
@@ -74,7 +74,7 @@ func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from pla
 }
 
 // owner reads all records of a kind and an owner from a place on.
-func (w walker) owner(ctx context.Context, store storage.Store, k *kind, at place, visit visitor) error {
+func (w walker) owner(ctx context.Context, store storage.Store, k *kind, at copyPosition, visit visitor) error {
 	for more := true; more; {
 		var records []any
 		behind := at

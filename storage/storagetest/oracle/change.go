@@ -19,12 +19,12 @@ func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, er
 	case Edit:
 		return p, m.edit(p, r, got, now)
 	case Schedule, Publish:
-		return p, m.launch(p, r, got, now)
+		return p, m.scheduleOrPublish(p, r, got, now)
 	case Cancel:
 		for _, t := range p.targets {
 			if t.Status != "published" {
 				t.Status = "canceled"
-				t.next(time.Time{}, time.Time{})
+				t.setRetry(time.Time{}, time.Time{})
 			}
 		}
 		p.canceled = true
@@ -59,14 +59,14 @@ func (m *model) create(k Key, r Request, got Response, now time.Time) (*post, er
 	if !r.At.IsZero() {
 		m.emit("post.scheduled", p, nil, now)
 	}
-	if r.goesOut() {
+	if r.schedulesPost() {
 		m.emitQueued(p, p.targets, now)
 	}
 	return p, nil
 }
 
 func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
-	before := p.visible()
+	before := p.public()
 	var added []*target
 	if r.Content != nil {
 		p.Content = *r.Content
@@ -84,7 +84,7 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 	if !at.IsZero() {
 		p.schedule(at)
 	}
-	same := slices.Equal(targetIDs(before), targetIDs(p.visible()))
+	same := slices.Equal(targetIDs(before), targetIDs(p.public()))
 	if same && p.Content == before.Content && at.Equal(before.PublishAt) {
 		return nil
 	}
@@ -103,8 +103,8 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 	return nil
 }
 
-// launch schedules a post, or publishes it now.
-func (m *model) launch(p *post, r Request, got Response, now time.Time) error {
+// scheduleOrPublish schedules a post, or publishes it now.
+func (m *model) scheduleOrPublish(p *post, r Request, got Response, now time.Time) error {
 	if r.Accounts != nil {
 		if _, err := m.retarget(p, *r.Accounts, got, now); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (m *model) unschedule(p *post, now time.Time) {
 	}
 	for _, t := range p.targets {
 		t.Status, t.PublishAt = "draft", time.Time{}
-		t.next(time.Time{}, time.Time{})
+		t.setRetry(time.Time{}, time.Time{})
 	}
 	p.PublishAt = time.Time{}
 	p.changed(now)
@@ -138,16 +138,16 @@ func (m *model) unschedule(p *post, now time.Time) {
 func (m *model) retry(p *post, r Request, now time.Time) {
 	var queued []*target
 	for _, t := range p.targets {
-		if t.waitsForNetwork() && t.named(r) {
+		if t.waitsForNetwork() && t.isNamed(r) {
 			t.NextAttemptAt, t.latest = now, now
 			m.accounts[t.Account].recover()
 			m.accounts[t.Account].busy = now
 			continue
 		}
-		if t.retried(r) {
+		if t.isRetried(r) {
 			t.forced = t.forced || r.Force
-			t.Status, t.queued, t.tries, t.calls, t.doubtful, t.asked = "publishing", now, 0, 0, false, false
-			t.next(now, now)
+			t.Status, t.queuedAt, t.tries, t.calls, t.unconfirmed, t.retryPlanned = "publishing", now, 0, 0, false, false
+			t.setRetry(now, now)
 			queued = append(queued, t)
 		}
 	}
@@ -175,7 +175,7 @@ func (m *model) retarget(p *post, accounts []string, got Response, now time.Time
 			targets = append(targets, p.targets[at])
 			continue
 		}
-		t := &target{Target: Target{ID: got.Post.Targets[i].ID, Account: id, Status: "draft"}, made: now}
+		t := &target{Target: Target{ID: got.Post.Targets[i].ID, Account: id, Status: "draft"}, createdAt: now}
 		if err := m.adopt(t.ID); err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (m *model) retarget(p *post, accounts []string, got Response, now time.Time
 func (p *post) schedule(at time.Time) {
 	p.PublishAt = at
 	for _, t := range p.targets {
-		t.Status, t.PublishAt, t.queued = "scheduled", at, at
+		t.Status, t.PublishAt, t.queuedAt = "scheduled", at, at
 	}
 }
 
@@ -197,8 +197,8 @@ func (p *post) schedule(at time.Time) {
 func (p *post) queue(now time.Time) {
 	p.PublishAt = now
 	for _, t := range p.targets {
-		t.Status, t.PublishAt, t.queued = "publishing", now, now
-		t.next(now, now)
+		t.Status, t.PublishAt, t.queuedAt = "publishing", now, now
+		t.setRetry(now, now)
 	}
 }
 

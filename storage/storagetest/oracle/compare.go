@@ -9,7 +9,7 @@ import (
 
 // compare says what is to be seen of the subject and should not be, or the other
 // way round. told is how many of the expected events have one order.
-func (m *model) compare(got Sight, told int) error {
+func (m *model) compare(got State, told int) error {
 	if err := m.compareEvents(got.Events, told); err != nil {
 		return err
 	}
@@ -21,8 +21,8 @@ func (m *model) compare(got Sight, told int) error {
 	}
 	for _, a := range got.Accounts {
 		known := m.accounts[a.ID]
-		if !a.PausedUntil.Before(known.PausedUntil) && !a.PausedUntil.After(known.latest) {
-			known.PausedUntil, known.latest = a.PausedUntil, a.PausedUntil
+		if !a.PausedUntil.Before(known.PausedUntil) && !a.PausedUntil.After(known.latestPause) {
+			known.PausedUntil, known.latestPause = a.PausedUntil, a.PausedUntil
 		}
 		want := known.Account
 		if a.Status != want.Status || !a.PausedUntil.Equal(want.PausedUntil) {
@@ -46,8 +46,8 @@ func (m *model) comparePosts(got []Post) error {
 		if !ok {
 			continue
 		}
-		p.takeOver(seen)
-		if err := samePost(p.visible(), seen); err != nil {
+		p.adoptRetryTimes(seen)
+		if err := samePost(p.public(), seen); err != nil {
 			return err
 		}
 	}
@@ -57,9 +57,9 @@ func (m *model) comparePosts(got []Post) error {
 	return nil
 }
 
-// takeOver takes over the times of next attempts, where they are within what is
+// adoptRetryTimes takes over the times of next attempts, where they are within what is
 // allowed.
-func (p *post) takeOver(seen Post) {
+func (p *post) adoptRetryTimes(seen Post) {
 	for i, t := range p.targets {
 		if i >= len(seen.Targets) {
 			return
@@ -72,20 +72,20 @@ func (p *post) takeOver(seen Post) {
 }
 
 func samePost(want, got Post) error {
-	if want.is(got) {
+	if want.equal(got) {
 		return nil
 	}
 	return fmt.Errorf("the post is\n%swant\n%s", describe(got), describe(want))
 }
 
-// is reports whether two posts look the same.
-func (p Post) is(o Post) bool {
+// equal reports whether two posts look the same.
+func (p Post) equal(o Post) bool {
 	return p.ID == o.ID && p.Workspace == o.Workspace && p.Content == o.Content && p.Status == o.Status && p.Version == o.Version &&
 		p.PublishAt.Equal(o.PublishAt) && p.CreatedAt.Equal(o.CreatedAt) && p.UpdatedAt.Equal(o.UpdatedAt) &&
-		slices.EqualFunc(p.Targets, o.Targets, Target.is)
+		slices.EqualFunc(p.Targets, o.Targets, Target.equal)
 }
 
-func (t Target) is(o Target) bool {
+func (t Target) equal(o Target) bool {
 	return t.ID == o.ID && t.Account == o.Account && t.Status == o.Status && t.Attempts == o.Attempts && t.Error == o.Error &&
 		t.PublishAt.Equal(o.PublishAt) && t.NextAttemptAt.Equal(o.NextAttemptAt) && t.PublishedAt.Equal(o.PublishedAt)
 }
@@ -133,8 +133,8 @@ func (m *model) compareEvents(got []Event, told int) error {
 	}
 	sortEvents(want[told:])
 	for i := range max(len(want), len(got)) {
-		if i >= len(want) || i >= len(got) || tell(want[i]) != tell(got[i]) {
-			return fmt.Errorf("the events are\n%swant\n%s", tellAll(got), tellAll(want))
+		if i >= len(want) || i >= len(got) || formatEvent(want[i]) != formatEvent(got[i]) {
+			return fmt.Errorf("the events are\n%swant\n%s", formatEvents(got), formatEvents(want))
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func sortEvents(events []Event) {
 	})
 }
 
-func tell(e Event) string {
+func formatEvent(e Event) string {
 	if e.Target == "" {
 		e.Error = Fault{} // an account's: it says nothing of a target
 	}
@@ -162,10 +162,10 @@ func tell(e Event) string {
 	return fmt.Sprintf("\t%s %s %s %s %s %v %+v\n", e.Type, e.Post, e.Target, e.Account, e.Status, e.At, e.Error) + e.Workspace
 }
 
-func tellAll(events []Event) string {
+func formatEvents(events []Event) string {
 	var b strings.Builder
 	for _, e := range events {
-		text, _, _ := strings.Cut(tell(e), "\n")
+		text, _, _ := strings.Cut(formatEvent(e), "\n")
 		b.WriteString(text + "\n")
 	}
 	return b.String()

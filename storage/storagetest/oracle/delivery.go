@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	maxTries   = 5
-	orderly    = 2 // tries after which a target that fails lets later ones go before it
-	maxProbe   = time.Minute
-	maxLate    = 24 * time.Hour
-	overdue    = time.Minute
-	punctual   = time.Second     // how late an idle daemon may be
-	spaced     = 2 * time.Second // how far apart overdue targets of an account go out, at most
-	lastsLong  = 30 * time.Second
-	firstPause = 10 * time.Second
-	growth     = 8   // of the pause, with each try
-	jitter     = 0.2 // of the pause, either way
+	maxTries     = 5
+	orderedTries = 2 // tries after which a target that fails lets later ones go before it
+	maxProbe     = time.Minute
+	maxLate      = 24 * time.Hour
+	overdue      = time.Minute
+	maxIdleDelay = time.Second     // how late an idle daemon may be
+	maxPacing    = 2 * time.Second // how far apart overdue targets of an account go out, at most
+	longOutage   = 30 * time.Second
+	firstPause   = 10 * time.Second
+	growth       = 8   // of the pause, with each try
+	jitter       = 0.2 // of the pause, either way
 )
 
-// exchanged judges a call that began or ended, and takes over what follows.
-func (m *model) exchanged(x Exchange) error {
+// judgeExchange judges a call that began or ended, and takes over what follows.
+func (m *model) judgeExchange(x Exchange) error {
 	p, t := m.targetOf(x.Target)
 	if t == nil && x.Result == nil {
 		return fmt.Errorf("the network was called for %s, which is not there", x.Target)
@@ -30,13 +30,13 @@ func (m *model) exchanged(x Exchange) error {
 	}
 	a := m.accounts[t.Account]
 	if x.Result == nil {
-		return m.began(a, p, t, x)
+		return m.judgeCallStart(a, p, t, x)
 	}
-	return m.ended(a, p, t, x.At, *x.Result)
+	return m.applyCallEnd(a, p, t, x.At, *x.Result)
 }
 
-// began judges a call that begins.
-func (m *model) began(a *account, p *post, t *target, x Exchange) error {
+// judgeCallStart judges a call that begins.
+func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error {
 	due, waits := t.due()
 	switch {
 	case !waits:
@@ -47,46 +47,46 @@ func (m *model) began(a *account, p *post, t *target, x Exchange) error {
 		return fmt.Errorf("the network was called for %s, whose account is in status %s", t.ID, a.Status)
 	case x.At.Before(a.PausedUntil):
 		return fmt.Errorf("the network was called for %s %v before its account may be used again", t.ID, a.PausedUntil.Sub(x.At))
-	case a.calling != "":
-		return fmt.Errorf("the network was called for %s during the call for %s", t.ID, a.calling)
-	case x.At.Sub(t.queued) > maxLate:
-		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.queued))
+	case a.inFlight != "":
+		return fmt.Errorf("the network was called for %s during the call for %s", t.ID, a.inFlight)
+	case x.At.Sub(t.queuedAt) > maxLate:
+		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.queuedAt))
 	case x.Content != p.Content:
 		return fmt.Errorf("the network was given %q for %s, want %q", x.Content, t.ID, p.Content)
 	}
-	if err := m.punctual(a, t, x.At); err != nil {
+	if err := m.judgePunctuality(a, t, x.At); err != nil {
 		return err
 	}
-	if other := m.older(t); other != nil {
+	if other := m.olderTarget(t); other != nil {
 		return fmt.Errorf("the network was called for %s before %s, which has waited for longer", t.ID, other.ID)
 	}
 	t.Status, t.running = "publishing", true
-	t.next(time.Time{}, time.Time{})
-	t.asked = false
+	t.setRetry(time.Time{}, time.Time{})
+	t.retryPlanned = false
 	t.Attempts++
 	t.tries++
 	t.calls++
 	t.attempts = append(t.attempts, Attempt{Number: t.Attempts, Start: x.At, Outcome: "running"})
-	a.calling, a.busy, a.seen = t.ID, x.At, a.disrupted
+	a.inFlight, a.busy, a.disruptedAtCall = t.ID, x.At, a.disrupted
 	p.changed(x.At)
 	return nil
 }
 
-// punctual says what is wrong when a target of a usable account waits at this
+// judgePunctuality says what is wrong when a target of a usable account waits at this
 // instant, or has waited until now.
-func (m *model) punctual(a *account, t *target, now time.Time) error {
+func (m *model) judgePunctuality(a *account, t *target, now time.Time) error {
 	from := t.PublishAt
 	if t.Status == "publishing" {
 		from = t.lastDue()
 	}
-	for _, busy := range []time.Time{t.made, a.busy, a.latest, m.since} {
+	for _, busy := range []time.Time{t.createdAt, a.busy, a.latestPause, m.since} {
 		if busy.After(from) {
 			from = busy
 		}
 	}
-	limit := punctual
-	if now.Sub(t.queued) > overdue {
-		limit = spaced
+	limit := maxIdleDelay
+	if now.Sub(t.queuedAt) > overdue {
+		limit = maxPacing
 	}
 	if late := now.Sub(from); late > limit {
 		return fmt.Errorf("%s was left waiting for %v although its account was free", t.ID, late)
@@ -94,8 +94,8 @@ func (m *model) punctual(a *account, t *target, now time.Time) error {
 	return nil
 }
 
-// older returns a target of the same account that should have gone out before.
-func (m *model) older(t *target) *target {
+// olderTarget returns a target of the same account that should have gone out before.
+func (m *model) olderTarget(t *target) *target {
 	at, _ := t.due()
 	for _, p := range m.posts {
 		for _, o := range p.targets {
@@ -108,17 +108,17 @@ func (m *model) older(t *target) *target {
 	return nil
 }
 
-// ended takes over how a call ended.
-func (m *model) ended(a *account, p *post, t *target, now time.Time, r Result) error {
+// applyCallEnd takes over how a call ended.
+func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Result) error {
 	if !t.running {
 		return fmt.Errorf("a call for %s ended that never began", t.ID)
 	}
-	if r.Has && t.there && !t.forced && !a.Idempotent {
+	if r.Has && t.published && !t.forced && !a.Idempotent {
 		return fmt.Errorf("the network has %s twice", t.ID)
 	}
-	t.there = t.there || r.Has
+	t.published = t.published || r.Has
 	t.running = false
-	a.calling, a.busy = "", now
+	a.inFlight, a.busy = "", now
 	last := &t.attempts[len(t.attempts)-1]
 	last.End, last.Outcome = now, "published"
 	if r.Published {
@@ -131,18 +131,18 @@ func (m *model) ended(a *account, p *post, t *target, now time.Time, r Result) e
 	last.Outcome = r.Outcome
 	known := t.calls > 1 && t.Error.Outcome == "unknown"
 	canceled := t.Status == "canceled"
-	again := t.again(a, r, now)
-	m.stop(a, r, now)
-	t.doubtful = t.doubtful || r.Outcome == "unknown"
+	again := t.planRetry(a, r, now)
+	m.applyAccountRefusal(a, r, now)
+	t.unconfirmed = t.unconfirmed || r.Outcome == "unknown"
 	fault := Fault{Kind: r.Kind, Outcome: "not_published"}
-	if t.doubtful {
+	if t.unconfirmed {
 		fault.Outcome = "unknown"
 	}
 	if canceled {
-		t.next(time.Time{}, time.Time{}) // its account waits all the same
-		t.asked = false
+		t.setRetry(time.Time{}, time.Time{}) // its account waits all the same
+		t.retryPlanned = false
 		if fault.Outcome == "unknown" {
-			t.canceledInDoubt(p, fault, now)
+			t.reportUnconfirmed(p, fault, now)
 		}
 		return nil
 	}
@@ -155,23 +155,23 @@ func (m *model) ended(a *account, p *post, t *target, now time.Time, r Result) e
 		}
 		return nil
 	}
-	fault.Retryable = !t.doubtful && kindIsRetried(r.Kind)
-	m.fail(p, t, fault, now)
+	fault.Retryable = !t.unconfirmed && kindIsRetried(r.Kind)
+	m.failTarget(p, t, fault, now)
 	return nil
 }
 
-// canceledInDoubt lets a canceled target tell that it may have been published.
+// reportUnconfirmed lets a canceled target tell that it may have been published.
 // Nothing tries it again.
-func (t *target) canceledInDoubt(p *post, fault Fault, now time.Time) {
+func (t *target) reportUnconfirmed(p *post, fault Fault, now time.Time) {
 	t.Error = fault
 	p.changed(now)
 }
 
-// again plans the next try of a target after a call that did not publish, and
+// planRetry plans the next try of a target after a call that did not publish, and
 // reports whether there is one. What the network did not respond to is no try: the
 // account is probed, and the target keeps its place. It also keeps its place after
 // its first tries, and where the network says when to return.
-func (t *target) again(a *account, r Result, now time.Time) bool {
+func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 	since := a.disrupted
 	a.disrupted = time.Time{}
 	unknown := r.Outcome == "unknown"
@@ -179,12 +179,12 @@ func (t *target) again(a *account, r Result, now time.Time) bool {
 		return false
 	}
 	keep := func(from, to time.Time) {
-		t.next(from, to)
-		t.place, t.asked = t.queued, true
+		t.setRetry(from, to)
+		t.queuePlace, t.retryPlanned = t.queuedAt, true
 	}
 	switch {
 	case r.Kind == "auth":
-		t.next(t.queued, t.queued) // in its old place, until the account works again
+		t.setRetry(t.queuedAt, t.queuedAt) // in its old place, until the account works again
 		return true
 	case r.Kind == "network":
 		t.tries--
@@ -192,15 +192,15 @@ func (t *target) again(a *account, r Result, now time.Time) bool {
 		if since.IsZero() {
 			a.disrupted = now
 		}
-		if unknown && a.seen.IsZero() {
+		if unknown && a.disruptedAtCall.IsZero() {
 			keep(now, now) // a repeat is safe
 			return true
 		}
 		pause := firstPause
-		if !a.seen.IsZero() {
-			pause = min(max(now.Sub(a.seen), firstPause), maxProbe)
+		if !a.disruptedAtCall.IsZero() {
+			pause = min(max(now.Sub(a.disruptedAtCall), firstPause), maxProbe)
 		}
-		from, to := around(now, pause)
+		from, to := jitterRange(now, pause)
 		to = earlier(to, now.Add(maxProbe))
 		keep(from, to)
 		a.pause(from, to)
@@ -217,7 +217,7 @@ func (t *target) again(a *account, r Result, now time.Time) bool {
 	for range t.tries - 1 {
 		pause *= growth
 	}
-	from, to := around(now, pause)
+	from, to := jitterRange(now, pause)
 	if !r.RetryAt.IsZero() {
 		from, to = r.RetryAt, r.RetryAt
 	}
@@ -226,18 +226,18 @@ func (t *target) again(a *account, r Result, now time.Time) bool {
 			a.disrupted = now
 		}
 	}
-	if r.Kind == "rate_limited" || !r.RetryAt.IsZero() || t.tries <= orderly {
+	if r.Kind == "rate_limited" || !r.RetryAt.IsZero() || t.tries <= orderedTries {
 		keep(from, to)
 		a.pause(from, to)
 		return true
 	}
-	t.next(from, to)
-	t.asked = true
+	t.setRetry(from, to)
+	t.retryPlanned = true
 	return true
 }
 
-// around returns the instants between which a pause with jitter ends.
-func around(now time.Time, pause time.Duration) (from, to time.Time) {
+// jitterRange returns the instants between which a pause with jitter ends.
+func jitterRange(now time.Time, pause time.Duration) (from, to time.Time) {
 	most := time.Duration(jitter * float64(pause))
 	return now.Add(pause - most), now.Add(pause + most + time.Millisecond)
 }
@@ -253,8 +253,8 @@ func kindIsRetried(kind string) bool {
 	return kind == "rate_limited" || kind == "network" || kind == "platform"
 }
 
-// stop applies to an account what a network has said of it.
-func (m *model) stop(a *account, r Result, now time.Time) {
+// applyAccountRefusal applies to an account what a network has said of it.
+func (m *model) applyAccountRefusal(a *account, r Result, now time.Time) {
 	if r.Kind == "rate_limited" && !r.RetryAt.IsZero() {
 		a.pause(r.RetryAt, r.RetryAt)
 	}
@@ -267,10 +267,10 @@ func (m *model) stop(a *account, r Result, now time.Time) {
 	}
 }
 
-// fail gives a target up.
-func (m *model) fail(p *post, t *target, f Fault, now time.Time) {
+// failTarget gives a target up.
+func (m *model) failTarget(p *post, t *target, f Fault, now time.Time) {
 	t.Status, t.Error = "failed", f
-	t.next(time.Time{}, time.Time{})
+	t.setRetry(time.Time{}, time.Time{})
 	m.finished("post.failed", p, t, now)
 }
 
@@ -281,15 +281,15 @@ func (m *model) finished(typ string, p *post, t *target, now time.Time) {
 	}
 }
 
-// givenUp judges a target that failed without a call, and takes it over.
-func (m *model) givenUp(e Event) error {
+// judgeGivenUp judges a target that failed without a call, and takes it over.
+func (m *model) judgeGivenUp(e Event) error {
 	p, t := m.targetOf(e.Target)
 	if t == nil {
 		return fmt.Errorf("%s failed, and is not there", e.Target)
 	}
 	a := m.accounts[t.Account]
 	due, waits := t.due()
-	late := e.At.Sub(t.queued)
+	late := e.At.Sub(t.queuedAt)
 	switch {
 	case !waits || e.At.Before(due):
 		return fmt.Errorf("%s was given up as %s before its time, as %s", t.ID, e.Error.Kind, t.Status)
@@ -299,17 +299,17 @@ func (m *model) givenUp(e Event) error {
 		return fmt.Errorf("%s was given up as missed %v after its time", t.ID, late)
 	}
 	fault := Fault{Kind: e.Error.Kind, Outcome: "not_published"}
-	if t.doubtful {
+	if t.unconfirmed {
 		fault.Outcome = "unknown"
 	}
-	fault.Retryable = e.Error.Kind == "missed" && !t.doubtful
+	fault.Retryable = e.Error.Kind == "missed" && !t.unconfirmed
 	p.changed(e.At)
-	m.fail(p, t, fault, e.At)
+	m.failTarget(p, t, fault, e.At)
 	return nil
 }
 
-// neglected says which target should be gone by now and still waits.
-func (m *model) neglected(now time.Time) error {
+// judgeNeglected says which target should be gone by now and still waits.
+func (m *model) judgeNeglected(now time.Time) error {
 	for _, p := range m.posts {
 		for _, t := range p.targets {
 			due, waits := t.due()
@@ -317,13 +317,13 @@ func (m *model) neglected(now time.Time) error {
 				continue
 			}
 			a := m.accounts[t.Account]
-			if late := now.Sub(t.queued); late > maxLate+punctual && a.calling == "" {
+			if late := now.Sub(t.queuedAt); late > maxLate+maxIdleDelay && a.inFlight == "" {
 				return fmt.Errorf("%s still waits %v after its time", t.ID, late)
 			}
-			if a.Status == "error" || a.calling != "" || now.Before(a.PausedUntil) {
+			if a.Status == "error" || a.inFlight != "" || now.Before(a.PausedUntil) {
 				continue
 			}
-			if err := m.punctual(a, t, now); err != nil {
+			if err := m.judgePunctuality(a, t, now); err != nil {
 				return err
 			}
 		}

@@ -15,7 +15,7 @@ func Check(t *rapid.T, subject Subject) {
 	t.Repeat(map[string]func(*rapid.T){
 		"some steps": func(t *rapid.T) {
 			for _, step := range someSteps.Draw(t, "steps") {
-				if err := p.take(step); err != nil {
+				if err := p.playStep(step); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -29,11 +29,11 @@ var someSteps = rapid.SliceOfN(rapid.Custom(drawStep), 1, 3)
 // shrinks to.
 var verbs = weighted(map[Verb]int{
 	Verb(Create): 24, Pass: 18, Verb(Edit): 10, Verb(Schedule): 5, Verb(Unschedule): 4, Verb(Publish): 7, Verb(Cancel): 7,
-	Verb(Retry): 8, Verb(Delete): 5, Verb(Get): 1, Verb(Timeline): 3, Verb(List): 4, Walk: 7, More: 4, Stray: 1,
+	Verb(Retry): 8, Verb(Delete): 5, Verb(Get): 1, Verb(Timeline): 3, Verb(List): 4, AllPages: 7, NextPage: 4, ForeignCursor: 1,
 	Repeat: 6, Verb(Validate): 2, SetMood: 10, Restart: 2, Verb(Disconnect): 1, Verb(Reconnect): 2, Verb(Verify): 2,
 }, []Verb{
 	Verb(Create), Pass, Verb(Publish), Verb(Edit), Verb(Cancel), Verb(Schedule), Verb(Unschedule), Verb(Retry), Verb(Delete),
-	Verb(Get), Verb(Timeline), Verb(List), Walk, More, Stray, Repeat, Verb(Validate), SetMood, Restart,
+	Verb(Get), Verb(Timeline), Verb(List), AllPages, NextPage, ForeignCursor, Repeat, Verb(Validate), SetMood, Restart,
 	Verb(Disconnect), Verb(Reconnect), Verb(Verify),
 })
 
@@ -49,7 +49,7 @@ func weighted(weight map[Verb]int, order []Verb) (all []Verb) {
 var (
 	texts    = []string{"apple", "Apple pie", "BANANA", "pineapple", "straw berry"}
 	badTexts = []string{"", " \n\t", strings.Repeat("é", 5001)}
-	moods    = []Mood{Accepting, Accepting, Accepting, Slow, Hanging, Refusing, Down, Down, Limiting, Dropping, Mute, Locked}
+	moods    = []Mood{Accepting, Accepting, Accepting, Slow, Hanging, Refusing, Down, Down, Limiting, Dropping, NoResponse, Locked}
 	statuses = []string{"draft", "scheduled", "publishing", "published", "failed", "canceled"}
 	sorts    = []string{"", "created_at", "publish_at", "-publish_at", "-created_at"}
 	searches = []string{"", "", "", "apple", "A", "e P", "nothing"}
@@ -76,7 +76,7 @@ func drawStep(t *rapid.T) Step {
 	case Verb(Disconnect), Verb(Reconnect), Verb(Verify):
 		s.On = pick(3)
 		return s
-	case More, Stray:
+	case NextPage, ForeignCursor:
 		return s
 	}
 	// Mostly the key for everything: others are refused most of the time.
@@ -84,7 +84,7 @@ func drawStep(t *rapid.T) Step {
 	switch s.Do {
 	case Repeat:
 		s.Post = pick(6)
-	case Verb(List), Walk:
+	case Verb(List), AllPages:
 		drawQuery(t, &s)
 	default:
 		drawRequest(t, &s)
@@ -121,12 +121,12 @@ func drawRequest(t *rapid.T, s *Step) {
 	case op == Edit && pick(2) == 1:
 		s.Text = ""
 	}
-	whens := []When{Absent, Later, Later, Later, Now, Now, Gone, Null}
+	whens := []When{Absent, Later, Later, Later, Now, Now, Past, Null}
 	if op != Create {
-		whens = []When{Absent, Absent, Later, Later, Later, Later, Gone, Now, Null}
+		whens = []When{Absent, Absent, Later, Later, Later, Later, Past, Now, Null}
 	}
 	s.When = rapid.SampledFrom(whens).Draw(t, "when")
-	if s.When == Later || s.When == Gone {
+	if s.When == Later || s.When == Past {
 		s.In = drawSpan(t)
 	}
 }
@@ -156,7 +156,7 @@ func drawQuery(t *rapid.T, s *Step) {
 		Limit:    rapid.IntRange(1, 5).Draw(t, "limit"),
 	}
 	s.On = max(0, rapid.IntRange(0, 6).Draw(t, "account")-3)
-	if s.Do != Walk {
+	if s.Do != AllPages {
 		s.Query.Offset = max(0, rapid.IntRange(0, 6).Draw(t, "offset")-4)
 	}
 	for i := range s.Between {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// place is a place in a list: behind a post as it was when it was listed.
-type place struct {
+// listPosition is a place in a list: behind a post as it was when it was listed.
+type listPosition struct {
 	publishAt time.Time
-	number    int // of the post, in order of creation
+	created   int // of the post, in order of creation
 }
 
-// page is what a list must show behind a place, and whether there is more.
-func (m *model) page(k Key, q Query, behind *place) (ids []string, last place, more bool) {
+// expectedPage is what a list must show behind a place, and whether there is more.
+func (m *model) expectedPage(k Key, q Query, behind *listPosition) (ids []string, last listPosition, more bool) {
 	skip := q.Offset
 	for _, at := range m.sorted(k, q) {
-		p := m.posts[at.number]
+		p := m.posts[at.created]
 		switch {
-		case behind != nil && order(q.Sort, at, *behind) <= 0:
+		case behind != nil && comparePositions(q.Sort, at, *behind) <= 0:
 		case skip > 0:
 			skip--
 		case len(ids) == q.Limit:
@@ -33,13 +33,13 @@ func (m *model) page(k Key, q Query, behind *place) (ids []string, last place, m
 }
 
 // sorted returns the places of all posts that a list is about, in its order.
-func (m *model) sorted(k Key, q Query) (all []place) {
+func (m *model) sorted(k Key, q Query) (all []listPosition) {
 	for i, p := range m.posts {
-		if m.see(k, p.ID) == p && q.selects(p) {
-			all = append(all, place{p.PublishAt, i})
+		if m.visibleTo(k, p.ID) == p && q.selects(p) {
+			all = append(all, listPosition{p.PublishAt, i})
 		}
 	}
-	slices.SortFunc(all, func(a, b place) int { return order(q.Sort, a, b) })
+	slices.SortFunc(all, func(a, b listPosition) int { return comparePositions(q.Sort, a, b) })
 	return all
 }
 
@@ -59,10 +59,10 @@ func (q Query) selects(p *post) bool {
 	return strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Text))
 }
 
-// order compares two places in a sort. Posts without a time are last in both
+// comparePositions compares two places in a sort. Posts without a time are last in both
 // directions.
-func order(sort string, a, b place) int {
-	older := cmp.Compare(a.number, b.number)
+func comparePositions(sort string, a, b listPosition) int {
+	older := cmp.Compare(a.created, b.created)
 	switch sort {
 	case "created_at":
 		return older
@@ -82,10 +82,10 @@ func order(sort string, a, b place) int {
 	return -older
 }
 
-// listed compares a page with what must be on it, and returns its end.
-func (m *model) listed(r Request, behind *place, got Response) (last place, err error) {
+// judgePage compares a page with what must be on it, and returns its end.
+func (m *model) judgePage(r Request, behind *listPosition, got Response) (last listPosition, err error) {
 	k := m.world.Keys[r.Key]
-	want, last, more := m.page(k, r.Query, behind)
+	want, last, more := m.expectedPage(k, r.Query, behind)
 	var ids []string
 	for _, p := range got.Posts {
 		ids = append(ids, p.ID)
@@ -97,7 +97,7 @@ func (m *model) listed(r Request, behind *place, got Response) (last place, err 
 		return last, fmt.Errorf("next page: %v, want %v", got.Next != "", more)
 	}
 	for _, p := range got.Posts {
-		if err := samePost(m.find(p.ID).visible(), p); err != nil {
+		if err := samePost(m.find(p.ID).public(), p); err != nil {
 			return last, fmt.Errorf("on the page: %w", err)
 		}
 	}

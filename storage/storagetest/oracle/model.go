@@ -8,11 +8,11 @@ import (
 
 // model is what must be there after the steps so far.
 type model struct {
-	world    World
-	accounts map[string]*account
-	posts    []*post // in order of creation; deleted ones stay
-	ids      map[string]bool
-	answers  map[occasion]remembered
+	world       World
+	accounts    map[string]*account
+	posts       []*post // in order of creation; deleted ones stay
+	ids         map[string]bool
+	idempotency map[idempotencyScope]idempotencyRecord
 
 	events []Event   // what the current step has to have told
 	since  time.Time // when the current run of the daemon began
@@ -21,49 +21,49 @@ type model struct {
 // account is an account and what is known of its network.
 type account struct {
 	Account
-	calling   string    // the target with a call in flight, or empty
-	busy      time.Time // until when something was in the way of its queue
-	latest    time.Time // PausedUntil is between that of Account and this one
-	disrupted time.Time // since when no call had a usable response, or zero
-	seen      time.Time // disrupted as the call in flight has found it
+	inFlight        string    // the target with a call in flight, or empty
+	busy            time.Time // until when something was in the way of its queue
+	latestPause     time.Time // PausedUntil is between that of Account and this one
+	disrupted       time.Time // since when no call had a usable response, or zero
+	disruptedAtCall time.Time // disrupted as the call in flight has found it
 }
 
 // post is a post and what cannot be seen of it.
 type post struct {
 	Post
-	targets  []*target
-	canceled bool
-	deleted  bool
-	told     []string // types of all its events
+	targets    []*target
+	canceled   bool
+	deleted    bool
+	eventTypes []string // types of all its events
 }
 
 // target is a target and what cannot be seen of it.
 type target struct {
 	Target
-	made     time.Time // for its account, perhaps when its post was due already
-	running  bool
-	tries    int       // since a person queued it
-	queued   time.Time // from when its lateness counts
-	doubtful bool      // one of these tries may have published
-	there    bool      // the network has it
-	forced   bool      // a person wants it to be sent even so
-	asked    bool      // NextAttemptAt is when the network is called again after a failure
-	latest   time.Time // NextAttemptAt is between that of Target and this one
-	place    time.Time // in the queue, where NextAttemptAt is when its account is called again
-	calls    int       // since a person queued it, with those that tries leaves out
-	attempts []Attempt
+	createdAt    time.Time // for its account, perhaps when its post was due already
+	running      bool
+	tries        int       // since a person queued it
+	queuedAt     time.Time // from when its lateness counts
+	unconfirmed  bool      // one of these tries may have published
+	published    bool      // the network has it
+	forced       bool      // a person wants it to be sent even so
+	retryPlanned bool      // NextAttemptAt is when the network is called again after a failure
+	latest       time.Time // NextAttemptAt is between that of Target and this one
+	queuePlace   time.Time // in the queue, where NextAttemptAt is when its account is called again
+	calls        int       // since a person queued it, with those that tries leaves out
+	attempts     []Attempt
 }
 
-// occasion is what an Idempotency-Key is good for.
-type occasion struct {
+// idempotencyScope is what an Idempotency-Key is good for.
+type idempotencyScope struct {
 	workspace string
 	op        Op
 	post      string
 	once      string
 }
 
-// remembered is an answer that is given again.
-type remembered struct {
+// idempotencyRecord is an answer that is given again.
+type idempotencyRecord struct {
 	request  Request
 	response Response
 	at       time.Time
@@ -72,7 +72,7 @@ type remembered struct {
 func newModel(w World, now time.Time) *model {
 	m := &model{
 		world: w, accounts: map[string]*account{}, ids: map[string]bool{},
-		answers: map[occasion]remembered{}, since: now,
+		idempotency: map[idempotencyScope]idempotencyRecord{}, since: now,
 	}
 	for _, a := range w.Accounts {
 		m.accounts[a.ID] = &account{Account: a, busy: now}
@@ -111,8 +111,8 @@ func (m *model) adopt(id string) error {
 	return nil
 }
 
-// see returns the key's view of a post: nil when it is not there for it.
-func (m *model) see(k Key, id string) *post {
+// visibleTo returns the key's view of a post: nil when it is not there for it.
+func (m *model) visibleTo(k Key, id string) *post {
 	p := m.find(id)
 	if p == nil || p.Workspace != k.Workspace {
 		return nil
@@ -138,7 +138,7 @@ func (m *model) emit(typ string, p *post, t *target, now time.Time) {
 		e.Target, e.Account, e.Status, e.Error = t.ID, t.Account, t.Status, t.Error
 	}
 	m.events = append(m.events, e)
-	p.told = append(p.told, typ)
+	p.eventTypes = append(p.eventTypes, typ)
 }
 
 // status derives a post's status from its targets.
@@ -168,8 +168,8 @@ func (p *post) summary() map[string]int {
 	return count
 }
 
-// visible returns the post as it must be seen.
-func (p *post) visible() Post {
+// public returns the post as it must be seen.
+func (p *post) public() Post {
 	v := p.Post
 	v.Status = p.status()
 	v.Targets = nil
@@ -190,8 +190,8 @@ func (t *target) due() (at time.Time, waits bool) {
 	case t.Status == "scheduled":
 		return t.PublishAt, true
 	case t.Status == "publishing" && !t.running:
-		if !t.place.IsZero() {
-			return t.place, true
+		if !t.queuePlace.IsZero() {
+			return t.queuePlace, true
 		}
 		return t.NextAttemptAt, true
 	}
@@ -200,33 +200,33 @@ func (t *target) due() (at time.Time, waits bool) {
 
 // lastDue returns the latest time at which a waiting target may be due.
 func (t *target) lastDue() time.Time {
-	if at, _ := t.due(); t.Status != "publishing" || !t.place.IsZero() {
+	if at, _ := t.due(); t.Status != "publishing" || !t.queuePlace.IsZero() {
 		return at
 	}
 	return t.latest
 }
 
-// next sets when a target is tried next: at one instant, or in between two.
-func (t *target) next(from, to time.Time) {
-	t.NextAttemptAt, t.latest, t.place = from, to, time.Time{}
+// setRetry sets when a target is tried next: at one instant, or in between two.
+func (t *target) setRetry(from, to time.Time) {
+	t.NextAttemptAt, t.latest, t.queuePlace = from, to, time.Time{}
 }
 
 // waitsForNetwork reports whether a retry asks the network at once.
 func (t *target) waitsForNetwork() bool {
-	return t.Status == "publishing" && !t.running && t.asked &&
+	return t.Status == "publishing" && !t.running && t.retryPlanned &&
 		(t.Error.Kind == "network" || (t.Error.Outcome == "unknown" && t.Error.Kind != "rate_limited"))
 }
 
 // recover ends the wait for the next probe of an account.
 func (a *account) recover() {
 	if !a.disrupted.IsZero() {
-		a.PausedUntil, a.latest, a.disrupted = time.Time{}, time.Time{}, time.Time{}
+		a.PausedUntil, a.latestPause, a.disrupted = time.Time{}, time.Time{}, time.Time{}
 	}
 }
 
 // pause leaves an account alone until an instant between two.
 func (a *account) pause(from, to time.Time) {
-	if to.After(a.latest) {
-		a.PausedUntil, a.latest = from, to
+	if to.After(a.latestPause) {
+		a.PausedUntil, a.latestPause = from, to
 	}
 }

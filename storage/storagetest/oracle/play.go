@@ -12,7 +12,7 @@ import (
 func Play(subject Subject, script Script) error {
 	p := newPlayer(subject)
 	for _, step := range script {
-		if err := p.take(step); err != nil {
+		if err := p.playStep(step); err != nil {
 			return err
 		}
 	}
@@ -25,13 +25,13 @@ type player struct {
 	model    *model
 	played   Script
 	requests []Request
-	held     *held
+	lists    *openList
 }
 
-// held is a list that was begun, and the cursor to go on with.
-type held struct {
+// openList is a list that was begun, and the cursor to go on with.
+type openList struct {
 	request Request
-	behind  place
+	behind  listPosition
 	cursor  string
 }
 
@@ -39,11 +39,11 @@ func newPlayer(subject Subject) *player {
 	return &player{subject: subject, model: newModel(subject.World(), subject.Now())}
 }
 
-// take plays a step and tells all that was played when it fails.
-func (p *player) take(s Step) error {
+// playStep plays a step and tells all that was played when it fails.
+func (p *player) playStep(s Step) error {
 	p.played = append(p.played, s)
 	if err := p.step(s); err != nil {
-		return fmt.Errorf("after step %d of:\n%v%s", len(p.played), p.played, p.plain(err.Error()))
+		return fmt.Errorf("after step %d of:\n%v%s", len(p.played), p.played, p.withNames(err.Error()))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (p *player) step(s Step) error {
 	if err := p.deliveries(exchanges, sight.Events); err != nil {
 		return err
 	}
-	if err := p.model.neglected(p.subject.Now()); err != nil {
+	if err := p.model.judgeNeglected(p.subject.Now()); err != nil {
 		return err
 	}
 	return p.model.compare(sight, told)
@@ -77,7 +77,7 @@ func (p *player) deliveries(exchanges []Exchange, events []Event) error {
 			return err
 		}
 		exchanges = exchanges[n:]
-		if err := p.model.givenUp(e); err != nil {
+		if err := p.model.judgeGivenUp(e); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (p *player) deliveries(exchanges []Exchange, events []Event) error {
 
 func (p *player) exchanged(list []Exchange) error {
 	for _, x := range list {
-		if err := p.model.exchanged(x); err != nil {
+		if err := p.model.judgeExchange(x); err != nil {
 			return err
 		}
 	}
@@ -116,27 +116,27 @@ func (p *player) act(s Step) error {
 		p.subject.Mood(p.account(s.On).ID, s.Mood)
 	case Verb(Disconnect), Verb(Reconnect), Verb(Verify):
 		return p.change(AccountOp(s.Do), p.account(s.On))
-	case Walk:
-		return p.walk(p.resolve(s))
-	case More:
-		return p.more()
-	case Stray:
-		return p.stray()
+	case AllPages:
+		return p.readAllPages(p.resolve(s))
+	case NextPage:
+		return p.nextPage()
+	case ForeignCursor:
+		return p.useForeignCursor()
 	case Repeat:
 		return p.repeat(s)
 	case Verb(List):
 		r := p.resolve(s)
 		return p.list(r, nil)
 	default:
-		return p.ask(p.resolve(s))
+		return p.request(p.resolve(s))
 	}
 	return nil
 }
 
-// ask makes a request and has the model judge the answer.
-func (p *player) ask(r Request) error {
+// request makes a request and has the model judge the answer.
+func (p *player) request(r Request) error {
 	p.requests = append(p.requests, r)
-	return p.model.answered(r, p.subject.Do(r), p.subject.Now())
+	return p.model.judgeResponse(r, p.subject.Do(r), p.subject.Now())
 }
 
 // repeat makes an earlier request once more.
@@ -148,53 +148,53 @@ func (p *player) repeat(s Step) error {
 	if p.model.world.Full {
 		r.Key = s.Key % len(p.model.world.Keys)
 	}
-	return p.ask(r)
+	return p.request(r)
 }
 
 // list reads one page.
-func (p *player) list(r Request, behind *place) error {
+func (p *player) list(r Request, behind *listPosition) error {
 	got := p.subject.Do(r)
-	if err := p.model.answered(r, got, p.subject.Now()); err != nil || got.Code != "" {
+	if err := p.model.judgeResponse(r, got, p.subject.Now()); err != nil || got.Code != "" {
 		return err
 	}
 	k := p.model.world.Keys[r.Key]
 	if len(k.Accounts) > 0 {
 		return nil // its pages may be short; see walk
 	}
-	last, err := p.model.listed(r, behind, got)
-	if p.held = nil; got.Next != "" {
-		p.held = &held{request: r, behind: last, cursor: got.Next}
+	last, err := p.model.judgePage(r, behind, got)
+	if p.lists = nil; got.Next != "" {
+		p.lists = &openList{request: r, behind: last, cursor: got.Next}
 	}
 	return err
 }
 
-// more reads the page behind the last one, in the list as it is by now.
-func (p *player) more() error {
-	if p.held == nil {
+// nextPage reads the page behind the last one, in the list as it is by now.
+func (p *player) nextPage() error {
+	if p.lists == nil {
 		return nil
 	}
-	h := *p.held
+	h := *p.lists
 	h.request.Cursor, h.request.Query.Offset = h.cursor, 0
 	return p.list(h.request, &h.behind)
 }
 
-// stray uses a cursor for a list that it was not made for.
-func (p *player) stray() error {
-	if p.held == nil || !p.model.world.Full {
+// useForeignCursor uses a cursor for a list that it was not made for.
+func (p *player) useForeignCursor() error {
+	if p.lists == nil || !p.model.world.Full {
 		return nil
 	}
-	r := p.held.request
-	r.Cursor, r.Query.Offset, r.Query.Text = p.held.cursor, 0, r.Query.Text+"x"
+	r := p.lists.request
+	r.Cursor, r.Query.Offset, r.Query.Text = p.lists.cursor, 0, r.Query.Text+"x"
 	return refused([]string{badCursor}, p.subject.Do(r))
 }
 
-// walk reads all pages of a list.
-func (p *player) walk(r Request) error {
+// readAllPages reads all pages of a list.
+func (p *player) readAllPages(r Request) error {
 	k := p.model.world.Keys[r.Key]
 	var got []string
 	for pages := 0; ; pages++ {
 		a := p.subject.Do(r)
-		if err := p.model.answered(r, a, p.subject.Now()); err != nil || a.Code != "" {
+		if err := p.model.judgeResponse(r, a, p.subject.Now()); err != nil || a.Code != "" {
 			return err
 		}
 		for _, post := range a.Posts {
@@ -210,7 +210,7 @@ func (p *player) walk(r Request) error {
 	}
 	var want []string
 	for _, at := range p.model.sorted(k, r.Query) {
-		want = append(want, p.model.posts[at.number].ID)
+		want = append(want, p.model.posts[at.created].ID)
 	}
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("the list has %v\nwant %v", got, want)
@@ -250,8 +250,8 @@ func (p *player) account(n int) *account {
 	return p.model.accounts[list[n%len(list)].ID]
 }
 
-// plain writes the names of things for their ids.
-func (p *player) plain(text string) string {
+// withNames writes the names of things for their ids.
+func (p *player) withNames(text string) string {
 	var names []string
 	for i, post := range p.model.posts {
 		for _, t := range post.targets {

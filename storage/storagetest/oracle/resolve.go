@@ -25,7 +25,7 @@ func (p *player) resolve(s Step) Request {
 	if takesBody(r.Op) {
 		p.body(&r, s, now)
 	}
-	if s.Do == Walk {
+	if s.Do == AllPages {
 		r.Op = List
 	}
 	if r.Op == List {
@@ -43,7 +43,7 @@ func takesKey(op Op) bool {
 }
 
 func takesPost(op Op) bool {
-	return op != Create && op != List && op != Validate && op != Op(Walk)
+	return op != Create && op != List && op != Validate && op != Op(AllPages)
 }
 
 func takesBody(op Op) bool {
@@ -77,7 +77,7 @@ func (p *player) post(s Step, r Request) *post {
 // fits reports whether a request may be about a post as it is.
 func (p *player) fits(about *post, r Request) bool {
 	state, limited := states[r.Op]
-	return p.model.see(p.model.world.Keys[r.Key], about.ID) == about &&
+	return p.model.visibleTo(p.model.world.Keys[r.Key], about.ID) == about &&
 		(!limited || slices.Contains(state.allowed, about.status()))
 }
 
@@ -125,7 +125,7 @@ func (p *player) body(r *Request, s Step, now time.Time) {
 	switch s.When {
 	case Later:
 		r.At = now.Add(s.In)
-	case Gone:
+	case Past:
 		r.At = now.Add(-s.In)
 	case Now:
 		r.Now = true

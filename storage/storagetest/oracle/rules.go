@@ -71,7 +71,7 @@ func (m *model) refusals(r Request, now time.Time) []string {
 		return []string{insufficientScope}
 	}
 	codes := malformed(r)
-	if r.goesOut() && r.Op != Validate && !k.holds("posts:write") {
+	if r.schedulesPost() && r.Op != Validate && !k.holds("posts:write") {
 		codes = append(codes, insufficientScope)
 	}
 	switch r.Op {
@@ -80,7 +80,7 @@ func (m *model) refusals(r Request, now time.Time) []string {
 	case Create:
 		return append(codes, m.refuseNew(k, r, now)...)
 	}
-	p := m.see(k, r.Post)
+	p := m.visibleTo(k, r.Post)
 	if p == nil {
 		return append(codes, notFound)
 	}
@@ -94,7 +94,7 @@ func (m *model) refusals(r Request, now time.Time) []string {
 func (m *model) refuseNew(k Key, r Request, now time.Time) (codes []string) {
 	codes = append(codes, refuseContent(*r.Content)...)
 	codes = append(codes, m.refuseAccounts(k, r.accounts())...)
-	if r.goesOut() && len(r.accounts()) == 0 {
+	if r.schedulesPost() && len(r.accounts()) == 0 {
 		codes = append(codes, badAccounts)
 	}
 	if !r.At.IsZero() && !r.At.After(now) {
@@ -176,7 +176,7 @@ func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []st
 func (p *post) refuseRetry(r Request) (codes []string) {
 	queued := 0
 	for _, t := range p.targets {
-		if t.retried(r) || (t.waitsForNetwork() && t.named(r)) {
+		if t.isRetried(r) || (t.waitsForNetwork() && t.isNamed(r)) {
 			queued++
 		}
 	}
@@ -185,7 +185,7 @@ func (p *post) refuseRetry(r Request) (codes []string) {
 		switch {
 		case i < 0:
 			codes = append(codes, invalid)
-		case !p.targets[i].retried(r) && !p.targets[i].waitsForNetwork():
+		case !p.targets[i].isRetried(r) && !p.targets[i].waitsForNetwork():
 			codes = append(codes, notRetryable)
 		}
 	}
@@ -195,14 +195,14 @@ func (p *post) refuseRetry(r Request) (codes []string) {
 	return codes
 }
 
-// named reports whether a retry names this target, or none.
-func (t *target) named(r Request) bool {
+// isNamed reports whether a retry names this target, or none.
+func (t *target) isNamed(r Request) bool {
 	return len(r.Targets) == 0 || slices.Contains(r.Targets, t.ID)
 }
 
-// retried reports whether a retry is about this target.
-func (t *target) retried(r Request) bool {
-	return t.named(r) && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
+// isRetried reports whether a retry is about this target.
+func (t *target) isRetried(r Request) bool {
+	return t.isNamed(r) && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
 }
 
 func refuseContent(text string) []string {
@@ -229,8 +229,8 @@ func (m *model) refuseAccounts(k Key, ids []string) (codes []string) {
 	return codes
 }
 
-// goesOut reports whether a request asks for more than a draft.
-func (r Request) goesOut() bool { return r.Now || !r.At.IsZero() }
+// schedulesPost reports whether a request asks for more than a draft.
+func (r Request) schedulesPost() bool { return r.Now || !r.At.IsZero() }
 
 func (r Request) accounts() []string {
 	if r.Accounts == nil {

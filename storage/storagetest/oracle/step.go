@@ -40,13 +40,13 @@ type Verb string
 
 // What is no single request.
 const (
-	Repeat  Verb = "repeat" // the request that was made Post requests ago, with this step's key
-	Walk    Verb = "walk"   // all pages of a list
-	More    Verb = "more"   // the next page of the list of the last list step, as it is by now
-	Stray   Verb = "stray"  // that cursor with another list
-	SetMood Verb = "mood"   // of the network of account On
-	Pass    Verb = "pass"
-	Restart Verb = "restart"
+	Repeat        Verb = "repeat" // the request that was made Post requests ago, with this step's key
+	AllPages      Verb = "walk"   // all pages of a list
+	NextPage      Verb = "more"   // the next page of the list of the last list step, as it is by now
+	ForeignCursor Verb = "stray"  // that cursor with another list
+	SetMood       Verb = "mood"   // of the network of account On
+	Pass          Verb = "pass"
+	Restart       Verb = "restart"
 )
 
 // When is a publish_at in a step.
@@ -56,7 +56,7 @@ type When string
 const (
 	Absent When = ""
 	Later  When = "later"
-	Gone   When = "gone" // in the past
+	Past   When = "gone" // in the past
 	Now    When = "now"
 	Null   When = "null"
 )
@@ -77,15 +77,15 @@ type Mood string
 
 // The moods of networks.
 const (
-	Accepting Mood = "accepting"
-	Slow      Mood = "slow"     // accepts after 12 seconds
-	Hanging   Mood = "hanging"  // never answers
-	Refusing  Mood = "refusing" // this content
-	Down      Mood = "down"     // cannot be reached
-	Limiting  Mood = "limiting" // too many calls; says to return in half an hour
-	Dropping  Mood = "dropping" // the connection breaks before the post is there
-	Mute      Mood = "mute"     // the connection breaks after it is there
-	Locked    Mood = "locked"   // refuses the account
+	Accepting  Mood = "accepting"
+	Slow       Mood = "slow"     // accepts after 12 seconds
+	Hanging    Mood = "hanging"  // never answers
+	Refusing   Mood = "refusing" // this content
+	Down       Mood = "down"     // cannot be reached
+	Limiting   Mood = "limiting" // too many calls; says to return in half an hour
+	Dropping   Mood = "dropping" // the connection breaks before the post is there
+	NoResponse Mood = "mute"     // the connection breaks after it is there
+	Locked     Mood = "locked"   // refuses the account
 )
 
 // String returns the steps, one a line.
@@ -124,7 +124,7 @@ func (s Step) literal() string {
 	add(s.On != 0, "On: %d", s.On)
 	add(s.Mood != "", "Mood: %q", string(s.Mood))
 	q := s.Query
-	if s.Do == Verb(List) || s.Do == Walk {
+	if s.Do == Verb(List) || s.Do == AllPages {
 		var list []string
 		f, list = list, f
 		add(len(q.Statuses) > 0, "Statuses: %#v", q.Statuses)

@@ -33,7 +33,7 @@ type Subject interface {
 	Settle() []Exchange
 
 	// Look returns all that can be seen.
-	Look() Sight
+	Look() State
 }
 
 // World is what there is before the first step: two workspaces, their accounts,
@@ -129,11 +129,11 @@ type Response struct {
 	Replayed bool
 	Body     string // byte for byte; empty where there is none
 
-	Post    *Post
-	Posts   []Post // of a list
-	Next    string // of a list: the cursor of the next page
-	Story   *Story // of a timeline
-	Allowed bool   // of a validation
+	Post     *Post
+	Posts    []Post        // of a list
+	Next     string        // of a list: the cursor of the next page
+	Timeline *PostTimeline // of a timeline
+	Allowed  bool          // of a validation
 }
 
 // Post is a post as it can be seen.
@@ -167,9 +167,9 @@ type Event struct {
 	Error                                  Fault
 }
 
-// Story is a post's timeline: the types of its events, and the attempts of each
+// PostTimeline is a post's timeline: the types of its events, and the attempts of each
 // target, in the order of the post's targets.
-type Story struct {
+type PostTimeline struct {
 	Events   []string
 	Attempts [][]Attempt
 }
@@ -203,8 +203,8 @@ type Due struct {
 	Target string
 }
 
-// Sight is all that can be seen of a subject.
-type Sight struct {
+// State is all that can be seen of a subject.
+type State struct {
 	Posts    []Post  // of both workspaces
 	Due      []Due   // in the order of the index
 	Events   []Event // since the last look, in order

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// begin looks at both databases and marks them.
-func (r *run) begin(ctx context.Context) error {
+// start looks at both databases and marks them.
+func (r *run) start(ctx context.Context) error {
 	leaving, err := readMark(ctx, r.from)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.From, err)
@@ -20,10 +20,10 @@ func (r *run) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.To, err)
 	}
-	if err := r.present.alone(ctx, leaving.Node, arriving.Node); err != nil {
+	if err := r.present.waitForOthers(ctx, leaving.Node, arriving.Node); err != nil {
 		return err
 	}
-	if err := r.judge(ctx, leaving, arriving); err != nil {
+	if err := r.checkMarks(ctx, leaving, arriving); err != nil {
 		return err
 	}
 	now := schedctl.Millis(r.Now())
@@ -38,14 +38,14 @@ func (r *run) begin(ctx context.Context) error {
 		return err
 	}
 	// A daemon that has begun since has not seen the marks, or is seen now.
-	if err := r.present.alone(ctx); err != nil {
+	if err := r.present.waitForOthers(ctx); err != nil {
 		return errors.Join(err, r.unmark(ctx))
 	}
 	return nil
 }
 
-// judge decides whether a copy begins, or goes on.
-func (r *run) judge(ctx context.Context, leaving, arriving Mark) error {
+// checkMarks decides whether a copy begins, or goes on.
+func (r *run) checkMarks(ctx context.Context, leaving, arriving Mark) error {
 	same := arriving.Role == Arriving && leaving.Copy == arriving.Copy
 	switch {
 	case same && (leaving.Role == Leaving || leaving.Role == Moved):
@@ -66,7 +66,7 @@ func (r *run) judge(ctx context.Context, leaving, arriving Mark) error {
 // readProgress reads how far an interrupted copy is.
 func (r *run) readProgress(ctx context.Context) error {
 	return r.to.View(ctx, func(v storage.Reader) error {
-		text, err := v.Metadata(progressNote)
+		text, err := v.Metadata(progressKey)
 		if err != nil || text == nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (r *run) readProgress(ctx context.Context) error {
 // isEmpty reports whether there is nothing in a database.
 func isEmpty(ctx context.Context, store storage.Store) (bool, error) {
 	errFound := errors.New("there is a record")
-	err := walker{limit: 1}.all(ctx, store, place{}, func(*kind, []any, place) error { return errFound })
+	err := walker{limit: 1}.all(ctx, store, copyPosition{}, func(*kind, []any, copyPosition) error { return errFound })
 	if errors.Is(err, errFound) {
 		return false, nil
 	}

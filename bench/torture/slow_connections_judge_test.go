@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestJudgeLoris(t *testing.T) {
+func TestJudgeSlowConnections(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		without, with []time.Duration
@@ -19,9 +19,9 @@ func TestJudgeLoris(t *testing.T) {
 		"too slow where all is noisy":   {[]time.Duration{10, 30, 10, 10}, []time.Duration{21, 82, 52}, 1000, skipped},
 		"too few connections":           {[]time.Duration{10, 10, 10, 10}, []time.Duration{10, 10, 10}, 999, fail},
 	} {
-		crowd := &lorisCrowd{}
+		crowd := &slowConnections{}
 		crowd.held.Store(tt.held)
-		if r := judgeLoris(lorisWindows{tt.without, tt.with}, crowd); r.Verdict != tt.want {
+		if r := judgeSlowConnections(slowWindows{tt.without, tt.with}, crowd); r.Verdict != tt.want {
 			t.Errorf("%s: %s, want %s: %s", name, r.Verdict, tt.want, r.Detail)
 		}
 	}

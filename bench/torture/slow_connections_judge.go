@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// lorisWindows is the p99 of honest requests in windows that took turns, the first
+// slowWindows is the p99 of honest requests in windows that took turns, the first
 // and the last of them without slow connections.
-type lorisWindows struct{ without, with []time.Duration }
+type slowWindows struct{ without, with []time.Duration }
 
 // slower returns how many times longer requests take with slow connections: the
 // median over the windows, each against the two beside it, so that what else the
 // machine does in one of them does not count.
-func (w lorisWindows) slower() float64 {
+func (w slowWindows) slower() float64 {
 	ratios := make([]float64, len(w.with))
 	for i, with := range w.with {
 		ratios[i] = 2 * float64(with) / float64(w.without[i]+w.without[i+1])
@@ -23,25 +23,25 @@ func (w lorisWindows) slower() float64 {
 }
 
 // spread returns by what factor the windows without slow connections vary.
-func (w lorisWindows) spread() float64 {
+func (w slowWindows) spread() float64 {
 	return float64(slices.Max(w.without)) / float64(slices.Min(w.without))
 }
 
-// judgeLoris compares. When the windows without slow connections vary by as much as
+// judgeSlowConnections compares. When the windows without slow connections vary by as much as
 // is allowed, a failure says nothing.
-func judgeLoris(w lorisWindows, crowd *lorisCrowd) result {
+func judgeSlowConnections(w slowWindows, crowd *slowConnections) result {
 	slower, spread := w.slower(), w.spread()
 	r := result{Verdict: pass, Counts: map[string]int64{
 		"held": crowd.held.Load(), "cut_off": crowd.cut.Load(), "p99_percent": int64(100 * slower),
 		"control_p99_us": slices.Sorted(slices.Values(w.without))[len(w.without)/2].Microseconds(),
 	}}
 	switch {
-	case crowd.held.Load() < lorisConnections:
+	case crowd.held.Load() < slowConnectionCount:
 		r.Verdict, r.Detail = fail, fmt.Sprintf("only %d connections were held: %v", crowd.held.Load(), crowd.failed.err)
-	case slower > lorisSlower && spread > lorisSlower:
+	case slower > maxSlowdown && spread > maxSlowdown:
 		r.Verdict, r.Detail = skipped, fmt.Sprintf("inconclusive: without slow connections the p99 varies by a factor of %.1f", spread)
-	case slower > lorisSlower:
-		r.Verdict, r.Detail = fail, fmt.Sprintf("with %d slow connections the p99 of honest requests is %.1f times what it is without", lorisConnections, slower)
+	case slower > maxSlowdown:
+		r.Verdict, r.Detail = fail, fmt.Sprintf("with %d slow connections the p99 of honest requests is %.1f times what it is without", slowConnectionCount, slower)
 	}
 	return r
 }

@@ -8,49 +8,49 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-var answerParts = []part{
-	{"AnswerKeepsEveryField", testAnswerKeepsEveryField},
-	{"AnswersAreFoundByTheWholeKey", testAnswersAreFoundByTheWholeKey},
-	{"AnswerIsReplaced", testAnswerIsReplaced},
+var idempotencyParts = []part{
+	{"AnswerKeepsEveryField", testIdempotencyRecordKeepsEveryField},
+	{"AnswersAreFoundByTheWholeKey", testIdempotencyRecordsAreFoundByScope},
+	{"AnswerIsReplaced", testIdempotencyRecordIsReplaced},
 }
 
-func answerTo(key storage.IdempotencyScope) func(storage.Reader) (storage.IdempotencyRecord, error) {
+func newIdempotencyRecord(key storage.IdempotencyScope) func(storage.Reader) (storage.IdempotencyRecord, error) {
 	return func(r storage.Reader) (storage.IdempotencyRecord, error) { return r.IdempotencyRecord(key) }
 }
 
-func (f *fixture) putAnswer(key storage.IdempotencyScope, a storage.IdempotencyRecord) {
+func (f *fixture) putIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) {
 	f.Helper()
 	f.update(func(tx storage.Tx) error { return tx.PutIdempotencyRecord(key, a) })
 }
 
-func (f *fixture) answerKey(key string) storage.IdempotencyScope {
+func (f *fixture) idempotencyScope(key string) storage.IdempotencyScope {
 	return storage.IdempotencyScope{WorkspaceID: f.ws, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: key}
 }
 
-func testAnswerKeepsEveryField(f *fixture) {
-	key, want := f.answerKey("k"), filled[storage.IdempotencyRecord](f)
-	given := cloneAnswer(want)
+func testIdempotencyRecordKeepsEveryField(f *fixture) {
+	key, want := f.idempotencyScope("k"), newFilled[storage.IdempotencyRecord](f)
+	given := cloneIdempotencyRecord(want)
 	spoil := func(a *storage.IdempotencyRecord) {
 		a.Body[0]++
 		a.Header["Etag"] = "spoiled"
 	}
-	f.putAnswer(key, given)
+	f.putIdempotencyRecord(key, given)
 	spoil(&given)
-	got := read(f, answerTo(key))
-	same(f, "answer", want, got)
+	got := mustRead(f, newIdempotencyRecord(key))
+	wantSame(f, "answer", want, got)
 	spoil(&got)
-	same(f, "answer after a change of what was read", want, read(f, answerTo(key)))
+	wantSame(f, "answer after a change of what was read", want, mustRead(f, newIdempotencyRecord(key)))
 
 	bare := storage.IdempotencyRecord{CreatedAt: epoch}
-	f.putAnswer(f.answerKey("bare"), bare)
-	same(f, "empty answer", bare, read(f, answerTo(f.answerKey("bare"))))
+	f.putIdempotencyRecord(f.idempotencyScope("bare"), bare)
+	wantSame(f, "empty answer", bare, mustRead(f, newIdempotencyRecord(f.idempotencyScope("bare"))))
 }
 
-func testAnswersAreFoundByTheWholeKey(f *fixture) {
+func testIdempotencyRecordsAreFoundByScope(f *fixture) {
 	key := storage.IdempotencyScope{WorkspaceID: f.ws, Method: "POST", Path: "/a", IdempotencyKey: "bc"}
 	want := storage.IdempotencyRecord{Status: 201, CreatedAt: epoch}
-	f.putAnswer(key, want)
-	same(f, "answer", want, read(f, answerTo(key)))
+	f.putIdempotencyRecord(key, want)
+	wantSame(f, "answer", want, mustRead(f, newIdempotencyRecord(key)))
 	for _, other := range []storage.IdempotencyScope{
 		{WorkspaceID: newID(schedctl.WorkspacePrefix, epoch), Method: "POST", Path: "/a", IdempotencyKey: "bc"},
 		{WorkspaceID: f.ws, Method: "PATCH", Path: "/a", IdempotencyKey: "bc"},
@@ -60,22 +60,22 @@ func testAnswersAreFoundByTheWholeKey(f *fixture) {
 		{WorkspaceID: f.ws, Method: "POST", Path: "/a"},
 		{},
 	} {
-		missing(f, fmt.Sprintf("%+v", other), answerTo(other))
+		wantNotFound(f, fmt.Sprintf("%+v", other), newIdempotencyRecord(other))
 	}
 }
 
-func testAnswerIsReplaced(f *fixture) {
-	key := f.answerKey("k")
+func testIdempotencyRecordIsReplaced(f *fixture) {
+	key := f.idempotencyScope("k")
 	for i := range 3 {
 		want := storage.IdempotencyRecord{Status: 200 + i, CreatedAt: epoch.Add(time.Duration(i%2) * time.Hour)}
-		f.putAnswer(key, want)
-		same(f, "answer", want, read(f, answerTo(key)))
+		f.putIdempotencyRecord(key, want)
+		wantSame(f, "answer", want, mustRead(f, newIdempotencyRecord(key)))
 	}
 	f.update(func(tx storage.Tx) error {
 		_, err := tx.Prune(storage.Retention{Answers: epoch.Add(24 * time.Hour)}, 10)
 		return err
 	})
-	missing(f, "an answer that was replaced and pruned", answerTo(key))
+	wantNotFound(f, "an answer that was replaced and pruned", newIdempotencyRecord(key))
 	f.update(func(tx storage.Tx) error {
 		if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 1, CreatedAt: epoch}); err != nil {
 			return err
@@ -89,5 +89,5 @@ func testAnswerIsReplaced(f *fixture) {
 		}
 		return err
 	})
-	same(f, "answer replaced at once", 2, read(f, answerTo(key)).Status)
+	wantSame(f, "answer replaced at once", 2, mustRead(f, newIdempotencyRecord(key)).Status)
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// nodesKept is how long nodes are listed whose lease has run out.
-const nodesKept = time.Hour
+// nodeRetention is how long nodes are listed whose lease has run out.
+const nodeRetention = time.Hour
 
-// fleet is what the nodes of a [SharedMemory] know of each other.
-type fleet struct {
+// nodeTable is what the nodes of a [SharedMemory] know of each other.
+type nodeTable struct {
 	mu      sync.Mutex // mu guards what follows
-	nodes   map[string]*leased
+	nodes   map[string]*nodeLease
 	holds   map[string]hold
 	buckets map[string]time.Time // when each will be full again
 }
 
-// leased is a node with its lease.
-type leased struct {
+// nodeLease is a node with its lease.
+type nodeLease struct {
 	storage.Node
 	until  time.Time
 	number int // counts its leases
@@ -33,19 +33,19 @@ type hold struct {
 	number int
 }
 
-func newFleet() fleet {
-	return fleet{nodes: make(map[string]*leased), holds: make(map[string]hold), buckets: make(map[string]time.Time)}
+func newNodeTable() nodeTable {
+	return nodeTable{nodes: make(map[string]*nodeLease), holds: make(map[string]hold), buckets: make(map[string]time.Time)}
 }
 
-func (l *leased) alive() bool { return l.until.After(time.Now()) }
+func (l *nodeLease) alive() bool { return l.until.After(time.Now()) }
 
-func (f *fleet) beat(n storage.Node, lease time.Duration) {
+func (f *nodeTable) heartbeat(n storage.Node, lease time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
 	l := f.nodes[n.ID]
 	if l == nil {
-		l = &leased{}
+		l = &nodeLease{}
 		f.nodes[n.ID] = l
 	}
 	if !l.alive() {
@@ -55,7 +55,7 @@ func (f *fleet) beat(n storage.Node, lease time.Duration) {
 	l.BeatAt = now
 }
 
-func (f *fleet) leave(nodeID string) {
+func (f *nodeTable) leave(nodeID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.nodes[nodeID]; l != nil && l.alive() {
@@ -63,13 +63,13 @@ func (f *fleet) leave(nodeID string) {
 	}
 }
 
-func (f *fleet) list() []storage.Node {
+func (f *nodeTable) list() []storage.Node {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var nodes []storage.Node
 	for _, id := range slices.Sorted(maps.Keys(f.nodes)) {
 		l := f.nodes[id]
-		if time.Since(l.until) >= nodesKept {
+		if time.Since(l.until) >= nodeRetention {
 			continue
 		}
 		n := l.Node
@@ -79,7 +79,7 @@ func (f *fleet) list() []storage.Node {
 	return nodes
 }
 
-func (f *fleet) hold(nodeID, name string) bool {
+func (f *nodeTable) hold(nodeID, name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.nodes[nodeID]
@@ -94,7 +94,7 @@ func (f *fleet) hold(nodeID, name string) bool {
 	return true
 }
 
-func (f *fleet) release(nodeID, name string) {
+func (f *nodeTable) release(nodeID, name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.holds[name].nodeID == nodeID {
@@ -102,7 +102,7 @@ func (f *fleet) release(nodeID, name string) {
 	}
 }
 
-func (f *fleet) spend(spent []storage.TokenUse) []time.Time {
+func (f *nodeTable) useTokens(spent []storage.TokenUse) []time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()

@@ -13,12 +13,12 @@ import (
 
 // How long the lease of a copy is, and how often it is renewed.
 const (
-	lease     = 4 * time.Second
-	beatPause = time.Second
+	copyLease       = 4 * time.Second
+	heartbeatPeriod = time.Second
 )
 
-// leavePatience is how long the end of a copy may take to say that it is over.
-const leavePatience = 2 * time.Second
+// leaveLimit is how long the end of a copy may take to say that it is over.
+const leaveLimit = 2 * time.Second
 
 // BusyError says that a daemon uses a database.
 type BusyError struct {
@@ -32,29 +32,29 @@ func (e *BusyError) Error() string {
 		e.Database, e.Node.Name, e.Node.ID, e.Node.StartedAt.UTC().Format(time.RFC3339))
 }
 
-// named is a database that several daemons may share, with its name.
-type named struct {
+// namedStore is a database that several daemons may share, with its name.
+type namedStore struct {
 	storage.Shared
 	name string
 }
 
-// presence makes a copy a node of the databases that it works on, where they have
+// membership makes a copy a node of the databases that it works on, where they have
 // nodes: so it sees daemons, and they see it.
-type presence struct {
+type membership struct {
 	node   storage.Node
-	stores []named
+	stores []namedStore
 	stop   context.CancelFunc
 	beats  sync.WaitGroup
 }
 
 // join begins the presence. The caller ends it with leave.
-func join(ctx context.Context, o *Options, from, to storage.Store) (*presence, error) {
-	p := &presence{node: storage.Node{
+func join(ctx context.Context, o *Options, from, to storage.Store) (*membership, error) {
+	p := &membership{node: storage.Node{
 		ID: schedctl.NewULID(o.Now()).String(), Name: o.Host + " (schedctl store copy)", Version: o.Version, StartedAt: schedctl.Millis(o.Now()),
 	}}
 	for name, store := range map[string]storage.Store{o.From: from, o.To: to} {
 		if shared, ok := store.(storage.Shared); ok {
-			p.stores = append(p.stores, named{shared, name})
+			p.stores = append(p.stores, namedStore{shared, name})
 		}
 	}
 	if err := p.beat(ctx); err != nil {
@@ -66,9 +66,9 @@ func join(ctx context.Context, o *Options, from, to storage.Store) (*presence, e
 	return p, nil
 }
 
-func (p *presence) beat(ctx context.Context) error {
+func (p *membership) beat(ctx context.Context) error {
 	for _, s := range p.stores {
-		if err := s.Heartbeat(ctx, p.node, lease); err != nil {
+		if err := s.Heartbeat(ctx, p.node, copyLease); err != nil {
 			return fmt.Errorf("become a node of %s: %w", s.name, err)
 		}
 	}
@@ -77,11 +77,11 @@ func (p *presence) beat(ctx context.Context) error {
 
 // run beats until ctx ends. A beat that fails is made up for by the next one: the
 // end of the copy looks whether a daemon has come meanwhile.
-func (p *presence) run(ctx context.Context) {
+func (p *membership) run(ctx context.Context) {
 	if len(p.stores) == 0 {
 		return
 	}
-	ticks := time.NewTicker(beatPause)
+	ticks := time.NewTicker(heartbeatPeriod)
 	defer ticks.Stop()
 	for {
 		select {
@@ -94,22 +94,22 @@ func (p *presence) run(ctx context.Context) {
 }
 
 // leave ends the presence.
-func (p *presence) leave(ctx context.Context) {
+func (p *membership) leave(ctx context.Context) {
 	p.stop()
 	p.beats.Wait()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leavePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveLimit)
 	defer cancel()
 	for _, s := range p.stores {
 		s.Leave(ctx, p.node.ID) // else the lease runs out
 	}
 }
 
-// alone returns a [*BusyError] when another node is alive. Former nodes are runs of
+// waitForOthers returns a [*BusyError] when another node is alive. Former nodes are runs of
 // the same copy that were killed, whose leases are waited for. So is that of any
 // other copy from this machine: it may have been killed before it left its mark.
-func (p *presence) alone(ctx context.Context, former ...string) error {
-	for deadline := time.Now().Add(lease + beatPause); ; {
-		busy, onlyFormer, err := p.others(ctx, former)
+func (p *membership) waitForOthers(ctx context.Context, former ...string) error {
+	for deadline := time.Now().Add(copyLease + heartbeatPeriod); ; {
+		busy, onlyFormer, err := p.otherNode(ctx, former)
 		if err != nil || busy == nil {
 			return err
 		}
@@ -119,14 +119,14 @@ func (p *presence) alone(ctx context.Context, former ...string) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lease / 20):
+		case <-time.After(copyLease / 20):
 		}
 	}
 }
 
-// others returns another living node, if there is one, and whether it is one of the
+// otherNode returns another living node, if there is one, and whether it is one of the
 // former ones.
-func (p *presence) others(ctx context.Context, former []string) (busy error, isFormer bool, err error) {
+func (p *membership) otherNode(ctx context.Context, former []string) (busy error, isFormer bool, err error) {
 	for _, s := range p.stores {
 		nodes, err := s.Nodes(ctx)
 		if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-var noteParts = []part{
-	{"NotesAreKept", testNotesAreKept},
-	{"OneOfManyNotesFirst", testOneOfManyNotesFirst},
+var metadataParts = []part{
+	{"NotesAreKept", testMetadataIsKept},
+	{"OneOfManyNotesFirst", testConcurrentMetadataWrites},
 }
 
-func (f *fixture) note(name string) (value []byte) {
+func (f *fixture) metadata(name string) (value []byte) {
 	f.Helper()
 	err := f.store.View(f.Context(), func(r storage.Reader) (err error) {
 		value, err = r.Metadata(name)
@@ -25,8 +25,8 @@ func (f *fixture) note(name string) (value []byte) {
 	return value
 }
 
-func testNotesAreKept(f *fixture) {
-	same(f, "a note that is not there", []byte(nil), f.note("a"))
+func testMetadataIsKept(f *fixture) {
+	wantSame(f, "a note that is not there", []byte(nil), f.metadata("a"))
 	put := func(name string, value []byte) error {
 		return f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutMetadata(name, value) })
 	}
@@ -39,25 +39,25 @@ func testNotesAreKept(f *fixture) {
 	if put("a", append(longest, 1)) == nil {
 		f.Error("a note that is too long is taken")
 	}
-	same(f, "a", []byte("one"), f.note("a"))
-	same(f, "b", longest, f.note("b"))
+	wantSame(f, "a", []byte("one"), f.metadata("a"))
+	wantSame(f, "b", longest, f.metadata("b"))
 	if err := errors.Join(put("a", []byte("two")), put("b", nil), put("never", nil)); err != nil {
 		f.Fatal(err)
 	}
-	same(f, "a, put again", []byte("two"), f.note("a"))
-	same(f, "b, removed", []byte(nil), f.note("b"))
+	wantSame(f, "a, put again", []byte("two"), f.metadata("a"))
+	wantSame(f, "b, removed", []byte(nil), f.metadata("b"))
 	err := f.store.Update(f.Context(), func(tx storage.Tx) error {
 		if err := tx.PutMetadata("a", []byte("three")); err != nil {
 			return err
 		}
-		return errNotThisOne
+		return errRollback
 	})
-	same(f, "refused", true, errors.Is(err, errNotThisOne))
-	same(f, "a, after a transaction that was refused", []byte("two"), f.note("a"))
+	wantSame(f, "refused", true, errors.Is(err, errRollback))
+	wantSame(f, "a, after a transaction that was refused", []byte("two"), f.metadata("a"))
 }
 
-// testOneOfManyNotesFirst lets many make a note unless there is one.
-func testOneOfManyNotesFirst(f *fixture) {
+// testConcurrentMetadataWrites lets many make a note unless there is one.
+func testConcurrentMetadataWrites(f *fixture) {
 	const many = 8
 	var noted [many]bool
 	var all sync.WaitGroup
@@ -76,8 +76,8 @@ func testOneOfManyNotesFirst(f *fixture) {
 		})
 	}
 	all.Wait()
-	first := f.note("first")
+	first := f.metadata("first")
 	for i := range many {
-		same(f, "whether it was the one", len(first) == 1 && int(first[0]) == i, noted[i])
+		wantSame(f, "whether it was the one", len(first) == 1 && int(first[0]) == i, noted[i])
 	}
 }

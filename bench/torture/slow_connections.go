@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	lorisConnections = 1000
-	lorisRounds      = 5
-	lorisWorkers     = 4
-	lorisPace        = 5 * time.Millisecond   // between two requests of a worker
-	lorisByte        = time.Second            // about so long between two bytes
-	lorisSettle      = 600 * time.Millisecond // until what all sent at once is answered, or all have gone
-	lorisSlower      = 2.0                    // how many times slower honest requests may become
+	slowConnectionCount = 1000
+	slowRounds          = 5
+	honestWorkers       = 4
+	honestPace          = 5 * time.Millisecond   // between two requests of a worker
+	bytePause           = time.Second            // about so long between two bytes
+	slowSettle          = 600 * time.Millisecond // until what all sent at once is answered, or all have gone
+	maxSlowdown         = 2.0                    // how many times slower honest requests may become
 )
 
-// lorises are the ways to hold a connection without using it, and how many of
+// slowConnectionKinds are the ways to hold a connection without using it, and how many of
 // each ten connections do it.
-var lorises = []struct {
+var slowConnectionKinds = []struct {
 	share int
-	hold  func(*loris) error
+	hold  func(*slowConnection) error
 }{
-	{4, (*loris).dripHeader},
-	{2, (*loris).dripBody},
-	{2, (*loris).sipAnswer},
-	{2, (*loris).sleepOnStream},
+	{4, (*slowConnection).sendHeaderSlowly},
+	{2, (*slowConnection).sendBodySlowly},
+	{2, (*slowConnection).readResponseSlowly},
+	{2, (*slowConnection).ignoreStream},
 }
 
-// slowLoris measures honest requests in turns without and with 1,000 connections
+// slowConnectionScenario measures honest requests in turns without and with 1,000 connections
 // that send a byte of a header or of a body now and then, that take their answers a
 // byte at a time, and that read no event of a stream. Quick has shorter windows, in
 // which no connection gets so old that it is cut off.
-func slowLoris(ctx context.Context, h *harness) (result, error) {
+func slowConnectionScenario(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "slow-loris"})
 	if err != nil {
 		return result{}, err
@@ -55,18 +55,18 @@ func slowLoris(ctx context.Context, h *harness) (result, error) {
 	if h.quick {
 		window = time.Second
 	}
-	m := &honest{daemon: w.daemon(), transport: &http.Transport{MaxIdleConnsPerHost: lorisWorkers}}
+	m := &honestClients{daemon: w.daemon(), transport: &http.Transport{MaxIdleConnsPerHost: honestWorkers}}
 	defer m.transport.CloseIdleConnections()
 	if err := m.prepare(ctx); err != nil {
 		return result{}, err
 	}
-	var measured lorisWindows
-	crowd := &lorisCrowd{daemon: w.daemon(), random: h.random("slow-loris")}
-	for range lorisRounds {
+	var measured slowWindows
+	crowd := &slowConnections{daemon: w.daemon(), random: h.random("slow-loris")}
+	for range slowRounds {
 		if err := m.add(ctx, &measured.without, window); err != nil {
 			return result{}, err
 		}
-		release := crowd.gather(ctx)
+		release := crowd.connectAll(ctx)
 		err := m.add(ctx, &measured.with, window)
 		release()
 		if err != nil {
@@ -76,38 +76,38 @@ func slowLoris(ctx context.Context, h *harness) (result, error) {
 	if err := m.add(ctx, &measured.without, window); err != nil {
 		return result{}, err
 	}
-	r := judgeLoris(measured, crowd)
+	r := judgeSlowConnections(measured, crowd)
 	if !h.quick && crowd.cut.Load() == 0 {
 		r.Verdict, r.Detail = fail, "no connection was ever cut off"
 	}
 	return r, nil
 }
 
-// honest are clients that ask and take their answers.
-type honest struct {
+// honestClients are clients that ask and take their answers.
+type honestClients struct {
 	daemon    *child.Daemon
 	transport *http.Transport
 	post      string // the id of one to read
 }
 
-func (m *honest) prepare(ctx context.Context) error {
+func (m *honestClients) prepare(ctx context.Context) error {
 	for i := range 100 { // a page that is worth sipping
-		if err := m.daemon.Call(ctx, http.MethodPost, "/posts", lorisPost(fmt.Sprint("page ", i)), nil); err != nil {
+		if err := m.daemon.Call(ctx, http.MethodPost, "/posts", longPost(fmt.Sprint("page ", i)), nil); err != nil {
 			return err
 		}
 	}
 	var made struct{ Post struct{ ID string } }
-	err := m.daemon.Call(ctx, http.MethodPost, "/posts", lorisPost("read"), &made)
+	err := m.daemon.Call(ctx, http.MethodPost, "/posts", longPost("read"), &made)
 	m.post = made.Post.ID
 	return err
 }
 
-func lorisPost(content string) string {
+func longPost(content string) string {
 	return fmt.Sprintf(`{"content":"%s %s"}`, content, strings.Repeat("x", 2000))
 }
 
 // add measures one window and adds its p99.
-func (m *honest) add(ctx context.Context, to *[]time.Duration, window time.Duration) error {
+func (m *honestClients) add(ctx context.Context, to *[]time.Duration, window time.Duration) error {
 	took, err := m.measure(ctx, window)
 	if err == nil {
 		*to = append(*to, p99(took))
@@ -117,17 +117,17 @@ func (m *honest) add(ctx context.Context, to *[]time.Duration, window time.Durat
 
 // measure makes requests at a steady pace and returns how long they took, each
 // from when it was to be made.
-func (m *honest) measure(ctx context.Context, window time.Duration) ([]time.Duration, error) {
+func (m *honestClients) measure(ctx context.Context, window time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex // mu guards all
 	var all []time.Duration
 	var failed firstError
 	var wg sync.WaitGroup
 	began := time.Now()
-	for worker := range lorisWorkers {
+	for worker := range honestWorkers {
 		wg.Go(func() {
 			var took []time.Duration
-			at := began.Add(lorisPace * time.Duration(worker) / lorisWorkers)
-			for n := 0; at.Before(began.Add(window)); n, at = n+1, at.Add(lorisPace) {
+			at := began.Add(honestPace * time.Duration(worker) / honestWorkers)
+			for n := 0; at.Before(began.Add(window)); n, at = n+1, at.Add(honestPace) {
 				time.Sleep(time.Until(at))
 				if err := m.ask(ctx, n); err != nil {
 					failed.add(err)
@@ -145,7 +145,7 @@ func (m *honest) measure(ctx context.Context, window time.Duration) ([]time.Dura
 }
 
 // ask makes one request: most read, some write.
-func (m *honest) ask(ctx context.Context, n int) error {
+func (m *honestClients) ask(ctx context.Context, n int) error {
 	method, path, body := http.MethodGet, "/posts/"+m.post, ""
 	switch n % 8 {
 	case 3:
@@ -170,9 +170,9 @@ func (m *honest) ask(ctx context.Context, n int) error {
 	return nil
 }
 
-// lorisCrowd holds connections. They have an API key: who has none is refused
+// slowConnections holds connections. They have an API key: who has none is refused
 // before a body is read, and gets no list and no stream.
-type lorisCrowd struct {
+type slowConnections struct {
 	daemon *child.Daemon
 	random *rand.Rand
 	held   atomic.Int64 // connections that the last crowd held
@@ -180,19 +180,19 @@ type lorisCrowd struct {
 	failed firstError   // why one could not be held
 }
 
-// gather returns when all connections are held; those that are cut off are made
+// connectAll returns when all connections are held; those that are cut off are made
 // anew. The caller releases them.
-func (c *lorisCrowd) gather(ctx context.Context) (release func()) {
+func (c *slowConnections) connectAll(ctx context.Context) (release func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	var ways []func(*loris) error
-	for _, l := range lorises {
-		ways = append(ways, slices.Repeat([]func(*loris) error{l.hold}, l.share)...)
+	var ways []func(*slowConnection) error
+	for _, l := range slowConnectionKinds {
+		ways = append(ways, slices.Repeat([]func(*slowConnection) error{l.hold}, l.share)...)
 	}
 	c.held.Store(0)
 	var all, made sync.WaitGroup
-	made.Add(lorisConnections)
-	for i := range lorisConnections {
-		l := &loris{crowd: c, pause: lorisByte/2 + time.Duration(c.random.Int64N(int64(lorisByte)))}
+	made.Add(slowConnectionCount)
+	for i := range slowConnectionCount {
+		l := &slowConnection{crowd: c, pause: bytePause/2 + time.Duration(c.random.Int64N(int64(bytePause)))}
 		all.Go(func() {
 			tried := sync.OnceFunc(made.Done)
 			defer tried()
@@ -211,17 +211,17 @@ func (c *lorisCrowd) gather(ctx context.Context) (release func()) {
 		})
 	}
 	made.Wait()
-	time.Sleep(lorisSettle)
+	time.Sleep(slowSettle)
 	return func() {
 		cancel()
 		all.Wait()
-		time.Sleep(lorisSettle) // the daemon has all of them to end
+		time.Sleep(slowSettle) // the daemon has all of them to end
 	}
 }
 
-// loris is one slow connection.
-type loris struct {
-	crowd *lorisCrowd
+// slowConnection is one slow connection.
+type slowConnection struct {
+	crowd *slowConnections
 	pause time.Duration // between two bytes
 	ctx   context.Context
 	conn  net.Conn
@@ -229,7 +229,7 @@ type loris struct {
 
 // connect opens the connection and holds it until ctx ends or the daemon closes
 // it. began is called once it is held.
-func (l *loris) connect(ctx context.Context, hold func(*loris) error, began func()) error {
+func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection) error, began func()) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.crowd.daemon.Address)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
@@ -243,9 +243,9 @@ func (l *loris) connect(ctx context.Context, hold func(*loris) error, began func
 	return nil
 }
 
-// drip sends a byte now and then.
-func (l *loris) drip(b byte) error {
-	for l.rest() {
+// sendByte sends a byte now and then.
+func (l *slowConnection) sendByte(b byte) error {
+	for l.awaitNextByte() {
 		if _, err := l.conn.Write([]byte{b}); err != nil {
 			return err
 		}
@@ -253,9 +253,9 @@ func (l *loris) drip(b byte) error {
 	return l.ctx.Err()
 }
 
-// rest waits until it is time for the next byte, and reports whether there is to
+// awaitNextByte waits until it is time for the next byte, and reports whether there is to
 // be one.
-func (l *loris) rest() bool {
+func (l *slowConnection) awaitNextByte() bool {
 	timer := time.NewTimer(l.pause)
 	defer timer.Stop()
 	select {
@@ -266,32 +266,32 @@ func (l *loris) rest() bool {
 	}
 }
 
-func (l *loris) send(request string) error {
+func (l *slowConnection) send(request string) error {
 	_, err := fmt.Fprintf(l.conn, "%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n", request, l.crowd.daemon.Key)
 	return err
 }
 
-func (l *loris) dripHeader() error {
+func (l *slowConnection) sendHeaderSlowly() error {
 	if err := l.send("GET /api/v1/me"); err != nil {
 		return err
 	}
-	return l.drip('a') // of the name of a header
+	return l.sendByte('a') // of the name of a header
 }
 
-func (l *loris) dripBody() error {
+func (l *slowConnection) sendBodySlowly() error {
 	if err := l.send("POST /api/v1/posts"); err != nil {
 		return err
 	}
 	fmt.Fprint(l.conn, "Content-Length: 100000\r\n\r\n{")
-	return l.drip(' ')
+	return l.sendByte(' ')
 }
 
-func (l *loris) sipAnswer() error {
+func (l *slowConnection) readResponseSlowly() error {
 	if err := l.send("GET /api/v1/posts?limit=100"); err != nil {
 		return err
 	}
 	fmt.Fprint(l.conn, "\r\n")
-	for l.rest() {
+	for l.awaitNextByte() {
 		if _, err := l.conn.Read(make([]byte, 1)); err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func (l *loris) sipAnswer() error {
 	return l.ctx.Err()
 }
 
-func (l *loris) sleepOnStream() error {
+func (l *slowConnection) ignoreStream() error {
 	if err := l.send("GET /api/v1/events"); err != nil {
 		return err
 	}

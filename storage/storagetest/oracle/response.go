@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// rememberedFor is how long an answer is given again.
-const rememberedFor = 24 * time.Hour
+// idempotencyWindow is how long an answer is given again.
+const idempotencyWindow = 24 * time.Hour
 
-// answered says what is wrong with the answer to a request, and takes over what
+// judgeResponse says what is wrong with the answer to a request, and takes over what
 // the request has changed.
-func (m *model) answered(r Request, got Response, now time.Time) error {
+func (m *model) judgeResponse(r Request, got Response, now time.Time) error {
 	k := m.world.Keys[r.Key]
-	key := occasion{k.Workspace, r.Op, r.Post, r.Once}
+	key := idempotencyScope{k.Workspace, r.Op, r.Post, r.Once}
 	if r.Op == Create {
 		key.post = ""
 	}
-	past, known := m.answers[key]
-	known = known && r.Once != "" && now.Before(past.at.Add(rememberedFor)) && slices.ContainsFunc(scopes[r.Op], k.holds)
+	past, known := m.idempotency[key]
+	known = known && r.Once != "" && now.Before(past.at.Add(idempotencyWindow)) && slices.ContainsFunc(scopes[r.Op], k.holds)
 	switch {
 	case known && r.Key == past.request.Key && sameBody(r, past.request):
 		return replayed(past.response, got)
@@ -30,11 +30,11 @@ func (m *model) answered(r Request, got Response, now time.Time) error {
 	if codes := m.refusals(r, now); len(codes) > 0 {
 		return refused(codes, got)
 	}
-	if err := m.carryOut(k, r, got, now); err != nil {
+	if err := m.judgeSuccess(k, r, got, now); err != nil {
 		return err
 	}
 	if r.Once != "" {
-		m.answers[key] = remembered{r, got, now}
+		m.idempotency[key] = idempotencyRecord{r, got, now}
 	}
 	return nil
 }
@@ -48,12 +48,12 @@ func sameBody(a, b Request) bool {
 func replayed(want, got Response) error {
 	want.Replayed = true
 	if got.Code != "" || !got.Replayed || got.Body != want.Body || got.ETag != want.ETag || got.Status != want.Status {
-		return fmt.Errorf("answered with %s\nthe request was answered before, with %s", brief(got), brief(want))
+		return fmt.Errorf("answered with %s\nthe request was answered before, with %s", summarize(got), summarize(want))
 	}
 	return nil
 }
 
-func brief(r Response) string {
+func summarize(r Response) string {
 	return fmt.Sprintf("status %d, code %q, replayed %v, ETag %s, body %s", r.Status, r.Code, r.Replayed, r.ETag, r.Body)
 }
 
@@ -70,9 +70,9 @@ func refused(codes []string, got Response) error {
 	return nil
 }
 
-// carryOut applies a request that must have been carried out, and compares what
+// judgeSuccess applies a request that must have been carried out, and compares what
 // the answer tells of it.
-func (m *model) carryOut(k Key, r Request, got Response, now time.Time) error {
+func (m *model) judgeSuccess(k Key, r Request, got Response, now time.Time) error {
 	switch {
 	case got.Code != "":
 		return fmt.Errorf("refused with %s, and nothing is wrong with it", got.Code)
@@ -85,7 +85,7 @@ func (m *model) carryOut(k Key, r Request, got Response, now time.Time) error {
 	case List:
 		return nil // judged with its cursor
 	case Validate:
-		return m.validated(r, got, now)
+		return m.judgeValidation(r, got, now)
 	case Delete:
 		p := m.find(r.Post)
 		p.deleted = true
@@ -96,20 +96,20 @@ func (m *model) carryOut(k Key, r Request, got Response, now time.Time) error {
 		return err
 	}
 	if r.Op == Timeline {
-		return p.sameStory(got.Story)
+		return p.compareTimeline(got.Timeline)
 	}
 	if got.ETag != "" && got.ETag != p.tag() {
 		return fmt.Errorf("ETag %s, want %s", got.ETag, p.tag())
 	}
-	return samePost(p.visible(), *got.Post)
+	return samePost(p.public(), *got.Post)
 }
 
 // tag returns the post's ETag.
 func (p *post) tag() string { return strconv.Quote(strconv.FormatInt(p.Version, 10)) }
 
-// validated compares a validation with what would become of the post. Whether
+// judgeValidation compares a validation with what would become of the post. Whether
 // the key may create it is not asked.
-func (m *model) validated(r Request, got Response, now time.Time) error {
+func (m *model) judgeValidation(r Request, got Response, now time.Time) error {
 	codes := m.refuseNew(m.world.Keys[r.Key], r, now)
 	if (len(codes) == 0) != got.Allowed {
 		return fmt.Errorf("validation says allowed: %v; creating it would be refused with %v", got.Allowed, codes)
@@ -117,19 +117,19 @@ func (m *model) validated(r Request, got Response, now time.Time) error {
 	return nil
 }
 
-// sameStory compares a timeline.
-func (p *post) sameStory(got *Story) error {
-	want := Story{Events: slices.Clone(p.told)}
-	have := Story{Events: slices.Clone(got.Events)}
+// compareTimeline compares a timeline.
+func (p *post) compareTimeline(got *PostTimeline) error {
+	want := PostTimeline{Events: slices.Clone(p.eventTypes)}
+	have := PostTimeline{Events: slices.Clone(got.Events)}
 	for _, list := range got.Attempts {
-		have.Attempts = append(have.Attempts, latest(list))
+		have.Attempts = append(have.Attempts, latestAttempts(list))
 	}
 	if len(p.targets) > 1 { // nobody promises which of them is first
 		slices.Sort(want.Events)
 		slices.Sort(have.Events)
 	}
 	for _, t := range p.targets {
-		want.Attempts = append(want.Attempts, latest(t.attempts))
+		want.Attempts = append(want.Attempts, latestAttempts(t.attempts))
 	}
 	if w, h := fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", have); w != h {
 		return fmt.Errorf("timeline is %s\nwant %s", h, w)
@@ -137,8 +137,8 @@ func (p *post) sameStory(got *Story) error {
 	return nil
 }
 
-// latest returns the latest attempts of a target, as many as a timeline must show.
-func latest(list []Attempt) []Attempt {
+// latestAttempts returns the latest attempts of a target, as many as a timeline must show.
+func latestAttempts(list []Attempt) []Attempt {
 	const shown = 50
 	return list[max(0, len(list)-shown):]
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// carrier brings due targets to networks that answer as their moods are: what
+// publisher brings due targets to networks that answer as their moods are: what
 // package deliver does, one thing after the other, for stores without a daemon.
-type carrier struct {
+type publisher struct {
 	*modelSubject
-	moods map[string]oracle.Mood
-	calls map[string]carried // in flight, by account
-	told  []oracle.Exchange
+	moods     map[string]oracle.Mood
+	calls     map[string]callInFlight // in flight, by account
+	exchanges []oracle.Exchange
 }
 
-// carried is a call in flight.
-type carried struct {
+// callInFlight is a call in flight.
+type callInFlight struct {
 	attempt schedctl.Attempt
 	since   time.Time // DisruptedSince of the account when the call began
 	ends    time.Time
@@ -30,13 +30,13 @@ type carried struct {
 const modelLateness = 24 * time.Hour
 
 // run lets everything happen until the given time, at its time.
-func (c *carrier) run(until time.Time) {
+func (c *publisher) run(until time.Time) {
 	c.Helper()
 	for {
-		for c.endCalls() || c.beginCalls() {
+		for c.finishCalls() || c.startCalls() {
 			continue
 		}
-		next := c.next(until)
+		next := c.nextInstant(until)
 		if next.After(until) {
 			c.now = until
 			return
@@ -45,9 +45,9 @@ func (c *carrier) run(until time.Time) {
 	}
 }
 
-// next returns when something may happen after now, at the latest just after
+// nextInstant returns when something may happen after now, at the latest just after
 // until.
-func (c *carrier) next(until time.Time) time.Time {
+func (c *publisher) nextInstant(until time.Time) time.Time {
 	next := until.Add(time.Millisecond)
 	at := func(t time.Time) {
 		if t.After(c.now) && t.Before(next) {
@@ -90,13 +90,13 @@ func findModelTarget(r storage.Reader, id string) (p schedctl.Post, t *schedctl.
 	return p, p.Target(id), a, err
 }
 
-// endCalls records the calls that have ended by now, and reports whether there
+// finishCalls records the calls that have ended by now, and reports whether there
 // was one.
-func (c *carrier) endCalls() (ended bool) {
+func (c *publisher) finishCalls() (ended bool) {
 	for id, call := range c.calls {
 		if !call.ends.After(c.now) {
 			delete(c.calls, id)
-			c.end(call, call.result)
+			c.finish(call, call.result)
 			ended = true
 		}
 	}
@@ -105,16 +105,16 @@ func (c *carrier) endCalls() (ended bool) {
 
 // recover ends the calls in flight as a start of the daemon does that finds their
 // attempts.
-func (c *carrier) recover() {
+func (c *publisher) recover() {
 	for id, call := range c.calls {
 		delete(c.calls, id)
-		c.end(call, oracle.Result{Kind: "unknown", Outcome: "unknown"})
+		c.finish(call, oracle.Result{Kind: "unknown", Outcome: "unknown"})
 	}
 }
 
-// beginCalls claims the first target that can be, and reports whether there was
+// startCalls claims the first target that can be, and reports whether there was
 // one.
-func (c *carrier) beginCalls() (began bool) {
+func (c *publisher) startCalls() (began bool) {
 	var ids []string
 	c.view(func(r storage.Reader) error {
 		ids = nil
@@ -135,7 +135,7 @@ func (c *carrier) beginCalls() (began bool) {
 }
 
 // claim begins a call for a target, or gives it up, and reports whether it did.
-func (c *carrier) claim(id string) (done bool) {
+func (c *publisher) claim(id string) (done bool) {
 	var begun *schedctl.Attempt
 	var account schedctl.Account
 	var content string
@@ -146,7 +146,7 @@ func (c *carrier) claim(id string) (done bool) {
 			return err
 		}
 		account, content = a, post.Content
-		if e := hopelessModelTarget(t, a, c.now); e != nil {
+		if e := permanentFailure(t, a, c.now); e != nil {
 			done = true
 			events, err := post.Finish(id, schedctl.Result{Error: e}, c.now)
 			return errors.Join(err, tx.PutPost(post), tx.AddEvents(events...))
@@ -161,16 +161,16 @@ func (c *carrier) claim(id string) (done bool) {
 	if begun == nil {
 		return done
 	}
-	c.told = append(c.told, oracle.Exchange{At: c.now, Target: id, Content: content})
-	took, result := Answer(c.moods[account.ID], c.now)
-	c.calls[account.ID] = carried{attempt: *begun, since: account.DisruptedSince, ends: c.now.Add(took), result: result}
+	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: id, Content: content})
+	took, result := CallResult(c.moods[account.ID], c.now)
+	c.calls[account.ID] = callInFlight{attempt: *begun, since: account.DisruptedSince, ends: c.now.Add(took), result: result}
 	return true
 }
 
-// hopelessModelTarget returns why a target cannot go out any more, or nil.
-func hopelessModelTarget(t *schedctl.Target, a schedctl.Account, now time.Time) *schedctl.TargetError {
+// permanentFailure returns why a target cannot go out any more, or nil.
+func permanentFailure(t *schedctl.Target, a schedctl.Account, now time.Time) *schedctl.TargetError {
 	e := &schedctl.TargetError{Outcome: schedctl.OutcomeNotPublished}
-	if inDoubtInModel(t, t.Tries()) {
+	if unconfirmedInModel(t, t.Tries()) {
 		e.Outcome = schedctl.OutcomeUnknown
 	}
 	switch {
@@ -184,6 +184,6 @@ func hopelessModelTarget(t *schedctl.Target, a schedctl.Account, now time.Time) 
 	return e
 }
 
-func inDoubtInModel(t *schedctl.Target, tries int) bool {
+func unconfirmedInModel(t *schedctl.Target, tries int) bool {
 	return tries > 0 && t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown
 }

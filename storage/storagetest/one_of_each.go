@@ -8,27 +8,27 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// everything is one record of each kind.
-type everything struct {
-	post      schedctl.Post
-	attempt   schedctl.Attempt
-	account   schedctl.Account
-	workspace schedctl.Workspace
-	key       schedctl.APIKey
-	answerKey storage.IdempotencyScope
-	answer    storage.IdempotencyRecord
-	event     schedctl.Event
-	webhook   schedctl.Webhook
-	delivery  schedctl.Delivery
-	audit     schedctl.AuditEntry
+// oneOfEach is one record of each kind.
+type oneOfEach struct {
+	post              schedctl.Post
+	attempt           schedctl.Attempt
+	account           schedctl.Account
+	workspace         schedctl.Workspace
+	key               schedctl.APIKey
+	idempotencyScope  storage.IdempotencyScope
+	idempotencyRecord storage.IdempotencyRecord
+	event             schedctl.Event
+	webhook           schedctl.Webhook
+	delivery          schedctl.Delivery
+	audit             schedctl.AuditEntry
 }
 
-func newEverything(f *fixture) everything {
-	e := everything{
-		post: filled[schedctl.Post](f), attempt: filled[schedctl.Attempt](f), account: filled[schedctl.Account](f),
-		workspace: filled[schedctl.Workspace](f), key: filled[schedctl.APIKey](f), answerKey: f.answerKey("k"),
-		answer: filled[storage.IdempotencyRecord](f), event: filled[schedctl.Event](f),
-		webhook: filled[schedctl.Webhook](f), delivery: filled[schedctl.Delivery](f), audit: filled[schedctl.AuditEntry](f),
+func newOneOfEach(f *fixture) oneOfEach {
+	e := oneOfEach{
+		post: newFilled[schedctl.Post](f), attempt: newFilled[schedctl.Attempt](f), account: newFilled[schedctl.Account](f),
+		workspace: newFilled[schedctl.Workspace](f), key: newFilled[schedctl.APIKey](f), idempotencyScope: f.idempotencyScope("k"),
+		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
+		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID = f.ws, f.ws
@@ -40,14 +40,14 @@ func newEverything(f *fixture) everything {
 	return e
 }
 
-func (e everything) put(tx storage.Tx) error {
+func (e oneOfEach) put(tx storage.Tx) error {
 	return errors.Join(tx.PutPost(e.post), tx.PutAttempt(e.attempt), tx.PutAccount(e.account),
-		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.answerKey, e.answer), tx.AddEvents(e.event),
+		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit))
 }
 
-// count returns how many of the ways to read it find something.
-func (e everything) count(r storage.Reader) (found int) {
+// countReads returns how many of the ways to read it find something.
+func (e oneOfEach) countReads(r storage.Reader) (found int) {
 	has := func(n int, err error) {
 		if err == nil {
 			found += n
@@ -66,7 +66,7 @@ func (e everything) count(r storage.Reader) (found int) {
 	one(err)
 	_, err = r.KeyByHash(e.key.Hash)
 	one(err)
-	_, err = r.IdempotencyRecord(e.answerKey)
+	_, err = r.IdempotencyRecord(e.idempotencyScope)
 	one(err)
 	_, err = r.Event(e.event.ID)
 	one(err)
@@ -96,7 +96,7 @@ func (e everything) count(r storage.Reader) (found int) {
 }
 
 // countWebhooks is the part of count that webhooks have, and the audit log.
-func (e everything) countWebhooks(r storage.Reader) (found int) {
+func (e oneOfEach) countWebhooks(r storage.Reader) (found int) {
 	has := func(n int, err error) {
 		if err == nil {
 			found += n
@@ -117,10 +117,10 @@ func (e everything) countWebhooks(r storage.Reader) (found int) {
 	return found
 }
 
-// ways is how many ways there are to read one of everything.
-const ways = 25
+// readCount is how many ways there are to read one of everything.
+const readCount = 25
 
-func countAll(f *fixture, e everything) int {
+func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()
-	return read(f, func(r storage.Reader) (int, error) { return e.count(r), nil })
+	return mustRead(f, func(r storage.Reader) (int, error) { return e.countReads(r), nil })
 }
