@@ -55,14 +55,14 @@ func (s *Server) checkKey(ctx context.Context, key *schedctl.APIKey, now time.Ti
 	return current.Check(now)
 }
 
-// watchKey looks at the key of a long response every [keysKept], and calls cut,
-// once, when it is revoked or has expired. The function that it returns ends the
-// watch and waits for it.
+// watchKey checks the key of a long response every cachedKeyTTL, and calls cut,
+// once, when the key is revoked or has expired. stop ends the watch and waits for
+// its goroutine.
 func (s *Server) watchKey(ctx context.Context, key schedctl.APIKey, cut func(why error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		ticker := time.NewTicker(keysKept)
+		ticker := time.NewTicker(cachedKeyTTL)
 		defer ticker.Stop()
 		for {
 			select {
@@ -80,9 +80,17 @@ func (s *Server) watchKey(ctx context.Context, key schedctl.APIKey, cut func(why
 	return func() { cancel(); watching.Wait() }
 }
 
-// keyByHash returns the API key whose secret has this hash.
+// API keys in use are cached, so that not every request reads its key. The daemon
+// that revokes a key removes it from its cache; other daemons see the change
+// within cachedKeyTTL.
+const (
+	cachedKeyTTL  = time.Second
+	maxCachedKeys = 1024
+)
+
+// keyByHash returns the API key whose secret has this hash, or INVALID_API_KEY.
 func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (schedctl.APIKey, error) {
-	key, forgotten, found := s.keys.get(hash, now)
+	key, generation, found := s.keys.get(hash, now)
 	if found {
 		return key, nil
 	}
@@ -98,59 +106,8 @@ func (s *Server) keyByHash(ctx context.Context, hash [32]byte, now time.Time) (s
 	case subtle.ConstantTimeCompare(hash[:], key.Hash[:]) != 1:
 		return schedctl.APIKey{}, errBadKey
 	}
-	s.keys.put(key, forgotten, now)
+	s.keys.put(hash, key, 1, generation, now)
 	return key, nil
-}
-
-// keyCache keeps the API keys that are in use, so that not every request reads
-// its key anew. A change that is made behind its back takes effect within
-// [keysKept], one that is followed by forget at once.
-type keyCache struct {
-	mu        sync.RWMutex // mu guards kept and forgotten
-	kept      map[[32]byte]keptKey
-	forgotten uint64 // how many times forget was called
-}
-
-type keptKey struct {
-	key   schedctl.APIKey
-	until time.Time
-}
-
-const (
-	keysKept    = time.Second
-	maxKeysKept = 1024
-)
-
-// get returns the key with the hash, unless it has to be read; who reads it gives
-// forgotten to put.
-func (c *keyCache) get(hash [32]byte, now time.Time) (key schedctl.APIKey, forgotten uint64, found bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	k, found := c.kept[hash]
-	return k.key, c.forgotten, found && now.Before(k.until)
-}
-
-// put keeps a key that was just read, unless any key was forgotten since the
-// reading began: then it may be the one, as it was before.
-func (c *keyCache) put(key schedctl.APIKey, forgotten uint64, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.forgotten != forgotten {
-		return
-	}
-	if c.kept == nil || len(c.kept) >= maxKeysKept {
-		c.kept = make(map[[32]byte]keptKey)
-	}
-	c.kept[key.Hash] = keptKey{key, now.Add(keysKept)}
-}
-
-// forget lets the key with the hash be read anew by whoever asks from now on. It
-// is to be called after the commit of a change.
-func (c *keyCache) forget(hash [32]byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.kept, hash)
-	c.forgotten++
 }
 
 var errBadKey = schedctl.Errorf(schedctl.InvalidAPIKey, "", "this is not an API key of this daemon; check that it was copied whole and that the address is right")

@@ -160,7 +160,7 @@ func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 		revoked.RevokedAt = schedctl.Millis(c.now)
 		return noContent, tx.PutKey(revoked)
 	})
-	s.keys.forget(revoked.Hash) // also when the commit failed: it may be on disk all the same
+	s.keys.remove(revoked.Hash) // even if the commit failed: it may have reached the disk
 	s.hub.checkKeys(ctx)
 	return a, err
 }

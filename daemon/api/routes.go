@@ -88,7 +88,7 @@ func (s *Server) postRoutes() []route {
 			"A key can run a few searches at once; more of them wait for a second and are then refused with 429.",
 		scopes: readsPosts, params: postListParams(), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostList](),
-		handle: s.kept(s.listPosts),
+		handle: s.cacheResponses(s.listPosts),
 	}, {
 		method: http.MethodPost, path: "/posts", id: "createPost", tag: "Posts",
 		summary: "Create a post",
@@ -113,7 +113,7 @@ func (s *Server) postRoutes() []route {
 		about:   "With all its targets. The ETag is the version, for If-Match and If-None-Match.",
 		scopes:  readsPosts, codes: []schedctl.Code{schedctl.NotFound},
 		status: http.StatusOK, response: one,
-		handle: s.kept(s.getPost),
+		handle: s.cacheResponses(s.getPost),
 	}, {
 		method: http.MethodGet, path: "/posts/{id}/timeline", id: "getPostTimeline", tag: "Posts",
 		summary: "Tell what happened to a post",

@@ -91,9 +91,9 @@ type Server struct {
 	nodes      func() []apiv1.Node
 	observe    func(Exchange)
 	running    *running
-	keys       keyCache
-	accounts   accountCache
-	reads      readCache
+	keys       *cache[[32]byte, schedctl.APIKey] // by the hash of the secret
+	accounts   *cache[accountKey, schedctl.Account]
+	responses  *cache[responseKey, answer]
 	used       lastUsed
 	limits     rateLimits
 	hub        *hub
@@ -110,6 +110,9 @@ func New(c Config) *Server {
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, readers: c.Readers,
 		running: newRunning(), mux: http.NewServeMux(),
+		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
+		accounts:  newCache[accountKey, schedctl.Account](maxCachedAccounts, cachedAccountTTL),
+		responses: newCache[responseKey, answer](maxCachedResponses, 0),
 	}
 	if s.readers == nil {
 		s.readers = storage.NewReaders(c.Store)
@@ -155,8 +158,10 @@ func (s *Server) EndStreams() { s.hub.end() }
 
 // Committed is to be told of every commit of the store. It does not block.
 func (s *Server) Committed(c storage.Commit) {
-	s.accounts.committed(c)
-	s.reads.committed()
+	if len(c.Accounts) > 0 || c.Missed {
+		s.accounts.clear()
+	}
+	s.responses.clear()
 	s.hub.committed(c)
 }
 
