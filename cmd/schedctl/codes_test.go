@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,32 +14,32 @@ import (
 	"github.com/schedctl/schedctl/daemon/api"
 )
 
-// The README has the one table that shows what a code means to a program and
-// to a script. It must be the tables of the code, in the order of the codes.
-func TestREADMETableOfCodes(t *testing.T) {
+// The table of error codes has the statuses and exit codes of the program, in the
+// order of the codes.
+func TestTableOfCodes(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, code := range schedctl.Codes() {
 		want = append(want, fmt.Sprintf("| `%s` | %d | %d |", code, api.Status(code), exitByCode[code]))
 	}
-	got := tableUnder(t, "| code | HTTP | exit |")
+	got := tableUnder(t, "docs/api.md", "| code | HTTP | exit |")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-// The exit statuses of the README are those of the program, and of its help.
-func TestREADMETableOfExitStatuses(t *testing.T) {
+// The table of exit codes has those of the program and of its help.
+func TestTableOfExitCodes(t *testing.T) {
 	t.Parallel()
 	var want, got []int
 	for _, e := range exitMeanings {
 		want = append(want, e.status)
 	}
-	for _, row := range tableUnder(t, "| code | meaning |") {
+	for _, row := range tableUnder(t, "docs/posts.md", "| code | meaning |") {
 		cell := strings.TrimSpace(strings.Split(row, "|")[1])
 		status, err := strconv.Atoi(cell)
 		if err != nil {
-			t.Errorf("%q is no exit status", cell)
+			t.Errorf("%q is not an exit code", cell)
 		}
 		got = append(got, status)
 	}
@@ -49,35 +48,31 @@ func TestREADMETableOfExitStatuses(t *testing.T) {
 	}
 }
 
-// The README lists every platform, and what happens there when the outcome of a
-// publication is unknown.
-func TestREADMETableOfPlatforms(t *testing.T) {
+// The tables of platforms name every platform and the command that connects it.
+func TestTablesOfPlatforms(t *testing.T) {
 	t.Parallel()
-	var got []string
-	for _, row := range tableUnder(t, "| platform | connect | when the outcome of a call is unknown |") {
-		cells := strings.Split(row, "|")
-		name := strings.Trim(strings.TrimSpace(cells[1]), "`")
-		got = append(got, name)
-		if !strings.Contains(cells[2], "`schedctl account add "+name) {
-			t.Errorf("%s: the table does not say how to connect it", name)
+	for file, header := range map[string]string{
+		"README.md":        "| network | connect an account |",
+		"docs/networks.md": "| platform | connect | if the outcome of a request is unknown |",
+	} {
+		var got []string
+		for _, row := range tableUnder(t, file, header) {
+			_, command, _ := strings.Cut(row, "`schedctl account add ")
+			got = append(got, regexp.MustCompile(`^\w+`).FindString(command))
 		}
-	}
-	slices.Sort(got)
-	if diff := cmp.Diff(platformNames(), got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+		slices.Sort(got)
+		if diff := cmp.Diff(platformNames(), got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", file, diff)
+		}
 	}
 }
 
-// tableUnder returns the rows of the README's table with this header.
-func tableUnder(t *testing.T, header string) []string {
+// tableUnder returns the rows of a document's table with this header.
+func tableUnder(t *testing.T, file, header string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := regexp.MustCompile(regexp.QuoteMeta(header) + `\n[|-]+\n((?:\|.*\n)+)`).FindSubmatch(text)
+	table := regexp.MustCompile(regexp.QuoteMeta(header) + `\n[|-]+\n((?:\|.*\n)+)`).FindStringSubmatch(documents(t)[file])
 	if table == nil {
-		t.Fatalf("the README has no table %q", header)
+		t.Fatalf("%s has no table %q", file, header)
 	}
-	return strings.Split(strings.TrimSpace(string(table[1])), "\n")
+	return strings.Split(strings.TrimSpace(table[1]), "\n")
 }

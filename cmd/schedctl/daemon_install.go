@@ -39,7 +39,7 @@ daemon that runs in the background on the same data is stopped first, and the se
 takes over. No root is needed. The service sees no variables of your shell, so name a
 database on PostgreSQL with --store and keep its password in ~/.pgpass.
 
-Packages for Linux contain a service for the whole machine instead; see the README.`,
+Packages for Linux contain a service for the whole machine instead; see docs/install.md.`,
 		Example: `  schedctl daemon install
   schedctl daemon install --listen 127.0.0.1:8080 --public-url https://posts.example.org
   schedctl daemon install --dry-run`,

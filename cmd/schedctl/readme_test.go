@@ -8,19 +8,52 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// TestREADMEExamplesWork runs every command of the README's console blocks, in
-// their order, as a reader would type them.
-func TestREADMEExamplesWork(t *testing.T) {
+// TestDocumentExamplesWork runs every command of the console blocks of the README
+// and of each page of docs, in their order, as a reader would type them.
+func TestDocumentExamplesWork(t *testing.T) {
 	t.Parallel()
-	commands := consoleCommands(t, "../../README.md")
-	if len(commands) < 10 {
-		t.Fatalf("only %d commands found in the README", len(commands))
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
 	}
+	total := 0
+	for _, path := range append(pages, "../../README.md") {
+		commands := consoleCommands(t, path)
+		if total += len(commands); len(commands) == 0 {
+			continue
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t)
+			if filepath.Base(path) != "README.md" { // a reader comes from there
+				r.run("schedctl account add feed --name blog")
+				r.run("schedctl account add http --name team --set url=" + httpServer(t))
+				r.post = strings.TrimSpace(r.run("schedctl post create 'An example' --to blog --in 1h -q"))
+			}
+			for _, command := range commands {
+				r.run(command)
+			}
+		})
+	}
+	if total < 60 {
+		t.Errorf("only %d commands found", total)
+	}
+}
+
+// reader types the commands of a document in a directory with example files.
+type reader struct {
+	t    *testing.T
+	dir  string
+	env  []string
+	post string // the id that documents call $POST
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
 	d := newCrashDaemon(t)
 	d.start()
 	dir := t.TempDir()
@@ -28,67 +61,51 @@ func TestREADMEExamplesWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "release.md"), []byte("Release notes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for name, text := range map[string]string{
+		"release.md":          "Release notes\n",
 		"posts.csv":           "id,content,to,at,tz\none,Hello,blog,2099-01-01 9:00,UTC\n",
-		"posts/launch.md":     fencedBlock(t, "../../README.md", "markdown"),
-		"posts/schedctl.yaml": "collection: website\n",
+		"posts/launch.md":     fencedBlock(t, "../../docs/files.md", "markdown"),
+		"posts/schedctl.yaml": fencedBlock(t, "../../docs/files.md", "yaml"),
 	} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	team := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	defer team.Close()
-	connect := exec.Command(d.bin, "--url", "http://"+d.address, "--api-key-file", filepath.Join(d.dir, "admin.key"),
-		"account", "add", "http", "--name", "team", "--set", "url="+team.URL)
-	if out, err := connect.CombinedOutput(); err != nil {
-		t.Fatalf("%s%v", out, err)
+	return &reader{t: t, dir: dir, env: []string{
+		"PATH=" + filepath.Dir(d.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME=" + dir, "SCHEDCTL_DATA_DIR=" + d.dir, "VERSION=1.0", "GORACE=" + os.Getenv("GORACE"),
+		"SCHEDCTL_URL=http://" + d.address, "SCHEDCTL_API_KEY=" + strings.TrimSpace(string(key)),
+	}}
+}
+
+// httpServer returns the URL of a server that accepts every request.
+func httpServer(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// run runs a command in a shell and returns its standard output.
+func (r *reader) run(command string) string {
+	r.t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil && strings.HasPrefix(command, "curl ") {
+		r.t.Log("curl is not installed; its examples are skipped")
+		return ""
 	}
-	shell := func(command string) (string, error) {
-		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir = dir
-		cmd.Env = []string{
-			"PATH=" + filepath.Dir(d.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
-			"HOME=" + dir, "SCHEDCTL_DATA_DIR=" + d.dir, "VERSION=1.0", "GORACE=" + os.Getenv("GORACE"),
-			"SCHEDCTL_URL=http://" + d.address, "SCHEDCTL_API_KEY=" + strings.TrimSpace(string(key)),
-		}
-		if strings.Contains(command, "--smtp") {
-			cmd.Env = append(cmd.Env, "SCHEDCTL_SECRET=password of the mail server")
-		}
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir, cmd.Env = r.dir, append(r.env, "POST="+r.post)
+	if strings.Contains(command, "--smtp") {
+		cmd.Env = append(cmd.Env, "SCHEDCTL_SECRET=password of the mail server")
 	}
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Log("there is no curl here: its examples are left out")
-		commands = slices.DeleteFunc(commands, func(c string) bool { return strings.HasPrefix(c, "curl ") })
-	}
-	for i, command := range commands {
-		if strings.Contains(command, "$POST") {
-			break
-		}
-		if out, err := shell(command); err != nil {
-			t.Errorf("$ %s\n%s%v", command, out, err)
-		}
-		commands[i] = ""
-	}
-	created, err := exec.Command(d.bin, "--url", "http://"+d.address, "--api-key-file", filepath.Join(d.dir, "admin.key"),
-		"post", "create", "words", "--to", "blog", "--in", "1h", "-q").Output()
+	var told strings.Builder
+	cmd.Stderr = &told
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		r.t.Errorf("$ %s\n%s%s%v", command, out, &told, err)
 	}
-	post := strings.TrimSpace(string(created))
-	for _, command := range commands {
-		if command == "" {
-			continue
-		}
-		if out, err := shell(strings.ReplaceAll(command, "$POST", post)); err != nil {
-			t.Errorf("$ %s\n%s%v", command, out, err)
-		}
-	}
+	return string(out)
 }
 
 // consoleCommands returns the lines after "$ " in a document's console blocks.
