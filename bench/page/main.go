@@ -1,7 +1,7 @@
 // Command page writes docs/reliability.md: every promise with the command that
-// proves it, and the figures of its last run. What make bench and make torture
-// leave is taken over first, where it is there: bench.json and torture.json beside
-// this program are the figures that the page shows.
+// proves it, and the figures of its last run. The figures are in bench.json and
+// torture.json next to this program; it first copies those of the last make bench
+// and make torture, if there are any.
 //
 // Usage, in its directory: go run .
 package main
@@ -127,9 +127,9 @@ func read(path string, into any) error {
 
 func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// cell makes a text fit into a cell of a table.
+// cell makes a text fit into a cell of a table, with readable figures.
 func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(readable(s))
 }
 
 // verdict makes what is not a pass stand out.
@@ -144,7 +144,7 @@ func cpu(us float64) string {
 	if us == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f µs", us)
+	return formatSeconds(us * 1e-6)
 }
 
 func memory(bytes int64) string {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The page that is there is the one that the figures give.
+// The committed page is the one that the committed figures produce.
 func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	want, err := write(benchFile, tortureFile)
