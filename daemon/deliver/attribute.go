@@ -12,75 +12,75 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A network that recognizes a post by its content alone may list the post of another
-// target: one of the same account, or of another account that logs in as the same
-// user. A post that belongs to another target never counts. A post that may still
-// turn out to belong to one counts for nobody until that is known, so that two
-// targets with the same content are not both published with one post.
+// A network that recognizes a post only by its content may return the post of another
+// target, of the same account or of another account with the same login. A post that
+// belongs to another target is never accepted. A post that may belong to another
+// target is not accepted until that is known. Otherwise one post could count as the
+// result of two targets with the same content.
 
 const (
 	// ambiguousAskDelay is how soon the network is asked again about a post that may be
 	// another target's.
 	ambiguousAskDelay = 10 * time.Second
 
-	// ambiguousLimit is how long after its beginning an attempt waits for others
-	// without that counting as a question in vain. Calls are over by then, and what
-	// became of them was asked.
+	// ambiguousLimit is how long after its start an attempt waits for others before
+	// a question counts as failed. By then, the calls of the others are over and their
+	// networks were asked.
 	ambiguousLimit = 10 * time.Minute
 
-	// maxAmbiguousReads is how many posts with the same content are looked at.
+	// maxAmbiguousReads is how many posts with the same content are checked.
 	maxAmbiguousReads = 200
 )
 
-// misattributedError says that the network named a post that belongs to another target.
+// misattributedError reports that the network returned a post of another target.
 func misattributedError() *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindUnknown, Code: "claimed", Outcome: schedctl.OutcomeUnknown,
-		Message: "the server named a post that belongs to another target with the same text; look at the account how many there are, and if one is missing retry with force",
+		Message: "the network returned a post that belongs to another target with the same text; check how many such posts the account has, and if one is missing retry with force",
 	}
 }
 
-// isTaken returns what tells publishers whether a post of the network belongs to
-// another target than the call's.
+// isTaken returns a function that reports whether a post of the network belongs to a
+// target other than the call's.
 func (d *Deliverer) isTaken(ctx context.Context, c *publisherCall) func(platformPostID string) (bool, error) {
 	return func(platformPostID string) (taken bool, err error) {
 		err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
-			owners, err := r.PublishedAs([]storage.PlatformPost{{Owner: c.account.Identity(), ID: platformPostID}})
-			taken = err == nil && belongsToOther(owners[0], c.attempt.TargetID)
+			targets, err := r.PublishedAs([]storage.PlatformPost{{Owner: c.account.Identity(), ID: platformPostID}})
+			taken = err == nil && belongsToOther(targets[0], c.attempt.TargetID)
 			return err
 		})
 		return taken, err
 	}
 }
 
-// belongsToOther reports whether a post that belongs to the owners is another target's.
-func belongsToOther(owners []string, targetID string) bool {
-	return len(owners) > 0 && !slices.Contains(owners, targetID)
+// belongsToOther reports whether a post with the given targets belongs only to targets
+// other than this one.
+func belongsToOther(targets []string, targetID string) bool {
+	return len(targets) > 0 && !slices.Contains(targets, targetID)
 }
 
 // isAmbiguous reports whether a post that was found for a call may be that of another
-// target with the same content. Nobody has been asked about it for longer than the
-// call was.
-func (d *Deliverer) isAmbiguous(ctx context.Context, c *publisherCall) (contested bool, err error) {
+// target with the same content.
+func (d *Deliverer) isAmbiguous(ctx context.Context, c *publisherCall) (ambiguous bool, err error) {
 	finder, ok := c.publisher.(publish.ContentFinder)
 	if !ok {
 		return false, nil
 	}
 	err = d.cfg.Store.View(ctx, func(r storage.Reader) error {
 		v := attributionCheck{call: c, finder: finder, reader: r, now: time.Now(), earliest: c.attempt.StartedAt.Add(-d.cfg.MaxLateness - time.Hour)}
-		contested, err = v.ambiguous()
+		ambiguous, err = v.ambiguous()
 		return err
 	})
-	return contested, err
+	return ambiguous, err
 }
 
-// attributionCheck is one look for other targets that a post may belong to.
+// attributionCheck looks for other targets that a post may belong to.
 type attributionCheck struct {
 	call     *publisherCall
 	finder   publish.ContentFinder
 	reader   storage.Reader
 	now      time.Time
-	earliest time.Time // of posts that can have an attempt as late as the call's
+	earliest time.Time // publish time of posts that can have an attempt as late as the call's
 }
 
 func (v *attributionCheck) ambiguous() (bool, error) {
@@ -94,23 +94,23 @@ func (v *attributionCheck) ambiguous() (bool, error) {
 	}
 	for i := range running {
 		a := &running[i]
-		same := slices.ContainsFunc(accounts, func(of schedctl.Account) bool { return of.ID == a.AccountID })
+		same := slices.ContainsFunc(accounts, func(account schedctl.Account) bool { return account.ID == a.AccountID })
 		if !same || !v.goesFirst(a) {
 			continue
 		}
-		if alike, err := v.mayBeConfused(a); alike || err != nil {
-			return alike, err
+		if confused, err := v.mayBeConfused(a); confused || err != nil {
+			return confused, err
 		}
 	}
 	for i := range accounts {
-		if unsettled, err := v.hasUnknownOutcome(&accounts[i]); unsettled || err != nil {
-			return unsettled, err
+		if found, err := v.hasUnknownOutcome(&accounts[i]); found || err != nil {
+			return found, err
 		}
 	}
 	return false, nil
 }
 
-// accounts returns the accounts that log in as the call's does, and that itself.
+// accounts returns the call's account and all accounts with the same login.
 func (v *attributionCheck) accounts() ([]schedctl.Account, error) {
 	own, identity := v.call.account, v.call.account.Identity()
 	list := []schedctl.Account{own}
@@ -126,18 +126,18 @@ func (v *attributionCheck) accounts() ([]schedctl.Account, error) {
 	return list, err
 }
 
-// goesFirst reports whether a running attempt keeps the call from taking a post: its
-// own request may still be under way, or it began earlier and so is settled first.
+// goesFirst reports whether a running attempt has precedence over the call: its request
+// may still be running, or it started earlier and is therefore settled first.
 func (v *attributionCheck) goesFirst(a *schedctl.Attempt) bool {
 	mine := &v.call.attempt
 	if a.TargetID == mine.TargetID {
 		return false
 	}
-	underWay := v.now.Before(a.StartedAt.Add(attemptLease))
-	return underWay || cmp.Or(a.StartedAt.Compare(mine.StartedAt), strings.Compare(a.ID, mine.ID)) < 0
+	mayBeCalling := v.now.Before(a.StartedAt.Add(attemptLease))
+	return mayBeCalling || cmp.Or(a.StartedAt.Compare(mine.StartedAt), strings.Compare(a.ID, mine.ID)) < 0
 }
 
-// mayBeConfused reports whether the network may show the attempt's post as the call's.
+// mayBeConfused reports whether the network may take the attempt's post for the call's.
 func (v *attributionCheck) mayBeConfused(a *schedctl.Attempt) (bool, error) {
 	post, err := v.reader.Post(a.WorkspaceID, a.PostID)
 	if notFound(err) {
@@ -150,9 +150,8 @@ func (v *attributionCheck) mayBeConfused(a *schedctl.Attempt) (bool, error) {
 	return t != nil && v.finder.MayConfuse(post.ContentFor(t), v.call.content), nil
 }
 
-// hasUnknownOutcome reports whether another target of an account has the same content and an
-// attempt, from about the time of the call, that has ended without anyone knowing
-// whether it published.
+// hasUnknownOutcome reports whether another target of an account has the same content
+// and an attempt, from about the time of the call, that ended with the outcome unknown.
 func (v *attributionCheck) hasUnknownOutcome(account *schedctl.Account) (bool, error) {
 	ids, err := v.reader.SameContent(storage.ContentQuery{
 		AccountID: account.ID, Fingerprint: schedctl.FingerprintOf(v.call.content),
@@ -179,8 +178,8 @@ func (v *attributionCheck) hasUnknownOutcome(account *schedctl.Account) (bool, e
 	return false, nil
 }
 
-// hasUnknownAttempt reports whether a target has an attempt of unknown outcome whose post
-// the call's question to the network may find.
+// hasUnknownAttempt reports whether a target has an attempt with the outcome unknown
+// whose post the network may return for the call.
 func (v *attributionCheck) hasUnknownAttempt(targetID string) (bool, error) {
 	attempts, err := v.reader.Attempts(targetID)
 	from := v.call.attempt.StartedAt.Add(-attemptLease)
@@ -189,8 +188,9 @@ func (v *attributionCheck) hasUnknownAttempt(targetID string) (bool, error) {
 	}), err
 }
 
-// platformPostTargets returns who has the posts that networks have named for a batch of endings,
-// as far as those can be others'. It belongs into the transaction that records them.
+// platformPostTargets returns the targets of the posts that networks returned for a
+// batch, where those may be misattributed. Call it in the transaction that records the
+// batch.
 func platformPostTargets(r storage.Reader, batch []*attemptEnd) (map[storage.PlatformPost][]string, error) {
 	var posts []storage.PlatformPost
 	for _, e := range batch {
@@ -205,14 +205,14 @@ func platformPostTargets(r storage.Reader, batch []*attemptEnd) (map[storage.Pla
 	if err != nil {
 		return nil, err
 	}
-	owners := make(map[storage.PlatformPost][]string, len(posts))
+	targets := make(map[storage.PlatformPost][]string, len(posts))
 	for i := range posts {
-		owners[posts[i]] = lists[i]
+		targets[posts[i]] = lists[i]
 	}
-	return owners, nil
+	return targets, nil
 }
 
-// mayBeMisattributed reports whether the network may have named another target's post.
+// mayBeMisattributed reports whether the network may have returned another target's post.
 func (e *attemptEnd) mayBeMisattributed() bool {
 	_, guesses := e.call.publisher.(publish.ContentFinder)
 	return guesses && e.receipt != nil && e.receipt.ID != "" && e.call.account.Identity().Login != ""
@@ -222,9 +222,9 @@ func (e *attemptEnd) platformPost() storage.PlatformPost {
 	return storage.PlatformPost{Owner: e.call.account.Identity(), ID: e.receipt.ID}
 }
 
-// checkAttribution reports whether the post that the network has named is another target's,
-// and else makes it that of the ending's.
-func (r *recordTx) checkAttribution(e *attemptEnd) (claimed bool) {
+// checkAttribution reports whether the receipt is of another target's post. If it is
+// not, the post now belongs to this target.
+func (r *recordTx) checkAttribution(e *attemptEnd) (misattributed bool) {
 	if !e.mayBeMisattributed() {
 		return false
 	}

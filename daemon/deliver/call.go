@@ -16,10 +16,10 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// publisherCall is an attempt with all that the network is to be told, as it was when
-// the attempt began.
+// publisherCall is an attempt with everything that its publisher needs, as of the start
+// of the attempt.
 type publisherCall struct {
-	queue            *queue // the dispatcher's
+	queue            *queue // belongs to the dispatcher
 	attempt          schedctl.Attempt
 	content          string
 	options          schedctl.Options
@@ -28,7 +28,7 @@ type publisherCall struct {
 	account          schedctl.Account
 	publisher        publish.Publisher
 	tries            int           // see facts
-	earlierUncertain bool          // one before it may have published
+	earlierUncertain bool          // an earlier attempt may have published
 	spacing          time.Duration // to leave before the account's next overdue target
 }
 
@@ -39,22 +39,22 @@ func newCall(q *queue, a schedctl.Attempt, p *schedctl.Post, t *schedctl.Target,
 	}
 }
 
-// makeCall makes the call and returns its end, or that it has to be settled.
+// makeCall makes the call and returns its end, or the attempt if it is unresolved.
 func (d *Deliverer) makeCall(ctx context.Context, c *publisherCall) (*attemptEnd, *unresolvedAttempt) {
 	receipt, failure := d.publish(ctx, c)
 	if failure == nil {
 		return published(c, receipt), nil
 	}
 	_, findable := c.publisher.(publish.Finder)
-	end, unsettled := d.applyPolicy(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
-	if unsettled != nil {
-		unsettled.overBy = time.Now().Add(unsettled.askIn)
-		d.recordUnresolved(ctx, unsettled)
+	end, unresolved := d.applyPolicy(c, failure, facts{repeatable: repeatable(c.publisher, c.account), findable: findable})
+	if unresolved != nil {
+		unresolved.overBy = time.Now().Add(unresolved.askIn)
+		d.recordUnresolved(ctx, unresolved)
 	}
-	return end, unsettled
+	return end, unresolved
 }
 
-// applyPolicy applies the policy to a call that did not publish, or may not have.
+// applyPolicy applies the policy to a call that failed.
 func (d *Deliverer) applyPolicy(c *publisherCall, e *publish.Error, f facts) (*attemptEnd, *unresolvedAttempt) {
 	f.now, f.spread = time.Now().UTC().Round(0), 2*rand.Float64()-1
 	f.lateSince, f.tries, f.earlierUncertain, f.disrupted = c.lateSince, c.tries, c.earlierUncertain, c.account.DisruptedSince
@@ -85,7 +85,7 @@ func (d *Deliverer) logFailure(c *publisherCall, e *publish.Error, decided polic
 	d.log.Warn("attempt did not publish", append(args, "error", logCause(e))...)
 }
 
-// logCause returns what the log says of a failure. It is never nil.
+// logCause returns the error that is logged for a failure. It is never nil.
 func logCause(e *publish.Error) error {
 	if e.Err != nil {
 		return e.Err
@@ -93,13 +93,13 @@ func logCause(e *publish.Error) error {
 	return e
 }
 
-// publish makes the call and returns what the network has said.
+// publish makes the call and returns the receipt of the network.
 func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (receipt schedctl.Receipt, failure *publish.Error) {
 	failure = d.callPublisher(ctx, c, func(ctx context.Context, r publish.Request) (err error) {
-		if !d.mayCall(c.attempt.Owner) {
+		if !d.coord.mayCall(c.attempt.Owner) {
 			return publish.LeaseLapsed()
 		}
-		if receipt, err = c.publisher.Publish(d.withLeaseGuard(ctx, c.attempt.Owner), r); err != nil {
+		if receipt, err = c.publisher.Publish(d.coord.withLeaseGuard(ctx, c.attempt.Owner), r); err != nil {
 			return err
 		}
 		return failpoint.Hit(failpoint.DeliverCalled)
@@ -110,14 +110,13 @@ func (d *Deliverer) publish(ctx context.Context, c *publisherCall) (receipt sche
 	return receipt, nil
 }
 
-// request opens the account's credentials and returns what the publisher is
-// given.
+// request decrypts the account's credentials and returns the request for the publisher.
 func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) {
 	credentials, err := d.credentials(c.account)
 	if err != nil {
 		return publish.Request{}, &publish.Error{
 			Kind: schedctl.KindAuth, Code: "credentials_unreadable", Outcome: schedctl.OutcomeNotPublished, Err: err,
-			Message: "the account's stored credentials cannot be opened; restore secret.key from your backup, or reconnect the account",
+			Message: "the account's stored credentials cannot be decrypted; restore secret.key from your backup, or reconnect the account",
 		}
 	}
 	account := c.account
@@ -130,7 +129,7 @@ func (d *Deliverer) request(c *publisherCall) (publish.Request, *publish.Error) 
 
 func (d *Deliverer) credentials(a schedctl.Account) (publish.Credentials, error) {
 	if len(a.Credentials) == 0 {
-		return nil, nil // a platform that needs none
+		return nil, nil // the platform needs none
 	}
 	plain, err := d.cfg.Sealer.Open(a.Credentials, a.ID)
 	if err != nil {
@@ -138,14 +137,14 @@ func (d *Deliverer) credentials(a schedctl.Account) (publish.Credentials, error)
 	}
 	var credentials publish.Credentials
 	if json.Unmarshal(plain, &credentials) != nil {
-		// The decoder's own error could quote what it has read.
-		return nil, errors.New("opened credentials are not a JSON object of strings")
+		// The decoder's own error could quote the credentials.
+		return nil, errors.New("decrypted credentials are not a JSON object of strings")
 	}
 	return credentials, nil
 }
 
-// sameLogin reports whether two states of an account hold the same credentials,
-// sessions apart: a session may have been refreshed meanwhile.
+// sameLogin reports whether two versions of an account have the same credentials. It
+// ignores sessions, which may have been refreshed in between.
 func (d *Deliverer) sameLogin(a, b schedctl.Account) bool {
 	if bytes.Equal(a.Credentials, b.Credentials) {
 		return true
@@ -159,7 +158,7 @@ func (d *Deliverer) sameLogin(a, b schedctl.Account) bool {
 	if err != nil || err2 != nil {
 		return false
 	}
-	// What is not listed is part of the session.
+	// Credentials that are not listed are part of the session.
 	for _, f := range refresher.(publish.Publisher).Fields() {
 		if before[f.Name] != after[f.Name] {
 			return false
@@ -168,14 +167,14 @@ func (d *Deliverer) sameLogin(a, b schedctl.Account) bool {
 	return true
 }
 
-// catchPanic calls a publisher and turns its panic into an error of unknown outcome.
+// catchPanic calls fn and returns a panic as an error with the outcome unknown.
 func (d *Deliverer) catchPanic(c *publisherCall, fn func() error) (err error) {
 	defer func() {
 		thrown := recover()
 		if thrown == nil {
 			return
 		}
-		// Any other value than the runtime's may hold what was being published.
+		// Values other than runtime errors may contain the post.
 		cause := fmt.Errorf("panic with a %T", thrown)
 		if fault, ok := thrown.(runtime.Error); ok {
 			cause = fault
@@ -184,7 +183,7 @@ func (d *Deliverer) catchPanic(c *publisherCall, fn func() error) (err error) {
 			"account", c.attempt.AccountID, "attempt", c.attempt.ID, "error", cause, "stack", string(debug.Stack()))
 		err = &publish.Error{
 			Kind: schedctl.KindUnknown, Code: "panic", Outcome: schedctl.OutcomeUnknown, Err: cause,
-			Message: "schedctl had a fault of its own during the call; look at the account whether the post is there",
+			Message: "schedctl had an internal error during the call; check whether the account has the post",
 		}
 	}()
 	return fn()

@@ -9,63 +9,66 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// faultPause is how long an account waits whose records cannot be read or
-// written where those of others perhaps can.
+// faultPause is how long an account waits if its own records cannot be read or
+// written, while those of other accounts may be fine.
 const faultPause = 10 * time.Second
 
 // claimItem is a target to be claimed.
 type claimItem struct {
-	queue       *queue // the dispatcher's; the claim compares it only
+	queue       *queue // belongs to the dispatcher; the claim only compares it
 	entry       entry
-	uncertain   bool          // an earlier claim may be on disk
-	expireOnly  bool          // not to be begun: its account is blocked, but it may be too late
-	overdueWait time.Duration // how long an overdue target has to wait; 0 not to
-	spacedHere  bool          // the account's overdue target before this one was begun here
-	nextAt      int64         // the Unix millisecond of the account's next entry; 0 when there is none
+	uncertain   bool          // an earlier claim may have been committed
+	expireOnly  bool          // the account is blocked: fail the target if it is too late, or else do not start it
+	overdueWait time.Duration // how long an overdue target has to wait, or 0
+	spacedHere  bool          // this node started the account's overdue target before this one
+	nextAt      int64         // when the account's next entry is due, in Unix milliseconds; 0 if there is none
 }
 
-// claimResult is what a claim has come to.
+// claimResult is what a claim did with a target.
 type claimResult int
 
 const (
-	claimDropped    claimResult = iota // there is nothing left to do for the target
-	claimEarly                         // it is due later, or the clock is in doubt
+	claimDropped    claimResult = iota // nothing is left to do for the target
+	claimEarly                         // it is due later, or the clock is not trusted
 	claimWaits                         // its account has to wait; back into the queue
 	claimBehind                        // its account is busy with another target; back into the queue
-	claimMoved                         // another target of its account comes first by now; back into the queue
-	claimElsewhere                     // another member has a call of its account; back into the queue
+	claimMoved                         // another target of its account is now due before it; back into the queue
+	claimElsewhere                     // another node calls the network for its account; back into the queue
 	claimUnreadable                    // its records cannot be read; back into the queue
-	claimStarted                       // the attempt is on disk; call
+	claimStarted                       // the attempt is on disk; call the publisher
 )
 
-// claimDecision is what a claim has decided on one target.
+// claimDecision is what a claim decided for one target. The comments name the results
+// that a field is for.
 type claimDecision struct {
 	result  claimResult
-	due     int64          // with early and moved: the Unix millisecond
-	held    bool           // with waits: the account is refused or paused
-	wait    time.Duration  // with waits: how long; 0 until the account changes
-	expires int64          // with waits, behind and elsewhere: see entry
-	err     error          // with unreadable
-	call    *publisherCall // with begun
+	due     int64          // early and moved: the Unix millisecond
+	held    bool           // waits: the network refused or paused the account
+	wait    time.Duration  // waits: how long, or 0 until the account changes
+	expires int64          // waits, behind and elsewhere: see entry
+	err     error          // unreadable
+	call    *publisherCall // started
 
-	// failed says that the target has ended without an attempt, and why.
-	failed   *schedctl.TargetError
-	platform string // with failed
+	// failure is why the target failed without an attempt, or nil.
+	failure  *schedctl.TargetError
+	platform string // with failure
 }
 
-// takeItems adds what the queue has to be claimed next to the batch.
+// takeItems adds the next targets to claim from a queue to the batch.
 func (x *dispatcher) takeItems(batch []claimItem, q *queue, now time.Time) []claimItem {
-	ending := q.blocked(now)
-	taken := x.queues.take(q, now, x.cfg.MaxLateness, x.claims.size)
+	expireOnly := q.blocked(now)
+	entries := x.queues.take(q, now, x.d.cfg.MaxLateness, x.claims.size)
 	next := int64(0)
 	if q.waiting.len() > 0 {
 		next = q.waiting.head().At
 	}
-	for _, e := range taken {
-		was := x.states[e.Target] & stateUncertain
-		x.setState(e.Target, stateInFlight|was)
+	for _, e := range entries {
+		uncertain := x.states[e.Target] & stateUncertain
+		x.setState(e.Target, stateInFlight|uncertain)
 		batch = append(batch, claimItem{
-			queue: q, entry: e, uncertain: was != 0, expireOnly: ending, nextAt: next, overdueWait: max(0, q.nextOverdue.Sub(now)), spacedHere: !q.nextOverdue.IsZero() && now.Sub(q.nextOverdue) < spacingWindow,
+			queue: q, entry: e, uncertain: uncertain != 0, expireOnly: expireOnly, nextAt: next,
+			overdueWait: max(0, q.nextOverdue.Sub(now)),
+			spacedHere:  !q.nextOverdue.IsZero() && now.Sub(q.nextOverdue) < spacingWindow,
 		})
 	}
 	return batch
@@ -73,47 +76,43 @@ func (x *dispatcher) takeItems(batch []claimItem, q *queue, now time.Time) []cla
 
 // claimAll claims the batch on a goroutine of its own.
 func (x *dispatcher) claimAll(ctx context.Context, batch []claimItem) {
-	x.claims.start(time.Now(), x.pace())
+	x.claims.start(time.Now(), x.d.coord.pace(x))
 	x.jobs.Go(func() {
-		verdicts, err := x.Deliverer.claim(ctx, batch)
-		x.mail.report(func(x *dispatcher) { x.claimed(ctx, batch, verdicts, err) })
+		decisions, err := x.d.claim(ctx, batch)
+		x.d.mail.report(func(x *dispatcher) { x.claimed(ctx, batch, decisions, err) })
 	})
 }
 
-// claim decides on a batch of targets in one transaction and returns a verdict
-// for each, or an error: then it is not known whether they were carried out.
-func (d *Deliverer) claim(ctx context.Context, batch []claimItem) (verdicts []claimDecision, err error) {
-	owner := d.currentOwner()
+// claim decides on a batch of targets in one transaction. It returns a decision for
+// each target. After an error it is unknown whether the decisions were committed.
+func (d *Deliverer) claim(ctx context.Context, batch []claimItem) (decisions []claimDecision, err error) {
+	owner := d.coord.currentOwner()
 	err = d.cfg.Store.Update(ctx, func(tx storage.Tx) error {
-		c := claimTx{
-			Deliverer: d, edits: newEdits(tx), owner: owner, started: map[*queue]bool{}, leap: d.cfg.Clock.Leap(),
-			// Without Round, times would be compared by the monotonic clock,
-			// which knows nothing of suspend.
-			now: time.Now().UTC().Round(0),
-		}
-		if err := prepare(d, tx, batch, func(it *claimItem) string { return it.entry.TargetID() }); err != nil {
+		// Round removes the monotonic clock reading, which does not advance in suspend.
+		c := newClaimTx(d, newEdits(tx), owner, time.Now().UTC().Round(0))
+		if err := prepare(tx, batch, func(it *claimItem) string { return it.entry.TargetID() }); err != nil {
 			return err
 		}
 		decided := make([]claimDecision, len(batch))
 		for i := range batch {
 			decided[i] = c.tryDecide(batch[i])
 		}
-		verdicts = decided
-		return c.write()
+		decisions = decided
+		return c.edits.write()
 	})
 	if err == nil {
 		err = failpoint.Hit(failpoint.DeliverClaimed)
 	}
-	return verdicts, err
+	return decisions, err
 }
 
-// claimed acts on the verdicts.
-func (x *dispatcher) claimed(ctx context.Context, batch []claimItem, verdicts []claimDecision, err error) {
+// claimed applies the decisions of a claim.
+func (x *dispatcher) claimed(ctx context.Context, batch []claimItem, decisions []claimDecision, err error) {
 	if err != nil {
 		x.claimFailed(batch, err, time.Now())
 	} else {
 		x.logStoreState(x.claims.succeeded(), "claiming targets", nil)
-		x.applyDecisions(ctx, batch, verdicts)
+		x.applyDecisions(ctx, batch, decisions)
 	}
 	for i := range batch {
 		if q := batch[i].queue; q.busy && !q.calling {
@@ -129,110 +128,106 @@ func (x *dispatcher) claimFailed(batch []claimItem, err error, now time.Time) {
 		x.putBack(batch[i], 0)
 	}
 	if q := batch[0].queue; len(batch) == 1 && !q.held && !storage.IsFull(err) {
-		q.notBefore = now.Add(faultPause) // let the others have a turn
+		q.notBefore = now.Add(faultPause) // let other accounts proceed
 	}
 }
 
-// applyDecisions does what the verdicts on a batch ask for.
-func (x *dispatcher) applyDecisions(ctx context.Context, batch []claimItem, verdicts []claimDecision) {
+func (x *dispatcher) applyDecisions(ctx context.Context, batch []claimItem, decisions []claimDecision) {
 	now := time.Now()
 	for i := range batch {
-		x.applyDecision(ctx, batch[i], verdicts[i], now)
+		x.applyDecision(ctx, batch[i], decisions[i], now)
 	}
 }
 
-// applyDecision does what a verdict asks for.
-func (x *dispatcher) applyDecision(ctx context.Context, it claimItem, v claimDecision, now time.Time) {
+func (x *dispatcher) applyDecision(ctx context.Context, it claimItem, d claimDecision, now time.Time) {
 	q, e := it.queue, it.entry
-	switch v.result {
+	switch d.result {
 	case claimDropped:
-		if f := v.failed; f != nil {
-			x.log.Warn("target not published", "target", e.TargetID(), "account", q.account, "kind", f.Kind, "code", f.Code)
-			x.cfg.Observe(Observation{Platform: v.platform, Outcome: f.Outcome, Kind: f.Kind})
+		if f := d.failure; f != nil {
+			x.d.log.Warn("target not published", "target", e.TargetID(), "account", q.account, "kind", f.Kind, "code", f.Code)
+			x.d.cfg.Observe(Observation{Platform: d.platform, Outcome: f.Outcome, Kind: f.Kind})
 		}
 		x.forget(e.Target, now)
 	case claimUnreadable:
-		x.log.Error("target cannot be claimed, trying again", "target", e.TargetID(), "account", q.account, "error", v.err)
+		x.d.log.Error("claiming target failed, will retry", "target", e.TargetID(), "account", q.account, "error", d.err)
 		x.putBack(it, 0)
 		if !q.held {
 			q.notBefore = now.Add(faultPause)
 		}
 	case claimEarly:
-		// The loop has an entry for a target that was moved. For one that it
-		// handed over before the clock was set back, only this one is left.
+		// The schedule has an entry for a target that was moved. It has none for a
+		// target that was enqueued before the clock was set back.
 		x.forget(e.Target, now)
-		x.deferred.push(dueEntry{At: v.due, Target: e.Target})
+		x.deferred.push(dueEntry{At: d.due, Target: e.Target})
 	case claimMoved:
-		it.entry.At = v.due
+		it.entry.At = d.due
 		x.putBack(it, it.entry.expires)
 	case claimWaits, claimBehind:
-		x.putBack(it, v.expires)
+		x.putBack(it, d.expires)
 		switch {
-		case v.result == claimBehind:
-		case !v.held:
-			q.notBefore = now.Add(v.wait)
-		case !q.changed: // else what the claim has read is old
-			x.queues.hold(q, now, v.wait)
+		case d.result == claimBehind:
+		case !d.held:
+			q.notBefore = now.Add(d.wait)
+		case !q.changed: // otherwise the claim read an older version of the account
+			x.queues.hold(q, now, d.wait)
 		}
 	case claimElsewhere:
-		x.putBack(it, v.expires)
+		x.putBack(it, d.expires)
 		if !q.held {
 			q.notBefore = now.Add(q.nextElsewherePause())
 		}
 	case claimStarted:
 		q.calling, q.busyElsewhere = true, 0
-		if x.cfg.Member != nil {
-			x.inHand[v.call.attempt.ID] = true
+		x.d.coord.callStarted(d.call.attempt.ID)
+		if d.call.spacing > 0 {
+			q.nextOverdue = now.Add(d.call.spacing)
 		}
-		if v.call.spacing > 0 {
-			q.nextOverdue = now.Add(v.call.spacing)
-		}
-		x.startCall(ctx, v.call)
+		x.startCall(ctx, d.call)
 	}
 }
 
 // putBack returns a target to its queue.
 func (x *dispatcher) putBack(it claimItem, expires int64) {
-	m := stateQueued
+	state := stateQueued
 	if it.uncertain {
-		m |= stateUncertain
+		state |= stateUncertain
 		it.queue.uncertain = true
 	}
-	x.setState(it.entry.Target, m)
+	x.setState(it.entry.Target, state)
 	x.queues.push(it.queue, entry{Due: it.entry.Due, expires: expires})
 }
 
 // startCall makes the call of an attempt that is on disk, on a goroutine of its own.
 func (x *dispatcher) startCall(ctx context.Context, c *publisherCall) {
 	x.jobs.Go(func() {
-		end, unsettled := x.Deliverer.makeCall(ctx, c)
-		x.mail.report(func(x *dispatcher) { x.callEnded(c, end, unsettled) })
+		end, unresolved := x.d.makeCall(ctx, c)
+		x.d.mail.report(func(x *dispatcher) { x.callEnded(c, end, unresolved) })
 	})
 }
 
-// callEnded takes what has come of a call, or of asking for one.
-func (x *dispatcher) callEnded(c *publisherCall, end *attemptEnd, unsettled *unresolvedAttempt) {
+// callEnded handles the end of a call, or of a question about one.
+func (x *dispatcher) callEnded(c *publisherCall, end *attemptEnd, unresolved *unresolvedAttempt) {
 	if end != nil {
 		x.unrecorded = append(x.unrecorded, end)
 		return
 	}
 	// The worker is free again.
 	q := c.queue
-	x.addUnresolved(unsettled)
-	if unsettled.refused && q.changed {
-		q.notBefore = time.Time{} // what was refused may be another login by now
+	x.addUnresolved(unresolved)
+	if unresolved.refused && q.changed {
+		q.notBefore = time.Time{} // the account may have new credentials since it was refused
 	}
 	x.markIdle(q)
 }
 
-// addUnresolved lets the account of a call wait until the network is asked what became of it.
-func (x *dispatcher) addUnresolved(d *unresolvedAttempt) {
-	q := d.call.queue
-	q.unresolved = append(q.unresolved, d)
-	q.notBefore = time.Now().Add(d.askIn)
+// addUnresolved makes the account of an attempt wait until the network is asked about it.
+func (x *dispatcher) addUnresolved(u *unresolvedAttempt) {
+	q := u.call.queue
+	q.unresolved = append(q.unresolved, u)
+	q.notBefore = time.Now().Add(u.askIn)
 }
 
-// ulid returns the compact form of a target's id.
+// ulid returns the compact form of a target id.
 func ulid(targetID string) schedctl.ULID {
 	u, _ := schedctl.ParseID(schedctl.TargetPrefix, targetID)
 	return u

@@ -1,45 +1,47 @@
-// Package deliver takes targets that are due through claim, call and record,
-// for every engine and every network alike.
+// Package deliver publishes the targets that are due. It works the same way for
+// every storage engine and every network.
 //
-//	Enqueue ─▶ resolve: which account? ─▶ the account's queue, oldest first
+//	Enqueue ─▶ resolve: find the account ─▶ the account's queue, oldest first
 //	  claim:  one transaction decides and commits the attempt as running
-//	  call:   the publisher is called; only now may the network have the post
-//	  record: one transaction ends the attempt and moves the target
+//	  call:   the publisher is called; only from here on may the network have the post
+//	  record: one transaction ends the attempt and updates the target
 //
-// # What is guaranteed
+// # Guarantees
 //
-// No call is made before its attempt is on disk, and none is repeated unless
-// the network cannot have the post, or recognises a repeat. A call whose outcome
-// is unknown is settled by asking the network where it can be asked, and else
-// the target fails and says so. A call that an expired session was refused for is
-// made again with a new one, within its attempt. The end of a call is kept until it is on disk,
-// however long the store refuses it.
+// A publisher is called only after the attempt is on disk. A call is repeated only
+// if the network certainly does not have the post, or recognizes repeats. If the
+// outcome of a call is unknown, the deliverer asks the network where that is
+// possible. Otherwise the target fails with the outcome unknown. A call that was
+// refused because the session expired is made again with a new session, within the
+// same attempt. The end of a call is kept in memory until it is on disk, however
+// long the store fails.
 //
-// An account has one call in flight, so that one that hangs delays no other.
-// Queues are hints: what is in them is read again when it is claimed.
+// Each account has one call in flight, so a call that hangs delays no other account.
+// Queues are hints: a claim reads the stored records again.
 //
-// # Several deliverers
+// # Several nodes
 //
-// With a [Member] the same holds for all deliverers on one store together. Who is
-// preferred for an account claims its targets, and the others stand by, also while it
-// is late because it works on a backlog; nothing rests on that, for a claim is refused while another's attempt of the account has
-// no end. Of a call nothing leaves unless the lease of its attempt's owner runs. The
-// end of an attempt is recorded as long as it has the owner that made the call. When
-// the owner is dead by the clock of the store, one deliverer makes itself the owner,
-// in a transaction, and settles the attempt as one of an earlier run. Who was away
-// for longer than its lease comes back under another name, and loses what others
-// have adopted meanwhile.
+// With a [Member] the guarantees hold for all deliverers on a shared store together.
+// The preferred node of an account claims its targets. Other nodes stand by, even
+// while the preferred node works through a backlog. Correctness does not depend on
+// this preference: a claim is refused while an attempt of the account is running on
+// another node. No byte of a request is sent unless the lease of the attempt's owner
+// is still valid. The end of an attempt is recorded only while the attempt still has
+// the owner that made the call. When an owner is dead by the clock of the store, one
+// node adopts its attempts in a transaction and settles them like those of an
+// earlier run. A node whose lease has lapsed returns under a new id. Attempts that
+// others adopted in the meantime are no longer its own.
 //
-// Clocks of machines may differ by seconds. What is due is due by the clock of the
-// machine that claims: one whose clock is ahead publishes as much too early, by a
-// right clock, and one whose clock is behind leaves what is its own to the others,
-// who wait for a moment first. Leases do not go by these clocks.
+// The clocks of machines may differ by seconds. A target is due by the clock of the
+// machine that claims it. A node whose clock is ahead publishes early by the
+// difference. A node whose clock is behind leaves its targets to the other nodes,
+// which first wait 700 ms. Leases do not depend on these clocks.
 //
 // # Goroutines
 //
-// All state belongs to the goroutine of [Deliverer.Run], the dispatcher's. It
-// never waits for the network nor for a commit: those have goroutines of their
-// own, which report back through the mailbox.
+// All state belongs to the dispatcher, which is the goroutine of [Deliverer.Run].
+// The dispatcher never waits for the network or for a commit: those run on their own
+// goroutines and report back through the mailbox.
 package deliver
 
 import (
@@ -57,68 +59,68 @@ import (
 )
 
 const (
-	// callTimeout bounds one call of a publisher. Networks were seen to take six
-	// seconds for what they then accept.
+	// callTimeout bounds one call of a publisher. Some networks have taken six seconds
+	// before they accepted a post.
 	callTimeout = 30 * time.Second
 
-	// attemptLease is longer than an attempt may take, which is a call, a new session
-	// and the call again, for the clocks of machines that share a database.
+	// attemptLease is longer than an attempt can take: a call, a new session and the
+	// second call. The rest allows for clocks that differ.
 	attemptLease = 3*callTimeout + 30*time.Second
 
-	// stopGrace is how long calls in flight may go on when Run is to end.
+	// stopGrace is how long calls in flight may continue after Run is asked to end.
 	stopGrace = 20 * time.Second
 
-	// defaultWorkers lets all accounts of a large installation that are due at
-	// once share commits: a target holds its worker for two of them and a call.
+	// defaultWorkers lets all accounts of a large installation that are due at the same
+	// time share commits. A target occupies a worker for two commits and a call.
 	defaultWorkers = 1024
 
-	// sweepInterval is how often held targets are looked at.
+	// sweepInterval is how often held queues are checked.
 	sweepInterval = 30 * time.Second
 )
 
-// Sessions gives accounts new sessions.
+// Sessions renews the sessions of accounts.
 type Sessions interface {
-	// Refresh returns credentials with another session than the one in used,
-	// which the account's network has called expired. It may be called from any
-	// goroutine; those who ask at the same time share one question to the
-	// network. The error has the outcome not_published, and is of kind auth when
-	// the network refuses the account.
+	// Refresh returns credentials with a new session. The network has reported the
+	// session in used as expired. Refresh may be called from any goroutine; concurrent
+	// callers share one request to the network. The error has the outcome
+	// not_published, and the kind auth when the network refuses the account.
 	Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error)
 }
 
-// Config is what a [Deliverer] works with. Store, Publishers, Sealer,
-// Logger, and Owner or Member are required.
+// Config configures a [Deliverer]. Store, Publishers, Sealer, Logger, and either
+// Owner or Member are required.
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Sealer     *seal.Sealer
 
-	// Sessions is asked when a session has expired; without it that is a refusal
-	// of the account.
+	// Sessions renews expired sessions. If it is nil, an expired session counts as a
+	// refusal of the account.
 	Sessions Sessions
 
-	// MaxLateness is how long after its time a target may still go out; zero
-	// for 24 hours.
+	// MaxLateness is how long after its time a target may still be published. Zero
+	// means 24 hours.
 	MaxLateness time.Duration
 
-	// Clock says how far the wall clock can be believed; nil to believe it.
+	// Clock reports how far the wall clock can be trusted. If it is nil, the wall clock
+	// is always trusted.
 	Clock *clock.Clock
 
-	// Owner names this run of the daemon in its attempts. No other run may have
-	// had the same name.
+	// Owner identifies this run of the daemon in its attempts. No other run may have
+	// used the same value.
 	Owner string
 
-	// Member is this daemon among those that use the store, which is a
-	// [storage.Shared] then; nil for a store of one process. Attempts have its id
-	// instead of Owner.
+	// Member is this daemon as a node of a store that several daemons use. The store is
+	// then a [storage.Shared], and attempts have the id of the node instead of Owner.
+	// Nil for a store of one process.
 	Member Member
 
-	// Observe is told of every attempt that has ended, and of every target that
-	// has failed without one, once that is on disk; nil for nobody. It must not
-	// block, and is called from any goroutine.
+	// Observe is called for every attempt that has ended and every target that has
+	// failed without an attempt, after the commit. It must not block, and is called
+	// from any goroutine. It may be nil.
 	Observe func(Observation)
 
-	// Workers is how many accounts may have a call in flight; zero for 1024.
+	// Workers is how many accounts may have a call in flight. Zero means 1024.
 	Workers int
 
 	Logger *slog.Logger
@@ -126,20 +128,16 @@ type Config struct {
 
 // Deliverer publishes targets that are due.
 type Deliverer struct {
-	cfg    Config
-	shared storage.Shared // with cfg.Member
-
-	// With cfg.Member: by what names the deliverer goes, or has gone, and which
-	// attempts it has adopted, or perhaps has.
-	ownIDs, adoptedIDs idSet
-	log                *slog.Logger
-	mail               mailbox
-	tick               atomic.Pointer[time.Time] // the last turn
-	stats              struct{ inFlight, queued, held atomic.Int64 }
-	lag                lag
+	cfg   Config
+	coord coordinator
+	log   *slog.Logger
+	mail  mailbox
+	tick  atomic.Pointer[time.Time] // the last turn
+	stats struct{ inFlight, queued, held atomic.Int64 }
+	lag   lag
 }
 
-// New returns a deliverer that does nothing before [Deliverer.Run].
+// New returns a deliverer. It does nothing before [Deliverer.Run].
 func New(cfg Config) *Deliverer {
 	if cfg.MaxLateness == 0 {
 		cfg.MaxLateness = 24 * time.Hour
@@ -150,25 +148,21 @@ func New(cfg Config) *Deliverer {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Observation) {}
 	}
-	d := &Deliverer{cfg: cfg, log: cfg.Logger, mail: newMailbox()}
-	if cfg.Member != nil {
-		d.shared = cfg.Store.(storage.Shared)
-	}
-	return d
+	return &Deliverer{cfg: cfg, coord: newCoordinator(cfg), log: cfg.Logger, mail: newMailbox()}
 }
 
-// Enqueue hands over targets whose time has come. Those that wait for nothing,
-// or are queued already, are dropped. It never blocks, does not keep the slice,
-// and may be called from any goroutine, also before Run.
+// Enqueue adds targets that are due. Targets that no longer wait, or are queued
+// already, are dropped. Enqueue never blocks and does not keep the slice. It may be
+// called from any goroutine, also before Run.
 func (d *Deliverer) Enqueue(due []schedctl.Due) { d.mail.enqueue(due) }
 
-// AccountsChanged tells that accounts were stored, so that held queues are
-// tried again at once and not with the next sweep. It never blocks and may be
+// AccountsChanged reports that accounts were stored, so that their held queues are
+// tried again at once and not only at the next sweep. It never blocks and may be
 // called from any goroutine.
 func (d *Deliverer) AccountsChanged(ids []string) { d.mail.accountsChanged(ids) }
 
-// LastTick returns when the dispatcher last looked at its queues, or the zero
-// time before it first did. A running one looks at least every 30 seconds. It
+// LastTick returns when the dispatcher last checked its queues, or the zero time
+// before it first did. While Run runs, that is at least every 30 seconds. The time
 // has a monotonic reading.
 func (d *Deliverer) LastTick() time.Time {
 	if at := d.tick.Load(); at != nil {
@@ -177,14 +171,14 @@ func (d *Deliverer) LastTick() time.Time {
 	return time.Time{}
 }
 
-// Stats counts what a deliverer has in hand.
+// Stats counts the work of a deliverer.
 type Stats struct {
-	InFlight int // accounts with a claim, a call or a recording under way
-	Queued   int // targets that are due and not claimed, held ones included
-	Held     int // targets whose account is refused or paused by its network
+	InFlight int // accounts with a running claim, call or recording
+	Queued   int // targets that are due and not claimed, including held ones
+	Held     int // targets whose account was refused or paused by its network
 }
 
-// Stats returns the counts of the last turn.
+// Stats returns the counts as of the dispatcher's last turn.
 func (d *Deliverer) Stats() Stats {
 	return Stats{
 		InFlight: int(d.stats.inFlight.Load()),
@@ -193,15 +187,16 @@ func (d *Deliverer) Stats() Stats {
 	}
 }
 
-// Run first settles the attempts that an earlier run has left without an end,
-// and publishes nothing else for their accounts until they are; with a [Member] it
-// goes on looking for those of dead owners. It delivers what
-// is enqueued until ctx ends. Then it begins nothing more, gives the calls in
-// flight 20 seconds to end and be recorded, and returns nil. What has not ended
-// by then is left running in the store, to be settled by the next run; so is all
-// that is in flight, at once, when ctx ends because of [storage.ErrBroken].
+// Run delivers what is enqueued until ctx ends. It first settles the attempts that
+// an earlier run left unfinished, and publishes nothing else for their accounts
+// before that. With a [Member] it keeps looking for the attempts of dead owners.
 //
-// A store that fails is tried again until it works. Run must be called once.
+// When ctx ends, Run starts nothing new. It gives calls in flight 20 seconds to end
+// and be recorded, and returns nil. Calls that have not ended by then stay running
+// in the store, and the next run settles them. If ctx ends because of
+// [storage.ErrBroken], Run does not wait for calls in flight.
+//
+// Run retries a failing store until it works. Run must be called once.
 func (d *Deliverer) Run(ctx context.Context) error {
 	// Calls and recordings outlive ctx by the grace period.
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
@@ -229,7 +224,7 @@ func (d *Deliverer) Run(ctx context.Context) error {
 			}
 			graceOver = time.After(grace)
 		case <-graceOver:
-			d.log.Warn("calls in flight abandoned, the next start settles them", "calls", x.inFlight)
+			d.log.Warn("calls in flight abandoned; the next run settles them", "calls", x.inFlight)
 			return nil
 		}
 	}

@@ -9,102 +9,88 @@ import (
 	"github.com/schedctl/schedctl/daemon/clock"
 )
 
-// targetState says where a target is, so that it is in one place at a time.
+// targetState is what the dispatcher is doing with a target, so that it does only
+// one thing at a time.
 type targetState uint8
 
 const (
 	stateQueued        targetState = 1 << iota
 	stateInFlight                  // being claimed, called, settled or recorded
-	stateEnqueuedAgain             // handed over once more meanwhile; to be looked at afterwards
-	stateUncertain                 // its claim failed, and may be on disk all the same
+	stateEnqueuedAgain             // enqueued again while in flight; to be resolved afterwards
+	stateUncertain                 // its claim failed, but may have been committed
 )
 
 // dueEntry is an entry of the due index in a heap.
 type dueEntry schedctl.Due
 
-func (m dueEntry) Before(o dueEntry) bool { return schedctl.Due(m).Compare(schedctl.Due(o)) < 0 }
+func (e dueEntry) Before(o dueEntry) bool { return schedctl.Due(e).Compare(schedctl.Due(o)) < 0 }
 
-// dispatcher is the state of a run. It belongs to the goroutine of
-// [Deliverer.Run]; the work it starts is done by methods of [Deliverer], which
-// know nothing of it.
+// dispatcher is the state of a run. It belongs to the goroutine of [Deliverer.Run].
+// Its jobs are methods of [Deliverer] and have no access to it.
 type dispatcher struct {
-	*Deliverer
+	d          *Deliverer
 	queues     queues
 	states     map[schedctl.ULID]targetState
-	statesPeak int // the largest size of marks since it was made
+	statesPeak int // the largest size of states since it was made
 
-	due      []schedctl.Due // handed over and not resolved
+	due      []schedctl.Due // enqueued and not resolved
 	resolves pacer
-	deferred heap[dueEntry] // claimed before their time, for the clock was set back or is in doubt
+	deferred heap[dueEntry] // not due: the clock was set back or is not trusted
 
 	recovered bool // the attempts of earlier runs are in their queues
 	recovers  pacer
-
-	// With other members. inHand are the attempts whose calls are under way, to be
-	// settled or to be recorded; looks are queues that stand by and may have to be
-	// served; peers are those that are preferred for them, by id.
-	inHand        map[string]bool
-	orphans       orphans
-	standbyQueues []*queue
-	standbyChecks pacer
-	peers         map[string]*peer
-	checkingHeld  bool // held accounts are being read
 
 	claims     pacer
 	unrecorded []*attemptEnd // calls that have ended and are not recorded
 	records    pacer
 
 	leap     clock.Leap // as of this turn
-	setBacks int        // of the clock, that were seen to; -1 at the start
+	setBacks int        // how many times the clock was set back, as far as handled; -1 at the start
 	rebases  pacer
 
 	inFlight  int // busy queues
 	stopping  bool
 	nextSweep time.Time
-	jobs      sync.WaitGroup // claims, calls and recordings under way
+	jobs      sync.WaitGroup // running claims, calls and recordings
 }
 
 func newDispatcher(d *Deliverer) *dispatcher {
 	return &dispatcher{
-		Deliverer:     d,
-		queues:        queues{byAccount: map[string]*queue{}},
-		states:        map[schedctl.ULID]targetState{},
-		resolves:      pacer{size: maxGroup},
-		recovered:     d.cfg.Member != nil, // see adopt
-		recovers:      pacer{size: 1},
-		inHand:        map[string]bool{},
-		peers:         map[string]*peer{},
-		standbyChecks: pacer{size: 1},
-		claims:        pacer{size: maxGroup},
-		records:       pacer{size: maxGroup},
-		setBacks:      -1,
-		nextSweep:     time.Now().Add(sweepInterval),
+		d:         d,
+		queues:    queues{byAccount: map[string]*queue{}},
+		states:    map[schedctl.ULID]targetState{},
+		resolves:  pacer{size: maxGroup},
+		recovers:  pacer{size: 1},
+		claims:    pacer{size: maxGroup},
+		records:   pacer{size: maxGroup},
+		setBacks:  -1,
+		nextSweep: time.Now().Add(sweepInterval),
 	}
 }
 
-// turn does what there is to do now. ctx is for the work that it starts.
+// turn does all work that is possible now. ctx is for the jobs that it starts.
 func (x *dispatcher) turn(ctx context.Context) {
 	now := time.Now()
 	x.readMail(now)
-	if x.recovered || x.recoverAttempts(ctx, now) {
+	if x.d.coord.ready(ctx, x, now) {
 		x.rebase(ctx, now)
 		x.wakeDeferred(now)
 		x.resolve(ctx, now)
-		x.adopt(ctx, now)
+		x.d.coord.adopt(ctx, x, now)
 		x.queues.wake(now)
 		x.sweep(ctx, now)
 		x.startWork(ctx, now)
-		x.startStandbyCheck(ctx, now)
-		x.recordSome(ctx, now)
+		x.d.coord.checkStandby(ctx, x, now)
+		x.startRecording(ctx, now)
 	}
-	x.tick.Store(&now)
-	x.stats.inFlight.Store(int64(x.inFlight))
-	x.stats.queued.Store(int64(x.queues.waiting + len(x.due)))
-	x.stats.held.Store(int64(x.queues.held))
+	x.d.tick.Store(&now)
+	x.d.stats.inFlight.Store(int64(x.inFlight))
+	x.d.stats.queued.Store(int64(x.queues.waiting + len(x.due)))
+	x.d.stats.held.Store(int64(x.queues.held))
 }
 
 func (x *dispatcher) readMail(now time.Time) {
-	mail := x.mail.take()
+	mail := x.d.mail.take()
 	if x.due == nil {
 		x.due = mail.due
 	} else {
@@ -127,10 +113,10 @@ func (x *dispatcher) readMail(now time.Time) {
 	}
 }
 
-// wakeDeferred brings back what was handed over before its time. While the clock is
-// in doubt nobody knows what that is.
+// wakeDeferred moves targets that are now due back to x.due, unless the clock is not
+// trusted.
 func (x *dispatcher) wakeDeferred(now time.Time) {
-	if x.leap = x.cfg.Clock.Leap(); x.leap.InDoubt() {
+	if x.leap = x.d.cfg.Clock.Leap(); x.leap.InDoubt() {
 		return
 	}
 	for x.deferred.len() > 0 && x.deferred.head().At <= now.UnixMilli() {
@@ -138,7 +124,7 @@ func (x *dispatcher) wakeDeferred(now time.Time) {
 	}
 }
 
-// sleep returns how long there is nothing to do unless mail comes.
+// sleep returns how long the dispatcher has nothing to do unless mail arrives.
 func (x *dispatcher) sleep() time.Duration {
 	now := time.Now()
 	if !x.recovered {
@@ -146,10 +132,10 @@ func (x *dispatcher) sleep() time.Duration {
 	}
 	sleep := x.nextSweep.Sub(now)
 	until := func(t time.Time) { sleep = min(sleep, t.Sub(now)) }
-	if len(x.due) > 0 && !x.stopping && !x.resolves.running && !x.gathering() {
+	if len(x.due) > 0 && !x.stopping && !x.resolves.running && !x.d.coord.gathering(x) {
 		until(x.resolves.notBefore)
 	}
-	if x.queues.firstReady() != nil && !x.claims.running && x.inFlight < x.cfg.Workers && !x.stopping {
+	if x.queues.firstReady() != nil && !x.claims.running && x.inFlight < x.d.cfg.Workers && !x.stopping {
 		until(x.claims.notBefore)
 	}
 	if len(x.unrecorded) > 0 && !x.records.running {
@@ -158,24 +144,17 @@ func (x *dispatcher) sleep() time.Duration {
 	if x.queues.alarms.len() > 0 {
 		until(x.queues.alarms.head().at)
 	}
-	if x.cfg.Member != nil && !x.stopping {
-		if !x.recovers.running {
-			until(laterOf(x.orphans.next, x.recovers.notBefore))
-		}
-		if len(x.standbyQueues) > 0 && !x.standbyChecks.running {
-			until(x.standbyChecks.notBefore)
-		}
-	}
+	x.d.coord.wakeTimes(x, until)
 	if x.deferred.len() > 0 && !x.leap.InDoubt() {
 		until(schedctl.Due(x.deferred.head()).Time())
 	}
 	return max(sleep, 0)
 }
 
-// startWork begins as many claims and questions as there are free workers.
+// startWork starts to claim or settle for as many queues as there are free workers.
 func (x *dispatcher) startWork(ctx context.Context, now time.Time) {
 	var batch []claimItem
-	for !x.stopping && x.inFlight < x.cfg.Workers {
+	for !x.stopping && x.inFlight < x.d.cfg.Workers {
 		q := x.queues.firstReady()
 		if q == nil {
 			break
@@ -185,10 +164,10 @@ func (x *dispatcher) startWork(ctx context.Context, now time.Time) {
 			x.settleFirst(ctx, q)
 			continue
 		}
-		if !x.claims.mayStart(now) || len(batch) >= x.claims.size || !x.mayClaim(now) {
+		if !x.claims.mayStart(now) || len(batch) >= x.claims.size || !x.d.coord.mayClaim(x, now) {
 			break
 		}
-		if x.standsBy(q, now) {
+		if x.d.coord.standsBy(x, q, now) {
 			continue
 		}
 		x.markBusy()
@@ -199,15 +178,7 @@ func (x *dispatcher) startWork(ctx context.Context, now time.Time) {
 	}
 }
 
-// pace returns how long a transaction may be left to gather what comes.
-func (x *dispatcher) pace() time.Duration {
-	if x.cfg.Member == nil || x.inFlight < crowdedAccounts {
-		return 0
-	}
-	return sharedPace
-}
-
-// markBusy makes the first queue busy.
+// markBusy makes the first ready queue busy.
 func (x *dispatcher) markBusy() {
 	x.queues.popReady()
 	x.inFlight++
@@ -220,13 +191,13 @@ func (x *dispatcher) markIdle(q *queue) {
 	x.queues.reschedule(q, time.Now())
 }
 
-// forget ends the way of a target. One that was handed over meanwhile is looked
-// at once more, as due at the given time: what has come of it may have been
-// decided before.
+// forget removes the state of a target. A target that was enqueued again in the
+// meantime is resolved once more, as due at the given time, because it may have
+// changed after the dispatcher's decision.
 func (x *dispatcher) forget(target schedctl.ULID, at time.Time) {
-	m := x.states[target]
+	state := x.states[target]
 	delete(x.states, target)
-	if m&stateEnqueuedAgain != 0 {
+	if state&stateEnqueuedAgain != 0 {
 		x.due = append(x.due, schedctl.Due{At: at.UnixMilli(), Target: target})
 	}
 	if len(x.states) == 0 && x.statesPeak > maxResolve {
@@ -235,20 +206,20 @@ func (x *dispatcher) forget(target schedctl.ULID, at time.Time) {
 	}
 }
 
-// setState moves a target to another place.
-func (x *dispatcher) setState(target schedctl.ULID, m targetState) {
-	x.states[target] = m
+func (x *dispatcher) setState(target schedctl.ULID, state targetState) {
+	x.states[target] = state
 	x.statesPeak = max(x.statesPeak, len(x.states))
 }
 
-// logStoreState tells of the store's state when it changes, and not with each try.
-func (x *dispatcher) logStoreState(first bool, what string, err error) {
+// logStoreState logs when the store starts to fail and when it works again, and not
+// every failed try.
+func (x *dispatcher) logStoreState(changed bool, operation string, err error) {
 	switch {
-	case !first:
+	case !changed:
 	case err != nil:
-		x.log.Error("store fails, trying again", "while", what, "error", err)
+		x.d.log.Error("store fails, trying again", "while", operation, "error", err)
 	default:
-		x.log.Info("store works again", "while", what)
+		x.d.log.Info("store works again", "while", operation)
 	}
 }
 

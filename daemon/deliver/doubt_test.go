@@ -131,7 +131,7 @@ func TestDoubtIsShown(t *testing.T) {
 		r.start()
 		p := r.publishNow(r.account("me", nil))
 		synctest.Wait()
-		r.wantDoubt(p, 0, "it is not known whether the post is there: schedctl will ask the network at")
+		r.wantDoubt(p, 0, "it is unknown whether the post was published: schedctl will ask the network at")
 		if n := count(r.events(), schedctl.EventPostUnconfirmed); n != 1 {
 			t.Errorf("%d events", n)
 		}

@@ -2,13 +2,14 @@ package deliver
 
 import (
 	"errors"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
 )
 
-// edits are the changes of one transaction. They read and write each post and
-// each account once, however many of its targets the transaction is about.
+// edits collects the changes of one transaction. Each post and each account is read
+// and written once, however many of its targets change.
 type edits struct {
 	tx       storage.Tx
 	posts    map[string]*schedctl.Post
@@ -24,7 +25,7 @@ func newEdits(tx storage.Tx) *edits {
 	return &edits{tx: tx, posts: map[string]*schedctl.Post{}, accounts: map[string]*schedctl.Account{}}
 }
 
-// post returns the post, as changed so far.
+// post returns a post with the changes so far.
 func (e *edits) post(workspace, id string) (*schedctl.Post, error) {
 	if p := e.posts[id]; p != nil {
 		return p, nil
@@ -37,7 +38,7 @@ func (e *edits) post(workspace, id string) (*schedctl.Post, error) {
 	return &p, nil
 }
 
-// account returns the account, as changed so far.
+// account returns an account with the changes so far.
 func (e *edits) account(workspace, id string) (*schedctl.Account, error) {
 	if a := e.accounts[id]; a != nil {
 		return a, nil
@@ -65,7 +66,31 @@ func addOnce[T any](list []*T, item *T) []*T {
 	return append(list, item)
 }
 
-// write puts what has changed.
+// finish ends a target of a post. It returns an error and changes nothing if the
+// target does not accept the result.
+func (e *edits) finish(p *schedctl.Post, targetID string, result schedctl.Result, now time.Time) error {
+	events, err := p.Finish(targetID, result, now)
+	if err != nil {
+		return err
+	}
+	e.changedPost(p)
+	e.events = append(e.events, events...)
+	return nil
+}
+
+// endAttempt ends an attempt and its target. It ends the attempt even if it returns an
+// error because the target does not accept the result.
+func (e *edits) endAttempt(p *schedctl.Post, a schedctl.Attempt, outcome schedctl.Outcome, result schedctl.Result, now time.Time) error {
+	err := e.finish(p, a.TargetID, result, now)
+	a.FinishedAt, a.Outcome, a.Error = schedctl.Millis(now), outcome, result.Error
+	if result.Receipt != nil {
+		a.Error = result.Receipt.Degraded.TargetError()
+	}
+	e.attempts = append(e.attempts, a)
+	return err
+}
+
+// write stores the changes.
 func (e *edits) write() error {
 	var errs []error
 	for _, p := range e.changedPosts {

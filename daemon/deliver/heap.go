@@ -39,7 +39,7 @@ func (h *heap[T]) pop() T {
 	return least
 }
 
-// sink puts item at i, from where it moves down to its place.
+// sink moves item down from index i to its position.
 func (h *heap[T]) sink(i int, item T) {
 	for {
 		child := 2*i + 1

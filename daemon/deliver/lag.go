@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// lag is by how much what waits is late. It belongs to the dispatcher, who is
-// asked for it and not waited for.
+// lag is how late the waiting targets are. The dispatcher computes it on request, and
+// readers do not wait for it.
 type lag struct {
-	nanos atomic.Int64
-	asked atomic.Bool
+	nanos     atomic.Int64
+	requested atomic.Bool
 }
 
-// Lag returns by how much the latest of the targets is late that nothing but the
-// deliverer itself keeps from going out, as it was when Lag was called before; 0
-// when none waits. It never blocks and may be called from any goroutine.
+// Lag returns how late the oldest waiting target is, without targets whose account is
+// held or paused. It returns 0 if none waits. The value is as of the previous call of
+// Lag. Lag never blocks and may be called from any goroutine.
 func (d *Deliverer) Lag() time.Duration {
-	if d.lag.asked.CompareAndSwap(false, true) {
+	if d.lag.requested.CompareAndSwap(false, true) {
 		d.mail.report(func(x *dispatcher) {
 			d.lag.nanos.Store(int64(x.queues.lateness(time.Now())))
-			d.lag.asked.Store(false)
+			d.lag.requested.Store(false)
 		})
 	}
 	return time.Duration(d.lag.nanos.Load())
 }
 
-// lateness returns by how much the oldest entry is late among those that are neither
-// held nor paused.
+// lateness returns how late the oldest entry is, without queues that are held or paused.
 func (s *queues) lateness(now time.Time) time.Duration {
 	var most time.Duration
 	for _, q := range s.byAccount {

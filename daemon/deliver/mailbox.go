@@ -6,7 +6,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// mailbox is what other goroutines leave for the dispatcher.
+// mailbox passes messages from other goroutines to the dispatcher.
 type mailbox struct {
 	wake chan struct{}
 
@@ -18,7 +18,7 @@ type mailbox struct {
 type messages struct {
 	due     []schedctl.Due
 	changed []string            // accounts that were stored
-	reports []func(*dispatcher) // what has come of claims, calls and recordings
+	reports []func(*dispatcher) // results of claims, calls and recordings
 }
 
 func newMailbox() mailbox { return mailbox{wake: make(chan struct{}, 1)} }
@@ -37,7 +37,7 @@ func (m *mailbox) accountsChanged(ids []string) {
 	m.ring()
 }
 
-// report leaves a function for the dispatcher to call.
+// report passes a function that the dispatcher calls.
 func (m *mailbox) report(fn func(*dispatcher)) {
 	m.mu.Lock()
 	m.reports = append(m.reports, fn)
@@ -48,7 +48,7 @@ func (m *mailbox) report(fn func(*dispatcher)) {
 func (m *mailbox) ring() {
 	select {
 	case m.wake <- struct{}{}:
-	default: // the dispatcher is going to look anyway
+	default: // the dispatcher will wake anyway
 	}
 }
 
@@ -56,7 +56,7 @@ func (m *mailbox) ring() {
 func (m *mailbox) take() messages {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := m.messages
+	taken := m.messages
 	m.messages = messages{}
-	return l
+	return taken
 }

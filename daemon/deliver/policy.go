@@ -8,58 +8,56 @@ import (
 )
 
 const (
-	// maxTries is how many attempts a target has, since a person queued it.
+	// maxTries is how many attempts a target has after a person queued it.
 	maxTries = 5
 
-	// firstAsk is how long after a call with an unknown outcome its network is
-	// asked what became of it. Servers, and what is in front of them, end a
-	// request within a minute.
+	// firstAsk is how long after a call with an unknown outcome its network is asked
+	// about it. Servers and their gateways end a request within a minute.
 	firstAsk = time.Minute
 
-	// maxAsks is how often a network that responds, and cannot say what became of a
-	// call, is asked about it.
+	// maxAsks is how often a network is asked about a call if it responds without a
+	// result.
 	maxAsks = 5
 
-	// firstBackoff is multiplied by backoffFactor with each try, give or take a
-	// fifth: 10 s, 80 s, 11 min, 85 min. So five tries outlast a network that
-	// responds with errors for an hour.
+	// firstBackoff is multiplied by backoffFactor with each try, plus or minus
+	// jitterFraction: 10 s, 80 s, 11 min, 85 min. Five tries therefore outlast a network
+	// that responds with errors for an hour.
 	firstBackoff   = 10 * time.Second
 	backoffFactor  = 8
 	jitterFraction = 0.2
 
-	// maxProbe is the longest time between two calls, or two questions, to a
-	// network that is out of reach. The first is firstBackoff, and each is as long as
-	// the disruption has lasted.
+	// maxProbe is the longest time between two requests to an unreachable network. The
+	// first wait is firstBackoff. Each later one is as long as the disruption has lasted.
 	maxProbe = time.Minute
 
-	// orderedTries is how many failed tries of a target hold up the later targets of its
-	// account. The network responds to them, so the fault may be the post's own.
+	// orderedTries is how many failed tries of a target delay the later targets of its
+	// account. After that the fault may be in the post, because the network responds.
 	orderedTries = 2
 
-	// maxPause bounds how long a network is believed that says when to return.
+	// maxPause bounds the retry time that a network may ask for.
 	maxPause = 24 * time.Hour
 )
 
-// facts are what the policy weighs beside the error.
+// facts are the inputs of the policy in addition to the error.
 type facts struct {
 	now              time.Time
 	lateSince        time.Time
-	tooLate          bool      // the target may not be published any more
-	disrupted        time.Time // since when the account gets no usable response, or zero
+	tooLate          bool      // the target may no longer be published
+	disrupted        time.Time // since when the network gives no usable response for the account, or zero
 	spread           float64   // random, from -1 to 1
-	tries            int       // attempts since a person queued the target that reached the network, and this one
-	earlierUncertain bool      // an earlier one may have published
+	tries            int       // attempts that reached the network since a person queued the target, including this one
+	earlierUncertain bool      // an earlier attempt may have published
 	repeatable       bool      // the network recognizes a repeat of this call
 	findable         bool      // the network can be asked what it has
-	asks             int       // how often it was asked in vain
-	replies          int       // how often it responded to that, and could not tell
-	askAt            time.Time // when it said to ask again, or zero
-	unreachable      bool      // the last question did not get through to it
-	absent           bool      // it was asked, and does not have the post
-	elapsed          bool      // the call lies back, so that a retry need not wait
+	asks             int       // how often it was asked without a result
+	replies          int       // how often it responded to that
+	askAt            time.Time // when it wants to be asked again, or zero
+	unreachable      bool      // the last question did not reach it
+	absent           bool      // it was asked and does not have the post
+	elapsed          bool      // the call ended some time ago, so a retry need not wait
 }
 
-// addFailedAsk adds a question to the network that did not show what it has.
+// addFailedAsk counts a question to the network that had no result.
 func (f *facts) addFailedAsk(failure *publish.Error) {
 	f.asks++
 	f.askAt, f.unreachable = failure.RetryAt, isUnreachable(failure)
@@ -71,19 +69,18 @@ func (f *facts) addFailedAsk(failure *publish.Error) {
 	}
 }
 
-// policyDecision is what follows from a call that did not publish, or may not have.
+// policyDecision is what follows from a failed call.
 type policyDecision struct {
-	askIn time.Duration // when not zero: ask the network then; nothing else is set
+	askIn time.Duration // if not zero: ask the network after this time; no other field is set
 
 	result      schedctl.Result
 	outcome     schedctl.Outcome // of the attempt
-	refused     bool             // the account was refused: it is in error now
+	refused     bool             // the network refused the account
 	disrupted   bool             // the call got no usable response
-	pausedUntil time.Time        // the account is to be left alone, or zero
+	pausedUntil time.Time        // the account is left alone until then, or zero
 }
 
-// policy decides what follows from an error. It is the one place that says what
-// is tried again and when.
+// policy decides what follows from an error. It alone decides what is retried, and when.
 func policy(e *publish.Error, f facts) policyDecision {
 	unknown := e.Outcome != schedctl.OutcomeNotPublished && !f.absent
 	if unknown && !f.repeatable && f.findable && f.mayAsk() {
@@ -104,23 +101,21 @@ func policy(e *publish.Error, f facts) policyDecision {
 	return d
 }
 
-// mayAsk reports whether the network is asked again what became of a call: at
-// least once, while the target is not too late, and not for ever when the network
-// responds and cannot tell.
+// mayAsk reports whether the network is asked (again) about a call. It is asked at least
+// once, not after the target is too late, and at most maxAsks times if it responds.
 func (f facts) mayAsk() bool {
 	return f.asks == 0 || (!f.tooLate && f.replies < maxAsks)
 }
 
-// The HTTP statuses of gateways whose server is absent.
+// The HTTP statuses of gateways whose server is down.
 const (
 	badGateway     = 502
 	unavailable    = 503
 	gatewayTimeout = 504
 )
 
-// isUnreachable reports whether a call failed because the network is absent, by the
-// word of the transport or of a gateway in front of it. A 503 that says when to
-// return is a response of the network's own.
+// isUnreachable reports whether a call failed because the network is down, according to
+// the transport or a gateway. A 503 with a retry time is the network's own response.
 func isUnreachable(e *publish.Error) bool {
 	switch e.HTTPStatus {
 	case badGateway, gatewayTimeout:
@@ -131,9 +126,9 @@ func isUnreachable(e *publish.Error) bool {
 	return e.Kind == schedctl.KindNetwork
 }
 
-// askDelay returns how long to wait before the network is asked. A call of which
-// nothing is heard may still be at work there, so the first question waits for
-// longer than any is. A network that is out of reach is probed until it is back.
+// askDelay returns how long to wait before the network is asked. It may still be
+// processing the call, so the first question waits longer than any call takes. An
+// unreachable network is probed until it responds.
 func askDelay(f facts) time.Duration {
 	wait := jittered(firstBackoff<<max(f.replies-1, 0), f.spread)
 	switch {
@@ -145,8 +140,7 @@ func askDelay(f facts) time.Duration {
 	return max(wait, clampRetryTime(f.askAt, f.now).Sub(f.now))
 }
 
-// probeDelay returns how long to wait before a network that is out of reach is called
-// or asked again.
+// probeDelay returns how long to wait before the next request to an unreachable network.
 func probeDelay(f facts) time.Duration {
 	lasts := time.Duration(0)
 	if !f.disrupted.IsZero() {
@@ -155,19 +149,19 @@ func probeDelay(f facts) time.Duration {
 	return min(jittered(min(max(lasts, firstBackoff), maxProbe), f.spread), maxProbe)
 }
 
-// planRetry decides when a call that may be repeated is. A target that keeps its place
-// in the queue goes before the later ones of its account, which wait with it.
+// planRetry decides when a call that may be repeated is made again. A target that keeps
+// its place in the queue stays ahead of the later targets of its account, which wait.
 func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	place := f.lateSince
 	switch {
-	case e.Code == publish.CodeLeaseLapsed: // nothing was tried
+	case e.Code == publish.CodeLeaseLapsed: // no request was sent
 		d.result.RetryAt, d.result.Unreached = place, true
 	case e.Kind == schedctl.KindAuth: // until the account works again
 		d.result.RetryAt = place
 	case isUnreachable(e) && !f.absent && !f.elapsed:
 		d.result.RetryAt, d.result.Unreached, d.disrupted = place, true, true
 		d.result.AskAt = f.now
-		if !unknown || !f.disrupted.IsZero() { // else the call was cut off, and can be repeated at once
+		if !unknown || !f.disrupted.IsZero() { // otherwise the connection was cut, and the call can be repeated at once
 			d.result.AskAt = f.now.Add(probeDelay(f))
 			d.pausedUntil = d.result.AskAt
 		}
@@ -189,7 +183,7 @@ func (d *policyDecision) planRetry(e *publish.Error, f facts, unknown bool) {
 	}
 }
 
-// clampRetryTime returns the instant that a network named, within reason.
+// clampRetryTime limits a retry time from a network to the range from now to maxPause.
 func clampRetryTime(at, now time.Time) time.Time {
 	if latest := now.Add(maxPause); at.After(latest) {
 		return latest
@@ -200,7 +194,7 @@ func clampRetryTime(at, now time.Time) time.Time {
 	return at
 }
 
-// backoff returns the wait after the nth try.
+// backoff returns how long to wait after the nth try.
 func backoff(n int, spread float64) time.Duration {
 	wait := firstBackoff
 	for range n - 1 {
@@ -209,21 +203,21 @@ func backoff(n int, spread float64) time.Duration {
 	return jittered(wait, spread)
 }
 
-// jittered returns the wait give or take a fifth; spread is from -1 to 1.
+// jittered varies a wait by jitterFraction; spread is from -1 to 1.
 func jittered(wait time.Duration, spread float64) time.Duration {
 	return wait + time.Duration(jitterFraction*spread*float64(wait))
 }
 
-// targetError returns what the target shows. Whatever one of its calls may have
-// done stays in doubt, whichever way the last one ended.
-func targetError(e *publish.Error, inDoubt, retried bool) *schedctl.TargetError {
+// targetError returns the error that the target shows. If one of its calls may have
+// published, the outcome stays unknown, however the last call ended.
+func targetError(e *publish.Error, uncertain, retried bool) *schedctl.TargetError {
 	t := &schedctl.TargetError{
 		Kind: e.Kind, Code: e.Code, Message: clip(e.Message, maxMessage), HTTPStatus: e.HTTPStatus,
 		Outcome: schedctl.OutcomeNotPublished,
 	}
-	if inDoubt {
+	if uncertain {
 		t.Outcome = schedctl.OutcomeUnknown
 	}
-	t.Retryable = retried || (e.Kind.Retryable() && !inDoubt)
+	t.Retryable = retried || (e.Kind.Retryable() && !uncertain)
 	return t
 }

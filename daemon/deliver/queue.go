@@ -10,34 +10,34 @@ import (
 type entry struct {
 	schedctl.Due
 
-	// expires is the Unix millisecond after which the target is too late to go
-	// out, as far as it was read already, or 0.
+	// expires is the Unix millisecond after which the target is too late to be
+	// published, or 0 if it was not read yet.
 	expires int64
 }
 
 func (e entry) Before(o entry) bool { return e.Compare(o.Due) < 0 }
 
-// queue is what one account has to do. It belongs to the dispatcher.
+// queue is the work of one account. It belongs to the dispatcher.
 type queue struct {
 	account, workspace string
 
 	waiting    heap[entry]          // due and not claimed
-	expired    []entry              // too late to go out; they end however the account is
-	unresolved []*unresolvedAttempt // attempts to be settled before anything else
+	expired    []entry              // too late to be published; they fail even if the account is held
+	unresolved []*unresolvedAttempt // to be settled before anything else
 
-	busy        bool      // a claim, call, question or recording is under way
-	calling     bool      // while busy: the attempt of a target is under way
-	ready       bool      // is in the list of those that can be served
-	held        bool      // the network refuses the account, or has paused it
+	busy        bool      // a claim, call, question or recording is running
+	calling     bool      // while busy: a target's attempt is running
+	ready       bool      // in the list of queues that can be served
+	held        bool      // the network refused or paused the account
 	changed     bool      // the account was stored while the queue was busy
-	notBefore   time.Time // nothing before this; monotonic; zero for no limit
-	alarm       time.Time // the latest until that an alarm was set for
-	nextOverdue time.Time // no overdue target before this; monotonic
+	notBefore   time.Time // nothing starts before this; monotonic; zero for no limit
+	alarm       time.Time // the latest time for which an alarm was set
+	nextOverdue time.Time // no overdue target starts before this; monotonic
 
-	// With other members.
-	takeoverUntil time.Time // until then it is served whoever is preferred; monotonic
-	uncertain     bool      // a claim of it may be on disk; see hasShaken
-	busyElsewhere int       // how often in a row another member had a call of the account
+	// Used by fleet.
+	takeoverUntil time.Time // until then this node serves the queue even if another node is preferred; monotonic
+	uncertain     bool      // a failed claim may have been committed; see hasUncertainClaim
+	busyElsewhere int       // how often in a row another node was calling the network for the account
 }
 
 // blocked reports whether the queue has to wait.
@@ -48,7 +48,7 @@ func (q *queue) blocked(now time.Time) bool {
 	return now.Before(q.notBefore)
 }
 
-// hasWork reports whether there is something to do now.
+// hasWork reports whether something can start now.
 func (q *queue) hasWork(now time.Time) bool {
 	if len(q.expired) > 0 {
 		return true
@@ -61,12 +61,12 @@ func (q *queue) hasWork(now time.Time) bool {
 	case q.waiting.len() == 0:
 		return false
 	}
-	// An entry is never older than its target, so that this one is overdue.
+	// An entry is never older than its target, so if it is overdue, the target is too.
 	return !now.Before(q.nextOverdue) || q.waiting.head().At > now.Add(-overdue).UnixMilli()
 }
 
-// take moves what is to be claimed next out of the queue: the oldest target,
-// or, up to limit, all those that can only be too late.
+// take removes the entries to claim next: up to limit entries that are certainly too
+// late, or otherwise the oldest entry.
 func (q *queue) take(now time.Time, maxLateness time.Duration, limit int) []entry {
 	var taken []entry
 	if n := min(len(q.expired), limit); n > 0 {
@@ -96,7 +96,7 @@ type alarm struct {
 
 func (a alarm) Before(o alarm) bool { return a.at.Before(o.at) }
 
-// queues are those of all accounts that have something to do.
+// queues holds the queues of all accounts that have work.
 type queues struct {
 	byAccount map[string]*queue
 	ready     []*queue // to be served, in this order
@@ -105,7 +105,7 @@ type queues struct {
 	held      int // entries in held queues
 }
 
-// queueFor returns the account's queue.
+// queueFor returns the queue of an account, which it may create.
 func (s *queues) queueFor(account, workspace string) *queue {
 	q := s.byAccount[account]
 	if q == nil {
@@ -123,7 +123,7 @@ func (s *queues) push(q *queue, e entry) {
 	}
 }
 
-// take is [queue.takeCut] with the counts kept.
+// take calls [queue.take] and updates the counts.
 func (s *queues) take(q *queue, now time.Time, maxLateness time.Duration, limit int) []entry {
 	taken := q.take(now, maxLateness, limit)
 	s.waiting -= len(taken)
@@ -133,8 +133,8 @@ func (s *queues) take(q *queue, now time.Time, maxLateness time.Duration, limit 
 	return taken
 }
 
-// hold stops an account that its network refuses, or has paused for a time;
-// zero stops it until it has changed.
+// hold stops the queue of an account that its network refused or paused. A pause of
+// zero lasts until the account changes.
 func (s *queues) hold(q *queue, now time.Time, pause time.Duration) {
 	if !q.held {
 		q.held = true
@@ -144,12 +144,12 @@ func (s *queues) hold(q *queue, now time.Time, pause time.Duration) {
 	if pause > 0 {
 		until = now.Add(pause)
 	}
-	if until.Sub(q.notBefore).Abs() > time.Second { // else the alarm that is set will do
+	if until.Sub(q.notBefore).Abs() > time.Second { // otherwise the alarm that is set will do
 		q.notBefore = until
 	}
 }
 
-// release lets a held account go on.
+// release ends the hold of a queue.
 func (s *queues) release(q *queue) {
 	if q.held {
 		q.held = false
@@ -158,8 +158,8 @@ func (s *queues) release(q *queue) {
 	q.notBefore = time.Time{}
 }
 
-// reschedule gives a queue its place after any change: ready to be served, asleep
-// until an alarm, or, with nothing to do, forgotten.
+// reschedule updates a queue after any change: it becomes ready, sleeps until an alarm,
+// or is removed if it has no work.
 func (s *queues) reschedule(q *queue, now time.Time) {
 	switch {
 	case q.busy || q.ready:
@@ -183,7 +183,7 @@ func (s *queues) setAlarm(q *queue, at time.Time) {
 	}
 }
 
-// wake arranges the queues whose alarm has come.
+// wake reschedules the queues whose alarms are due.
 func (s *queues) wake(now time.Time) {
 	for s.alarms.len() > 0 && !now.Before(s.alarms.head().at) {
 		q := s.alarms.pop().queue
@@ -194,7 +194,7 @@ func (s *queues) wake(now time.Time) {
 	}
 }
 
-// firstReady returns the queue to be served next, or nil.
+// firstReady returns the queue to serve next, or nil.
 func (s *queues) firstReady() *queue {
 	if len(s.ready) == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (s *queues) firstReady() *queue {
 	return s.ready[0]
 }
 
-// popReady takes the first queue off the list.
+// popReady removes the first ready queue and makes it busy.
 func (s *queues) popReady() *queue {
 	q := s.ready[0]
 	s.ready[0] = nil

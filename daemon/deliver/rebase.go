@@ -8,39 +8,39 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxClockSkew is how far the clocks of members may differ without being taken for one that
-// was set back.
+// maxClockSkew is how far the clocks of nodes may differ before a time from another
+// node is treated as one of a clock that was set back.
 const maxClockSkew = time.Minute
 
-// rebasePageSize is how many posts are read, or changed, at a time.
+// rebasePageSize is how many posts one transaction reads or changes.
 const rebasePageSize = 100
 
-// rebase looks, at the start and whenever the clock was set back, for targets
-// that wait for a time which that clock has planned: a retry in ten seconds would
-// come in ten years.
+// rebase moves retry times that were planned by a clock that was later set back. A
+// retry in ten seconds could otherwise come in ten years. It runs at the start and
+// whenever the clock was set back.
 func (x *dispatcher) rebase(ctx context.Context, now time.Time) {
-	setBacks := x.cfg.Clock.SetBacks()
+	setBacks := x.d.cfg.Clock.SetBacks()
 	if setBacks == x.setBacks || x.stopping || !x.rebases.mayStart(now) {
 		return
 	}
 	x.rebases.running = true
 	x.jobs.Go(func() {
-		err := x.Deliverer.rebaseAll(ctx)
-		x.mail.report(func(x *dispatcher) { x.rebased(setBacks, err) })
+		err := x.d.rebaseAll(ctx)
+		x.d.mail.report(func(x *dispatcher) { x.rebased(setBacks, err) })
 	})
 }
 
-// rebased notes that the clock's being set back so many times was seen to.
+// rebased stores how many times the clock was set back, as far as handled.
 func (x *dispatcher) rebased(setBacks int, err error) {
 	if err != nil {
-		x.logStoreState(x.rebases.failed(1, err, time.Now()), "moving waits of a clock that was set back", err)
+		x.logStoreState(x.rebases.failed(1, err, time.Now()), "moving retry times after the clock was set back", err)
 		return
 	}
 	x.setBacks = setBacks
-	x.logStoreState(x.rebases.succeeded(), "moving waits of a clock that was set back", nil)
+	x.logStoreState(x.rebases.succeeded(), "moving retry times after the clock was set back", nil)
 }
 
-// rebaseAll looks at all posts that are being published.
+// rebaseAll checks all posts that are being published.
 func (d *Deliverer) rebaseAll(ctx context.Context) error {
 	var workspaces []schedctl.Workspace
 	err := d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
@@ -56,8 +56,8 @@ func (d *Deliverer) rebaseAll(ctx context.Context) error {
 	return err
 }
 
-// rebasePage looks at one page of posts, moves the query behind it, and reports
-// whether there are more.
+// rebasePage checks one page of posts, advances the query, and reports whether there
+// are more pages.
 func (d *Deliverer) rebasePage(ctx context.Context, q *storage.PostQuery) (more bool, err error) {
 	var page storage.PostPage
 	err = d.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
@@ -70,10 +70,7 @@ func (d *Deliverer) rebasePage(ctx context.Context, q *storage.PostQuery) (more 
 	var ids []string
 	now := time.Now().Round(0)
 	for _, p := range page.Posts {
-		if d.cfg.Member != nil && p.UpdatedAt.Sub(now) < maxClockSkew {
-			continue // another member has changed it, whose clock is ahead
-		}
-		if p.Rebase(now) {
+		if d.coord.mayRebase(&p, now) && p.Rebase(now) {
 			ids = append(ids, p.ID)
 		}
 	}

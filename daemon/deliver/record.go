@@ -16,7 +16,7 @@ type attemptEnd struct {
 	call          *publisherCall
 	receipt       *schedctl.Receipt // set when the network has published
 	decision      policyDecision    // set otherwise
-	uncertain     bool              // an earlier recording failed, and may be on disk
+	uncertain     bool              // an earlier recording failed, but may have been committed
 	misattributed bool              // the receipt is of another target's post: nothing was recorded
 }
 
@@ -24,9 +24,9 @@ func published(c *publisherCall, r schedctl.Receipt) *attemptEnd {
 	return &attemptEnd{call: c, receipt: &r, decision: policyDecision{outcome: schedctl.OutcomePublished}}
 }
 
-// recordSome stores the ends of calls, and claims what comes after them, on a
+// startRecording records the ends of calls, and claims what comes after them, on a
 // goroutine of its own.
-func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
+func (x *dispatcher) startRecording(ctx context.Context, now time.Time) {
 	if len(x.unrecorded) == 0 || !x.records.mayStart(now) {
 		return
 	}
@@ -36,12 +36,12 @@ func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
 		x.unrecorded = nil
 	}
 	next := x.nextClaims(batch, now)
-	x.records.start(now, x.pace())
+	x.records.start(now, x.d.coord.pace(x))
 	x.jobs.Go(func() {
-		done, verdicts, err := x.Deliverer.recordAndClaim(ctx, batch, next)
-		x.mail.report(func(x *dispatcher) {
+		done, decisions, err := x.d.recordAndClaim(ctx, batch, next)
+		x.d.mail.report(func(x *dispatcher) {
 			ended := x.recorded(batch, done, err)
-			x.nextClaimed(ctx, next, verdicts)
+			x.nextClaimed(ctx, next, decisions)
 			for _, q := range ended {
 				if !q.calling {
 					x.markIdle(q)
@@ -51,8 +51,8 @@ func (x *dispatcher) recordSome(ctx context.Context, now time.Time) {
 	})
 }
 
-// recorded ends the calls that are on disk and returns their queues; the accounts
-// of others stay taken, so that nothing of theirs can go out twice.
+// recorded handles the ends that are on disk and returns their queues. The accounts of
+// the other ends stay busy, so that nothing of theirs is published twice.
 func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, err error) (ended []*queue) {
 	if err == nil {
 		x.logStoreState(x.records.succeeded(), "recording attempts", nil)
@@ -71,17 +71,14 @@ func (x *dispatcher) recorded(batch []*attemptEnd, done []bool, err error) (ende
 			x.addUnresolved(&unresolvedAttempt{call: e.call, err: misattributedError(), askIn: ambiguousAskDelay})
 			continue
 		}
-		if x.cfg.Member != nil {
-			delete(x.inHand, e.call.attempt.ID)
-			x.adoptedIDs.remove(e.call.attempt.ID)
-		}
+		x.d.coord.callRecorded(e.call.attempt.ID)
 		x.requeueOrForget(e)
 	}
 	return ended
 }
 
-// requeueOrForget ends the way of a target whose attempt has ended. One that is to be called
-// again goes back to its place in the queue, before the later targets of its account.
+// requeueOrForget handles a target whose attempt has ended. A target that keeps its
+// place goes back into its queue, before the later targets of its account.
 func (x *dispatcher) requeueOrForget(e *attemptEnd) {
 	target, result := ulid(e.call.attempt.TargetID), e.decision.result
 	switch {
@@ -95,18 +92,21 @@ func (x *dispatcher) requeueOrForget(e *attemptEnd) {
 	}
 }
 
-// recordIn stores the ends of attempts in one transaction, by Update or Record of the
-// store, and says which it has stored. It claims what is next for their accounts, and
-// returns a verdict for each. An error without any done is about all, and else about
-// the others; without verdicts it is not known whether the claims were carried out.
-func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, func(storage.Tx) error) error, batch []*attemptEnd, next []claimItem) (done []bool, verdicts []claimDecision, err error) {
+// recordIn records the ends of attempts in one transaction of store, which is Update
+// or UpdateFromReserve. It reports for each end whether it was recorded. It also
+// claims the targets in next and returns a decision for each.
+//
+// If done is nil, err is about the whole transaction, and nothing is known to be
+// recorded. Otherwise err is about the ends that are not done. If decisions is nil, it
+// is unknown whether the claims were committed.
+func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, func(storage.Tx) error) error, batch []*attemptEnd, next []claimItem) (done []bool, decisions []claimDecision, err error) {
 	if err := failpoint.Hit(failpoint.DeliverFinishing); err != nil {
 		return nil, nil, err
 	}
-	var r recordTx
+	var r *recordTx
 	err = store(ctx, func(tx storage.Tx) error {
-		run := recordTx{Deliverer: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
-		if err := prepareBy(prepareFor(batch), d, tx, batch, func(e **attemptEnd) string { return (*e).call.attempt.TargetID }); err != nil {
+		run := &recordTx{d: d, edits: newEdits(tx), done: make([]bool, len(batch)), now: time.Now().UTC().Round(0)}
+		if err := prepareBy(prepareFor(batch), tx, batch, func(e **attemptEnd) string { return (*e).call.attempt.TargetID }); err != nil {
 			return err
 		}
 		var err error
@@ -116,13 +116,13 @@ func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, fu
 		for i, e := range batch {
 			if err := run.end(e); err != nil {
 				run.lastError = fmt.Errorf("record attempt %s: %w", e.call.attempt.ID, err)
-				continue // the others can be recorded all the same
+				continue // the others can still be recorded
 			}
 			run.done[i] = true
 		}
 		run.decisions = run.claimAfter(batch, next)
 		r = run
-		return run.write()
+		return run.edits.write()
 	})
 	if err == nil {
 		err = failpoint.Hit(failpoint.DeliverFinished)
@@ -137,39 +137,26 @@ func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, fu
 	return r.done, r.decisions, r.lastError
 }
 
-// logAndObserve logs and observes what is on disk.
+// logAndObserve logs and observes the ends that are on disk.
 func (r *recordTx) logAndObserve(batch []*attemptEnd) {
+	log := r.d.log
 	for _, err := range r.refusals {
-		r.log.Error("target refused the end of its attempt", "error", err)
+		log.Error("target does not accept the end of its attempt", "error", err)
 	}
 	for i, e := range batch {
+		a := &e.call.attempt
 		switch {
 		case slices.Contains(r.misattributed, e):
 			e.misattributed = true
-			r.log.Warn("network named a post of another target", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID, "account", e.call.attempt.AccountID)
+			log.Warn("network returned a post that belongs to another target", "attempt", a.ID, "target", a.TargetID, "account", a.AccountID)
 		case slices.Contains(r.lost, e):
-			r.log.Warn("attempt is another's by now, its end is dropped", "attempt", e.call.attempt.ID, "target", e.call.attempt.TargetID,
-				"account", e.call.attempt.AccountID, "outcome", e.decision.outcome)
+			log.Warn("attempt was adopted by another node, its end is dropped", "attempt", a.ID, "target", a.TargetID,
+				"account", a.AccountID, "outcome", e.decision.outcome)
 		case r.done[i]:
-			r.logEnd(e)
-			r.cfg.Observe(e.observation(r.now))
+			r.d.logEnd(e)
+			r.d.cfg.Observe(e.observation(r.now))
 		}
 	}
-}
-
-// prepareFor returns what reads all that a recording needs: accounts, which claims wait
-// for, only when one of them is to be changed.
-func prepareFor(batch []*attemptEnd) func(storage.Reader, []string) error {
-	if slices.ContainsFunc(batch, (*attemptEnd).changesAccount) {
-		return storage.Prepare
-	}
-	return storage.PreparePosts
-}
-
-// changesAccount reports whether the account is to be left alone from now on, or
-// whether a disruption of it begins or ends.
-func (e *attemptEnd) changesAccount() bool {
-	return e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
 }
 
 func (d *Deliverer) logEnd(e *attemptEnd) {
@@ -181,128 +168,6 @@ func (d *Deliverer) logEnd(e *attemptEnd) {
 			d.log.Warn("network changed what it published", "target", a.TargetID, "account", a.AccountID, "attempt", a.ID, "code", changed.Code)
 		}
 	case e.decision.refused:
-		d.log.Warn("account was refused by its network, its queue is held", "account", a.AccountID, "code", e.decision.result.Error.Code)
-	}
-}
-
-// recordTx is one run of a recording's transaction.
-type recordTx struct {
-	*Deliverer
-	*edits
-	done          []bool
-	lastError     error   // of the last that is not done
-	refusals      []error // of targets that could not take the end of their attempt
-	lost          []*attemptEnd
-	postTargets   map[storage.PlatformPost][]string
-	misattributed []*attemptEnd   // with a receipt of another target's post; nothing is recorded of them
-	decisions     []claimDecision // on what is claimed next
-	now           time.Time
-}
-
-// end applies the end of an attempt to the attempt, its target and its account.
-// With an error it has changed nothing.
-func (r *recordTx) end(e *attemptEnd) error {
-	a := e.call.attempt
-	if r.Deliverer != nil && r.cfg.Member != nil {
-		if ours, err := r.stillOwned(e); !ours || err != nil {
-			return err
-		}
-	} else if e.uncertain {
-		if done, err := r.hasEnd(a); done || err != nil {
-			return err
-		}
-	}
-	post, err := r.post(a.WorkspaceID, a.PostID)
-	if notFound(err) {
-		return nil // its attempts went with it
-	}
-	if err != nil {
-		return err
-	}
-	if r.checkAttribution(e) {
-		return nil
-	}
-	var account *schedctl.Account
-	if e.changesAccount() {
-		if account, err = r.account(a.WorkspaceID, a.AccountID); err != nil && !notFound(err) {
-			return err
-		}
-	}
-	result := e.decision.result
-	result.Receipt = e.receipt
-	events, err := post.Finish(a.TargetID, result, r.now)
-	if err != nil {
-		// The attempt is a fact, whatever the rules say of its target.
-		r.refusals = append(r.refusals, fmt.Errorf("attempt %s: %w", a.ID, err))
-	} else {
-		r.changedPost(post)
-		r.events = append(r.events, events...)
-	}
-	a.FinishedAt, a.Outcome, a.Error = schedctl.Millis(r.now), e.decision.outcome, result.Error
-	if e.receipt != nil {
-		a.Error = e.receipt.Degraded.TargetError()
-	}
-	r.attempts = append(r.attempts, a)
-	if account != nil {
-		r.updateAccount(account, e)
-	}
-	return nil
-}
-
-// stillOwned reports whether an attempt still has the owner that its call was made
-// under, and no end.
-func (r *recordTx) stillOwned(e *attemptEnd) (bool, error) {
-	a, err := storedAttempt(r.tx, e.call.attempt)
-	switch {
-	case err != nil:
-		return false, err
-	case a.Outcome == schedctl.OutcomeRunning && a.Owner == e.call.attempt.Owner:
-		return true, nil
-	case a.ID != "" && !(e.uncertain && a.Owner == e.call.attempt.Owner): // else it is gone, or was recorded before
-		r.lost = append(r.lost, e)
-	}
-	return false, nil
-}
-
-// hasEnd reports whether an attempt has its end on disk.
-func (r *recordTx) hasEnd(a schedctl.Attempt) (bool, error) {
-	attempts, err := r.tx.Attempts(a.TargetID)
-	if notFound(err) {
-		return true, nil
-	}
-	for i := range attempts {
-		if attempts[i].ID == a.ID {
-			return attempts[i].Outcome != schedctl.OutcomeRunning, err
-		}
-	}
-	return false, err
-}
-
-// updateAccount stops an account that was refused or is to be left alone. One that was
-// connected anew during the call is not the one that was refused.
-func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
-	changed := false
-	switch {
-	case e.decision.disrupted && account.DisruptedSince.IsZero():
-		account.DisruptedSince = schedctl.Millis(r.now)
-		r.changedAccount(account)
-	case !e.decision.disrupted && !e.decision.result.Unreached && !account.DisruptedSince.IsZero():
-		account.DisruptedSince = time.Time{}
-		r.changedAccount(account)
-	}
-	if until := e.decision.pausedUntil; until.After(account.PausedUntil) {
-		account.PausedUntil, changed = schedctl.Millis(until), true
-	}
-	if e.decision.refused && account.Status == schedctl.AccountConnected && r.sameLogin(e.call.account, *account) {
-		account.Status, account.Error, changed = schedctl.AccountError, e.decision.result.Error, true
-		r.events = append(r.events, schedctl.AccountErrorEvent(*account, r.now))
-	}
-	if e.decision.disrupted && changed {
-		r.changedAccount(account) // a probe is no change that people should be told of
-		return
-	}
-	if changed {
-		account.UpdatedAt = schedctl.Millis(r.now)
-		r.changedAccount(account)
+		d.log.Warn("network refused the account, its queue is held", "account", a.AccountID, "code", e.decision.result.Error.Code)
 	}
 }

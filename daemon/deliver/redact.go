@@ -13,17 +13,17 @@ const (
 	// maxMessage is the longest message of a target's error, in bytes.
 	maxMessage = 500
 
-	// minRedacted is the shortest text that is looked for in messages: a shorter
-	// one says nothing, and would be found in every word.
+	// minRedacted is the length of the shortest text that is redacted. A shorter one
+	// reveals nothing, and would match parts of ordinary words.
 	minRedacted = 8
 )
 
-// redact returns the error without the post's text and the account's secrets,
-// should the network have repeated them or the publisher have let them through.
+// redact returns the error without the post's text and the account's secrets, in case
+// the network repeated them or the publisher included them.
 func redact(e *publish.Error, p publish.Publisher, r publish.Request) *publish.Error {
 	hide := []string{r.Content}
 	for name, value := range r.Credentials {
-		// One that is not listed is part of a session.
+		// Credentials that are not listed are part of a session.
 		if !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret }) {
 			hide = append(hide, value)
 		}
@@ -48,7 +48,7 @@ func hideAll(text string, hide []string) string {
 	return text
 }
 
-// clip cuts text to limit bytes between two characters.
+// clip cuts text to at most limit bytes, between two characters.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -10,43 +10,42 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// restoredError is what became of a target that is found in a backup and whose time
-// has come since.
+// restoredError is the error of a target that comes from a backup and was due after
+// the backup was made.
 func restoredError() *schedctl.TargetError {
 	return &schedctl.TargetError{
 		Kind: schedctl.KindUnknown, Code: "restored", Outcome: schedctl.OutcomeUnknown,
-		Message: "this comes from a backup, and the daemon that the backup is of may have published it since; look at the account whether the post is there, and if not retry with force",
+		Message: "this was restored from a backup, and may have been published after the backup was made; check whether the account has the post, and if not retry with force",
 	}
 }
 
-// salvagedError is restored for what is found in a damaged database.
+// salvagedError is the error of a target that comes from a damaged database.
 func salvagedError() *schedctl.TargetError {
 	return &schedctl.TargetError{
 		Kind: schedctl.KindUnknown, Code: "salvaged", Outcome: schedctl.OutcomeUnknown,
-		Message: "this was saved from a damaged database, and may have been published; look at the account whether the post is there, and if not retry with force",
+		Message: "this was saved from a damaged database, and may have been published; check whether the account has the post, and if not retry with force",
 	}
 }
 
-// Withhold ends every target of a restored backup that may have gone out since
-// the backup was made: those whose time is not after now, and those that were
-// being published, with their attempts. Each becomes failed with an unknown
-// outcome, so that a person looks before it is sent. It returns how many there
-// were.
+// Withhold ends every target of a restored backup that may have been published since
+// the backup was made: targets that are due at now, and targets that were being
+// published, with their attempts. Each fails with the outcome unknown, so that a
+// person checks before it is sent. Withhold returns the number of targets.
 //
-// No deliverer may run on the store meanwhile. After an error it can be called
-// again and goes on.
+// No deliverer may run on the store at the same time. After an error, Withhold can be
+// called again and continues.
 func Withhold(ctx context.Context, store storage.Store, now time.Time) (targets int, err error) {
 	return (&withholding{store: store, now: now, why: restoredError}).run(ctx)
 }
 
-// WithholdSalvaged is [Withhold] for what was saved from a damaged database. Of
-// the doubtful posts, of which there may have been a later version, it ends every
-// target that waits, whenever its time is.
-func WithholdSalvaged(ctx context.Context, store storage.Store, doubtful []storage.Route, now time.Time) (targets int, err error) {
-	return (&withholding{store: store, now: now, why: salvagedError, uncertainPosts: doubtful}).run(ctx)
+// WithholdSalvaged is [Withhold] for what was saved from a damaged database. Of the
+// uncertain posts, which may have had a later version, it ends every waiting target,
+// even if the target is due later.
+func WithholdSalvaged(ctx context.Context, store storage.Store, uncertain []storage.Route, now time.Time) (targets int, err error) {
+	return (&withholding{store: store, now: now, why: salvagedError, uncertainPosts: uncertain}).run(ctx)
 }
 
-// withholding is how what may have gone out is held back.
+// withholding is one call of [Withhold] or [WithholdSalvaged].
 type withholding struct {
 	store          storage.Store
 	now            time.Time
@@ -54,15 +53,18 @@ type withholding struct {
 	uncertainPosts []storage.Route
 }
 
+// postKey identifies a post.
+type postKey struct{ workspace, post string }
+
 func (w *withholding) run(ctx context.Context) (targets int, err error) {
-	attempts, posts, err := findAffected(ctx, w.store, w.now)
+	attempts, posts, err := w.findAffected(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for len(attempts) > 0 {
 		batch := attempts[:min(len(attempts), maxGroup)]
 		attempts = attempts[len(batch):]
-		n, err := w.update(ctx, func(r *recordTx) (int, error) { return r.endAttempts(batch, w.why()) })
+		n, err := w.update(ctx, func(e *edits) (int, error) { return w.endAttempts(e, batch) })
 		if targets += n; err != nil {
 			return targets, err
 		}
@@ -72,20 +74,20 @@ func (w *withholding) run(ctx context.Context) (targets int, err error) {
 	if targets += n; err != nil {
 		return targets, err
 	}
-	places := make([]postKey, len(w.uncertainPosts))
+	uncertain := make([]postKey, len(w.uncertainPosts))
 	for i, r := range w.uncertainPosts {
-		places[i] = postKey{r.WorkspaceID, r.PostID}
+		uncertain[i] = postKey{r.WorkspaceID, r.PostID}
 	}
-	n, err = w.endPosts(ctx, places, func(time.Time) bool { return true })
+	n, err = w.endPosts(ctx, uncertain, func(time.Time) bool { return true })
 	return targets + n, err
 }
 
-// endPosts ends the targets of posts that wait for a time of which due is true.
+// endPosts ends the targets of posts that wait for a time for which due is true.
 func (w *withholding) endPosts(ctx context.Context, posts []postKey, due func(time.Time) bool) (targets int, err error) {
 	for len(posts) > 0 {
 		batch := posts[:min(len(posts), maxGroup)]
 		posts = posts[len(batch):]
-		n, err := w.update(ctx, func(r *recordTx) (int, error) { return r.endTargets(batch, due, w.why()) })
+		n, err := w.update(ctx, func(e *edits) (int, error) { return w.endTargets(e, batch, due) })
 		if targets += n; err != nil {
 			return targets, err
 		}
@@ -93,27 +95,24 @@ func (w *withholding) endPosts(ctx context.Context, posts []postKey, due func(ti
 	return targets, nil
 }
 
-// postKey is where a post is.
-type postKey struct{ workspace, post string }
-
-// findAffected returns the attempts without an end, and the posts that have a target
-// whose time has come and that has none.
-func findAffected(ctx context.Context, store storage.Store, now time.Time) (attempts []schedctl.Attempt, posts []postKey, err error) {
-	err = store.View(ctx, func(r storage.Reader) (err error) {
+// findAffected returns the unfinished attempts, and the posts with a target that is due
+// or being published.
+func (w *withholding) findAffected(ctx context.Context) (attempts []schedctl.Attempt, posts []postKey, err error) {
+	err = w.store.View(ctx, func(r storage.Reader) (err error) {
 		if attempts, err = r.RunningAttempts(); err != nil {
 			return err
 		}
-		posts, err = overduePosts(r, now.UnixMilli())
+		posts, err = overduePosts(r, w.now.UnixMilli())
 		return err
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("find what may have gone out: %w", err)
+		return nil, nil, fmt.Errorf("find targets that may have been published: %w", err)
 	}
 	return attempts, posts, nil
 }
 
-// overduePosts returns the posts with a target that is due, or that is between
-// two attempts: the next one may have been made.
+// overduePosts returns the posts with a target that is due, or that is between two
+// attempts: the next attempt may have been made.
 func overduePosts(r storage.Reader, now int64) (posts []postKey, err error) {
 	seen := map[postKey]bool{}
 	add := func(p postKey) {
@@ -159,29 +158,33 @@ func overduePosts(r storage.Reader, now int64) (posts []postKey, err error) {
 }
 
 // update runs one transaction and returns how many targets it has ended.
-func (w *withholding) update(ctx context.Context, end func(*recordTx) (int, error)) (ended int, err error) {
+func (w *withholding) update(ctx context.Context, end func(*edits) (int, error)) (ended int, err error) {
 	err = w.store.Update(ctx, func(tx storage.Tx) error {
-		r := recordTx{edits: newEdits(tx), now: w.now.UTC().Round(0)}
-		n, err := end(&r)
+		e := newEdits(tx)
+		n, err := end(e)
 		if err != nil {
 			return err
 		}
 		ended = n
-		return r.write()
+		return e.write()
 	})
 	if err != nil {
-		return 0, fmt.Errorf("hold back what may have gone out: %w", err)
+		return 0, fmt.Errorf("withhold targets that may have been published: %w", err)
 	}
 	return ended, nil
 }
 
-// endAttempts ends attempts of which nobody knows how they ended.
-func (r *recordTx) endAttempts(attempts []schedctl.Attempt, why *schedctl.TargetError) (targets int, err error) {
+// endAttempts ends unfinished attempts with the outcome unknown.
+func (w *withholding) endAttempts(e *edits, attempts []schedctl.Attempt) (targets int, err error) {
+	now := w.now.UTC().Round(0)
 	for _, a := range attempts {
-		e := &attemptEnd{call: &publisherCall{attempt: a}, decision: policyDecision{
-			outcome: schedctl.OutcomeUnknown, result: schedctl.Result{Error: why},
-		}}
-		if err := r.end(e); err != nil {
+		post, err := e.post(a.WorkspaceID, a.PostID)
+		switch {
+		case err == nil:
+			// An error means that the target does not accept the result. The attempt is
+			// ended all the same.
+			_ = e.endAttempt(post, a, schedctl.OutcomeUnknown, schedctl.Result{Error: w.why()}, now)
+		case !notFound(err):
 			return 0, err
 		}
 		targets++
@@ -189,11 +192,11 @@ func (r *recordTx) endAttempts(attempts []schedctl.Attempt, why *schedctl.Target
 	return targets, nil
 }
 
-// endTargets ends the targets of posts that may have been published: those that
-// are being published, and those that wait for a time of which due is true.
-func (r *recordTx) endTargets(places []postKey, due func(time.Time) bool, why *schedctl.TargetError) (targets int, err error) {
-	for _, p := range places {
-		post, err := r.post(p.workspace, p.post)
+// endTargets ends the targets of posts that may have been published: targets that are
+// being published, and targets that wait for a time for which due is true.
+func (w *withholding) endTargets(e *edits, posts []postKey, due func(time.Time) bool) (targets int, err error) {
+	for _, p := range posts {
+		post, err := e.post(p.workspace, p.post)
 		if err != nil {
 			return 0, err
 		}
@@ -203,12 +206,9 @@ func (r *recordTx) endTargets(places []postKey, due func(time.Time) bool, why *s
 			if t.Status != schedctl.Publishing && (!waiting || !due(at)) {
 				continue
 			}
-			events, err := post.Finish(t.ID, schedctl.Result{Error: why}, r.now)
-			if err != nil {
+			if err := e.finish(post, t.ID, schedctl.Result{Error: w.why()}, w.now.UTC().Round(0)); err != nil {
 				return 0, err
 			}
-			r.changedPost(post)
-			r.events = append(r.events, events...)
 			targets++
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// callPublisher makes a call of a publisher for an attempt, and makes it again with a new
-// session when the network says that the old one has expired. Both are parts of
-// one attempt: the first has done nothing.
+// callPublisher calls a publisher for an attempt. If the network reports that the
+// session has expired, it repeats the call with a new session. Both calls are part of
+// one attempt, because the first one published nothing.
 func (d *Deliverer) callPublisher(ctx context.Context, c *publisherCall, fn func(context.Context, publish.Request) error) *publish.Error {
 	r, failure := d.request(c)
 	if failure != nil {
@@ -36,7 +36,8 @@ func (d *Deliverer) callPublisherOnce(ctx context.Context, c *publisherCall, r p
 	return nil
 }
 
-// needsNewSession reports whether a new session may help.
+// needsNewSession reports whether a call failed because its session has expired, and
+// the session can be renewed.
 func (d *Deliverer) needsNewSession(c *publisherCall, e *publish.Error) bool {
 	_, ok := c.publisher.(publish.Refresher)
 	return ok && d.cfg.Sessions != nil && e.Code == publish.CodeSessionExpired && e.Outcome == schedctl.OutcomeNotPublished
@@ -48,7 +49,7 @@ func (d *Deliverer) refresh(ctx context.Context, c *publisherCall, r publish.Req
 	defer cancel()
 	fresh, failure := d.cfg.Sessions.Refresh(ctx, c.attempt.WorkspaceID, c.attempt.AccountID, r.Credentials)
 	if failure != nil {
-		d.log.Warn("session could not be refreshed", "account", c.attempt.AccountID, "attempt", c.attempt.ID, "kind", failure.Kind, "code", failure.Code)
+		d.log.Warn("refreshing session failed", "account", c.attempt.AccountID, "attempt", c.attempt.ID, "kind", failure.Kind, "code", failure.Code)
 		return nil, redact(failure, c.publisher, r)
 	}
 	d.log.Debug("session refreshed during an attempt", "account", c.attempt.AccountID, "attempt", c.attempt.ID)

@@ -8,17 +8,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// An account that has several targets due has its next one claimed in the
-// transaction that records the one before. That is one commit for each target in
-// place of two, which write the same pages: those of the account's lists.
+// If an account has several due targets, the next one is claimed in the transaction
+// that records the one before. This needs one commit for each target instead of two,
+// which would write the same pages of the account's indexes.
 
-// nextClaims takes what the accounts of published targets have to be claimed next,
-// to be claimed with their recording. It takes nothing while other accounts wait for
-// a worker, nor with a recording that is tried again, which may have failed because
-// of what it took. Members look first whether others have a call of the account.
+// nextClaims takes the next targets of accounts whose targets were published, to be
+// claimed with the recording. It takes none while other accounts wait for a worker,
+// and none for a recording that is retried, because claims may have made it fail.
 func (x *dispatcher) nextClaims(ended []*attemptEnd, now time.Time) (next []claimItem) {
-	crowded := x.inFlight >= x.cfg.Workers && x.queues.firstReady() != nil
-	if x.stopping || crowded || x.cfg.Member != nil {
+	crowded := x.inFlight >= x.d.cfg.Workers && x.queues.firstReady() != nil
+	if x.stopping || crowded || !x.d.coord.claimsNext() {
 		return nil
 	}
 	for _, e := range ended {
@@ -33,11 +32,11 @@ func (x *dispatcher) nextClaims(ended []*attemptEnd, now time.Time) (next []clai
 	return next
 }
 
-// nextClaimed acts on what has come of claims that were made with a recording. Without
-// verdicts it is not known whether they are on disk.
-func (x *dispatcher) nextClaimed(ctx context.Context, next []claimItem, verdicts []claimDecision) {
-	if verdicts != nil {
-		x.applyDecisions(ctx, next, verdicts)
+// nextClaimed applies the decisions of claims that were made with a recording. If
+// there are none, the claims may have been committed.
+func (x *dispatcher) nextClaimed(ctx context.Context, next []claimItem, decisions []claimDecision) {
+	if decisions != nil {
+		x.applyDecisions(ctx, next, decisions)
 		return
 	}
 	for i := range next {
@@ -46,37 +45,37 @@ func (x *dispatcher) nextClaimed(ctx context.Context, next []claimItem, verdicts
 	}
 }
 
-// recordAndClaim is [Deliverer.record] that also claims what comes next. A full
-// store has the recording alone, and no verdicts.
-func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*attemptEnd, next []claimItem) (done []bool, verdicts []claimDecision, err error) {
+// recordAndClaim records the ends of attempts and claims what comes next. If the store
+// is full, it only records, and returns no decisions. See recordIn for the results.
+func (d *Deliverer) recordAndClaim(ctx context.Context, batch []*attemptEnd, next []claimItem) (done []bool, decisions []claimDecision, err error) {
 	if len(next) > 0 {
-		done, verdicts, err = d.recordIn(ctx, d.cfg.Store.Update, batch, next)
+		done, decisions, err = d.recordIn(ctx, d.cfg.Store.Update, batch, next)
 		if !storage.IsFull(err) {
-			return done, verdicts, err
+			return done, decisions, err
 		}
 	}
 	done, _, err = d.recordIn(ctx, d.cfg.Store.UpdateFromReserve, batch, nil)
 	return done, nil, err
 }
 
-// claimAfter decides on what comes after the ends that were recorded, in the
-// same transaction and with the same edits.
+// claimAfter decides on the next targets after the ends were recorded, in the same
+// transaction.
 func (r *recordTx) claimAfter(batch []*attemptEnd, next []claimItem) []claimDecision {
 	if len(next) == 0 {
 		return nil
 	}
-	taken := map[*queue]bool{}
+	busy := map[*queue]bool{}
 	for i, e := range batch {
-		taken[e.call.queue] = !r.done[i] || slices.Contains(r.misattributed, e)
+		busy[e.call.queue] = !r.done[i] || slices.Contains(r.misattributed, e)
 	}
-	c := claimTx{Deliverer: r.Deliverer, edits: r.edits, owner: r.currentOwner(), started: map[*queue]bool{}, leap: r.cfg.Clock.Leap(), now: r.now}
-	verdicts := make([]claimDecision, len(next))
+	c := newClaimTx(r.d, r.edits, r.d.coord.currentOwner(), r.now)
+	decisions := make([]claimDecision, len(next))
 	for i, it := range next {
-		if taken[it.queue] {
-			verdicts[i] = claimDecision{result: claimBehind, expires: it.entry.expires}
+		if busy[it.queue] {
+			decisions[i] = claimDecision{result: claimBehind, expires: it.entry.expires}
 			continue
 		}
-		verdicts[i] = c.tryDecide(it)
+		decisions[i] = c.tryDecide(it)
 	}
-	return verdicts
+	return decisions
 }

@@ -8,12 +8,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxSweep is how many held targets a sweep reads to learn their time.
+// maxSweep is how many held targets a sweep reads to learn when they expire.
 const maxSweep = 5000
 
-// sweep looks at the queues of held accounts: whether the account may publish
-// again, which it was perhaps not told, and which targets have become too late
-// meanwhile.
+// sweep checks the queues of held accounts. An account may publish again without the
+// dispatcher having been notified, and targets may have expired.
 func (x *dispatcher) sweep(ctx context.Context, now time.Time) {
 	if now.Before(x.nextSweep) {
 		return
@@ -31,18 +30,10 @@ func (x *dispatcher) sweep(ctx context.Context, now time.Time) {
 	if len(held) == 0 {
 		return
 	}
-	if x.cfg.Member != nil {
-		x.checkHeldAsync(ctx, held)
-		return
-	}
-	if err := x.cfg.Store.View(ctx, func(r storage.Reader) error { return x.refreshHeld(held, r, now) }); err != nil {
-		x.log.Error("held accounts cannot be read, trying again", "error", err)
-	}
-	for _, q := range held {
-		x.queues.reschedule(q, now)
-	}
+	x.d.coord.checkHeld(ctx, x, held, now)
 }
 
+// refreshHeld updates held queues from their stored accounts.
 func (x *dispatcher) refreshHeld(held []*queue, r storage.Reader, now time.Time) error {
 	unread := maxSweep
 	for _, q := range held {
@@ -62,17 +53,17 @@ func (x *dispatcher) refreshHeld(held []*queue, r storage.Reader, now time.Time)
 	return nil
 }
 
-// expire sets apart what is too late to go out.
+// expire moves the entries that are too late to be published to q.expired.
 func (q *queue) expire(now time.Time) {
 	expired := q.waiting.filter(func(e *entry) bool { return e.expires == 0 || now.UnixMilli() < e.expires })
 	q.expired = append(q.expired, expired...)
 }
 
-// expiry returns the Unix millisecond after which what is late since an instant is
-// too late.
+// expiry returns the Unix millisecond after which a target is too late whose lateness
+// counts from the given time.
 func (d *Deliverer) expiry(late time.Time) int64 { return late.Add(d.cfg.MaxLateness).UnixMilli() + 1 }
 
-// updateHold holds or releases a queue by its account as it is stored.
+// updateHold holds or releases a queue according to its stored account.
 func (s *queues) updateHold(q *queue, a schedctl.Account, now time.Time) {
 	switch paused := pause(&a, now); {
 	case a.Status == schedctl.AccountError:
@@ -84,9 +75,8 @@ func (s *queues) updateHold(q *queue, a schedctl.Account, now time.Time) {
 	}
 }
 
-// readExpiries finds out when the targets of a queue become too late, for at
-// most budget of those of which it is not known, and returns what is left of
-// the budget.
+// readExpiries reads when the targets of a queue expire, for at most budget targets
+// that were not read before. It returns the rest of the budget.
 func (x *dispatcher) readExpiries(q *queue, r storage.Reader, budget int) (int, error) {
 	for i := range q.waiting.items {
 		e := &q.waiting.items[i]
@@ -98,14 +88,14 @@ func (x *dispatcher) readExpiries(q *queue, r storage.Reader, budget int) (int, 
 		if err != nil {
 			return budget, err
 		}
-		// One that is gone is looked at by a claim, which drops it.
-		e.expires = x.expiry(late)
+		// A deleted target expires at once, and its claim drops it.
+		e.expires = x.d.expiry(late)
 	}
 	return budget, nil
 }
 
-// lateSince returns the instant from which a target's lateness counts, the zero
-// time when it is gone.
+// lateSince returns the time from which a target's lateness counts, or the zero time if
+// the target was deleted.
 func lateSince(r storage.Reader, targetID string) (time.Time, error) {
 	route, err := r.Route(targetID)
 	if err == nil {

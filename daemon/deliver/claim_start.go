@@ -1,0 +1,79 @@
+package deliver
+
+import (
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// startAttempt records the attempt as running.
+func (c *claimTx) startAttempt(it claimItem, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) (claimDecision, error) {
+	earlierUncertain, spacing := mayBePublished(t, t.Tries()), c.spacing(t, a)
+	key, err := c.key(t, c.d.cfg.Publishers[a.Platform])
+	if err != nil {
+		return claimDecision{}, err
+	}
+	attempt, err := p.Begin(schedctl.Claim{
+		TargetID: t.ID, Owner: c.owner, Lease: attemptLease, Key: key,
+	}, c.now)
+	if err != nil {
+		return claimDecision{}, err
+	}
+	c.edits.changedPost(p)
+	c.edits.attempts = append(c.edits.attempts, attempt)
+	c.started[it.queue] = true
+	call := newCall(it.queue, attempt, p, t, a)
+	call.publisher, call.earlierUncertain, call.spacing = c.d.cfg.Publishers[a.Platform], earlierUncertain, spacing
+	return claimDecision{result: claimStarted, call: call}, nil
+}
+
+// key returns the idempotency key for the network. An earlier attempt that may have
+// published determines it. Otherwise the key is new.
+func (c *claimTx) key(t *schedctl.Target, p publish.Publisher) (string, error) {
+	keyer, ok := p.(publish.Keyer)
+	if !ok {
+		return t.ID, nil
+	}
+	if t.Attempts > 0 {
+		attempts, err := c.edits.tx.Attempts(t.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, a := range attempts {
+			if a.Outcome != schedctl.OutcomeNotPublished && a.Key != "" {
+				return a.Key, nil
+			}
+		}
+	}
+	return keyer.NewKey(c.now), nil
+}
+
+// resume decides on a target that no longer waits although its claim failed. If the
+// attempt was committed after all, its call was never made, and is made now. That is
+// not known of an attempt that was adopted.
+func (c *claimTx) resume(it claimItem, p *schedctl.Post, t *schedctl.Target) (claimDecision, error) {
+	attempts, err := c.edits.tx.Attempts(t.ID)
+	if err != nil || len(attempts) == 0 {
+		return claimDecision{result: claimDropped}, err
+	}
+	last := attempts[len(attempts)-1]
+	if last.Outcome != schedctl.OutcomeRunning || !c.d.coord.startedHere(last) {
+		return claimDecision{result: claimDropped}, nil
+	}
+	if t.Status != schedctl.Publishing {
+		last.Outcome, last.FinishedAt = schedctl.OutcomeNotPublished, schedctl.Millis(c.now)
+		c.edits.attempts = append(c.edits.attempts, last)
+		return claimDecision{result: claimDropped}, nil
+	}
+	if it.expireOnly || c.started[it.queue] {
+		return claimDecision{result: claimBehind}, nil
+	}
+	a, err := c.edits.account(p.WorkspaceID, t.AccountID)
+	if err != nil {
+		return claimDecision{}, err
+	}
+	c.started[it.queue] = true
+	c.d.coord.renew(c, &last)
+	call := newCall(it.queue, last, p, t, a)
+	call.publisher, call.earlierUncertain = c.d.cfg.Publishers[a.Platform], mayBePublished(t, t.Tries()-1)
+	return claimDecision{result: claimStarted, call: call}, nil
+}

@@ -1,0 +1,61 @@
+package deliver
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// overdue is how late a target is before it is spaced from other targets of its
+// account, so that a daemon that was down does not publish everything at once.
+const overdue = time.Minute
+
+// defaultPacing is the space between overdue targets of an account.
+const defaultPacing = time.Second
+
+// blocked returns a decision to wait if the account cannot publish the target now.
+func (c *claimTx) blocked(it claimItem, t *schedctl.Target, a *schedctl.Account) (d claimDecision, blocked bool) {
+	d = claimDecision{result: claimWaits, expires: c.d.expiry(t.LateSince())}
+	switch {
+	case a.Status == schedctl.AccountError:
+		d.held = true
+	case pause(a, c.now) > 0:
+		d.held, d.wait = true, pause(a, c.now)
+	case it.expireOnly, c.started[it.queue]:
+		d.result = claimBehind
+	case it.overdueWait > 0 && c.spacing(t, a) > 0:
+		d.wait = it.overdueWait
+	default:
+		return claimDecision{}, false
+	}
+	return d, true
+}
+
+// pause returns how long an account is to be left alone, or 0. A time that is further
+// away than any pause comes from a clock that was set back since, and is ignored.
+func pause(a *schedctl.Account, now time.Time) time.Duration {
+	longest := maxPause
+	if !a.DisruptedSince.IsZero() {
+		longest = 2 * maxProbe
+	}
+	if left := a.PausedUntil.Sub(now.Round(0)); left <= longest {
+		return max(left, 0)
+	}
+	return 0
+}
+
+// spacing returns the time to leave before the account's next overdue target, or
+// zero for a target that is not overdue.
+func (c *claimTx) spacing(t *schedctl.Target, a *schedctl.Account) time.Duration {
+	if c.leap.Age(t.LateSince(), c.now) <= overdue {
+		return 0
+	}
+	if own, ok := a.Options.Duration("pacing"); ok {
+		return own
+	}
+	if network, ok := c.d.cfg.Publishers[a.Platform].(publish.Pacer); ok {
+		return network.Pacing()
+	}
+	return defaultPacing
+}

@@ -1,0 +1,131 @@
+package deliver
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// recordTx records the ends of attempts within one transaction.
+type recordTx struct {
+	d             *Deliverer
+	edits         *edits
+	done          []bool
+	lastError     error         // of the ends that are not done
+	refusals      []error       // of targets that did not accept the end of their attempt
+	lost          []*attemptEnd // their attempts have another owner now
+	postTargets   map[storage.PlatformPost][]string
+	misattributed []*attemptEnd   // with a receipt of another target's post; nothing is recorded for them
+	decisions     []claimDecision // about the targets claimed next
+	now           time.Time
+}
+
+// prepareFor returns the function that reads ahead all records that a recording needs.
+// Claims wait for accounts, so those are read only if one of them changes.
+func prepareFor(batch []*attemptEnd) func(storage.Reader, []string) error {
+	if slices.ContainsFunc(batch, (*attemptEnd).changesAccount) {
+		return storage.Prepare
+	}
+	return storage.PreparePosts
+}
+
+// changesAccount reports whether the account is refused or paused, or a disruption of
+// it starts or ends.
+func (e *attemptEnd) changesAccount() bool {
+	return e.decision.refused || !e.decision.pausedUntil.IsZero() || e.decision.disrupted == e.call.account.DisruptedSince.IsZero()
+}
+
+// end applies the end of an attempt to the attempt, its target and its account. If it
+// returns an error, it has changed nothing.
+func (r *recordTx) end(e *attemptEnd) error {
+	a := e.call.attempt
+	if open, err := r.d.coord.isOpen(r, e); !open || err != nil {
+		return err
+	}
+	post, err := r.edits.post(a.WorkspaceID, a.PostID)
+	if notFound(err) {
+		return nil // its attempts were deleted with it
+	}
+	if err != nil {
+		return err
+	}
+	if r.checkAttribution(e) {
+		return nil
+	}
+	var account *schedctl.Account
+	if e.changesAccount() {
+		if account, err = r.edits.account(a.WorkspaceID, a.AccountID); err != nil && !notFound(err) {
+			return err
+		}
+	}
+	result := e.decision.result
+	result.Receipt = e.receipt
+	if err := r.edits.endAttempt(post, a, e.decision.outcome, result, r.now); err != nil {
+		r.refusals = append(r.refusals, fmt.Errorf("attempt %s: %w", a.ID, err))
+	}
+	if account != nil {
+		r.updateAccount(account, e)
+	}
+	return nil
+}
+
+// hasEnd reports whether the end of an attempt is on disk.
+func (r *recordTx) hasEnd(a schedctl.Attempt) (bool, error) {
+	attempts, err := r.edits.tx.Attempts(a.TargetID)
+	if notFound(err) {
+		return true, nil
+	}
+	for i := range attempts {
+		if attempts[i].ID == a.ID {
+			return attempts[i].Outcome != schedctl.OutcomeRunning, err
+		}
+	}
+	return false, err
+}
+
+// updateAccount applies a refusal, a pause, or the start or end of a disruption. A
+// refusal does not apply to an account that was reconnected during the call.
+func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
+	changed := false
+	switch {
+	case e.decision.disrupted && account.DisruptedSince.IsZero():
+		account.DisruptedSince = schedctl.Millis(r.now)
+		r.edits.changedAccount(account)
+	case !e.decision.disrupted && !e.decision.result.Unreached && !account.DisruptedSince.IsZero():
+		account.DisruptedSince = time.Time{}
+		r.edits.changedAccount(account)
+	}
+	if until := e.decision.pausedUntil; until.After(account.PausedUntil) {
+		account.PausedUntil, changed = schedctl.Millis(until), true
+	}
+	if e.decision.refused && account.Status == schedctl.AccountConnected && r.d.sameLogin(e.call.account, *account) {
+		account.Status, account.Error, changed = schedctl.AccountError, e.decision.result.Error, true
+		r.edits.events = append(r.edits.events, schedctl.AccountErrorEvent(*account, r.now))
+	}
+	if e.decision.disrupted && changed {
+		r.edits.changedAccount(account) // UpdatedAt stays: a probe is not a change that users need to see
+		return
+	}
+	if changed {
+		account.UpdatedAt = schedctl.Millis(r.now)
+		r.edits.changedAccount(account)
+	}
+}
+
+// storedAttempt returns the stored version of an attempt, or the zero value if it was
+// deleted.
+func storedAttempt(r storage.Reader, was schedctl.Attempt) (schedctl.Attempt, error) {
+	attempts, err := r.Attempts(was.TargetID)
+	if notFound(err) {
+		return schedctl.Attempt{}, nil
+	}
+	for i := range attempts {
+		if attempts[i].ID == was.ID {
+			return attempts[i], err
+		}
+	}
+	return schedctl.Attempt{}, err
+}
