@@ -6,7 +6,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// feedPlatform is the platform whose account names are addresses.
+// feedPlatform is the platform whose account names are part of the feed's address.
 const feedPlatform = "feed"
 
 // Account implements [storage.Reader].
@@ -29,7 +29,7 @@ func (r *reader) Account(workspaceID, id string) (schedctl.Account, error) {
 	return a, nil
 }
 
-// cacheAccounts remembers, in a transaction, accounts that it has locked.
+// cacheAccounts caches accounts that the transaction has locked.
 func (r *reader) cacheAccounts(list ...schedctl.Account) {
 	if r.tx == nil {
 		return
@@ -86,7 +86,7 @@ func (tx *tx) PutAccount(a schedctl.Account) error {
 	return nil
 }
 
-// namesUnchanged reports whether a put leaves the names as they are taken.
+// namesUnchanged reports whether a put keeps the fields that account names are checked by.
 func namesUnchanged(was, is *schedctl.Account) bool {
 	if is.Status == schedctl.AccountDisconnected {
 		return true

@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// acquireLimit is how long a connection is waited for while all are in use.
+	// acquireLimit is how long a caller waits for a connection while all are in use.
 	acquireLimit = 2 * time.Second
 
-	// reconnectLimit is how long it is tried to get one from a server that refuses
-	// connections or does not respond, and reachPause how long is waited after it
-	// has refused one: a server that restarts quickly is not noticed.
+	// reconnectLimit is how long acquire retries a server that refuses connections or does not respond.
+	// reconnectPause is the pause between two tries. Callers therefore do not notice a quick restart of the
+	// server.
 	reconnectLimit = 800 * time.Millisecond
 	reconnectPause = 50 * time.Millisecond
 )
 
-// acquire takes a connection out of a pool. Its error wraps [storage.ErrBusy] when
-// all were in use for two seconds, and [storage.ErrUnreachable] when the server was
-// out of reach for almost one.
+// acquire takes a connection from a pool. Its error wraps [storage.ErrBusy] when all connections were in use
+// for two seconds, and [storage.ErrUnreachable] when the server was out of reach for almost one.
 func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	wait, stop := context.WithTimeout(ctx, acquireLimit)
 	defer stop()
@@ -56,17 +55,17 @@ func (s *Store) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn,
 	}
 }
 
-// hasConnections reports whether a pool has a connection. A pool that has one may only be
-// slow to open more.
+// hasConnections reports whether a pool has a connection. A pool with at least one may only be slow to open
+// more.
 func hasConnections(pool *pgxpool.Pool) bool {
 	stat := pool.Stat()
 	return stat.AcquiredConns()+stat.IdleConns() > 0
 }
 
-// acquireError says why a connection was waited for in vain.
+// acquireError returns why no connection became available.
 func acquireError(pool *pgxpool.Pool, err error) error {
 	if hasConnections(pool) {
 		return fmt.Errorf("%w: %w", storage.ErrBusy, err)
 	}
-	return fmt.Errorf("%w: the server, or a pooler before it, gives this process no connection: %w", storage.ErrUnreachable, err)
+	return fmt.Errorf("%w: the server, or a pooler in front of it, gives this process no connection: %w", storage.ErrUnreachable, err)
 }

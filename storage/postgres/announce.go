@@ -14,14 +14,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// announcement is what one process tells the others of its commits.
+// announcement is the message in which one process reports its commits to the others.
 type announcement struct {
 	Node     string         `json:"node"`
 	Due      []announcedDue `json:"due,omitempty"`
 	Accounts []string       `json:"accounts,omitempty"`
 	Webhooks []string       `json:"webhooks,omitempty"`
 	Events   int            `json:"events,omitempty"`
-	Missed   bool           `json:"missed,omitempty"` // there was more than can be told
+	Missed   bool           `json:"missed,omitempty"` // not everything fitted into the message
 }
 
 // announcedDue is an entry of the due index.
@@ -30,11 +30,10 @@ type announcedDue struct {
 	Target string `json:"target"`
 }
 
-// payloadLimit is the longest announcement. The server takes less than 8000
-// bytes.
+// payloadLimit is the maximum size of an announcement in bytes. The server accepts less than 8000.
 const payloadLimit = 7500
 
-// encodeAnnouncement returns what is sent of a commit.
+// encodeAnnouncement returns the payload that announces a commit.
 func encodeAnnouncement(node string, c storage.Commit) (string, error) {
 	a := announcement{Node: node, Accounts: c.Accounts, Webhooks: c.Webhooks, Events: c.Events, Missed: c.Missed}
 	for _, d := range c.Due[:min(len(c.Due), payloadLimit/len(`{"at":0,"target":""}`))] {
@@ -47,27 +46,26 @@ func encodeAnnouncement(node string, c storage.Commit) (string, error) {
 	return string(text), err
 }
 
-// decodeAnnouncement returns the commit that another process has told of, or false for
-// one of this process.
+// decodeAnnouncement returns the commit of another process. foreign is false for announcements of this process.
 func decodeAnnouncement(node, text string) (c storage.Commit, foreign bool, err error) {
 	var a announcement
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
-		return c, true, fmt.Errorf("read what another process tells: %w", err)
+		return c, true, fmt.Errorf("read an announcement: %w", err)
 	}
 	c = storage.Commit{Accounts: a.Accounts, Webhooks: a.Webhooks, Events: a.Events, Elsewhere: true, Missed: a.Missed}
 	for _, d := range a.Due {
 		target, ok := schedctl.ParseID(schedctl.TargetPrefix, d.Target)
 		if !ok {
-			return c, true, fmt.Errorf("read what another process tells: %q is no target", d.Target)
+			return c, true, fmt.Errorf("read an announcement: %q is not a target id", d.Target)
 		}
 		c.Due = append(c.Due, schedctl.Due{At: d.At, Target: target})
 	}
 	return c, a.Node != node, nil
 }
 
-// announcer tells other processes of commits, after them and never in their
-// transactions: a commit that notifies waits for all others that do. What is
-// committed while one announcement is on its way goes into the next.
+// announcer reports commits to other processes. It does so after the commits, never in their transactions:
+// commits that notify wait for each other. Commits made while an announcement is being sent are merged into the
+// next one.
 type announcer struct {
 	pool          *pgxpool.Pool
 	log           *slog.Logger
@@ -82,7 +80,7 @@ func newAnnouncer(pool *pgxpool.Pool, log *slog.Logger, channel, node string) *a
 	return &announcer{pool: pool, log: log, channel: channel, node: node, wake: make(chan struct{}, 1)}
 }
 
-// add takes a commit to tell of. It does not block.
+// add queues a commit for announcement. It does not block.
 func (a *announcer) add(c storage.Commit) {
 	if len(c.Due)+len(c.Accounts)+len(c.Webhooks)+c.Events == 0 && !c.Missed {
 		return
@@ -99,7 +97,7 @@ func (a *announcer) add(c storage.Commit) {
 	}
 }
 
-// merge adds what a commit tells. More than can be announced is not kept.
+// merge adds a commit to an announcement. Details beyond announceLimit are dropped, and Missed is set.
 func merge(into *storage.Commit, c storage.Commit) {
 	if len(into.Due)+len(c.Due) > payloadLimit {
 		into.Due, into.Missed = nil, true
@@ -124,14 +122,13 @@ func (a *announcer) take() *storage.Commit {
 	return next
 }
 
-// How long an announcement may take, and how long is waited after one that has
-// failed.
+// Limit of one announcement, and pause after one that failed.
 const (
 	announceLimit = 5 * time.Second
 	announcePause = 200 * time.Millisecond
 )
 
-// run announces until ctx ends, and then what is left.
+// run sends announcements until ctx ends, and then sends what is still queued.
 func (a *announcer) run(ctx context.Context) {
 	for {
 		select {
@@ -146,7 +143,7 @@ func (a *announcer) run(ctx context.Context) {
 	}
 }
 
-// announce sends what there is to tell, and reports whether it was sent.
+// announce sends the queued announcement and reports whether it was sent.
 func (a *announcer) announce() bool {
 	next := a.take()
 	if next == nil {
@@ -159,7 +156,7 @@ func (a *announcer) announce() bool {
 		_, err = a.pool.Exec(ctx, "SELECT pg_notify($1, $2)", a.channel, text)
 	}
 	if err != nil {
-		a.log.Warn("other processes are told later of what was committed", "error", err)
+		a.log.Warn("cannot announce commits to other processes; will retry", "error", err)
 		a.add(storage.Commit{Events: next.Events, Missed: true})
 	}
 	return err == nil

@@ -47,7 +47,7 @@ func (r *reader) RunningAttempts() ([]schedctl.Attempt, error) {
 	return list, err
 }
 
-// RunningOf implements [storage.SharedTx]. Those that it returns may end meanwhile.
+// RunningOf implements [storage.SharedTx]. The attempts that it returns may end before the transaction does.
 func (tx *tx) RunningOf(accountID string) ([]schedctl.Attempt, error) {
 	account, err := parse(schedctl.AccountPrefix, accountID)
 	if err != nil {
@@ -61,8 +61,7 @@ func (tx *tx) RunningOf(accountID string) ([]schedctl.Attempt, error) {
 	return list, err
 }
 
-// sortByAge sorts attempts that the database has sorted: null does not sort there
-// as the zero time.
+// sortByAge sorts attempts read from the database, which does not sort null as the zero time.
 func sortByAge(list []schedctl.Attempt) {
 	slices.SortFunc(list, func(a, b schedctl.Attempt) int {
 		return cmp.Or(a.StartedAt.Compare(b.StartedAt), strings.Compare(a.ID, b.ID))
@@ -86,7 +85,7 @@ func (tx *tx) PutAttempt(a schedctl.Attempt) error {
 	tx.prepared.forgetAttempt(&a)
 	switch {
 	case tx.attempted[a.TargetID]:
-		tx.put(attempts.sql().upsert, values...) // behind what was written before: gathered statements are moved
+		tx.put(attempts.sql().upsert, values...) // after earlier writes: bulk statements are moved
 	case was != nil:
 		return tx.changeAttempt(was, &a)
 	default:
@@ -96,7 +95,7 @@ func (tx *tx) PutAttempt(a schedctl.Attempt) error {
 	return nil
 }
 
-// changeAttempt writes what is new of an attempt.
+// changeAttempt writes the columns of an attempt that have changed.
 func (tx *tx) changeAttempt(was, is *schedctl.Attempt) error {
 	c, values, err := attempts.update(was, is)
 	if c == nil || err != nil {

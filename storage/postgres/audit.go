@@ -29,7 +29,7 @@ func (tx *tx) AddAudit(a schedctl.AuditEntry) error {
 		}
 	}
 	if taken {
-		return fmt.Errorf("add audit entry %s: there is one with this id", a.ID)
+		return fmt.Errorf("add audit entry %s: the id exists already", a.ID)
 	}
 	tx.rows[a.WorkspaceID+a.ID] = true
 	tx.putUnverified(auditEntries.sql().insert, values...)

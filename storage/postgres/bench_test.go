@@ -17,9 +17,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// creator creates posts with three targets as the API does: the answer is looked
-// for, and a post, its events, the entry in the audit log and the answer are
-// stored in one transaction.
+// creator creates posts with three targets as the API does: one transaction checks for an idempotency record
+// and stores a post, its events, the audit entry and the record.
 type creator struct {
 	workspace, key string
 	accounts       []schedctl.Account
@@ -50,7 +49,7 @@ type records struct {
 func (c *creator) records() (r records, err error) {
 	now := time.Now()
 	r.post, r.events, err = schedctl.Create(schedctl.NewPost{
-		WorkspaceID: c.workspace, Content: "A post of an ordinary length, such as people write them every day.",
+		WorkspaceID: c.workspace, Content: "A post of ordinary length, as people write them every day.",
 		Accounts: c.accounts, PublishAt: now.Add(24 * time.Hour),
 	}, now)
 	r.audit = schedctl.AuditEntry{
@@ -80,7 +79,7 @@ func (c *creator) create(ctx context.Context, store storage.Store) error {
 	})
 }
 
-// bare stores the same rows with nothing around it but a driver.
+// bare stores the same rows with nothing but a driver.
 func (c *creator) bare(ctx context.Context, pool *pgxpool.Pool) error {
 	r, err := c.records()
 	if err != nil {
@@ -118,11 +117,11 @@ func (c *creator) bare(ctx context.Context, pool *pgxpool.Pool) error {
 	})
 }
 
-// benchClients is how many clients create at once.
+// benchClients is how many clients create posts at once.
 const benchClients = 16
 
-// BenchmarkCreate is what a post with three targets costs the engine, and what it
-// costs a program that sends the same rows.
+// BenchmarkCreate compares the cost of a post with three targets in the engine with that in a program that
+// sends the same rows.
 func BenchmarkCreate(b *testing.B) {
 	b.Run("engine", func(b *testing.B) {
 		store, c := open(b, postgrestest.Database(b)), newCreator()
@@ -141,7 +140,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// migrated makes the tables in a database.
+// migrated creates the tables in a database.
 func migrated(tb testing.TB, url string) {
 	tb.Helper()
 	s, err := postgres.Open(context.Background(), url, postgres.Options{})

@@ -12,28 +12,27 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// bucketSweep is how often full buckets are removed, and at most how many of them
-// at once.
+// bucketSweep is how often full buckets are removed, and bucketSweepRows how many at most in one sweep.
 const (
 	bucketSweep     = time.Minute
 	bucketSweepRows = 1000
 )
 
-// UseTokens implements [storage.Shared]. The buckets are written in order of their
-// names, so that two nodes cannot wait for each other. When the connection is lost
-// in the middle of it, tokens may be counted twice, and none is given out twice.
+// UseTokens implements [storage.Shared]. Buckets are written in order of their names, so that two nodes cannot
+// deadlock. When the connection is lost during the call, tokens may be counted twice; no token is given out
+// twice.
 func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time.Time, error) {
 	if len(spent) == 0 {
 		return nil, nil
 	}
-	lasts := make(map[string]time.Duration) // until the bucket is full
+	lasts := make(map[string]time.Duration) // time until each bucket is full
 	statements := []statement{useTokensStatement(spent, lasts)}
 	if s.bucketsDue() {
 		statements = append(statements, statement{sql: `DELETE FROM token_buckets WHERE name IN (SELECT name FROM token_buckets
 			WHERE full_at < clock_timestamp() - interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED)`, args: []any{bucketSweepRows}})
 	}
 	if err := s.runOnLifeline(ctx, statements...); err != nil {
-		return nil, fmt.Errorf("spend tokens: %w", err)
+		return nil, fmt.Errorf("use tokens: %w", err)
 	}
 	now := time.Now()
 	full := make([]time.Time, len(spent))
@@ -43,9 +42,8 @@ func (s *Store) UseTokens(ctx context.Context, spent []storage.TokenUse) ([]time
 	return full, nil
 }
 
-// useTokensStatement returns the statement that adds what was taken, and fills in how long each
-// bucket takes to be full again. Times stay on the server: its clock is not that
-// of this machine.
+// useTokensStatement returns the statement that takes tokens and stores in lasts how long each bucket needs to
+// be full again. All times are computed on the server, whose clock may differ from that of this machine.
 func useTokensStatement(spent []storage.TokenUse, lasts map[string]time.Duration) statement {
 	taken, looked := make(map[string]time.Duration), make(map[string]bool)
 	for _, t := range spent {
@@ -83,7 +81,7 @@ func useTokensStatement(spent []storage.TokenUse, lasts map[string]time.Duration
 	}
 }
 
-// bucketsDue reports whether it is time to remove full buckets, to one caller.
+// bucketsDue reports whether it is time to remove full buckets. It returns true to one caller only.
 func (s *Store) bucketsDue() bool {
 	now, last := time.Now().Unix(), s.bucketsSwept.Load()
 	return now-last >= int64(bucketSweep/time.Second) && s.bucketsSwept.CompareAndSwap(last, now)

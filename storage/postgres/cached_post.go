@@ -6,17 +6,17 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// cachedPost is what a transaction knows of a post.
+// cachedPost is the state of a post within a transaction.
 type cachedPost struct {
-	post      schedctl.Post  // as it is; without an id when there is no such post
-	written   bool           // by the transaction
-	due       []schedctl.Due // its entries as they are
-	dueBefore []schedctl.Due // and as the transaction found them
+	post      schedctl.Post  // current state; without an id when the post does not exist
+	written   bool           // written by the transaction
+	due       []schedctl.Due // current due entries
+	dueBefore []schedctl.Due // due entries before the transaction
 }
 
 func (k *cachedPost) exists() bool { return k != nil && k.post.ID != "" }
 
-// rows returns the rows of the targets that are there, by id.
+// rows returns the rows of the existing targets, by id.
 func (k *cachedPost) rows() map[string]*targetRow {
 	if !k.exists() {
 		return nil
@@ -29,8 +29,7 @@ func (k *cachedPost) rows() map[string]*targetRow {
 	return byID
 }
 
-// cachePost remembers a post as it was read. What was remembered of it when the
-// transaction first read it stays.
+// cachePost caches a post as it was read. The state of its first read stays.
 func (tx *tx) cachePost(p *schedctl.Post) {
 	k := &cachedPost{post: clonePost(p), due: dueEntries(p)}
 	k.dueBefore = k.due
@@ -51,8 +50,7 @@ func dueEntries(p *schedctl.Post) (entries []schedctl.Due) {
 	return entries
 }
 
-// cachedPost returns what is known of a post, or nil. A careful transaction
-// always knows.
+// cachedPost returns the cached post, or nil. A transaction that verifies its writes reads a missing one.
 func (tx *tx) cachedPost(id string) (*cachedPost, error) {
 	if k := tx.posts[id]; k != nil || !tx.verifyWrites {
 		return k, nil

@@ -16,9 +16,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// TestTwoProcessesOneClaim guards that of two processes that go through the same
-// targets, many in one transaction and in any order, each target is claimed by
-// one.
+// TestTwoProcessesOneClaim guards that each target is claimed once by two processes that claim the same
+// targets, many in one transaction and in any order.
 func TestTwoProcessesOneClaim(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -76,9 +75,8 @@ func TestTwoProcessesOneClaim(t *testing.T) {
 	}
 }
 
-// TestPreparedClaimsNeverWaitForEachOther guards that processes whose batches
-// overlap, in any order and with accounts in common, wait one for the other, and
-// never both.
+// TestPreparedClaimsNeverWaitForEachOther guards against deadlocks between processes whose batches overlap, in
+// any order and with common accounts.
 func TestPreparedClaimsNeverWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -127,8 +125,8 @@ func TestPreparedClaimsNeverWaitForEachOther(t *testing.T) {
 	}
 }
 
-// deadlocks returns how many deadlocks there were in a database that is not in use
-// any more: a session counts them at the latest when it ends.
+// deadlocks returns the number of deadlocks in a database that is no longer in use: a session reports them when
+// it ends at the latest.
 func deadlocks(t *testing.T, url string) (n int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -146,7 +144,7 @@ func deadlocks(t *testing.T, url string) (n int) {
 	return n
 }
 
-// prepareAndTouch reads targets in the order given, and writes what it has read.
+// prepareAndTouch reads targets in the given order, and writes what it has read.
 func prepareAndTouch(tx storage.Tx, ids []string) error {
 	errs := []error{storage.Prepare(tx, ids)}
 	for _, id := range ids {
@@ -165,8 +163,7 @@ func prepareAndTouch(tx storage.Tx, ids []string) error {
 	return errors.Join(errs...)
 }
 
-// claim begins an attempt as a worker does, unless the target does not wait any
-// more.
+// claim starts an attempt as a worker does, unless the target is no longer waiting.
 func claim(tx storage.Tx, targetID, owner string) (bool, error) {
 	route, err := tx.Route(targetID)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// sessionCounter counts the sessions of an application, again and again.
+// sessionCounter repeatedly counts the sessions of an application.
 type sessionCounter struct {
 	most int
 	err  error
@@ -30,8 +30,7 @@ func (c *sessionCounter) count(ctx context.Context, conn *pgx.Conn, application 
 	}
 }
 
-// runBusyNode uses a store as a busy node does, with many more calls at once than it has
-// connections.
+// runBusyNode uses a store as a busy node does, with many more calls at once than it has connections.
 func runBusyNode(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	c, node := newCounter(t, s), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}
@@ -61,19 +60,19 @@ func runBusyNode(t *testing.T, s *postgres.Store) {
 	calls.Wait()
 }
 
-// retryWhileBusy repeats a call that got no connection in time, as clients do after a 503.
-// A store that hangs never gets one.
+// retryWhileBusy repeats a call that got no connection in time, as clients do after a 503. With a store that
+// hangs it fails.
 func retryWhileBusy(call func() error) error {
 	for range 15 {
 		if err := call(); !errors.Is(err, storage.ErrBusy) {
 			return err
 		}
 	}
-	return errors.New("no connection was free for half a minute")
+	return errors.New("no connection was available for half a minute")
 }
 
-// TestNodeConnectionLimit counts the sessions of a node at the server, from its
-// start, with the making of the tables, and under load.
+// TestNodeConnectionLimit counts the sessions of a node at the server, from its start, including the migration,
+// and under load.
 func TestNodeConnectionLimit(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.Schema(t)
@@ -90,12 +89,12 @@ func TestNodeConnectionLimit(t *testing.T) {
 	stop()
 	counting.Wait()
 	if sessions.err != nil || sessions.most > postgres.Conns || sessions.most < postgres.Conns-1 {
-		t.Errorf("a node had %d sessions at most (%v), want %d", sessions.most, sessions.err, postgres.Conns)
+		t.Errorf("a node had at most %d sessions (%v), want %d", sessions.most, sessions.err, postgres.Conns)
 	}
 }
 
-// TestNodeFitsItsPooler runs a node behind a PgBouncer in session mode with as many
-// sessions as the documentation asks for.
+// TestNodeFitsItsPooler runs a node behind a PgBouncer in session mode with the number of sessions that the
+// documentation asks for.
 func TestNodeFitsItsPooler(t *testing.T) {
 	t.Parallel()
 	runBusyNode(t, open(t, postgrestest.Pooled(t, postgrestest.NarrowPool)))
@@ -129,8 +128,8 @@ func takeConnections(t *testing.T, s *postgres.Store, n int) (release func()) {
 	}
 }
 
-// TestWaitForConnection lets all connections be in use. Who waits is told so after
-// a while, and a node still beats.
+// TestWaitForConnection occupies all connections. Waiting callers get an error after a while, and heartbeats
+// continue.
 func TestWaitForConnection(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgrestest.Schema(t)+"&pool_max_conns=6")
@@ -143,18 +142,18 @@ func TestWaitForConnection(t *testing.T) {
 	brief, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := s.View(brief, func(storage.Reader) error { return nil }); !errors.Is(err, storage.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a caller with less time gets %v", err)
+		t.Errorf("a caller with an earlier deadline gets %v", err)
 	}
 	if err := s.Heartbeat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute); err != nil {
-		t.Errorf("a beat meanwhile: %v", err)
+		t.Errorf("heartbeat while all connections are in use: %v", err)
 	}
 	release()
 	if err := s.View(t.Context(), func(storage.Reader) error { return nil }); err != nil {
-		t.Errorf("when there are some again: %v", err)
+		t.Errorf("after connections are free again: %v", err)
 	}
 }
 
-// TestFewConnections refuses a limit that a node cannot keep.
+// TestFewConnections guards that a limit too low for a node is refused.
 func TestFewConnections(t *testing.T) {
 	t.Parallel()
 	if _, err := postgres.Open(t.Context(), postgrestest.Schema(t)+"&pool_max_conns=5", postgres.Options{}); !errors.Is(err, postgres.ErrURL) {

@@ -70,8 +70,8 @@ func (r *reader) PublishedAs(wanted []storage.PlatformPost) ([][]string, error) 
 	})
 }
 
-// lockPlatformPosts lets of transactions that ask about the same post one wait for
-// the other. They take their locks in one order.
+// lockPlatformPosts serializes transactions that query the same platform posts. The locks are taken in sorted
+// order.
 func (r *reader) lockPlatformPosts(wanted []storage.PlatformPost) {
 	if r.tx == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// prepareDatabase looks at a database and brings its tables up to date.
+// prepareDatabase inspects a database and brings its tables up to date.
 func prepareDatabase(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.Logger) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func prepareDatabase(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log
 	if found.version == newest {
 		return nil
 	}
-	log.Info("database migration begins", "from", found.version, "to", newest)
+	log.Info("database migration started", "from", found.version, "to", newest)
 	if err := migrate(ctx, pool.Config().ConnConfig, mode); err != nil {
 		return err
 	}
@@ -45,17 +45,17 @@ func prepareDatabase(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log
 	return nil
 }
 
-// versionTable tells of what version the tables are.
+// versionTable holds the version of the tables.
 const versionTable = "schedctl_version"
 
-// databaseState is what is found in a database.
+// databaseState describes a database before it is used.
 type databaseState struct {
 	server   int
 	readOnly bool
 	standby  bool
-	schema   string // empty when search_path names none that there is
-	others   int    // tables that are there though there is no version
-	version  int64  // 0 without tables of ours
+	schema   string // empty when search_path names no existing schema
+	others   int    // number of tables when the version is missing
+	version  int64  // 0 without schedctl's tables
 }
 
 func inspect(ctx context.Context, conn *pgx.Conn) (found databaseState, err error) {
@@ -72,27 +72,27 @@ func inspect(ctx context.Context, conn *pgx.Conn) (found databaseState, err erro
 	return found, err
 }
 
-// check says why a database cannot be used, if it cannot.
+// check returns why the database cannot be used, or nil.
 func (s *databaseState) check(newest int64) error {
 	switch {
 	case s.server < minServerVersion:
-		return fmt.Errorf("the server is PostgreSQL %d; %d or later is needed", s.server/10000, minServerVersion/10000)
+		return fmt.Errorf("the server is PostgreSQL %d; version %d or later is required", s.server/10000, minServerVersion/10000)
 	case s.standby:
 		return fmt.Errorf("%w; connect to the primary, or name several hosts and target_session_attrs=read-write", storage.ErrStandby)
 	case s.readOnly:
 		return fmt.Errorf("%w: default_transaction_read_only is on; switch it off for this user, or use another one", storage.ErrReadOnly)
 	case s.schema == "":
-		return errors.New("search_path names no schema that there is; create one that this user may use")
+		return errors.New("search_path names no existing schema; create one that this user may use")
 	case s.others > 0:
-		return fmt.Errorf("%w: the schema %q has tables of another program; use a database of its own, or an empty schema by search_path", storage.ErrForeign, s.schema)
+		return fmt.Errorf("%w: the schema %q has tables of another program; use a separate database, or set search_path to an empty schema", storage.ErrForeign, s.schema)
 	case s.version > newest:
-		return fmt.Errorf("%w: it has version %d, this program knows %d; use the newer program", storage.ErrNewer, s.version, newest)
+		return fmt.Errorf("%w: it has version %d, this program supports up to %d; use the newer program", storage.ErrNewer, s.version, newest)
 	}
 	return nil
 }
 
-// classifyError says what an error of the database means for who operates it, where it
-// is of a kind that the contract names. It leaves all others as they are.
+// classifyError wraps an error of the database in the error of the contract that matches it, with advice for
+// the operator. Other errors are returned unchanged.
 func classifyError(err error) error {
 	var connect *pgconn.ConnectError
 	switch {
@@ -103,9 +103,9 @@ func classifyError(err error) error {
 	case isCode(err, codeNoStatement, codeDuplicateStatement):
 		return fmt.Errorf("%w: %w; add pool_mode=transaction to the URL", storage.ErrPooler, err)
 	case isCode(err, "28000", "28P01"):
-		return fmt.Errorf("the server refuses user or password: %w", err)
+		return fmt.Errorf("the server refused the user or password: %w", err)
 	case isCode(err, "3D000"):
-		return fmt.Errorf("there is no such database: %w; create it with createdb", err)
+		return fmt.Errorf("the database does not exist: %w; create it with createdb", err)
 	case errors.As(err, &connect):
 		return fmt.Errorf("%w: %w; is the server running, and may this machine connect to it?", storage.ErrUnreachable, err)
 	}

@@ -35,8 +35,7 @@ func (r *reader) Deliveries(webhookID, afterID string, limit int) ([]schedctl.De
 	return r.deliveries(webhook, "WHERE webhook_id = $1"+behind+" ORDER BY id DESC LIMIT $2", args...)
 }
 
-// deliveries reads deliveries of one webhook as they are told: once it is gone,
-// none of them is pending.
+// deliveries reads the deliveries of one webhook. Deliveries of a deleted webhook are never pending.
 func (r *reader) deliveries(webhook pgtype.UUID, condition string, args ...any) (list []schedctl.Delivery, err error) {
 	alive := false
 	err = r.send(selects(deliveries, &list, condition, args...), webhookExists(webhook, &alive))
@@ -51,7 +50,7 @@ func (r *reader) deliveries(webhook pgtype.UUID, condition string, args ...any) 
 	return list, err
 }
 
-// webhookExists asks whether a webhook is there.
+// webhookExists returns the statement that checks whether a webhook exists.
 func webhookExists(webhook pgtype.UUID, alive *bool) statement {
 	return statement{
 		sql: "SELECT 1 FROM webhooks WHERE id = $1", args: []any{webhook},
@@ -63,8 +62,8 @@ func webhookExists(webhook pgtype.UUID, alive *bool) statement {
 	}
 }
 
-// pageCondition returns whose records a page has, and the condition and arguments that
-// select those behind an id, the youngest first.
+// pageCondition returns the owner of a page's records, and the condition and arguments that select the records
+// after an id, newest first.
 func pageCondition(of schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string, limit int) (owner pgtype.UUID, behind string, args []any, err error) {
 	if owner, err = parse(of, ownerID); err != nil || afterID == "" {
 		return owner, "", []any{owner, limit}, err

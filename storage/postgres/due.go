@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// How many entries of the due index are read at first, and at most, in one round
-// trip. What is due within seconds is mostly in the first one, which takes a
-// millisecond; a million entries take less than a second.
+// Numbers of entries of the due index that one round trip reads: of the first page, and at most. The first page
+// mostly holds everything due within seconds and takes a millisecond. A million entries take less than a
+// second.
 const (
 	firstDuePage = 500
 	maxDuePage   = 10_000
@@ -38,7 +38,7 @@ func (r *reader) Due(from schedctl.Due, fn func(schedctl.Due) bool) error {
 	}
 }
 
-// duePage returns entries from the given one on, or after it.
+// duePage returns the entries at or after the given one, or only those after it.
 func (r *reader) duePage(from schedctl.Due, after bool, limit int) ([]schedctl.Due, error) {
 	compare := ">="
 	if after {

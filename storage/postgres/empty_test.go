@@ -13,11 +13,11 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// schemas are those of tests that have passed. They are emptied and used again: to
-// make the tables takes longer than most tests.
+// schemas holds the schemas of tests that have passed. They are emptied and reused: creating the tables takes
+// longer than most tests.
 type schemas struct {
 	make func(testing.TB) string
-	with string // what stores are opened with besides
+	with string // additional parameters of the stores' URLs
 
 	mu   sync.Mutex // mu guards urls
 	urls []string
@@ -31,8 +31,8 @@ var (
 	}
 )
 
-// take returns the URL of a schema without tables, or with empty ones. It belongs
-// to the test until its end.
+// take returns the URL of a schema without tables, or with empty ones. The schema belongs to the test until the
+// test ends.
 func (s *schemas) take(t *testing.T) string {
 	t.Helper()
 	s.mu.Lock()
@@ -68,8 +68,8 @@ func (s *schemas) giveBack(t *testing.T, url string) {
 	s.urls = append(s.urls, url)
 }
 
-// empty brings the tables back to what the migrations have made. Rows are deleted
-// where they are few, which leaves the files as they are.
+// empty restores the tables to their state after the migrations. Small tables are emptied with DELETE, which
+// keeps their files.
 const empty = `DO $$ DECLARE name text; BEGIN
 	FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT IN ('schedctl_version', 'outbox') LOOP
 		IF pg_relation_size(name::regclass) < 262144 THEN
@@ -82,14 +82,13 @@ const empty = `DO $$ DECLARE name text; BEGIN
 	ALTER SEQUENCE events_seq RESTART;
 END $$`
 
-// TestEmptiedSchemasAreLikeNew guards that a test finds nothing of the one that
-// used its schema before.
+// TestEmptiedSchemasAreLikeNew guards that a test sees nothing of the one that used its schema before.
 func TestEmptiedSchemasAreLikeNew(t *testing.T) {
 	t.Parallel()
 	from := schemas{make: postgrestest.Schema}
 	var url string
 	var asMade, used []string
-	t.Run("the one before", func(t *testing.T) {
+	t.Run("the previous test", func(t *testing.T) {
 		url = from.take(t)
 		s := open(t, url)
 		asMade = contents(t, url)
@@ -97,7 +96,7 @@ func TestEmptiedSchemasAreLikeNew(t *testing.T) {
 		used = contents(t, url)
 	})
 	if again := from.take(t); again != url {
-		t.Errorf("the schema %s was made, though %s is free", again, url)
+		t.Errorf("the schema %s was created although %s is free", again, url)
 	}
 	if cmp.Equal(asMade, used) {
 		t.Error("the schema was not used")
@@ -107,8 +106,7 @@ func TestEmptiedSchemasAreLikeNew(t *testing.T) {
 	}
 }
 
-// contents returns what is in the tables and sequences of a schema, but for when
-// they were made.
+// contents returns the rows of all tables and sequences of a schema, without the times of migrations.
 func contents(t *testing.T, url string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

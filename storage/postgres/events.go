@@ -18,7 +18,7 @@ func (r *reader) Event(id string) (schedctl.Event, error) {
 	}
 	lock := ""
 	if r.tx != nil {
-		lock = " FOR KEY SHARE" // an event never changes, it is only removed
+		lock = " FOR KEY SHARE" // an event never changes; it can only be removed
 	}
 	e, found, err := queryOne(r, events, "WHERE id = $1"+lock, event)
 	if err == nil && !found {
@@ -34,7 +34,7 @@ func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) 
 		return nil, err
 	}
 	r.lockTable("events")
-	// compared as rows, lest the planner read the primary key for its order; see byAge
+	// compared as rows, so that the planner does not choose the primary key for its order; see byAge
 	latest, err := query(r, events, "WHERE post_id IS NOT NULL AND (post_id, id) >= ($1, "+firstID+") AND (post_id, id) <= ($1, "+lastID+`)
 		ORDER BY post_id DESC, id DESC LIMIT $2`, post, limit)
 	for i, j := 0, len(latest)-1; i < j; i, j = i+1, j-1 {
@@ -43,18 +43,17 @@ func (r *reader) PostEvents(postID string, limit int) ([]schedctl.Event, error) 
 	return latest, err
 }
 
-// returningSeq has the places of new events told.
+// returningSeq makes an insert return the positions of the new events.
 const returningSeq = " RETURNING seq"
 
-// insertEvents returns how many events are added together.
+// insertEvents returns the bulk statement that adds events.
 var insertEvents = sync.OnceValue(func() *bulkStatement {
 	m := *events.sql().bulkInsert
 	m.sql += returningSeq
 	return &m
 })
 
-// AddEvents implements [storage.Tx]. It writes nothing unless all events can be
-// written.
+// AddEvents implements [storage.Tx]. It writes nothing unless all events can be written.
 func (tx *tx) AddEvents(list ...schedctl.Event) error {
 	rows := make([][]any, len(list))
 	ids := make([]pgtype.UUID, len(list))
@@ -66,7 +65,7 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 		}
 		id := list[i].ID
 		if added[id] || tx.rows[id] {
-			return fmt.Errorf("add event %s: there is one with this id", id)
+			return fmt.Errorf("add event %s: the id exists already", id)
 		}
 		added[id] = true
 		ids[i], _ = rows[i][0].(pgtype.UUID)
@@ -76,7 +75,7 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 	}
 	if tx.verifyWrites {
 		if taken, err := tx.rowExists("SELECT 1 FROM events WHERE id = ANY($1)", ids); err != nil || taken {
-			return fmt.Errorf("add %d events: there is one with the id of one of them: %w", len(list), err)
+			return fmt.Errorf("add %d events: the id of one of them exists already: %w", len(list), err)
 		}
 	}
 	tx.lock(outboxLock)
@@ -89,7 +88,7 @@ func (tx *tx) AddEvents(list ...schedctl.Event) error {
 	return nil
 }
 
-// recordPositions notes the places in the outbox that the transaction has taken.
+// recordPositions records the outbox positions that the transaction has taken.
 func (tx *tx) recordPositions(rows pgx.Rows) error {
 	for rows.Next() {
 		var seq int64
@@ -101,7 +100,7 @@ func (tx *tx) recordPositions(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// rowExists reports whether there is a row that this transaction has not written.
+// rowExists reports whether a row exists that this transaction has not written.
 func (tx *tx) rowExists(sql string, args ...any) (found bool, err error) {
 	err = tx.queryNow(statement{sql: sql, args: args, scan: func(rows pgx.Rows) error {
 		found = rows.Next()

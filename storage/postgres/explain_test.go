@@ -1,4 +1,4 @@
-// The race detector sees nothing of what a server plans.
+// Query plans do not depend on the race detector.
 
 //go:build !race
 
@@ -29,13 +29,13 @@ import (
 //go:embed testdata/seed.sql
 var seed string
 
-// manyPosts is how many posts there are when plans are judged.
+// manyPosts is the number of posts whose plans are checked.
 const manyPosts = 1_000_000
 
 // maxSorted is how many rows a plan may sort.
 const maxSorted = 50_000
 
-// recorder notes the statements that are sent, each once.
+// recorder records every distinct statement that is sent.
 type recorder struct {
 	mu   sync.Mutex // mu guards sent
 	sent map[string][]any
@@ -66,12 +66,11 @@ func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.Trace
 func (r *recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// TestEveryStatementUsesAnIndex asks the server how it would answer every
-// statement of the engine with a million posts, and refuses to read a large table
-// whole or to sort much of one.
+// TestEveryStatementUsesAnIndex checks the plan of every statement of the engine with a million posts. No plan
+// may scan a large table or sort much of one.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a million posts take half a minute to write")
+		t.Skip("writing a million posts takes half a minute")
 	}
 	t.Parallel()
 	sent := &recorder{sent: make(map[string][]any)}
@@ -97,7 +96,7 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Logf("seeded in %v", time.Since(began))
 	clear(sent.sent)
 	useEverything(t, s)
-	t.Logf("used in %v", time.Since(began))
+	t.Logf("all statements sent in %v", time.Since(began))
 	judged := 0
 	for sql, args := range sent.sent {
 		if verb, _, _ := strings.Cut(sql, " "); slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, verb) {
@@ -106,13 +105,12 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 		}
 	}
 	if judged < 80 {
-		t.Errorf("%d statements were judged, of which there are more", judged)
+		t.Errorf("only %d statements were checked", judged)
 	}
 	checkListPlans(t, conn, sent)
 }
 
-// useEverything calls everything that reads or writes, in every way that makes a
-// statement of its own.
+// useEverything calls everything that reads or writes, in every way that produces its own statement.
 func useEverything(t *testing.T, s *Store) {
 	t.Helper()
 	calls := 0
@@ -142,7 +140,7 @@ func useEverything(t *testing.T, s *Store) {
 	try(err)
 }
 
-// useNodes calls everything that nodes call.
+// useNodes calls everything that nodes use.
 func useNodes(t *testing.T, s *Store, try func(error)) {
 	t.Helper()
 	n := storage.Node{ID: schedctl.NewULID(time.Now()).String()}
@@ -157,13 +155,13 @@ func useNodes(t *testing.T, s *Store, try func(error)) {
 	try(err)
 }
 
-// seeded returns the id of a record that was seeded.
+// seeded returns the id of a seeded record.
 func seeded(p schedctl.Prefix, n int) string {
 	return schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80, 14: byte(n >> 8), 15: byte(n)}.ID(p)
 }
 
-// readEverything reads. What a transaction lists of posts it asks for as a
-// snapshot does, so that once is enough.
+// readEverything calls all reads. A transaction lists posts with the same statements as a snapshot, so that
+// listing once suffices.
 func readEverything(r storage.Reader, try func(error)) {
 	ws, post, target := seeded(schedctl.WorkspacePrefix, 0), seeded(schedctl.PostPrefix, 9), seeded(schedctl.TargetPrefix, 9)
 	account, event, webhook := seeded(schedctl.AccountPrefix, 9), seeded(schedctl.EventPrefix, 9), seeded(schedctl.WebhookPrefix, 9)
@@ -248,7 +246,7 @@ func readEverything(r storage.Reader, try func(error)) {
 	}
 }
 
-// listEverything lists posts in every way.
+// listEverything lists posts with every combination of filters.
 func listEverything(r storage.Reader, try func(error), ws, account string) {
 	sometime := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	for _, sort := range []storage.Sort{storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending} {
@@ -309,8 +307,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// checkPlan asks for the plans of a statement: the one for its arguments, and the one
-// for any arguments.
+// checkPlan checks the plans of a statement: the one for its arguments, and the generic one.
 func checkPlan(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 	t.Helper()
 	ctx := t.Context()
@@ -344,16 +341,15 @@ func checkPlan(t *testing.T, conn *pgx.Conn, sql string, args []any) {
 	}
 }
 
-// singleStatus makes the planner believe that every post has whatever status it is
-// asked for. That is what it knows of a million posts of one status.
+// singleStatus makes the planner believe that every post has the status it looks for, as its statistics say for
+// a million posts of one status.
 const singleStatus = `
 	ALTER TABLE posts ALTER status SET (n_distinct = 1);
 	ALTER TABLE targets ALTER post_status SET (n_distinct = 1);
 	ANALYZE posts, targets`
 
-// checkListPlans runs the statements that list posts, and refuses to read more rows
-// for a status than go on the page: lists of statuses that no post has read all
-// posts once, in the order of the primary key.
+// checkListPlans runs the statements that list posts. For each status they may read at most as many rows as the
+// page has: for statuses without posts they once read all posts in primary key order.
 func checkListPlans(t *testing.T, conn *pgx.Conn, sent *recorder) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), singleStatus); err != nil {
@@ -386,11 +382,11 @@ func checkListPlans(t *testing.T, conn *pgx.Conn, sent *recorder) {
 		}
 	}
 	if lists < 16 {
-		t.Errorf("%d statements that list posts were judged, of which there are more", lists)
+		t.Errorf("only %d statements that list posts were checked", lists)
 	}
 }
 
-// plan is a node of a plan. What begins with Actual is per loop.
+// plan is a node of a plan. Fields starting with Actual are per loop.
 type plan struct {
 	NodeType     string  `json:"Node Type"`
 	RelationName string  `json:"Relation Name"`
@@ -401,7 +397,7 @@ type plan struct {
 	Plans        []plan
 }
 
-// read returns how many rows of tables were read.
+// read returns how many rows of tables the plan reads.
 func (p *plan) read() (rows float64) {
 	if p.RelationName != "" {
 		rows = (p.ActualRows + p.Filtered) * p.ActualLoops
@@ -412,7 +408,7 @@ func (p *plan) read() (rows float64) {
 	return rows
 }
 
-// smallTables are the tables that may be read whole.
+// smallTables may be scanned.
 var smallTables = []string{"workspaces", "accounts", "api_keys", "webhooks", "gone_webhooks", "outbox", "commits", "nodes", "holds", "token_buckets"}
 
 func failPlan(t *testing.T, which, sql string, explained []byte) {
@@ -427,7 +423,7 @@ func failPlan(t *testing.T, which, sql string, explained []byte) {
 	}
 }
 
-// fault says what is wrong with a plan, if something is.
+// fault describes what is wrong with a plan, or returns "".
 func (p *plan) fault() string {
 	if p.NodeType == "Seq Scan" && !slices.Contains(smallTables, p.RelationName) && !strings.HasPrefix(p.RelationName, "pg_") {
 		return "a sequential scan of " + p.RelationName
@@ -443,8 +439,7 @@ func (p *plan) fault() string {
 	return ""
 }
 
-// limited reports whether what a node returns is bounded by limits, of which a
-// plan for any arguments does not know how low they are.
+// limited reports whether limits bound the rows of a node. A generic plan does not know their values.
 func (p *plan) limited() bool {
 	if p.NodeType == "Limit" {
 		return true

@@ -32,15 +32,15 @@ func (r *reader) AllEvents(afterID string, limit int) ([]schedctl.Event, error) 
 	return query(r, events, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 }
 
-// IdempotencyRecords implements [storage.Exporter]. Refusals are left out: they matter to
-// requests under way, and there are none.
+// IdempotencyRecords implements [storage.Exporter]. Refusals are left out: they only matter to requests in
+// progress, and a copy runs without any.
 func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit int) ([]storage.StoredIdempotencyRecord, error) {
 	r.lockTable("answers")
 	at := stamp(after.Record.CreatedAt)
 	if after.Record.CreatedAt.IsZero() {
 		at = startOfTime()
 	}
-	// the first condition is the one that an index finds
+	// the first condition is the one an index supports
 	rows, err := query(r, idempotencyRecords, `WHERE coalesce(created_at, '-infinity') >= $1 AND (coalesce(created_at, '-infinity'), hash) > ($1, $2)
 		AND status <> $4 ORDER BY coalesce(created_at, '-infinity'), hash LIMIT $3`, at, after.Hash[:], limit, refusedStatus)
 	list := make([]storage.StoredIdempotencyRecord, len(rows))
@@ -68,8 +68,8 @@ func (r *reader) AllMetadata() (map[string][]byte, error) {
 	return all, err
 }
 
-// PutStoredIdempotencyRecord implements [storage.Importer]. What was answered is not known:
-// these columns stay empty.
+// PutStoredIdempotencyRecord implements [storage.Importer]. The columns about the request stay empty, because
+// an export does not contain them.
 func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
 	return tx.insertIdempotencyRecord(idempotencyRow{hash: a.Hash, record: a.Record})
 }

@@ -18,7 +18,7 @@ type managedDoc struct {
 	Pruned     bool   `json:"pruned,omitempty"`
 }
 
-// managedField is the file that a post is made from; null for none.
+// managedField describes the file that a post is made from; null for none.
 type managedField struct{ m **schedctl.Managed }
 
 func (r *row) managed(name string, m **schedctl.Managed) { r.add(name, "jsonb", managedField{m}) }
@@ -37,8 +37,8 @@ func (f managedField) ScanBytes(v []byte) error {
 	return err
 }
 
-// PostByExternalID implements [storage.Reader]. In a transaction it keeps others
-// from giving the external id to a post.
+// PostByExternalID implements [storage.Reader]. In a transaction it prevents others from assigning the external
+// id to a post.
 func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post, error) {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {
@@ -58,8 +58,7 @@ func (r *reader) PostByExternalID(workspaceID, externalID string) (schedctl.Post
 	return r.Post(workspaceID, heads[0].post.ID)
 }
 
-// lockExternalID keeps others from giving an external id to a post, and from
-// taking it away from one.
+// lockExternalID prevents other transactions from assigning an external id to a post or removing it from one.
 func (r *reader) lockExternalID(workspaceID, externalID string) error {
 	ws, err := parse(schedctl.WorkspacePrefix, workspaceID)
 	if err != nil {
@@ -70,8 +69,7 @@ func (r *reader) lockExternalID(workspaceID, externalID string) error {
 	return nil
 }
 
-// checkExternalID returns EXTERNAL_ID_EXISTS when another post has the external
-// id of a post that is put.
+// checkExternalID returns EXTERNAL_ID_EXISTS when another post has the external id.
 func (tx *tx) checkExternalID(p *schedctl.Post, known *cachedPost) error {
 	if known.exists() && known.post.ExternalID == p.ExternalID {
 		return nil

@@ -15,9 +15,8 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// TestStandbyTakesOver ends the primary under load and promotes its standby, and
-// expects that transactions go on there, that nothing acknowledged is lost, and
-// that nothing happens twice.
+// TestStandbyTakesOver stops the primary under load and promotes its standby. Transactions must continue there,
+// none acknowledged may be lost, and none may run twice.
 func TestStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.Start(t)
@@ -34,13 +33,13 @@ func TestStandbyTakesOver(t *testing.T) {
 	adding.await(20)
 	least, most := adding.stop()
 	if got := n.read(t, s); got < least || got > most {
-		t.Errorf("%d transactions are there, want %d to %d", got, least, most)
+		t.Errorf("%d transactions exist, want %d to %d", got, least, most)
 	}
 }
 
-// adders add to a counter, several at once.
+// adders concurrently increment a counter.
 type adders struct {
-	added        chan struct{} // gets something for each that was acknowledged
+	added        chan struct{} // receives one value for each acknowledged increment
 	ended        chan struct{}
 	working      sync.WaitGroup
 	acknowledged atomic.Int64
@@ -69,14 +68,14 @@ func addUntilStopped(n counter, s storage.Store) *adders {
 	return a
 }
 
-// await waits until so many more were acknowledged.
+// await waits for n more acknowledged increments.
 func (a *adders) await(n int) {
 	for range n {
 		<-a.added
 	}
 }
 
-// stop ends the work and returns how many there are at least, and at most.
+// stop stops the increments and returns the least and greatest possible count.
 func (a *adders) stop() (least, most int) {
 	close(a.ended)
 	a.working.Wait()
@@ -84,8 +83,8 @@ func (a *adders) stop() (least, most int) {
 	return least, least + int(a.failed.Load())
 }
 
-// TestFullServer guards that a server without room refuses what begins
-// things, and says where, and is used again when there is room.
+// TestFullServer guards that a full server makes Updates fail with the reason, and is used again once it has
+// space.
 func TestFullServer(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -97,10 +96,10 @@ func TestFullServer(t *testing.T) {
 	err := n.add(t.Context(), s)
 	var full *storage.FullError
 	if !errors.As(err, &full) || full.Where != `database "`+nameIn(t, url)+`" at `+hostIn(t, url) {
-		t.Errorf("Update returned %v, want that the database is full", err)
+		t.Errorf("Update returned %v, want ErrFull", err)
 	}
 	if !storage.IsFull(s.Full()) {
-		t.Errorf("Full returned %v, right after the server has said so", s.Full())
+		t.Errorf("Full returned %v right after the server reported that it is full", s.Full())
 	}
 	ran := false
 	if err := s.Update(t.Context(), func(storage.Tx) error { ran = true; return nil }); !storage.IsFull(err) || ran {
@@ -108,10 +107,10 @@ func TestFullServer(t *testing.T) {
 	}
 	execSQL(t, url, "DROP TRIGGER no_room ON workspaces")
 	if err := s.UpdateFromReserve(t.Context(), func(tx storage.Tx) error { return tx.PutMetadata("made", []byte("room")) }); err != nil {
-		t.Errorf("Record returned %v", err)
+		t.Errorf("UpdateFromReserve returned %v", err)
 	}
 	if err := errors.Join(s.Full(), n.add(t.Context(), s)); err != nil || n.read(t, s) != 1 {
-		t.Errorf("with room again: %v, and %d transactions are there", err, n.read(t, s))
+		t.Errorf("with free space again: %v, and %d transactions exist", err, n.read(t, s))
 	}
 }
 

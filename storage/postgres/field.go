@@ -16,19 +16,18 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// field is one field of a noun on its way to a column or back: it is given to
-// Scan to be filled.
+// field maps one field of a record to a column and back. It is passed to Scan to be filled.
 type field interface {
-	// value returns what the column gets. It shares nothing with the noun.
+	// value returns the value of the column. It shares no memory with the record.
 	value() (any, error)
 
-	// same reports whether the column gets the same of another field of its kind. It may
-	// say no when that is so all the same.
+	// same reports whether another field of its kind has the same column value. It may return false for equal
+	// values.
 	same(field) bool
 }
 
-// idField is an id, in a column of type uuid, which keeps the order of ids. The
-// column of an optional one is null when it is empty.
+// idField is an id in a column of type uuid, which preserves the order of ids. An optional id is null when it
+// is empty.
 type idField struct {
 	prefix   schedctl.Prefix
 	id       *string
@@ -52,8 +51,7 @@ func (f *idField) ScanUUID(v pgtype.UUID) error {
 	return nil
 }
 
-// parse returns the UUID of an id, or NOT_FOUND when no schedctl could have made
-// it.
+// parse returns the UUID of an id, or NOT_FOUND when the id is malformed.
 func parse(prefix schedctl.Prefix, id string) (pgtype.UUID, error) {
 	if u, ok := schedctl.ParseID(prefix, id); ok {
 		return pgtype.UUID{Bytes: u, Valid: true}, nil
@@ -81,8 +79,8 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.AuditPrefix: "audit entry",
 }
 
-// textField is a string. What the type text cannot hold, NUL and bytes that are
-// no UTF-8, is replaced by U+FFFD: answers of networks and endpoints may have it.
+// textField is a string. What the type text cannot hold, NUL and invalid UTF-8, is replaced by U+FFFD:
+// responses of networks and endpoints may contain it.
 type textField[S ~string] struct{ s *S }
 
 func (f textField[S]) value() (any, error) { return clean(string(*f.s)), nil }
@@ -123,7 +121,7 @@ func (f boolField) ScanBool(v pgtype.Bool) error {
 	return nil
 }
 
-// timeField is a time in milliseconds; the zero time is null.
+// timeField is a time with millisecond precision; the zero time is null.
 type timeField struct{ t *time.Time }
 
 func (f timeField) value() (any, error) { return stamp(*f.t), nil }
@@ -138,7 +136,7 @@ func (f timeField) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// stamp returns what a column holds of a time.
+// stamp returns the column value of a time.
 func stamp(t time.Time) pgtype.Timestamptz {
 	if t.IsZero() {
 		return pgtype.Timestamptz{}
@@ -152,8 +150,8 @@ var (
 	lastMilli  = time.Date(294276, 12, 31, 23, 59, 59, 999_000_000, time.UTC).UnixMilli()
 )
 
-// stampMillis returns a count of Unix milliseconds as a time. What lies outside
-// of those that there can be is infinitely early or late.
+// stampMillis returns Unix milliseconds as a time. Values outside the range of timestamptz become infinity or
+// -infinity.
 func stampMillis(ms int64) pgtype.Timestamptz {
 	switch {
 	case ms < firstMilli:
@@ -164,14 +162,13 @@ func stampMillis(ms int64) pgtype.Timestamptz {
 	return pgtype.Timestamptz{Time: time.UnixMilli(ms).UTC(), Valid: true}
 }
 
-// endOfTime is what expressions in indexes have for a time that is not there.
+// endOfTime is the value that expressions in indexes use for a missing time.
 func endOfTime() pgtype.Timestamptz { return stampMillis(math.MaxInt64) }
 
-// startOfTime is what expressions in indexes have where what has no time comes
-// first.
+// startOfTime is the value that expressions in indexes use for a missing time that sorts first.
 func startOfTime() pgtype.Timestamptz { return stampMillis(math.MinInt64) }
 
-// stampOrEnd is stamp with the end of time in place of null.
+// stampOrEnd is stamp with the end of time instead of null.
 func stampOrEnd(t time.Time) pgtype.Timestamptz {
 	if t.IsZero() {
 		return endOfTime()
@@ -204,13 +201,13 @@ func (f hashField) same(o field) bool { return *f.h == *o.(hashField).h }
 
 func (f hashField) ScanBytes(v []byte) error {
 	if len(v) != len(f.h) {
-		return fmt.Errorf("a hash has %d bytes", len(v))
+		return fmt.Errorf("a hash of %d bytes", len(v))
 	}
 	copy(f.h[:], v)
 	return nil
 }
 
-// jsonField is what has no query, as a document. The zero value is null.
+// jsonField is a value that no query selects by, as a JSON document. The zero value is null.
 type jsonField[T any] struct {
 	doc   *T
 	empty func(T) bool
@@ -255,7 +252,7 @@ func withoutNUL(doc []byte) []byte {
 		if bytes.HasPrefix(doc[i:], []byte(nul)) {
 			copy(doc[i:], `\ufffd`)
 		}
-		i++ // what is escaped is no escape
+		i++ // skip the escaped character
 	}
 	return doc
 }

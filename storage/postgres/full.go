@@ -11,23 +11,23 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// fullDuration is how long a server is taken to be full after it has said so.
+// fullDuration is how long the server counts as full after it has reported that it is.
 const fullDuration = 2 * time.Second
 
-// capacity remembers whether the server has room.
+// capacity remembers whether the server has reported that it is full.
 type capacity struct {
 	database  string
 	lastError atomic.Pointer[fullError]
 }
 
-// fullError is what a full server has said, and when.
+// fullError is the report of a full server and its time.
 type fullError struct {
 	err *storage.FullError
 	at  time.Time
 }
 
-// observe takes the outcome of a commit. Of an error that says that the server is
-// full it returns what the contract has for that.
+// observe records the outcome of a commit. It wraps an error that reports a full server in the one that the
+// contract specifies.
 func (r *capacity) observe(err error) error {
 	var answered *pgconn.PgError
 	switch {
@@ -43,8 +43,8 @@ func (r *capacity) observe(err error) error {
 	return err
 }
 
-// Full implements [storage.Store]. For two seconds after a server has refused a
-// transaction it is said to be full; then the next one tries.
+// Full implements [storage.Store]. The server counts as full for two seconds after it has refused a
+// transaction; then the next transaction tries again.
 func (s *Store) Full() error {
 	if r := s.capacity.lastError.Load(); r != nil && time.Since(r.at) < fullDuration {
 		return r.err
@@ -52,9 +52,8 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// UpdateFromReserve implements [storage.Store]. A server keeps no room for it, so it fails
-// with a server that is full; other transactions do so at once, and leave it what
-// room there is.
+// UpdateFromReserve implements [storage.Store]. A server has no disk reserve for it, so that it fails when the
+// server is full. Other transactions fail immediately in that case and leave the remaining space to it.
 func (s *Store) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.transact(ctx, fn)
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How long a missing place is waited for before it is asked what became of it,
-// and how often it is asked.
+// gapPatience is how long a gap may stay before its cause is determined, gapPause the pause between two checks,
+// and gapLimit the limit of one check.
 const (
 	gapPatience = 50 * time.Millisecond
 	gapPause    = 20 * time.Millisecond
 	gapLimit    = time.Minute
 )
 
-// gapRange is how many places are looked at in one go.
+// gapRange is how many positions one check covers.
 const gapRange = 10_000
 
-// gapResolver finds out which missing places of the outbox will stay empty, and
-// notes them, so that readers go on behind them.
+// gapResolver determines which missing positions of the outbox stay empty, and records them, so that readers
+// can continue after them.
 type gapResolver struct {
 	pool   *pgxpool.Pool
 	log    *slog.Logger
@@ -33,14 +33,14 @@ type gapResolver struct {
 	wake   chan struct{} // holds one wake-up
 
 	mu    sync.Mutex // mu guards first
-	first int64      // the first place that a reader missed, or 0
+	first int64      // the first missing position that a reader has reported, or 0
 }
 
 func newGapResolver(pool *pgxpool.Pool, log *slog.Logger, tell func(storage.Commit)) *gapResolver {
 	return &gapResolver{pool: pool, log: log, notify: tell, wake: make(chan struct{}, 1)}
 }
 
-// report tells of a place that a reader has missed. It does not block.
+// report reports a missing position. It does not block.
 func (k *gapResolver) report(place int64) {
 	k.mu.Lock()
 	if k.first == 0 || place < k.first {
@@ -61,7 +61,7 @@ func (k *gapResolver) takeFirst() int64 {
 	return first
 }
 
-// run looks after missing places until ctx ends.
+// run resolves reported gaps until ctx ends.
 func (k *gapResolver) run(ctx context.Context) {
 	for {
 		select {
@@ -69,12 +69,12 @@ func (k *gapResolver) run(ctx context.Context) {
 			return
 		case <-k.wake:
 		}
-		if !sleep(ctx, gapPatience) { // most come by themselves
+		if !sleep(ctx, gapPatience) { // most gaps are filled within this time
 			return
 		}
 		first := k.takeFirst()
 		if err := k.resolve(ctx, first); err != nil && ctx.Err() == nil {
-			k.log.Warn("a missing place of the outbox is not explained yet", "place", first, "error", err)
+			k.log.Warn("outbox gap not resolved yet", "place", first, "error", err)
 			k.report(first)
 			sleep(ctx, time.Second)
 		}
@@ -93,10 +93,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// resolve notes the places from the given one on that will stay empty. A place
-// before one that is filled was taken earlier, by a transaction that held the
-// lock of the outbox then: when none of those that hold it now is left, what is
-// missing cannot come any more.
+// resolve records the positions from the given one on that will stay empty. A missing position before an
+// existing event was taken earlier, by a transaction that held the outbox lock at that time. When all
+// transactions that hold the lock now have ended, the position cannot be filled any more.
 func (k *gapResolver) resolve(ctx context.Context, first int64) error {
 	ctx, cancel := context.WithTimeout(ctx, gapLimit)
 	defer cancel()
@@ -109,15 +108,15 @@ func (k *gapResolver) resolve(ctx context.Context, first int64) error {
 	err = conn.QueryRow(ctx, "SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM events WHERE seq >= $1 ORDER BY seq LIMIT $2) AS found", first, gapRange).
 		Scan(&last)
 	if err != nil {
-		return fmt.Errorf("look behind it: %w", err)
+		return fmt.Errorf("read the outbox after the gap: %w", err)
 	}
 	if err := awaitHolders(ctx, conn.Conn()); err != nil {
 		return err
 	}
 	if _, err = conn.Exec(ctx, insertMissing, first, last); err != nil {
-		return fmt.Errorf("note empty places: %w", err)
+		return fmt.Errorf("record empty positions: %w", err)
 	}
-	k.notify(storage.Commit{Events: 1}) // some can be read now that could not
+	k.notify(storage.Commit{Events: 1}) // events after the gap can be read now
 	return nil
 }
 
@@ -127,8 +126,7 @@ const insertMissing = `INSERT INTO event_gaps (seq)
 	WHERE seq IS NULL
 	ON CONFLICT DO NOTHING`
 
-// awaitHolders waits for the end of all transactions that hold the lock of the
-// outbox.
+// awaitHolders waits until all transactions have ended that hold the outbox lock now.
 func awaitHolders(ctx context.Context, conn *pgx.Conn) error {
 	before, err := outboxHolders(ctx, conn)
 	for err == nil {
@@ -147,10 +145,10 @@ func awaitHolders(ctx context.Context, conn *pgx.Conn) error {
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("ask who holds the outbox: %w", err)
+	return fmt.Errorf("query the holders of the outbox lock: %w", err)
 }
 
-// outboxHolders returns the transactions that hold the lock of the outbox.
+// outboxHolders returns the transactions that hold the outbox lock.
 func outboxHolders(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
 	rows, err := conn.Query(ctx, `SELECT virtualtransaction FROM pg_locks WHERE locktype = 'advisory' AND granted
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -166,10 +164,10 @@ func outboxHolders(ctx context.Context, conn *pgx.Conn) (map[string]bool, error)
 	return holders, err
 }
 
-// insertGaps notes places that hold no event.
+// insertGaps records positions that hold no event.
 const insertGaps = "INSERT INTO event_gaps (seq) SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING"
 
-// recordGaps notes the places that the transaction had taken.
+// recordGaps records the positions that the transaction has taken as empty.
 func (tx *tx) recordGaps() error {
 	ctx, cancel := context.WithTimeout(tx.ctx, rollbackLimit)
 	defer cancel()

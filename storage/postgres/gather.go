@@ -8,24 +8,23 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// bulkStatement says how statements that differ in their arguments alone are one: with a
-// list for each argument. It stands for itself when compared.
+// bulkStatement describes how statements that differ only in their arguments become one statement, with a list
+// for each argument. Its pointer identifies the kind of statement.
 type bulkStatement struct {
 	sql   string // takes an array for each argument
 	types []string
-	key   []int // the arguments of which no two statements may have the same, as none of a row may be written twice; nil for any
+	key   []int // arguments that must be unique among the statements, because no row may be written twice; nil for none
 }
 
-// statementGroup is statements that become one.
+// statementGroup collects statements that become one.
 type statementGroup struct {
 	statement
 	rows [][]any
 	keys map[[3]any]bool
 }
 
-// gather returns statements that do the same as those given: those of a kind are
-// made one, which costs the server a fraction. They are moved past statements of
-// other kinds that can be gathered, and past no others.
+// gather returns statements with the same effect, in which those of one kind are merged: that costs the server
+// a fraction. A statement may move past statements of other kinds that can be merged, and past no others.
 func gather(list []statement) []statement {
 	if len(list) < 2 {
 		return list
@@ -90,7 +89,7 @@ func column(typ string, rows [][]any, i int) any {
 	case "text":
 		return columnOf[string](rows, i)
 	}
-	all := make([]*string, len(rows)) // documents, of which there may be none
+	all := make([]*string, len(rows)) // documents; each may be null
 	for n, row := range rows {
 		if doc, ok := row[i].(string); ok {
 			all[n] = &doc
@@ -107,13 +106,12 @@ func columnOf[T any](rows [][]any, i int) []T {
 	return all
 }
 
-// isArrayType reports whether a column of a type holds a list, of which no array can be
-// made for [bulk]: arrays of arrays have to be rectangular.
+// isArrayType reports whether a column of this type holds a list. A [bulkStatement] cannot write such columns:
+// PostgreSQL requires arrays of arrays to be rectangular.
 func isArrayType(typ string) bool { return strings.HasSuffix(typ, "[]") }
 
-// bulkInsert returns how rows with these columns are inserted together, or nil when
-// one of them is a list itself: an array of arrays has to be rectangular. into is
-// what comes before the rows, and conflict what comes after them.
+// bulkInsert returns the statement that inserts rows with these columns together, or nil when one of the
+// columns is an array. into is the text before the rows, and conflict the text after them.
 func bulkInsert(into, conflict string, types []string, key []int) *bulkStatement {
 	lists := make([]string, len(types))
 	if slices.ContainsFunc(types, isArrayType) {

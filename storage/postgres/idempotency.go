@@ -17,7 +17,7 @@ func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (storage.Idempo
 	}
 	switch {
 	case !found:
-		return storage.IdempotencyRecord{}, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+		return storage.IdempotencyRecord{}, schedctl.Errorf(schedctl.NotFound, "", "there is no idempotency record for this request")
 	case a.record.Status == refusedStatus:
 		var refused storage.RefusedError
 		if err := r.send(refusalAge(hash, &refused.Ago)); err != nil {
@@ -28,8 +28,8 @@ func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (storage.Idempo
 	return a.record, nil
 }
 
-// PutIdempotencyRecord implements [storage.Tx]. Of two transactions that have found no
-// answer and put one, the second is run again, and finds that of the first.
+// PutIdempotencyRecord implements [storage.Tx]. When two transactions read that the record is missing and both
+// put it, the second one is rerun and reads the record of the first.
 func (tx *tx) PutIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) error {
 	return tx.insertIdempotencyRecord(idempotencyRow{hash: key.Hash(), key: key, record: a})
 }

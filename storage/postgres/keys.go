@@ -24,7 +24,7 @@ func (r *reader) Workspace(id string) (schedctl.Workspace, error) {
 	return w, err
 }
 
-// cacheWorkspaces remembers, in a transaction, workspaces that it has locked.
+// cacheWorkspaces caches workspaces that the transaction has locked.
 func (r *reader) cacheWorkspaces(list ...schedctl.Workspace) {
 	if r.tx == nil {
 		return
@@ -68,7 +68,7 @@ func (r *reader) KeyByHash(hash [32]byte) (schedctl.APIKey, error) {
 	return k, err
 }
 
-// cacheKeys remembers, in a transaction, keys that it has locked.
+// cacheKeys caches keys that the transaction has locked.
 func (r *reader) cacheKeys(list ...schedctl.APIKey) {
 	if r.tx == nil {
 		return
@@ -90,8 +90,7 @@ func (r *reader) Keys(workspaceID string) ([]schedctl.APIKey, error) {
 	return list, err
 }
 
-// PutKey implements [storage.Tx]. A put with another hash, or with the hash of
-// another key, fails.
+// PutKey implements [storage.Tx]. It fails when the key changes its hash, or when another key has the hash.
 func (tx *tx) PutKey(k schedctl.APIKey) error {
 	values, err := apiKeys.values(&k)
 	if err != nil {
@@ -115,8 +114,7 @@ func (tx *tx) PutKey(k schedctl.APIKey) error {
 	return nil
 }
 
-// checkHash fails when a key has another hash in the database, or another key
-// its hash.
+// checkHash fails when the stored key has another hash, or another key has this hash.
 func (tx *tx) checkHash(k *schedctl.APIKey, id pgtype.UUID) error {
 	found, err := query(&tx.reader, apiKeys, "WHERE id = $1 OR hash = $2", id, k.Hash[:])
 	if err != nil {

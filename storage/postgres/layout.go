@@ -10,16 +10,15 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// row is a noun as the columns of a table, in order. What the columns are called,
-// and of what type they are, is kept only when it is asked for: rows are made by
-// the thousand.
+// row maps a record to the columns of a table, in order. Names and types of columns are kept only on request,
+// because rows are made by the thousand.
 type row struct {
 	withNames    bool
 	names, types []string
 	fields       []field
 }
 
-// mostFields is how many columns the widest table has, and a few.
+// mostFields is a little more than the number of columns of the widest table.
 const mostFields = 27
 
 func newRow() row { return row{fields: make([]field, 0, mostFields)} }
@@ -49,7 +48,7 @@ func text[S ~string](r *row, name string, s *S)         { r.add(name, "text", te
 func list[S ~string](r *row, name string, s *[]S)       { r.add(name, "text[]", listField[S]{s}) }
 func number[I ~int | ~int64](r *row, name string, n *I) { r.add(name, "bigint", intField[I]{n}) }
 
-// destinations returns what a row of the columns is scanned to.
+// destinations returns the arguments of Scan for the columns.
 func (r *row) destinations() []any {
 	out := make([]any, len(r.fields))
 	for i, f := range r.fields {
@@ -58,28 +57,28 @@ func (r *row) destinations() []any {
 	return out
 }
 
-// layout says in what table a noun is, with its columns.
+// layout describes the table and the columns of a record type.
 type layout[T any] struct {
 	table    string
-	key      []string // the columns of its primary key
+	key      []string // columns of the primary key
 	describe func(*row, *T)
 
 	sql     func() statements
-	updates sync.Map // the *changes of each columnSet that has occurred
+	updates sync.Map // *rowUpdate by columnSet, of the sets used so far
 }
 
-// statements are the texts that follow from a layout.
+// statements are the SQL texts derived from a layout.
 type statements struct {
-	columns string // all of them, with the table's name
-	key     []int  // those of the primary key
+	columns string // all columns, qualified by the table
+	key     []int  // indexes of the key columns
 	insert  string
-	upsert  string // an insert that replaces what is there
+	upsert  string // insert, or replace the existing row
 
-	bulkInsert, bulkUpsert *bulkStatement // the same for many rows, or nil
+	bulkInsert, bulkUpsert *bulkStatement // for many rows; nil when a column is an array
 }
 
-// newLayout returns a layout whose statements are written when they are first
-// needed: a process that uses another engine pays nothing for them.
+// newLayout returns a layout. It builds its statements on first use: a process with another engine pays nothing
+// for them.
 func newLayout[T any](table string, key []string, describe func(*row, *T)) *layout[T] {
 	l := &layout[T]{table: table, key: key, describe: describe}
 	l.sql = sync.OnceValue(l.write)
@@ -107,8 +106,7 @@ func (l *layout[T]) write() statements {
 	}
 }
 
-// values returns a noun as the columns get it, or an error about a field that no
-// column can hold.
+// values returns the column values of a record, or an error about a field that no column can hold.
 func (l *layout[T]) values(v *T) ([]any, error) {
 	r := newRow()
 	l.describe(&r, v)
@@ -122,7 +120,7 @@ func (l *layout[T]) values(v *T) ([]any, error) {
 	return values, nil
 }
 
-// columnError says which column cannot hold a field.
+// columnError adds the name of the column to an error.
 func (l *layout[T]) columnError(column int, err error) error {
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage/search"
 )
 
-// Posts implements [storage.Reader]. In a transaction it keeps others from
-// writing posts of the account, or any post when the query names no account.
+// Posts implements [storage.Reader]. In a transaction it prevents others from writing posts of the account, or
+// any post when the query names no account.
 func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	l := listing{reader: r, query: q, needle: search.For(q.Search)}
 	if err := l.plan(); err != nil {
@@ -30,9 +30,8 @@ func (r *reader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	return l.page, nil
 }
 
-// listing is one query on its way through an index. The indexes are cut by
-// status, so that a page of any set of statuses is a merge of a few ordered
-// lists.
+// listing is one query while it walks an index. The indexes start with the status, so that a page of any set of
+// statuses is a merge of a few ordered lists.
 type listing struct {
 	*reader
 	query    storage.PostQuery
@@ -42,29 +41,28 @@ type listing struct {
 	statuses []string
 	byTime   bool
 	descend  bool
-	spans    []indexSpan // the parts of the index to go through
-	filters  bool        // the index does not tell which posts are selected
+	spans    []indexSpan // parts of the index to walk
+	filters  bool        // the index alone does not decide which posts match
 
 	skipped      int
 	scanned      int
-	scannedBytes int          // of contents
-	lastScanned  listPosition // of the post that was looked at last
-	lastAdded    listPosition // of the last post of the page
+	scannedBytes int          // bytes of content
+	lastScanned  listPosition // last post that was scanned
+	lastAdded    listPosition // last post of the page
 	page         storage.PostPage
 	pageBytes    int
 }
 
-// indexSpan is a part of an index: the times of it that are wanted, from one on and
-// up to another, exclusive, and the position it begins behind.
+// indexSpan is a part of an index: times in [from, to), and the position that it starts after.
 type indexSpan struct {
-	from, to pgtype.Timestamptz // null for no bound
-	timeless bool               // only the posts without a time
+	from, to pgtype.Timestamptz // null for unbounded
+	timeless bool               // only posts without a time
 	after    *listPosition
 }
 
-// listPosition is a place in an index.
+// listPosition is a position in an index.
 type listPosition struct {
-	at   pgtype.Timestamptz // in the index by time, the end of time for a post without a time
+	at   pgtype.Timestamptz // in the index by time; the end of time for a post without a time
 	post pgtype.UUID
 }
 
@@ -76,7 +74,7 @@ func (p listPosition) public(byTime bool) *storage.Position {
 	return out
 }
 
-// plan chooses the index and the parts of it to walk through.
+// plan chooses the index and the parts of it to walk.
 func (l *listing) plan() (err error) {
 	q := &l.query
 	if l.ws, err = parse(schedctl.WorkspacePrefix, q.WorkspaceID); err != nil {
@@ -105,8 +103,8 @@ func (l *listing) plan() (err error) {
 	return l.resume()
 }
 
-// byAccount reports whether the query is answered from the lists of an account. The
-// list of a collection, and an external id, lead to fewer posts.
+// byAccount reports whether the query uses the index of an account. The indexes by collection and by external
+// id select fewer posts.
 func (l *listing) byAccount() bool {
 	return l.account.Valid && l.query.Collection == "" && l.query.ExternalID == ""
 }
@@ -115,9 +113,8 @@ func (l *listing) bounded() bool {
 	return !l.query.PublishAfter.IsZero() || !l.query.PublishBefore.IsZero()
 }
 
-// timeSpans returns the parts of the index by time between the query's bounds.
-// Posts without a time sort behind all others in it, so that in descending
-// order they are a part of their own.
+// timeSpans returns the parts of the index by time between the query's bounds. Posts without a time sort last
+// in the index, so that they form their own part in descending order.
 func (l *listing) timeSpans() []indexSpan {
 	if !l.bounded() {
 		if l.descend {
@@ -135,7 +132,7 @@ func (l *listing) timeSpans() []indexSpan {
 	return []indexSpan{timed}
 }
 
-// resume cuts off what lies before the query's position.
+// resume skips everything before the query's position.
 func (l *listing) resume() error {
 	if l.query.After == nil {
 		return nil
@@ -152,19 +149,18 @@ func (l *listing) resume() error {
 	return nil
 }
 
-// How many positions are read at once: as many as may complete a page that
-// selects them all, and for one that has to look at posts, more with each time.
+// firstScan and maxScan are how many positions one round trip reads. The first one reads as many as complete a
+// page when all posts match. A query that must filter posts reads more each time.
 const (
 	firstScan = 100
 	maxScan   = 400
 )
 
-// fetchBatch is how many posts of a page are read at once. A post may have a
-// megabyte of texts, and a page ends after [storage.PageBytes].
+// fetchBatch is how many posts of a page are read at once. A post may have a megabyte of text, and a page ends
+// after [storage.PageBytes].
 const fetchBatch = 20
 
-// walk goes through one part of the index and reports whether the page is
-// complete.
+// walk walks one part of the index and reports whether the page is complete.
 func (l *listing) walk(s indexSpan) (complete bool, err error) {
 	batch := l.query.Offset - l.skipped + l.query.Limit - len(l.page.Posts) + 1
 	if l.filters {
@@ -195,8 +191,8 @@ func (l *listing) walk(s indexSpan) (complete bool, err error) {
 	}
 }
 
-// addAll adds the posts at positions to the page, but for those to be skipped, and
-// reports whether the page is complete.
+// addAll adds the posts at positions to the page, except those to be skipped. It reports whether the page is
+// complete.
 func (l *listing) addAll(places []listPosition) (complete bool, err error) {
 	skip := min(l.query.Offset-l.skipped, len(places))
 	l.skipped += skip

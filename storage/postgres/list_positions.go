@@ -18,8 +18,8 @@ func (l *listing) positions(s indexSpan, limit int) (found []listPosition, err e
 	return found, err
 }
 
-// positionsQuery returns a statement that takes from each status's part of the
-// index the first positions, and of those the first ones.
+// positionsQuery returns a statement that reads the first positions of each status, and of those the first
+// limit.
 func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any) {
 	q := positionsQuery{
 		table: "posts", id: "id", status: "status", at: "coalesce(publish_at, 'infinity')",
@@ -44,13 +44,13 @@ func (l *listing) positionsQuery(s indexSpan, limit int) (sql string, args []any
 	return q.byAge(s), q.args
 }
 
-// positionsQuery is such a statement while it is made.
+// positionsQuery builds the statement.
 type positionsQuery struct {
 	table, id, status, at string
 	where                 string
 	args                  []any
-	compare               string // with the position before
-	direction             string // of the sort
+	compare               string // operator that compares with the previous position
+	direction             string // sort direction
 }
 
 func (q *positionsQuery) bind(v any) string {
@@ -58,19 +58,18 @@ func (q *positionsQuery) bind(v any) string {
 	return fmt.Sprintf("$%d", len(q.args))
 }
 
-// The ends of the order of ids.
+// The bounds of ids.
 const (
 	firstID = "'00000000-0000-0000-0000-000000000000'"
 	lastID  = "'ffffffff-ffff-ffff-ffff-ffffffffffff'"
 )
 
-// byAge reads the index by comparing rows, (status, id) < (…), in order of both
-// columns. With status = …, the order by id would be that of the primary key too,
-// and the planner would read all of that for a status that no post has: it does
-// not know how many posts have a status that is given as a parameter.
+// byAge reads the index with row comparisons, (status, id) < (…), ordered by both columns. With status = …,
+// the order by id would match the primary key. The planner would then read the whole primary key for a status
+// that no post has, because it does not know how many posts have a status given as a parameter.
 //
-// There is one condition for each end: PostgreSQL begins at the first one of them,
-// and would read from the end of the status up to a position that is given besides.
+// Each end of the range has only one condition: PostgreSQL starts at the first condition, and would read from
+// the end of the status to a position given in another one.
 func (q *positionsQuery) byAge(s indexSpan) string {
 	from, to := ">= (wanted, "+firstID+")", "<= (wanted, "+lastID+")"
 	switch {

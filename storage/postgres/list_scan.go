@@ -12,9 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// scan reads the posts at positions, without their targets, and returns where
-// those are that the query selects. It reports whether the page may look no
-// further.
+// scan reads the posts at positions without their targets, and returns the positions of those that match.
+// exhausted reports that the page has reached its scan limit.
 func (l *listing) scan(places []listPosition) (selected []listPosition, exhausted bool, err error) {
 	heads, err := l.heads(places)
 	if err != nil {
@@ -27,7 +26,7 @@ func (l *listing) scan(places []listPosition) (selected []listPosition, exhauste
 		if err := l.ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		runtime.Gosched() // for goroutines that have a post to publish
+		runtime.Gosched() // let goroutines run that publish posts
 		head, found := heads[at.post]
 		l.scanned, l.scannedBytes, l.lastScanned = l.scanned+1, l.scannedBytes+len(head.content), at
 		if found && l.selects(&head) {
@@ -37,12 +36,12 @@ func (l *listing) scan(places []listPosition) (selected []listPosition, exhauste
 	return selected, false, nil
 }
 
-// postHead is what a query may have to look at in a post.
+// postHead is the part of a post that filters need.
 type postHead struct {
 	publishAt time.Time
 	content   string
 	labels    []string
-	ofAccount bool // it has a target on the account of the query
+	ofAccount bool // the post has a target on the query's account
 }
 
 // heads returns the heads of the posts at positions, by id.

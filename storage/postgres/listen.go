@@ -12,24 +12,23 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How long a connection on which nothing comes is believed to be alive, and how
-// long is waited before a lost one is made anew.
+// How long a silent connection counts as alive, and how long to wait before a lost one is reopened.
 const (
 	listenCheckPeriod = 30 * time.Second
 	listenPause       = 100 * time.Millisecond
 	maxListenPause    = 5 * time.Second
 )
 
-// listener hears what other processes tell, on a connection of its own.
+// listener receives the announcements of other processes on its own connection.
 type listener struct {
 	config        *pgx.ConnConfig
 	log           *slog.Logger
 	channel, node string
 	notify        func(storage.Commit)
-	conn          *pgx.Conn // nil while there is none
+	conn          *pgx.Conn // nil while disconnected
 }
 
-// connect begins to listen.
+// connect starts listening.
 func (l *listener) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundTripLimit)
 	defer cancel()
@@ -44,8 +43,7 @@ func (l *listener) connect(ctx context.Context) error {
 	return nil
 }
 
-// run hears until ctx ends. What was told while there was no connection is told
-// of as missed.
+// run receives announcements until ctx ends. After a reconnect it reports a commit with Missed set.
 func (l *listener) run(ctx context.Context) {
 	defer l.disconnect()
 	for wait := listenPause; ctx.Err() == nil; {
@@ -62,13 +60,13 @@ func (l *listener) run(ctx context.Context) {
 		}
 		err := l.receive(ctx)
 		if ctx.Err() == nil {
-			l.log.Warn("other processes are not heard", "error", err)
+			l.log.Warn("LISTEN connection lost", "error", err)
 		}
 		l.disconnect()
 	}
 }
 
-// receive tells of what comes until the connection fails, and returns why it did.
+// receive handles announcements until the connection fails, and returns its error.
 func (l *listener) receive(ctx context.Context) error {
 	for {
 		wait, cancel := context.WithTimeout(ctx, listenCheckPeriod)
@@ -90,7 +88,7 @@ func (l *listener) receive(ctx context.Context) error {
 	}
 }
 
-// check asks whether the server is still there.
+// check verifies that the server still responds.
 func (l *listener) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, announceLimit)
 	defer cancel()
@@ -105,13 +103,13 @@ func (l *listener) handle(text string) error {
 	return err
 }
 
-// disconnect gives up the connection.
+// disconnect closes the connection.
 func (l *listener) disconnect() {
 	if l.conn == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	l.conn.Close(ctx) // whatever the server says, it is not used again
+	l.conn.Close(ctx) // never used again, whatever the server responds
 	l.conn = nil
 }

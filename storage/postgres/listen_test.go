@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// commitsOfOthers hears what a store tells of other processes.
+// commitsOfOthers returns the commits that a store reports of other processes.
 func commitsOfOthers(s storage.Store) <-chan storage.Commit {
 	heard := make(chan storage.Commit, 1000)
 	s.Notify(func(c storage.Commit) {
@@ -24,20 +24,20 @@ func commitsOfOthers(s storage.Store) <-chan storage.Commit {
 	return heard
 }
 
-// nextCommit waits for what is heard.
+// nextCommit waits for the next commit.
 func nextCommit(t *testing.T, heard <-chan storage.Commit) storage.Commit {
 	t.Helper()
 	select {
 	case c := <-heard:
 		return c
 	case <-time.After(30 * time.Second):
-		t.Fatal("nothing was heard")
+		t.Fatal("no commit was reported")
 		return storage.Commit{}
 	}
 }
 
-// manyRecords returns a transaction that changes n of each kind that commits
-// name, and what is told of it.
+// manyRecords returns a transaction that changes n records of each kind that a commit lists, and the commit to
+// expect.
 func manyRecords(n int) (func(storage.Tx) error, storage.Commit) {
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.NewID(schedctl.WorkspacePrefix, now)
@@ -76,22 +76,22 @@ func TestCommitsOfOtherProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, nextCommit(t, heard)); diff != "" {
-		t.Errorf("heard (-want +got):\n%s", diff)
+		t.Errorf("commit (-want +got):\n%s", diff)
 	}
 	write, want = manyRecords(100)
 	if err := one.Update(t.Context(), write); err != nil {
 		t.Fatal(err)
 	}
 	if got := nextCommit(t, heard); !got.Missed || got.Events != want.Events {
-		t.Errorf("heard of %d events, missed %v; want %d, and that there is more than can be told", got.Events, got.Missed, want.Events)
+		t.Errorf("%d events reported, missed %v; want %d, and missed set", got.Events, got.Missed, want.Events)
 	}
 	if len(self) > 0 {
-		t.Errorf("a process hears itself: %+v", <-self)
+		t.Errorf("a process receives its own commit: %+v", <-self)
 	}
 }
 
-// TestLostConnectionIsNoticed guards that a process knows what it may have missed
-// while it could not hear, and hears again.
+// TestLostConnectionIsNoticed guards that a process learns that it may have missed commits, and receives
+// commits again.
 func TestLostConnectionIsNoticed(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -99,7 +99,7 @@ func TestLostConnectionIsNoticed(t *testing.T) {
 	heard := commitsOfOthers(two)
 	execSQL(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'")
 	if got := nextCommit(t, heard); !got.Missed || !got.Elsewhere {
-		t.Errorf("heard %+v, want that something was missed", got)
+		t.Errorf("received %+v, want Missed", got)
 	}
 	write, _ := manyRecords(1)
 	if err := one.Update(t.Context(), write); err != nil {
@@ -107,7 +107,7 @@ func TestLostConnectionIsNoticed(t *testing.T) {
 	}
 	for got := nextCommit(t, heard); got.Events != 1; got = nextCommit(t, heard) {
 		if !got.Missed {
-			t.Errorf("heard %+v", got)
+			t.Errorf("received %+v", got)
 		}
 	}
 }

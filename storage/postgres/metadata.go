@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Metadata implements [storage.Reader]. In a transaction nobody else changes a note
-// that was asked for, not even one that is not there.
+// Metadata implements [storage.Reader]. In a transaction no other transaction can change the metadata that was
+// read, even if it is missing.
 func (r *reader) Metadata(name string) (value []byte, err error) {
 	r.lockTable("notes")
 	err = r.send(statement{sql: "SELECT value FROM notes WHERE name = $1", args: []any{name}, scan: func(rows pgx.Rows) error {
@@ -26,7 +26,7 @@ func (r *reader) Metadata(name string) (value []byte, err error) {
 // PutMetadata implements [storage.Tx].
 func (tx *tx) PutMetadata(name string, value []byte) error {
 	if len(value) > storage.MaxNote {
-		return fmt.Errorf("note %s: %d bytes are more than %d", name, len(value), storage.MaxNote)
+		return fmt.Errorf("metadata %s: %d bytes, the limit is %d", name, len(value), storage.MaxNote)
 	}
 	tx.lockTable("notes")
 	if value == nil {

@@ -20,11 +20,11 @@ var embedded embed.FS
 // migrateLimit is how long a migration may wait for that of another process.
 const migrateLimit = 10 * time.Minute
 
-// tableLockPause is how often it is asked whether that has ended, where nothing
-// tells.
+// tableLockPause is how often the table lock is checked in transaction mode, where no session lock can be
+// waited for.
 const tableLockPause = 200 * time.Millisecond
 
-// newestVersion returns the version that the newest migration leads to.
+// newestVersion returns the schema version after the newest migration.
 func newestVersion() (newest int64, err error) {
 	files, err := fs.Glob(embedded, "migrations/*.sql")
 	if err != nil {
@@ -43,7 +43,7 @@ func newestVersion() (newest int64, err error) {
 // migrate brings the tables up to date, one process at a time.
 func migrate(ctx context.Context, config *pgx.ConnConfig, mode poolMode) error {
 	config = config.Copy()
-	config.AfterConnect = nil // to change a large table takes its time
+	config.AfterConnect = nil // changes to a large table may take long
 	for _, s := range settings {
 		delete(config.RuntimeParams, s.name)
 	}
@@ -70,7 +70,7 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, mode poolMode) error {
 	return nil
 }
 
-// lockFor returns what lets one process migrate at a time.
+// lockFor returns the option that lets one process migrate at a time.
 func lockFor(mode poolMode) (goose.ProviderOption, error) {
 	if mode == sessionMode {
 		return goose.WithSessionLocker(schemaLock{}), nil

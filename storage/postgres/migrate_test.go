@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// withoutContents removes from a database what versions 2 and later added.
+// withoutContents removes what versions 2 and later have added.
 const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached;
 	ALTER TABLE attempts DROP COLUMN asks;
 	ALTER TABLE accounts DROP COLUMN disrupted_since;
@@ -24,8 +24,8 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
-// TestUpgradeIndexesContent opens a database as it was before contents were
-// indexed: the migration has to make the fingerprints that the engine makes.
+// TestUpgradeIndexesContent opens a database of the version before content was indexed: the migration must
+// compute the same fingerprints as the engine.
 func TestUpgradeIndexesContent(t *testing.T) {
 	t.Parallel()
 	config, mode, err := parseURL(postgrestest.Schema(t))

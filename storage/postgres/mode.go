@@ -10,22 +10,21 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What a session of the database is limited to, so that nothing waits for one
-// that is stuck, nor for a client that was stopped while it held locks.
+// Limits of a session, so that nothing waits for a stuck session or for a stopped client that holds locks.
 const (
 	statementLimit = 15 * time.Second
 	lockLimit      = 10 * time.Second
 	idleLimit      = 10 * time.Second
 )
 
-// settings are the limits by their names at the server.
+// settings are the limits by the names of their server settings.
 var settings = []setting{
 	{"statement_timeout", statementLimit},
 	{"lock_timeout", lockLimit},
 	{"idle_in_transaction_session_timeout", idleLimit},
 }
 
-// setting is a limit of the server, which counts in milliseconds.
+// setting is a limit, which the server counts in milliseconds.
 type setting struct {
 	name  string
 	value time.Duration
@@ -33,22 +32,20 @@ type setting struct {
 
 func (s setting) millis() string { return fmt.Sprint(s.value.Milliseconds()) }
 
-// poolMode is what stands between this process and the server.
+// poolMode says how sessions of the server are assigned to connections.
 type poolMode string
 
-// The modes. With sessionMode a connection is a session of the server, or of a
-// PgBouncer in session mode. With transactionMode every transaction may run in
-// another session, so that nothing of one may be relied on in the next: no
-// prepared statements, no settings, no locks of the session, and no LISTEN.
+// In sessionMode a connection is a session of the server, or of a PgBouncer in session mode. In transactionMode
+// every transaction may run in another session, so that nothing may rely on session state: no prepared
+// statements, settings, session locks or LISTEN.
 const (
 	sessionMode     poolMode = "session"
 	transactionMode poolMode = "transaction"
 )
 
-// requireDurable returns the statement that has the server answer a commit when it is on
-// disk and no earlier, where its settings, or those of a role, say not to wait:
-// what a daemon has answered must not be lost. It is for the session, or for one
-// transaction.
+// requireDurable returns the statement that makes commits wait for the disk even where the settings of the
+// server or a role say otherwise: what a daemon has acknowledged must not be lost. local selects the
+// transaction instead of the session.
 func requireDurable(local string) string {
 	return "SELECT set_config('synchronous_commit', 'on', " + local + ") WHERE current_setting('synchronous_commit') = 'off'"
 }
@@ -72,7 +69,7 @@ func (m poolMode) configure(config *pgx.ConnConfig) {
 	if config.RuntimeParams["synchronous_commit"] == "" {
 		limits.WriteString(requireDurable("false"))
 	}
-	// as parameters of the connection, a PgBouncer would refuse them
+	// a PgBouncer would refuse them as connection parameters
 	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		_, err := conn.Exec(ctx, limits.String()).ReadAll()
 		return err
@@ -91,7 +88,7 @@ func (m poolMode) beginUpdate() []statement {
 	return begin
 }
 
-// beginWith returns what begins a transaction.
+// beginWith returns the statements that start a transaction.
 func (m poolMode) beginWith(sql string) []statement {
 	begin := []statement{{sql: sql}}
 	if m == transactionMode {

@@ -13,14 +13,14 @@ import (
 
 var _ storage.Shared = (*Store)(nil)
 
-// runOnLifeline runs statements as one transaction, in one round trip, on a connection
-// that no other transaction keeps it waiting for. When the connection is lost the
-// transaction may have been committed all the same, and may be run twice.
+// runOnLifeline runs statements as one transaction, in one round trip, on a connection that no other
+// transaction occupies. When the connection is lost, the transaction may have been committed, and may run
+// twice.
 func (s *Store) runOnLifeline(ctx context.Context, statements ...statement) error {
 	return s.runBatch(ctx, s.lifeline, statements...)
 }
 
-// runBatch is exchange on a connection of a pool.
+// runBatch is runOnLifeline on a connection of the given pool.
 func (s *Store) runBatch(ctx context.Context, pool *pgxpool.Pool, statements ...statement) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -42,11 +42,11 @@ func (s *Store) runBatch(ctx context.Context, pool *pgxpool.Pool, statements ...
 	return nil
 }
 
-// nodeRetention is how long nodes are kept whose lease has run out.
+// nodeRetention is how long nodes are kept after their leases have ended.
 const nodeRetention = "interval '1 hour'"
 
-// Heartbeat implements [storage.Shared]. What is not known of the lease before the
-// node's row is locked is not used: others may judge it at the same time.
+// Heartbeat implements [storage.Shared]. It reads the lease only after locking the node's row, because other
+// nodes may check the lease at the same time.
 func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
 	err := s.runOnLifeline(ctx,
 		statement{sql: "SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE", args: []any{n.ID}},
@@ -61,7 +61,7 @@ func (s *Store) Heartbeat(ctx context.Context, n storage.Node, lease time.Durati
 		statement{sql: "DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < clock_timestamp() - " + nodeRetention + " FOR UPDATE SKIP LOCKED)"},
 	)
 	if err != nil {
-		return fmt.Errorf("keep the lease of a node: %w", err)
+		return fmt.Errorf("renew the lease of a node: %w", err)
 	}
 	return nil
 }

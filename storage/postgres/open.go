@@ -13,40 +13,40 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// Options say how to use a database.
+// Options are the options of [Open].
 type Options struct {
-	Logger *slog.Logger // told of migrations and of panics in transactions; nil for none
+	Logger *slog.Logger // for migrations and for panics in transactions; nil for none
 }
 
-// Conns is the most connections that a Store has, unless pool_max_conns in the URL
-// says another number: those of all its parts together.
+// Conns is the default maximum number of connections of a Store, all parts included. pool_max_conns in the URL
+// overrides it.
 const Conns = 16
 
-// minConns is the smallest number that works.
+// minConns is the smallest number of connections that works.
 const minConns = 6
 
-// connectTimeout bounds the connecting, unless connect_timeout in the URL does.
+// connectTimeout limits connecting, unless connect_timeout in the URL does.
 const connectTimeout = 5 * time.Second
 
-// minServerVersion is the oldest version of PostgreSQL that has all that is used.
+// minServerVersion is the oldest supported version of PostgreSQL.
 const minServerVersion = 140000
 
-// ErrURL means that what is to say where a database is says nothing of the kind.
+// ErrURL means that the URL of a database cannot be parsed.
 var ErrURL = errors.New("the URL of the database cannot be read")
 
-// Open connects to the database that a URL, or a list of key=value, names
-// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
-// A password that it does not hold is taken from PGPASSWORD, or from the file
-// that PGPASSFILE names. Two parameters are schedctl's own: pool_max_conns, how
-// many connections there are at most ([Conns] unless given), and pool_mode, which is "transaction"
-// behind a PgBouncer in transaction mode; then other processes are not heard.
+// Open connects to the database given by a URL or a list of key=value pairs
+// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING). A missing password is read
+// from PGPASSWORD, or from the file that PGPASSFILE names. Two parameters are specific to schedctl:
+// pool_max_conns is the maximum number of connections (default [Conns]), and pool_mode is "transaction" behind
+// a PgBouncer in transaction mode. In that mode the store does not receive the announcements of other
+// processes.
 //
-// The tables lie in the schema that search_path names first, which has to be
-// empty at first. They are created, or brought up to date, under a lock.
+// The tables live in the first schema of search_path, which must be empty at first. Open creates or migrates
+// them under a lock.
 //
-// Errors wrap [ErrURL], [storage.ErrUnreachable], [storage.ErrReadOnly],
-// [storage.ErrForeign] or [storage.ErrNewer] where that is the reason, and then
-// nothing was changed. They never hold the password.
+// Errors wrap [ErrURL], [storage.ErrUnreachable], [storage.ErrReadOnly], [storage.ErrForeign] or
+// [storage.ErrNewer] where that is the cause; the database is unchanged then. Errors never contain the
+// password.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	log := options.Logger
 	if log == nil {
@@ -63,7 +63,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// nameOf says what database is meant, without the password.
+// nameOf describes a database without its password.
 func nameOf(config *pgxpool.Config) string {
 	c := config.ConnConfig
 	if strings.HasPrefix(c.Host, "/") {
@@ -72,11 +72,11 @@ func nameOf(config *pgxpool.Config) string {
 	return fmt.Sprintf("%q at %s:%d", c.Database, c.Host, c.Port)
 }
 
-// parseURL reads how to connect.
+// parseURL parses the URL of a database.
 func parseURL(url string) (*pgxpool.Config, poolMode, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		// what it says can hold a part of the URL
+		// the parse error may contain a part of the URL
 		return nil, "", fmt.Errorf("%w; it looks like postgres://user@host:5432/database?sslmode=verify-full", ErrURL)
 	}
 	params := config.ConnConfig.RuntimeParams
@@ -93,7 +93,7 @@ func parseURL(url string) (*pgxpool.Config, poolMode, error) {
 		config.MaxConns = Conns
 	}
 	if config.MaxConns < minConns {
-		return nil, "", fmt.Errorf("%w: pool_max_conns is %d, and has to be %d at least", ErrURL, config.MaxConns, minConns)
+		return nil, "", fmt.Errorf("%w: pool_max_conns is %d; it must be at least %d", ErrURL, config.MaxConns, minConns)
 	}
 	config.MaxConns -= mode.extraConns()
 	config.MinConns, config.MinIdleConns = min(config.MinConns, config.MaxConns), min(config.MinIdleConns, config.MaxConns)
@@ -133,12 +133,11 @@ func openPool(ctx context.Context, pool *pgxpool.Pool, mode poolMode, log *slog.
 	return s, nil
 }
 
-// lifelineConns is how many connections are kept apart for what a node has to
-// tell in time: all others may wait for locks that a stopped process holds.
+// lifelineConns is the number of connections reserved for heartbeats and other work of a node that must not be
+// late: all other connections may wait for locks that a stopped process holds.
 const lifelineConns = 2
 
-// extraConns returns how many connections are not those of the pool: the lifeline, and
-// the one that hears other processes.
+// extraConns returns the number of connections outside the pool: the lifeline, and the one that listens.
 func (m poolMode) extraConns() int32 {
 	if m == sessionMode {
 		return lifelineConns + 1
@@ -146,22 +145,22 @@ func (m poolMode) extraConns() int32 {
 	return lifelineConns
 }
 
-// newLifeline returns a pool that connects when it is first used.
+// newLifeline returns a pool that connects on first use.
 func newLifeline(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Pool, error) {
 	config := pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = lifelineConns, 0, 0
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// start starts what runs beside the calls, on a database that is up to date. What
-// other processes commit from now on is heard.
+// start starts the background work on a migrated database. The store receives what other processes commit from
+// now on.
 func (s *Store) start(ctx context.Context) error {
 	pool, log := s.pool, s.log
 	var tables uint32
 	if err := pool.QueryRow(ctx, "SELECT 'events'::regclass::oid").Scan(&tables); err != nil {
-		return fmt.Errorf("look for the tables: %w", err)
+		return fmt.Errorf("find the tables: %w", err)
 	}
-	// the number of a table tells schemas of one database apart
+	// the table's oid distinguishes the schemas of one database
 	channel, node := fmt.Sprintf("schedctl_%d", tables), schedctl.NewULID(time.Now()).String()
 	s.gaps = newGapResolver(pool, log, s.notifyInOrder)
 	s.announcer = newAnnouncer(pool, log, channel, node)

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// testPassword is the password that no error may hold.
+// testPassword must not appear in any error.
 const testPassword = "hunter2secret"
 
 // execSQL runs statements in a database.
@@ -34,8 +34,8 @@ func execSQL(t *testing.T, url string, statements ...string) {
 	}
 }
 
-// fullError opens a database that cannot be used, and returns why not.
-func fullError(t *testing.T, url string) error {
+// openError opens an unusable database and returns the error.
+func openError(t *testing.T, url string) error {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, postgres.Options{})
 	if err == nil {
@@ -68,9 +68,9 @@ func TestRefusedDatabases(t *testing.T) {
 				c.spoil[i] = strings.ReplaceAll(sql, "%s", nameIn(t, url))
 			}
 			execSQL(t, url, c.spoil...)
-			err := fullError(t, url+"&password="+testPassword)
+			err := openError(t, url+"&password="+testPassword)
 			if c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("error %q, want %v that says %q", err, c.want, c.says)
+				t.Errorf("error %q, want %v that contains %q", err, c.want, c.says)
 			}
 		})
 	}
@@ -87,37 +87,35 @@ func nameIn(t *testing.T, url string) string {
 
 func TestRefusedServers(t *testing.T) {
 	t.Parallel()
-	if err := fullError(t, "postgres://me:"+testPassword+"@127.0.0.1:1/db"); !errors.Is(err, storage.ErrUnreachable) {
+	if err := openError(t, "postgres://me:"+testPassword+"@127.0.0.1:1/db"); !errors.Is(err, storage.ErrUnreachable) {
 		t.Errorf("error %v, want %v", err, storage.ErrUnreachable)
 	}
 	for url, says := range map[string]string{
 		"postgres://me:" + testPassword + "@host:port/db":                "cannot be read",
 		"postgres://me:" + testPassword + "@host/db?pool_mode=statement": "pool_mode",
 	} {
-		if err := fullError(t, url); !strings.Contains(err.Error(), says) {
-			t.Errorf("error %q, want one that says %q", err, says)
+		if err := openError(t, url); !strings.Contains(err.Error(), says) {
+			t.Errorf("error %q, want one that contains %q", err, says)
 		}
 	}
 	gone := strings.Replace(postgrestest.Database(t), ":///test", ":///nope", 1)
-	if err := fullError(t, gone); !strings.Contains(err.Error(), "createdb") {
+	if err := openError(t, gone); !strings.Contains(err.Error(), "createdb") {
 		t.Errorf("error %q, want advice", err)
 	}
 }
 
-// TestStandbyIsRefused guards that no daemon begins on a server that takes no
-// writes.
+// TestStandbyIsRefused guards that no daemon starts on a read-only server.
 func TestStandbyIsRefused(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	migrated(t, primary.URL("postgres"))
-	err := fullError(t, primary.Standby(t).URL("postgres"))
+	err := openError(t, primary.Standby(t).URL("postgres"))
 	if !errors.Is(err, storage.ErrReadOnly) || !strings.Contains(err.Error(), "standby") {
-		t.Errorf("error %v, want %v that says that it is a standby", err, storage.ErrReadOnly)
+		t.Errorf("error %v, want %v that names the standby", err, storage.ErrReadOnly)
 	}
 }
 
-// TestConcurrentOpen guards that one of several processes migrates and the others
-// wait for it.
+// TestConcurrentOpen guards that one of several processes migrates while the others wait.
 func TestConcurrentOpen(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"session", "transaction"} {
@@ -137,8 +135,7 @@ func TestConcurrentOpen(t *testing.T) {
 	}
 }
 
-// TestSchemasAreIsolated guards that several daemons can share a database by
-// search_path.
+// TestSchemasAreIsolated guards that several daemons can share a database by search_path.
 func TestSchemasAreIsolated(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -151,7 +148,7 @@ func TestSchemasAreIsolated(t *testing.T) {
 	err := two.View(t.Context(), func(r storage.Reader) error {
 		list, err := r.Workspaces()
 		if len(list) != 0 {
-			t.Errorf("a schema sees the workspaces of another: %v", list)
+			t.Errorf("a schema sees the workspaces of another one: %v", list)
 		}
 		return err
 	})
@@ -160,8 +157,8 @@ func TestSchemasAreIsolated(t *testing.T) {
 	}
 }
 
-// TestCommitsWaitForTheDisk guards that a server that need not wait for its disk
-// does so all the same, unless the URL says otherwise.
+// TestCommitsWaitForTheDisk guards that commits wait for the disk even if the server's settings say otherwise,
+// unless the URL does.
 func TestCommitsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -174,7 +171,7 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 		"CREATE TRIGGER refuse BEFORE INSERT ON workspaces FOR EACH ROW EXECUTE FUNCTION refuse()")
 	for given, waits := range map[string]bool{"": true, "&pool_mode=transaction": true, "&synchronous_commit=off": false, "&synchronous_commit=local": false} {
 		s := open(t, url+given)
-		for range 3 { // one connection after the other, or the same
+		for range 3 { // the same connection, or several
 			err := s.Update(t.Context(), func(tx storage.Tx) error {
 				id := schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 				return tx.PutWorkspace(schedctl.Workspace{ID: id, Name: "x", Timezone: "UTC", CreatedAt: schedctl.Millis(time.Now())})

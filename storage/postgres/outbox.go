@@ -11,20 +11,16 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// The order of the outbox. Every event takes the next number of a sequence, and
-// transactions that run at once commit in any order. Who reads events stops at a
-// number that is missing: its transaction may still be under way, and what it
-// adds would be skipped. A number that can never come, because its transaction
-// was rolled back, is noted in event_gaps, and so are those before the oldest
-// event. See gaps.go for how that is found out.
+// The order of the outbox. Every event takes the next number of a sequence, and concurrent transactions commit
+// in any order. A reader stops at a missing number: the transaction that took it may still be running, and its
+// event would be skipped. Numbers whose transactions were rolled back are recorded in event_gaps, and so are
+// pruned ones. gaps.go finds out which numbers stay empty.
 
-// outboxLock is held by every transaction that takes numbers, from before it
-// takes the first one.
+// outboxLock is held by every transaction that takes numbers, from before it takes the first one.
 var outboxLock = lockKey{table: "events"}
 
-// Events implements [storage.Reader]. An event never comes before one that was
-// returned already. What follows a place whose event may still come waits for
-// it.
+// Events implements [storage.Reader]. A later call never returns an event that belongs before one already
+// returned. Events after a position that may still be filled are withheld until it is.
 func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err error) {
 	r.lockTable("events")
 	after, err := r.outboxPosition(afterID)
@@ -52,8 +48,8 @@ func (r *reader) Events(afterID string, limit int) (list []schedctl.Event, err e
 	}})
 }
 
-// readOutbox returns the statement that reads the events behind a place, each
-// with the place of the one before it and how many are missing in between.
+// readOutbox returns the statement that reads the events after a position, each with the position before it and
+// the number of missing positions in between.
 var readOutbox = sync.OnceValue(func() string {
 	return "SELECT " + strings.ReplaceAll(events.sql().columns, "events.", "found.") + ", found.before, " + missingBefore + `
 		FROM (SELECT events.*, lag(seq, 1, begins) OVER (ORDER BY seq) AS before
@@ -62,17 +58,16 @@ var readOutbox = sync.OnceValue(func() string {
 		ORDER BY found.seq`
 })
 
-// missingBefore is how many places between two events may still be filled.
+// missingBefore counts the positions between two events that may still be filled.
 const missingBefore = `CASE found.seq - found.before WHEN 1 THEN 0 ELSE found.seq - found.before - 1 -
 	(SELECT count(*) FROM event_gaps WHERE event_gaps.seq > found.before AND event_gaps.seq < found.seq) END`
 
-// strayIDs is how many ids are looked at to find the place of one that is not
-// there: clocks of several processes differ, so that the order of ids is about
-// that of places.
+// strayIDs is how many ids are read to find the position of a missing one. The clocks of processes differ, so
+// that the order of ids only roughly matches that of positions.
 const strayIDs = 100
 
-// outboxPosition returns the place of an event, 0 for the empty id. For an event that is
-// not there it is a place that no event with a greater id comes before.
+// outboxPosition returns the position of an event, and 0 for the empty id. For a missing event it returns a
+// position such that all events with greater ids come after it.
 func (r *reader) outboxPosition(id string) (int64, error) {
 	if id == "" {
 		return 0, nil
@@ -111,8 +106,7 @@ func (r *reader) queryNumber(sql string, args ...any) (n int64, found bool, err 
 	return n, found, err
 }
 
-// LastEvent implements [storage.Reader]. Of the events that can be read it is
-// the one with the greatest id.
+// LastEvent implements [storage.Reader]. It returns the greatest id of the events that can be read.
 func (r *reader) LastEvent() (string, error) {
 	r.lockTable("events")
 	last, firstMissing, err := r.lastPosition()
@@ -127,12 +121,11 @@ func (r *reader) LastEvent() (string, error) {
 	return e.ID, err
 }
 
-// recentPositions is how far back from the youngest event a missing place is looked
-// for. What is further back is older than any transaction.
+// recentPositions is how far before the newest event gaps are searched. Older positions were taken before any
+// running transaction started.
 const recentPositions = 50_000
 
-// lastPosition returns the last place that can be read, and the first that is
-// missing behind it, or 0.
+// lastPosition returns the last position that can be read, and the first missing one after it, or 0.
 func (r *reader) lastPosition() (last, missing int64, err error) {
 	youngest, _, err := r.queryNumber("SELECT seq FROM events ORDER BY seq DESC LIMIT 1")
 	if err != nil {

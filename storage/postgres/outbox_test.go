@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// eventsIn returns the ids of all events that can be read.
+// eventsIn returns the ids of all readable events.
 func eventsIn(t *testing.T, s storage.Store) (ids []string) {
 	t.Helper()
 	err := s.View(t.Context(), func(r storage.Reader) error {
@@ -41,8 +41,8 @@ func addEvent(t *testing.T, s storage.Store) (id string) {
 	return e.ID
 }
 
-// slowTransaction is a transaction of another process that has taken a place in the outbox
-// and is not committed yet.
+// slowTransaction is a transaction of another process that has taken an outbox position and is not committed
+// yet.
 func slowTransaction(t *testing.T, url string) (tx pgx.Tx) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -65,8 +65,7 @@ func slowTransaction(t *testing.T, url string) (tx pgx.Tx) {
 	return tx
 }
 
-// TestReadersWaitForSlowTransactions guards that no reader passes over an event
-// that is committed late.
+// TestReadersWaitForSlowTransactions guards that readers never skip an event that is committed late.
 func TestReadersWaitForSlowTransactions(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -78,20 +77,20 @@ func TestReadersWaitForSlowTransactions(t *testing.T) {
 	late := slowTransaction(t, url)
 	second := addEvent(t, s)
 	<-told
-	for range 3 { // it is looked for again and again, and stays
+	for range 3 { // repeated checks must not change the result
 		if diff := cmp.Diff([]string{first}, eventsIn(t, s)); diff != "" {
-			t.Errorf("events while one may still come (-want +got):\n%s", diff)
+			t.Errorf("events while one may still arrive (-want +got):\n%s", diff)
 		}
 		select {
 		case c := <-told:
-			t.Errorf("told of %+v, though nothing can be read", c)
+			t.Errorf("notified of %+v although no event can be read", c)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 	if err := late.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	<-told // that there is something to be read
+	<-told // events can be read
 	u := schedctl.ULID{0x01, 0x9a, 6: 0x70, 8: 0x80}
 	want := []string{first, u.ID(schedctl.EventPrefix), second}
 	if diff := cmp.Diff(want, eventsIn(t, s)); diff != "" {
@@ -99,8 +98,8 @@ func TestReadersWaitForSlowTransactions(t *testing.T) {
 	}
 }
 
-// TestEventsEndWithASlowClock guards that what begins at an end misses no event
-// of a process whose clock is behind.
+// TestEventsEndWithASlowClock guards that a reader that starts at the end of the outbox misses no event of a
+// process whose clock is behind.
 func TestEventsEndWithASlowClock(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Schema(t)
@@ -139,12 +138,11 @@ func TestEventsEndWithASlowClock(t *testing.T) {
 		t.Errorf("events after the end (-want +got):\n%s", diff)
 	}
 	if later != behind.ID {
-		t.Errorf("%s is said to come after %s", later, behind.ID)
+		t.Errorf("%s is reported to come after %s", later, behind.ID)
 	}
 }
 
-// TestReadersSkipRolledBackEvents guards that a process that dies in a
-// transaction does not stop those who read.
+// TestReadersSkipRolledBackEvents guards that a process that dies in a transaction does not block readers.
 func TestReadersSkipRolledBackEvents(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -160,14 +158,14 @@ func TestReadersSkipRolledBackEvents(t *testing.T) {
 	if err := late.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	<-told // that there is something to be read
+	<-told // events can be read
 	if diff := cmp.Diff([]string{event}, eventsIn(t, s)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 
-// TestForeignTransactionsDoNotStopReaders guards that only transactions that take
-// places in the outbox are waited for.
+// TestForeignTransactionsDoNotStopReaders guards that readers wait only for transactions that take outbox
+// positions.
 func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -196,8 +194,8 @@ func TestForeignTransactionsDoNotStopReaders(t *testing.T) {
 	}
 }
 
-// TestStoppedClientLosesItsTransaction guards that a process that was stopped in
-// the middle of a transaction holds no locks for long, and does it anew.
+// TestStoppedClientLosesItsTransaction guards that a process stopped during a transaction does not hold its
+// locks for long, and reruns the transaction.
 func TestStoppedClientLosesItsTransaction(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -230,8 +228,7 @@ func TestStoppedClientLosesItsTransaction(t *testing.T) {
 	}
 }
 
-// TestTextOutsideColumnRange guards that an answer of a network is stored
-// whatever it holds.
+// TestTextOutsideColumnRange guards that any network response can be stored.
 func TestTextOutsideColumnRange(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgrestest.Database(t))

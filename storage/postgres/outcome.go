@@ -12,20 +12,18 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// commitMark is what a transaction leaves to be recognised by, should its connection be
-// lost in the middle of its commit. The number that the server gives it tells how
-// long it is under way, and no more: after a crash the server gives the numbers
-// of transactions that were lost to others. Whether it was committed is told by
-// the row of its connection, which is in the database if the rest of it is.
+// commitMark identifies a transaction whose connection is lost during its commit. The transaction number tells
+// only how long the transaction runs: after a crash, the server reuses numbers of lost transactions. Whether it
+// was committed is decided by the row of its connection, which the transaction writes as well.
 type commitMark struct {
-	number     string // of the transaction, at the server
+	number     string // transaction number at the server
 	connection pgtype.UUID
 	self       pgtype.UUID
 }
 
 func newUUID() pgtype.UUID { return pgtype.UUID{Bytes: schedctl.NewULID(time.Now()), Valid: true} }
 
-// connectionID returns the id of a connection. No other one has it, ever.
+// connectionID returns the unique id of a connection.
 func connectionID(conn *pgx.Conn) pgtype.UUID {
 	const key = "schedctl"
 	data := conn.PgConn().CustomData()
@@ -37,7 +35,7 @@ func connectionID(conn *pgx.Conn) pgtype.UUID {
 	return id
 }
 
-// readNumber asks for the number of the transaction that runs.
+// readNumber returns the statement that reads the number of the running transaction.
 func (m *commitMark) readNumber() statement {
 	return statement{sql: "SELECT pg_current_xact_id()::text", scan: func(rows pgx.Rows) (err error) {
 		m.number, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
@@ -45,7 +43,7 @@ func (m *commitMark) readNumber() statement {
 	}}
 }
 
-// write writes the row of the connection.
+// write returns the statement that writes the row of the connection.
 func (m *commitMark) write() statement {
 	return statement{
 		sql: `INSERT INTO commits (connection, last, at) VALUES ($1, $2, now())
@@ -54,16 +52,16 @@ func (m *commitMark) write() statement {
 	}
 }
 
-// markRetention is for how long the row of a connection is kept on which nothing was
-// committed any more. It is longer than anyone asks for one.
+// markRetention is how long the row of a connection is kept after its last commit. It is longer than any
+// outcome is queried.
 const markRetention = "1 day"
 
-// outcomeLimit is how long the server is asked what became of a commit. It is
-// longer than a transaction can wait for its client.
+// outcomeLimit is how long the outcome of a commit is queried. It is longer than a transaction can wait for its
+// client.
 const outcomeLimit = 30 * time.Second
 
-// outcome reports whether a transaction was committed whose connection is gone.
-// It waits for one that is still under way.
+// outcome reports whether a transaction was committed whose connection is lost. It waits for one that is still
+// running.
 func (s *Store) outcome(m commitMark) (committed bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), outcomeLimit)
 	defer cancel()
@@ -78,7 +76,7 @@ func (s *Store) outcome(m commitMark) (committed bool, err error) {
 	}
 }
 
-// queryOutcome reports whether a transaction is over, and was committed.
+// queryOutcome reports whether a transaction has ended, and whether it was committed.
 func (s *Store) queryOutcome(ctx context.Context, m commitMark) (over, committed bool, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -87,14 +85,14 @@ func (s *Store) queryOutcome(ctx context.Context, m commitMark) (over, committed
 	defer conn.Release()
 	err = conn.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), '') <> 'in progress'", m.number).Scan(&over)
 	if isCode(err, codeInFuture) {
-		over, err = true, nil // a server that does not know of it has taken over
+		over, err = true, nil // another server has taken over that does not know the transaction
 	}
-	if err == nil && over { // in this order: what is not over may still be committed
+	if err == nil && over { // only after the first query: a running transaction may still be committed
 		err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM commits WHERE connection = $1 AND last = $2)", m.connection, m.self).
 			Scan(&committed)
 	}
 	if err != nil {
-		return false, false, fmt.Errorf("ask for the outcome of a commit: %w", err)
+		return false, false, fmt.Errorf("query the outcome of a commit: %w", err)
 	}
 	return over, committed, nil
 }

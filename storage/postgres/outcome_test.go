@@ -15,9 +15,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// counter is a number in the database that every transaction adds one to. It
-// tells whether one that was acknowledged is there, and whether one is there
-// twice.
+// counter is a stored number that every transaction increments. It shows lost and repeated transactions.
 type counter struct{ id string }
 
 func newCounter(t *testing.T, s storage.Store) counter {
@@ -63,12 +61,12 @@ func (c counter) read(t *testing.T, s storage.Store) (n int) {
 	return n
 }
 
-// TestConnectionLostDuringCommit cuts connections in the middle of commits and expects that
-// every transaction happens once, and is told of once.
+// TestConnectionLostDuringCommit cuts connections during commits. Every transaction must happen once and be
+// reported once.
 func TestConnectionLostDuringCommit(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
-	for what, at := range map[string]cut{"its answer is lost": lostResponse, "it never arrives": lostRequest, "it arrives late": lateRequest} {
+	for what, at := range map[string]cut{"the response is lost": lostResponse, "the request is lost": lostRequest, "the request is late": lateRequest} {
 		t.Run(what, func(t *testing.T) {
 			p := newProxy(t, socketIn(t, url))
 			s := open(t, p.url(t, url)+"&pool_mode=transaction")
@@ -85,7 +83,7 @@ func TestConnectionLostDuringCommit(t *testing.T) {
 				}
 			}
 			if got := n.read(t, s); got != adds || told.Load() != adds {
-				t.Errorf("%d transactions are there and %d were told of, want %d", got, told.Load(), adds)
+				t.Errorf("%d transactions exist and %d were reported, want %d", got, told.Load(), adds)
 			}
 			if p.cuts != adds/3 {
 				t.Errorf("%d commits were cut, want %d", p.cuts, adds/3)
@@ -94,10 +92,9 @@ func TestConnectionLostDuringCommit(t *testing.T) {
 	}
 }
 
-// TestConnectionLostDuringRead cuts connections when a transaction has got what it asked
-// for first, and not the end of the answer, as a server does that crashes. Another
-// transaction is committed before the first one is run again: it must not be
-// overwritten with what follows from the rows of the connection that was lost.
+// TestConnectionLostDuringRead cuts connections after the first rows of a response, as a crashing server does.
+// Another transaction commits before the first one is rerun. Its result must not be overwritten with values
+// derived from the rows of the lost connection.
 func TestConnectionLostDuringRead(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -114,7 +111,7 @@ func TestConnectionLostDuringRead(t *testing.T) {
 		t.Errorf("Update: %v", err)
 	}
 	if got := n.read(t, direct); got != 2 || p.cuts != 1 {
-		t.Errorf("%d transactions are there after %d cuts, want 2 after 1", got, p.cuts)
+		t.Errorf("%d transactions exist after %d cuts, want 2 after 1", got, p.cuts)
 	}
 	p.truncateNext(other)
 	var found []schedctl.Workspace
@@ -123,12 +120,11 @@ func TestConnectionLostDuringRead(t *testing.T) {
 		return err
 	})
 	if err == nil || p.cuts != 2 {
-		t.Errorf("a View whose answer was cut (%d cuts, want 2) returned no error and %v", p.cuts, found)
+		t.Errorf("a View whose response was cut (%d cuts, want 2) returned no error and %v", p.cuts, found)
 	}
 }
 
-// TestServerCrash kills the server under load and expects that nothing that
-// was acknowledged is lost, and nothing happens twice.
+// TestServerCrash kills the server under load. No acknowledged transaction may be lost, and none may run twice.
 func TestServerCrash(t *testing.T) {
 	t.Parallel()
 	c := postgrestest.Start(t)
@@ -142,12 +138,12 @@ func TestServerCrash(t *testing.T) {
 		}
 		least := int(adding.acknowledged.Load())
 		if got := n.read(t, s); got < least {
-			t.Errorf("%d transactions are there after a crash, want %d or more; the server:\n%s", got, least, c.Log())
+			t.Errorf("%d transactions exist after a crash, want at least %d; the server:\n%s", got, least, c.Log())
 		}
 	}
 	least, most := adding.stop()
 	if got := n.read(t, s); got < least || got > most {
-		t.Errorf("%d transactions are there with %d events, want %d to %d; the server:\n%s", got, countEvents(t, s), least, most, c.Log())
+		t.Errorf("%d transactions exist with %d events, want %d to %d; the server:\n%s", got, countEvents(t, s), least, most, c.Log())
 	}
 }
 
@@ -164,8 +160,8 @@ func countEvents(t *testing.T, s storage.Store) (n int) {
 	return n
 }
 
-// TestTwoProcessesOneIdempotencyKey guards that of two requests with the same key, sent to
-// two processes at once, one has an effect and the other finds its answer.
+// TestTwoProcessesOneIdempotencyKey guards that of two concurrent requests with the same key in two processes,
+// one takes effect and the other one reads its response.
 func TestTwoProcessesOneIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
@@ -195,7 +191,7 @@ func TestTwoProcessesOneIdempotencyKey(t *testing.T) {
 		}
 		calls.Wait()
 		if effects.Load() != 1 {
-			t.Fatalf("round %d: %d calls had an effect, want one", round, effects.Load())
+			t.Fatalf("round %d: %d calls took effect, want one", round, effects.Load())
 		}
 	}
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// A bookmark is the id of no event that says a place of the outbox itself: a time as
-// in any ULID, the place, scrambled, and a checksum of both. The order of such
-// ids tells nothing.
+// The end of the outbox is an event id that no event has. It encodes a position in the outbox: the time as in
+// any ULID, the scrambled position, and a checksum of both. The order of such ids has no meaning.
 
 const (
-	positionOffset = 6  // where the place begins, in 5 bytes
-	checksumOffset = 11 // and where the checksum does, up to the end
+	positionOffset = 6  // offset of the position, 5 bytes
+	checksumOffset = 11 // offset of the checksum, which ends the id
 )
 
-// encodePosition returns the id that says a place.
+// encodePosition returns the id that encodes a position.
 func encodePosition(place int64, now time.Time) schedctl.ULID {
 	u := schedctl.NewULID(now)
 	var wide [8]byte
@@ -29,7 +28,7 @@ func encodePosition(place int64, now time.Time) schedctl.ULID {
 	return u
 }
 
-// decodePosition returns the place that a bookmark says, or false when the id is none.
+// decodePosition returns the position that an id encodes. ok is false for ids of events.
 func decodePosition(u schedctl.ULID) (place int64, ok bool) {
 	maskPosition(&u)
 	sum := sha256.Sum256(append([]byte("place of the outbox "), u[:checksumOffset]...))
@@ -41,8 +40,8 @@ func decodePosition(u schedctl.ULID) (place int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(wide[:])), true
 }
 
-// maskPosition hides the place behind the checksum, or shows it again: how much
-// happens in a database is not told by what clients see.
+// maskPosition hides the position behind the checksum, or reveals it. Clients must not learn from ids how many
+// events a database has.
 func maskPosition(u *schedctl.ULID) {
 	mask := sha256.Sum256(append([]byte("mask of a place "), u[checksumOffset:]...))
 	for i := positionOffset; i < checksumOffset; i++ {

@@ -17,7 +17,7 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) storage.Store { return openEmpty(t, &plainSchemas) })
 }
 
-// open opens a database that is closed with the test.
+// open opens a database and closes it at the end of the test.
 func open(t testing.TB, url string) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, postgres.Options{})

@@ -31,7 +31,7 @@ func (r *reader) Post(workspaceID, id string) (schedctl.Post, error) {
 	return found[0], nil
 }
 
-// postsByID returns the posts with these ids, those that there are, in no order.
+// postsByID returns the existing posts with these ids, in no order.
 func (r *reader) postsByID(ids []pgtype.UUID) ([]schedctl.Post, error) {
 	var heads []postRow
 	var rows []targetRow
@@ -51,7 +51,7 @@ func (r *reader) postsByID(ids []pgtype.UUID) ([]schedctl.Post, error) {
 	return found, nil
 }
 
-// withTargets puts posts together.
+// withTargets combines posts and their targets.
 func withTargets(heads []postRow, rows []targetRow) []schedctl.Post {
 	found := make([]schedctl.Post, len(heads))
 	place := make(map[string]int, len(heads))
@@ -91,16 +91,15 @@ func (r *reader) Route(targetID string) (storage.Route, error) {
 	return storage.Route{WorkspaceID: t.workspaceID, PostID: t.postID, AccountID: t.target.AccountID}, nil
 }
 
-// lockPostOf locks the post of a target, which protects all that belongs to it.
-// What is then read of the target is as the post says.
+// lockPostOf locks the post of a target, which protects everything that belongs to the post.
 func (r *reader) lockPostOf(target pgtype.UUID) {
 	if r.tx != nil {
 		r.tx.write("SELECT 1 FROM posts WHERE id = (SELECT post_id FROM targets WHERE targets.id = $1) FOR NO KEY UPDATE", target)
 	}
 }
 
-// PutPost implements [storage.Tx]. A put under the id of another workspace's
-// post is NOT_FOUND; the time of creation stays what it was.
+// PutPost implements [storage.Tx]. It returns NOT_FOUND for the id of another workspace's post, and keeps the
+// creation time.
 func (tx *tx) PutPost(p schedctl.Post) error {
 	known, err := tx.cachedPost(p.ID)
 	if err != nil {
@@ -133,7 +132,7 @@ func (tx *tx) PutPost(p schedctl.Post) error {
 	return nil
 }
 
-// postWrites returns what writes a post and the targets that have changed.
+// postWrites returns the writes of a post and of its changed targets.
 func postWrites(p *schedctl.Post, known *cachedPost) ([]func(*tx), error) {
 	rows, was := targetRows(p), known.rows()
 	writes := make([]func(*tx), 0, len(rows)+1)
@@ -160,8 +159,7 @@ func postWrites(p *schedctl.Post, known *cachedPost) ([]func(*tx), error) {
 	return writes, nil
 }
 
-// deleteTargets removes the targets that a post no longer has, with their
-// attempts.
+// deleteTargets deletes the targets that a post no longer has, with their attempts.
 func (tx *tx) deleteTargets(known *cachedPost, is *schedctl.Post) {
 	if !known.exists() {
 		return
@@ -180,8 +178,8 @@ func (tx *tx) deleteTargets(known *cachedPost, is *schedctl.Post) {
 	}
 }
 
-// lockAccounts keeps transactions from listing the posts of the accounts that a
-// post has or had, which then would miss this change.
+// lockAccounts prevents other transactions from listing the posts of the accounts that the post has or had:
+// they would miss this change.
 func (tx *tx) lockAccounts(p *schedctl.Post, known *cachedPost) {
 	for _, id := range accountsOf(p, known) {
 		if account, ok := schedctl.ParseID(schedctl.AccountPrefix, id); ok {
@@ -190,7 +188,7 @@ func (tx *tx) lockAccounts(p *schedctl.Post, known *cachedPost) {
 	}
 }
 
-// accountsOf returns the accounts that a post has or had, in order.
+// accountsOf returns the accounts that a post has or had, sorted.
 func accountsOf(p *schedctl.Post, known *cachedPost) (ids []string) {
 	for i := range p.Targets {
 		ids = append(ids, p.Targets[i].AccountID)

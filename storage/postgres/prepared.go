@@ -15,9 +15,8 @@ var (
 	_ storage.Preparer = (*tx)(nil)
 )
 
-// prepared is what was read before it was asked for, until the transaction changes
-// it. A nil route is of a target that is not there. Of the lists there is one for
-// each target, and for each account, that was prepared.
+// prepared holds records that were read ahead, until the transaction changes them. A nil route belongs to a
+// missing target. Every prepared target and account has a list, which may be empty.
 type prepared struct {
 	routes   map[string]*storage.Route
 	posts    map[string]schedctl.Post
@@ -50,8 +49,7 @@ func (r *reader) Prepare(targetIDs []string) error {
 	})
 }
 
-// parseValid returns the UUIDs of targets, without those that no schedctl could have
-// made.
+// parseValid returns the UUIDs of targets and skips malformed ids.
 func parseValid(targetIDs []string) []pgtype.UUID {
 	ids := make([]pgtype.UUID, 0, len(targetIDs))
 	for _, id := range targetIDs {
@@ -62,7 +60,7 @@ func parseValid(targetIDs []string) []pgtype.UUID {
 	return ids
 }
 
-// expect remembers that targets are asked for, none of which is there.
+// expect marks targets as prepared and missing.
 func (p *prepared) expect(targetIDs []string) {
 	if p.routes == nil {
 		p.routes = make(map[string]*storage.Route, len(targetIDs))
@@ -72,16 +70,16 @@ func (p *prepared) expect(targetIDs []string) {
 	}
 }
 
-// setRoute remembers the route of a target that is asked for.
+// setRoute stores the route of a prepared target.
 func (p *prepared) setRoute(targetID string, route storage.Route) {
 	if _, asked := p.routes[targetID]; asked {
 		p.routes[targetID] = &route
 	}
 }
 
-// What belongs to targets. Rows are locked in order of their ids, posts before
-// accounts, so that of two transactions that prepare the same one waits for the
-// other. What follows the locks is read after them.
+// What belongs to targets. Rows are locked in order of their ids, posts before accounts, so that transactions
+// that prepare the same targets wait for each other instead of deadlocking. The queries after the locks read
+// the locked state.
 const (
 	postsOfTargets    = "WHERE id IN (SELECT post_id FROM targets WHERE targets.id = ANY($1)) ORDER BY id FOR NO KEY UPDATE"
 	siblingsOfTargets = "WHERE post_id IN (SELECT post_id FROM targets AS asked WHERE asked.id = ANY($1)) ORDER BY post_id, place"
@@ -90,9 +88,9 @@ const (
 	runningOfTargets  = "WHERE finished_at IS NULL AND account_id IN (SELECT account_id FROM targets WHERE targets.id = ANY($1)) ORDER BY started_at, id"
 )
 
-// forceIndexPlans makes the server plan what follows in the transaction once for any number
-// of targets, and with indexes: while its statistics are those of another day, it
-// would read tables of some ten thousand rows whole, each time anew.
+// forceIndexPlans makes the server plan the transaction's queries once for any number of targets, and with
+// indexes. With outdated statistics it would otherwise scan tables of some ten thousand rows, and plan each
+// query every time.
 var forceIndexPlans = statement{sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}
 
 // Prepare implements [storage.Preparer], in one round trip.
@@ -116,7 +114,7 @@ func (tx *tx) PreparePosts(targetIDs []string) error { return tx.preparePosts(ta
 // PreparePosts implements [storage.Preparer].
 func (r *reader) PreparePosts(targetIDs []string) error { return r.Prepare(targetIDs) }
 
-// preparePosts reads what belongs to targets but their accounts, and then more.
+// preparePosts reads what belongs to targets except their accounts, and then runs more.
 func (tx *tx) preparePosts(targetIDs []string, more ...statement) error {
 	ids := parseValid(targetIDs)
 	var heads []postRow
@@ -139,7 +137,7 @@ func (tx *tx) preparePosts(targetIDs []string, more ...statement) error {
 	return nil
 }
 
-// addPosts remembers posts, with the routes of their targets.
+// addPosts stores posts with the routes of their targets.
 func (p *prepared) addPosts(posts []schedctl.Post) {
 	if p.posts == nil {
 		p.posts = make(map[string]schedctl.Post, len(posts))
@@ -162,7 +160,7 @@ func (p *prepared) keepAccounts(accounts []schedctl.Account) {
 	}
 }
 
-// addAttempts remembers the attempts of targets.
+// addAttempts stores the attempts of targets.
 func (p *prepared) addAttempts(targetIDs []string, made []schedctl.Attempt) {
 	if p.attempts == nil {
 		p.attempts = make(map[string][]schedctl.Attempt, len(targetIDs))
@@ -175,7 +173,7 @@ func (p *prepared) addAttempts(targetIDs []string, made []schedctl.Attempt) {
 	}
 }
 
-// addRunning remembers the attempts that run for the accounts of targets.
+// addRunning stores the running attempts of the targets' accounts.
 func (p *prepared) addRunning(targetIDs []string, running []schedctl.Attempt) {
 	if p.running == nil {
 		p.running = make(map[string][]schedctl.Attempt)
@@ -202,8 +200,7 @@ func (p *prepared) attempt(targetID string, number int) *schedctl.Attempt {
 	return nil
 }
 
-// forgetPost is called when a post is about to change that was, or will be, as
-// given.
+// forgetPost removes a post, before and after a change to it.
 func (p *prepared) forgetPost(post *schedctl.Post) {
 	for _, version := range []schedctl.Post{p.posts[post.ID], *post} {
 		for i := range version.Targets {
@@ -213,13 +210,13 @@ func (p *prepared) forgetPost(post *schedctl.Post) {
 	delete(p.posts, post.ID)
 }
 
-// forgetAttempts is called when attempts are about to be removed.
+// forgetAttempts removes the attempts of a target that are about to be deleted.
 func (p *prepared) forgetAttempts(targetID string) {
 	delete(p.attempts, targetID)
 	clear(p.running)
 }
 
-// forgetAttempt is called when an attempt is about to be put.
+// forgetAttempt removes an attempt that is about to be put.
 func (p *prepared) forgetAttempt(a *schedctl.Attempt) {
 	for _, was := range p.attempts[a.TargetID] {
 		delete(p.running, was.AccountID)
@@ -228,7 +225,7 @@ func (p *prepared) forgetAttempt(a *schedctl.Attempt) {
 	delete(p.running, a.AccountID)
 }
 
-// clonePost returns a copy that shares nothing.
+// clonePost returns a deep copy.
 func clonePost(p *schedctl.Post) schedctl.Post {
 	c := p.Clone()
 	for i := range c.Targets {
@@ -239,7 +236,7 @@ func clonePost(p *schedctl.Post) schedctl.Post {
 	return c
 }
 
-// cloneAttempts returns copies that share nothing.
+// cloneAttempts returns deep copies.
 func cloneAttempts(list []schedctl.Attempt) []schedctl.Attempt {
 	list = slices.Clone(list)
 	for i := range list {
@@ -256,7 +253,7 @@ func cloneError(e *schedctl.TargetError) *schedctl.TargetError {
 	return &c
 }
 
-// cloneAccount returns a copy that shares nothing.
+// cloneAccount returns a deep copy.
 func cloneAccount(a schedctl.Account) schedctl.Account {
 	if a.Options != nil {
 		a.Options, _ = cloneJSON(map[string]any(a.Options)).(map[string]any)
@@ -265,7 +262,7 @@ func cloneAccount(a schedctl.Account) schedctl.Account {
 	return a
 }
 
-// cloneJSON copies what encoding/json makes of a document.
+// cloneJSON copies a decoded JSON document.
 func cloneJSON(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

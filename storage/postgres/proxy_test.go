@@ -10,28 +10,27 @@ import (
 	"time"
 )
 
-// cut is where a proxy cuts a connection: in the middle of a commit, or of an
-// answer before it.
+// cut says where a proxy cuts a connection: during a commit, or during an earlier response.
 type cut int
 
 const (
 	nowhere           cut = iota
-	lostResponse          // the server commits, and the client never hears of it
-	lostRequest           // the server never hears of the commit
-	lateRequest           // the client is cut off, and the server commits a while later
-	truncatedResponse     // the client gets rows that it has asked for, and not the end of the answer
+	lostResponse          // the server commits, and the client gets no response
+	lostRequest           // the commit never reaches the server
+	lateRequest           // the client is cut off, and the server commits later
+	truncatedResponse     // the client gets the requested rows without the end of the response
 )
 
-// proxy stands between the engine and a server, on a unix socket of its own.
+// proxy is a proxy between the engine and a server, on its own unix socket.
 type proxy struct {
 	dir, server string
 	listener    net.Listener
 	copies      sync.WaitGroup
 
 	mu         sync.Mutex // mu guards what follows
-	nextCut    cut        // what becomes of the next commit
-	onTruncate func()     // called between the end of the server's side and that of the client's
-	cuts       int        // how many there were
+	nextCut    cut        // cut of the next commit
+	onTruncate func()     // called after the server's side is closed and before the client's is
+	cuts       int        // number of cuts
 	conns      []net.Conn
 }
 
@@ -47,7 +46,7 @@ func newProxy(t *testing.T, server string) *proxy {
 	return p
 }
 
-// url returns the URL by which what url names is reached through the proxy.
+// url returns the URL of the same database through the proxy.
 func (p *proxy) url(t *testing.T, url string) string {
 	t.Helper()
 	return fmt.Sprintf("postgres:///%s?host=%s&user=schedctl&sslmode=disable", nameIn(t, url), p.dir)
@@ -88,23 +87,22 @@ func (p *proxy) accept() {
 	}
 }
 
-// cutNext lets one of the next commits be cut.
+// cutNext cuts one of the next commits.
 func (p *proxy) cutNext(c cut) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.nextCut = c
 }
 
-// truncateNext lets the next answer within a transaction lose its end. then is
-// called when the server knows of it and the client does not.
+// truncateNext cuts the end of the next response within a transaction. then is called when the server side is
+// closed and the client does not know it.
 func (p *proxy) truncateNext(then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.nextCut, p.onTruncate = truncatedResponse, then
 }
 
-// takeCut returns what becomes of what goes by, if it is one of those that this
-// direction knows.
+// takeCut returns the cut to make at this message, if it is one of the given kinds.
 func (p *proxy) takeCut(sent []byte, of ...cut) cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,11 +116,11 @@ func (p *proxy) takeCut(sent []byte, of ...cut) cut {
 	return nowhere
 }
 
-// readyInTransaction is what an answer within a transaction ends with.
+// readyInTransaction ends a response within a transaction.
 var readyInTransaction = []byte("Z\x00\x00\x00\x05T")
 
-// matches reports whether what goes by is to be cut. The text of a commit is in the
-// request when statements are not prepared, and always in the answer.
+// matches reports whether to cut at this message. The text of a commit is in the request when statements are
+// not prepared, and always in the response.
 func (c cut) matches(sent []byte) bool {
 	if c == truncatedResponse {
 		return bytes.HasSuffix(sent, readyInTransaction)
@@ -130,7 +128,7 @@ func (c cut) matches(sent []byte) bool {
 	return bytes.Contains(sent, []byte("COMMIT\x00"))
 }
 
-// copy passes on what comes from one side.
+// copy forwards the messages of one side.
 func (p *proxy) copy(from, to net.Conn, may ...cut) {
 	defer from.Close()
 	defer to.Close()
@@ -147,7 +145,7 @@ func (p *proxy) copy(from, to net.Conn, may ...cut) {
 			from.Close()
 			time.Sleep(50 * time.Millisecond)
 			to.Write(buf[:n])
-			time.Sleep(50 * time.Millisecond) // for the server to take it
+			time.Sleep(50 * time.Millisecond) // time for the server to receive it
 			return
 		case truncatedResponse:
 			to.Write(buf[:n-len(readyInTransaction)])

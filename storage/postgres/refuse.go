@@ -10,16 +10,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// refusedStatus marks a row of answers that is no response but a refusal. The
-// primary key of the table makes refusal and response exclude each other: whoever
-// commits second finds the row of the first.
+// refusedStatus marks a row of answers that is a refusal. The primary key of the table makes refusal and
+// response exclude each other: the second commit finds the row of the first.
 const refusedStatus = -1
 
 // undecidedAfter is how long Refuse waits for a transaction that stores a response.
 const undecidedAfter = 500 * time.Millisecond
 
-// Refuse implements [storage.Shared]. It is one round trip. The age of a refusal
-// goes by the clock of the database.
+// Refuse implements [storage.Shared] in one round trip. The age of a refusal is measured by the clock of the
+// database.
 func (s *Store) Refuse(ctx context.Context, key storage.IdempotencyScope) (*storage.IdempotencyRecord, error) {
 	var found []idempotencyRow
 	hash := key.Hash()
@@ -37,15 +36,15 @@ func (s *Store) Refuse(ctx context.Context, key storage.IdempotencyScope) (*stor
 	case isCode(err, codeLockTimeout):
 		return nil, fmt.Errorf("%w: %w", storage.ErrUndecided, err)
 	case err != nil:
-		return nil, fmt.Errorf("note a refusal: %w", s.capacity.observe(err))
+		return nil, fmt.Errorf("store a refusal: %w", s.capacity.observe(err))
 	case len(found) == 0 || found[0].record.Status == refusedStatus:
 		return nil, nil
 	}
 	return &found[0].record, nil
 }
 
-// refusalAge returns the statement that reads how old a refusal is. It rounds
-// down: a refusal must not look older than it is.
+// refusalAge returns the statement that reads the age of a refusal. It rounds down: a refusal must not look
+// older than it is.
 func refusalAge(hash [32]byte, age *time.Duration) statement {
 	return statement{
 		sql:  "SELECT floor(extract(epoch FROM clock_timestamp() - created_at) * 1000000)::bigint FROM answers WHERE hash = $1",

@@ -9,12 +9,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// errTooLate is what a transaction of these tests ends with that meets a refusal.
-var errTooLate = errors.New("refused meanwhile")
+// errTooLate is the error of a transaction that finds a refusal.
+var errTooLate = errors.New("the request was refused")
 
-// respond stores a response in a transaction, unless there is one or a refusal.
-// between is called in the first run, after the transaction has read that there is
-// none, or has written it.
+// respond stores a response in a transaction, unless there is a response or a refusal. between is called in the
+// first run, after the transaction has read that there is none, or after it has written one.
 func respond(t *testing.T, s storage.Shared, key storage.IdempotencyScope, written bool, between func()) error {
 	t.Helper()
 	runs := 0
@@ -35,7 +34,7 @@ func respond(t *testing.T, s storage.Shared, key storage.IdempotencyScope, writt
 			return err
 		}
 		if runs == 1 && written {
-			if _, err := tx.Workspaces(); err != nil { // sends what was written
+			if _, err := tx.Workspaces(); err != nil { // sends the buffered writes
 				return err
 			}
 			between()
@@ -44,8 +43,7 @@ func respond(t *testing.T, s storage.Shared, key storage.IdempotencyScope, writt
 	})
 }
 
-// A refusal keeps a transaction from its commit that has read before that there is
-// no response.
+// A refusal prevents the commit of a transaction that read earlier that there is no response.
 func TestRefusalEndsTransactionUnderWay(t *testing.T) {
 	t.Parallel()
 	one, two := openEmptyTwice(t, &plainSchemas)
@@ -56,12 +54,11 @@ func TestRefusalEndsTransactionUnderWay(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, errTooLate) {
-		t.Errorf("the transaction ended with %v, want that it met the refusal", err)
+		t.Errorf("the transaction ended with %v, want an error about the refusal", err)
 	}
 }
 
-// A refusal waits a moment for a transaction that has written a response, and then
-// leaves the outcome open.
+// Refuse waits briefly for a transaction that has written a response, and then leaves the outcome open.
 func TestRefusalOfUndecidedRequest(t *testing.T) {
 	t.Parallel()
 	one, two := openEmptyTwice(t, &plainSchemas)
@@ -72,7 +69,7 @@ func TestRefusalOfUndecidedRequest(t *testing.T) {
 			t.Errorf("Refuse: %v, %v, want %v", stored, err, storage.ErrUndecided)
 		}
 		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("Refuse has waited for %v", took)
+			t.Errorf("Refuse waited for %v", took)
 		}
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// tripCounter counts what is sent and waited for. Nobody waits for announcements.
+// tripCounter counts the round trips that callers wait for. Nothing waits for announcements.
 type tripCounter struct{ trips atomic.Int64 }
 
 func (c *tripCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
@@ -52,8 +52,8 @@ func openCounted(t *testing.T, counter *tripCounter) *Store {
 	return s
 }
 
-// TestRoundTrips guards how often a request waits for a server that may be in
-// another building: a post is created in two round trips, and read in two.
+// TestRoundTrips guards the number of round trips of a request: a post is created in two round trips and read
+// in two. The server may be in another building.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	counter := new(tripCounter)
@@ -80,7 +80,7 @@ func TestRoundTrips(t *testing.T) {
 		"read": func() error {
 			return s.View(t.Context(), func(r storage.Reader) error {
 				_, err := r.Post(ws, post.ID)
-				if schedctl.CodeOf(err) == schedctl.NotFound { // when it is read first
+				if schedctl.CodeOf(err) == schedctl.NotFound { // on the first read
 					err = nil
 				}
 				return err
@@ -97,8 +97,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestRoundTripsOfManyTargets guards that what is claimed, recorded and looked at
-// together costs the same round trips however many targets there are.
+// TestRoundTripsOfManyTargets guards that reading, claiming and recording targets together costs the same
+// number of round trips for any number of targets.
 func TestRoundTripsOfManyTargets(t *testing.T) {
 	t.Parallel()
 	counter := new(tripCounter)
@@ -107,7 +107,7 @@ func TestRoundTripsOfManyTargets(t *testing.T) {
 		targets := dueTargets(t, s, n)
 		counter.trips.Store(0)
 		if err := s.View(t.Context(), soonDue); err != nil || counter.trips.Load() > 2 {
-			t.Errorf("a look at what is due took %d round trips, want 2: %v", counter.trips.Load(), err)
+			t.Errorf("reading what is due took %d round trips, want 2: %v", counter.trips.Load(), err)
 		}
 		for _, step := range []struct {
 			what  string
@@ -147,12 +147,12 @@ func TestRoundTripsOfManyTargets(t *testing.T) {
 			return err
 		})
 		if trips := counter.trips.Load(); err != nil || trips > 2 { // one of them ends the snapshot
-			t.Errorf("a look at %d targets took %d round trips, want 2: %v", n, trips, err)
+			t.Errorf("reading %d targets took %d round trips, want 2: %v", n, trips, err)
 		}
 	}
 }
 
-// soonDue reads what is due about now, as every process does each second.
+// soonDue reads the due targets, as every process does each second.
 func soonDue(r storage.Reader) error {
 	now := time.Now()
 	return r.Due(schedctl.Due{At: now.Add(-10 * time.Second).UnixMilli()}, func(d schedctl.Due) bool {
@@ -188,7 +188,7 @@ func dueTargets(t *testing.T, s *Store, n int) (ids []string) {
 	return ids
 }
 
-// claimOne reads what a claim does, and returns what it then writes.
+// claimOne reads what a claim reads, and returns the function that writes it.
 func claimOne(tx storage.Tx, targetID string) (write func() error, err error) {
 	route, err := tx.Route(targetID)
 	if err != nil {
@@ -207,7 +207,7 @@ func claimOne(tx storage.Tx, targetID string) (write func() error, err error) {
 		errors.Join(accountErr, runningErr, attemptsErr, err)
 }
 
-// recordOne reads what a recording does, and returns what it then writes.
+// recordOne reads what recording a result reads, and returns the function that writes it.
 func recordOne(tx storage.Tx, targetID string) (write func() error, err error) {
 	attempts, err := tx.Attempts(targetID)
 	if err != nil || len(attempts) == 0 {

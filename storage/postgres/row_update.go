@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// A row that is there, locked and known is updated in the columns alone that have
-// changed: of a post on its way these are a few, and its text is not among them.
+// A locked and cached row is updated only in the columns that have changed. For a post that is being published
+// these are few, and its text is not among them.
 
 // columnSet is a set of columns of a layout, by their numbers.
 type columnSet uint32
 
-// rowUpdate are the statements that update a set of columns, in one row, or in many, if
-// that can be (see [isArrayType]). Their
-// arguments are the key and then the columns.
+// rowUpdate holds the statements that update a set of columns: in one row, or in many rows where that is
+// possible (see [isArrayType]). Their arguments are the key and then the columns.
 type rowUpdate struct {
 	sql  string
 	bulk *bulkStatement
 }
 
-// writeFor returns what writes a row that was as given, or was not there, and nil when it
-// is as it was. A row that the transaction has written before is written in its
-// place behind that: gathered statements are moved.
+// writeFor returns the function that turns row was into row is, or nil when they are equal. was is nil for a
+// missing row. A row that the transaction has written before is written in full, because bulk statements are
+// moved.
 func (l *layout[T]) writeFor(was, is *T, written bool) (func(*tx), error) {
 	if was != nil && !written {
 		c, values, err := l.update(was, is)
@@ -41,7 +40,7 @@ func (l *layout[T]) writeFor(was, is *T, written bool) (func(*tx), error) {
 	return func(tx *tx) { tx.put(l.sql().upsert, values...) }, nil
 }
 
-// changedColumns returns which columns of a row are others than before.
+// changedColumns returns the columns in which two rows differ.
 func changedColumns(was, is *row) (set columnSet) {
 	for i := range is.fields {
 		if !is.fields[i].same(was.fields[i]) {
@@ -51,8 +50,8 @@ func changedColumns(was, is *row) (set columnSet) {
 	return set
 }
 
-// update returns what a row is updated with, nothing when it is as it was, or an error
-// about a field that no column can hold.
+// update returns the update of a row and its arguments. It returns nothing when the row is unchanged, and an
+// error when no column can hold a field.
 func (l *layout[T]) update(was, is *T) (*rowUpdate, []any, error) {
 	before, after := newRow(), newRow()
 	l.describe(&before, was)
@@ -72,7 +71,7 @@ func (l *layout[T]) update(was, is *T) (*rowUpdate, []any, error) {
 	return l.updateOf(set), values, nil
 }
 
-// updateColumns returns the columns that an update of a set names: the key and the set.
+// updateColumns returns the columns that the update of a set uses: the key and the set.
 func (l *layout[T]) updateColumns(set columnSet) (columns []int) {
 	columns = append(columns, l.sql().key...)
 	for i := 0; set>>i != 0; i++ {
@@ -83,7 +82,7 @@ func (l *layout[T]) updateColumns(set columnSet) (columns []int) {
 	return columns
 }
 
-// updateOf returns the statements of a set, which are written when it first occurs.
+// updateOf returns the update of a set of columns. Its statements are built when the set first occurs.
 func (l *layout[T]) updateOf(set columnSet) *rowUpdate {
 	if known, there := l.updates.Load(set); there {
 		return known.(*rowUpdate)

@@ -7,8 +7,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// TestListsAreUpdatedRowByRow guards that no array is made of lists: those of
-// several rows would become nothing.
+// TestListsAreUpdatedRowByRow guards against merging updates of array columns, which would lose their values.
 func TestListsAreUpdatedRowByRow(t *testing.T) {
 	t.Parallel()
 	id := schedctl.NewID(schedctl.KeyPrefix, time.Now())

@@ -12,10 +12,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// standbyLimit is how long the server is asked whether it is a standby.
+// standbyLimit limits the query for whether the server is a standby.
 const standbyLimit = 500 * time.Millisecond
 
-// explainReadOnly tells a standby from a server that was made read-only.
+// explainReadOnly distinguishes a standby from a server that was made read-only.
 func (s *Store) explainReadOnly(err error) error {
 	if !errors.Is(err, storage.ErrReadOnly) || errors.Is(err, storage.ErrStandby) {
 		return err
@@ -29,9 +29,9 @@ func (s *Store) explainReadOnly(err error) error {
 	return err
 }
 
-// checkSession returns an error that wraps [storage.ErrPooler] when a connection
-// does not keep its session: a transaction on another connection then takes it
-// over, and the next statement runs in another one.
+// checkSession returns an error that wraps [storage.ErrPooler] when a connection does not keep its session. It
+// takes the session over with a transaction on another connection, and checks that the next statement runs in
+// another one.
 func checkSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error {
 	other, err := pool.Acquire(ctx)
 	if err != nil {
@@ -57,8 +57,7 @@ func checkSession(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn) error
 	return nil
 }
 
-// backendPID returns the process of the server that runs a statement. Nothing is
-// prepared for it.
+// backendPID returns the server process that runs a statement. It prepares no statement.
 func backendPID(ctx context.Context, conn *pgx.Conn) (pid int, err error) {
 	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, err

@@ -13,19 +13,19 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// writeWorkspace changes something.
+// writeWorkspace writes a record.
 func writeWorkspace(t *testing.T, s *postgres.Store) error {
 	return s.Update(t.Context(), func(tx storage.Tx) error {
 		return tx.PutWorkspace(schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())})
 	})
 }
 
-// heartbeat is what a node does to live.
+// heartbeat renews the lease of a node.
 func heartbeat(t *testing.T, s *postgres.Store) error {
 	return s.Heartbeat(t.Context(), storage.Node{ID: "01K2M4N6P8QARCTDVEWFXGYHZ1"}, time.Minute)
 }
 
-// waitForError calls fn until its error is the one that is wanted, or that lasts too long.
+// waitForError calls fn until it returns the wanted error, with a time limit.
 func waitForError(t *testing.T, what string, want error, fn func(*testing.T, *postgres.Store) error, s *postgres.Store) {
 	t.Helper()
 	var err error
@@ -37,25 +37,24 @@ func waitForError(t *testing.T, what string, want error, fn func(*testing.T, *po
 	t.Errorf("%s: %v, want %v", what, err, want)
 }
 
-// TestServerTurnsReadOnly switches writes off and on again while a node is
-// connected.
+// TestServerTurnsReadOnly switches writes off and on again while a node is connected.
 func TestServerTurnsReadOnly(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
 	s := open(t, server.URL("postgres"))
 	execSQL(t, server.URL("postgres"), "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
 	waitForError(t, "a write", storage.ErrReadOnly, writeWorkspace, s)
-	waitForError(t, "a beat", storage.ErrReadOnly, heartbeat, s)
+	waitForError(t, "a heartbeat", storage.ErrReadOnly, heartbeat, s)
 	if err := writeWorkspace(t, s); errors.Is(err, storage.ErrStandby) {
-		t.Errorf("a primary is taken for a standby: %v", err)
+		t.Errorf("a primary is reported as a standby: %v", err)
 	}
 	execSQL(t, server.URL("postgres"), "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
-	waitForError(t, "a write when it is over", nil, writeWorkspace, s)
-	waitForError(t, "a beat when it is over", nil, heartbeat, s)
+	waitForError(t, "a write when writes are on again", nil, writeWorkspace, s)
+	waitForError(t, "a heartbeat when writes are on again", nil, heartbeat, s)
 }
 
-// TestServerReturnsAsStandby restarts the server of a node as a standby. While it is
-// down, calls end within a second.
+// TestServerReturnsAsStandby restarts the server of a node as a standby. While it is down, calls fail within a
+// second.
 func TestServerReturnsAsStandby(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -76,11 +75,10 @@ func TestServerReturnsAsStandby(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForError(t, "a write", storage.ErrStandby, writeWorkspace, s)
-	waitForError(t, "a beat", storage.ErrStandby, heartbeat, s)
+	waitForError(t, "a heartbeat", storage.ErrStandby, heartbeat, s)
 }
 
-// TestMissingPoolMode opens a database behind a PgBouncer in transaction mode by
-// a URL that does not say so.
+// TestMissingPoolMode opens a database behind a PgBouncer in transaction mode with a URL that does not say so.
 func TestMissingPoolMode(t *testing.T) {
 	t.Parallel()
 	_, err := postgres.Open(t.Context(), postgrestest.Pooled(t, postgrestest.TransactionPool), postgres.Options{})

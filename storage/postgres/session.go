@@ -11,58 +11,57 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// session is one transaction of the database on a connection of the pool. It
-// begins with the first statement that is sent, in the same round trip.
+// session is one transaction on a connection of the pool. It starts with the first statement sent, in the same
+// round trip.
 //
-// ctx is that of the call it belongs to: the functions of the contract that read
-// and write have none of their own.
+// ctx belongs to the call that created the session: the read and write functions of the contract have no
+// context.
 type session struct {
 	ctx     context.Context
 	store   *Store
-	pool    *pgxpool.Pool // where conn is from
-	begin   []statement   // sent before the first ones
+	pool    *pgxpool.Pool // source of conn
+	begin   []statement   // sent before the first statement
 	conn    *pgxpool.Conn
 	started bool
 
-	// scanned says that a scan function was given an answer. What it has made of it
-	// stays, so that the statements are not sent again on another connection.
+	// scanned reports that a scan function has received rows. Its results stay, so that the statements cannot
+	// be sent again on another connection.
 	scanned bool
 
-	// writes wait to be sent: with the next read, which must see them, or with
-	// the commit.
+	// writes are buffered until the next read, which must see them, or until the commit.
 	writes []statement
 
-	// fault is the first error of the database. The transaction has failed, and
-	// nothing more is sent. lost says that the connection is gone with it.
+	// fault is the first error of the database. The transaction has failed and sends nothing more. lost reports
+	// that the connection is lost, too.
 	fault error
 	lost  bool
 }
 
-// statement is one to send, with what is to be done with its rows, if any.
+// statement is a statement to send. scan, if any, reads its rows.
 type statement struct {
 	sql  string
 	args []any
 	scan func(pgx.Rows) error
-	bulk *bulkStatement // how many of this kind are one statement; nil when they are not
+	bulk *bulkStatement // how to merge statements of this kind; nil when they cannot be merged
 }
 
-// Limits of one round trip. What waits for a server that is gone ends by the
-// first, which is longer than the server lets a statement run.
+// Limits of one round trip. The first one is longer than the server lets a statement run, and ends the wait for
+// a server that has disappeared.
 const (
 	roundTripLimit = statementLimit + 5*time.Second
 	rollbackLimit  = 5 * time.Second
 )
 
-// maxConnectTries is how many connections a transaction tries to begin on: those that
-// wait in the pool may have died unnoticed, and answer nothing.
+// maxConnectTries is how many connections a transaction tries to start on: idle connections of the pool may be
+// dead without notice.
 const maxConnectTries = 5
 
-// write adds a statement to those that wait.
+// write buffers a statement.
 func (s *session) write(sql string, args ...any) {
 	s.writes = append(s.writes, statement{sql: sql, args: args})
 }
 
-// send sends the statements that wait and then the given ones in one round trip.
+// send sends the buffered statements and then the given ones in one round trip.
 func (s *session) send(more ...statement) error {
 	if s.fault != nil {
 		return s.fault
@@ -95,7 +94,7 @@ func (s *session) sendOnce(more []statement) error {
 	s.enqueue(batch, gather(s.writes))
 	s.enqueue(batch, more)
 	if err := s.conn.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("ask the database: %w", err)
+		return fmt.Errorf("query the database: %w", err)
 	}
 	return nil
 }
@@ -113,7 +112,7 @@ func (s *session) enqueue(batch *pgx.Batch, statements []statement) {
 	}
 }
 
-// reconnect takes another connection.
+// reconnect replaces the connection.
 func (s *session) reconnect() error {
 	s.discard()
 	conn, err := s.store.acquire(s.ctx, s.pool)
@@ -124,11 +123,11 @@ func (s *session) reconnect() error {
 	return nil
 }
 
-// discard gives up the connection.
+// discard closes the connection.
 func (s *session) discard() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	s.conn.Conn().Close(ctx) // whatever the server says, the connection is not used again
+	s.conn.Conn().Close(ctx) // never used again, whatever the server responds
 	s.release()
 }
 
@@ -137,8 +136,7 @@ func (s *session) release() {
 	s.conn, s.started = nil, false
 }
 
-// rollback ends the transaction without a trace and gives the connection back.
-// It does nothing when that was done.
+// rollback rolls the transaction back and returns the connection to the pool. It may be called more than once.
 func (s *session) rollback() {
 	switch {
 	case s.conn == nil:
@@ -151,7 +149,7 @@ func (s *session) rollback() {
 	}
 }
 
-// end sends what ends the transaction.
+// end sends the statement that ends the transaction.
 func (s *session) end(sql string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), rollbackLimit)
 	defer cancel()
@@ -159,13 +157,13 @@ func (s *session) end(sql string) error {
 	return err
 }
 
-// isFatal reports whether an error has ended the connection it came over.
+// isFatal reports whether an error ended its connection.
 func isFatal(err error) bool {
 	var answered *pgconn.PgError
 	return errors.As(err, &answered) && answered.SeverityUnlocalized != "ERROR"
 }
 
-// isCode reports whether an error of the server has the code
+// isCode reports whether a server error has one of the codes
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 func isCode(err error, codes ...string) bool {
 	var answered *pgconn.PgError
@@ -180,7 +178,7 @@ func isCode(err error, codes ...string) bool {
 	return false
 }
 
-// The codes that matter.
+// Error codes of the server.
 const (
 	codeReadOnly            = "25006"
 	codeUniqueViolation     = "23505"

@@ -13,11 +13,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Store is an open database. It implements [storage.Shared]; make one with
-// [Open].
+// Store is an open database. It implements [storage.Shared]. Create one with [Open].
 type Store struct {
 	pool        *pgxpool.Pool
-	lifeline    *pgxpool.Pool // for what keeps a node alive, however busy the other one is
+	lifeline    *pgxpool.Pool // reserved for what keeps a node alive, however busy the pool is
 	log         *slog.Logger
 	mode        poolMode
 	notify      atomic.Pointer[func(storage.Commit)]
@@ -26,26 +25,25 @@ type Store struct {
 	gaps        *gapResolver
 	announcer   *announcer
 
-	bucketsSwept atomic.Int64 // when full buckets were removed last, in Unix seconds
+	bucketsSwept atomic.Int64 // last removal of full buckets, in Unix seconds
 
-	background     sync.WaitGroup // what runs beside the calls
+	background     sync.WaitGroup // background goroutines
 	stopBackground context.CancelFunc
 
-	closing context.Context // ends with Close
+	closing context.Context // canceled by Close
 	close   context.CancelFunc
 	closed  sync.Once
 
-	mu    sync.Mutex // mu guards what follows
-	ended bool       // nothing begins any more
+	mu    sync.Mutex // mu guards the fields below
+	ended bool       // new calls are refused
 	calls sync.WaitGroup
 }
 
-// MaxReaders implements [storage.BoundedReading]: a third of the connections is
-// left to writers and to what publishes posts.
+// MaxReaders implements [storage.BoundedReading]. It leaves a third of the connections to writers and to
+// publishing.
 func (s *Store) MaxReaders() int { return max(1, int(s.pool.Config().MaxConns)*2/3) }
 
-// View implements [storage.Store]. fn sees what was committed before its first
-// read.
+// View implements [storage.Store]. fn sees everything committed before its first read.
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -65,13 +63,12 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 		return err
 	}
 	if !r.started {
-		return r.send() // a caller who only wants to know whether the database answers
+		return r.send() // the caller only checks that the database responds
 	}
 	return nil
 }
 
-// recovered is to be deferred. It turns a panic into an error: one bad function
-// must not end the daemon.
+// recovered must be deferred. It turns a panic into an error: one faulty function must not end the daemon.
 func (s *Store) recovered(what string, err *error) {
 	if r := recover(); r != nil {
 		s.log.Error(what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -79,7 +76,7 @@ func (s *Store) recovered(what string, err *error) {
 	}
 }
 
-// beginCall notes a call that Close waits for, unless the store is closed.
+// beginCall registers a call that Close waits for. It returns false when the store is closed.
 func (s *Store) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,12 +87,11 @@ func (s *Store) beginCall() bool {
 	return true
 }
 
-// Notify implements [storage.Store]. fn is also told of what other processes
-// commit, a moment later, in the order of their announcements.
+// Notify implements [storage.Store]. fn is also called for commits of other processes, shortly after them, in
+// the order of their announcements.
 func (s *Store) Notify(fn func(storage.Commit)) { s.notify.Store(&fn) }
 
-// notifyInOrder calls the function that is told of commits, after those it was told of
-// before.
+// notifyInOrder calls the notify function, after the calls for earlier commits.
 func (s *Store) notifyInOrder(c storage.Commit) {
 	s.notifyQueue.take().run(func() { s.callNotify(c) })
 }
@@ -106,8 +102,7 @@ func (s *Store) callNotify(c storage.Commit) {
 	}
 }
 
-// Close implements [storage.Store]. Transactions that wait for a connection end
-// with [storage.ErrClosed].
+// Close implements [storage.Store]. Transactions that wait for a connection fail with [storage.ErrClosed].
 func (s *Store) Close() error {
 	s.closed.Do(func() {
 		s.mu.Lock()

@@ -65,7 +65,7 @@ func (r *row) options(name string, o *schedctl.Options) {
 	r.add(name, "jsonb", jsonField[schedctl.Options]{o, func(o schedctl.Options) bool { return len(o) == 0 }})
 }
 
-// postRow is a post without its targets, with what lists select by.
+// postRow is a post without its targets, with the columns that lists select by.
 type postRow struct {
 	post   schedctl.Post
 	status schedctl.Status
@@ -103,7 +103,7 @@ func describeAttempt(r *row, a *schedctl.Attempt) {
 	number(r, "asks", &a.Asks)
 }
 
-// idempotencyRow is an answer with what it answers.
+// idempotencyRow is an idempotency record with the request that it belongs to.
 type idempotencyRow struct {
 	hash   [32]byte
 	key    storage.IdempotencyScope

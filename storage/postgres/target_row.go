@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// targetRow is a target with its place, and with what of its post lists by
-// account select by.
+// targetRow is a target with its position in the post, and the fields of its post that lists by account select
+// by.
 type targetRow struct {
 	target              schedctl.Target
 	workspaceID, postID string
@@ -17,7 +17,7 @@ type targetRow struct {
 	listed              bool
 	postStatus          schedctl.Status
 	postPublishAt       time.Time
-	fingerprint         []byte // nil unless the target occupies its account with it
+	fingerprint         []byte // nil unless the content counts as present on the account
 }
 
 func describeTarget(r *row, t *targetRow) {
@@ -84,7 +84,7 @@ type errorDoc struct {
 	Outcome    schedctl.Outcome   `json:"outcome"`
 }
 
-// errorField is why something was not published; null when there is no error.
+// errorField is the error of a target; null for none.
 type errorField struct{ e **schedctl.TargetError }
 
 func (r *row) error(name string, e **schedctl.TargetError) { r.add(name, "jsonb", errorField{e}) }

@@ -2,20 +2,19 @@ package postgres
 
 import "sync"
 
-// ticketQueue brings what happens at once into an order: whoever takes a turn goes
-// through after all who took one before.
+// ticketQueue runs functions in the order in which their tickets were taken.
 type ticketQueue struct {
 	mu   sync.Mutex // mu guards last
 	last <-chan struct{}
 }
 
-// ticket is a place in the order.
+// ticket is a position in the queue.
 type ticket struct {
-	previous <-chan struct{} // closed when those before have gone through
+	previous <-chan struct{} // closed when all earlier tickets are done
 	done     chan struct{}
 }
 
-// take returns the next turn. It must be passed.
+// take returns the next ticket. The caller must run it.
 func (t *ticketQueue) take() ticket {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -24,7 +23,7 @@ func (t *ticketQueue) take() ticket {
 	return next
 }
 
-// run waits for those before, calls fn and lets the next one through.
+// run waits for all earlier tickets, calls fn and releases the next ticket.
 func (t ticket) run(fn func()) {
 	if t.previous != nil {
 		<-t.previous

@@ -12,37 +12,36 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// reader implements [storage.Reader] on one snapshot, or in a transaction.
+// reader implements [storage.Reader] on a snapshot or in a transaction.
 type reader struct {
 	session
-	tx       *tx // whose reader this is, or nil
+	tx       *tx // its transaction, or nil
 	prepared prepared
 }
 
-// tx implements [storage.SharedTx]. What it reads it locks until its end.
+// tx implements [storage.SharedTx]. It locks what it reads until it ends.
 //
-// New records are written without looking whether their ids are taken: they
-// hardly ever are, and then the database refuses the second one. The
-// transaction is run again in that case, carefully: every write looks first, so
-// that the function is told which one is refused. It is also run again when its
-// function has failed after writes that were not looked at.
+// New records are written without checking that their ids are free: conflicts are rare, and the database
+// refuses the second record. After a conflict the transaction is rerun with verifyWrites: each write then
+// checks first, so that the function learns which one is refused. The transaction is also rerun when its
+// function has failed after unchecked writes.
 type tx struct {
 	reader
 	verifyWrites  bool
 	wrote         bool
-	hasUnverified bool // among the statements that wait are some that may be refused
+	hasUnverified bool // the database may refuse some of the buffered writes
 	mark          commitMark
 
 	posts          map[string]*cachedPost
-	accounts       map[string]schedctl.Account // as they are
-	keys           map[string]schedctl.APIKey  // as they are
-	rows           map[string]bool             // whether there is one, by table and id
-	owners         map[string]string           // the workspace of a webhook
-	idempotency    map[[32]byte]bool           // whether there is one
-	locks          map[lockKey]bool            // those held
-	takenPositions []int64                     // places in the outbox that were taken
+	accounts       map[string]schedctl.Account // current state
+	keys           map[string]schedctl.APIKey  // current state
+	rows           map[string]bool             // existence, by table and id
+	owners         map[string]string           // workspace of each webhook
+	idempotency    map[[32]byte]bool           // existence, by hash
+	locks          map[lockKey]bool            // locks held
+	takenPositions []int64                     // outbox positions taken
 
-	attempted map[string]bool // targets of which an attempt was written
+	attempted map[string]bool // targets with a written attempt
 
 	changedAccounts []string
 	changedWebhooks []string
@@ -64,10 +63,10 @@ func newTx(s session, careful bool) *tx {
 	return tx
 }
 
-// unverified reports whether writes wait that the database may refuse.
+// unverified reports whether the buffered writes include some that the database may refuse.
 func (tx *tx) unverified() bool { return tx.hasUnverified && len(tx.writes) > 0 }
 
-// put adds a write to the statements that wait.
+// put buffers a write.
 func (tx *tx) put(sql string, args ...any) {
 	tx.write(sql, args...)
 	tx.wrote = true
@@ -76,27 +75,26 @@ func (tx *tx) put(sql string, args ...any) {
 // putUnverified is put for a write that the database may refuse.
 func (tx *tx) putUnverified(sql string, args ...any) {
 	if len(tx.writes) == 0 {
-		tx.hasUnverified = false // those before were sent, and accepted
+		tx.hasUnverified = false // earlier writes were sent and accepted
 	}
 	tx.put(sql, args...)
 	tx.hasUnverified = true
 }
 
-// putRow is put for a statement that writes one row, of which many can be one.
+// putRow is put for a statement that writes one row and can be merged with others.
 func (tx *tx) putRow(sql string, m *bulkStatement, values []any) {
 	tx.put(sql, values...)
 	tx.writes[len(tx.writes)-1].bulk = m
 }
 
-// putRowUnverified is hope for such a statement.
+// putRowUnverified is putUnverified for such a statement.
 func (tx *tx) putRowUnverified(sql string, m *bulkStatement, values []any) {
 	tx.putUnverified(sql, values...)
 	tx.writes[len(tx.writes)-1].bulk = m
 }
 
-// queryNow asks the database without sending what waits: a refused write must not
-// be found among them later. It is for questions about what this transaction
-// has not written.
+// queryNow queries the database without sending the buffered writes: a refused write must not be discovered
+// here. Use it only for records that this transaction has not written.
 func (tx *tx) queryNow(st statement) error {
 	waiting := tx.writes
 	tx.writes = nil
@@ -105,7 +103,7 @@ func (tx *tx) queryNow(st statement) error {
 	return err
 }
 
-// summary returns what the transaction did.
+// summary returns the commit that the transaction reports.
 func (tx *tx) summary() storage.Commit {
 	c := storage.Commit{Accounts: tx.changedAccounts, Webhooks: tx.changedWebhooks, Events: tx.addedEvents}
 	for _, p := range tx.posts {
@@ -119,20 +117,20 @@ func (tx *tx) summary() storage.Commit {
 	return c
 }
 
-// abandon rolls the transaction back. Places in the outbox that it had taken
-// are noted as empty at once, so that readers need not find it out.
+// abandon rolls the transaction back. It records the outbox positions that it had taken as empty at once, so
+// that readers need not find that out.
 func (tx *tx) abandon() {
 	if len(tx.takenPositions) == 0 || tx.lost || tx.conn == nil || tx.end("ROLLBACK") != nil {
 		tx.rollback()
 		return
 	}
 	if err := tx.recordGaps(); err != nil {
-		tx.store.log.Warn("places of the outbox not given back", "error", err)
+		tx.store.log.Warn("cannot record empty outbox positions", "error", err)
 	}
 	tx.rollback()
 }
 
-// appendNew adds an id to a list of those that a commit names.
+// appendNew adds an id to a list of ids that a commit reports.
 func appendNew(ids []string, id string) []string {
 	if slices.Contains(ids, id) {
 		return ids
@@ -140,8 +138,7 @@ func appendNew(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// forUpdate is what a read of a record ends with. A transaction locks what it
-// reads.
+// forUpdate returns the suffix of a query for one record. A transaction locks what it reads.
 func (r *reader) forUpdate() string {
 	if r.tx == nil {
 		return ""
@@ -149,7 +146,7 @@ func (r *reader) forUpdate() string {
 	return " FOR NO KEY UPDATE"
 }
 
-// lockKey names an advisory lock: a table and a number made of what is locked.
+// lockKey identifies an advisory lock by a table and a number.
 type lockKey struct {
 	table     string
 	of        int32
@@ -162,8 +159,8 @@ func lockOf(table string, id [16]byte) lockKey {
 	return lockKey{table: table, of: int32(h.Sum32())}
 }
 
-// statement returns what takes the lock until the end of the transaction. The
-// table's own number tells locks of several schemas apart.
+// statement returns the statement that takes the lock until the end of the transaction. The table's oid
+// distinguishes the locks of several schemas.
 func (k lockKey) statement() statement {
 	shared := "_shared"
 	if k.exclusive {
@@ -177,8 +174,7 @@ var bulkLocks = map[string]*bulkStatement{
 	"targets": {sql: "SELECT pg_advisory_xact_lock_shared('targets'::regclass::oid::int4, of) FROM unnest($1::int4[]) AS of", types: []string{"integer"}},
 }
 
-// bulk returns how many locks of this kind are taken together. Exclusive ones are
-// taken in their place.
+// bulk returns how locks of this kind are taken together. Exclusive locks are taken one by one.
 func (k lockKey) bulk() *bulkStatement {
 	if k.exclusive {
 		return nil
@@ -186,7 +182,7 @@ func (k lockKey) bulk() *bulkStatement {
 	return bulkLocks[k.table]
 }
 
-// lock adds a lock to the statements that wait, unless it is held already.
+// lock buffers the statement that takes a lock, unless the transaction holds it.
 func (tx *tx) lock(k lockKey) {
 	if tx.locks[k] {
 		return
@@ -195,8 +191,8 @@ func (tx *tx) lock(k lockKey) {
 	tx.writes = append(tx.writes, k.statement())
 }
 
-// lockList keeps others from adding to a list, or taking from it, until the end
-// of the transaction. In a snapshot there is nothing to be done.
+// lockList prevents others from adding to a list, or removing from it, until the end of the transaction. On a
+// snapshot it does nothing.
 func (r *reader) lockList(table string, owner pgtype.UUID) {
 	if r.tx == nil {
 		return
@@ -206,8 +202,7 @@ func (r *reader) lockList(table string, owner pgtype.UUID) {
 	r.tx.lock(k)
 }
 
-// lockTable is holdList for lists that transactions hardly ever read: it keeps
-// all others from writing to the tables.
+// lockTable is lockList for lists that transactions rarely read: it prevents all other writes to the tables.
 func (r *reader) lockTable(tables string) {
 	k := lockKey{table: tables}
 	if r.tx == nil || r.tx.locks[k] {
@@ -217,14 +212,14 @@ func (r *reader) lockTable(tables string) {
 	r.tx.write("LOCK TABLE " + tables + " IN SHARE ROW EXCLUSIVE MODE")
 }
 
-// query reads all rows of a layout. condition is what follows the table's name.
+// query reads all rows of a layout. condition is the text after the table's name.
 func query[T any](r *reader, l *layout[T], condition string, args ...any) ([]T, error) {
 	var found []T
 	err := r.send(selects(l, &found, condition, args...))
 	return found, err
 }
 
-// selects returns the statement that adds rows of a layout to a list.
+// selects returns the statement that appends rows of a layout to a list.
 func selects[T any](l *layout[T], to *[]T, condition string, args ...any) statement {
 	return statement{
 		sql:  "SELECT " + l.sql().columns + " FROM " + l.table + " " + condition,
@@ -245,7 +240,7 @@ func selects[T any](l *layout[T], to *[]T, condition string, args ...any) statem
 	}
 }
 
-// queryOne reads the only row that there can be.
+// queryOne reads a row that is unique by condition.
 func queryOne[T any](r *reader, l *layout[T], condition string, args ...any) (v T, found bool, err error) {
 	list, err := query(r, l, condition, args...)
 	if err != nil || len(list) == 0 {

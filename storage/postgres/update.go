@@ -11,18 +11,16 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// How often, and for how long, a transaction that has lost against another, or
-// its connection, is run again.
+// How often, and for how long, a transaction is rerun that lost a deadlock, a race or its connection.
 const (
 	rerunLimit = 20
 	rerunTime  = 20 * time.Second
-	rerunPause = 10 * time.Millisecond // a part of it, at random, more with every run
+	rerunPause = 10 * time.Millisecond // multiplied by a random number that grows with each run
 )
 
-// Update implements [storage.Store]. It runs fn again when the transaction has
-// lost a deadlock, met a change that fn had not seen, or lost its connection. A
-// connection that is lost during the commit leaves the outcome open: Update then
-// asks the server on another one, and answers truly.
+// Update implements [storage.Store]. It reruns fn when the transaction has lost a deadlock, met a concurrent
+// change, or lost its connection. When the connection is lost during the commit, Update queries the outcome on
+// another connection and returns the true result.
 func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := s.Full(); err != nil {
 		return err
@@ -47,27 +45,26 @@ func (s *Store) transact(ctx context.Context, fn func(storage.Tx) error) error {
 		}
 		careful = careful || again.verifyWrites
 		if run == rerunLimit || time.Now().After(deadline) {
-			return fmt.Errorf("given up after %d runs of the transaction: %w", run, again.cause)
+			return fmt.Errorf("gave up after %d runs of the transaction: %w", run, again.cause)
 		}
 		if run > 1 || !again.verifyWrites {
 			time.Sleep(rand.N(rerunPause * time.Duration(run)))
 		}
-		ctx = context.WithoutCancel(ctx) // fn has begun
+		ctx = context.WithoutCancel(ctx) // fn has started
 	}
 }
 
-// rerun says that a transaction has left no trace and is to be run again.
+// rerun reports that a transaction had no effect and must be run again.
 type rerun struct {
 	cause        error
-	verifyWrites bool // as carefully as can be
+	verifyWrites bool // verify every write
 }
 
 func (r *rerun) Error() string { return r.cause.Error() }
 func (r *rerun) Unwrap() error { return r.cause }
 
-// errUnverified is why a transaction is run again that has failed after writes
-// of which it was not known whether they are allowed.
-var errUnverified = errors.New("it failed after writes that were not looked at")
+// errUnverified is the cause of a rerun after the function has failed with unchecked writes.
+var errUnverified = errors.New("it failed after unchecked writes")
 
 // run runs fn in one transaction.
 func (s *Store) run(ctx context.Context, fn func(storage.Tx) error, careful bool) error {
@@ -79,7 +76,7 @@ func (s *Store) run(ctx context.Context, fn func(storage.Tx) error, careful bool
 	tx := newTx(session{ctx: context.WithoutCancel(ctx), store: s, pool: s.pool, conn: conn}, careful)
 	ended := false
 	defer func() {
-		if !ended { // by runtime.Goexit
+		if !ended { // ended by runtime.Goexit
 			tx.rollback()
 		}
 	}()
@@ -101,9 +98,8 @@ func (s *Store) apply(tx *tx, fn func(storage.Tx) error) (err error) {
 	return fn(tx)
 }
 
-// failure says what is to become of a transaction that is not committed, whose
-// function has returned err. What the database said counts more: fn may have
-// taken an error of it for one of a record.
+// failure decides what follows for a transaction that is not committed and whose function returned err. An
+// error of the database takes precedence: fn may have mistaken it for an error about a record.
 func (tx *tx) failure(err error) error {
 	switch fault := tx.fault; {
 	case fault == nil && err != nil && tx.unverified() && !tx.verifyWrites:
@@ -119,11 +115,10 @@ func (tx *tx) failure(err error) error {
 	}
 }
 
-// commit commits a transaction and tells of it.
+// commit commits a transaction and reports it.
 func (s *Store) commit(tx *tx, began time.Time) error {
 	if !tx.started {
-		// The commit goes out only when it is known what to ask for should its
-		// answer be lost.
+		// Send the commit only when its outcome can be queried if the response is lost.
 		if err := tx.send(); err != nil {
 			err = tx.failure(nil)
 			tx.abandon()
@@ -152,8 +147,7 @@ func (s *Store) commit(tx *tx, began time.Time) error {
 	return s.resolveOutcome(tx, began, err)
 }
 
-// resolveOutcome finds out what became of a transaction whose connection was lost while
-// it was committed.
+// resolveOutcome determines the outcome of a transaction whose connection was lost during the commit.
 func (s *Store) resolveOutcome(tx *tx, began time.Time, cause error) error {
 	committed, err := s.outcome(tx.mark)
 	switch {
@@ -166,7 +160,7 @@ func (s *Store) resolveOutcome(tx *tx, began time.Time, cause error) error {
 	return nil
 }
 
-// announceCommit tells of a transaction, in its turn.
+// announceCommit reports a committed transaction, in order.
 func (s *Store) announceCommit(tx *tx, began time.Time, turn ticket) {
 	told := tx.summary()
 	told.Took = time.Since(began)

@@ -22,7 +22,7 @@ func (r *reader) Webhook(workspaceID, id string) (schedctl.Webhook, error) {
 	return w, nil
 }
 
-// webhook returns the webhook with this id, of whatever workspace.
+// webhook returns the webhook with this id, of any workspace.
 func (r *reader) webhook(id pgtype.UUID) (w schedctl.Webhook, found bool, err error) {
 	w, found, err = queryOne(r, webhooks, "WHERE id = $1"+r.forUpdate(), id)
 	if found {
@@ -31,8 +31,7 @@ func (r *reader) webhook(id pgtype.UUID) (w schedctl.Webhook, found bool, err er
 	return w, found, err
 }
 
-// knowWebhooks remembers, in a transaction, whose webhooks are that it has
-// locked.
+// knowWebhooks caches the workspaces of webhooks that the transaction has locked.
 func (r *reader) knowWebhooks(list ...schedctl.Webhook) {
 	if r.tx == nil {
 		return
@@ -54,7 +53,7 @@ func (r *reader) Webhooks(workspaceID string) ([]schedctl.Webhook, error) {
 	return list, err
 }
 
-// owner returns the workspace of a webhook, empty when there is no such webhook.
+// owner returns the workspace of a webhook, or "" for a missing one.
 func (tx *tx) owner(id string) (string, error) {
 	if ws, known := tx.owners[id]; known {
 		return ws, nil
@@ -94,8 +93,8 @@ func (tx *tx) PutWebhook(w schedctl.Webhook) error {
 	return nil
 }
 
-// DeleteWebhook implements [storage.Tx]. It leaves the deliveries where they
-// are, however many wait: those of a webhook that is gone are read as given up.
+// DeleteWebhook implements [storage.Tx]. It keeps the deliveries, however many are pending: deliveries of a
+// deleted webhook are read as given up.
 func (tx *tx) DeleteWebhook(workspaceID, id string) error {
 	ws, webhook, err := parse2(schedctl.WorkspacePrefix, workspaceID, schedctl.WebhookPrefix, id)
 	if err != nil {

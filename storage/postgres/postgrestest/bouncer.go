@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// PoolMode is how a PgBouncer lends the sessions of its server.
+// PoolMode is how a PgBouncer assigns server sessions.
 type PoolMode string
 
-// The modes: for as long as a client is connected, the same with no more sessions
-// than the documentation asks for, and for a transaction.
+// Sessions are assigned for as long as a client is connected, the same with no more sessions than the
+// documentation asks for, or for a transaction.
 const (
 	SessionPool     PoolMode = "session"
 	NarrowPool      PoolMode = "narrow"
@@ -28,15 +28,14 @@ const (
 type bouncer struct {
 	dir    string
 	server *exec.Cmd
-	exited chan error // gets how it has ended
+	exited chan error // receives the error of the process
 }
 
-// bouncerUsers is how many names it knows: each test has one.
+// bouncerUsers is the number of configured users; each test uses one.
 const bouncerUsers = 5000
 
-// bouncerConfig has a database for each mode. With transactions, many clients
-// share few sessions, so that they do not get the same one again. What is idle is
-// given up soon: each test leaves sessions behind.
+// bouncerConfig defines a database for each mode. In transaction mode many clients share few sessions, so that
+// they rarely get the same one again. Idle sessions end soon, because each test leaves some behind.
 const bouncerConfig = `[databases]
 session = host=%[1]s dbname=postgres pool_mode=session pool_size=80
 narrow = host=%[1]s dbname=postgres pool_mode=session pool_size=16
@@ -51,8 +50,8 @@ max_client_conn = 1000
 server_idle_timeout = 1
 `
 
-// Pooled returns the URL of a new, empty schema as [Schema] does, behind a
-// PgBouncer. Without one installed the test is skipped.
+// Pooled returns the URL of a new, empty schema as [Schema] does, behind a PgBouncer. The test is skipped when
+// none is installed.
 func Pooled(tb testing.TB, mode PoolMode) string {
 	tb.Helper()
 	c, name := nextDatabase(tb)
@@ -60,8 +59,7 @@ func Pooled(tb testing.TB, mode PoolMode) string {
 	if err != nil {
 		skipOrFail(tb, err)
 	}
-	// what a session is given would be given to the next client too: the schema
-	// is that of the user
+	// session settings would leak to the next client, so that the schema is that of the user
 	made := strings.ReplaceAll(`CREATE ROLE NAME SUPERUSER LOGIN; CREATE SCHEMA NAME;
 		ALTER ROLE NAME SET search_path = NAME`, "NAME", name)
 	if err := c.Exec(made); err != nil {
@@ -80,7 +78,7 @@ func sharedBouncer(c *Cluster) (*bouncer, error) {
 	return shared.bouncer, shared.bouncerErr
 }
 
-// startBouncer starts a PgBouncer and waits until it takes connections.
+// startBouncer starts a PgBouncer and waits until it accepts connections.
 func startBouncer(c *Cluster) (*bouncer, error) {
 	bin, err := findBouncer()
 	if err != nil {
@@ -98,13 +96,13 @@ func startBouncer(c *Cluster) (*bouncer, error) {
 }
 
 func findBouncer() (string, error) {
-	const debian = "/usr/sbin/pgbouncer" // which is not in everybody's path
+	const debian = "/usr/sbin/pgbouncer" // often not in the path
 	if _, err := os.Stat(debian); err == nil {
 		return debian, nil
 	}
 	path, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		return "", errors.New("there is no pgbouncer in /usr/sbin nor in the path")
+		return "", errors.New("pgbouncer not found in /usr/sbin or in the path")
 	}
 	return path, nil
 }
@@ -139,7 +137,7 @@ func (b *bouncer) run(bin string, c *Cluster) error {
 	return b.await()
 }
 
-// await waits until somebody is let in, or told why not.
+// await waits until a login succeeds or is refused.
 func (b *bouncer) await() error {
 	for deadline := time.Now().Add(startStopLimit); ; {
 		_, err := os.Stat(filepath.Join(b.dir, ".s.PGSQL.6432"))
@@ -158,7 +156,7 @@ func (b *bouncer) await() error {
 	}
 }
 
-// log returns what it has logged.
+// log returns the output of PgBouncer.
 func (b *bouncer) log() []byte {
 	log, err := os.ReadFile(filepath.Join(b.dir, "log"))
 	if err != nil {
@@ -167,7 +165,7 @@ func (b *bouncer) log() []byte {
 	return log[max(0, len(log)-4<<10):]
 }
 
-// remove ends it and removes its directory.
+// remove stops PgBouncer and removes its directory.
 func (b *bouncer) remove() error {
 	var err error
 	if b.exited != nil {

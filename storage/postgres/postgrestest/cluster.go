@@ -23,16 +23,16 @@ const startStopLimit = 30 * time.Second
 // superuser is the role that owns everything in a cluster.
 const superuser = "schedctl"
 
-// Cluster is a running PostgreSQL server with an empty directory of its own.
+// Cluster is a running PostgreSQL server with its own, initially empty directory.
 type Cluster struct {
 	dir    string
 	bin    string
 	flags  []string // of the server
 	server *exec.Cmd
-	exited chan error // gets how the server has ended
+	exited chan error // receives the error of the process
 }
 
-// Start starts a cluster for one test, which may stop it and start it again.
+// Start starts a cluster for one test, which may stop and restart it.
 func Start(tb testing.TB) *Cluster {
 	tb.Helper()
 	c, err := start()
@@ -47,12 +47,10 @@ func Start(tb testing.TB) *Cluster {
 	return c
 }
 
-// New starts a cluster for a program that is not a test, and removes it in the
-// end.
+// New starts a cluster for a program that is not a test. The caller must remove it.
 func New() (*Cluster, error) { return start() }
 
-// URL returns how to connect to a database of the cluster. All of them have the
-// one superuser and no password.
+// URL returns the URL of a database of the cluster. All databases have the same superuser and no password.
 func (c *Cluster) URL(database string) string {
 	return fmt.Sprintf("postgres:///%s?host=%s&user=%s&sslmode=disable", database, url.QueryEscape(c.dir), superuser)
 }
@@ -60,12 +58,11 @@ func (c *Cluster) URL(database string) string {
 // Socket returns the path of the unix socket that the server listens on.
 func (c *Cluster) Socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
 
-// PID returns the id of the server's first process, whose children all others are. The
-// server must run.
+// PID returns the process id of the server's main process, the parent of all others. The server must be
+// running.
 func (c *Cluster) PID() int { return c.server.Process.Pid }
 
-// start makes a cluster whose server has the given settings more, and waits until
-// it takes connections.
+// start creates a cluster with additional server settings, and waits until it accepts connections.
 func start(settings ...string) (*Cluster, error) {
 	bin, err := findServer()
 	if err != nil {
@@ -88,14 +85,13 @@ func start(settings ...string) (*Cluster, error) {
 	return c, nil
 }
 
-// Installed reports whether there is a PostgreSQL to run.
+// Installed reports whether PostgreSQL is installed.
 func Installed() bool {
 	_, err := findServer()
 	return err == nil
 }
 
-// findServer returns the directory of the server's programs: the newest of
-// Debian's, else what the path has.
+// findServer returns the directory of the server's programs: the newest of Debian, or else the one in the path.
 func findServer() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -107,7 +103,7 @@ func findServer() (string, error) {
 	}
 	path, err := exec.LookPath("initdb")
 	if err != nil {
-		return "", errors.New("there is no initdb in /usr/lib/postgresql nor in the path")
+		return "", errors.New("initdb not found in /usr/lib/postgresql or in the path")
 	}
 	return filepath.Dir(path), nil
 }
@@ -131,7 +127,7 @@ func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 
 func (c *Cluster) logPath() string { return filepath.Join(c.dir, "log") }
 
-// Run starts a server that was stopped, and waits until it takes connections.
+// Run starts a stopped server, and waits until it accepts connections.
 func (c *Cluster) Run() error {
 	own, err := ownership(c.dir)
 	if err != nil {
@@ -153,7 +149,7 @@ func (c *Cluster) Run() error {
 	return c.await()
 }
 
-// await waits until the server takes connections.
+// await waits until the server accepts connections.
 func (c *Cluster) await() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startStopLimit)
 	defer cancel()
@@ -182,7 +178,7 @@ func (c *Cluster) Log() []byte {
 	return log[max(0, len(log)-4<<10):]
 }
 
-// Stop ends the server as [Shutdown] says and waits until it is gone.
+// Stop stops the server in the given way and waits until it has ended.
 func (c *Cluster) Stop(how Shutdown) error {
 	if c.server == nil {
 		return nil
@@ -199,17 +195,16 @@ func (c *Cluster) Stop(how Shutdown) error {
 	}
 }
 
-// Shutdown is a way to end a server.
+// Shutdown is a way to stop a server.
 type Shutdown syscall.Signal
 
-// The ways to end a server. Fast ends all sessions, and Immediate leaves the
-// database to be recovered by the next start, as a crash would.
+// Fast ends all sessions. Immediate leaves the database to be recovered by the next start, like a crash.
 const (
 	Fast      = Shutdown(syscall.SIGINT)
 	Immediate = Shutdown(syscall.SIGQUIT)
 )
 
-// Remove ends the server and removes all that there was of the cluster.
+// Remove stops the server and removes the directory of the cluster.
 func (c *Cluster) Remove() error {
 	return errors.Join(c.Stop(Immediate), os.RemoveAll(c.dir))
 }

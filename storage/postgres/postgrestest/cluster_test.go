@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// TestDatabasesAreIsolated guards that a test sees nothing of another one.
+// TestDatabasesAreIsolated guards that tests do not see each other's databases.
 func TestDatabasesAreIsolated(t *testing.T) {
 	t.Parallel()
 	for range 2 {
@@ -28,7 +28,7 @@ func TestDatabasesAreIsolated(t *testing.T) {
 	}
 }
 
-// TestClusterSurvivesCrash guards that what was committed outlives a crash.
+// TestClusterSurvivesCrash guards that commits survive a crash.
 func TestClusterSurvivesCrash(t *testing.T) {
 	t.Parallel()
 	c := postgrestest.Start(t)

@@ -10,18 +10,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// shared is the cluster of the test binary. mu guards the rest.
+// shared is the cluster of the test binary. mu guards the other fields.
 var shared struct {
 	mu         sync.Mutex
 	cluster    *Cluster
-	err        error // why there is none
+	err        error // why it is not available
 	bouncer    *bouncer
-	bouncerErr error // why there is none
-	number     int   // of databases that were made
+	bouncerErr error // why it is not available
+	number     int   // of the last database
 }
 
-// Main runs the tests of a binary and then stops the cluster that they shared,
-// if any has asked for it. It returns what to give to os.Exit.
+// Main runs the tests of a binary and then stops the shared cluster, if it was started. It returns the argument
+// of os.Exit.
 func Main(m *testing.M) int {
 	code := m.Run()
 	shared.mu.Lock()
@@ -41,8 +41,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Database returns the URL of a new, empty database in the shared cluster. It goes
-// with the cluster: to remove one makes a server write down all of its databases.
+// Database returns the URL of a new, empty database in the shared cluster. It is removed with the cluster:
+// dropping a database makes the server write all of its databases to disk.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	c, name := nextDatabase(tb)
@@ -52,11 +52,9 @@ func Database(tb testing.TB) string {
 	return c.URL(name)
 }
 
-// Schema returns the URL of a new, empty schema in a database that the tests of a
-// binary share. It is made faster than a database, and goes with the cluster.
-// Nothing is waited for until it is on disk: a test in which the server crashes
-// needs a cluster of its own. Nothing is compiled either, as a server does that
-// knows nothing yet of what is in its tables.
+// Schema returns the URL of a new, empty schema in a database that the tests of a binary share. It is created
+// faster than a database, and removed with the cluster. Commits do not wait for the disk: a test in which the
+// server crashes needs its own cluster. JIT compilation is off; a server without statistics would use it.
 func Schema(tb testing.TB) string {
 	tb.Helper()
 	c, name := nextDatabase(tb)
@@ -66,8 +64,7 @@ func Schema(tb testing.TB) string {
 	return c.URL("postgres") + "&search_path=" + name
 }
 
-// nextDatabase returns the shared cluster, started if need be, and a name that
-// is free in it.
+// nextDatabase returns the shared cluster, started if necessary, and an unused name.
 func nextDatabase(tb testing.TB) (*Cluster, string) {
 	tb.Helper()
 	shared.mu.Lock()
@@ -82,7 +79,7 @@ func nextDatabase(tb testing.TB) (*Cluster, string) {
 	return shared.cluster, fmt.Sprintf("test%d", shared.number)
 }
 
-// skipOrFail ends a test for want of a server.
+// skipOrFail skips or fails a test that has no server.
 func skipOrFail(tb testing.TB, err error) {
 	tb.Helper()
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {

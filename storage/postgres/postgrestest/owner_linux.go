@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// ownership says how to start a program of the cluster: so that it ends with the
-// tests, however those end, and not as root, which PostgreSQL refuses. Root
-// hands the directory to an unprivileged user.
+// ownership returns how to start a program of the cluster: it ends with the tests, and does not run as root,
+// which PostgreSQL refuses. Root hands the directory to an unprivileged user.
 func ownership(dir string) (*syscall.SysProcAttr, error) {
 	own := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() != 0 {
@@ -29,5 +28,5 @@ func ownership(dir string) (*syscall.SysProcAttr, error) {
 		own.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 		return own, os.Chown(dir, int(uid), int(gid))
 	}
-	return nil, fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres or nobody")
+	return nil, fmt.Errorf("PostgreSQL does not run as root, and the users postgres and nobody do not exist")
 }

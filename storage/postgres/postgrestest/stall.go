@@ -10,23 +10,23 @@ import (
 	"testing"
 )
 
-// Stall is a proxy before a server that can stop passing messages on. Its
-// connections stay open meanwhile, as those of a network that loses packets do.
+// Stall is a proxy in front of a server that can stop forwarding messages. Its connections stay open, as in a
+// network that loses packets.
 type Stall struct {
 	dir, server string
 	listener    net.Listener
 	copies      sync.WaitGroup
 
 	mu        sync.Mutex // mu guards what follows
-	remaining int        // messages of clients that pass before the stall; negative for no stall
+	remaining int        // messages of clients to forward before the stall; negative for none
 	side      Side
-	stalling  bool          // something is held back
-	stalled   chan struct{} // closed when the stall has begun
-	released  chan struct{} // closed when it is over
+	stalling  bool          // a message is held
+	stalled   chan struct{} // closed when the stall has started
+	released  chan struct{} // closed when the stall has ended
 	conns     []net.Conn
 }
 
-// Side says whose messages a [Stall] holds back.
+// Side says whose messages a [Stall] holds.
 type Side int
 
 // The sides.
@@ -35,8 +35,8 @@ const (
 	Responses             // what the server sends
 )
 
-// NewStall starts a proxy before the server of a URL that [Schema] or
-// [Cluster.URL] returned, and returns it with the URL to use instead.
+// NewStall starts a proxy in front of the server of a URL from [Schema] or [Cluster.URL], and returns it with
+// the URL to use instead.
 func NewStall(tb testing.TB, target string) (*Stall, string) {
 	tb.Helper()
 	u, err := url.Parse(target)
@@ -55,9 +55,8 @@ func NewStall(tb testing.TB, target string) (*Stall, string) {
 	return s, u.String()
 }
 
-// After stalls all connections, in one direction, when so many more messages of
-// clients have passed: requests with the next one that comes, responses at once.
-// The channel is closed when something is held back. Release ends it.
+// After stalls one direction of all connections after the given number of client messages: requests with the
+// next one, responses at once. The channel is closed when a message is held. Release ends the stall.
 func (s *Stall) After(messages int, side Side) (held <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +65,7 @@ func (s *Stall) After(messages int, side Side) (held <-chan struct{}) {
 	return s.stalled
 }
 
-// Release passes on what was held back and ends the stall, or the wait for it.
+// Release forwards the held messages and ends the stall, or the wait for it.
 func (s *Stall) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +75,7 @@ func (s *Stall) Release() {
 	}
 }
 
-// pass counts a message of a client that was passed on.
+// pass counts a forwarded client message.
 func (s *Stall) pass() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +119,7 @@ func (s *Stall) accept() {
 	}
 }
 
-// requests passes on the messages of a client, one at a time. Its first one has no
-// type before its length.
+// requests forwards the messages of a client one by one. The first message has no type before its length.
 func (s *Stall) requests(client, server net.Conn) {
 	defer client.Close()
 	defer server.Close()
@@ -143,7 +141,7 @@ func (s *Stall) requests(client, server net.Conn) {
 	}
 }
 
-// responses passes on what the server sends.
+// responses forwards the messages of the server.
 func (s *Stall) responses(server, client net.Conn) {
 	defer client.Close()
 	defer server.Close()
