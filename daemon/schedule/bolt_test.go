@@ -21,9 +21,9 @@ func (s storeSource) Due(ctx context.Context, from schedctl.Due, fn func(schedct
 	return s.View(ctx, func(r storage.Reader) error { return r.Due(from, fn) })
 }
 
-// A post due in 72 hours is handed over after exactly 72 hours, by the loop
-// that saw its commit and by one that was started later on the same file. One
-// that is canceled or moved is handed over in vain at its old time.
+// A post that is due in 72 hours is passed on after exactly 72 hours, by the loop that
+// saw its commit and by a loop that started later on the same file. A canceled or moved
+// post is passed on without effect at its old time.
 func TestOnAFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -101,14 +101,14 @@ func TestOnAFile(t *testing.T) {
 		time.Sleep(4 * time.Hour)
 		b.stop()
 		restart()
-		b.fired.take() // the first is still in the index: nobody has claimed it
+		b.fired.take() // the first is still in the index, because it was not claimed
 		time.Sleep(4*time.Hour - time.Nanosecond)
 		b.want()
 		time.Sleep(time.Nanosecond)
 		b.want(next)
 		time.Sleep(30*time.Hour - time.Nanosecond)
 		if got, _ := b.fired.take(); slices.Contains(got, stale) || slices.Contains(got, was) {
-			t.Errorf("a new loop knows of entries that are gone: %v", got)
+			t.Errorf("a new loop has removed entries: %v", got)
 		}
 		time.Sleep(time.Nanosecond)
 		b.want(schedctl.Due{At: now.Add(110 * time.Hour).UnixMilli(), Target: was.Target})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SetNow gives the loop another wall clock. Call it before Run.
+// SetNow replaces the wall clock. Call it before Run.
 func (l *Loop) SetNow(now func() time.Time) { l.now = now }
 
 // Len returns how many entries the loop holds. Call it while nothing runs.
@@ -18,10 +18,10 @@ func (l *Loop) LoadAll() {
 	}
 }
 
-// Drain takes in what was added. Call it instead of Run.
+// Drain reads the inbox. Call it instead of Run.
 func (l *Loop) Drain() { l.drain() }
 
-// MaxInbox is how many entries the inbox takes.
+// MaxInbox is how many entries the inbox holds.
 const MaxInbox = maxInbox
 
 // Chunk is how many entries are read at a time.

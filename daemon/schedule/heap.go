@@ -2,16 +2,15 @@ package schedule
 
 import "github.com/schedctl/schedctl"
 
-// pageLen is the number of entries in a page: 96 KiB, which wastes nothing of
-// the allocator's pages.
+// pageLen is the number of entries in a page. A page has 96 KiB, which fits the
+// allocator's pages exactly.
 const pageLen = 4096
 
 type page [pageLen]schedctl.Due
 
-// heap is a binary min-heap of values in pages, so that it grows without
-// copying, never holds more than a page or two beyond its entries, and gives
-// pages back as it shrinks. It has no pointers for the collector to follow but
-// those to the pages. The zero value is empty.
+// heap is a binary min-heap of values in pages. It grows without copying, holds at
+// most two unused pages, and releases pages as it shrinks. Its only pointers are those
+// to the pages, so it costs the garbage collector little. The zero value is empty.
 type heap struct {
 	pages []*page
 	n     int
@@ -24,7 +23,7 @@ func (h *heap) head() schedctl.Due { return *h.at(0) }
 
 func (h *heap) at(i int) *schedctl.Due { return &h.pages[i/pageLen][i%pageLen] }
 
-// push costs one comparison for an entry that is not less than those before it.
+// push adds an entry. It costs one comparison if entries are added in order.
 func (h *heap) push(d schedctl.Due) {
 	if h.n == len(h.pages)*pageLen {
 		h.pages = append(h.pages, new(page))
@@ -54,7 +53,7 @@ func (h *heap) pop() schedctl.Due {
 	return least
 }
 
-// sink puts d at the root, from where it moves down to its place.
+// sink moves d down from the root to its position.
 func (h *heap) sink(d schedctl.Due) {
 	i := 0
 	for {
@@ -77,8 +76,8 @@ func (h *heap) sink(d schedctl.Due) {
 	*h.at(i) = d
 }
 
-// shrink keeps one empty page at most, so that a heap that swings around the
-// edge of a page does not allocate each time.
+// shrink keeps one empty page, so that a heap whose size varies around a page boundary
+// does not allocate each time.
 func (h *heap) shrink() {
 	if keep := h.n/pageLen + 2; len(h.pages) > keep {
 		h.pages[keep] = nil
@@ -86,5 +85,5 @@ func (h *heap) shrink() {
 	}
 }
 
-// reset empties the heap and gives its memory back.
+// reset empties the heap and releases its memory.
 func (h *heap) reset() { *h = heap{} }

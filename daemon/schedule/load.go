@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// chunkSize is how many entries are read at a time: reading a chunk takes
-	// milliseconds, so that no read transaction stays open for long.
+	// chunkSize is how many entries one read transaction reads. A chunk takes
+	// milliseconds, so no read transaction stays open for long.
 	chunkSize = 50_000
 
 	minBackoff = time.Second
 	maxBackoff = maxSleep
 )
 
-// load is the reading of the whole source, a chunk in each turn of the loop.
-// Entries come in order of time, so that what is due first is there first and
-// is handed over while later chunks are still to be read.
+// load is the progress of reading the whole source, one chunk in each turn of the
+// loop. The earliest entries are read first, and can be passed on while later chunks
+// are not read yet.
 type load struct {
 	done      bool
-	from      schedctl.Due // where the next chunk begins
+	from      schedctl.Due // the start of the next chunk
 	live      int          // entries in the heap after the last complete reading
 	delay     time.Duration
-	notBefore time.Time // do not try again before, after a failure
+	notBefore time.Time // the earliest time of the next try after a failure
 }
 
-// wait returns how long the loop may sleep as far as reading goes.
+// wait returns how long the loop may sleep before the next chunk is read.
 func (l *load) wait() time.Duration {
 	switch {
 	case l.done:
@@ -38,9 +38,9 @@ func (l *load) wait() time.Duration {
 	return time.Until(l.notBefore)
 }
 
-// reload forgets the heap and begins to read the source. Whatever is added from
-// now on either is still to be read or comes in beside. A window reads on its own;
-// what it has read stays.
+// reload clears the heap and starts to read the source again. Entries that are added
+// from now on are read or come through the inbox. A window reads on its own goroutine,
+// and keeps its entries.
 func (l *Loop) reload() {
 	if l.window != nil {
 		l.load.done = true
@@ -51,7 +51,7 @@ func (l *Loop) reload() {
 	l.load = load{delay: l.load.delay, notBefore: l.load.notBefore}
 }
 
-// loadSome reads the next chunk when there is one to be read.
+// loadSome reads the next chunk, if any.
 func (l *Loop) loadSome(ctx context.Context) {
 	if l.load.done || time.Until(l.load.notBefore) > 0 {
 		return
@@ -68,7 +68,7 @@ func (l *Loop) loadSome(ctx context.Context) {
 		return
 	}
 	if l.load.delay > 0 {
-		l.log.Info("due index can be read again")
+		l.log.Info("due index is readable again")
 	}
 	l.load.delay, l.load.notBefore = 0, time.Time{}
 	if n < chunkSize {
@@ -76,14 +76,14 @@ func (l *Loop) loadSome(ctx context.Context) {
 	}
 }
 
-// loadFailed plans the next try. What was read stays, and the cursor stands
-// behind it.
+// loadFailed schedules the next try, which continues after the last entry that was
+// read.
 func (l *Loop) loadFailed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	if l.load.delay == 0 {
-		l.log.Error("due index cannot be read, trying again", "error", err)
+		l.log.Error("reading due index failed, will retry", "error", err)
 	}
 	l.load.delay = min(max(2*l.load.delay, minBackoff), maxBackoff)
 	l.load.notBefore = time.Now().Add(l.load.delay)

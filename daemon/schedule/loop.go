@@ -1,15 +1,15 @@
-// Package schedule holds every waiting target in memory and hands each over
-// when its time has come.
+// Package schedule holds the waiting targets in memory and passes each on when it
+// is due.
 //
-// The [Source] is the truth and the loop only a hint of it: an entry whose
-// target was canceled or moved stays in the loop until its old time and is
-// handed over in vain, because whoever receives it claims the target in the
-// store first. Nothing is ever searched for or removed.
+// The [Source] is authoritative, and the loop is only a hint. The entry of a target
+// that was canceled or moved stays in the loop until its old time. It is then passed
+// on without effect, because the receiver claims the target in the store first. The
+// loop never searches for or removes an entry.
 //
-// A loop of [New] holds all entries, and is told of each that is added. One of
-// [NewWindow] has a source in which others write: it holds those of the next
-// minutes, and does not depend on being told. Time is that of this machine's wall
-// clock, whatever the clocks of other writers say.
+// A loop of [New] holds all entries. It is the only writer's loop, so each new entry
+// has to be added with [Loop.Add]. A loop of [NewWindow] has a source with other
+// writers. It holds the entries of the next minutes and also finds entries that were
+// not added. Time is the wall clock of this machine, whatever other clocks show.
 package schedule
 
 import (
@@ -25,28 +25,27 @@ import (
 )
 
 const (
-	// maxSleep bounds how long a clock that was set, or a machine that was
-	// suspended, goes unnoticed: timers do not see either.
+	// maxSleep bounds how long a changed clock or a suspended machine goes unnoticed.
+	// Timers notice neither.
 	maxSleep = 30 * time.Second
 
-	// maxInbox is how many entries may wait to be taken in before it is cheaper
-	// to read them again from the source.
+	// maxInbox is how many entries may be in the inbox. For more it is cheaper to read
+	// the source again.
 	maxInbox = 1 << 16
 
-	// maxBatch is how many entries are handed over at a time.
+	// maxBatch is how many entries are passed on in one call.
 	maxBatch = 1024
 )
 
-// Source is where the waiting entries are kept. A storage.Store has them in its
-// due index.
+// Source stores the waiting entries, such as the due index of a storage.Store.
 type Source interface {
-	// Due calls fn for every waiting entry from the given one on (inclusive), in
-	// the order of [schedctl.Due.Compare], until fn returns false.
+	// Due calls fn for every waiting entry that is not before from, in the order of
+	// [schedctl.Due.Compare], until fn returns false.
 	Due(ctx context.Context, from schedctl.Due, fn func(schedctl.Due) bool) error
 }
 
-// Loop is a min-heap of waiting entries and the one timer that runs for its
-// head. Both belong to the goroutine that is in [Loop.Run].
+// Loop is a min-heap of waiting entries with one timer for the earliest. Both belong
+// to the goroutine of [Loop.Run].
 type Loop struct {
 	source Source
 	fire   func([]schedctl.Due)
@@ -55,26 +54,26 @@ type Loop struct {
 	tick   atomic.Pointer[time.Time] // the last turn
 	wake   chan struct{}
 
-	window *window               // with many writers; nil when all news comes by Add
+	window *window               // for a source with several writers; otherwise nil
 	pages  <-chan []schedctl.Due // of window
 
-	mu          sync.Mutex // mu guards what follows
+	mu          sync.Mutex // mu guards the fields below, up to the blank line
 	inbox       []schedctl.Due
 	earliest    int64 // the least time in inbox, Unix milliseconds
 	overflow    bool
 	asleepUntil int64 // while Run sleeps: until when, Unix milliseconds; else the least value
 
-	// What follows is Run's own.
+	// These fields belong to Run.
 	heap  heap
 	load  load
-	spare []schedctl.Due // the inbox of the turn before, for its memory
+	spare []schedctl.Due // the inbox of the previous turn, to reuse its memory
 	batch []schedctl.Due
 }
 
-// New returns a loop that calls fire with entries whose time has come: in order
-// of time, never early, from the goroutine of [Loop.Run]. fire must not block
-// and must not keep the slice. It may be given an entry more than once, and one
-// that is waiting no longer.
+// New returns a loop that calls fire with the entries that are due: in order of
+// time, never early, on the goroutine of [Loop.Run]. fire must not block and must not
+// keep the slice. It may receive an entry more than once, and entries that no longer
+// wait.
 func New(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop {
 	return &Loop{
 		source: source, fire: fire, log: log, now: time.Now, wake: make(chan struct{}, 1),
@@ -82,10 +81,9 @@ func New(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop {
 	}
 }
 
-// Add takes in new entries, which must be in the source already. It never
-// blocks, may be called from any goroutine, before and during [Loop.Run], and
-// does not keep the slice. More than the loop can hold make it read everything
-// from the source again.
+// Add adds new entries, which must already be in the source. It never blocks and does
+// not keep the slice. It may be called from any goroutine, before and during
+// [Loop.Run]. If the inbox overflows, the loop reads the source again.
 func (l *Loop) Add(entries []schedctl.Due) {
 	if l.window != nil {
 		if entries = l.window.within(entries); len(entries) == 0 {
@@ -108,20 +106,20 @@ func (l *Loop) Add(entries []schedctl.Due) {
 	}
 	select {
 	case l.wake <- struct{}{}:
-	default: // it is going to look anyway
+	default: // Run will wake anyway
 	}
 }
 
-// mustWake reports whether the inbox cannot wait until the given instant. Entries
-// for later are taken in with the next turn: waking for each would cost more
-// than all else that is done with it. The mutex must be held.
+// mustWake reports whether the inbox cannot wait until the given Unix millisecond.
+// Later entries are taken in with the next turn: to wake for each would cost more than
+// the rest of its processing. The mutex must be held.
 func (l *Loop) mustWake(until int64) bool {
 	return until != math.MinInt64 && (l.overflow || l.earliest < until || len(l.inbox) > maxInbox/2)
 }
 
-// LastTick returns when the loop last looked at its entries, or the zero time
-// before it first did. A running loop looks at least every 30 seconds. It
-// has a monotonic reading.
+// LastTick returns when the loop last checked its entries, or the zero time before it
+// first did. While Run runs, that is at least every 30 seconds. The time has a
+// monotonic reading.
 func (l *Loop) LastTick() time.Time {
 	if at := l.tick.Load(); at != nil {
 		return *at
@@ -129,9 +127,9 @@ func (l *Loop) LastTick() time.Time {
 	return time.Time{}
 }
 
-// Run reads all entries from the source, the earliest first, and hands over
-// what is due until ctx ends; then it returns nil. A source that cannot be read
-// is tried again until it can. Run must be called once.
+// Run reads the entries from the source, the earliest first, and passes on what is due
+// until ctx ends. Then it returns nil. If the source fails, Run retries until it works.
+// Run must be called once.
 func (l *Loop) Run(ctx context.Context) error {
 	l.reload()
 	if l.window != nil {
@@ -155,8 +153,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// prepareSleep notes until when Run sleeps, and returns how long: not at all when
-// something has come in meanwhile that is due before.
+// prepareSleep stores until when Run sleeps and returns how long. It returns 0 if an
+// entry was added in the meantime that is due before that.
 func (l *Loop) prepareSleep(sleep time.Duration) time.Duration {
 	until := l.now().Add(sleep).UnixMilli()
 	l.mu.Lock()
@@ -168,14 +166,14 @@ func (l *Loop) prepareSleep(sleep time.Duration) time.Duration {
 	return sleep
 }
 
-// markAwake notes that Run is awake and looks into the inbox by itself.
+// markAwake records that Run is awake and will read the inbox.
 func (l *Loop) markAwake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asleepUntil = math.MinInt64
 }
 
-// turn does what there is to do now and returns how long there will be nothing.
+// turn does all work that is possible now and returns how long to sleep.
 func (l *Loop) turn(ctx context.Context) time.Duration {
 	l.drain()
 	l.loadSome(ctx)
@@ -186,14 +184,13 @@ func (l *Loop) turn(ctx context.Context) time.Duration {
 	}
 	sleep := min(maxSleep, l.load.wait())
 	if l.heap.len() > 0 {
-		// Without Round the difference would be taken from the monotonic
-		// clock, which stands still in suspend.
+		// Round removes the monotonic clock reading, which does not advance in suspend.
 		sleep = min(sleep, l.heap.head().Time().Sub(l.now().Round(0)))
 	}
 	return max(sleep, 0)
 }
 
-// drain takes in what was added.
+// drain moves added entries from the inbox to the heap.
 func (l *Loop) drain() {
 	l.mu.Lock()
 	added, overflow := l.inbox, l.overflow
@@ -209,9 +206,9 @@ func (l *Loop) drain() {
 		l.log.Warn("schedule inbox overflowed, reading the due index again")
 		l.reload()
 	case l.window == nil && l.load.done && l.heap.len() > 2*l.load.live+maxInbox:
-		// Moved and canceled posts leave their old entries behind. Reading
-		// anew whenever the heap has doubled bounds them at a cost that is
-		// constant for each entry. Those of a window are gone in minutes.
+		// Moved and canceled posts leave their old entries in the heap. Reading the
+		// source again whenever the heap has doubled bounds their number, at a constant
+		// cost for each entry. A window drops its old entries within minutes.
 		l.reload()
 	}
 }
@@ -222,7 +219,7 @@ func (l *Loop) push(entries []schedctl.Due) {
 	}
 }
 
-// fireSome hands over one batch and reports whether there may be more.
+// fireSome passes on one batch and reports whether more may be due.
 func (l *Loop) fireSome() bool {
 	now := l.now().UnixMilli()
 	l.batch = l.batch[:0]
@@ -231,7 +228,7 @@ func (l *Loop) fireSome() bool {
 	}
 	full := len(l.batch) == maxBatch
 	if l.window != nil {
-		l.batch = slices.Compact(l.batch) // what was read again
+		l.batch = slices.Compact(l.batch) // entries that were read again
 	}
 	if len(l.batch) > 0 {
 		l.fire(l.batch)

@@ -22,7 +22,7 @@ import (
 
 // index is a due index in memory.
 type index struct {
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards all fields
 	entries []schedctl.Due
 	faults  int            // how many reads fail
 	onRead  func(read int) // called before each read
@@ -75,9 +75,9 @@ func (x *index) remove(d schedctl.Due) {
 	}
 }
 
-// fired notes what a loop hands over and when.
+// fired records which entries a loop passes on, and when.
 type fired struct {
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards all fields
 	entries []schedctl.Due
 	at      []time.Time
 	onFire  func()
@@ -160,24 +160,24 @@ func entry(in time.Duration, id uint64) (d schedctl.Due) {
 	return d
 }
 
-// add stores an entry and tells the loop.
+// add stores an entry and adds it to the loop.
 func (b *bubble) add(d schedctl.Due) {
 	b.put(d)
 	b.Add([]schedctl.Due{d})
 }
 
-// want checks that exactly these entries were handed over since the last check,
-// each at its time.
+// want checks that exactly these entries were passed on since the last check, each at
+// its time.
 func (b *bubble) want(entries ...schedctl.Due) {
 	b.Helper()
 	synctest.Wait()
 	got, at := b.fired.take()
 	if !slices.Equal(got, entries) {
-		b.Fatalf("handed over %v, want %v", got, entries)
+		b.Fatalf("passed on %v, want %v", got, entries)
 	}
 	for i := range got {
 		if !at[i].Equal(got[i].Time()) {
-			b.Errorf("%v handed over at %s, %s off", got[i], at[i], at[i].Sub(got[i].Time()))
+			b.Errorf("%v passed on at %s, %s off", got[i], at[i], at[i].Sub(got[i].Time()))
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestOverdueAtStartComesInOrder(t *testing.T) {
 		b.run()
 		got, _ := b.fired.take()
 		if !slices.Equal(got, b.entries) {
-			t.Errorf("%d handed over out of %d, or not in order", len(got), n)
+			t.Errorf("%d passed on out of %d, or not in order", len(got), n)
 		}
 	})
 }
@@ -240,8 +240,8 @@ func TestAddKeepsNoSlice(t *testing.T) {
 	})
 }
 
-// What is committed while the source is read is either still to be read or
-// added, in front of the cursor and behind it.
+// Entries that are committed while the source is read are passed on whether they are
+// before or after the cursor.
 func TestAddedWhileLoading(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		const n = 2*schedule.Chunk + 100
@@ -262,7 +262,7 @@ func TestAddedWhileLoading(t *testing.T) {
 		want := append(all, added...)
 		slices.SortFunc(want, schedctl.Due.Compare)
 		if !slices.Equal(slices.Compact(got), want) {
-			t.Errorf("handed over %d entries, want %d", len(slices.Compact(got)), len(want))
+			t.Errorf("passed on %d entries, want %d", len(slices.Compact(got)), len(want))
 		}
 	})
 }
@@ -274,7 +274,7 @@ func TestSourceThatFailsIsReadAgain(t *testing.T) {
 			want = append(want, entry(time.Duration(i+1)*time.Minute, i))
 			b.put(want[i])
 		}
-		b.faults = 5 // each after half of what is left
+		b.faults = 5 // each after half of the remaining entries
 		b.run()
 		added := entry(30*time.Second, 99)
 		b.add(added)
@@ -283,13 +283,13 @@ func TestSourceThatFailsIsReadAgain(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		if got, _ := b.fired.take(); !slices.Equal(got, want) {
-			t.Errorf("handed over %v, want %v", got, want)
+			t.Errorf("passed on %v, want %v", got, want)
 		}
 		if b.reads != 6 {
 			t.Errorf("%d reads, want 6: five failures with a growing wait and one success", b.reads)
 		}
 		logs := b.logs.String()
-		if strings.Count(logs, "level=ERROR") != 1 || strings.Count(logs, "can be read again") != 1 {
+		if strings.Count(logs, "level=ERROR") != 1 || strings.Count(logs, "is readable again") != 1 {
 			t.Errorf("not one line for each change:\n%s", logs)
 		}
 	})
@@ -326,7 +326,7 @@ func TestOverflowReadsEverythingAgain(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		if got, _ := b.fired.take(); !slices.Equal(got, want) {
-			t.Errorf("%d handed over, want %d", len(got), len(want))
+			t.Errorf("%d passed on, want %d", len(got), len(want))
 		}
 		if logs := b.logs.String(); strings.Count(logs, "inbox overflowed") != 1 {
 			t.Errorf("logs:\n%s", logs)
@@ -334,7 +334,7 @@ func TestOverflowReadsEverythingAgain(t *testing.T) {
 	})
 }
 
-// Posts that are moved leave old entries behind; they must not pile up.
+// Moved posts leave old entries in the loop; their number stays bounded.
 func TestStaleEntriesAreBounded(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		live := entry(time.Hour, 1)
@@ -352,7 +352,7 @@ func TestStaleEntriesAreBounded(t *testing.T) {
 		b.want(live)
 		b.stop()
 		if got := b.Len(); got > 2*schedule.MaxInbox {
-			t.Errorf("%d entries held for one that lives", got)
+			t.Errorf("%d entries held for one waiting entry", got)
 		}
 	})
 }
@@ -383,13 +383,13 @@ func TestClockSetForward(t *testing.T) {
 		b.put(d)
 		b.run()
 		time.Sleep(time.Hour)
-		c.set(23*time.Hour + time.Second) // or the machine was asleep for so long
+		c.set(23*time.Hour + time.Second) // or the machine was suspended for that long
 		began := time.Now()
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		got, at := b.fired.take()
 		if !slices.Equal(got, []schedctl.Due{d}) {
-			t.Fatalf("handed over %v within 30 s", got)
+			t.Fatalf("passed on %v within 30 s", got)
 		}
 		if wait := at[0].Sub(began); wait > 30*time.Second {
 			t.Errorf("noticed after %s", wait)
@@ -411,7 +411,7 @@ func TestClockSetBack(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if got, _ := b.fired.take(); !slices.Equal(got, []schedctl.Due{d}) {
-			t.Errorf("handed over %v", got)
+			t.Errorf("passed on %v", got)
 		}
 	})
 }
@@ -432,8 +432,8 @@ func TestLastTick(t *testing.T) {
 	})
 }
 
-// Whatever is stored, moved and canceled, each entry that lives is handed over
-// at its time, and none before.
+// With random creates, moves and cancels, each waiting entry is passed on at its time,
+// and none early.
 func TestRandomChanges(t *testing.T) {
 	for _, seed := range oracle.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -466,14 +466,14 @@ func TestRandomChanges(t *testing.T) {
 				time.Sleep(2 * time.Hour)
 				b.check(live)
 				if len(live) > 0 {
-					t.Errorf("never handed over: %v", live)
+					t.Errorf("never passed on: %v", live)
 				}
 			})
 		})
 	}
 }
 
-// check takes what was handed over off the living, and checks its time.
+// check removes what was passed on from live and checks its time.
 func (b *bubble) check(live map[schedctl.Due]bool) {
 	b.Helper()
 	synctest.Wait()
@@ -481,14 +481,14 @@ func (b *bubble) check(live map[schedctl.Due]bool) {
 	for i, d := range got {
 		off := at[i].Sub(d.Time())
 		if off < 0 || (live[d] && off > 31*time.Second) { // a failing source costs up to 30 s
-			b.Fatalf("%v handed over %s off its time", d, off)
+			b.Fatalf("%v passed on %s off its time", d, off)
 		}
 		delete(live, d)
 		b.remove(d)
 	}
 }
 
-// million is a source of a million entries that costs nothing itself.
+// million is a source of a million entries that allocates nothing.
 type million struct{}
 
 const millions = 1_000_000
@@ -516,7 +516,7 @@ func TestMemoryOfAMillion(t *testing.T) {
 		if b.Len() != millions {
 			t.Fatalf("%d entries loaded", b.Len())
 		}
-		// All that was ever allocated bounds what is held at any time.
+		// Total allocations bound the memory in use at any time.
 		if each := float64(after.TotalAlloc-before.TotalAlloc) / millions; each > 40 {
 			t.Errorf("%.1f bytes allocated for an entry", each)
 		}

@@ -10,47 +10,47 @@ import (
 )
 
 const (
-	// windowLen is how far a window looks ahead. It is moved on when less than
-	// windowLeast of it are left, so that it can be read again for minutes.
+	// windowLen is how far ahead a window reads. It is extended when less than
+	// windowLeast of it is left, which leaves minutes to retry.
 	windowLen   = 10 * time.Minute
 	windowLeast = 7 * time.Minute
 
-	// rereadInterval is how often all of the window is read again, for what neither
-	// news nor a poll has told of.
+	// rereadInterval is how often the whole window is read again, for entries that were
+	// neither added nor found by a poll.
 	rereadInterval = 5 * time.Minute
 
-	// A poll reads what is due from pollBehind before the last one to pollAhead from
-	// now on: what a lost notification was about is found before its time, or, when
-	// that was at once, a pollInterval later.
+	// A poll reads the entries from pollBehind before the last poll to pollAhead from
+	// now. It finds entries whose notification was lost before they are due, or within
+	// a pollInterval if they were due at once.
 	pollInterval = time.Second
 	pollBehind   = 10 * time.Second
 	pollAhead    = 1500 * time.Millisecond
 
-	// windowPage is how many entries are read, and handed over, at a time.
+	// windowPage is how many entries one read returns.
 	windowPage = 10_000
 )
 
-// window is the part of a source with many writers that a loop holds. It belongs
-// to a goroutine of its own, so that a source that is slow, or away, keeps nothing
-// from being handed over that is known already.
+// window is the part of a source with several writers that a loop holds. It belongs
+// to a goroutine of its own, so that a slow or unreachable source does not delay entries
+// that are already in the loop.
 type window struct {
 	source    Source
 	now       func() time.Time
 	log       *slog.Logger
 	pages     chan []schedctl.Due // to the loop, which then owns them
 	wake      chan struct{}
-	rereadAll atomic.Bool // all has to be read again
+	rereadAll atomic.Bool // the whole window has to be read again
 
-	horizon    time.Time    // up to here the window was read
-	read       time.Time    // when all of it was; monotonic
-	polled     time.Time    // up to here it was polled
-	resumeFrom schedctl.Due // where a poll goes on that found too much for one, or zero
+	horizon    time.Time    // the window was read up to this time
+	read       time.Time    // when the whole window was read; monotonic
+	polled     time.Time    // when it was last polled
+	resumeFrom schedctl.Due // where the next poll continues if the last one found too many entries, or zero
 	failing    bool
 }
 
-// NewWindow returns a loop like that of [New] for a source that others write too.
-// It holds the entries of the next minutes, and finds those it was not told of: it
-// polls what is due around now each second, and reads the whole window every few
+// NewWindow returns a loop like that of [New] for a source with other writers. It
+// holds the entries of the next minutes. To find entries that were not added, it polls
+// for entries that are due about now each second, and reads the whole window every few
 // minutes and after [Loop.Reread].
 func NewWindow(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop {
 	l := New(source, fire, log)
@@ -62,9 +62,9 @@ func NewWindow(source Source, fire func([]schedctl.Due), log *slog.Logger) *Loop
 	return l
 }
 
-// Reread makes a loop of [NewWindow] read all its entries again, because news of
-// some may have been lost. It never blocks and may be called from any goroutine. A
-// loop of [New] has a source in which nobody else writes, and does nothing.
+// Reread makes a loop of [NewWindow] read its whole window again, because notifications
+// may have been lost. It never blocks and may be called from any goroutine. It does
+// nothing for a loop of [New], whose source has no other writers.
 func (l *Loop) Reread() {
 	if l.window != nil {
 		l.window.reread()
@@ -75,12 +75,12 @@ func (w *window) reread() {
 	w.rereadAll.Store(true)
 	select {
 	case w.wake <- struct{}{}:
-	default: // it is going to look anyway
+	default: // run will wake anyway
 	}
 }
 
-// within returns the entries that belong in the window, which may be the slice
-// itself: what is due later is read when the window has come that far.
+// within returns the entries that belong to the window, which may be the slice itself.
+// Later entries are read when the window includes them.
 func (w *window) within(entries []schedctl.Due) []schedctl.Due {
 	end := w.now().Add(windowLen).UnixMilli()
 	for i := range entries {
@@ -114,7 +114,7 @@ func (w *window) run(ctx context.Context) {
 	}
 }
 
-// readNext reads what is to be read now.
+// readNext reads what is due to be read: the whole window, its extension, or a poll.
 func (w *window) readNext(ctx context.Context) error {
 	now := w.now().Round(0)
 	end := now.Add(windowLen)
@@ -137,9 +137,9 @@ func (w *window) readNext(ctx context.Context) error {
 	return w.poll(ctx, now)
 }
 
-// readAll reads the whole window.
-func (w *window) readAll(ctx context.Context, begin schedctl.Due, end time.Time) error {
-	if _, err := w.readRange(ctx, begin, end, 0); err != nil {
+// readAll reads the whole window from start to end.
+func (w *window) readAll(ctx context.Context, start schedctl.Due, end time.Time) error {
+	if _, err := w.readRange(ctx, start, end, 0); err != nil {
 		return err
 	}
 	w.horizon, w.read = end, time.Now()
@@ -147,25 +147,25 @@ func (w *window) readAll(ctx context.Context, begin schedctl.Due, end time.Time)
 	return nil
 }
 
-// poll reads what is due around now, a page of it at most.
+// poll reads at most one page of the entries that are due about now.
 func (w *window) poll(ctx context.Context, now time.Time) error {
-	begin := w.resumeFrom
-	if begin == (schedctl.Due{}) {
-		begin = firstEntryAt(earlierOf(w.polled, now).Add(-pollBehind))
+	start := w.resumeFrom
+	if start == (schedctl.Due{}) {
+		start = firstEntryAt(earlierOf(w.polled, now).Add(-pollBehind))
 	}
-	next, err := w.readRange(ctx, begin, now.Add(pollAhead), 1)
+	next, err := w.readRange(ctx, start, now.Add(pollAhead), 1)
 	if err == nil {
 		w.polled, w.resumeFrom = now, next
 	}
 	return err
 }
 
-// readRange hands over the entries from the given one on and before end, in at most so
-// many pages, or all of them when that is 0. It returns where the next page begins,
-// the zero value when there is none.
-func (w *window) readRange(ctx context.Context, begin schedctl.Due, end time.Time, pages int) (next schedctl.Due, err error) {
+// readRange passes on the entries from start to end (exclusive), in at most the given
+// number of pages, or all of them if that is 0. It returns where the next page starts,
+// or the zero value if all were read.
+func (w *window) readRange(ctx context.Context, start schedctl.Due, end time.Time, pages int) (next schedctl.Due, err error) {
 	for n := 1; ; n++ {
-		page, err := w.readPage(ctx, begin, end.UnixMilli())
+		page, err := w.readPage(ctx, start, end.UnixMilli())
 		if err != nil {
 			return schedctl.Due{}, err
 		}
@@ -179,15 +179,15 @@ func (w *window) readRange(ctx context.Context, begin schedctl.Due, end time.Tim
 		if len(page) < windowPage {
 			return schedctl.Due{}, nil
 		}
-		if begin = nextEntry(page[windowPage-1]); n == pages {
-			return begin, nil
+		if start = nextEntry(page[windowPage-1]); n == pages {
+			return start, nil
 		}
 	}
 }
 
 // readPage reads one page.
-func (w *window) readPage(ctx context.Context, begin schedctl.Due, end int64) (page []schedctl.Due, err error) {
-	err = w.source.Due(ctx, begin, func(d schedctl.Due) bool {
+func (w *window) readPage(ctx context.Context, start schedctl.Due, end int64) (page []schedctl.Due, err error) {
+	err = w.source.Due(ctx, start, func(d schedctl.Due) bool {
 		if d.At >= end {
 			return false
 		}
@@ -197,21 +197,21 @@ func (w *window) readPage(ctx context.Context, begin schedctl.Due, end int64) (p
 	return page, err
 }
 
-// logSourceState logs that the source fails, or works again, once.
+// logSourceState logs once when the source starts to fail, and once when it works again.
 func (w *window) logSourceState(ctx context.Context, err error) {
 	failing := err != nil
 	switch {
 	case failing == w.failing || ctx.Err() != nil:
 		return
 	case failing:
-		w.log.Error("due index cannot be read, trying again", "error", err)
+		w.log.Error("reading due index failed, will retry", "error", err)
 	default:
-		w.log.Info("due index can be read again")
+		w.log.Info("due index is readable again")
 	}
 	w.failing = failing
 }
 
-// firstEntryAt returns the least entry that is due at an instant.
+// firstEntryAt returns the smallest possible entry that is due at t.
 func firstEntryAt(t time.Time) schedctl.Due { return schedctl.Due{At: t.UnixMilli()} }
 
 func earlierOf(a, b time.Time) time.Time {

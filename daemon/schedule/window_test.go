@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/schedule"
 )
 
-// windowBubble is a bubble with a window, whose entries are claimed when they are
-// handed over: they are in the index no more.
+// windowBubble is a bubble with a window. Entries are claimed when they are passed on,
+// which removes them from the index.
 func windowBubble(t *testing.T, test func(*bubble)) {
 	t.Helper()
 	inBubble(t, func(b *bubble) {
@@ -28,7 +28,7 @@ func windowBubble(t *testing.T, test func(*bubble)) {
 	})
 }
 
-// removeAll removes entries, which are in order.
+// removeAll removes entries, which must be sorted.
 func (x *index) removeAll(batch []schedctl.Due) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -38,23 +38,23 @@ func (x *index) removeAll(batch []schedctl.Due) {
 	})
 }
 
-// wantWithin checks that exactly these entries were handed over, none of them early
-// nor later than so long.
+// wantWithin checks that exactly these entries were passed on, none of them early and
+// none more than late after its time.
 func (b *bubble) wantWithin(late time.Duration, entries ...schedctl.Due) {
 	b.Helper()
 	synctest.Wait()
 	got, at := b.fired.take()
 	if !slices.Equal(got, entries) {
-		b.Fatalf("handed over %v, want %v", got, entries)
+		b.Fatalf("passed on %v, want %v", got, entries)
 	}
 	for i := range got {
 		if off := at[i].Sub(got[i].Time()); off < 0 || off > late {
-			b.Errorf("%v handed over %s off, want at most %s late", got[i], off, late)
+			b.Errorf("%v passed on %s off, want at most %s late", got[i], off, late)
 		}
 	}
 }
 
-// What is far away is not held, and comes at its time all the same.
+// An entry beyond the window is not held, and is still passed on at its time.
 func TestWindowMovesOn(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		off := 300 * time.Millisecond // the polls are at whole seconds
@@ -83,18 +83,18 @@ func TestWindowHoldsMinutes(t *testing.T) {
 			batch = append(batch, entry(time.Hour+time.Duration(i)*time.Second, n+i))
 		}
 		b.run()
-		b.Add(batch) // not in the index, which the loop cannot know
+		b.Add(batch) // not in the index; the loop does not check that
 		time.Sleep(time.Minute)
 		b.stop()
 		if held := b.Len(); held > 300 {
-			t.Errorf("%d entries are held of the next 10 minutes, of which there are 100", held)
+			t.Errorf("%d entries are held, want the 100 of the next 10 minutes", held)
 		}
 		b.stop = func() {}
 	})
 }
 
-// What nobody told of comes in time when it was stored before, and else with the
-// next poll.
+// An entry that was not added is passed on at its time if it was stored before that,
+// and otherwise with the next poll.
 func TestWindowWithoutNews(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		b.run()
@@ -109,7 +109,7 @@ func TestWindowWithoutNews(t *testing.T) {
 	})
 }
 
-// A commit can take longer than a poll looks back, and its news can be lost.
+// A commit can take longer than pollBehind, and its notification can be lost.
 func TestWindowFindsWhatCameLate(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		b.run()
@@ -125,8 +125,8 @@ func TestWindowFindsWhatCameLate(t *testing.T) {
 	})
 }
 
-// While the source is away, what is known comes at its time; what was stored and
-// not told of meanwhile comes when it is back.
+// While the source fails, entries in the loop are passed on at their times. Entries that
+// were stored without a notification in that time are passed on when it works again.
 func TestWindowWhileTheSourceIsAway(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		known := entry(30*time.Second, 1)
@@ -143,16 +143,16 @@ func TestWindowWhileTheSourceIsAway(t *testing.T) {
 		b.want(known)
 		time.Sleep(45 * time.Second)
 		b.wantWithin(58*time.Second, missed)
-		if n := strings.Count(b.logs.String(), "cannot be read"); n != 1 {
-			t.Errorf("told of it %d times:\n%s", n, b.logs.String())
+		if n := strings.Count(b.logs.String(), "reading due index failed"); n != 1 {
+			t.Errorf("logged %d times:\n%s", n, b.logs.String())
 		}
-		if !strings.Contains(b.logs.String(), "can be read again") {
-			t.Error("did not tell that it works again")
+		if !strings.Contains(b.logs.String(), "is readable again") {
+			t.Error("did not log that the source works again")
 		}
 	})
 }
 
-// A source that hangs keeps nothing waiting that is known.
+// A source that hangs does not delay entries that are in the loop.
 func TestWindowWhileTheSourceHangs(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		var hang atomic.Bool
@@ -177,8 +177,8 @@ func TestWindowWhileTheSourceHangs(t *testing.T) {
 	})
 }
 
-// What is read again, and was told of too, is handed over once, as long as
-// nobody leaves it in the index.
+// An entry that was added and also read is passed on once, if it is then removed from
+// the index.
 func TestWindowHandsOverOnce(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		b.run()
@@ -210,14 +210,14 @@ func TestWindowOfMoreThanAPage(t *testing.T) {
 		synctest.Wait()
 		got, _ := b.fired.take()
 		if !slices.Equal(got, want) {
-			t.Errorf("%d handed over of %d, or not in order", len(got), n)
+			t.Errorf("%d passed on of %d, or not in order", len(got), n)
 		}
 	})
 }
 
-// A poll that finds more than a page goes on behind it.
+// A poll that finds more than a page continues after that page.
 func TestPollOfMoreThanAPage(t *testing.T) {
-	inBubble(t, func(b *bubble) { // where nobody claims
+	inBubble(t, func(b *bubble) { // without claims
 		b.Loop = schedule.NewWindow(b.index, b.fired.fire, slog.New(slog.DiscardHandler))
 		b.run()
 		time.Sleep(time.Hour)
@@ -235,7 +235,7 @@ func TestPollOfMoreThanAPage(t *testing.T) {
 			seen[d] = true
 		}
 		if len(seen) != n {
-			t.Errorf("%d of %d handed over", len(seen), n)
+			t.Errorf("%d of %d passed on", len(seen), n)
 		}
 	})
 }
@@ -254,7 +254,7 @@ func TestWindowOverflow(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got, _ := b.fired.take(); len(got) != schedule.MaxInbox+1 || got[len(got)-1] != last {
-			t.Errorf("%d handed over", len(got))
+			t.Errorf("%d passed on", len(got))
 		}
 	})
 }
@@ -268,11 +268,11 @@ func TestWindowAndClock(t *testing.T) {
 		b.put(after)
 		b.run()
 		time.Sleep(time.Hour)
-		c.set(23*time.Hour + time.Second) // or the machine was asleep for so long
+		c.set(23*time.Hour + time.Second) // or the machine was suspended for that long
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if got, _ := b.fired.take(); !slices.Equal(slices.Compact(got), []schedctl.Due{ahead}) {
-			t.Fatalf("handed over %v", got)
+			t.Fatalf("passed on %v", got)
 		}
 		c.set(0)
 		time.Sleep(24*time.Hour - 2*time.Second + time.Millisecond - time.Nanosecond)
@@ -282,8 +282,8 @@ func TestWindowAndClock(t *testing.T) {
 	})
 }
 
-// News that is lost at random, and a source that fails at random, lose and delay
-// nothing by more than the faults take.
+// If notifications are lost and the source fails at random, no entry is lost, and none is
+// delayed by more than the faults last.
 func TestWindowRandom(t *testing.T) {
 	windowBubble(t, func(b *bubble) {
 		random := rand.New(rand.NewPCG(1, 2))
@@ -312,12 +312,12 @@ func TestWindowRandom(t *testing.T) {
 		seen := map[schedctl.Due]bool{}
 		for i, d := range got {
 			if off := at[i].Sub(d.Time()); off < 0 || off > 6*time.Second {
-				t.Errorf("%v handed over %s off", d, off)
+				t.Errorf("%v passed on %s off", d, off)
 			}
 			seen[d] = true
 		}
 		if uint64(len(seen)) != count {
-			t.Errorf("%d of %d handed over", len(seen), count)
+			t.Errorf("%d of %d passed on", len(seen), count)
 		}
 	})
 }
