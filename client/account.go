@@ -35,7 +35,7 @@ func (c *Client) AddAccount(ctx context.Context, a apiv1.AddAccount, options ...
 
 // Account returns one account, a disconnected one too.
 func (c *Client) Account(ctx context.Context, id string) (apiv1.Account, error) {
-	path, err := item(accounts, id, "")
+	path, err := itemPath(accounts, id, "")
 	if err != nil {
 		return apiv1.Account{}, err
 	}
@@ -57,7 +57,7 @@ func (c *Client) VerifyAccount(ctx context.Context, id string, options ...Option
 
 // RemoveAccount disconnects an account and erases its secrets.
 func (c *Client) RemoveAccount(ctx context.Context, id string, options ...Option) error {
-	path, err := item(accounts, id, "")
+	path, err := itemPath(accounts, id, "")
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (c *Client) RemoveAccount(ctx context.Context, id string, options ...Option
 }
 
 func (c *Client) changeAccount(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.Account, error) {
-	path, err := item(accounts, id, action)
+	path, err := itemPath(accounts, id, action)
 	if err != nil {
 		return apiv1.Account{}, err
 	}

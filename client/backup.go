@@ -47,26 +47,26 @@ func (c *Client) copyBackup(ctx context.Context, w io.Writer) (size int64, err e
 	resp, err := c.resty.R().SetContext(waiting).SetHeader("Accept", "application/octet-stream, application/json;q=0.5").
 		SetDoNotParseResponse(true).Execute(http.MethodGet, "/backup")
 	if err != nil {
-		return 0, c.brokenOff(ctx, waiting, err)
+		return 0, c.transferError(ctx, waiting, err)
 	}
 	body := resp.RawBody()
 	defer body.Close()
 	if resp.StatusCode() != http.StatusOK {
-		return 0, c.refusal(resp, body)
+		return 0, c.errorResponse(resp, body)
 	}
-	from := &arriving{from: body, idle: idle, patience: c.timeout}
+	from := &idleReader{from: body, idle: idle, timeout: c.timeout}
 	size, err = io.Copy(w, from)
 	switch {
 	case from.failed != nil:
-		return size, c.brokenOff(ctx, waiting, from.failed)
+		return size, c.transferError(ctx, waiting, from.failed)
 	case err != nil:
 		return size, fmt.Errorf("write the backup: %w", err)
 	}
 	return size, nil
 }
 
-// brokenOff returns the error for an answer that did not come or did not end.
-func (c *Client) brokenOff(ctx, waiting context.Context, err error) error {
+// transferError returns the error for an answer that did not come or did not end.
+func (c *Client) transferError(ctx, waiting context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -78,8 +78,8 @@ func (c *Client) brokenOff(ctx, waiting context.Context, err error) error {
 	return &UnreachableError{URL: c.url, Err: err}
 }
 
-// refusal reads the error that the daemon answers with instead of a copy.
-func (c *Client) refusal(resp *resty.Response, body io.Reader) error {
+// errorResponse reads the error that the daemon answers with instead of a copy.
+func (c *Client) errorResponse(resp *resty.Response, body io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
 	if err != nil {
 		return &UnreachableError{URL: c.url, Err: err}
@@ -87,20 +87,20 @@ func (c *Client) refusal(resp *resty.Response, body io.Reader) error {
 	return c.readError(resp.SetBody(text))
 }
 
-// arriving is what comes from the network; each piece that arrives sets the idle
+// idleReader is what comes from the network; each piece that arrives sets the idle
 // timer anew.
-type arriving struct {
-	from     io.Reader
-	idle     *time.Timer
-	patience time.Duration
-	failed   error // of the network; a writer's error is none
+type idleReader struct {
+	from    io.Reader
+	idle    *time.Timer
+	timeout time.Duration
+	failed  error // of the network; a writer's error is none
 }
 
 // Read implements [io.Reader].
-func (a *arriving) Read(p []byte) (n int, err error) {
+func (a *idleReader) Read(p []byte) (n int, err error) {
 	n, err = a.from.Read(p)
 	if n > 0 {
-		a.idle.Reset(a.patience)
+		a.idle.Reset(a.timeout)
 	}
 	if err != nil && err != io.EOF {
 		a.failed = err

@@ -90,8 +90,8 @@ const DefaultTimeout = 60 * time.Second
 // DefaultMaxWait is how long a client waits by default when the daemon limits it.
 const DefaultMaxWait = 3 * time.Second
 
-// maxAnswer is above the largest page that the API can answer.
-const maxAnswer = 64 << 20
+// maxResponse is above the largest page that the API can answer.
+const maxResponse = 64 << 20
 
 // Client is a connection to one daemon. It may be used from any goroutine.
 type Client struct {
@@ -126,8 +126,8 @@ func New(cfg Config) (*Client, error) {
 	c.resty = resty.NewWithClient(&http.Client{Transport: transport}).
 		SetBaseURL(base).
 		SetRedirectPolicy(resty.RedirectPolicyFunc(sameHost)).
-		SetResponseBodyLimit(maxAnswer).
-		SetLogger(silence{}).
+		SetResponseBodyLimit(maxResponse).
+		SetLogger(noLog{}).
 		SetDisableWarn(true).
 		SetHeader("Accept", "application/json")
 	if cfg.UserAgent != "" {
@@ -178,9 +178,9 @@ func parseURL(text string) (base, socket string, err error) {
 	return "", "", fmt.Errorf("daemon URL %q: %s", text, advice)
 }
 
-// silence keeps resty from writing to standard error.
-type silence struct{}
+// noLog keeps resty from writing to standard error.
+type noLog struct{}
 
-func (silence) Errorf(string, ...any) {}
-func (silence) Warnf(string, ...any)  {}
-func (silence) Debugf(string, ...any) {}
+func (noLog) Errorf(string, ...any) {}
+func (noLog) Warnf(string, ...any)  {}
+func (noLog) Debugf(string, ...any) {}

@@ -92,14 +92,14 @@ func (e *UnreachableError) Error() string {
 	case errors.As(e.Err, &dns):
 		return fmt.Sprintf("the host of %s is not known: check the URL", e.URL)
 	}
-	return fmt.Sprintf("the daemon at %s cannot be reached: %v", e.URL, cause(e.Err))
+	return fmt.Sprintf("the daemon at %s cannot be reached: %v", e.URL, rootCause(e.Err))
 }
 
 // Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// cause strips the wrapping that repeats the URL.
-func cause(err error) error {
+// rootCause strips the wrapping that repeats the URL.
+func rootCause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {
@@ -109,8 +109,8 @@ func cause(err error) error {
 	}
 }
 
-// foreign returns the error for an answer that is not the API's.
-func foreign(url string, status int) *Error {
+// unexpectedResponse returns the error for an answer that is not the API's.
+func unexpectedResponse(url string, status int) *Error {
 	code := schedctl.Internal
 	switch status {
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired, http.StatusForbidden:

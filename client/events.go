@@ -17,7 +17,7 @@ import (
 
 // A stream says something every 15 seconds; one that says nothing for so long
 // is given up.
-const streamPatience = 45 * time.Second
+const streamIdleTimeout = 45 * time.Second
 
 // Between two connections there is a pause: the one that the daemon asked for,
 // twice as long after each connection that came to nothing, up to a limit.
@@ -45,9 +45,9 @@ func (c *Client) Events(ctx context.Context, lastID string) iter.Seq2[apiv1.Even
 // stream and before the first event of it.
 func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.Seq2[apiv1.Event, error] {
 	return func(yield func(apiv1.Event, error) bool) {
-		f := following{client: c, position: lastID, retry: firstStreamPause, granted: opened, start: time.Now()}
+		f := eventFollower{client: c, position: lastID, retry: firstStreamPause, onOpen: opened, start: time.Now()}
 		for try := 1; ; try++ {
-			before := f.told
+			before := f.messages
 			err := f.connection(ctx, yield)
 			switch {
 			case f.stopped:
@@ -56,7 +56,7 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 				yield(apiv1.Event{}, context.Cause(ctx))
 				return
 			}
-			if f.told > before {
+			if f.messages > before {
 				try = 1
 			}
 			pause, again := f.pause(err, try)
@@ -78,7 +78,7 @@ func (c *Client) Follow(ctx context.Context, lastID string, opened func()) iter.
 // stream begins, and told for each event in order. It does not come back by
 // itself: it returns why it has ended, which is never nil.
 func (c *Client) EventStream(ctx context.Context, lastID string, began func(position string), told func(apiv1.Event)) error {
-	f := following{client: c, position: lastID, began: began, granted: func() {}, retry: firstStreamPause}
+	f := eventFollower{client: c, position: lastID, onStart: began, onOpen: func() {}, retry: firstStreamPause}
 	err := f.connection(ctx, func(e apiv1.Event, _ error) bool {
 		told(e)
 		return true
@@ -89,25 +89,25 @@ func (c *Client) EventStream(ctx context.Context, lastID string, began func(posi
 	return err
 }
 
-// following is what is known of a stream across its connections.
-type following struct {
+// eventFollower is what is known of a stream across its connections.
+type eventFollower struct {
 	client   *Client
-	began    func(position string) // is told where a connection begins; nil for nobody
+	onStart  func(position string) // is told where a connection begins; nil for nobody
 	position string                // the id to resume after, or empty
 	retry    time.Duration
 	opened   bool // a connection was granted once
-	told     int  // how many messages came
+	messages int  // how many messages came
 	stopped  bool // the caller wants no more
 	start    time.Time
-	granted  func() // is told of each connection
+	onOpen   func() // is told of each connection
 }
 
 // connection opens the stream and yields its events until it ends. Its error is
 // never nil unless the caller has stopped.
-func (f *following) connection(ctx context.Context, yield func(apiv1.Event, error) bool) error {
+func (f *eventFollower) connection(ctx context.Context, yield func(apiv1.Event, error) bool) error {
 	listening, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
-	idle := time.AfterFunc(streamPatience, func() { hangUp(context.DeadlineExceeded) })
+	idle := time.AfterFunc(streamIdleTimeout, func() { hangUp(context.DeadlineExceeded) })
 	defer idle.Stop()
 	body, err := f.open(listening)
 	if err != nil && listening.Err() != nil {
@@ -118,22 +118,22 @@ func (f *following) connection(ctx context.Context, yield func(apiv1.Event, erro
 	}
 	defer body.Close()
 	f.opened = true
-	f.granted()
-	parser := newEventParser(&arriving{from: body, idle: idle, patience: streamPatience})
+	f.onOpen()
+	parser := newEventParser(&idleReader{from: body, idle: idle, timeout: streamIdleTimeout})
 	for {
 		m, err := parser.next()
 		if err != nil {
 			return &UnreachableError{URL: f.client.url, Err: err}
 		}
-		if err := f.take(m, parser.retry, yield); err != nil || f.stopped {
+		if err := f.handle(m, parser.retry, yield); err != nil || f.stopped {
 			return err
 		}
 	}
 }
 
-// take yields the event of a message, if it has one.
-func (f *following) take(m message, retry time.Duration, yield func(apiv1.Event, error) bool) error {
-	if f.told++; retry > 0 {
+// handle yields the event of a message, if it has one.
+func (f *eventFollower) handle(m serverSentEvent, retry time.Duration, yield func(apiv1.Event, error) bool) error {
+	if f.messages++; retry > 0 {
 		f.retry = min(retry, maxStreamPause)
 	}
 	if m.data != nil {
@@ -142,8 +142,8 @@ func (f *following) take(m message, retry time.Duration, yield func(apiv1.Event,
 			return fmt.Errorf("read event %q of %s: %w", m.id, f.client.url, err)
 		}
 		f.stopped = !yield(e, nil)
-	} else if m.id != "" && f.began != nil {
-		f.began(m.id)
+	} else if m.id != "" && f.onStart != nil {
+		f.onStart(m.id)
 	}
 	if m.id != "" {
 		f.position = m.id
@@ -152,7 +152,7 @@ func (f *following) take(m message, retry time.Duration, yield func(apiv1.Event,
 }
 
 // open makes the request and returns the body of a stream.
-func (f *following) open(ctx context.Context) (io.ReadCloser, error) {
+func (f *eventFollower) open(ctx context.Context) (io.ReadCloser, error) {
 	c := f.client
 	req := c.resty.R().SetContext(ctx).SetHeader("Accept", "text/event-stream, application/json;q=0.5").SetDoNotParseResponse(true)
 	if f.position != "" {
@@ -168,11 +168,11 @@ func (f *following) open(ctx context.Context) (io.ReadCloser, error) {
 		return body, nil
 	}
 	defer body.Close()
-	return nil, c.refusal(resp, body)
+	return nil, c.errorResponse(resp, body)
 }
 
 // pause says whether a stream that ended in err is opened again, and when.
-func (f *following) pause(err error, try int) (pause time.Duration, again bool) {
+func (f *eventFollower) pause(err error, try int) (pause time.Duration, again bool) {
 	pause = min(f.retry<<min(try-1, 10), maxStreamPause)
 	pause = pause/2 + rand.N(pause/2+1) // many clients shall not come back together
 	var unreachable *UnreachableError
@@ -182,7 +182,7 @@ func (f *following) pause(err error, try int) (pause time.Duration, again bool) 
 		return pause, f.opened && !errors.Is(err, errRedirect)
 	case errors.As(err, &refused):
 		later := refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError
-		soon := refused.asksToWait() && refused.RetryAfter <= f.client.maxWait && time.Since(f.start)+refused.RetryAfter < f.client.timeout
+		soon := refused.wantsRetry() && refused.RetryAfter <= f.client.maxWait && time.Since(f.start)+refused.RetryAfter < f.client.timeout
 		return max(pause, refused.RetryAfter), f.opened && later || soon
 	}
 	return 0, false

@@ -15,8 +15,8 @@ import (
 // are far smaller.
 const maxEventLine = 1 << 20
 
-// message is one message of a stream of server-sent events.
-type message struct {
+// serverSentEvent is one message of a stream of server-sent events.
+type serverSentEvent struct {
 	id   string // of the stream after this message; empty when it never had one
 	name string
 	data []byte // nil when the message only sets the id or a pause
@@ -40,8 +40,8 @@ func newEventParser(r io.Reader) *eventParser {
 
 // next returns the next message, or io.EOF at the end. A message without its
 // empty line was cut off, and is not returned.
-func (p *eventParser) next() (message, error) {
-	var m message
+func (p *eventParser) next() (serverSentEvent, error) {
+	var m serverSentEvent
 	for p.lines.Scan() {
 		line := p.lines.Bytes()
 		if !p.begun {
@@ -56,14 +56,14 @@ func (p *eventParser) next() (message, error) {
 		return m, nil
 	}
 	if err := p.lines.Err(); err != nil {
-		return message{}, fmt.Errorf("read events: %w", err)
+		return serverSentEvent{}, fmt.Errorf("read events: %w", err)
 	}
-	return message{}, io.EOF
+	return serverSentEvent{}, io.EOF
 }
 
 // field takes a line over into the message. Comments and unknown fields are
 // passed over.
-func (p *eventParser) field(m *message, line []byte) {
+func (p *eventParser) field(m *serverSentEvent, line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {

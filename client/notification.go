@@ -18,7 +18,7 @@ func (c *Client) Notifications(ctx context.Context) ([]apiv1.Notification, error
 
 // Notification returns one notification.
 func (c *Client) Notification(ctx context.Context, id string) (apiv1.Notification, error) {
-	path, err := item(notifications, id, "")
+	path, err := itemPath(notifications, id, "")
 	if err != nil {
 		return apiv1.Notification{}, err
 	}
@@ -56,7 +56,7 @@ func (c *Client) TestNotification(ctx context.Context, id string, options ...Opt
 }
 
 func (c *Client) changeNotification(ctx context.Context, method, id, action string, body, out any, options []Option) error {
-	path, err := item(notifications, id, action)
+	path, err := itemPath(notifications, id, action)
 	if err != nil {
 		return err
 	}

@@ -130,18 +130,18 @@ func (c *Client) PostIfChanged(ctx context.Context, id string, version int64) (a
 }
 
 func (c *Client) readPost(ctx context.Context, id string, header http.Header) (apiv1.Post, error) {
-	path, err := item(posts, id, "")
+	path, err := itemPath(posts, id, "")
 	if err != nil {
 		return apiv1.Post{}, err
 	}
 	var out apiv1.PostEnvelope
-	err = c.call(ctx, request{method: http.MethodGet, path: path, header: header}, &out)
+	err = c.call(ctx, apiRequest{method: http.MethodGet, path: path, header: header}, &out)
 	return out.Post, err
 }
 
 // PostTimeline returns what happened to a post, oldest first.
 func (c *Client) PostTimeline(ctx context.Context, id string) (apiv1.Timeline, error) {
-	path, err := item(posts, id, "timeline")
+	path, err := itemPath(posts, id, "timeline")
 	if err != nil {
 		return apiv1.Timeline{}, err
 	}
@@ -158,7 +158,7 @@ func (c *Client) EditPost(ctx context.Context, id string, p apiv1.EditPost, opti
 
 // DeletePost removes a draft for good.
 func (c *Client) DeletePost(ctx context.Context, id string, options ...Option) error {
-	path, err := item(posts, id, "")
+	path, err := itemPath(posts, id, "")
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (c *Client) RetryPost(ctx context.Context, id string, p apiv1.RetryPost, op
 }
 
 func (c *Client) changePost(ctx context.Context, method, id, action string, body any, options []Option) (apiv1.Post, error) {
-	path, err := item(posts, id, action)
+	path, err := itemPath(posts, id, action)
 	if err != nil {
 		return apiv1.Post{}, err
 	}

@@ -19,21 +19,21 @@ import (
 // API key was sent to it.
 var ErrUnproven = errors.New("what listens there is not the daemon that was announced")
 
-// proofTime is how long what listens may take to prove itself.
-const proofTime = 5 * time.Second
+// proofTimeout is how long what listens may take to prove itself.
+const proofTimeout = 5 * time.Second
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// proven returns a dial function whose connections all lead to the daemon that is
+// provenDial returns a dial function whose connections all lead to the daemon that is
 // announced at the time. Each one is proved by itself: a daemon can end, and
 // something else listen at its address, while a client runs.
-func proven(dial dialFunc, announced func() (apiv1.Announced, error)) dialFunc {
+func provenDial(dial dialFunc, announced func() (apiv1.Announced, error)) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		if err := prove(c, address, announced); err != nil {
+		if err := checkProof(c, address, announced); err != nil {
 			c.Close()
 			return nil, err
 		}
@@ -41,8 +41,8 @@ func proven(dial dialFunc, announced func() (apiv1.Announced, error)) dialFunc {
 	}
 }
 
-// prove has the other end of a connection prove that it is the announced daemon.
-func prove(c net.Conn, host string, announced func() (apiv1.Announced, error)) error {
+// checkProof has the other end of a connection prove that it is the announced daemon.
+func checkProof(c net.Conn, host string, announced func() (apiv1.Announced, error)) error {
 	said, err := announced()
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func prove(c net.Conn, host string, announced func() (apiv1.Announced, error)) e
 		return ErrUnproven
 	}
 	challenge := rand.Text()
-	c.SetDeadline(time.Now().Add(proofTime))
+	c.SetDeadline(time.Now().Add(proofTimeout))
 	defer c.SetDeadline(time.Time{})
 	text := "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n" + apiv1.ChallengeHeader + ": " + challenge + "\r\n\r\n"
 	if _, err := c.Write([]byte(text)); err != nil {

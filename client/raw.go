@@ -20,8 +20,8 @@ type Response struct {
 // ErrPath is the error of [Client.Raw] for what is no path of a daemon.
 var ErrPath = errors.New("this is no path of the daemon")
 
-// outside are the paths that are not below the prefix of the API.
-var outside = []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/openapi.yaml", "/docs", "/feeds"}
+// outsidePaths are the paths that are not below the prefix of the API.
+var outsidePaths = []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/openapi.yaml", "/docs", "/feeds"}
 
 // Raw makes a call of the API. The path may have a query, and may be written
 // with or without /api/v1; what the daemon serves beside the API, such as
@@ -35,11 +35,11 @@ func (c *Client) Raw(ctx context.Context, method, path string, body []byte, opti
 	if err != nil {
 		return Response{}, err
 	}
-	r := request{method: method, path: target, header: http.Header{}}
+	r := apiRequest{method: method, path: target, header: http.Header{}}
 	if body != nil {
 		r.body = body
 	}
-	if !reads(method) {
+	if !isRead(method) {
 		r.header.Set("Idempotency-Key", newIdempotencyKey())
 	}
 	for _, o := range options {
@@ -57,7 +57,7 @@ func (c *Client) rawURL(path string) (string, error) {
 	switch {
 	case err != nil || u.IsAbs() || u.Host != "" || u.Fragment != "" || !strings.HasPrefix(path, "/"):
 		return "", fmt.Errorf("%w: %q; write for example /posts or /posts?status=draft", ErrPath, path)
-	case slices.ContainsFunc(outside, func(p string) bool { return u.Path == p || strings.HasPrefix(u.Path, p+"/") }):
+	case slices.ContainsFunc(outsidePaths, func(p string) bool { return u.Path == p || strings.HasPrefix(u.Path, p+"/") }):
 		return strings.TrimSuffix(c.resty.BaseURL, prefix) + path, nil
 	case u.Path == prefix || strings.HasPrefix(u.Path, prefix+"/"):
 		path = strings.TrimPrefix(path, prefix)

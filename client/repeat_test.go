@@ -37,7 +37,7 @@ func TestWritesWithoutAKeyAreNotRepeated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := request{method: tc.method, path: "/posts", header: http.Header{}}
+			r := apiRequest{method: tc.method, path: "/posts", header: http.Header{}}
 			if tc.key != "" {
 				r.header.Set("Idempotency-Key", tc.key)
 			}

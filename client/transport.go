@@ -23,7 +23,7 @@ func newTransport(socket string, announced func() (apiv1.Announced, error)) http
 	}
 	if announced != nil {
 		t.Proxy = nil // the daemon is on this machine
-		t.DialContext = proven(t.DialContext, announced)
+		t.DialContext = provenDial(t.DialContext, announced)
 	}
 	return t
 }

@@ -23,7 +23,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]apiv1.Webhook, error) {
 
 // Webhook returns one webhook.
 func (c *Client) Webhook(ctx context.Context, id string) (apiv1.Webhook, error) {
-	path, err := item(webhooks, id, "")
+	path, err := itemPath(webhooks, id, "")
 	if err != nil {
 		return apiv1.Webhook{}, err
 	}
@@ -78,7 +78,7 @@ func (c *Client) ReplayWebhook(ctx context.Context, id string, since time.Time, 
 }
 
 func (c *Client) changeWebhook(ctx context.Context, method, id, action string, body, out any, options []Option) error {
-	path, err := item(webhooks, id, action)
+	path, err := itemPath(webhooks, id, action)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (q DeliveryQuery) values() url.Values {
 
 // Deliveries returns one page of what a webhook was told, the youngest first.
 func (c *Client) Deliveries(ctx context.Context, webhookID string, q DeliveryQuery) (apiv1.DeliveryList, error) {
-	path, err := item(webhooks, webhookID, "deliveries")
+	path, err := itemPath(webhooks, webhookID, "deliveries")
 	if err != nil {
 		return apiv1.DeliveryList{}, err
 	}
@@ -143,11 +143,11 @@ func (c *Client) EachDelivery(ctx context.Context, webhookID string, q DeliveryQ
 
 // ReplayDelivery queues a delivery to be tried at once, whatever became of it.
 func (c *Client) ReplayDelivery(ctx context.Context, webhookID, id string, options ...Option) (apiv1.Delivery, error) {
-	all, err := item(webhooks, webhookID, "deliveries")
+	all, err := itemPath(webhooks, webhookID, "deliveries")
 	if err != nil {
 		return apiv1.Delivery{}, err
 	}
-	path, err := item(all, id, "replay")
+	path, err := itemPath(all, id, "replay")
 	if err != nil {
 		return apiv1.Delivery{}, err
 	}

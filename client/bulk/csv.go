@@ -27,7 +27,7 @@ func newCSVRows(in *bufio.Reader) (*csvRows, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return c, final(1, "the file is empty: its first line names the columns, such as %s", strings.Join(columns, ","))
+		return c, fatalError(1, "the file is empty: its first line names the columns, such as %s", strings.Join(columns, ","))
 	case err != nil:
 		var at *Error
 		if errors.As(err, &at) {
@@ -73,16 +73,16 @@ func readHeader(names []string, line int) ([]string, error) {
 		}
 	}
 	if unknown != nil {
-		return nil, final(line, "unknown column %s; the first line names the columns, which are %s",
+		return nil, fatalError(line, "unknown column %s; the first line names the columns, which are %s",
 			strings.Join(unknown, ", "), strings.Join(columns, ", "))
 	}
 	for i, column := range header {
 		if before := slices.Index(header[:i], column); before >= 0 {
-			return nil, final(line, "the columns %s and %s are both %q; keep one", quoted(names[before]), quoted(names[i]), column)
+			return nil, fatalError(line, "the columns %s and %s are both %q; keep one", quoted(names[before]), quoted(names[i]), column)
 		}
 	}
 	if !slices.Contains(header, "content") {
-		return nil, final(line, "the column \"content\" is missing; the first line names the columns, of %s", strings.Join(columns, ", "))
+		return nil, fatalError(line, "the column \"content\" is missing; the first line names the columns, of %s", strings.Join(columns, ", "))
 	}
 	return header, nil
 }
@@ -97,7 +97,7 @@ func (c *csvRows) next() (Row, error) {
 			continue // spreadsheets end files with such lines
 		}
 		if len(fields) != len(c.columns) {
-			return Row{Line: line}, wrong(line, "the line has %d fields, and the first line names %d columns; quote a text that contains %q, and separate accounts with \";\"",
+			return Row{Line: line}, lineError(line, "the line has %d fields, and the first line names %d columns; quote a text that contains %q, and separate accounts with \";\"",
 				len(fields), len(c.columns), c.comma)
 		}
 		row := Row{Line: line}
@@ -169,7 +169,7 @@ func (c *csvRows) fields(line int) ([]string, error) {
 }
 
 func tooLong(line int) *Error {
-	return final(line, "the line is longer than 1 MiB; is a quote missing?")
+	return fatalError(line, "the line is longer than 1 MiB; is a quote missing?")
 }
 
 // endOfLine is what field returns as the end of a line.
@@ -198,7 +198,7 @@ func (c *csvRows) field(line int) (field string, end byte, err error) {
 			c.line++
 			return strings.TrimSuffix(b.String(), "\r"), endOfLine, nil
 		case next == '"':
-			return "", 0, c.skip(wrong(line, `there is a quote inside of a field that is not quoted; put the field in quotes, and write " as ""`))
+			return "", 0, c.skip(lineError(line, `there is a quote inside of a field that is not quoted; put the field in quotes, and write " as ""`))
 		}
 		b.WriteByte(next)
 	}
@@ -212,7 +212,7 @@ func (c *csvRows) quoted(line int) (field string, end byte, err error) {
 		next, err := c.in.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF):
-			return "", 0, final(line, "a quote is opened in this line and never closed")
+			return "", 0, fatalError(line, "a quote is opened in this line and never closed")
 		case err != nil:
 			return "", 0, err
 		case next != '"':
@@ -256,7 +256,7 @@ func (c *csvRows) afterQuote(line int) (end byte, again bool, err error) {
 		c.line++
 		return endOfLine, false, nil
 	}
-	return 0, false, c.skip(wrong(line, `there is text after the closing quote of a field; inside of quotes write " as ""`))
+	return 0, false, c.skip(lineError(line, `there is text after the closing quote of a field; inside of quotes write " as ""`))
 }
 
 // skip goes to the end of a line that cannot be read, and returns why.

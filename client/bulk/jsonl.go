@@ -44,7 +44,7 @@ func (j *jsonRows) readLine() ([]byte, error) {
 		text = append(text, part...)
 		switch {
 		case len(text) > maxRow:
-			return nil, final(j.line, "the line is longer than 1 MiB")
+			return nil, fatalError(j.line, "the line is longer than 1 MiB")
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case errors.Is(err, io.EOF) && len(text) > 0:
@@ -59,10 +59,10 @@ func (j *jsonRows) readLine() ([]byte, error) {
 func readObject(text []byte, line int) (Row, error) {
 	row := Row{Line: line}
 	if !utf8.Valid(text) {
-		return row, wrong(line, "this is not UTF-8 text: convert the file first, for example with iconv")
+		return row, lineError(line, "this is not UTF-8 text: convert the file first, for example with iconv")
 	}
 	if text[0] != '{' {
-		return row, wrong(line, "each line is an object, such as {\"content\":\"Hello\"}; this one is not")
+		return row, lineError(line, "each line is an object, such as {\"content\":\"Hello\"}; this one is not")
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.Token()
@@ -79,7 +79,7 @@ func readObject(text []byte, line int) (Row, error) {
 			unknown = append(unknown, quoted(key))
 		}
 		if slices.Contains(seen, column) {
-			return row, wrong(line, "the key %s is a second %s; keep one", quoted(key), quoted(column))
+			return row, lineError(line, "the key %s is a second %s; keep one", quoted(key), quoted(column))
 		}
 		seen = append(seen, column)
 		if err := row.decode(dec, column); err != nil {
@@ -90,13 +90,13 @@ func readObject(text []byte, line int) (Row, error) {
 		return row, notJSON(line, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return row, wrong(line, "something follows the object; write each object in a line of its own")
+		return row, lineError(line, "something follows the object; write each object in a line of its own")
 	}
 	if unknown != nil {
-		return row, wrong(line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(columns, ", "))
+		return row, lineError(line, "unknown key %s; the keys are %s", strings.Join(unknown, ", "), strings.Join(columns, ", "))
 	}
 	if halfCharacter(text, row) {
-		return row, wrong(line, `a text has half of a character (a \u escape of a surrogate without its other half)`)
+		return row, lineError(line, `a text has half of a character (a \u escape of a surrogate without its other half)`)
 	}
 	return row, nil
 }
@@ -132,13 +132,13 @@ func (r *Row) decode(dec *json.Decoder, key string) error {
 
 func notJSON(line int, err error) *Error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return wrong(line, "the line ends inside of the object; write each object in one line")
+		return lineError(line, "the line ends inside of the object; write each object in one line")
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return wrong(line, "this is no JSON: %v", err)
+		return lineError(line, "this is no JSON: %v", err)
 	}
-	return wrong(line, "%v", err)
+	return lineError(line, "%v", err)
 }
 
 // halfCharacter reports whether decoding has put a replacement character where

@@ -30,18 +30,18 @@ const byteOrderMark = "\ufeff"
 // NewReader returns a reader of rows in a format. The empty format stands for
 // the one that the first character tells: "{" is JSON Lines.
 func NewReader(r io.Reader, f Format) *Reader {
-	return &Reader{in: bufio.NewReaderSize(&ending{in: r}, 64<<10), file: f}
+	return &Reader{in: bufio.NewReaderSize(&stickyErrorReader{in: r}, 64<<10), file: f}
 }
 
-// ending reads no more after an error. A terminal can be read again after its
+// stickyErrorReader reads no more after an error. A terminal can be read again after its
 // end, and to look ahead would ask for a second end.
-type ending struct {
+type stickyErrorReader struct {
 	in  io.Reader
 	err error
 }
 
 // Read reads until the first error, and gives that again and again.
-func (e *ending) Read(p []byte) (n int, err error) {
+func (e *stickyErrorReader) Read(p []byte) (n int, err error) {
 	if e.err == nil {
 		n, e.err = e.in.Read(p)
 	}
@@ -76,7 +76,7 @@ func (r *Reader) open() error {
 	}
 	switch {
 	case bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return final(1, "the file is UTF-16 text: save it as UTF-8, which spreadsheets call for example \"CSV UTF-8\"")
+		return fatalError(1, "the file is UTF-16 text: save it as UTF-8, which spreadsheets call for example \"CSV UTF-8\"")
 	case string(start) == byteOrderMark:
 		r.in.Discard(len(byteOrderMark))
 	}
@@ -117,7 +117,7 @@ func FormatOf(name string) Format {
 func checkText(row Row) error {
 	for _, text := range append([]string{row.ID, row.Content, row.At, row.TZ}, row.To...) {
 		if !utf8.ValidString(text) {
-			return wrong(row.Line, "this is not UTF-8 text: convert the file first, for example with iconv")
+			return lineError(row.Line, "this is not UTF-8 text: convert the file first, for example with iconv")
 		}
 	}
 	return nil

@@ -71,14 +71,14 @@ type Error struct {
 // Error returns the line and the message.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// wrong is an error of one row.
-func wrong(line int, format string, args ...any) *Error {
+// lineError is an error of one row.
+func lineError(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Message: fmt.Sprintf(format, args...)}
 }
 
-// final is an error that ends a file.
-func final(line int, format string, args ...any) *Error {
-	e := wrong(line, format, args...)
+// fatalError is an error that ends a file.
+func fatalError(line int, format string, args ...any) *Error {
+	e := lineError(line, format, args...)
 	e.Final = true
 	return e
 }

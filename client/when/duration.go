@@ -33,8 +33,8 @@ var units = []unit{
 }
 
 var (
-	amount  = lazily(`^(\d+) ?([a-z]+)[ ,]*`)
-	decimal = lazily(`\d[.,]\d`)
+	amountPattern = lazily(`^(\d+) ?([a-z]+)[ ,]*`)
+	decimal       = lazily(`\d[.,]\d`)
 )
 
 // span is a duration in calendar months, calendar days and elapsed time.
@@ -72,7 +72,7 @@ func readSpan(text, rest string, known []unit) (span, error) {
 		return span{}, &Error{Reason: Ambiguous, Text: text, Message: fmt.Sprintf("%q has no unit", text), Hint: fmt.Sprintf("write %ss, %sm, %sh or %sd", rest, rest, rest, rest)}
 	}
 	for last := -1; rest != ""; {
-		m := amount().FindStringSubmatch(rest)
+		m := amountPattern().FindStringSubmatch(rest)
 		if m == nil {
 			return span{}, notDuration(text, "is no duration")
 		}

@@ -73,9 +73,9 @@ const (
 func Relative(t, now time.Time) string {
 	d := t.Sub(now).Round(time.Second)
 	if far := (t.Unix() - now.Unix()) / secondsPerDay; far > spanDays { // more than a duration can be
-		return "in " + count(int(far), "day")
+		return "in " + plural(int(far), "day")
 	} else if far < -spanDays {
-		return count(int(-far), "day") + " ago"
+		return plural(int(-far), "day") + " ago"
 	}
 	if d == 0 {
 		return "now"
@@ -91,31 +91,31 @@ func length(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
 	case d < time.Minute:
-		return count(int(d/time.Second), "second")
+		return plural(int(d/time.Second), "second")
 	case d < 10*time.Minute:
-		return two(d, time.Minute, "minute", time.Second, "second")
+		return twoUnits(d, time.Minute, "minute", time.Second, "second")
 	}
 	switch d = d.Round(time.Minute); {
 	case d < time.Hour:
-		return count(int(d/time.Minute), "minute")
+		return plural(int(d/time.Minute), "minute")
 	case d < day:
-		return two(d, time.Hour, "hour", time.Minute, "minute")
+		return twoUnits(d, time.Hour, "hour", time.Minute, "minute")
 	}
 	if d = d.Round(time.Hour); d < 3*day {
-		return two(d, day, "day", time.Hour, "hour")
+		return twoUnits(d, day, "day", time.Hour, "hour")
 	}
-	return count(int(d.Round(day)/day), "day")
+	return plural(int(d.Round(day)/day), "day")
 }
 
-func two(d, long time.Duration, longName string, short time.Duration, shortName string) string {
-	out := count(int(d/long), longName)
+func twoUnits(d, long time.Duration, longName string, short time.Duration, shortName string) string {
+	out := plural(int(d/long), longName)
 	if rest := int(d % long / short); rest > 0 {
-		out += " " + count(rest, shortName)
+		out += " " + plural(rest, shortName)
 	}
 	return out
 }
 
-func count(n int, noun string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

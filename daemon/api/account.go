@@ -15,11 +15,11 @@ import (
 )
 
 // listAccounts answers GET /social-accounts.
-func (s *Server) listAccounts(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listAccounts(ctx context.Context, c *request) (response, error) {
 	q := parseQuery(c.query, []string{"status"}, nil)
 	all := q.has("status") && oneOf(q, "status", q.text("status"), []string{"all"}) == "all"
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	var list apiv1.AccountList
 	err := s.scan(ctx, c, func(r storage.Reader) error {
@@ -34,21 +34,21 @@ func (s *Server) listAccounts(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list.Count = len(list.Results)
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }
 
 // getAccount answers GET /social-accounts/{id}.
-func (s *Server) getAccount(ctx context.Context, c *call) (answer, error) {
-	var found answer
+func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
+	var found response
 	err := s.view(ctx, func(r storage.Reader) error {
 		a, err := c.account(r)
 		if err != nil {
 			return err
 		}
-		found, err = s.accountAnswer(r, c, http.StatusOK, a)
+		found, err = s.accountResponse(r, c, http.StatusOK, a)
 		return err
 	})
 	return found, err
@@ -56,14 +56,14 @@ func (s *Server) getAccount(ctx context.Context, c *call) (answer, error) {
 
 // removeAccount answers DELETE /social-accounts/{id}: the account stays to be
 // read, its secrets do not. Which account it is of its network is no secret.
-func (s *Server) removeAccount(ctx context.Context, c *call) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) removeAccount(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		a, err := c.account(tx)
 		if err != nil || a.Status == schedctl.AccountDisconnected {
 			return noContent, err
 		}
 		if a.Credentials, err = s.connector.WithoutSecrets(a); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		a.Status, a.Error = schedctl.AccountDisconnected, nil
 		a.UpdatedAt = schedctl.Millis(c.now)
@@ -72,7 +72,7 @@ func (s *Server) removeAccount(ctx context.Context, c *call) (answer, error) {
 }
 
 // account loads the account of the path.
-func (s *Server) account(ctx context.Context, c *call) (a schedctl.Account, err error) {
+func (s *Server) account(ctx context.Context, c *request) (a schedctl.Account, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		a, err = c.account(r)
 		return err
@@ -82,7 +82,7 @@ func (s *Server) account(ctx context.Context, c *call) (a schedctl.Account, err 
 
 // account loads the account of the path. One that the key is not good for is
 // not there.
-func (c *call) account(r storage.Reader) (schedctl.Account, error) {
+func (c *request) account(r storage.Reader) (schedctl.Account, error) {
 	a, err := r.Account(c.key.WorkspaceID, c.id)
 	if err == nil && c.mayUse(a.ID) {
 		return a, nil
@@ -104,25 +104,25 @@ func sameAccount(a, b schedctl.Account) bool {
 // it with the events and the answer in one transaction, unless it is as before.
 // change must not write to what the account points to, and may run more than
 // once.
-func (s *Server) changeAccount(ctx context.Context, c *call, change func(*schedctl.Account) ([]schedctl.Event, error)) (answer, error) {
+func (s *Server) changeAccount(ctx context.Context, c *request, change func(*schedctl.Account) ([]schedctl.Event, error)) (response, error) {
 	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		a, err := c.account(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		before := a
 		events, err := change(&a)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if sameAccount(before, a) {
-			return s.accountAnswer(tx, c, http.StatusOK, a)
+			return s.accountResponse(tx, c, http.StatusOK, a)
 		}
 		a.UpdatedAt = now
 		if err := errors.Join(tx.PutAccount(a), tx.AddEvents(events...)); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return s.accountAnswer(tx, c, http.StatusOK, a)
+		return s.accountResponse(tx, c, http.StatusOK, a)
 	})
 }

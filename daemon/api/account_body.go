@@ -77,7 +77,7 @@ func (b *settings) check(p publish.Publisher) error {
 		}
 	}
 	credentials, options := fieldNames(p)
-	var found faults
+	var found fieldErrors
 	for _, name := range slices.Sorted(maps.Keys(b.credentials)) {
 		if !slices.Contains(credentials, name) && found.count() {
 			found.add(unknownField(p, "credential", "credentials", name, credentials))
@@ -115,7 +115,7 @@ func fieldNames(p publish.Publisher) (credentials, options []string) {
 
 func unknownField(p publish.Publisher, kind, group, name string, known []string) schedctl.FieldError {
 	name = clip(name, maxName)
-	return invalid(join(group, name), "%s has no %s %q; %s", p.Platform(), kind, name, nearest{name, known})
+	return invalid(join(group, name), "%s has no %s %q; %s", p.Platform(), kind, name, suggestedName{name, known})
 }
 
 func goodDuration(o schedctl.Options, name string) bool {

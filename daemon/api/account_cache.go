@@ -20,7 +20,7 @@ type accountKey struct{ workspaceID, id string }
 // recentAccount returns an account of the caller's workspace as it was at some
 // time during the request, or NOT_FOUND. Callers share the account and must not
 // modify it.
-func (s *Server) recentAccount(ctx context.Context, c *call, id string) (schedctl.Account, error) {
+func (s *Server) recentAccount(ctx context.Context, c *request, id string) (schedctl.Account, error) {
 	k := accountKey{c.key.WorkspaceID, id}
 	a, generation, found := s.accounts.get(k, c.now)
 	if found {

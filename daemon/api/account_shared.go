@@ -10,12 +10,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxNamed is how many accounts a warning names.
-const maxNamed = 3
+// maxNamedAccounts is how many accounts a warning names.
+const maxNamedAccounts = 3
 
 // wireAccounts returns accounts as the caller may see them, each with a warning when
 // other accounts log in as the same user.
-func (s *Server) wireAccounts(r storage.Reader, c *call, accounts ...schedctl.Account) ([]apiv1.Account, error) {
+func (s *Server) wireAccounts(r storage.Reader, c *request, accounts ...schedctl.Account) ([]apiv1.Account, error) {
 	var identities []schedctl.Identity
 	for i := range accounts {
 		if s.hasLogin(&accounts[i]) {
@@ -58,13 +58,13 @@ func (s *Server) hasLogin(a *schedctl.Account) bool {
 
 // warnShared returns the warning about accounts that log in as the same user. It
 // names those that the key may see.
-func (c *call) warnShared(a *schedctl.Account, same []schedctl.Account) []string {
+func (c *request) warnShared(a *schedctl.Account, same []schedctl.Account) []string {
 	var named []string
 	hidden := 0
 	for i := range same {
 		switch o := &same[i]; {
 		case o.ID == a.ID:
-		case o.WorkspaceID == a.WorkspaceID && c.mayUse(o.ID) && len(named) < maxNamed:
+		case o.WorkspaceID == a.WorkspaceID && c.mayUse(o.ID) && len(named) < maxNamedAccounts:
 			named = append(named, fmt.Sprintf("%q (%s)", o.Name, o.ID))
 		default:
 			hidden++

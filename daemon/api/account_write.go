@@ -14,16 +14,16 @@ import (
 
 // addAccount answers POST /social-accounts: the network is asked first, outside
 // of any transaction, and only an account that it knows is stored.
-func (s *Server) addAccount(ctx context.Context, c *call, b addAccount) (answer, error) {
+func (s *Server) addAccount(ctx context.Context, c *request, b addAccount) (response, error) {
 	if len(c.key.AccountIDs) > 0 {
-		return answer{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts and cannot connect others; use another key")
+		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts and cannot connect others; use another key")
 	}
 	p, err := s.publisher(b.platform)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if err := b.check(p); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	name := ""
 	if b.name != nil {
@@ -32,7 +32,7 @@ func (s *Server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 	options := merged(nil, b.options)
 	profile, credentials, failure := s.connector.Connect(ctx, b.platform, publish.Connection{Name: name, Credentials: b.credentials, Options: options})
 	if failure != nil {
-		return answer{}, connectError(p, failure)
+		return response{}, connectError(p, failure)
 	}
 	now := schedctl.Millis(time.Now()) // asking the network may have taken a while
 	a := schedctl.Account{
@@ -41,37 +41,37 @@ func (s *Server) addAccount(ctx context.Context, c *call, b addAccount) (answer,
 	}
 	applyProfile(&a, profile)
 	if err := schedctl.CheckAccountName(a.Name); err != nil {
-		return answer{}, schedctl.Errorf(schedctl.ValidationFailed, "name", "the network's name for this account cannot be used; give it a name of your own")
+		return response{}, schedctl.Errorf(schedctl.ValidationFailed, "name", "the network's name for this account cannot be used; give it a name of your own")
 	}
 	if a.Credentials, err = s.connector.Seal(credentials, a.ID); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		if err := tx.PutAccount(a); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return s.accountAnswer(tx, c, http.StatusCreated, a)
+		return s.accountResponse(tx, c, http.StatusCreated, a)
 	})
 }
 
 // editAccount answers PATCH /social-accounts/{id}. New credentials replace all
 // old ones.
-func (s *Server) editAccount(ctx context.Context, c *call, b settings) (answer, error) {
+func (s *Server) editAccount(ctx context.Context, c *request, b settings) (response, error) {
 	before, err := s.account(ctx, c)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	p, err := s.publisher(before.Platform)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if err := cmp.Or(b.check(p), b.mayEdit(&before)); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	verified := func(*schedctl.Account) {}
 	if b.needsNetwork(p) {
 		if verified, err = s.reconnect(ctx, p, before, b); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 	}
 	return s.changeAccount(ctx, c, func(a *schedctl.Account) ([]schedctl.Event, error) {
@@ -154,21 +154,21 @@ func (s *Server) recheck(ctx context.Context, p publish.Publisher, after schedct
 
 // verifyAccount answers POST /social-accounts/{id}/verify: 200 with the account
 // whether its network accepts it or not.
-func (s *Server) verifyAccount(ctx context.Context, c *call) (answer, error) {
+func (s *Server) verifyAccount(ctx context.Context, c *request) (response, error) {
 	before, err := s.account(ctx, c)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if err := new(settings).mayEdit(&before); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	p, err := s.publisher(before.Platform)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	verdict, failure := s.connector.Check(ctx, before)
 	if failure != nil {
-		return answer{}, connectError(p, failure)
+		return response{}, connectError(p, failure)
 	}
 	return s.changeAccount(ctx, c, func(a *schedctl.Account) ([]schedctl.Event, error) {
 		return verdict.Apply(a, c.now), nil

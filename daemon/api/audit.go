@@ -14,7 +14,7 @@ import (
 
 // auditEntry tells of the write that is answered with a. It is made in the
 // transaction of the write, so that ids are in the order of commits.
-func (c *call) auditEntry(a *answer) schedctl.AuditEntry {
+func (c *request) auditEntry(a *response) schedctl.AuditEntry {
 	return schedctl.AuditEntry{
 		ID: schedctl.NewID(schedctl.AuditPrefix, c.now), WorkspaceID: c.key.WorkspaceID, At: schedctl.Millis(c.now),
 		KeyID: c.key.ID, KeyName: c.key.Name, RemoteAddr: remoteAddress(c.remote),
@@ -34,7 +34,7 @@ func pageParams(entries string) []*huma.Param {
 
 // listAudit answers GET /audit. A key that is limited to accounts sees the entries
 // of its own requests: others name posts and accounts that it must not know.
-func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listAudit(ctx context.Context, c *request) (response, error) {
 	list := idList{prefix: schedctl.AuditPrefix, of: "audit " + c.key.WorkspaceID}
 	if c.limited() {
 		list.of += " " + c.key.ID
@@ -45,7 +45,7 @@ func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
 		after, q.err = list.position(q.values.Get("cursor"))
 	}
 	if q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	var entries []schedctl.AuditEntry
 	var next string
@@ -54,7 +54,7 @@ func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	page := apiv1.AuditList{Results: make([]apiv1.AuditEntry, len(entries)), Count: len(entries)}
 	for i, e := range entries {
@@ -63,13 +63,13 @@ func (s *Server) listAudit(ctx context.Context, c *call) (answer, error) {
 	if next != "" {
 		page.NextCursor = ptr(list.cursor(next))
 	}
-	return newAnswer(http.StatusOK, page)
+	return newResponse(http.StatusOK, page)
 }
 
 // auditPage returns the entries behind one that the key may see, and the id behind
 // which the next page begins, empty at the end. No more than about
 // [storage.ScanLimit] entries are looked at.
-func (c *call) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
+func (c *request) auditPage(r storage.Reader, after string, limit int) (page []schedctl.AuditEntry, next string, err error) {
 	for scanned := 0; ; {
 		batch, err := r.Audit(c.key.WorkspaceID, after, maxLimit+1)
 		if err != nil {

@@ -21,7 +21,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (schedctl.APIKey,
 	if err != nil {
 		return schedctl.APIKey{}, s.limits.refuse(w, r, now, err)
 	}
-	key.LastUsedAt = s.used.note(key.Hash, now)
+	key.LastUsedAt = s.used.record(key.Hash, now)
 	return key, s.limits.spend(w, key.ID, now)
 }
 
@@ -130,18 +130,18 @@ func insufficientScope(format string, args ...any) error {
 }
 
 // draftsOnly reports whether the key may write drafts and nothing else.
-func (c *call) draftsOnly() bool { return !c.key.Allows(schedctl.ScopePostsWrite) }
+func (c *request) draftsOnly() bool { return !c.key.Allows(schedctl.ScopePostsWrite) }
 
 // limited reports whether the key is good for certain accounts only.
-func (c *call) limited() bool { return len(c.key.AccountIDs) > 0 }
+func (c *request) limited() bool { return len(c.key.AccountIDs) > 0 }
 
 // mayUse reports whether the key is good for the account.
-func (c *call) mayUse(accountID string) bool {
+func (c *request) mayUse(accountID string) bool {
 	return !c.limited() || slices.Contains(c.key.AccountIDs, accountID)
 }
 
 // maySee reports whether the key is good for all accounts of the post.
-func (c *call) maySee(p *schedctl.Post) bool {
+func (c *request) maySee(p *schedctl.Post) bool {
 	for i := range p.Targets {
 		if !c.mayUse(p.Targets[i].AccountID) {
 			return false

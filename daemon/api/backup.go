@@ -28,18 +28,18 @@ const (
 const mediaBytes = "application/octet-stream"
 
 // getBackup answers GET /backup with a copy of the whole database.
-func (s *Server) getBackup(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getBackup(ctx context.Context, c *request) (response, error) {
 	if c.limited() {
-		return answer{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts, and a backup holds all of them; use another key")
+		return response{}, schedctl.Errorf(schedctl.AccountNotAllowed, "", "this API key is limited to certain accounts, and a backup holds all of them; use another key")
 	}
 	if err := s.mayCopyAll(ctx, c); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	copier, ok := s.store.(storage.Copier)
 	if !ok {
-		return answer{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
+		return response{}, schedctl.Errorf(schedctl.Unavailable, "", "the posts of this daemon are in a database on a server, which is copied by its own means: pg_dump of PostgreSQL; keep a copy of secret.key apart from it")
 	}
-	return answer{stream: func(w http.ResponseWriter, r *http.Request) {
+	return response{stream: func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.backups <- struct{}{}:
 			defer func() { <-s.backups }()
@@ -55,7 +55,7 @@ var errManyBackups = schedctl.Errorf(schedctl.RateLimited, "",
 
 // mayCopyAll returns nil when the key may read all that a copy holds. What is
 // sealed in it stays sealed.
-func (s *Server) mayCopyAll(ctx context.Context, c *call) error {
+func (s *Server) mayCopyAll(ctx context.Context, c *request) error {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return q.err
 	}
@@ -84,9 +84,9 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	out := &steady{to: w, control: http.NewResponseController(w), start: time.Now()}
+	out := &backupWriter{to: w, control: http.NewResponseController(w), start: time.Now()}
 	defer out.done()
-	defer s.watchKey(r.Context(), key, out.cut)()
+	defer s.watchKey(r.Context(), key, out.stop)()
 	n, err := copier.Copy(r.Context(), out)
 	if err == nil {
 		return
@@ -101,43 +101,43 @@ func (s *Server) sendBackup(w http.ResponseWriter, r *http.Request, key schedctl
 	panic(http.ErrAbortHandler)
 }
 
-// steady writes to a client that has to keep taking, at no less than
+// backupWriter writes to a client that has to keep taking, at no less than
 // [backupRate] but for a delay of [backupStall].
-type steady struct {
+type backupWriter struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
 	start   time.Time
 	taken   int64
 	begun   bool
 
-	mu   sync.Mutex // mu guards what follows
-	ends error      // why nothing more is sent, or nil
+	mu      sync.Mutex // mu guards what follows
+	stopped error      // why nothing more is sent, or nil
 }
 
-// piece is how much has to be taken in time, in bytes: what net/http hands to a
+// backupChunk is how much has to be taken in time, in bytes: what net/http hands to a
 // connection at once, so that whoever takes anything is given more time.
-const piece = 4 << 10
+const backupChunk = 4 << 10
 
 // Write writes in small pieces, each with a deadline of its own.
-func (s *steady) Write(b []byte) (n int, err error) {
+func (s *backupWriter) Write(b []byte) (n int, err error) {
 	s.begun = s.begun || len(b) > 0
 	for len(b) > 0 {
-		if err := s.allow(s.patience(time.Now())); err != nil {
+		if err := s.allowUntil(s.nextDeadline(time.Now())); err != nil {
 			return n, err
 		}
-		part := b[:min(len(b), piece)]
+		part := b[:min(len(b), backupChunk)]
 		m, err := s.to.Write(part)
 		n, s.taken = n+m, s.taken+int64(m)
 		if err != nil {
-			return n, fmt.Errorf("send backup: %w", cmp.Or(s.ended(), err))
+			return n, fmt.Errorf("send backup: %w", cmp.Or(s.stopReason(), err))
 		}
 		b = b[len(part):]
 	}
 	return n, nil
 }
 
-// patience returns until when the next piece has to be taken.
-func (s *steady) patience(now time.Time) time.Time {
+// nextDeadline returns until when the next piece has to be taken.
+func (s *backupWriter) nextDeadline(now time.Time) time.Time {
 	steadily := s.start.Add(time.Duration(s.taken) * time.Second / backupRate)
 	if steadily.After(now) {
 		steadily = now
@@ -145,36 +145,36 @@ func (s *steady) patience(now time.Time) time.Time {
 	return steadily.Add(backupStall)
 }
 
-// allow lets the next piece be taken until a time, unless nothing more is sent.
-func (s *steady) allow(until time.Time) error {
+// allowUntil lets the next piece be taken until a time, unless nothing more is sent.
+func (s *backupWriter) allowUntil(until time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ends != nil {
-		return s.ends
+	if s.stopped != nil {
+		return s.stopped
 	}
 	return s.deadline(until)
 }
 
-// cut ends the copy, and a write that is under way. Any goroutine may call it.
-func (s *steady) cut(why error) {
+// stop ends the copy, and a write that is under way. Any goroutine may call it.
+func (s *backupWriter) stop(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ends = why
+	s.stopped = why
 	s.deadline(time.Now())
 }
 
-// ended returns why nothing more is sent, or nil.
-func (s *steady) ended() error {
+// stopReason returns why nothing more is sent, or nil.
+func (s *backupWriter) stopReason() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ends
+	return s.stopped
 }
 
 // done lets the connection be used for other requests, at their own pace.
-func (s *steady) done() { s.deadline(time.Time{}) }
+func (s *backupWriter) done() { s.deadline(time.Time{}) }
 
 // deadline sets a deadline where there is a connection to set it on.
-func (s *steady) deadline(at time.Time) error {
+func (s *backupWriter) deadline(at time.Time) error {
 	if err := s.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("set deadline: %w", err)
 	}

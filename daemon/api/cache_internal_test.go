@@ -47,7 +47,7 @@ func TestCachedResponsesAreBounded(t *testing.T) {
 		for i := range 2 * test.most {
 			query := fmt.Sprintf("%0*d", test.query, i)
 			for range 2 { // two concurrent requests
-				s.cacheResponse(responseKey{query: query}, answer{body: body}, 0)
+				s.cacheResponse(responseKey{query: query}, response{body: body}, 0)
 			}
 			if len(c.entries) == 0 || len(c.entries) > test.most || c.size > maxCachedResponses {
 				t.Fatalf("with queries of %d and bodies of %d bytes, %d responses are cached, size %d", test.query, test.body, len(c.entries), c.size)
@@ -58,8 +58,8 @@ func TestCachedResponsesAreBounded(t *testing.T) {
 		}
 	}
 	s := New(Config{})
-	s.cacheResponse(responseKey{query: "large"}, answer{body: make([]byte, maxCachedResponse)}, 0)
-	s.cacheResponse(responseKey{query: string(make([]byte, maxCachedResponse))}, answer{}, 0)
+	s.cacheResponse(responseKey{query: "large"}, response{body: make([]byte, maxCachedResponse)}, 0)
+	s.cacheResponse(responseKey{query: string(make([]byte, maxCachedResponse))}, response{}, 0)
 	if len(s.responses.entries) != 0 {
 		t.Error("a large response is cached")
 	}

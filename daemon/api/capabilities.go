@@ -32,12 +32,12 @@ var commonFields = map[string]string{
 }
 
 // getCapabilities answers GET /capabilities.
-func (s *Server) getCapabilities(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getCapabilities(ctx context.Context, c *request) (response, error) {
 	workspace, err := s.workspace(ctx, c)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return newAnswer(http.StatusOK, apiv1.Capabilities{
+	return newResponse(http.StatusOK, apiv1.Capabilities{
 		Workspace: apiv1.NewWorkspace(workspace), APIKey: apiv1.NewAPIKey(c.key),
 		Features: s.features(), Limits: s.serviceLimits(), Platforms: s.platforms(),
 	})
@@ -60,7 +60,7 @@ func (s *Server) features() map[string]bool {
 func (s *Server) serviceLimits() apiv1.ServiceLimits {
 	l := apiv1.ServiceLimits{
 		ContentCharacters: schedctl.MaxContent, AccountsPerPost: schedctl.MaxAccounts, BodyBytes: maxBody,
-		PageSize: maxLimit, Webhooks: schedctl.MaxWebhooks, IdempotencySeconds: int(answersKept / time.Second),
+		PageSize: maxLimit, Webhooks: schedctl.MaxWebhooks, IdempotencySeconds: int(idempotencyTTL / time.Second),
 	}
 	if s.limits.keys != nil {
 		l.RequestsPerSecond = ptr(s.limits.perSecond)

@@ -26,7 +26,7 @@ import (
 type decoder struct {
 	json   *jsontext.Decoder
 	err    *schedctl.Error
-	faults faults
+	faults fieldErrors
 	kept   int64 // values that begin after this offset are skipped, see settings
 }
 
@@ -215,7 +215,7 @@ func (d *decoder) object(known []string, member func(name string)) {
 			return
 		}
 		shown := clip(name, maxName)
-		d.fault(schedctl.ValidationFailed, "unknown field %q; %s", shown, nearest{shown, known})
+		d.fault(schedctl.ValidationFailed, "unknown field %q; %s", shown, suggestedName{shown, known})
 		d.skip()
 	})
 }
@@ -291,12 +291,12 @@ func (d *decoder) null() bool {
 	return ok
 }
 
-// keeps reports whether the settings being read are not too long yet.
-func (d *decoder) keeps() bool { return d.json.InputOffset() <= d.kept }
+// withinSizeLimit reports whether the settings being read are not too long yet.
+func (d *decoder) withinSizeLimit() bool { return d.json.InputOffset() <= d.kept }
 
 // value reads any value: map[string]any, []any, string, float64, bool or nil.
 func (d *decoder) value() any {
-	if !d.keeps() {
+	if !d.withinSizeLimit() {
 		d.skip()
 		return nil
 	}
@@ -308,7 +308,7 @@ func (d *decoder) value() any {
 	case '[':
 		l := []any{}
 		d.list("a list", func() {
-			if v := d.value(); d.keeps() {
+			if v := d.value(); d.withinSizeLimit() {
 				l = append(l, v)
 			}
 		})

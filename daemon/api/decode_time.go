@@ -8,31 +8,31 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// moment is a publish_at as a request gave it.
-type moment struct {
+// publishTime is a publish_at as a request gave it.
+type publishTime struct {
 	given bool
 	null  bool
 	now   bool      // "now"
 	at    time.Time // zero unless a time was given
 }
 
-// asksToGoOut reports whether the post is to leave the state of a draft.
-func (m moment) asksToGoOut() bool { return m.now || !m.at.IsZero() }
+// schedules reports whether the post is to leave the state of a draft.
+func (m publishTime) schedules() bool { return m.now || !m.at.IsZero() }
 
 // publishAt reads a time, null, or the word "now".
-func (d *decoder) publishAt() moment {
+func (d *decoder) publishAt() publishTime {
 	if d.null() {
-		return moment{given: true, null: true}
+		return publishTime{given: true, null: true}
 	}
 	if d.peek() != '"' {
 		d.mismatch("a string with a time")
-		return moment{given: true}
+		return publishTime{given: true}
 	}
 	text := d.string()
 	if text == apiv1.PublishNow {
-		return moment{given: true, now: true}
+		return publishTime{given: true, now: true}
 	}
-	return moment{given: true, at: d.time(text, schedctl.InvalidPublishAt)}
+	return publishTime{given: true, at: d.time(text, schedctl.InvalidPublishAt)}
 }
 
 // time parses the text read last; code is that of the fault when it is not a
@@ -45,8 +45,8 @@ func (d *decoder) time(text string, code schedctl.Code) time.Time {
 	return at
 }
 
-// laterOnly refuses "now" where only a time can be given.
-func (d *decoder) laterOnly(m moment) moment {
+// refuseNow refuses "now" where only a time can be given.
+func (d *decoder) refuseNow(m publishTime) publishTime {
 	if m.now {
 		d.wrong(schedctl.InvalidPublishAt, `"now" is for creating a post; publish this one with POST %s/posts/{id}/publish-now`, prefix)
 	}
@@ -65,9 +65,9 @@ var localLayouts = []string{
 // instead.
 func parseTime(text string) (at time.Time, advice string) {
 	if err := at.UnmarshalText([]byte(text)); err != nil || !wellFormed(text) {
-		return time.Time{}, adviseTime(text)
+		return time.Time{}, timeAdvice(text)
 	}
-	at = schedctl.Millis(at.Add(beyondNanos(text)))
+	at = schedctl.Millis(at.Add(roundUpFraction(text)))
 	utc := apiv1.Time{Time: at}.String()
 	switch {
 	case at.Year() < 2 || at.Year() > 9999: // year 1 begins with the zero time, which means none
@@ -110,8 +110,8 @@ func shaped(text, form string) bool {
 	return true
 }
 
-// adviseTime says why a text is not an RFC 3339 time.
-func adviseTime(text string) string {
+// timeAdvice says why a text is not an RFC 3339 time.
+func timeAdvice(text string) string {
 	for _, layout := range localLayouts {
 		if _, err := time.Parse(layout, text); err == nil {
 			return "is a local time without a zone; " + timeExample
@@ -123,9 +123,9 @@ func adviseTime(text string) string {
 	return "is not an RFC 3339 time; " + timeExample
 }
 
-// beyondNanos returns a nanosecond when the text has a fraction that goes on
+// roundUpFraction returns a nanosecond when the text has a fraction that goes on
 // after nine digits, which are all that a time keeps, so that rounding up sees it.
-func beyondNanos(text string) time.Duration {
+func roundUpFraction(text string) time.Duration {
 	_, fraction, _ := strings.Cut(text, ".")
 	digits := strings.TrimRight(fraction, "Z+-:0123456789")
 	if digits != "" || len(fraction) <= 9 {

@@ -25,10 +25,10 @@ func (q deliveryQuery) list() idList {
 }
 
 // listDeliveries answers GET /webhooks/{id}/deliveries.
-func (s *Server) listDeliveries(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listDeliveries(ctx context.Context, c *request) (response, error) {
 	q, err := c.deliveryQuery()
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	var page []schedctl.Delivery
 	var next string
@@ -39,7 +39,7 @@ func (s *Server) listDeliveries(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list := apiv1.DeliveryList{Results: make([]apiv1.Delivery, len(page)), Count: len(page)}
 	for i, d := range page {
@@ -49,11 +49,11 @@ func (s *Server) listDeliveries(ctx context.Context, c *call) (answer, error) {
 		cursor := q.list().cursor(next)
 		list.NextCursor = &cursor
 	}
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }
 
 // deliveryQuery reads the parameters of GET /webhooks/{id}/deliveries.
-func (c *call) deliveryQuery() (deliveryQuery, error) {
+func (c *request) deliveryQuery() (deliveryQuery, error) {
 	q := parseQuery(c.query, deliveryParams, nil)
 	p := deliveryQuery{webhookID: c.id, limit: q.number("limit", 1, maxLimit, defaultLimit)}
 	if q.has("status") {
@@ -98,7 +98,7 @@ func (q deliveryQuery) page(r storage.Reader) (page []schedctl.Delivery, next st
 }
 
 // delivery loads the delivery of the path.
-func (c *call) delivery(r storage.Reader) (schedctl.Delivery, error) {
+func (c *request) delivery(r storage.Reader) (schedctl.Delivery, error) {
 	d, err := r.Delivery(c.id, c.deliveryID)
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		err = schedctl.Errorf(schedctl.NotFound, "", "this webhook has no delivery with this id")

@@ -12,11 +12,11 @@ import (
 )
 
 // testWebhook answers POST /webhooks/{id}/test.
-func (s *Server) testWebhook(ctx context.Context, c *call) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) testWebhook(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.webhook(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		now := schedctl.Millis(c.now)
 		e := schedctl.WebhookTestEvent(w, now)
@@ -25,9 +25,9 @@ func (s *Server) testWebhook(ctx context.Context, c *call) (answer, error) {
 			Status: schedctl.DeliveryPending, NextAttemptAt: now, CreatedAt: now,
 		}
 		if err := errors.Join(tx.AddEvents(e), tx.PutDelivery(d), wakeWebhook(tx, w)); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return aboutWebhook(http.StatusAccepted, apiv1.WebhookTest{Webhook: s.showWebhook(w), Delivery: apiv1.NewDelivery(d)})
+		return sealedResponse(http.StatusAccepted, apiv1.WebhookTest{Webhook: s.showWebhook(w), Delivery: apiv1.NewDelivery(d)})
 	})
 }
 
@@ -36,26 +36,26 @@ func (s *Server) testWebhook(ctx context.Context, c *call) (answer, error) {
 func wakeWebhook(tx storage.Tx, w schedctl.Webhook) error { return tx.PutWebhook(w) }
 
 // replayDelivery answers POST /webhooks/{id}/deliveries/{delivery_id}/replay.
-func (s *Server) replayDelivery(ctx context.Context, c *call) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) replayDelivery(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.webhook(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		d, err := c.delivery(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if _, err := tx.Event(d.EventID); schedctl.CodeOf(err) == schedctl.NotFound {
-			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "the event of this delivery is no longer kept, so that it cannot be told again")
+			return response{}, schedctl.Errorf(schedctl.NotFound, "", "the event of this delivery is no longer kept, so that it cannot be told again")
 		} else if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		replay(&d, c.now)
 		if err := errors.Join(tx.PutDelivery(d), wakeWebhook(tx, w)); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return newAnswer(http.StatusAccepted, apiv1.DeliveryEnvelope{Delivery: apiv1.NewDelivery(d)})
+		return newResponse(http.StatusAccepted, apiv1.DeliveryEnvelope{Delivery: apiv1.NewDelivery(d)})
 	})
 }
 

@@ -31,15 +31,15 @@ func readReplayWebhook(d *decoder) (since time.Time) {
 // replayWebhook answers POST /webhooks/{id}/replay. Many deliveries are queued in
 // several transactions, of which the last one stores the answer: a call that was
 // interrupted has queued some, and repeated it queues the others.
-func (s *Server) replayWebhook(ctx context.Context, c *call, since time.Time) (answer, error) {
-	if stored, found, err := s.lookUp(ctx, c); err != nil || found {
+func (s *Server) replayWebhook(ctx context.Context, c *request, since time.Time) (response, error) {
+	if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 		return stored, err
 	}
 	count, after := 0, ""
 	for {
 		failed, next, err := s.failedSince(ctx, c, since, after)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if next == "" {
 			return s.replayLast(ctx, c, failed, count)
@@ -50,7 +50,7 @@ func (s *Server) replayWebhook(ctx context.Context, c *call, since time.Time) (a
 			return err
 		})
 		if err != nil {
-			return answer{}, storeError(err, "the daemon could not queue all of them; repeat the call; see its log")
+			return response{}, storeError(err, "the daemon could not queue all of them; repeat the call; see its log")
 		}
 		count, after = count+queued, next
 	}
@@ -58,18 +58,18 @@ func (s *Server) replayWebhook(ctx context.Context, c *call, since time.Time) (a
 
 // replayLast queues the last deliveries of a call and answers it; count is how
 // many were queued before.
-func (s *Server) replayLast(ctx context.Context, c *call, failed []string, count int) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) replayLast(ctx context.Context, c *request, failed []string, count int) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, queued, err := c.replayGroup(tx, failed)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return aboutWebhook(http.StatusAccepted, apiv1.WebhookReplay{Webhook: s.showWebhook(w), Count: count + queued})
+		return sealedResponse(http.StatusAccepted, apiv1.WebhookReplay{Webhook: s.showWebhook(w), Count: count + queued})
 	})
 }
 
 // failedSince is the method of call in a snapshot of its own.
-func (s *Server) failedSince(ctx context.Context, c *call, since time.Time, after string) (ids []string, next string, err error) {
+func (s *Server) failedSince(ctx context.Context, c *request, since time.Time, after string) (ids []string, next string, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		if _, err = c.webhook(r); err == nil {
 			ids, next, err = c.failedSince(r, since, after)
@@ -82,7 +82,7 @@ func (s *Server) failedSince(ctx context.Context, c *call, since time.Time, afte
 // failedSince returns the next failed deliveries behind the given one, the
 // youngest first, no more than go into one transaction, and where to go on;
 // next is empty when these are the last.
-func (c *call) failedSince(r storage.Reader, since time.Time, after string) (ids []string, next string, err error) {
+func (c *request) failedSince(r storage.Reader, since time.Time, after string) (ids []string, next string, err error) {
 	for scanned := 0; scanned < storage.ScanLimit; scanned += replayGroup {
 		batch, err := r.Deliveries(c.id, after, replayGroup)
 		if err != nil {
@@ -108,7 +108,7 @@ func (c *call) failedSince(r storage.Reader, since time.Time, after string) (ids
 
 // replayGroup queues those of the deliveries that are still failed and whose
 // events are still kept, and returns how many.
-func (c *call) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, queued int, err error) {
+func (c *request) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, queued int, err error) {
 	if w, err = c.webhook(tx); err != nil {
 		return w, 0, err
 	}
@@ -128,7 +128,7 @@ func (c *call) replayGroup(tx storage.Tx, ids []string) (w schedctl.Webhook, que
 }
 
 // replayFailed queues a delivery and reports whether it could.
-func (c *call) replayFailed(tx storage.Tx, id string) (bool, error) {
+func (c *request) replayFailed(tx storage.Tx, id string) (bool, error) {
 	d, err := tx.Delivery(c.id, id)
 	if err == nil && d.Status != schedctl.DeliveryFailed {
 		return false, nil

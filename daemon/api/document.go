@@ -33,7 +33,7 @@ func humaConfig(version string) huma.Config {
 			},
 		},
 		Security: []map[string][]string{{bearer: {}}},
-		Webhooks: outgoing(registry),
+		Webhooks: webhookRequests(registry),
 		Tags: []*huma.Tag{
 			{Name: "Posts", Description: "Texts with a time and the accounts they go to."},
 			{Name: "Social accounts", Description: "Identities on networks."},

@@ -21,13 +21,13 @@ var exampleFiles embed.FS
 // example is a call and its answer, as the document shows them. Of a refusal it
 // shows the answer only, since what is refused need not fit the schemas.
 type example struct {
-	Name    string            `json:"name"`    // unique in the operation
-	Summary string            `json:"summary"` // what the call does, in a few words
-	Path    map[string]string `json:"path"`    // parameters in the path
-	Header  map[string]string `json:"header"`
-	Request json.RawMessage   `json:"request"` // nil for no body
-	Status  int               `json:"status"`
-	Answer  json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the answer is not JSON
+	Name     string            `json:"name"`    // unique in the operation
+	Summary  string            `json:"summary"` // what the call does, in a few words
+	Path     map[string]string `json:"path"`    // parameters in the path
+	Header   map[string]string `json:"header"`
+	Request  json.RawMessage   `json:"request"` // nil for no body
+	Status   int               `json:"status"`
+	Response json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the answer is not JSON
 }
 
 // addExamples adds to the operations the examples that there are files of.
@@ -64,7 +64,7 @@ func readExamples(operationID string) (examples []example, err error) {
 
 func (e *example) addTo(op *huma.Operation) {
 	if answered := op.Responses[strconv.Itoa(e.Status)]; answered != nil {
-		e.show(answered.Content, e.Answer)
+		e.show(answered.Content, e.Response)
 	}
 	if e.Status >= http.StatusBadRequest {
 		return

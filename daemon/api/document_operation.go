@@ -45,20 +45,20 @@ func (rt *route) refusals() []schedctl.Code {
 
 // writes reports whether the route changes anything, and so can be repeated with
 // an Idempotency-Key.
-func (rt *route) writes() bool { return rt.method != http.MethodGet && !rt.writesNothing }
+func (rt *route) writes() bool { return rt.method != http.MethodGet && !rt.readOnly }
 
 // operation describes the route for the document.
 func (rt *route) operation(registry huma.Registry) *huma.Operation {
 	op := &huma.Operation{
 		Method: rt.method, Path: prefix + rt.path, OperationID: rt.id, Tags: []string{rt.tag},
-		Summary: rt.summary, Description: rt.about, DefaultStatus: rt.status,
+		Summary: rt.summary, Description: rt.description, DefaultStatus: rt.status,
 		Parameters: rt.parameters(), Responses: rt.responses(registry),
 	}
 	if len(rt.scopes) > 0 {
 		op.Description += " Needs the scope " + joinAll(rt.scopes, " or ") + "."
 	}
 	if rt.request != nil {
-		op.RequestBody = &huma.RequestBody{Required: !rt.bodyless, Content: jsonContent(registry, rt.request)}
+		op.RequestBody = &huma.RequestBody{Required: !rt.optionalBody, Content: jsonContent(registry, rt.request)}
 	}
 	return op
 }

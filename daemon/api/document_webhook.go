@@ -8,9 +8,9 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// outgoing describes the calls that the daemon makes to webhooks, as Standard
+// webhookRequests describes the calls that the daemon makes to webhooks, as Standard
 // Webhooks lays them down (https://www.standardwebhooks.com).
-func outgoing(registry huma.Registry) map[string]*huma.PathItem {
+func webhookRequests(registry huma.Registry) map[string]*huma.PathItem {
 	sent := func(name, about string) *huma.Param {
 		return &huma.Param{Name: name, In: "header", Required: true, Description: about, Schema: &huma.Schema{Type: huma.TypeString}}
 	}

@@ -21,9 +21,9 @@ var retryAfter = map[schedctl.Code]string{
 	schedctl.RateLimited:         "1", // unless the limit said more
 }
 
-// afterNetwork is for requests that failed because the network of an account is out of
+// networkRetryAfter is for requests that failed because the network of an account is out of
 // reach. It is longer than clients wait on their own.
-const afterNetwork = "60"
+const networkRetryAfter = "60"
 
 // fail answers with the envelope of err and logs what only the operator of the
 // daemon can do something about.
@@ -34,7 +34,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.logFailure(r, requestID, e)
 	if seconds, ok := retryAfter[e.Code]; ok && header.Get("Retry-After") == "" {
 		if network := (*publish.Error)(nil); errors.As(err, &network) {
-			seconds = afterNetwork
+			seconds = networkRetryAfter
 		}
 		header.Set("Retry-After", seconds)
 	}
@@ -42,7 +42,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", "Bearer")
 	}
-	var located *locatedRefusal
+	var located *locatedError
 	if errors.As(err, &located) && located.location != "" {
 		header.Set("Location", located.location)
 	}
@@ -50,7 +50,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "error answer not encoded", slog.String("request", requestID), slog.Any("error", err))
 	}
-	answer{status: status, body: body}.write(w)
+	response{status: status, body: body}.write(w)
 }
 
 // asError returns err as what the client is told. An error without a code is an

@@ -16,19 +16,19 @@ const lastEventIDHeader = "Last-Event-ID"
 
 // streamEvents answers GET /events. Where the stream begins is settled before
 // the answer begins, so that a client that has its headers misses nothing.
-func (s *Server) streamEvents(ctx context.Context, c *call) (answer, error) {
+func (s *Server) streamEvents(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	given, err := parseLastEventID(c.header.Values(lastEventIDHeader))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	from, err := s.beginning(ctx, c.key.WorkspaceID, given)
+	from, err := s.streamStart(ctx, c.key.WorkspaceID, given)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return answer{status: http.StatusOK, stream: func(w http.ResponseWriter, r *http.Request) {
+	return response{status: http.StatusOK, stream: func(w http.ResponseWriter, r *http.Request) {
 		s.serveEvents(w, r, c.key, from)
 	}}, nil
 }
@@ -45,25 +45,25 @@ func parseLastEventID(values []string) (string, error) {
 	return values[0], nil
 }
 
-// beginning is where a stream begins.
-type beginning struct {
+// streamStart is where a stream begins.
+type streamStart struct {
 	position string // the id behind which it begins; there need not be such an event
 	now      string // an id behind all events that there are, and before all that come
-	gone     string // the event to resume after, when it is not there
+	missing  string // the event to resume after, when it is not there
 }
 
-// beginning returns where a stream begins that resumes after the given event, or
+// streamStart returns where a stream begins that resumes after the given event, or
 // that resumes nothing when it is empty. After an event that is gone it resumes
 // with the oldest one that is younger and kept; an id from the future, such as
 // of a database that was restored from a backup, means now.
-func (s *Server) beginning(ctx context.Context, workspaceID, given string) (beginning, error) {
-	now, err := s.eventsBeginNow(ctx)
+func (s *Server) streamStart(ctx context.Context, workspaceID, given string) (streamStart, error) {
+	now, err := s.outboxEnd(ctx)
 	if err != nil || given == "" {
-		return beginning{position: now, now: now}, err
+		return streamStart{position: now, now: now}, err
 	}
-	var from beginning
+	var from streamStart
 	err = s.view(ctx, func(r storage.Reader) error {
-		from = beginning{position: given, now: now}
+		from = streamStart{position: given, now: now}
 		e, err := r.Event(given)
 		if err == nil && e.WorkspaceID == workspaceID {
 			return nil
@@ -71,7 +71,7 @@ func (s *Server) beginning(ctx context.Context, workspaceID, given string) (begi
 		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
 			return err
 		}
-		from.gone = given
+		from.missing = given
 		later, err := r.Later(given, now)
 		if err == nil && later == given {
 			from.position = now
@@ -81,10 +81,10 @@ func (s *Server) beginning(ctx context.Context, workspaceID, given string) (begi
 	return from, err
 }
 
-// eventsBeginNow returns an id behind all events that are committed and before
+// outboxEnd returns an id behind all events that are committed and before
 // all that will be. The id of the youngest event would do as well, and tell when
 // something happened in another workspace.
-func (s *Server) eventsBeginNow(ctx context.Context) (id string, err error) {
+func (s *Server) outboxEnd(ctx context.Context) (id string, err error) {
 	err = s.store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 		id, err = tx.OutboxEnd()
 		return err
@@ -94,18 +94,18 @@ func (s *Server) eventsBeginNow(ctx context.Context) (id string, err error) {
 
 // serveEvents writes a stream until the client has gone, the key is no longer
 // good, or the server ends.
-func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, from beginning) {
+func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, key schedctl.APIKey, from streamStart) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
 	st := &stream{
-		hub: s.hub, key: key, end: end, place: place{id: from.position}, more: make(chan struct{}, 1), out: newStreamWriter(w),
+		hub: s.hub, key: key, end: end, position: streamPosition{id: from.position}, more: make(chan struct{}, 1), out: newStreamWriter(w),
 	}
 	if err := s.hub.join(st, from.now); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	defer s.hub.leave(st)
-	st.out.begin()
+	st.out.sendHeader()
 	if r.Method == http.MethodHead {
 		return
 	}

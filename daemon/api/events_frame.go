@@ -22,8 +22,8 @@ type frame struct {
 	limited  bool
 }
 
-// mayFollow reports whether the key may be told of the event.
-func (f *frame) mayFollow(k *schedctl.APIKey) bool {
+// visibleTo reports whether the key may be told of the event.
+func (f *frame) visibleTo(k *schedctl.APIKey) bool {
 	if f.workspaceID != k.WorkspaceID || len(k.AccountIDs) == 0 {
 		return f.workspaceID == k.WorkspaceID
 	}
@@ -62,7 +62,7 @@ func (q frameQuery) read(r storage.Reader) (batch, error) {
 		}
 		f, err := newFrame(e)
 		if err == nil && q.accounts {
-			err = f.limit(r, e, posts)
+			err = f.addAccounts(r, e, posts)
 		}
 		if err != nil {
 			return batch{}, err
@@ -83,20 +83,20 @@ func newFrame(e *schedctl.Event) (frame, error) {
 	return f, err
 }
 
-// limit notes what a limited key must be good for; posts holds those that were
+// addAccounts notes what a limited key must be good for; posts holds those that were
 // read already.
-func (f *frame) limit(r storage.Reader, e *schedctl.Event, posts map[string]schedctl.Post) error {
+func (f *frame) addAccounts(r storage.Reader, e *schedctl.Event, posts map[string]schedctl.Post) error {
 	if e.AccountID != "" {
 		f.accounts, f.limited = []string{e.AccountID}, true
 	}
 	if e.PostID != "" {
-		return f.limitTo(r, e.PostID, posts)
+		return f.addPostAccounts(r, e.PostID, posts)
 	}
 	return nil
 }
 
-// limitTo notes the accounts of a post, if it is still there.
-func (f *frame) limitTo(r storage.Reader, postID string, posts map[string]schedctl.Post) error {
+// addPostAccounts notes the accounts of a post, if it is still there.
+func (f *frame) addPostAccounts(r storage.Reader, postID string, posts map[string]schedctl.Post) error {
 	p, known := posts[postID]
 	if !known {
 		var err error

@@ -51,11 +51,11 @@ func newHub(store *storage.Readers, scans *scans, shared bool, log *slog.Logger)
 // committed tells of a commit. It does not block.
 func (h *hub) committed(c storage.Commit) {
 	if c.Events > 0 || c.Missed {
-		h.rouse()
+		h.wakeUp()
 	}
 }
 
-func (h *hub) rouse() {
+func (h *hub) wakeUp() {
 	select {
 	case h.wake <- struct{}{}:
 	default:
@@ -71,13 +71,13 @@ func (h *hub) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			h.end()
+			h.endStreams()
 			return
 		case <-h.wake:
 		}
 		h.advance(ctx)
-		for told := h.tell(h.following()); told; {
-			told = h.tellInTurn(ctx)
+		for told := h.notify(h.allStreams()); told; {
+			told = h.notifyInGroups(ctx)
 		}
 	}
 }
@@ -102,11 +102,11 @@ func (h *hub) join(s *stream, now string) error {
 	h.perKey[s.key.ID]++
 	if len(h.streams) == 0 {
 		h.ring.restart(now)
-		s.place.inRing = s.place.id == now
-		s.place.next = h.ring.end()
-		h.rouse() // for what was committed since, and to watch its key
+		s.position.inRing = s.position.id == now
+		s.position.next = h.ring.end()
+		h.wakeUp() // for what was committed since, and to watch its key
 	}
-	s.told = h.ring.end()
+	s.notifiedUpTo = h.ring.end()
 	h.streams = append(h.streams, s)
 	return nil
 }
@@ -125,20 +125,20 @@ func (h *hub) leave(s *stream) {
 	}
 }
 
-func (h *hub) followed() bool {
+func (h *hub) hasStreams() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.streams) > 0
 }
 
-func (h *hub) following() []*stream {
+func (h *hub) allStreams() []*stream {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.streams)
 }
 
-// end ends all streams, and those that would join later.
-func (h *hub) end() {
+// endStreams ends all streams, and those that would join later.
+func (h *hub) endStreams() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = true
@@ -147,11 +147,11 @@ func (h *hub) end() {
 	}
 }
 
-// after returns the frames from a place on, or false when it is not in the ring.
-func (h *hub) after(p place) ([]frame, bool) {
+// framesFrom returns the frames from a place on, or false when it is not in the ring.
+func (h *hub) framesFrom(p streamPosition) ([]frame, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.ring.from(p)
+	return h.ring.framesFrom(p)
 }
 
 // advance brings the ring up to what is committed. What it cannot read it reads
@@ -159,7 +159,7 @@ func (h *hub) after(p place) ([]frame, bool) {
 func (h *hub) advance(ctx context.Context) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
-	for h.followed() {
+	for h.hasStreams() {
 		var b batch
 		next := h.next()
 		err := h.store.View(ctx, func(r storage.Reader) (err error) {
@@ -175,7 +175,7 @@ func (h *hub) advance(ctx context.Context) {
 		if h.add(next.after, b); !b.full {
 			return
 		}
-		h.tell(h.following()) // now: the ring does not keep all of so many
+		h.notify(h.allStreams()) // now: the ring does not keep all of so many
 	}
 }
 
@@ -205,11 +205,11 @@ func (h *hub) add(after string, b batch) (end uint64) {
 // catchUp reads on for a stream that is not in the ring, and tells where it is
 // then. It gets into the ring when there is nothing more to be read for either,
 // in one snapshot: then both are at the same place.
-func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at place, err error) {
-	its := frameQuery{after: s.place.id, limit: catchUpBatch, workspaceID: s.key.WorkspaceID, accounts: len(s.key.AccountIDs) > 0}
+func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at streamPosition, err error) {
+	its := frameQuery{after: s.position.id, limit: catchUpBatch, workspaceID: s.key.WorkspaceID, accounts: len(s.key.AccountIDs) > 0}
 	end, err := h.scans.begin(ctx, s.key.ID)
 	if err != nil {
-		return nil, place{}, err
+		return nil, streamPosition{}, err
 	}
 	var found batch
 	err = h.store.View(ctx, func(r storage.Reader) (err error) {
@@ -218,7 +218,7 @@ func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at place,
 	})
 	end()
 	if err != nil || found.full {
-		return found.frames, place{id: found.last}, err
+		return found.frames, streamPosition{id: found.last}, err
 	}
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -233,14 +233,14 @@ func (h *hub) catchUp(ctx context.Context, s *stream) (frames []frame, at place,
 			return err
 		})
 		if err != nil {
-			return nil, place{}, err
+			return nil, streamPosition{}, err
 		}
 		end := h.add(next.after, b)
 		if len(b.frames) > 0 {
-			h.rouse() // for the other streams
+			h.wakeUp() // for the other streams
 		}
 		if !b.full {
-			return found.frames, place{id: found.last, inRing: !found.full, next: end}, nil
+			return found.frames, streamPosition{id: found.last, inRing: !found.full, next: end}, nil
 		}
 	}
 }

@@ -29,9 +29,9 @@ func (h *hub) watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if h.followed() {
+		if h.hasStreams() {
 			h.checkKeys(ctx)
-			h.rouse()
+			h.wakeUp()
 		}
 	}
 }

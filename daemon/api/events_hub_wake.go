@@ -16,16 +16,16 @@ const (
 	wakeGap      = 50 * time.Microsecond
 )
 
-// tell wakes those of some streams that were not woken since the ring has grown,
+// notify wakes those of some streams that were not woken since the ring has grown,
 // and reports whether there were any.
-func (h *hub) tell(some []*stream) (told bool) {
+func (h *hub) notify(some []*stream) (told bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range some {
-		if s.told == h.ring.end() {
+		if s.notifiedUpTo == h.ring.end() {
 			continue
 		}
-		s.told, told = h.ring.end(), true
+		s.notifiedUpTo, told = h.ring.end(), true
 		select {
 		case s.more <- struct{}{}:
 		default:
@@ -34,10 +34,10 @@ func (h *hub) tell(some []*stream) (told bool) {
 	return told
 }
 
-// tellInTurn wakes the streams in groups, evenly over wakeEvery or more, and
+// notifyInGroups wakes the streams in groups, evenly over wakeEvery or more, and
 // reports whether there was something new for any.
-func (h *hub) tellInTurn(ctx context.Context) (told bool) {
-	all := h.following()
+func (h *hub) notifyInGroups(ctx context.Context) (told bool) {
+	all := h.allStreams()
 	for group := range slices.Chunk(all, wakeTogether) {
 		each := max(wakeEvery/time.Duration(len(all)), wakeGap)
 		if pause(ctx, each*time.Duration(len(group))); ctx.Err() != nil {
@@ -48,7 +48,7 @@ func (h *hub) tellInTurn(ctx context.Context) (told bool) {
 			h.advance(ctx)
 		default:
 		}
-		told = h.tell(group) || told
+		told = h.notify(group) || told
 	}
 	return told
 }

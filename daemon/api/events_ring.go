@@ -14,9 +14,9 @@ type ring struct {
 	last   string // the id behind which to read on
 }
 
-// place is how far a stream is. In the ring it is a number: the one of the frame
+// streamPosition is how far a stream is. In the ring it is a number: the one of the frame
 // that is next.
-type place struct {
+type streamPosition struct {
 	id     string // of the last event that was sent or passed over
 	inRing bool
 	next   uint64
@@ -28,8 +28,8 @@ func (r *ring) restart(last string) { r.first, r.frames, r.last = r.end(), nil, 
 // end returns the number that the next frame gets.
 func (r *ring) end() uint64 { return r.first + uint64(len(r.frames)) }
 
-// from returns the frames from a place on, or false when they are not all here.
-func (r *ring) from(p place) ([]frame, bool) {
+// framesFrom returns the frames from a place on, or false when they are not all here.
+func (r *ring) framesFrom(p streamPosition) ([]frame, bool) {
 	if !p.inRing || p.next < r.first {
 		return nil, false
 	}

@@ -15,12 +15,12 @@ const (
 	// that proxies and readers can tell a quiet stream from a broken one.
 	heartbeat = 15 * time.Second
 
-	// readerPatience is how long a write may take, that is for how long a reader
+	// writeTimeout is how long a write may take, that is for how long a reader
 	// may take nothing.
-	readerPatience = 10 * time.Second
+	writeTimeout = 10 * time.Second
 
-	// parting is how long a stream that is to end may still write.
-	parting = time.Second
+	// endTimeout is how long a stream that is to end may still write.
+	endTimeout = time.Second
 
 	// catchUpBatch is how many events a stream reads that is behind the ring.
 	catchUpBatch = 256
@@ -32,21 +32,21 @@ const (
 
 // stream is one client that follows the events.
 type stream struct {
-	hub   *hub
-	key   schedctl.APIKey
-	end   context.CancelCauseFunc // with what the client is told; any goroutine may call it
-	place place                   // after what was sent or passed over
-	more  chan struct{}           // holds one wake-up, when there is more in the ring
-	told  uint64                  // end of the ring at the last wake-up; the hub's mu guards it
-	out   *streamWriter
+	hub          *hub
+	key          schedctl.APIKey
+	end          context.CancelCauseFunc // with what the client is told; any goroutine may call it
+	position     streamPosition          // after what was sent or passed over
+	more         chan struct{}           // holds one wake-up, when there is more in the ring
+	notifiedUpTo uint64                  // end of the ring at the last wake-up; the hub's mu guards it
+	out          *streamWriter
 }
 
 // run sends events until ctx ends or the client takes no more.
-func (s *stream) run(ctx context.Context, from beginning) error {
-	defer s.out.hurry(ctx)()
+func (s *stream) run(ctx context.Context, from streamStart) error {
+	defer s.out.limitOnEnd(ctx)()
 	s.out.text("retry: 2000\nid: " + from.position + "\n\n") // an id without data is where to resume, and no event
-	if from.gone != "" {
-		s.out.comment("there is no event " + from.gone + ", or not any more; those after it that are kept follow")
+	if from.missing != "" {
+		s.out.comment("there is no event " + from.missing + ", or not any more; those after it that are kept follow")
 	}
 	if err := s.out.flush(ctx); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *stream) run(ctx context.Context, from beginning) error {
 			s.out.comment("")
 			err = s.out.flush(ctx)
 		case <-ctx.Done():
-			return s.out.part(context.Cause(ctx))
+			return s.out.sendEnd(context.Cause(ctx))
 		}
 		if err != nil {
 			return err
@@ -76,10 +76,10 @@ func (s *stream) run(ctx context.Context, from beginning) error {
 func (s *stream) advance(ctx context.Context) (err error) {
 	for inRing := false; !inRing; {
 		var frames []frame
-		at := s.place
-		if frames, inRing = s.hub.after(at); !inRing {
+		at := s.position
+		if frames, inRing = s.hub.framesFrom(at); !inRing {
 			if frames, at, err = s.hub.catchUp(ctx, s); err != nil {
-				return fmt.Errorf("read events after %s: %w", s.place.id, err)
+				return fmt.Errorf("read events after %s: %w", s.position.id, err)
 			}
 		} else if n := len(frames); n > 0 {
 			at.id, at.next = frames[n-1].id, at.next+uint64(n)
@@ -87,7 +87,7 @@ func (s *stream) advance(ctx context.Context) (err error) {
 		if err := s.send(ctx, frames); err != nil {
 			return err
 		}
-		s.place = at
+		s.position = at
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *stream) advance(ctx context.Context) (err error) {
 // send writes the frames that the key may see.
 func (s *stream) send(ctx context.Context, frames []frame) error {
 	for i := range frames {
-		if !frames[i].mayFollow(&s.key) {
+		if !frames[i].visibleTo(&s.key) {
 			continue
 		}
 		s.out.buf = append(s.out.buf, frames[i].text...)
@@ -109,7 +109,7 @@ func (s *stream) send(ctx context.Context, frames []frame) error {
 }
 
 // streamWriter writes a stream in pieces, each of which the reader has to take
-// within [readerPatience].
+// within [writeTimeout].
 type streamWriter struct {
 	w    http.ResponseWriter
 	conn *http.ResponseController
@@ -120,13 +120,13 @@ func newStreamWriter(w http.ResponseWriter) *streamWriter {
 	return &streamWriter{w: w, conn: http.NewResponseController(w)}
 }
 
-// begin sends the headers. The time that the server gives a request to be read
+// sendHeader sends the headers. The time that the server gives a request to be read
 // is over for a stream, else it would end with that time. The connection is not
 // used again, for it keeps the deadlines of the stream.
 //
 // They are sent from a goroutine of their own: net/http takes a large stack for
 // that, which this one would keep for as long as the stream lasts.
-func (o *streamWriter) begin() {
+func (o *streamWriter) sendHeader() {
 	o.conn.SetReadDeadline(time.Time{})
 	h := o.w.Header()
 	h.Set("Content-Type", mediaEvents)
@@ -135,7 +135,7 @@ func (o *streamWriter) begin() {
 	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	h.Set("Connection", "close")
 	o.w.WriteHeader(http.StatusOK)
-	o.conn.SetWriteDeadline(time.Now().Add(readerPatience))
+	o.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -144,19 +144,19 @@ func (o *streamWriter) begin() {
 	<-sent
 }
 
-// hurry lets a write that is under way when ctx ends take no longer than
+// limitOnEnd lets a write that is under way when ctx ends take no longer than
 // parting. The function it returns is to be called when nothing more is written.
-func (o *streamWriter) hurry(ctx context.Context) func() {
+func (o *streamWriter) limitOnEnd(ctx context.Context) func() {
 	hurried := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		o.conn.SetWriteDeadline(time.Now().Add(parting))
+		o.conn.SetWriteDeadline(time.Now().Add(endTimeout))
 		close(hurried)
 	})
 	return func() {
 		if !stop() {
 			<-hurried
 		}
-		o.conn.SetWriteDeadline(time.Now().Add(parting)) // net/http writes the end
+		o.conn.SetWriteDeadline(time.Now().Add(endTimeout)) // net/http writes the end
 	}
 }
 
@@ -170,7 +170,7 @@ func (o *streamWriter) flush(ctx context.Context) error {
 	if len(o.buf) == 0 {
 		return nil
 	}
-	if err := o.conn.SetWriteDeadline(time.Now().Add(readerPatience)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := o.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	if err := ctx.Err(); err != nil { // now: the deadline that hurry sets must not be overwritten
@@ -179,12 +179,12 @@ func (o *streamWriter) flush(ctx context.Context) error {
 	return o.write()
 }
 
-// part tells a client that is still there why its stream ends.
-func (o *streamWriter) part(cause error) error {
+// sendEnd tells a client that is still there why its stream ends.
+func (o *streamWriter) sendEnd(cause error) error {
 	var e *schedctl.Error
 	if errors.As(cause, &e) {
 		o.comment(e.Message)
-		o.conn.SetWriteDeadline(time.Now().Add(parting))
+		o.conn.SetWriteDeadline(time.Now().Add(endTimeout))
 		return errors.Join(cause, o.write())
 	}
 	return cause

@@ -20,13 +20,13 @@ import (
 // example is a call in a file below examples: the call is written by hand, the
 // answer by -update.
 type example struct {
-	Name    string            `json:"name"`
-	Summary string            `json:"summary"`
-	Path    map[string]string `json:"path,omitempty"`
-	Header  map[string]string `json:"header,omitempty"`
-	Request json.RawMessage   `json:"request,omitempty"`
-	Status  int               `json:"status"`
-	Answer  json.RawMessage   `json:"answer,omitempty"`
+	Name     string            `json:"name"`
+	Summary  string            `json:"summary"`
+	Path     map[string]string `json:"path,omitempty"`
+	Header   map[string]string `json:"header,omitempty"`
+	Request  json.RawMessage   `json:"request,omitempty"`
+	Status   int               `json:"status"`
+	Response json.RawMessage   `json:"answer,omitempty"`
 }
 
 // TestExamples makes the call of every example of every operation and compares
@@ -97,10 +97,10 @@ func (e *example) check(t *testing.T, op operation) {
 	r := f.exchange(e.options(f, names), op.method, names.real(path), sent).want(e.Status)
 	got := names.example(t, r)
 	if *update {
-		e.Answer = got
+		e.Response = got
 		return
 	}
-	if diff := cmp.Diff(indented(t, e.Answer), indented(t, got)); diff != "" {
+	if diff := cmp.Diff(indented(t, e.Response), indented(t, got)); diff != "" {
 		t.Errorf("run with -update when this is meant (-example +answer):\n%s", diff)
 	}
 	e.checkShown(t, op)
@@ -128,7 +128,7 @@ func (e *example) checkShown(t *testing.T, op operation) {
 	if response == nil {
 		t.Fatalf("the document has no answer %d", e.Status)
 	}
-	compareShown(t, response.Value.Content, e.Name, e.Answer)
+	compareShown(t, response.Value.Content, e.Name, e.Response)
 	if op.RequestBody != nil && e.Status < 400 {
 		compareShown(t, op.RequestBody.Value.Content, e.Name, e.Request)
 	}

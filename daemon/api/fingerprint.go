@@ -12,7 +12,7 @@ const fingerprintPart = sha256.Size / 2
 
 // fingerprintRequest notes the raw body of a request that can be repeated, and the
 // API key that sent it: its stored response is for nobody else.
-func (c *call) fingerprintRequest() {
+func (c *request) fingerprintRequest() {
 	if !c.repeatable() {
 		return
 	}
@@ -21,15 +21,15 @@ func (c *call) fingerprintRequest() {
 	copy(c.fingerprint[fingerprintPart:], key[:])
 }
 
-// madeBy reports whether the API key of the request made the request that a
+// sameAPIKey reports whether the API key of the request made the request that a
 // response is stored for. Responses of earlier versions, whose fingerprints are of
 // the body alone, are for keys that see everything in the workspace.
-func (c *call) madeBy(stored *storage.IdempotencyRecord) bool {
+func (c *request) sameAPIKey(stored *storage.IdempotencyRecord) bool {
 	same := [fingerprintPart]byte(stored.Fingerprint[fingerprintPart:]) == [fingerprintPart]byte(c.fingerprint[fingerprintPart:])
 	return same || !c.limited() && stored.Fingerprint == sha256.Sum256(c.body)
 }
 
 // sameBody reports whether the request has the body that a response is stored for.
-func (c *call) sameBody(stored *storage.IdempotencyRecord) bool {
+func (c *request) sameBody(stored *storage.IdempotencyRecord) bool {
 	return [fingerprintPart]byte(stored.Fingerprint[:]) == [fingerprintPart]byte(c.fingerprint[:])
 }

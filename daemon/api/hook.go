@@ -9,7 +9,7 @@ import (
 )
 
 // listHooks returns the stored webhooks of the workspace that a condition holds for.
-func (s *Server) listHooks(ctx context.Context, c *call, is func(schedctl.Webhook) bool) (found []schedctl.Webhook, err error) {
+func (s *Server) listHooks(ctx context.Context, c *request, is func(schedctl.Webhook) bool) (found []schedctl.Webhook, err error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
 		return nil, q.err
 	}
@@ -63,7 +63,7 @@ func (b *hookChange) apply(w *schedctl.Webhook) (enabled bool) {
 // newHook returns an enabled webhook record that receives the events that are
 // committed after this transaction. It refuses one more than the limit of those
 // that a condition holds for. kind names them in paths and messages.
-func (c *call) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) bool) (w schedctl.Webhook, err error) {
+func (c *request) newHook(tx storage.Tx, kind string, is func(schedctl.Webhook) bool) (w schedctl.Webhook, err error) {
 	existing, err := webhooksOf(tx, c.key.WorkspaceID, is)
 	if err != nil {
 		return w, err

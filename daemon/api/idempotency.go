@@ -12,11 +12,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// answersKept is how long a stored answer is given to who repeats the request.
-const answersKept = 24 * time.Hour
+// idempotencyTTL is how long a stored answer is given to who repeats the request.
+const idempotencyTTL = 24 * time.Hour
 
 // readIdempotencyKey reads the key of a request that may be repeated.
-func (c *call) readIdempotencyKey(r *http.Request) error {
+func (c *request) readIdempotencyKey(r *http.Request) error {
 	values := r.Header["Idempotency-Key"]
 	if len(values) == 0 {
 		return nil
@@ -25,97 +25,97 @@ func (c *call) readIdempotencyKey(r *http.Request) error {
 		return schedctl.Errorf(schedctl.InvalidIdempotencyKey, "Idempotency-Key",
 			"an Idempotency-Key is one header of 1 to 255 visible ASCII characters, such as a UUID; leave the header out for none")
 	}
-	c.answerKey = storage.IdempotencyScope{
+	c.idempotency = storage.IdempotencyScope{
 		WorkspaceID: c.key.WorkspaceID, Method: r.Method, Path: r.URL.Path, IdempotencyKey: values[0],
 	}
 	return nil
 }
 
 // repeatable reports whether the request carries an Idempotency-Key.
-func (c *call) repeatable() bool { return c.answerKey.IdempotencyKey != "" }
+func (c *request) repeatable() bool { return c.idempotency.IdempotencyKey != "" }
 
-// once runs a handler unless the request was answered before. A handler that
+// handleOnce runs a handler unless the request was answered before. A handler that
 // asks a network is not run before that is known. Any other one cannot do harm
 // before its commit, which looks for the stored answer itself; it is looked for
 // here only when the handler refuses what it may have accepted the first time,
 // such as a time that has passed since, or now that the disk is full. After any
 // other failure of the store nothing is looked for: what it shows then need not
 // be on disk.
-func (s *Server) once(ctx context.Context, c *call, rt *route) (answer, error) {
+func (s *Server) handleOnce(ctx context.Context, c *request, rt *route) (response, error) {
 	if !c.repeatable() {
 		return s.handle(ctx, c, rt)
 	}
-	if !s.running.begin(c.answerKey) {
-		return answer{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
+	if !s.inFlight.begin(c.idempotency) {
+		return response{}, schedctl.Errorf(schedctl.IdempotencyRunning, "",
 			"the first request with this Idempotency-Key is still being answered; repeat this one in a second")
 	}
-	defer s.running.end(c.answerKey)
+	defer s.inFlight.end(c.idempotency)
 	if rt.asksNetwork {
-		if stored, found, err := s.lookUp(ctx, c); err != nil || found {
+		if stored, found, err := s.storedResponse(ctx, c); err != nil || found {
 			return stored, err
 		}
 	}
-	return s.refuse(ctx, c, rt)
+	return s.handleRepeatable(ctx, c, rt)
 }
 
-// refuse runs a handler, and looks for a stored response before it refuses. What
+// handleRepeatable runs a handler, and looks for a stored response before it refuses. What
 // another daemon still has under way with the same key can store none afterwards.
 // A body that cannot be read is refused without that: its request never gets to a
 // transaction.
-func (s *Server) refuse(ctx context.Context, c *call, rt *route) (answer, error) {
+func (s *Server) handleRepeatable(ctx context.Context, c *request, rt *route) (response, error) {
 	a, refusal := s.handle(ctx, c, rt)
-	if refusal == nil || !final(asError(refusal).Code) {
+	if refusal == nil || !isFinal(asError(refusal).Code) {
 		return a, refusal
 	}
-	look := s.lookUp
-	if s.shared != nil && c.readable {
-		look = s.lookUpAndFence
+	look := s.storedResponse
+	if s.shared != nil && c.bodyValid {
+		look = s.storedResponseFenced
 	}
 	if stored, found, err := look(ctx, c); err != nil || found {
 		return stored, err
 	}
-	return answer{}, refusal
+	return response{}, refusal
 }
 
 // handle runs a handler. A network is not asked what could not be stored.
-func (s *Server) handle(ctx context.Context, c *call, rt *route) (answer, error) {
+func (s *Server) handle(ctx context.Context, c *request, rt *route) (response, error) {
 	if rt.asksNetwork {
 		if err := s.store.Full(); err != nil {
-			return answer{}, storeError(err, "")
+			return response{}, storeError(err, "")
 		}
 	}
 	return rt.handle(ctx, c)
 }
 
-// final reports whether a code refuses a request for good: it is not of a failure
+// isFinal reports whether a code refuses a request for good: it is not of a failure
 // of the daemon's own, after which nothing is known of its store, and does not ask
 // the client to repeat a request whose outcome is open.
-func final(code schedctl.Code) bool {
+func isFinal(code schedctl.Code) bool {
 	return (Status(code) < http.StatusInternalServerError || code == schedctl.InsufficientStorage) && code != schedctl.IdempotencyRunning
 }
 
-// lookUp is remembered in a snapshot of its own.
-func (s *Server) lookUp(ctx context.Context, c *call) (stored answer, found bool, err error) {
+// storedResponse is remembered in a snapshot of its own.
+func (s *Server) storedResponse(ctx context.Context, c *request) (stored response, found bool, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
-		stored, found, err = s.remembered(r, c)
+		stored, found, err = s.findStored(r, c)
 		return err
 	})
 	return stored, found, err
 }
 
-// lookUpAndFence is lookUp for a request that is about to be refused. If no
+// storedResponseFenced is lookUp for a request that is about to be refused. If no
 // response is stored, none will be by requests that came before.
-func (s *Server) lookUpAndFence(ctx context.Context, c *call) (stored answer, found bool, err error) {
-	a, err := s.shared.Refuse(ctx, c.answerKey)
+func (s *Server) storedResponseFenced(ctx context.Context, c *request) (stored response, found bool, err error) {
+	a, err := s.shared.Refuse(ctx, c.idempotency)
 	switch {
 	case errors.Is(err, storage.ErrUndecided):
-		return answer{}, false, errUndecided
+		return response{}, false, errUndecided
 	case err != nil:
-		return answer{}, false, storeError(err, "the daemon could not read its database; see its log")
+		return response{}, false, storeError(err, "the daemon could not read its database; see its log")
 	case a == nil:
-		return answer{}, false, nil
+		return response{}, false, nil
 	}
-	return s.recall(c, *a)
+	return s.restoreResponse(c, *a)
 }
 
 // errUndecided says that it is open what becomes of a request with the same key.
@@ -126,77 +126,77 @@ var errUndecided = schedctl.Errorf(schedctl.IdempotencyRunning, "",
 // taken to be older: what an age takes to arrive counts as age of the request.
 const refusalReads = 3
 
-// remembered looks for the stored answer to the request. A request that another
+// findStored looks for the stored answer to the request. A request that another
 // daemon refused while this one was under way must have no effect any more.
-func (s *Server) remembered(r storage.Reader, c *call) (a answer, found bool, err error) {
+func (s *Server) findStored(r storage.Reader, c *request) (a response, found bool, err error) {
 	if !c.repeatable() {
-		return answer{}, false, nil
+		return response{}, false, nil
 	}
 	for range refusalReads {
-		stored, err := r.IdempotencyRecord(c.answerKey)
+		stored, err := r.IdempotencyRecord(c.idempotency)
 		var refused *storage.RefusedError
 		switch {
 		case err == nil:
-			return s.recall(c, stored)
+			return s.restoreResponse(c, stored)
 		case errors.As(err, &refused) && refused.Ago < time.Since(c.arrived):
 			continue // unless it took longer to get here than to come to the daemon
 		case schedctl.CodeOf(err) == schedctl.NotFound:
-			return answer{}, false, nil
+			return response{}, false, nil
 		default:
-			return answer{}, false, err
+			return response{}, false, err
 		}
 	}
-	return answer{}, false, errUndecided
+	return response{}, false, errUndecided
 }
 
-// recall returns what is stored as the answer to the request.
-func (s *Server) recall(c *call, stored storage.IdempotencyRecord) (a answer, found bool, err error) {
+// restoreResponse returns what is stored as the answer to the request.
+func (s *Server) restoreResponse(c *request, stored storage.IdempotencyRecord) (a response, found bool, err error) {
 	switch {
-	case s.clock.Age(stored.CreatedAt, c.now) >= answersKept:
-		return answer{}, false, nil
-	case !c.madeBy(&stored):
-		return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+	case s.clock.Age(stored.CreatedAt, c.now) >= idempotencyTTL:
+		return response{}, false, nil
+	case !c.sameAPIKey(&stored):
+		return response{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 			"this Idempotency-Key was used with another API key; use a new key for a new request")
 	case !c.sameBody(&stored):
-		return answer{}, false, &locatedRefusal{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+		return response{}, false, &locatedError{location: stored.Header["Location"], refusal: schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 			"this Idempotency-Key was used with another body; use a new key for a new request")}
 	}
 	if stored.Sealed {
-		if stored.Body, err = s.sealer.Open(stored.Body, c.answerOwner()); err != nil {
-			return answer{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
+		if stored.Body, err = s.sealer.Open(stored.Body, c.sealContext()); err != nil {
+			return response{}, false, schedctl.Errorf(schedctl.IdempotencyKeyReused, "",
 				"the response to this Idempotency-Key cannot be opened: the daemon has another secret.key since; use a new key for a new request")
 		}
 	}
-	return answer{
+	return response{
 		status: stored.Status, etag: stored.Header["ETag"], location: stored.Header["Location"],
 		body: stored.Body, replayed: true,
 	}, true, nil
 }
 
-// locatedRefusal is the refusal of another request under a key. It tells where that is
+// locatedError is the refusal of another request under a key. It tells where that is
 // which the first one made: a caller that means the same by both, a post two hours
 // after it is asked for, say, need not make it again.
-type locatedRefusal struct {
+type locatedError struct {
 	location string // or empty
 	refusal  *schedctl.Error
 }
 
 // Error returns the refusal's text.
-func (e *locatedRefusal) Error() string { return e.refusal.Error() }
+func (e *locatedError) Error() string { return e.refusal.Error() }
 
 // Unwrap returns the refusal.
-func (e *locatedRefusal) Unwrap() error { return e.refusal }
+func (e *locatedError) Unwrap() error { return e.refusal }
 
-// answerOwner is what a sealed answer is sealed for: the request that it answers
+// sealContext is what a sealed answer is sealed for: the request that it answers
 // and the API key that made it. Another one of the same workspace may hold less
 // than the secret in the answer gives.
-func (c *call) answerOwner() string {
-	k := &c.answerKey
+func (c *request) sealContext() string {
+	k := &c.idempotency
 	return fmt.Sprintf("answer %q %q %q %q %q", k.WorkspaceID, k.Method, k.Path, k.IdempotencyKey, c.key.ID)
 }
 
-// remember stores the answer with the effect it tells of.
-func (s *Server) remember(tx storage.Tx, c *call, a answer) error {
+// storeResponse stores the answer with the effect it tells of.
+func (s *Server) storeResponse(tx storage.Tx, c *request, a response) error {
 	if !c.repeatable() {
 		return nil
 	}
@@ -208,9 +208,9 @@ func (s *Server) remember(tx storage.Tx, c *call, a answer) error {
 		header["Location"] = a.location
 	}
 	if a.secret {
-		a.body = s.sealer.Seal(a.body, c.answerOwner())
+		a.body = s.sealer.Seal(a.body, c.sealContext())
 	}
-	return tx.PutIdempotencyRecord(c.answerKey, storage.IdempotencyRecord{
+	return tx.PutIdempotencyRecord(c.idempotency, storage.IdempotencyRecord{
 		Fingerprint: c.fingerprint, Status: a.status, Header: header, Body: a.body, Sealed: a.secret,
 		CreatedAt: schedctl.Millis(c.now),
 	})
@@ -219,10 +219,10 @@ func (s *Server) remember(tx storage.Tx, c *call, a answer) error {
 // commit applies a change, stores its answer and writes it into the audit log,
 // all in one transaction, or finds the answer that another request with the same
 // key has stored meanwhile. change may run more than once.
-func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (answer, error)) (answer, error) {
-	var out answer
+func (s *Server) commit(ctx context.Context, c *request, change func(storage.Tx) (response, error)) (response, error) {
+	var out response
 	err := s.store.Update(ctx, func(tx storage.Tx) error {
-		a, found, err := s.remembered(tx, c)
+		a, found, err := s.findStored(tx, c)
 		if err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (a
 			if a, err = change(tx); err != nil {
 				return err
 			}
-			if err = errors.Join(s.remember(tx, c, a), tx.AddAudit(c.auditEntry(&a))); err != nil {
+			if err = errors.Join(s.storeResponse(tx, c, a), tx.AddAudit(c.auditEntry(&a))); err != nil {
 				return err
 			}
 		}
@@ -239,21 +239,21 @@ func (s *Server) commit(ctx context.Context, c *call, change func(storage.Tx) (a
 	})
 	if errors.Is(err, storage.ErrUnknownOutcome) && c.repeatable() {
 		s.log.WarnContext(ctx, "outcome of a request not known", "request", c.requestID, "error", err)
-		return answer{}, errUndecided
+		return response{}, errUndecided
 	}
 	return out, storeError(err, "the daemon could not store this; nothing was changed; see its log")
 }
 
-// running holds the keys of requests that are being answered by this process.
-type running struct {
+// inFlight holds the keys of requests that are being answered by this process.
+type inFlight struct {
 	mu   sync.Mutex // mu guards keys
 	keys map[storage.IdempotencyScope]struct{}
 }
 
-func newRunning() *running { return &running{keys: make(map[storage.IdempotencyScope]struct{})} }
+func newInFlight() *inFlight { return &inFlight{keys: make(map[storage.IdempotencyScope]struct{})} }
 
 // begin notes the key, unless it is there already.
-func (r *running) begin(k storage.IdempotencyScope) bool {
+func (r *inFlight) begin(k storage.IdempotencyScope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.keys[k]; there {
@@ -263,7 +263,7 @@ func (r *running) begin(k storage.IdempotencyScope) bool {
 	return true
 }
 
-func (r *running) end(k storage.IdempotencyScope) {
+func (r *inFlight) end(k storage.IdempotencyScope) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.keys, k)

@@ -17,9 +17,9 @@ var defaultScopes = []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePost
 
 // listKeys answers GET /api-keys. A key that is limited to accounts sees itself
 // alone.
-func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listKeys(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	var keys []schedctl.APIKey
 	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
@@ -27,7 +27,7 @@ func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	keys = slices.DeleteFunc(keys, func(k schedctl.APIKey) bool { return !c.maySeeKey(k.ID) })
 	s.used.update(keys)
@@ -35,36 +35,36 @@ func (s *Server) listKeys(ctx context.Context, c *call) (answer, error) {
 	for i, k := range keys {
 		list.Results[i] = apiv1.NewAPIKey(k)
 	}
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }
 
 // createKey answers POST /api-keys. The secret is in the answer and nowhere else.
-func (s *Server) createKey(ctx context.Context, c *call, b createKey) (answer, error) {
+func (s *Server) createKey(ctx context.Context, c *request, b createKey) (response, error) {
 	key, err := c.newKey(b)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if err := s.view(ctx, func(r storage.Reader) error { return c.checkAccounts(r, key.AccountIDs) }); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	var secret string
 	secret, key.Hash = schedctl.NewKeySecret()
-	created, err := newAnswer(http.StatusCreated, apiv1.CreatedAPIKey{APIKey: apiv1.NewAPIKey(key), Secret: secret})
+	created, err := newResponse(http.StatusCreated, apiv1.CreatedAPIKey{APIKey: apiv1.NewAPIKey(key), Secret: secret})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	created.secret, created.created, created.location = true, key.ID, prefix+"/api-keys/"+key.ID
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) { return created, tx.PutKey(key) })
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) { return created, tx.PutKey(key) })
 }
 
 // maySeeKey reports whether the key of the request may see, or revoke, an API
 // key of its workspace. One that is limited to accounts sees only itself: other
 // keys name accounts that it must not know.
-func (c *call) maySeeKey(id string) bool { return !c.limited() || id == c.key.ID }
+func (c *request) maySeeKey(id string) bool { return !c.limited() || id == c.key.ID }
 
 // newKey returns the key that the body asks for, without a hash. It can do
 // nothing that the key which makes it cannot do, and lasts no longer.
-func (c *call) newKey(b createKey) (schedctl.APIKey, error) {
+func (c *request) newKey(b createKey) (schedctl.APIKey, error) {
 	now := schedctl.Millis(c.now)
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: c.key.WorkspaceID, Name: b.name,
@@ -96,7 +96,7 @@ func (c *call) newKey(b createKey) (schedctl.APIKey, error) {
 
 // checkExpiry returns nil when a new key may end at this time, the zero time for
 // as late as it can.
-func (c *call) checkExpiry(at time.Time) error {
+func (c *request) checkExpiry(at time.Time) error {
 	const field = "expires_at"
 	end := c.key.ExpiresAt
 	switch {
@@ -113,7 +113,7 @@ func (c *call) checkExpiry(at time.Time) error {
 
 // checkAccounts returns nil when the key may be limited to these accounts: they
 // are of the workspace, also disconnected ones, and without repeats.
-func (c *call) checkAccounts(r storage.Reader, ids []string) error {
+func (c *request) checkAccounts(r storage.Reader, ids []string) error {
 	const field = "social_account_ids"
 	if len(ids) > schedctl.MaxAccounts {
 		return schedctl.Errorf(schedctl.InvalidSocialAccounts, field, "%s names %d accounts; a key can be limited to %d", field, len(ids), schedctl.MaxAccounts)
@@ -139,23 +139,23 @@ func (c *call) checkAccounts(r storage.Reader, ids []string) error {
 // revokeKey answers DELETE /api-keys/{id}. When it is answered, no request with
 // the key is accepted any more, and its event streams here are told to end; other
 // daemons, and downloads, follow within about a second.
-func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
+func (s *Server) revokeKey(ctx context.Context, c *request) (response, error) {
 	var revoked schedctl.APIKey
-	a, err := s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	a, err := s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		keys, err := tx.Keys(c.key.WorkspaceID)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.id && c.maySeeKey(k.ID) })
 		if i < 0 {
-			return answer{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no API key with this id")
+			return response{}, schedctl.Errorf(schedctl.NotFound, "", "this workspace has no API key with this id")
 		}
 		revoked = keys[i]
 		if !revoked.RevokedAt.IsZero() {
 			return noContent, nil
 		}
 		if err := c.refuseLockOut(keys, &revoked); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		revoked.RevokedAt = schedctl.Millis(c.now)
 		return noContent, tx.PutKey(revoked)
@@ -165,14 +165,14 @@ func (s *Server) revokeKey(ctx context.Context, c *call) (answer, error) {
 	return a, err
 }
 
-// irreplaceable are the scopes that only a key which holds them can give.
-var irreplaceable = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}
+// grantingScopes are the scopes that only a key which holds them can give.
+var grantingScopes = []schedctl.Scope{schedctl.ScopeKeysWrite, schedctl.ScopeWorkspacesWrite}
 
 // refuseLockOut returns an error when without the key nobody could make keys
 // (or workspaces) any more, ever, or nobody after a date that the key outlasts:
 // the one who revokes it must make another first.
-func (c *call) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
-	for _, scope := range irreplaceable {
+func (c *request) refuseLockOut(keys []schedctl.APIKey, revoked *schedctl.APIKey) error {
+	for _, scope := range grantingScopes {
 		holds := func(k *schedctl.APIKey) bool {
 			return k.Allows(scope) && len(k.AccountIDs) == 0 && k.Check(c.now) == nil
 		}

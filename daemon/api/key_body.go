@@ -74,7 +74,7 @@ func choices[T ~string](d *decoder, noun string, known []T) (chosen []T, good bo
 			good = false
 		case !slices.Contains(known, value):
 			shown := clip(text, maxName)
-			d.fault(schedctl.ValidationFailed, "unknown %s %q; %s", noun, shown, nearest{shown, names})
+			d.fault(schedctl.ValidationFailed, "unknown %s %q; %s", noun, shown, suggestedName{shown, names})
 			good = false
 		default:
 			chosen = append(chosen, value)

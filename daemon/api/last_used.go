@@ -27,8 +27,8 @@ type lastUsed struct {
 	at map[[32]byte]time.Time
 }
 
-// note notes that a key is used, and returns the time as it is kept.
-func (u *lastUsed) note(hash [32]byte, now time.Time) time.Time {
+// record notes that a key is used, and returns the time as it is kept.
+func (u *lastUsed) record(hash [32]byte, now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -52,8 +52,8 @@ func (u *lastUsed) update(keys []schedctl.APIKey) {
 	}
 }
 
-// noted returns what is not written yet.
-func (u *lastUsed) noted() map[[32]byte]time.Time {
+// pending returns what is not written yet.
+func (u *lastUsed) pending() map[[32]byte]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	out := make(map[[32]byte]time.Time, len(u.at))
@@ -63,8 +63,8 @@ func (u *lastUsed) noted() map[[32]byte]time.Time {
 	return out
 }
 
-// written drops what has been written, unless the key was used again.
-func (u *lastUsed) written(noted map[[32]byte]time.Time, hashes [][32]byte) {
+// markWritten drops what has been written, unless the key was used again.
+func (u *lastUsed) markWritten(noted map[[32]byte]time.Time, hashes [][32]byte) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, hash := range hashes {
@@ -74,9 +74,9 @@ func (u *lastUsed) written(noted map[[32]byte]time.Time, hashes [][32]byte) {
 	}
 }
 
-// keepLastUsed writes when keys were used, once in a while and a last time when
+// runLastUsed writes when keys were used, once in a while and a last time when
 // ctx ends. What could not be written is written the next time.
-func (s *Server) keepLastUsed(ctx context.Context) {
+func (s *Server) runLastUsed(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
@@ -92,15 +92,15 @@ func (s *Server) keepLastUsed(ctx context.Context) {
 	}
 }
 
-// flushAtOnce is how many keys one transaction writes.
-const flushAtOnce = 200
+// flushBatch is how many keys one transaction writes.
+const flushBatch = 200
 
 // flushLastUsed writes the times of all keys that were used. All daemons write
 // them in one order, so that none waits for another in a circle.
 func (s *Server) flushLastUsed(ctx context.Context) {
-	noted := s.used.noted()
+	noted := s.used.pending()
 	hashes := slices.SortedFunc(maps.Keys(noted), func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
-	for some := range slices.Chunk(hashes, flushAtOnce) {
+	for some := range slices.Chunk(hashes, flushBatch) {
 		if !s.writeLastUsed(ctx, noted, some) {
 			return
 		}
@@ -134,6 +134,6 @@ func (s *Server) writeLastUsed(ctx context.Context, noted map[[32]byte]time.Time
 		s.log.LogAttrs(ctx, slog.LevelWarn, "last use of API keys not written", slog.Any("error", err))
 		return false
 	}
-	s.used.written(noted, hashes)
+	s.used.markWritten(noted, hashes)
 	return true
 }

@@ -22,9 +22,9 @@ type RateLimit struct {
 // Who has no valid key may try so many at once, and then one more every so
 // often, from one address.
 const (
-	failuresAtOnce = 20
-	failureEvery   = 3 * time.Second
-	maxAddresses   = 1 << 14
+	failureBurst = 20
+	failureEvery = 3 * time.Second
+	maxAddresses = 1 << 14
 )
 
 const (
@@ -41,7 +41,7 @@ type rateLimits struct {
 
 // newRateLimits returns the limits of a daemon, which may be one of several.
 func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
-	out := rateLimits{failures: &buckets[netip.Prefix]{every: failureEvery, burst: failuresAtOnce, most: maxAddresses}}
+	out := rateLimits{failures: &buckets[netip.Prefix]{every: failureEvery, burst: failureBurst, maxBuckets: maxAddresses}}
 	if out.perSecond = l.PerSecond; l.PerSecond > 0 {
 		burst := float64(l.Burst)
 		if l.Burst <= 0 {
@@ -49,11 +49,11 @@ func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
 		}
 		every := min(float64(time.Second)/l.PerSecond, float64(time.Hour))
 		out.keys = &buckets[string]{
-			every: max(time.Duration(every), 1), burst: int(min(burst, maxBurst)), most: maxLimited,
+			every: max(time.Duration(every), 1), burst: int(min(burst, maxBurst)), maxBuckets: maxLimited,
 		}
 		if shared != nil {
 			out.keys.every = max(out.keys.every, time.Microsecond) // less is none for a database
-			out.keys.stranger = make(chan struct{}, 1)
+			out.keys.newCaller = make(chan struct{}, 1)
 		}
 	}
 	return out

@@ -11,13 +11,13 @@ import (
 // A bucket is kept as the time at which it will be full again (the generic cell
 // rate algorithm), so that a full one is not kept at all.
 type buckets[K comparable] struct {
-	every time.Duration // more than 0
-	burst int           // 1 or more
-	most  int           // buckets that are kept; callers beyond share one
+	every      time.Duration // more than 0
+	burst      int           // 1 or more
+	maxBuckets int           // buckets that are kept; callers beyond share one
 
 	// stranger, if not nil, holds a wake-up when a caller comes who was not there
 	// when it was last told what was spent. What is spent is counted then.
-	stranger chan struct{}
+	newCaller chan struct{}
 
 	mu    sync.Mutex // mu guards what follows
 	full  map[K]time.Time
@@ -26,8 +26,8 @@ type buckets[K comparable] struct {
 	known map[K]struct{} // who had asked before that
 }
 
-// allowance is what a bucket grants.
-type allowance struct {
+// grant is what a bucket grants.
+type grant struct {
 	granted   bool
 	remaining int           // how many more there are at once
 	wait      time.Duration // until one more is granted; 0 when this one is
@@ -35,10 +35,10 @@ type allowance struct {
 }
 
 // take takes a token from the bucket of a caller, if there is one.
-func (b *buckets[K]) take(caller K, now time.Time) allowance {
+func (b *buckets[K]) take(caller K, now time.Time) grant {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	caller = b.place(caller, now)
+	caller = b.bucketOf(caller, now)
 	full := b.full[caller]
 	if full.Before(now) {
 		full = now
@@ -47,23 +47,23 @@ func (b *buckets[K]) take(caller K, now time.Time) allowance {
 	after := full.Add(b.every)
 	if over := after.Sub(now) - room; over > 0 {
 		b.count(caller, 0)
-		return allowance{wait: over, full: full}
+		return grant{wait: over, full: full}
 	}
 	b.full[caller] = after
 	b.count(caller, 1)
-	return allowance{granted: true, remaining: int((room - after.Sub(now)) / b.every), full: after}
+	return grant{granted: true, remaining: int((room - after.Sub(now)) / b.every), full: after}
 }
 
-// place returns where the caller's bucket is: its own place, or when there is no
+// bucketOf returns where the caller's bucket is: its own place, or when there is no
 // more room, the one of the zero value.
-func (b *buckets[K]) place(caller K, now time.Time) K {
+func (b *buckets[K]) bucketOf(caller K, now time.Time) K {
 	if b.full == nil {
 		b.full = make(map[K]time.Time)
 	}
-	if _, there := b.full[caller]; there || len(b.full) < b.most {
+	if _, there := b.full[caller]; there || len(b.full) < b.maxBuckets {
 		return caller
 	}
-	if b.sweep(now); len(b.full) < b.most {
+	if b.sweep(now); len(b.full) < b.maxBuckets {
 		return caller
 	}
 	var shared K
@@ -88,7 +88,7 @@ func (b *buckets[K]) sweep(now time.Time) {
 // bucket, because there are too many, are no one they would know.
 func (b *buckets[K]) count(caller K, tokens int) {
 	var shared K
-	if b.stranger == nil || caller == shared {
+	if b.newCaller == nil || caller == shared {
 		return
 	}
 	if b.spent == nil {
@@ -100,14 +100,14 @@ func (b *buckets[K]) count(caller K, tokens int) {
 		return
 	}
 	select {
-	case b.stranger <- struct{}{}:
+	case b.newCaller <- struct{}{}:
 	default:
 	}
 }
 
-// takeSpent returns what was taken since it was last called, by all who asked,
+// collectSpent returns what was taken since it was last called, by all who asked,
 // without what has come back meanwhile.
-func (b *buckets[K]) takeSpent(now time.Time) map[K]int {
+func (b *buckets[K]) collectSpent(now time.Time) map[K]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	taken := b.spent
@@ -122,15 +122,15 @@ func (b *buckets[K]) takeSpent(now time.Time) map[K]int {
 	return taken
 }
 
-// giveBack counts again what could not be told.
-func (b *buckets[K]) giveBack(taken map[K]int) {
+// returnSpent counts again what could not be told.
+func (b *buckets[K]) returnSpent(taken map[K]int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.spent == nil {
 		b.spent = make(map[K]int, len(taken))
 	}
 	for caller, tokens := range taken {
-		if _, there := b.spent[caller]; there || len(b.spent) < b.most {
+		if _, there := b.spent[caller]; there || len(b.spent) < b.maxBuckets {
 			b.spent[caller] += tokens
 		}
 	}

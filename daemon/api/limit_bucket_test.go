@@ -7,9 +7,9 @@ import (
 
 func TestBucket(t *testing.T) {
 	t.Parallel()
-	b := &buckets[string]{every: time.Second, burst: 3, most: 10}
+	b := &buckets[string]{every: time.Second, burst: 3, maxBuckets: 10}
 	now := time.Unix(1000, 0)
-	for i, want := range []allowance{
+	for i, want := range []grant{
 		{granted: true, remaining: 2, full: now.Add(time.Second)},
 		{granted: true, remaining: 1, full: now.Add(2 * time.Second)},
 		{granted: true, remaining: 0, full: now.Add(3 * time.Second)},
@@ -40,7 +40,7 @@ func TestBucket(t *testing.T) {
 // TestBucketsInALongRun: whoever asks all the time gets the burst and the rate.
 func TestBucketsInALongRun(t *testing.T) {
 	t.Parallel()
-	b := &buckets[int]{every: 100 * time.Millisecond, burst: 5, most: 1}
+	b := &buckets[int]{every: 100 * time.Millisecond, burst: 5, maxBuckets: 1}
 	start := time.Unix(1000, 0)
 	granted := 0
 	for ms := range 10_000 {
@@ -56,7 +56,7 @@ func TestBucketsInALongRun(t *testing.T) {
 func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
 	const most = 8
-	b := &buckets[int]{every: time.Second, burst: 2, most: most}
+	b := &buckets[int]{every: time.Second, burst: 2, maxBuckets: most}
 	now := time.Unix(1000, 0)
 	for caller := 1; caller <= most; caller++ {
 		b.take(caller, now)

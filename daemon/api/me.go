@@ -10,16 +10,16 @@ import (
 )
 
 // getMe answers GET /me.
-func (s *Server) getMe(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getMe(ctx context.Context, c *request) (response, error) {
 	workspace, err := s.workspace(ctx, c)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return newAnswer(http.StatusOK, apiv1.NewMe(workspace, c.key))
+	return newResponse(http.StatusOK, apiv1.NewMe(workspace, c.key))
 }
 
 // workspace loads the workspace of the request's key.
-func (s *Server) workspace(ctx context.Context, c *call) (w schedctl.Workspace, err error) {
+func (s *Server) workspace(ctx context.Context, c *request) (w schedctl.Workspace, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		w, err = r.Workspace(c.key.WorkspaceID)
 		return err

@@ -2,15 +2,15 @@ package api
 
 import "strings"
 
-// nearest is a name that is not one of the known ones. Its text, which says
+// suggestedName is a name that is not one of the known ones. Its text, which says
 // which of them was perhaps meant, is made only when it is printed.
-type nearest struct {
+type suggestedName struct {
 	name  string // clipped: the search takes time with its length
 	known []string
 }
 
 // String returns a suggestion.
-func (n nearest) String() string { return suggestion(n.name, n.known) }
+func (n suggestedName) String() string { return suggestion(n.name, n.known) }
 
 // suggestion says which of the known names was perhaps meant.
 func suggestion(name string, known []string) string {

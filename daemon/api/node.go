@@ -8,11 +8,11 @@ import (
 )
 
 // listNodes answers GET /nodes.
-func (s *Server) listNodes(context.Context, *call) (answer, error) {
+func (s *Server) listNodes(context.Context, *request) (response, error) {
 	list := apiv1.NodeList{Results: []apiv1.Node{}}
 	if s.nodes != nil {
 		list.Results = append(list.Results, s.nodes()...)
 	}
 	list.Count = len(list.Results)
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }

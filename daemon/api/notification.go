@@ -30,40 +30,40 @@ func webhooksOf(r storage.Reader, workspace string, is func(schedctl.Webhook) bo
 }
 
 // listNotifications serves GET /notifications.
-func (s *Server) listNotifications(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listNotifications(ctx context.Context, c *request) (response, error) {
 	found, err := s.listHooks(ctx, c, isNotification)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list := apiv1.NotificationList{Results: make([]apiv1.Notification, len(found)), Count: len(found)}
 	for i, w := range found {
 		list.Results[i] = apiv1.NewNotification(w)
 	}
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }
 
 // getNotification serves GET /notifications/{id}.
-func (s *Server) getNotification(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getNotification(ctx context.Context, c *request) (response, error) {
 	w, err := s.readNotification(ctx, c)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return notificationAnswer(http.StatusOK, w)
+	return notificationResponse(http.StatusOK, w)
 }
 
 // deleteNotification serves DELETE /notifications/{id}.
-func (s *Server) deleteNotification(ctx context.Context, c *call) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) deleteNotification(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.notification(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		return noContent, tx.DeleteWebhook(c.key.WorkspaceID, w.ID)
 	})
 }
 
 // readNotification reads the notification of the path.
-func (s *Server) readNotification(ctx context.Context, c *call) (w schedctl.Webhook, err error) {
+func (s *Server) readNotification(ctx context.Context, c *request) (w schedctl.Webhook, err error) {
 	err = s.view(ctx, func(r storage.Reader) (err error) {
 		w, err = c.notification(r)
 		return err
@@ -72,7 +72,7 @@ func (s *Server) readNotification(ctx context.Context, c *call) (w schedctl.Webh
 }
 
 // notification loads the notification of the path.
-func (c *call) notification(r storage.Reader) (schedctl.Webhook, error) {
+func (c *request) notification(r storage.Reader) (schedctl.Webhook, error) {
 	w, err := r.Webhook(c.key.WorkspaceID, schedctl.NotificationWebhookID(c.id))
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && !isNotification(w) {
 		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such notification in this workspace; list them with GET %s/notifications", prefix)
@@ -80,9 +80,9 @@ func (c *call) notification(r storage.Reader) (schedctl.Webhook, error) {
 	return w, err
 }
 
-func notificationAnswer(status int, w schedctl.Webhook) (answer, error) {
+func notificationResponse(status int, w schedctl.Webhook) (response, error) {
 	n := apiv1.NewNotification(w)
-	a, err := newAnswer(status, apiv1.NotificationEnvelope{Notification: n})
+	a, err := newResponse(status, apiv1.NotificationEnvelope{Notification: n})
 	if status == http.StatusCreated {
 		a.created, a.location = n.ID, prefix+"/notifications/"+n.ID
 	}

@@ -18,47 +18,47 @@ import (
 const testInterval = 5 * time.Second
 
 // createNotification serves POST /notifications.
-func (s *Server) createNotification(ctx context.Context, c *call, b notificationChange) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) createNotification(ctx context.Context, c *request, b notificationChange) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.newHook(tx, "notifications", isNotification)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		w.EventTypes, w.Notify = schedctl.NotificationEvents(), &schedctl.Notify{}
 		if _, err := s.applyNotification(tx, c, &w, b); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if err := tx.PutWebhook(w); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return notificationAnswer(http.StatusCreated, w)
+		return notificationResponse(http.StatusCreated, w)
 	})
 }
 
 // editNotification serves PATCH /notifications/{id}.
-func (s *Server) editNotification(ctx context.Context, c *call, b notificationChange) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) editNotification(ctx context.Context, c *request, b notificationChange) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.notification(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		before := apiv1.NewNotification(w)
 		enabled, err := s.applyNotification(tx, c, &w, b)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if err := skipMissed(tx, &w, enabled); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if reflect.DeepEqual(before, apiv1.NewNotification(w)) && !b.hasPassword() {
-			return notificationAnswer(http.StatusOK, w)
+			return notificationResponse(http.StatusOK, w)
 		}
 		w.UpdatedAt = schedctl.Millis(c.now)
 		retrySoon(&w, w.UpdatedAt)
 		if err := tx.PutWebhook(w); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return notificationAnswer(http.StatusOK, w)
+		return notificationResponse(http.StatusOK, w)
 	})
 }
 
@@ -73,7 +73,7 @@ func retrySoon(w *schedctl.Webhook, now time.Time) {
 
 // applyNotification makes the change, and reports whether the notification was
 // enabled again.
-func (s *Server) applyNotification(r storage.Reader, c *call, w *schedctl.Webhook, b notificationChange) (enabled bool, err error) {
+func (s *Server) applyNotification(r storage.Reader, c *request, w *schedctl.Webhook, b notificationChange) (enabled bool, err error) {
 	if b.account != nil {
 		if err := carries(r, c, *b.account); err != nil {
 			return false, err
@@ -107,7 +107,7 @@ func (s *Server) applyMail(w *schedctl.Webhook, b *mailSettings) error {
 
 // carries returns nil when an account can carry notifications and the key may
 // publish through it.
-func carries(r storage.Reader, c *call, id string) error {
+func carries(r storage.Reader, c *request, id string) error {
 	if !c.key.Allows(schedctl.ScopePostsWrite) {
 		return schedctl.Errorf(schedctl.InsufficientScope, "social_account_id", "messages through an account also need the scope %s", schedctl.ScopePostsWrite)
 	}
@@ -126,37 +126,37 @@ func carries(r storage.Reader, c *call, id string) error {
 
 // testNotification serves POST /notifications/{id}/test: 200 whether the message
 // was sent or not.
-func (s *Server) testNotification(ctx context.Context, c *call) (answer, error) {
+func (s *Server) testNotification(ctx context.Context, c *request) (response, error) {
 	w, err := s.readNotification(ctx, c)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if wait := w.Notify.SentAt.Add(testInterval).Sub(c.now); wait > 0 && wait <= 2*testInterval { // else the clock was set back
-		return answer{}, schedctl.Errorf(schedctl.RateLimited, "", "this notification sent a message less than %d seconds ago; try again in a moment", testInterval/time.Second)
+		return response{}, schedctl.Errorf(schedctl.RateLimited, "", "this notification sent a message less than %d seconds ago; try again in a moment", testInterval/time.Second)
 	}
 	failure := s.notifier.Test(ctx, w)
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		now, err := c.notification(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if failure == nil && now.UpdatedAt.Equal(w.UpdatedAt) {
-			sentTest(&now, schedctl.Millis(time.Now()))
+			recordTest(&now, schedctl.Millis(time.Now()))
 			if err := tx.PutWebhook(now); err != nil {
-				return answer{}, err
+				return response{}, err
 			}
 		}
 		out := apiv1.NotificationTest{Notification: apiv1.NewNotification(now), Sent: failure == nil}
 		if failure != nil {
 			out.Error = ptr(cmp.Or(failure.Error(), "unknown error"))
 		}
-		return newAnswer(http.StatusOK, out)
+		return newResponse(http.StatusOK, out)
 	})
 }
 
-// sentTest records a test that was sent. What could not be sent before is sent
+// recordTest records a test that was sent. What could not be sent before is sent
 // soon.
-func sentTest(w *schedctl.Webhook, now time.Time) {
+func recordTest(w *schedctl.Webhook, now time.Time) {
 	retrySoon(w, now)
 	w.Notify.SentAt = now
 }

@@ -15,6 +15,6 @@ type Exchange struct {
 
 // observed tells of an exchange. It is to be deferred: it runs when the
 // connection is cut, too.
-func (s *Server) observed(r *http.Request, w *recorder, start time.Time) {
+func (s *Server) observed(r *http.Request, w *statusRecorder, start time.Time) {
 	s.observe(Exchange{Pattern: r.Pattern, Method: r.Method, Status: w.status, Took: time.Since(start)})
 }

@@ -81,13 +81,13 @@ func (d *decoder) settings(member func(name string)) {
 	outer := d.kept
 	d.kept = d.json.InputOffset() + maxSettings
 	d.members(func(name string) {
-		if !d.keeps() {
+		if !d.withinSizeLimit() {
 			d.skip()
 			return
 		}
 		member(name)
 	})
-	if !d.keeps() {
+	if !d.withinSizeLimit() {
 		d.wrong(schedctl.ValidationFailed, "has more than %d bytes; send less", maxSettings)
 	}
 	d.kept = outer

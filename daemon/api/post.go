@@ -12,57 +12,57 @@ import (
 )
 
 // getPost answers GET /posts/{id}.
-func (s *Server) getPost(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getPost(ctx context.Context, c *request) (response, error) {
 	var post schedctl.Post
 	err := s.view(ctx, func(r storage.Reader) (err error) {
 		post, err = c.post(r)
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return postAnswer(http.StatusOK, post)
+	return postResponse(http.StatusOK, post)
 }
 
 // createPost answers POST /posts. Only the writes are in the transaction: an
 // account that is disconnected between this and the commit leaves the post as it
 // would have been, had the account been disconnected right after it.
-func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer, error) {
-	if c.draftsOnly() && b.publishAt.asksToGoOut() {
-		return answer{}, errDraftsOnly
+func (s *Server) createPost(ctx context.Context, c *request, b createPost) (response, error) {
+	if c.draftsOnly() && b.publishAt.schedules() {
+		return response{}, errDraftsOnly
 	}
 	if c.draftsOnly() && b.replaces != "" {
-		return answer{}, errDraftsOnly
+		return response{}, errDraftsOnly
 	}
 	if err := s.refuseExisting(ctx, c, &b); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	accounts, err := s.createAccounts(ctx, c, b.accountIDs)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	post, events, err := schedctl.Create(schedctl.NewPost{
 		WorkspaceID: c.key.WorkspaceID, Content: b.content, Accounts: accounts, Overrides: b.overrides,
 		PublishAt: b.publishAt.at, Now: b.publishAt.now, Annotation: b.Annotation,
 	}, c.now)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	if err := s.refuseUnfit(ctx, s.newChecks(), &post, accounts, b.overrides); err != nil {
-		return answer{}, storeError(err, "the request ended before the post was measured; nothing was stored")
+	if err := s.checkContent(ctx, s.newContentChecks(), &post, accounts, b.overrides); err != nil {
+		return response{}, storeError(err, "the request ended before the post was measured; nothing was stored")
 	}
-	created, err := postAnswer(http.StatusCreated, post)
+	created, err := postResponse(http.StatusCreated, post)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	guarded := !b.allowDuplicate && anyGuarded(accounts)
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	guarded := !b.allowDuplicate && anyDuplicateGuard(accounts)
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		if err := c.takeExternalID(tx, &b); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if guarded {
 			if err := refuseDuplicates(tx, &post, accounts); err != nil {
-				return answer{}, err
+				return response{}, err
 			}
 		}
 		return created, errors.Join(tx.PutPost(post), tx.AddEvents(renumber(events, c.now)...))
@@ -71,7 +71,7 @@ func (s *Server) createPost(ctx context.Context, c *call, b createPost) (answer,
 
 // createAccounts resolves the accounts of a new post; a draft may have none. They
 // must not be written to.
-func (s *Server) createAccounts(ctx context.Context, c *call, ids []string) ([]schedctl.Account, error) {
+func (s *Server) createAccounts(ctx context.Context, c *request, ids []string) ([]schedctl.Account, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -89,16 +89,16 @@ func renumber(events []schedctl.Event, now time.Time) []schedctl.Event {
 }
 
 // editPost answers PATCH /posts/{id}.
-func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, error) {
-	if c.draftsOnly() && b.publishAt.asksToGoOut() {
-		return answer{}, errDraftsOnly
+func (s *Server) editPost(ctx context.Context, c *request, b editPost) (response, error) {
+	if c.draftsOnly() && b.publishAt.schedules() {
+		return response{}, errDraftsOnly
 	}
 	edit := schedctl.Edit{Content: b.content, Overrides: b.overrides, PublishAt: b.publishAt.at, Annotation: b.Annotation}
 	op := edit.Operation()
 	if b.accountIDs != nil || b.publishAt.given {
 		op = schedctl.OpEdit
 	}
-	return s.changeFitting(ctx, c, http.StatusOK, op, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
+	return s.changeFitting(ctx, c, http.StatusOK, op, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
 		if c.draftsOnly() && p.Status() != schedctl.Draft {
 			return nil, errDraftsOnly
 		}
@@ -118,21 +118,21 @@ func (s *Server) editPost(ctx context.Context, c *call, b editPost) (answer, err
 		if err != nil || len(events) == 0 {
 			return events, err
 		}
-		return events, s.refuseChanged(ctx, r, p, terms{b.overrides, b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{b.overrides, b.allowDuplicate}, known)
 	})
 }
 
 // editAccounts resolves the accounts of an edited post, nil when they stay.
-func (c *call) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]schedctl.Account, error) {
-	if b.publishAt.asksToGoOut() {
+func (c *request) editAccounts(r storage.Reader, p *schedctl.Post, b editPost) (*[]schedctl.Account, error) {
+	if b.publishAt.schedules() {
 		return c.launchAccounts(r, p, b.accountIDs)
 	}
 	return c.accountList(r, b.accountIDs)
 }
 
 // schedulePost answers POST /posts/{id}/schedule.
-func (s *Server) schedulePost(ctx context.Context, c *call, b schedulePost) (answer, error) {
-	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
+func (s *Server) schedulePost(ctx context.Context, c *request, b schedulePost) (response, error) {
+	return s.changeFitting(ctx, c, http.StatusOK, schedctl.OpSchedule, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
 			return nil, err
@@ -141,13 +141,13 @@ func (s *Server) schedulePost(ctx context.Context, c *call, b schedulePost) (ans
 		if err != nil {
 			return nil, err
 		}
-		return events, s.refuseChanged(ctx, r, p, terms{allowDuplicate: b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{allowDuplicate: b.allowDuplicate}, known)
 	})
 }
 
 // publishPost answers POST /posts/{id}/publish-now.
-func (s *Server) publishPost(ctx context.Context, c *call, b publishPost) (answer, error) {
-	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, known *checks) ([]schedctl.Event, error) {
+func (s *Server) publishPost(ctx context.Context, c *request, b publishPost) (response, error) {
+	return s.changeFitting(ctx, c, http.StatusAccepted, schedctl.OpPublishNow, func(r storage.Reader, p *schedctl.Post, known *contentChecks) ([]schedctl.Event, error) {
 		accounts, err := c.launchAccounts(r, p, b.accountIDs)
 		if err != nil {
 			return nil, err
@@ -156,40 +156,40 @@ func (s *Server) publishPost(ctx context.Context, c *call, b publishPost) (answe
 		if err != nil {
 			return nil, err
 		}
-		return events, s.refuseChanged(ctx, r, p, terms{allowDuplicate: b.allowDuplicate}, known)
+		return events, s.checkChanged(ctx, r, p, changeOptions{allowDuplicate: b.allowDuplicate}, known)
 	})
 }
 
 // cancelPost answers POST /posts/{id}/cancel.
-func (s *Server) cancelPost(ctx context.Context, c *call, b cancelPost) (answer, error) {
+func (s *Server) cancelPost(ctx context.Context, c *request, b cancelPost) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpCancel, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.CancelManaged(b.managed, c.now)
 	})
 }
 
 // unschedulePost answers POST /posts/{id}/unschedule.
-func (s *Server) unschedulePost(ctx context.Context, c *call) (answer, error) {
+func (s *Server) unschedulePost(ctx context.Context, c *request) (response, error) {
 	return s.changePost(ctx, c, http.StatusOK, schedctl.OpUnschedule, func(_ storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
 		return p.Unschedule(c.now)
 	})
 }
 
 // retryPost answers POST /posts/{id}/retry.
-func (s *Server) retryPost(ctx context.Context, c *call, b schedctl.Retry) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) retryPost(ctx context.Context, c *request, b schedctl.Retry) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		post, err := c.changeable(tx, schedctl.OpRetry)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		asked := askedNow(&post, b)
 		events, err := post.Retry(b, c.now)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if err := errors.Join(askNow(tx, post.WorkspaceID, asked), tx.PutPost(post), tx.AddEvents(events...)); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return postAnswer(http.StatusAccepted, post)
+		return postResponse(http.StatusAccepted, post)
 	})
 }
 
@@ -224,17 +224,17 @@ func askNow(tx storage.Tx, workspace string, accounts []string) error {
 }
 
 // deletePost answers DELETE /posts/{id}.
-func (s *Server) deletePost(ctx context.Context, c *call) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) deletePost(ctx context.Context, c *request) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		post, err := c.post(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if err := c.match.check(&post); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if err := post.CheckDelete(); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		return noContent, tx.DeletePost(c.key.WorkspaceID, c.id)
 	})

@@ -6,7 +6,7 @@ import "github.com/schedctl/schedctl"
 type createPost struct {
 	content    string
 	accountIDs []string
-	publishAt  moment
+	publishAt  publishTime
 	overrides  []schedctl.Override
 	schedctl.Annotation
 	replaces string // the id of a post, or empty
@@ -70,7 +70,7 @@ func (d *decoder) createPost(fields []string, other func(name string)) (b create
 type editPost struct {
 	content    *string
 	accountIDs *[]string
-	publishAt  moment
+	publishAt  publishTime
 	overrides  *[]schedctl.Override
 	schedctl.Annotation
 
@@ -92,7 +92,7 @@ func readEditPost(d *decoder) (b editPost) {
 		case "social_account_ids":
 			b.accountIDs = d.accountIDList()
 		case "publish_at":
-			b.publishAt = d.laterOnly(d.publishAt())
+			b.publishAt = d.refuseNow(d.publishAt())
 		case "target_overrides":
 			list := d.overrides()
 			b.overrides = &list
@@ -110,7 +110,7 @@ func readEditPost(d *decoder) (b editPost) {
 
 // schedulePost is the body of POST /posts/{id}/schedule.
 type schedulePost struct {
-	publishAt  moment
+	publishAt  publishTime
 	accountIDs *[]string
 
 	allowDuplicate bool
@@ -122,7 +122,7 @@ func readSchedulePost(d *decoder) (b schedulePost) {
 	d.object(schedulePostFields, func(name string) {
 		switch name {
 		case "publish_at":
-			b.publishAt = d.laterOnly(d.publishAt())
+			b.publishAt = d.refuseNow(d.publishAt())
 		case "social_account_ids":
 			b.accountIDs = d.accountIDList()
 		case "allow_duplicate":

@@ -14,25 +14,25 @@ var errDraftsOnly = insufficientScope("this API key writes drafts only; a key wi
 // and stores post, events and answer, all in one transaction. The operation is
 // checked before change runs, so that a post in the wrong state is told before
 // what is wrong with the request's accounts. change may run more than once.
-func (s *Server) changePost(ctx context.Context, c *call, status int, op schedctl.Operation,
+func (s *Server) changePost(ctx context.Context, c *request, status int, op schedctl.Operation,
 	change func(storage.Reader, *schedctl.Post) ([]schedctl.Event, error),
-) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		post, err := c.changeable(tx, op)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		before := post.Version
 		events, err := change(tx, &post)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if post.Version != before {
 			if err := errors.Join(tx.PutPost(post), tx.AddEvents(events...)); err != nil {
-				return answer{}, err
+				return response{}, err
 			}
 		}
-		return postAnswer(status, post)
+		return postResponse(status, post)
 	})
 }
 
@@ -41,10 +41,10 @@ func (s *Server) changePost(ctx context.Context, c *call, status int, op schedct
 // accounts takes long, and while a transaction lasts no other one can write.
 // When a text turns up in the transaction that was not measured, because post or
 // account have changed meanwhile, the change is tried again.
-func (s *Server) changeFitting(ctx context.Context, c *call, status int, op schedctl.Operation,
-	change func(storage.Reader, *schedctl.Post, *checks) ([]schedctl.Event, error),
-) (answer, error) {
-	known := s.newChecks()
+func (s *Server) changeFitting(ctx context.Context, c *request, status int, op schedctl.Operation,
+	change func(storage.Reader, *schedctl.Post, *contentChecks) ([]schedctl.Event, error),
+) (response, error) {
+	known := s.newContentChecks()
 	for {
 		known.frozen = false
 		err := s.view(ctx, func(r storage.Reader) error {
@@ -56,7 +56,7 @@ func (s *Server) changeFitting(ctx context.Context, c *call, status int, op sche
 			return err
 		})
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		known.frozen = true
 		a, err := s.changePost(ctx, c, status, op, func(r storage.Reader, p *schedctl.Post) ([]schedctl.Event, error) {
@@ -70,7 +70,7 @@ func (s *Server) changeFitting(ctx context.Context, c *call, status int, op sche
 
 // changeable loads the post of the path for an operation that it is in the
 // state for.
-func (c *call) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Post, error) {
+func (c *request) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Post, error) {
 	post, err := c.post(r)
 	if err != nil {
 		return schedctl.Post{}, err
@@ -82,9 +82,9 @@ func (c *call) changeable(r storage.Reader, op schedctl.Operation) (schedctl.Pos
 }
 
 // post loads the post of the path. One that the key may not see is not there.
-func (c *call) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.id) }
+func (c *request) post(r storage.Reader) (schedctl.Post, error) { return c.postByID(r, c.id) }
 
-func (c *call) postByID(r storage.Reader, id string) (schedctl.Post, error) {
+func (c *request) postByID(r storage.Reader, id string) (schedctl.Post, error) {
 	post, err := r.Post(c.key.WorkspaceID, id)
 	if err == nil && c.maySee(&post) {
 		return post, nil
@@ -96,12 +96,12 @@ func (c *call) postByID(r storage.Reader, id string) (schedctl.Post, error) {
 }
 
 // accounts reads the accounts that a post shall go to.
-func (c *call) accounts(r storage.Reader, ids []string) ([]schedctl.Account, error) {
+func (c *request) accounts(r storage.Reader, ids []string) ([]schedctl.Account, error) {
 	return c.findAccounts(func(id string) (schedctl.Account, error) { return r.Account(c.key.WorkspaceID, id) }, ids)
 }
 
 // findAccounts is accounts for whatever finds them.
-func (c *call) findAccounts(find func(id string) (schedctl.Account, error), ids []string) ([]schedctl.Account, error) {
+func (c *request) findAccounts(find func(id string) (schedctl.Account, error), ids []string) ([]schedctl.Account, error) {
 	for _, id := range ids[:min(len(ids), schedctl.MaxAccounts)] { // more are refused anyway
 		if !c.mayUse(id) {
 			return nil, schedctl.Errorf(schedctl.AccountNotAllowed, "social_account_ids", "this API key may not publish to %s; use a key that may", id)
@@ -123,7 +123,7 @@ func (c *call) findAccounts(find func(id string) (schedctl.Account, error), ids 
 
 // launchAccounts is accountList for a request that makes the post go out: the
 // accounts that a draft has already must be connected too, and may be no longer.
-func (c *call) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string) (*[]schedctl.Account, error) {
+func (c *request) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string) (*[]schedctl.Account, error) {
 	if ids == nil && p.Status() == schedctl.Draft {
 		own := p.AccountIDs()
 		ids = &own
@@ -132,7 +132,7 @@ func (c *call) launchAccounts(r storage.Reader, p *schedctl.Post, ids *[]string)
 }
 
 // accountList is accounts for a list that may be absent.
-func (c *call) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Account, error) {
+func (c *request) accountList(r storage.Reader, ids *[]string) (*[]schedctl.Account, error) {
 	if ids == nil {
 		return nil, nil
 	}

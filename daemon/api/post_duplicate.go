@@ -8,18 +8,18 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// guardOption is the account option that says how far apart in time the same
+// duplicateGuardOption is the account option that says how far apart in time the same
 // text must be. Without it nothing is refused as a duplicate.
-const guardOption = "duplicate_guard"
+const duplicateGuardOption = "duplicate_guard"
 
-func guardOf(a *schedctl.Account) time.Duration {
-	guard, _ := a.Options.Duration(guardOption)
+func duplicateGuard(a *schedctl.Account) time.Duration {
+	guard, _ := a.Options.Duration(duplicateGuardOption)
 	return guard
 }
 
-// anyGuarded reports whether duplicates are to be looked for at all.
-func anyGuarded(accounts []schedctl.Account) bool {
-	return slices.ContainsFunc(accounts, func(a schedctl.Account) bool { return guardOf(&a) > 0 })
+// anyDuplicateGuard reports whether duplicates are to be looked for at all.
+func anyDuplicateGuard(accounts []schedctl.Account) bool {
+	return slices.ContainsFunc(accounts, func(a schedctl.Account) bool { return duplicateGuard(&a) > 0 })
 }
 
 // refuseDuplicates returns an error with code DUPLICATE_CONTENT when a post
@@ -33,7 +33,7 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 		if _, waiting := t.Due(); !waiting {
 			continue
 		}
-		sent := text{postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), at: p.PublishAt}
+		sent := sentText{postID: p.ID, accountID: t.AccountID, content: p.ContentFor(t), at: p.PublishAt}
 		if err := sent.refuseDuplicate(r, &accounts[i]); err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func refuseDuplicates(r storage.Reader, p *schedctl.Post, accounts []schedctl.Ac
 	return nil
 }
 
-// text is what an account gets at a time.
-type text struct {
+// sentText is what an account gets at a time.
+type sentText struct {
 	accountID string
 	postID    string // of the post that brings it, or empty
 	content   string
@@ -51,23 +51,23 @@ type text struct {
 
 // refuseDuplicate returns an error with code DUPLICATE_CONTENT when the account
 // guards itself against a twin that there is.
-func (t *text) refuseDuplicate(r storage.Reader, a *schedctl.Account) error {
-	guard := guardOf(a)
+func (t *sentText) refuseDuplicate(r storage.Reader, a *schedctl.Account) error {
+	guard := duplicateGuard(a)
 	if guard <= 0 {
 		return nil
 	}
-	twin, err := t.hasTwin(r, guard)
+	twin, err := t.hasDuplicate(r, guard)
 	if err != nil || !twin {
 		return err
 	}
 	return schedctl.Errorf(schedctl.DuplicateContent, "content",
 		"%s has the same text from another post less than %s away; change the text, or allow it with allow_duplicate: true (--allow-duplicate)",
-		a.ID, a.Options.String(guardOption))
+		a.ID, a.Options.String(duplicateGuardOption))
 }
 
-// hasTwin reports whether another post brings the account the same content less than
+// hasDuplicate reports whether another post brings the account the same content less than
 // within away. It costs the same however many posts there are.
-func (t *text) hasTwin(r storage.Reader, within time.Duration) (bool, error) {
+func (t *sentText) hasDuplicate(r storage.Reader, within time.Duration) (bool, error) {
 	ids, err := r.SameContent(storage.ContentQuery{
 		AccountID: t.accountID, Fingerprint: schedctl.FingerprintOf(t.content),
 		From:  t.at.Add(time.Millisecond - within), // exactly that far away is far enough

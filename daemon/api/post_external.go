@@ -11,7 +11,7 @@ import (
 // taken. createPost calls it before anything else can refuse the post: a client
 // that repeats a request next month gets this code, although the time of the post
 // has passed or its account is gone. takeExternalID decides in the transaction.
-func (s *Server) refuseExisting(ctx context.Context, c *call, b *createPost) error {
+func (s *Server) refuseExisting(ctx context.Context, c *request, b *createPost) error {
 	if b.ExternalID == nil || *b.ExternalID == "" {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (s *Server) refuseExisting(ctx context.Context, c *call, b *createPost) err
 
 // takeExternalID makes the external id of a new post free: the canceled post that
 // it replaces loses it.
-func (c *call) takeExternalID(tx storage.Tx, b *createPost) error {
+func (c *request) takeExternalID(tx storage.Tx, b *createPost) error {
 	if b.ExternalID == nil || *b.ExternalID == "" {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (c *call) takeExternalID(tx storage.Tx, b *createPost) error {
 // checkExternalID returns the post that a new one with the external id replaces,
 // or nil. Errors: EXTERNAL_ID_EXISTS when another post has the external id;
 // NOT_FOUND and POST_NOT_REPLACEABLE for a post that cannot be replaced.
-func (c *call) checkExternalID(r storage.Reader, externalID, replaces string) (*schedctl.Post, error) {
+func (c *request) checkExternalID(r storage.Reader, externalID, replaces string) (*schedctl.Post, error) {
 	existing, err := r.PostByExternalID(c.key.WorkspaceID, externalID)
 	found := err == nil
 	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
@@ -62,7 +62,7 @@ func (c *call) checkExternalID(r storage.Reader, externalID, replaces string) (*
 
 // refuseTaken returns EXTERNAL_ID_EXISTS when a post cannot get an external id
 // because another one has it.
-func (c *call) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *string) error {
+func (c *request) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *string) error {
 	if externalID == nil || *externalID == "" || p.ExternalID != "" {
 		return nil
 	}
@@ -78,11 +78,11 @@ func (c *call) refuseTaken(r storage.Reader, p *schedctl.Post, externalID *strin
 
 // externalIDExists returns the refusal of an external id that a post has already.
 // It names the post only to a key that may see it.
-func (c *call) externalIDExists(existing *schedctl.Post) error {
+func (c *request) externalIDExists(existing *schedctl.Post) error {
 	refusal := storage.ExternalIDExists(existing.ID)
 	if !c.maySee(existing) {
 		refusal.Field, refusal.Details = "", nil
 		return refusal
 	}
-	return &locatedRefusal{location: prefix + "/posts/" + existing.ID, refusal: refusal}
+	return &locatedError{location: prefix + "/posts/" + existing.ID, refusal: refusal}
 }

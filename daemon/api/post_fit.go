@@ -12,27 +12,27 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// parcel is what a post sends to one account.
-type parcel struct {
+// accountContent is what a post sends to one account.
+type accountContent struct {
 	account schedctl.Account
 	content string
 
 	// Of the account's override: what it sets, and where a request has it; empty
 	// when there is none.
-	options schedctl.Options
-	own     bool // it sets the content
-	path    string
+	options       schedctl.Options
+	hasOwnContent bool // it sets the content
+	path          string
 }
 
-// parcelFor returns what an account gets of a post with this content and these
+// contentFor returns what an account gets of a post with this content and these
 // overrides.
-func parcelFor(a schedctl.Account, content string, overrides []schedctl.Override) parcel {
-	c := parcel{account: a, content: content}
+func contentFor(a schedctl.Account, content string, overrides []schedctl.Override) accountContent {
+	c := accountContent{account: a, content: content}
 	for i := range overrides {
 		if o := &overrides[i]; o.AccountID == a.ID {
 			c.options, c.path = o.Options, overridePath(i)
 			if o.Content != "" {
-				c.content, c.own = o.Content, true
+				c.content, c.hasOwnContent = o.Content, true
 			}
 			break
 		}
@@ -42,24 +42,24 @@ func parcelFor(a schedctl.Account, content string, overrides []schedctl.Override
 
 func overridePath(i int) string { return "target_overrides[" + strconv.Itoa(i) + "]" }
 
-// refuseUnfit returns an error that names every account whose network does not
+// checkContent returns an error that names every account whose network does not
 // take what the post sends there. A draft may be too long for a network and is
 // only refused for options that its overrides get wrong. accounts are those of
 // the post's targets; overrides are those of the request, by whose places the
 // error names them. No network is asked.
-func (s *Server) refuseUnfit(ctx context.Context, known *checks, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
+func (s *Server) checkContent(ctx context.Context, known *contentChecks, p *schedctl.Post, accounts []schedctl.Account, overrides []schedctl.Override) error {
 	unknown := s.unknownOptions(accounts, overrides)
 	if err := unknown.err(); err != nil {
 		return err
 	}
-	var found faults
+	var found fieldErrors
 	draft := p.Status() == schedctl.Draft
 	for i := range accounts {
-		c := parcelFor(accounts[i], p.Content, overrides)
+		c := contentFor(accounts[i], p.Content, overrides)
 		if draft && len(c.options) == 0 {
 			continue
 		}
-		_, problems, err := known.measure(ctx, c)
+		_, problems, err := known.check(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (s *Server) refuseUnfit(ctx context.Context, known *checks, p *schedctl.Pos
 const tooLong = "too_long"
 
 // faults returns the problems of a check as faults of a request.
-func (c *parcel) faults(check publish.Check) []schedctl.FieldError {
+func (c *accountContent) faults(check publish.Check) []schedctl.FieldError {
 	list := make([]schedctl.FieldError, len(check.Problems))
 	for i, problem := range check.Problems {
 		list[i] = c.fault(check, problem)
@@ -84,7 +84,7 @@ func (c *parcel) faults(check publish.Check) []schedctl.FieldError {
 	return list
 }
 
-func (c *parcel) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
+func (c *accountContent) fault(check publish.Check, problem *publish.Error) schedctl.FieldError {
 	f := schedctl.FieldError{
 		Field: c.field(problem.Code), Code: schedctl.ValidationFailed, AccountID: c.account.ID,
 		Message: fmt.Sprintf("%s account %q: %s", c.account.Platform, c.account.Name, clip(problem.Message, maxMessage)),
@@ -97,22 +97,22 @@ func (c *parcel) fault(check publish.Check, problem *publish.Error) schedctl.Fie
 
 // field returns where in a request the cause of a publisher's problem is: an
 // option of the override or of the account, else the text.
-func (c *parcel) field(code string) string {
+func (c *accountContent) field(code string) string {
 	switch {
 	case has(c.options, code):
 		return c.option(code)
 	case has(c.account.Options, code):
 		return "social_account_ids"
-	case c.own:
+	case c.hasOwnContent:
 		return join(c.path, "content")
 	}
 	return "content"
 }
 
-func (c *parcel) option(name string) string { return join(join(c.path, "options"), name) }
+func (c *accountContent) option(name string) string { return join(join(c.path, "options"), name) }
 
 // sets reports whether the field is an option that the override sets.
-func (c *parcel) sets(field string) bool {
+func (c *accountContent) sets(field string) bool {
 	for name := range c.options {
 		if field == c.option(name) {
 			return true
@@ -129,7 +129,7 @@ func has(o schedctl.Options, name string) bool {
 // unknownOptions returns a fault for every option of an override that is not one
 // of those that the platform of its account lets a post choose. Overrides of
 // other accounts are left to package schedctl.
-func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (found faults) {
+func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedctl.Override) (found fieldErrors) {
 	for i, o := range overrides {
 		if len(o.Options) == 0 {
 			continue
@@ -150,7 +150,7 @@ func (s *Server) unknownOptions(accounts []schedctl.Account, overrides []schedct
 			if isKnown {
 				found.add(invalid(field, "%s is null; leave it out for that of the account", shown))
 			} else {
-				found.add(invalid(field, "%s has no option %q for a single post; %s", platform, shown, nearest{shown, known}))
+				found.add(invalid(field, "%s has no option %q for a single post; %s", platform, shown, suggestedName{shown, known}))
 			}
 		}
 	}
@@ -169,15 +169,15 @@ func (s *Server) postOptions(platform string) (names []string) {
 	return names
 }
 
-// terms are what a request says of a change to a post besides the change.
-type terms struct {
+// changeOptions are what a request says of a change to a post besides the change.
+type changeOptions struct {
 	overrides      *[]schedctl.Override // nil when they stay
 	allowDuplicate bool
 }
 
-// refuseChanged returns an error when a post that was changed may not be stored
+// checkChanged returns an error when a post that was changed may not be stored
 // as it is now: its networks do not take it, or it is a duplicate.
-func (s *Server) refuseChanged(ctx context.Context, r storage.Reader, p *schedctl.Post, t terms, known *checks) error {
+func (s *Server) checkChanged(ctx context.Context, r storage.Reader, p *schedctl.Post, t changeOptions, known *contentChecks) error {
 	accounts := make([]schedctl.Account, len(p.Targets))
 	for i := range p.Targets {
 		var err error
@@ -189,7 +189,7 @@ func (s *Server) refuseChanged(ctx context.Context, r storage.Reader, p *schedct
 	if t.overrides != nil {
 		overrides = *t.overrides
 	}
-	if err := s.refuseUnfit(ctx, known, p, accounts, overrides); err != nil || t.allowDuplicate {
+	if err := s.checkContent(ctx, known, p, accounts, overrides); err != nil || t.allowDuplicate {
 		return err
 	}
 	return refuseDuplicates(r, p, accounts)

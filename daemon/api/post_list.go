@@ -24,10 +24,10 @@ var (
 )
 
 // listPosts answers GET /posts.
-func (s *Server) listPosts(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	query, err := c.postQuery()
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	var page storage.PostPage
 	err = s.viewer(c, &query)(ctx, func(r storage.Reader) (err error) {
@@ -35,7 +35,7 @@ func (s *Server) listPosts(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list := apiv1.PostList{Results: make([]apiv1.Post, 0, len(page.Posts))}
 	for i := range page.Posts {
@@ -48,11 +48,11 @@ func (s *Server) listPosts(ctx context.Context, c *call) (answer, error) {
 		next := encodeCursor(query, *page.Next)
 		list.NextCursor = &next
 	}
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }
 
 // postQuery reads the parameters of GET /posts.
-func (c *call) postQuery() (storage.PostQuery, error) {
+func (c *request) postQuery() (storage.PostQuery, error) {
 	q := parseQuery(c.query, listParams, []string{"status", "label"})
 	p := storage.PostQuery{
 		WorkspaceID:   c.key.WorkspaceID,

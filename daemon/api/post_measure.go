@@ -11,10 +11,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// checks are what networks say of the texts of one request. Accounts that differ
+// contentChecks are what networks say of the texts of one request. Accounts that differ
 // in nothing a network looks at share a check: a text is measured once, however
 // many accounts it goes to. A checks belongs to one goroutine.
-type checks struct {
+type contentChecks struct {
 	server  *Server
 	known   map[checkKey]publish.Check
 	lengths map[string]int // code points, by text
@@ -29,16 +29,16 @@ type checkKey struct {
 	content  string
 }
 
-func (s *Server) newChecks() *checks {
-	return &checks{server: s, known: make(map[checkKey]publish.Check), lengths: make(map[string]int)}
+func (s *Server) newContentChecks() *contentChecks {
+	return &contentChecks{server: s, known: make(map[checkKey]publish.Check), lengths: make(map[string]int)}
 }
 
 // errUnmeasured is returned by frozen checks for a text that was not measured.
 var errUnmeasured = errors.New("a text was not measured before the transaction")
 
-// measure returns what the network of a parcel's account says of it, and its
+// check returns what the network of a parcel's account says of it, and its
 // problems as faults of a request. It returns the error of a ctx that ended.
-func (k *checks) measure(ctx context.Context, c parcel) (publish.Check, []schedctl.FieldError, error) {
+func (k *contentChecks) check(ctx context.Context, c accountContent) (publish.Check, []schedctl.FieldError, error) {
 	p, ok := k.server.publishers[c.account.Platform]
 	if !ok {
 		return publish.Measured(utf8.RuneCountInString(c.content), 0, "characters"), nil, nil
@@ -72,7 +72,7 @@ func (k *checks) measure(ctx context.Context, c parcel) (publish.Check, []schedc
 // tooLong reports whether a text is longer than that of any post. Such a one is
 // not measured by the rules of networks: its length is in code points, whatever
 // they count.
-func (k *checks) tooLong(content string) bool {
+func (k *contentChecks) tooLong(content string) bool {
 	n, known := k.lengths[content]
 	if !known {
 		n = utf8.RuneCountInString(content)

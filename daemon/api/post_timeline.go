@@ -18,7 +18,7 @@ const (
 
 // getTimeline answers GET /posts/{id}/timeline. A key that is limited to accounts
 // is not told of targets that the post had on other accounts before.
-func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
+func (s *Server) getTimeline(ctx context.Context, c *request) (response, error) {
 	var line apiv1.Timeline
 	err := s.scan(ctx, c, func(r storage.Reader) error {
 		post, err := c.post(r)
@@ -39,9 +39,9 @@ func (s *Server) getTimeline(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return newAnswer(http.StatusOK, line)
+	return newResponse(http.StatusOK, line)
 }
 
 // targetTimelines returns the targets of a post with their latest attempts.

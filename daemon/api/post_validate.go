@@ -14,47 +14,47 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// sameTextWithin is how far apart the same text for the same account should be:
+// sameTextWarning is how far apart the same text for the same account should be:
 // networks take what repeats sooner for spam.
-const sameTextWithin = 24 * time.Hour
+const sameTextWarning = 24 * time.Hour
 
 // validatePost answers POST /posts/validate by the rules of createPost, all of
 // them, where createPost ends at the first that is broken. A post without a time
 // is looked at as if it went out now. To measure texts for many accounts takes
 // long: how many validations a key runs at once is bounded as its scans are.
-func (s *Server) validatePost(ctx context.Context, c *call, b validatePost) (answer, error) {
-	v := validation{server: s, call: c, body: b, checks: s.newChecks()}
+func (s *Server) validatePost(ctx context.Context, c *request, b validatePost) (response, error) {
+	v := validation{server: s, call: c, body: b, checks: s.newContentChecks()}
 	err := s.scan(ctx, c, func(r storage.Reader) error {
 		v.reader = r
 		return v.run(ctx)
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return newAnswer(http.StatusOK, v.result)
+	return newResponse(http.StatusOK, v.result)
 }
 
 // validation is one look at a post that nobody stores.
 type validation struct {
 	server *Server
-	call   *call
+	call   *request
 	body   validatePost
 	reader storage.Reader
-	checks *checks
+	checks *contentChecks
 
-	known  []schedctl.Account
-	named  []schedctl.Account // these, and stand-ins for those that are not known
-	result apiv1.Validation
+	foundAccounts []schedctl.Account
+	allAccounts   []schedctl.Account // these, and stand-ins for those that are not known
+	result        apiv1.Validation
 }
 
 func (v *validation) run(ctx context.Context) error {
 	v.result = apiv1.Validation{
 		Allowed: true, Problems: []apiv1.Problem{}, Warnings: []string{}, Accounts: []apiv1.AccountValidation{},
 	}
-	if err := v.resolve(ctx); err != nil {
+	if err := v.checkAccounts(ctx); err != nil {
 		return err
 	}
-	v.whole()
+	v.checkPost()
 	if err := v.externalID(); err != nil {
 		return err
 	}
@@ -65,18 +65,18 @@ func (v *validation) run(ctx context.Context) error {
 	return nil
 }
 
-// resolve looks at each account by itself. Those that are not there are problems
+// checkAccounts looks at each account by itself. Those that are not there are problems
 // of the post.
-func (v *validation) resolve(ctx context.Context) error {
+func (v *validation) checkAccounts(ctx context.Context) error {
 	ids := v.body.accountIDs
 	if len(ids) > schedctl.MaxAccounts {
 		_, err := v.call.accounts(v.reader, ids)
-		return v.problem(err)
+		return v.addProblem(err)
 	}
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
 			_, err := v.call.accounts(v.reader, []string{id, id})
-			if err := v.problem(err); err != nil {
+			if err := v.addProblem(err); err != nil {
 				return err
 			}
 			continue
@@ -91,21 +91,21 @@ func (v *validation) resolve(ctx context.Context) error {
 func (v *validation) account(ctx context.Context, id string) error {
 	list, refusal := v.call.accounts(v.reader, []string{id})
 	if refusal == nil {
-		return v.look(ctx, list[0], nil)
+		return v.checkAccount(ctx, list[0], nil)
 	}
 	a, err := v.reader.Account(v.call.key.WorkspaceID, id)
 	if err != nil || schedctl.CodeOf(refusal) != schedctl.InvalidSocialAccounts {
-		v.named = append(v.named, schedctl.Account{ID: id})
-		return v.problem(refusal)
+		v.allAccounts = append(v.allAccounts, schedctl.Account{ID: id})
+		return v.addProblem(refusal)
 	}
-	return v.look(ctx, a, refusal)
+	return v.checkAccount(ctx, a, refusal)
 }
 
-// look adds what there is to say of one account, of which refusal says why no
+// checkAccount adds what there is to say of one account, of which refusal says why no
 // post can go there, or is nil.
-func (v *validation) look(ctx context.Context, a schedctl.Account, refusal error) error {
-	c := parcelFor(a, v.body.content, v.body.overrides)
-	check, faults, err := v.checks.measure(ctx, c)
+func (v *validation) checkAccount(ctx context.Context, a schedctl.Account, refusal error) error {
+	c := contentFor(a, v.body.content, v.body.overrides)
+	check, faults, err := v.checks.check(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func (v *validation) look(ctx context.Context, a schedctl.Account, refusal error
 	if check.Limit > 0 {
 		about.Limit = &check.Limit
 	}
-	if warning := pauseWarning(a, v.at()); warning != "" {
+	if warning := pauseWarning(a, v.publishTime()); warning != "" {
 		about.Warnings = append(about.Warnings, warning)
 	}
-	if err := v.repeats(&about, &c); err != nil {
+	if err := v.checkDuplicates(&about, &c); err != nil {
 		return err
 	}
 	about.Allowed = len(about.Problems) == 0
-	v.known, v.named = append(v.known, a), append(v.named, a)
+	v.foundAccounts, v.allAccounts = append(v.foundAccounts, a), append(v.allAccounts, a)
 	v.result.Accounts = append(v.result.Accounts, about)
 	return nil
 }
@@ -142,13 +142,13 @@ func pauseWarning(a schedctl.Account, at time.Time) string {
 	return fmt.Sprintf("its network limits requests until %s; the post waits until then", until)
 }
 
-// repeats notes that the account gets the same text twice: a problem where it
+// checkDuplicates notes that the account gets the same text twice: a problem where it
 // guards itself, else a warning.
-func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
+func (v *validation) checkDuplicates(about *apiv1.AccountValidation, c *accountContent) error {
 	if v.body.allowDuplicate || v.checks.tooLong(c.content) { // no post has that text
 		return nil
 	}
-	sent := text{postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.at()}
+	sent := sentText{postID: v.body.postID, accountID: c.account.ID, content: c.content, at: v.publishTime()}
 	refusal := sent.refuseDuplicate(v.reader, &c.account)
 	if refusal != nil {
 		if schedctl.CodeOf(refusal) != schedctl.DuplicateContent {
@@ -157,36 +157,36 @@ func (v *validation) repeats(about *apiv1.AccountValidation, c *parcel) error {
 		about.Problems = append(about.Problems, problemsOf(refusal)...)
 		return nil
 	}
-	twin, err := sent.hasTwin(v.reader, sameTextWithin)
+	twin, err := sent.hasDuplicate(v.reader, sameTextWarning)
 	if twin {
 		about.Warnings = append(about.Warnings, "the account gets the same text from another post less than 24 h away; its network may take that for spam")
 	}
 	return err
 }
 
-// at is when the post would go out.
-func (v *validation) at() time.Time {
+// publishTime is when the post would go out.
+func (v *validation) publishTime() time.Time {
 	if v.body.publishAt.at.IsZero() {
 		return v.call.now
 	}
 	return v.body.publishAt.at
 }
 
-// whole looks at the post by itself, with a text that is good where only the
+// checkPost looks at the post by itself, with a text that is good where only the
 // rest is in question.
-func (v *validation) whole() {
-	v.problem(schedctl.CheckContent(v.body.content))
-	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.named}
+func (v *validation) checkPost() {
+	v.addProblem(schedctl.CheckContent(v.body.content))
+	post := schedctl.NewPost{WorkspaceID: v.call.key.WorkspaceID, Content: "text", Accounts: v.allAccounts}
 	overridden := post
 	overridden.Overrides = v.body.overrides
 	_, _, err := schedctl.Create(overridden, v.call.now)
-	v.problem(err)
-	unknown := v.server.unknownOptions(v.known, v.body.overrides)
+	v.addProblem(err)
+	unknown := v.server.unknownOptions(v.foundAccounts, v.body.overrides)
 	v.result.Problems = append(v.result.Problems, problems(unknown.all())...)
 	if len(v.body.accountIDs) <= schedctl.MaxAccounts {
 		post.PublishAt, post.Now = v.body.publishAt.at, v.body.publishAt.now
 		_, _, err = schedctl.Create(post, v.call.now)
-		v.problem(err)
+		v.addProblem(err)
 	}
 }
 
@@ -202,12 +202,12 @@ func (v *validation) externalID() error {
 		return nil
 	}
 	_, err = v.call.checkExternalID(v.reader, *id, v.body.replaces)
-	return v.problem(err)
+	return v.addProblem(err)
 }
 
-// problem adds a refusal of the post as a whole. It returns an error that is
+// addProblem adds a refusal of the post as a whole. It returns an error that is
 // none.
-func (v *validation) problem(err error) error {
+func (v *validation) addProblem(err error) error {
 	var refusal *schedctl.Error
 	if err != nil && !errors.As(err, &refusal) {
 		return err

@@ -34,7 +34,7 @@ func parseQuery(raw string, known, repeatable []string) *query {
 		switch {
 		case !slices.Contains(known, name):
 			name = clip(name, 64)
-			q.refuse(name, "unknown query parameter %q; %s", name, nearest{name, known})
+			q.refuse(name, "unknown query parameter %q; %s", name, suggestedName{name, known})
 		case len(given) > 1 && !slices.Contains(repeatable, name):
 			q.refuse(name, "%s is given %d times; give it once", name, len(given))
 		}

@@ -41,14 +41,14 @@ func cleanPath(p string) bool {
 	return p == "/" || (strings.HasPrefix(trimmed, "/") && trimmed != "/" && path.Clean(trimmed) == trimmed)
 }
 
-// recorder remembers the status of an answer.
-type recorder struct {
+// statusRecorder remembers the status of an answer.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int // 0 until the answer begins
 }
 
 // WriteHeader notes the status and passes it on.
-func (w *recorder) WriteHeader(status int) {
+func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}
@@ -56,7 +56,7 @@ func (w *recorder) WriteHeader(status int) {
 }
 
 // Write passes on; the first one begins an answer with status 200.
-func (w *recorder) Write(b []byte) (int, error) {
+func (w *statusRecorder) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -64,11 +64,11 @@ func (w *recorder) Write(b []byte) (int, error) {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // logRequest writes the line of one request. The path is not logged, only its
 // pattern, and neither headers nor bodies are.
-func (s *Server) logRequest(r *http.Request, w *recorder, start time.Time) {
+func (s *Server) logRequest(r *http.Request, w *statusRecorder, start time.Time) {
 	if !s.log.Enabled(r.Context(), slog.LevelDebug) {
 		return
 	}
@@ -80,9 +80,9 @@ func (s *Server) logRequest(r *http.Request, w *recorder, start time.Time) {
 // methods are those that any route has, in the order Allow names them.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
-// missing answers what no route matched: 405 when the path has routes for other
+// notFound answers what no route matched: 405 when the path has routes for other
 // methods, else 404.
-func (s *Server) missing(w http.ResponseWriter, r *http.Request) {
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowed(r); allowed != nil {
 		list := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", list)

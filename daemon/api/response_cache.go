@@ -18,7 +18,7 @@ type responseKey struct{ keyID, action, id, query string }
 
 // cachedSize returns about how much memory a cached response takes. Clients
 // choose the length of the id and of the query.
-func cachedSize(k *responseKey, a *answer) int {
+func cachedSize(k *responseKey, a *response) int {
 	return cachedResponseOverhead + len(k.keyID) + len(k.id) + len(k.query) + cap(a.body) + len(a.etag) + len(a.location)
 }
 
@@ -33,7 +33,7 @@ func (s *Server) cacheResponses(next handler) handler {
 	if s.shared != nil {
 		return next
 	}
-	return func(ctx context.Context, c *call) (answer, error) {
+	return func(ctx context.Context, c *request) (response, error) {
 		k := responseKey{c.key.ID, c.action, c.id, c.query}
 		a, generation, found := s.responses.get(k, c.now)
 		if found {
@@ -47,7 +47,7 @@ func (s *Server) cacheResponses(next handler) handler {
 	}
 }
 
-func (s *Server) cacheResponse(k responseKey, a answer, generation uint64) {
+func (s *Server) cacheResponse(k responseKey, a response, generation uint64) {
 	if size := cachedSize(&k, &a); size <= maxCachedResponse {
 		s.responses.put(k, a, size, generation, time.Time{})
 	}

@@ -19,32 +19,32 @@ type route struct {
 	method string
 	path   string // below the prefix
 
-	id      string // the operationId
-	summary string
-	about   string
-	tag     string
+	id          string // the operationId
+	summary     string
+	description string
+	tag         string
 
 	scopes []schedctl.Scope // any one of them; none when every valid key may call
 	params []*huma.Param
 	codes  []schedctl.Code // refusals beside those that all routes have
 
-	request  reflect.Type // the JSON body; nil for none
-	bodyless bool         // the body may be left out
-	status   int
-	response reflect.Type // nil for no body
-	media    string       // the media type of the response; empty for JSON
+	request      reflect.Type // the JSON body; nil for none
+	optionalBody bool         // the body may be left out
+	status       int
+	response     reflect.Type // nil for no body
+	media        string       // the media type of the response; empty for JSON
 
-	asksNetwork   bool // before anything is committed
-	writesNothing bool // though it takes a body
-	handle        handler
+	asksNetwork bool // before anything is committed
+	readOnly    bool // though it takes a body
+	handle      handler
 }
 
 // handler does the work of a route.
-type handler func(ctx context.Context, c *call) (answer, error)
+type handler func(ctx context.Context, c *request) (response, error)
 
-// call is one request that has passed authentication. It belongs to the
+// request is one request that has passed authentication. It belongs to the
 // goroutine of the request, except that a transaction may read it.
-type call struct {
+type request struct {
 	key        schedctl.APIKey
 	id         string // of the resource in the path; may be empty
 	deliveryID string // of the delivery in the path, on routes that have one
@@ -64,31 +64,31 @@ type call struct {
 
 	// What follows is set on routes that write.
 	match       precondition
-	answerKey   storage.IdempotencyScope // its IdempotencyKey is empty when there is none
+	idempotency storage.IdempotencyScope // its IdempotencyKey is empty when there is none
 	fingerprint [32]byte
-	readable    bool // the body was read without fault
+	bodyValid   bool // the body was read without fault
 }
 
 // withBody decodes the body for a handler.
-func withBody[B any](read func(*decoder) B, next func(context.Context, *call, B) (answer, error)) handler {
-	return func(ctx context.Context, c *call) (answer, error) {
+func withBody[B any](read func(*decoder) B, next func(context.Context, *request, B) (response, error)) handler {
+	return func(ctx context.Context, c *request) (response, error) {
 		b, err := decode(c.body, read)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		c.readable = true
+		c.bodyValid = true
 		return next(ctx, c, b)
 	}
 }
 
 // withOptionalBody decodes the body for a handler; without one, the handler is
 // given the zero value.
-func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *call, B) (answer, error)) handler {
+func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *request, B) (response, error)) handler {
 	decoded := withBody(read, next)
-	return func(ctx context.Context, c *call) (answer, error) {
+	return func(ctx context.Context, c *request) (response, error) {
 		if len(c.body) == 0 {
 			var none B
-			c.readable = true
+			c.bodyValid = true
 			return next(ctx, c, none)
 		}
 		return decoded(ctx, c)
@@ -97,7 +97,7 @@ func withOptionalBody[B any](read func(*decoder) B, next func(context.Context, *
 
 // withoutBody refuses a body that says anything.
 func withoutBody(next handler) handler {
-	return withOptionalBody(readNothing, func(ctx context.Context, c *call, _ struct{}) (answer, error) {
+	return withOptionalBody(readNothing, func(ctx context.Context, c *request, _ struct{}) (response, error) {
 		return next(ctx, c)
 	})
 }
@@ -122,46 +122,46 @@ func (s *Server) register(api huma.API, rt route) {
 }
 
 // serve takes a request through the steps that all routes share.
-func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (answer, error) {
+func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (response, error) {
 	ctx := r.Context()
-	c := &call{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), query: r.URL.RawQuery, header: r.Header}
+	c := &request{id: r.PathValue("id"), deliveryID: r.PathValue("delivery_id"), query: r.URL.RawQuery, header: r.Header}
 	c.action, c.requestID, c.remote, c.arrived = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr, time.Now()
 	var err error
 	if c.key, err = s.admit(w, r); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if err := authorize(&c.key, rt.scopes); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if err := checkAccept(r.Header, rt.mediaType()); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if rt.method == http.MethodGet {
 		a, err := rt.handle(ctx, c)
 		if err == nil && a.etag != "" && matchesNone(r.Header.Values("If-None-Match"), a.etag) {
-			return answer{status: http.StatusNotModified, etag: a.etag}, nil
+			return response{status: http.StatusNotModified, etag: a.etag}, nil
 		}
 		return a, err
 	}
-	if rt.writesNothing {
+	if rt.readOnly {
 		if c.body, err = readBody(w, r); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		c.now = time.Now()
 		return rt.handle(ctx, c)
 	}
 	if err := c.readWrite(w, r); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	c.now = time.Now() // reading the body may have taken a while
 	if err := s.checkKey(ctx, &c.key, c.now); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return s.once(ctx, c, rt)
+	return s.handleOnce(ctx, c, rt)
 }
 
 // readWrite reads what only requests that write have.
-func (c *call) readWrite(w http.ResponseWriter, r *http.Request) (err error) {
+func (c *request) readWrite(w http.ResponseWriter, r *http.Request) (err error) {
 	if err = c.readIdempotencyKey(r); err != nil {
 		return err
 	}

@@ -17,48 +17,48 @@ var (
 func (s *Server) workspaceRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Workspace",
-		summary: "Tell whose key this is",
-		about:   "Answers with the workspace and the API key of the request. Use it to check credentials.",
-		status:  http.StatusOK, response: reflect.TypeFor[apiv1.Me](),
+		summary:     "Tell whose key this is",
+		description: "Answers with the workspace and the API key of the request. Use it to check credentials.",
+		status:      http.StatusOK, response: reflect.TypeFor[apiv1.Me](),
 		handle: s.getMe,
 	}, {
 		method: http.MethodGet, path: "/capabilities", id: "getCapabilities", tag: "Workspace",
-		summary: "Tell what this daemon can do",
-		about:   "The features, the limits, and the platforms with what their accounts are connected with.",
-		status:  http.StatusOK, response: reflect.TypeFor[apiv1.Capabilities](),
+		summary:     "Tell what this daemon can do",
+		description: "The features, the limits, and the platforms with what their accounts are connected with.",
+		status:      http.StatusOK, response: reflect.TypeFor[apiv1.Capabilities](),
 		handle: s.getCapabilities,
 	}, {
 		method: http.MethodGet, path: "/nodes", id: "listNodes", tag: "Workspace",
-		summary: "List the daemons on the database",
-		about:   "The daemons that share the database with this one, itself included, in order of their ids; a daemon with a file of its own is alone. Those that have gone within the last hour are not alive. A daemon that was away for longer than its lease comes back under a new id.",
-		status:  http.StatusOK, response: reflect.TypeFor[apiv1.NodeList](),
+		summary:     "List the daemons on the database",
+		description: "The daemons that share the database with this one, itself included, in order of their ids; a daemon with a file of its own is alone. Those that have gone within the last hour are not alive. A daemon that was away for longer than its lease comes back under a new id.",
+		status:      http.StatusOK, response: reflect.TypeFor[apiv1.NodeList](),
 		handle: s.listNodes,
 	}, {
 		method: http.MethodGet, path: "/workspaces", id: "listWorkspaces", tag: "Workspace",
-		summary: "List workspaces",
-		about:   "All workspaces of the daemon in order of creation.",
-		scopes:  writesWorkspaces, codes: []schedctl.Code{schedctl.ValidationFailed},
+		summary:     "List workspaces",
+		description: "All workspaces of the daemon in order of creation.",
+		scopes:      writesWorkspaces, codes: []schedctl.Code{schedctl.ValidationFailed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.WorkspaceList](),
 		handle: s.listWorkspaces,
 	}, {
 		method: http.MethodPost, path: "/workspaces", id: "createWorkspace", tag: "Workspace",
 		summary: "Make a workspace",
-		about: "Answers with the workspace and its first API key, which may do everything in it; the secret is shown this once. The new key expires when the one that makes it does. Workspaces see nothing of each other. " +
+		description: "Answers with the workspace and its first API key, which may do everything in it; the secret is shown this once. The new key expires when the one that makes it does. Workspaces see nothing of each other. " +
 			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesWorkspaces,
 		request: reflect.TypeFor[apiv1.CreateWorkspace](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.CreatedWorkspace](),
 		handle: withBody(readCreateWorkspace, s.createWorkspace),
 	}, {
 		method: http.MethodGet, path: "/audit", id: "listAudit", tag: "Workspace",
-		summary: "List what was written",
-		about:   "Every write of the last 90 days that was accepted, the youngest first: who did what, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",
-		scopes:  writesKeys, params: pageParams("entries"), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
+		summary:     "List what was written",
+		description: "Every write of the last 90 days that was accepted, the youngest first: who did what, when, and with which API key. An API key that is limited to accounts sees the entries of its own requests; a page can then be short, even empty, and still have a next one.",
+		scopes:      writesKeys, params: pageParams("entries"), codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.AuditList](),
 		handle: s.listAudit,
 	}, {
 		method: http.MethodGet, path: "/backup", id: "getBackup", tag: "Workspace",
 		summary: "Copy the database",
-		about: "A copy of the whole database as it is at one moment, while the daemon goes on; secrets in it stay sealed. It is a file that the daemon can be started on. " +
+		description: "A copy of the whole database as it is at one moment, while the daemon goes on; secrets in it stay sealed. It is a file that the daemon can be started on. " +
 			"A copy that ends early cuts the connection. Needs the scope workspaces:write as well when there is more than one workspace.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[[]byte](), media: mediaBytes,
@@ -69,15 +69,15 @@ func (s *Server) workspaceRoutes() []route {
 func (s *Server) keyRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/api-keys", id: "listAPIKeys", tag: "API keys",
-		summary: "List API keys",
-		about:   "All keys of the workspace in order of creation, revoked and expired ones included; never a secret. An API key that is limited to accounts sees itself alone.",
-		scopes:  writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed},
+		summary:     "List API keys",
+		description: "All keys of the workspace in order of creation, revoked and expired ones included; never a secret. An API key that is limited to accounts sees itself alone.",
+		scopes:      writesKeys, codes: []schedctl.Code{schedctl.ValidationFailed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.APIKeyList](),
 		handle: s.listKeys,
 	}, {
 		method: http.MethodPost, path: "/api-keys", id: "createAPIKey", tag: "API keys",
 		summary: "Make an API key",
-		about: "The secret is shown this once. A key can do nothing that the key which makes it cannot do: it has some of its scopes, and of its accounts when those are limited. It lasts no longer: when the key that makes it expires, the new one expires by then at the latest, and at the same time when expires_at is left out. " +
+		description: "The secret is shown this once. A key can do nothing that the key which makes it cannot do: it has some of its scopes, and of its accounts when those are limited. It lasts no longer: when the key that makes it expires, the new one expires by then at the latest, and at the same time when expires_at is left out. " +
 			"Repeating the call with its Idempotency-Key and the same API key shows the secret again.",
 		scopes:  writesKeys,
 		codes:   []schedctl.Code{schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed},
@@ -86,7 +86,7 @@ func (s *Server) keyRoutes() []route {
 	}, {
 		method: http.MethodDelete, path: "/api-keys/{id}", id: "revokeAPIKey", tag: "API keys",
 		summary: "Revoke an API key",
-		about: "At once and for good; repeating the call changes nothing. Event streams and downloads with the key end. " +
+		description: "At once and for good; repeating the call changes nothing. Event streams and downloads with the key end. " +
 			"Keys that were made with it stay: the audit log lists them. A key can revoke itself; one that is limited to accounts, only itself. " +
 			"The last key without a limit that holds keys:write, or workspaces:write, is refused, unless another lasts as long: without it nobody could give that scope again.",
 		scopes: writesKeys, codes: []schedctl.Code{schedctl.NotFound},

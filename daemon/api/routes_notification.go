@@ -12,15 +12,15 @@ func (s *Server) notificationRoutes() []route {
 	one := reflect.TypeFor[apiv1.NotificationEnvelope]()
 	return []route{{
 		method: http.MethodGet, path: "/notifications", id: "listNotifications", tag: "Notifications",
-		summary: "List notifications",
-		about:   "All notifications of the workspace, in order of creation.",
-		scopes:  readsWebhooks, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
+		summary:     "List notifications",
+		description: "All notifications of the workspace, in order of creation.",
+		scopes:      readsWebhooks, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.NotificationList](),
 		handle: wholeWorkspace(s.listNotifications),
 	}, {
 		method: http.MethodPost, path: "/notifications", id: "createNotification", tag: "Notifications",
 		summary: "Create a notification",
-		about: "Sends messages to people about what happens from now on: through a connected account of Discord, Matrix, Slack, Telegram or http, or by e-mail. " +
+		description: "Sends messages to people about what happens from now on: through a connected account of Discord, Matrix, Slack, Telegram or http, or by e-mail. " +
 			"At most one message a minute is sent; it summarizes several events. A message that cannot be sent is tried again with growing pauses, at least once an hour. " +
 			"A message can be repeated after a crash. Messages through an account also need the scope posts:write. An account never reports that its own login was refused.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.AccountNotAllowed},
@@ -28,31 +28,31 @@ func (s *Server) notificationRoutes() []route {
 		handle: wholeWorkspace(withBody(s.readCreateNotification, s.createNotification)),
 	}, {
 		method: http.MethodGet, path: "/notifications/{id}", id: "getNotification", tag: "Notifications",
-		summary: "Get a notification",
-		about:   "Also shows whether messages fail, and why.",
-		scopes:  readsWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Get a notification",
+		description: "Also shows whether messages fail, and why.",
+		scopes:      readsWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: one,
 		handle: wholeWorkspace(s.getNotification),
 	}, {
 		method: http.MethodPatch, path: "/notifications/{id}", id: "editNotification", tag: "Notifications",
 		summary: "Edit a notification",
-		about: "Absent fields stay as they are; email replaces all settings of e-mail. A stored password is kept only while host, port, username and tls stay the same. " +
+		description: "Absent fields stay as they are; email replaces all settings of e-mail. A stored password is kept only while host, port, username and tls stay the same. " +
 			"A notification that is enabled again reports what happens from then on. A change that changes nothing keeps updated_at.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.EditNotification](), status: http.StatusOK, response: one,
 		handle: wholeWorkspace(withBody(s.readEditNotification, s.editNotification)),
 	}, {
 		method: http.MethodDelete, path: "/notifications/{id}", id: "deleteNotification", tag: "Notifications",
-		summary: "Delete a notification",
-		about:   "What it has not sent yet is dropped. A message that is being sent cannot be recalled.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Delete a notification",
+		description: "What it has not sent yet is dropped. A message that is being sent cannot be recalled.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusNoContent,
 		handle: wholeWorkspace(withoutBody(s.deleteNotification)),
 	}, {
 		method: http.MethodPost, path: "/notifications/{id}/test", id: "testNotification", tag: "Notifications",
-		summary: "Send a test message",
-		about:   "Sends a message at once, also when the notification is disabled, and reports whether it was sent. A message that could not be sent is a response with sent false, not an error.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Send a test message",
+		description: "Sends a message at once, also when the notification is disabled, and reports whether it was sent. A message that could not be sent is a response with sent false, not an error.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.NotificationTest](),
 		asksNetwork: true, handle: wholeWorkspace(withoutBody(s.testNotification)),
 	}}

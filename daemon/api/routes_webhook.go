@@ -19,52 +19,52 @@ func (s *Server) webhookRoutes() []route {
 	one := reflect.TypeFor[apiv1.WebhookEnvelope]()
 	return []route{{
 		method: http.MethodGet, path: "/webhooks", id: "listWebhooks", tag: "Webhooks",
-		summary: "List webhooks",
-		about:   "All of the workspace, in order of creation.",
-		scopes:  readsWebhooks, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
+		summary:     "List webhooks",
+		description: "All of the workspace, in order of creation.",
+		scopes:      readsWebhooks, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.WebhookList](),
 		handle: wholeWorkspace(s.listWebhooks),
 	}, {
 		method: http.MethodPost, path: "/webhooks", id: "createWebhook", tag: "Webhooks",
 		summary: "Create a webhook",
-		about: "The URL is told of what happens from now on, in the types of events that are named. Each call is signed as Standard Webhooks describes, with the secret of this answer, which is shown once. " +
+		description: "The URL is told of what happens from now on, in the types of events that are named. Each call is signed as Standard Webhooks describes, with the secret of this answer, which is shown once. " +
 			"Any 2xx within 10 seconds is a success; else the call is repeated after 10 s, 30 s, 2 min, 5 min, 15 min, 1 h, 4 h and 12 h, and then given up.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateWebhook](), status: http.StatusCreated, response: reflect.TypeFor[apiv1.WebhookSecret](),
 		handle: wholeWorkspace(withBody(s.readCreateWebhook, s.createWebhook)),
 	}, {
 		method: http.MethodGet, path: "/webhooks/{id}", id: "getWebhook", tag: "Webhooks",
-		summary: "Get a webhook",
-		about:   "Tells also whether it fails, and why when it was disabled for that.",
-		scopes:  readsWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Get a webhook",
+		description: "Tells also whether it fails, and why when it was disabled for that.",
+		scopes:      readsWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: one,
 		handle: wholeWorkspace(s.getWebhook),
 	}, {
 		method: http.MethodPatch, path: "/webhooks/{id}", id: "editWebhook", tag: "Webhooks",
-		summary: "Edit a webhook",
-		about:   "Absent fields stay as they are. A webhook that is enabled again is told of what happens from then on: not of what happened while it was disabled. Deliveries that were pending when it was disabled go on. A change that changes nothing keeps updated_at.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Edit a webhook",
+		description: "Absent fields stay as they are. A webhook that is enabled again is told of what happens from then on: not of what happened while it was disabled. Deliveries that were pending when it was disabled go on. A change that changes nothing keeps updated_at.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.EditWebhook](), status: http.StatusOK, response: one,
 		handle: wholeWorkspace(withBody(s.readEditWebhook, s.editWebhook)),
 	}, {
 		method: http.MethodDelete, path: "/webhooks/{id}", id: "deleteWebhook", tag: "Webhooks",
-		summary: "Delete a webhook",
-		about:   "Its pending deliveries are dropped. A call that is under way cannot be recalled.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Delete a webhook",
+		description: "Its pending deliveries are dropped. A call that is under way cannot be recalled.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusNoContent,
 		handle: wholeWorkspace(withoutBody(s.deleteWebhook)),
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/test", id: "testWebhook", tag: "Webhooks",
-		summary: "Send a test event",
-		about:   "Queues an event of type webhook.test for this webhook alone, also for one that is disabled. Read its deliveries to see what became of it.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Send a test event",
+		description: "Queues an event of type webhook.test for this webhook alone, also for one that is disabled. Read its deliveries to see what became of it.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusAccepted, response: reflect.TypeFor[apiv1.WebhookTest](),
 		handle: wholeWorkspace(withoutBody(s.testWebhook)),
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: "Webhooks",
-		summary: "Replace the secret of a webhook",
-		about:   "The new secret is shown once. For 24 hours calls carry two signatures, one with each secret. A second rotation within that time ends the oldest secret at once.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Replace the secret of a webhook",
+		description: "The new secret is shown once. For 24 hours calls carry two signatures, one with each secret. A second rotation within that time ends the oldest secret at once.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.WebhookSecret](),
 		handle: wholeWorkspace(withoutBody(s.rotateSecret)),
 	}}
@@ -73,24 +73,24 @@ func (s *Server) webhookRoutes() []route {
 func (s *Server) deliveryRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/webhooks/{id}/deliveries", id: "listWebhookDeliveries", tag: "Webhooks",
-		summary: "List what a webhook was told",
-		about:   "One page, the youngest delivery first, of the last 30 days. next_cursor is null at the end; with a filter a page can be short, even empty, and still have a next one.",
-		scopes:  readsWebhooks, params: deliveryListParams(),
+		summary:     "List what a webhook was told",
+		description: "One page, the youngest delivery first, of the last 30 days. next_cursor is null at the end; with a filter a page can be short, even empty, and still have a next one.",
+		scopes:      readsWebhooks, params: deliveryListParams(),
 		codes:  []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed, schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.DeliveryList](),
 		handle: wholeWorkspace(s.listDeliveries),
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/deliveries/{delivery_id}/replay", id: "replayWebhookDelivery", tag: "Webhooks",
-		summary: "Tell a webhook of an event again",
-		about:   "Queues the delivery to be tried at once, whatever became of it, with all retries anew. The id of the event stays, so that a receiver can tell that it knows it. A disabled webhook is called when it is enabled again.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Tell a webhook of an event again",
+		description: "Queues the delivery to be tried at once, whatever became of it, with all retries anew. The id of the event stays, so that a receiver can tell that it knows it. A disabled webhook is called when it is enabled again.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		status: http.StatusAccepted, response: reflect.TypeFor[apiv1.DeliveryEnvelope](),
 		handle: wholeWorkspace(withoutBody(s.replayDelivery)),
 	}, {
 		method: http.MethodPost, path: "/webhooks/{id}/replay", id: "replayWebhook", tag: "Webhooks",
-		summary: "Queue all failed deliveries again",
-		about:   "All that were given up and were created since then; those that are still pending are tried anyway. What happened while the webhook was disabled has no delivery and is not told.",
-		scopes:  writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
+		summary:     "Queue all failed deliveries again",
+		description: "All that were given up and were created since then; those that are still pending are tried anyway. What happened while the webhook was disabled has no delivery and is not told.",
+		scopes:      writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.ReplayWebhook](), status: http.StatusAccepted, response: reflect.TypeFor[apiv1.WebhookReplay](),
 		handle: wholeWorkspace(withBody(readReplayWebhook, s.replayWebhook)),
 	}}
@@ -111,7 +111,7 @@ func (s *Server) eventRoutes() []route {
 	return []route{{
 		method: http.MethodGet, path: "/events", id: "streamEvents", tag: "Events",
 		summary: "Follow what happens",
-		about: "A stream of server-sent events that does not end: each has the id of the event as its id, its type as its event, and the schema Event as its data, on one line. " +
+		description: "A stream of server-sent events that does not end: each has the id of the event as its id, its type as its event, and the schema Event as its data, on one line. " +
 			"It begins with what happens from now on, or after the event that Last-Event-ID names; its first lines have the id to resume after while nothing has happened. There is a comment every 15 seconds. " +
 			"A reader that takes nothing for 10 seconds is cut off, and every stream ends when the daemon stops or the key is revoked: resume with Last-Event-ID, and nothing of the last 30 days is missed. " +
 			"A key that is limited to accounts is told only of posts and accounts that it can see. " +

@@ -89,7 +89,7 @@ func (s *scans) leave(keyID string, k *keyScans) {
 
 // scan is view for reads of many records. It returns RATE_LIMITED when too many
 // scans are running for longer than [scanPatience].
-func (s *Server) scan(ctx context.Context, c *call, fn func(storage.Reader) error) error {
+func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) error) error {
 	patient, stop := context.WithTimeout(ctx, scanPatience)
 	defer stop()
 	end, err := s.scans.begin(patient, c.key.ID)
@@ -108,7 +108,7 @@ var errManyScans = schedctl.Errorf(schedctl.RateLimited, "",
 
 // viewer returns scan for a query that reads more than its page, and view for
 // others.
-func (s *Server) viewer(c *call, q *storage.PostQuery) func(context.Context, func(storage.Reader) error) error {
+func (s *Server) viewer(c *request, q *storage.PostQuery) func(context.Context, func(storage.Reader) error) error {
 	if !q.Scans() {
 		return s.view
 	}

@@ -90,10 +90,10 @@ type Server struct {
 	announced  apiv1.Announced
 	nodes      func() []apiv1.Node
 	observe    func(Exchange)
-	running    *running
+	inFlight   *inFlight
 	keys       *cache[[32]byte, schedctl.APIKey] // by the hash of the secret
 	accounts   *cache[accountKey, schedctl.Account]
-	responses  *cache[responseKey, answer]
+	responses  *cache[responseKey, response]
 	used       lastUsed
 	limits     rateLimits
 	hub        *hub
@@ -109,10 +109,10 @@ func New(c Config) *Server {
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, announced: c.Announced, nodes: c.Nodes,
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, clock: c.Clock, readers: c.Readers,
-		running: newRunning(), mux: http.NewServeMux(),
+		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
 		accounts:  newCache[accountKey, schedctl.Account](maxCachedAccounts, cachedAccountTTL),
-		responses: newCache[responseKey, answer](maxCachedResponses, 0),
+		responses: newCache[responseKey, response](maxCachedResponses, 0),
 	}
 	if s.readers == nil {
 		s.readers = storage.NewReaders(c.Store)
@@ -129,7 +129,7 @@ func New(c Config) *Server {
 	s.serveDocs()
 	s.mux.HandleFunc("GET /healthz", s.healthz)
 	s.mux.HandleFunc("GET /readyz", s.readyz)
-	s.mux.HandleFunc("/", s.missing)
+	s.mux.HandleFunc("/", s.notFound)
 	if c.Feeds != nil {
 		s.mux.Handle("GET /feeds/", c.Feeds)
 	}
@@ -143,7 +143,7 @@ func New(c Config) *Server {
 // streams end with it; other requests are served without it too.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, part := range []func(context.Context){s.hub.run, s.keepLastUsed, s.shareLimits} {
+	for _, part := range []func(context.Context){s.hub.run, s.runLastUsed, s.shareLimits} {
 		wg.Go(func() { part(ctx) })
 	}
 	wg.Wait()
@@ -154,7 +154,7 @@ func (s *Server) shareLimits(ctx context.Context) { s.limits.share(ctx, s.shared
 
 // EndStreams ends the event streams, and those that would begin later. It does
 // not wait for them.
-func (s *Server) EndStreams() { s.hub.end() }
+func (s *Server) EndStreams() { s.hub.endStreams() }
 
 // Committed is to be told of every commit of the store. It does not block.
 func (s *Server) Committed(c storage.Commit) {
@@ -169,7 +169,7 @@ func (s *Server) Committed(c storage.Commit) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	w.Header()[requestIDHeader] = []string{requestID(r, start)}
-	rec := &recorder{ResponseWriter: w}
+	rec := &statusRecorder{ResponseWriter: w}
 	if s.observe != nil {
 		defer s.observed(r, rec, start)
 	}
@@ -180,7 +180,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.logRequest(r, rec, start)
 	}()
 	if !cleanPath(r.URL.Path) {
-		s.missing(rec, r) // the mux would redirect
+		s.notFound(rec, r) // the mux would redirect
 		return
 	}
 	s.mux.ServeHTTP(rec, r)
@@ -188,7 +188,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // recovered answers a request whose handler panicked. Once the answer has
 // begun, only cutting the connection tells the client.
-func (s *Server) recovered(w *recorder, r *http.Request, v any) {
+func (s *Server) recovered(w *statusRecorder, r *http.Request, v any) {
 	if v == http.ErrAbortHandler { // net/http compares it as a value too
 		panic(v)
 	}
@@ -207,7 +207,7 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	if s.announced.Secret != "" && len(challenge) >= apiv1.MinChallenge && visibleASCII(challenge, apiv1.MaxChallenge) {
 		w.Header().Set(apiv1.ProofHeader, s.announced.Proof(challenge))
 	}
-	answer{status: http.StatusOK, body: okBody}.write(w)
+	response{status: http.StatusOK, body: okBody}.write(w)
 }
 
 var okBody = []byte(`{"status":"ok"}` + "\n")
@@ -225,7 +225,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if warning := s.clock.Warning(); warning != "" {
 		body, _ = json.Marshal(map[string]any{"status": "ok", "warnings": []string{warning}})
 	}
-	answer{status: http.StatusOK, body: body}.write(w)
+	response{status: http.StatusOK, body: body}.write(w)
 }
 
 // view reads one snapshot.

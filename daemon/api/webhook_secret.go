@@ -15,19 +15,19 @@ const previousSecretKept = 24 * time.Hour
 
 // rotateSecret answers POST /webhooks/{id}/rotate-secret. Only one former secret
 // is kept: a second rotation drops the oldest.
-func (s *Server) rotateSecret(ctx context.Context, c *call) (answer, error) {
+func (s *Server) rotateSecret(ctx context.Context, c *request) (response, error) {
 	secret := signing.NewSecret()
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.webhook(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		now := schedctl.Millis(c.now)
 		w.PreviousSecret, w.PreviousUntil = w.Secret, now.Add(previousSecretKept)
 		w.Secret, w.UpdatedAt = s.sealer.Seal([]byte(secret), w.ID), now
 		if err := tx.PutWebhook(w); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return s.secretAnswer(http.StatusOK, w, secret)
+		return s.secretResponse(http.StatusOK, w, secret)
 	})
 }

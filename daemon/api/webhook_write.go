@@ -12,44 +12,44 @@ import (
 )
 
 // createWebhook serves POST /webhooks.
-func (s *Server) createWebhook(ctx context.Context, c *call, b webhookChange) (answer, error) {
+func (s *Server) createWebhook(ctx context.Context, c *request, b webhookChange) (response, error) {
 	secret := b.secret
 	if secret == "" {
 		secret = signing.NewSecret()
 	}
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.newHook(tx, "webhooks", isWebhook)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		s.applyTo(&w, b)
 		w.Secret = s.sealer.Seal([]byte(secret), w.ID)
 		if err := tx.PutWebhook(w); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return s.secretAnswer(http.StatusCreated, w, secret)
+		return s.secretResponse(http.StatusCreated, w, secret)
 	})
 }
 
 // editWebhook serves PATCH /webhooks/{id}.
-func (s *Server) editWebhook(ctx context.Context, c *call, b webhookChange) (answer, error) {
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+func (s *Server) editWebhook(ctx context.Context, c *request, b webhookChange) (response, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		w, err := c.webhook(tx)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		before := s.showWebhook(w)
 		if err := skipMissed(tx, &w, s.applyTo(&w, b)); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		if reflect.DeepEqual(before, s.showWebhook(w)) {
-			return s.webhookAnswer(w)
+			return s.webhookResponse(w)
 		}
 		w.UpdatedAt = schedctl.Millis(c.now)
 		if err := tx.PutWebhook(w); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
-		return s.webhookAnswer(w)
+		return s.webhookResponse(w)
 	})
 }
 

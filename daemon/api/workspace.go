@@ -12,9 +12,9 @@ import (
 )
 
 // listWorkspaces answers GET /workspaces.
-func (s *Server) listWorkspaces(ctx context.Context, c *call) (answer, error) {
+func (s *Server) listWorkspaces(ctx context.Context, c *request) (response, error) {
 	if q := parseQuery(c.query, nil, nil); q.err != nil {
-		return answer{}, q.err
+		return response{}, q.err
 	}
 	var all []schedctl.Workspace
 	err := s.scan(ctx, c, func(r storage.Reader) (err error) {
@@ -22,18 +22,18 @@ func (s *Server) listWorkspaces(ctx context.Context, c *call) (answer, error) {
 		return err
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list := apiv1.WorkspaceList{Results: make([]apiv1.Workspace, len(all)), Count: len(all)}
 	for i, w := range all {
 		list.Results[i] = apiv1.NewWorkspace(w)
 	}
-	return newAnswer(http.StatusOK, list)
+	return newResponse(http.StatusOK, list)
 }
 
 // createWorkspace answers POST /workspaces. The new workspace comes with a key
 // that may do everything in it, and that lasts as long as the key that makes it.
-func (s *Server) createWorkspace(ctx context.Context, c *call, b createWorkspace) (answer, error) {
+func (s *Server) createWorkspace(ctx context.Context, c *request, b createWorkspace) (response, error) {
 	now := schedctl.Millis(c.now)
 	w := schedctl.Workspace{
 		ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: b.name,
@@ -44,14 +44,14 @@ func (s *Server) createWorkspace(ctx context.Context, c *call, b createWorkspace
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
 		Hash: hash, Scopes: workspaceScopes(), CreatedAt: now, ExpiresAt: c.key.ExpiresAt,
 	}
-	created, err := newAnswer(http.StatusCreated, apiv1.CreatedWorkspace{
+	created, err := newResponse(http.StatusCreated, apiv1.CreatedWorkspace{
 		Workspace: apiv1.NewWorkspace(w), APIKey: apiv1.NewAPIKey(key), Secret: secret,
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	created.secret, created.created = true, w.ID
-	return s.commit(ctx, c, func(tx storage.Tx) (answer, error) {
+	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
 		return created, errors.Join(tx.PutWorkspace(w), tx.PutKey(key))
 	})
 }

@@ -172,7 +172,7 @@ func (b *bereaved) keys(t *testing.T, page uint64) (keys [][]byte) {
 	return keys
 }
 
-// countOf is [bereaved.count] for one bucket.
+// countOf is [bereaved.plural] for one bucket.
 func (b *bereaved) countOf(of bucket, got *mutant.File) (saved, intact int) {
 	known := map[string]bool{}
 	for _, row := range got.Rows {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// answer is what a request is answered with.
-type answer struct {
+// response is what a request is answered with.
+type response struct {
 	status   int
 	etag     string
 	location string
@@ -27,20 +27,20 @@ type answer struct {
 }
 
 // noContent is the answer that has nothing to say.
-var noContent = answer{status: http.StatusNoContent}
+var noContent = response{status: http.StatusNoContent}
 
-// newAnswer returns an answer with v as its body.
-func newAnswer(status int, v any) (answer, error) {
+// newResponse returns an answer with v as its body.
+func newResponse(status int, v any) (response, error) {
 	body, err := encode(v)
 	if err != nil {
-		return answer{}, internal(err)
+		return response{}, internal(err)
 	}
-	return answer{status: status, body: body}, nil
+	return response{status: status, body: body}, nil
 }
 
-// postAnswer returns an answer with a post, which carries its version.
-func postAnswer(status int, p schedctl.Post) (answer, error) {
-	a, err := newAnswer(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p)})
+// postResponse returns an answer with a post, which carries its version.
+func postResponse(status int, p schedctl.Post) (response, error) {
+	a, err := newResponse(status, apiv1.PostEnvelope{Post: apiv1.NewPost(p)})
 	a.etag = `"` + strconv.FormatInt(p.Version, 10) + `"`
 	if status == http.StatusCreated {
 		a.created, a.location = p.ID, prefix+"/posts/"+p.ID
@@ -48,13 +48,13 @@ func postAnswer(status int, p schedctl.Post) (answer, error) {
 	return a, err
 }
 
-// accountAnswer returns an answer with an account and the warnings about it.
-func (s *Server) accountAnswer(r storage.Reader, c *call, status int, acc schedctl.Account) (answer, error) {
+// accountResponse returns an answer with an account and the warnings about it.
+func (s *Server) accountResponse(r storage.Reader, c *request, status int, acc schedctl.Account) (response, error) {
 	wire, err := s.wireAccounts(r, c, acc)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	a, err := newAnswer(status, apiv1.AccountEnvelope{SocialAccount: wire[0]})
+	a, err := newResponse(status, apiv1.AccountEnvelope{SocialAccount: wire[0]})
 	if status == http.StatusCreated {
 		a.created, a.location = acc.ID, prefix+"/social-accounts/"+acc.ID
 	}
@@ -71,7 +71,7 @@ func encode(v any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-func (a answer) write(w http.ResponseWriter) {
+func (a response) write(w http.ResponseWriter) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
 	if a.etag != "" {

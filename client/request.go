@@ -16,8 +16,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// request is one call of the API.
-type request struct {
+// apiRequest is one call of the API.
+type apiRequest struct {
 	method string
 	path   string // below /api/v1, escaped
 	query  url.Values
@@ -28,25 +28,25 @@ type request struct {
 }
 
 // Option changes one write.
-type Option func(*request)
+type Option func(*apiRequest)
 
 // IdempotencyKey makes a write the same as every other with this key: repeated
 // within a day it answers as the first time and does nothing. Without one, each
 // call of a method is a write of its own.
 func IdempotencyKey(key string) Option {
-	return func(r *request) { r.header.Set("Idempotency-Key", key) }
+	return func(r *apiRequest) { r.header.Set("Idempotency-Key", key) }
 }
 
 // Replayed notes whether the answer is that of an earlier write with the same
 // idempotency key. What the answer shows may have changed since.
 func Replayed(replayed *bool) Option {
-	return func(r *request) { r.replayed = replayed }
+	return func(r *apiRequest) { r.replayed = replayed }
 }
 
 // IfVersion lets a write succeed only while the post has this version; else it
 // is refused as VERSION_MISMATCH.
 func IfVersion(version int64) Option {
-	return func(r *request) { r.header.Set("If-Match", versionTag(version)) }
+	return func(r *apiRequest) { r.header.Set("If-Match", versionTag(version)) }
 }
 
 // versionTag returns the ETag of a version.
@@ -54,12 +54,12 @@ func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 
 
 // get reads into out.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	return c.call(ctx, request{method: http.MethodGet, path: path, query: query, header: http.Header{}}, out)
+	return c.call(ctx, apiRequest{method: http.MethodGet, path: path, query: query, header: http.Header{}}, out)
 }
 
 // write sends body and reads the answer into out; either may be nil.
 func (c *Client) write(ctx context.Context, method, path string, body, out any, options []Option) error {
-	r := request{method: method, path: path, body: body, header: http.Header{}}
+	r := apiRequest{method: method, path: path, body: body, header: http.Header{}}
 	r.header.Set("Idempotency-Key", newIdempotencyKey())
 	for _, o := range options {
 		o(&r)
@@ -69,9 +69,9 @@ func (c *Client) write(ctx context.Context, method, path string, body, out any, 
 
 func newIdempotencyKey() string { return "cli-" + schedctl.NewULID(time.Now()).String() }
 
-// item returns the path of one thing in a collection, or a NOT_FOUND error for
+// itemPath returns the path of one thing in a collection, or a NOT_FOUND error for
 // an id that would lead elsewhere.
-func item(collection, id, action string) (string, error) {
+func itemPath(collection, id, action string) (string, error) {
 	if id == "" || id == "." || id == ".." {
 		return "", &Error{API: apiv1.Error{Code: schedctl.NotFound, Message: "there is no id " + strconv.Quote(id)}, Status: http.StatusNotFound}
 	}
@@ -91,7 +91,7 @@ const (
 
 // call makes the request, repeats it where that is safe and may help, and reads
 // the answer into out.
-func (c *Client) call(ctx context.Context, r request, out any) error {
+func (c *Client) call(ctx context.Context, r apiRequest, out any) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	for try := 1; ; try++ {
@@ -111,7 +111,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 }
 
 // try makes the request once.
-func (c *Client) try(ctx context.Context, r request, out any, try int) error {
+func (c *Client) try(ctx context.Context, r apiRequest, out any, try int) error {
 	req := c.resty.R().SetContext(ctx).SetQueryParamsFromValues(r.query)
 	req.Header = r.header.Clone()
 	if r.body != nil {
@@ -121,9 +121,9 @@ func (c *Client) try(ctx context.Context, r request, out any, try int) error {
 	resp, err := req.Execute(r.method, r.path)
 	log := c.log.With("method", r.method, "path", r.path, "try", try, "duration", time.Since(start))
 	if err != nil {
-		log.Debug("request without an answer", "error", cause(err))
+		log.Debug("request without an answer", "error", rootCause(err))
 		if errors.Is(err, resty.ErrResponseBodyTooLarge) {
-			return foreign(c.url, resp.StatusCode())
+			return unexpectedResponse(c.url, resp.StatusCode())
 		}
 		return &UnreachableError{URL: c.url, Err: err}
 	}
@@ -154,13 +154,13 @@ func (c *Client) read(resp *resty.Response, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(resp.Body(), out); err != nil {
-		return foreign(c.url, status)
+		return unexpectedResponse(c.url, status)
 	}
 	return nil
 }
 
 func (c *Client) readError(resp *resty.Response) *Error {
-	e := foreign(c.url, resp.StatusCode())
+	e := unexpectedResponse(c.url, resp.StatusCode())
 	e.Location = resp.Header().Get("Location")
 	var envelope apiv1.ErrorEnvelope
 	if json.Unmarshal(resp.Body(), &envelope) == nil && envelope.Error.Code != "" {
@@ -185,11 +185,11 @@ func retryAfter(text string) time.Duration {
 
 // repeatable reports whether the request can be made again without doing anything
 // twice: it reads, or it carries an idempotency key, which every write should.
-func (r request) repeatable() bool {
-	return reads(r.method) || r.header.Get("Idempotency-Key") != ""
+func (r apiRequest) repeatable() bool {
+	return isRead(r.method) || r.header.Get("Idempotency-Key") != ""
 }
 
-func reads(method string) bool {
+func isRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
@@ -206,15 +206,15 @@ func (c *Client) repeatAfter(err error, try int) (pause time.Duration, again boo
 	if !errors.As(err, &refused) || refused.RetryAfter > c.maxWait {
 		return 0, false
 	}
-	if refused.asksToWait() {
+	if refused.wantsRetry() {
 		return refused.RetryAfter + rand.N(firstPause), true // many clients should not return together
 	}
 	return max(pause, refused.RetryAfter), try < maxTries && refused.API.Code == schedctl.IdempotencyRunning
 }
 
-// asksToWait reports whether the daemon did nothing with the request and names
+// wantsRetry reports whether the daemon did nothing with the request and names
 // the time after which it may be repeated.
-func (e *Error) asksToWait() bool {
+func (e *Error) wantsRetry() bool {
 	return e.RetryAfter > 0 && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable)
 }
 
@@ -223,7 +223,7 @@ func (e *Error) asksToWait() bool {
 // gets the refusal, and not an error about a timeout.
 func (c *Client) wait(ctx context.Context, err error, pause time.Duration) bool {
 	var refused *Error
-	if !errors.As(err, &refused) || !refused.asksToWait() {
+	if !errors.As(err, &refused) || !refused.wantsRetry() {
 		return sleep(ctx, pause)
 	}
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= pause {

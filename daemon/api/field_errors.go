@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	maxFaults  = 20   // how many faults one response names
-	maxCounted = 1000 // after how many more a body is not read any further
+	maxFaults        = 20   // how many faults one response names
+	maxCountedFaults = 1000 // after how many more a body is not read any further
 )
 
-// faults are what is wrong with the fields of a request. The zero value is none.
-type faults struct {
+// fieldErrors are what is wrong with the fields of a request. The zero value is none.
+type fieldErrors struct {
 	list []schedctl.FieldError // at most maxFaults
 	more int                   // how many were left out, at most maxCounted
 }
@@ -20,21 +20,21 @@ type faults struct {
 // count reports whether there is room for another fault; else it counts the
 // fault among those left out. It goes before each add, so that no message is
 // made in vain.
-func (f *faults) count() bool {
+func (f *fieldErrors) count() bool {
 	if len(f.list) < maxFaults {
 		return true
 	}
-	f.more = min(f.more+1, maxCounted)
+	f.more = min(f.more+1, maxCountedFaults)
 	return false
 }
 
-func (f *faults) add(fault schedctl.FieldError) { f.list = append(f.list, fault) }
+func (f *fieldErrors) add(fault schedctl.FieldError) { f.list = append(f.list, fault) }
 
 // full reports whether reading on says nothing that helps the client.
-func (f *faults) full() bool { return f.more >= maxCounted }
+func (f *fieldErrors) full() bool { return f.more >= maxCountedFaults }
 
 // all returns the faults; when some were left out, the last one says how many.
-func (f *faults) all() []schedctl.FieldError {
+func (f *fieldErrors) all() []schedctl.FieldError {
 	if f.more == 0 {
 		return f.list
 	}
@@ -46,7 +46,7 @@ func (f *faults) all() []schedctl.FieldError {
 }
 
 // err returns the first fault as an error with all of them, nil for none.
-func (f *faults) err() error {
+func (f *fieldErrors) err() error {
 	if len(f.list) == 0 {
 		return nil
 	}
