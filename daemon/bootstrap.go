@@ -18,10 +18,10 @@ import (
 // AdminKeyFile is the file in the data directory that holds the first key.
 const AdminKeyFile = "admin.key"
 
-// goOn lets the ids of this run follow those of the runs before it, whatever the
+// resumeIDs lets the ids of this run follow those of the runs before it, whatever the
 // clock says: who reads events goes on from the last one seen. It returns when
 // the youngest event was made, the zero time when there is none.
-func goOn(ctx context.Context, store storage.Store) (youngest time.Time, err error) {
+func resumeIDs(ctx context.Context, store storage.Store) (youngest time.Time, err error) {
 	err = store.View(ctx, func(r storage.Reader) error {
 		id, err := r.LastEvent()
 		if err != nil || id == "" {
@@ -107,7 +107,7 @@ func makeWorkspace(ctx context.Context, cfg Config, hash [32]byte) (made schedct
 			return err
 		}
 		made = w
-		return errors.Join(tx.PutWorkspace(w), tx.PutKey(k), noteSealer(tx, cfg))
+		return errors.Join(tx.PutWorkspace(w), tx.PutKey(k), putSealerFingerprint(tx, cfg))
 	})
 	return made, err
 }

@@ -82,7 +82,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer leave()
-	youngest, err := begin(ctx, cfg)
+	youngest, err := prepareStore(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func admit(ctx context.Context, cfg Config) error {
 	return cfg.Admit(ctx, cfg.Store)
 }
 
-// begin sees that the database may be used, and has what a daemon needs. It
+// prepareStore sees that the database may be used, and has what a daemon needs. It
 // returns when the youngest event was made.
-func begin(ctx context.Context, cfg Config) (youngest time.Time, err error) {
+func prepareStore(ctx context.Context, cfg Config) (youngest time.Time, err error) {
 	if err := admit(ctx, cfg); err != nil {
 		return time.Time{}, err
 	}
-	if youngest, err = goOn(ctx, cfg.Store); err != nil {
+	if youngest, err = resumeIDs(ctx, cfg.Store); err != nil {
 		return time.Time{}, err
 	}
 	if err := bootstrap(ctx, cfg); err != nil {
@@ -127,14 +127,14 @@ func begin(ctx context.Context, cfg Config) (youngest time.Time, err error) {
 	if err := checkSealer(ctx, cfg); err != nil {
 		return time.Time{}, err
 	}
-	sealAddresses(ctx, cfg.Store, cfg.Sealer, cfg.Logger)
+	sealWebhookURLs(ctx, cfg.Store, cfg.Sealer, cfg.Logger)
 	return youngest, nil
 }
 
 // daemon is the parts of a running daemon.
 type daemon struct {
 	member     *node.Member // nil when no other daemon can use the store
-	self       self
+	self       loneNode
 	loop       *schedule.Loop
 	connector  *connect.Connector
 	deliverer  *deliver.Deliverer
@@ -152,7 +152,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	if publicURL == "" {
 		publicURL = clientURL(listener)
 	}
-	d := &daemon{member: member, self: newSelf(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
+	d := &daemon{member: member, self: newLoneNode(cfg), store: cfg.Store, log: cfg.Logger, clock: watched, probe: newProbe(cfg.Store, cfg.Logger)}
 	client := outbound.Client(cfg.Outbound)
 	publishers := all.Publishers(all.Config{
 		Client: client, Outbound: cfg.Outbound, PublicURL: publicURL, Version: cfg.Version,
@@ -166,7 +166,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		Store: cfg.Store, Publishers: publishers, Credentials: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	told := webhook.Config{
-		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.told, Clock: watched, Notifier: sender,
+		Store: cfg.Store, Client: client, Sealer: cfg.Sealer, Logger: cfg.Logger, Version: cfg.Version, Observe: d.countWebhookAttempt, Clock: watched, Notifier: sender,
 	}
 	if member != nil {
 		told.Member = member
@@ -176,7 +176,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	published := deliver.Config{
-		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.attempted, Clock: watched,
+		Store: cfg.Store, Publishers: publishers, Sealer: cfg.Sealer, Sessions: d.connector, Observe: d.countPublishAttempt, Clock: watched,
 		MaxLateness: cfg.MaxLateness, Owner: d.self.id, Logger: cfg.Logger,
 	}
 	newLoop := schedule.New
@@ -189,10 +189,10 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.api = api.New(api.Config{
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, Feeds: feed.Handler(feedSource{readers}, publicURL, cfg.Logger),
-		Metrics: atHome(listener, d.metrics.Handler()), Observe: d.answered, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
+		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	if member != nil {
-		member.TellLag(d.deliverer.Lag)
+		member.SetLag(d.deliverer.Lag)
 	}
 	cfg.Store.Notify(d.committed)
 	return d

@@ -11,30 +11,30 @@ import (
 // How long answers to repeatable requests, events, deliveries to webhooks and
 // the audit log are kept.
 const (
-	answerRetention   = 24 * time.Hour
-	eventRetention    = 30 * 24 * time.Hour
-	deliveryRetention = 30 * 24 * time.Hour
-	auditRetention    = 90 * 24 * time.Hour
+	idempotencyRetention = 24 * time.Hour
+	eventRetention       = 30 * 24 * time.Hour
+	deliveryRetention    = 30 * 24 * time.Hour
+	auditRetention       = 90 * 24 * time.Hour
 )
 
 const (
-	housekeepingEvery = 10 * time.Minute
-	pruneAtOnce       = 500 // small, so that requests never wait long behind it
+	housekeepingInterval = 10 * time.Minute
+	pruneBatch           = 500 // small, so that requests never wait long behind it
 
-	// pruneWhenFull is how many such steps a round makes when the disk is full.
+	// maxPruneStepsWhenFull is how many such steps a round makes when the disk is full.
 	// They make room in the end, and take some of what is kept for the outcomes
 	// of calls on their way.
-	pruneWhenFull = 20
+	maxPruneStepsWhenFull = 20
 )
 
-// keepHouse removes what is past its retention, until ctx ends. A failure is
+// runHousekeeping removes what is past its retention, until ctx ends. A failure is
 // logged and tried again at the next round. Nothing is removed by a clock that has
 // jumped far.
-func (d *daemon) keepHouse(ctx context.Context) error {
-	tick := time.NewTicker(housekeepingEvery)
+func (d *daemon) runHousekeeping(ctx context.Context) error {
+	tick := time.NewTicker(housekeepingInterval)
 	defer tick.Stop()
 	for {
-		if err := d.tidy(ctx); err != nil && ctx.Err() == nil {
+		if err := d.pruneOnce(ctx); err != nil && ctx.Err() == nil {
 			d.log.Error("housekeeping", "error", err)
 		}
 		select {
@@ -45,16 +45,16 @@ func (d *daemon) keepHouse(ctx context.Context) error {
 	}
 }
 
-// housekeeper is the name that the one of several daemons holds that keeps house.
-const housekeeper = "housekeeping"
+// housekeepingHold is the name that the one of several daemons holds that keeps house.
+const housekeepingHold = "housekeeping"
 
-// tidy is one round.
-func (d *daemon) tidy(ctx context.Context) error {
+// pruneOnce is one round.
+func (d *daemon) pruneOnce(ctx context.Context) error {
 	if !d.clock.Steady() {
 		return nil
 	}
 	if d.member != nil {
-		if held, err := d.member.Hold(ctx, housekeeper); err != nil || !held {
+		if held, err := d.member.Hold(ctx, housekeepingHold); err != nil || !held {
 			return err
 		}
 	}
@@ -65,32 +65,32 @@ func (d *daemon) tidy(ctx context.Context) error {
 // event stays whatever its age: the ids of the next start go on after it.
 func prune(ctx context.Context, store storage.Store, now time.Time) error {
 	before := storage.Retention{
-		Answers: now.Add(-answerRetention), Events: now.Add(-eventRetention),
+		Answers: now.Add(-idempotencyRetention), Events: now.Add(-eventRetention),
 		Deliveries: now.Add(-deliveryRetention), Audit: now.Add(-auditRetention), Now: now,
 	}
 	for step := 0; ; step++ {
-		if step >= pruneWhenFull && store.Full() != nil {
+		if step >= maxPruneStepsWhenFull && store.Full() != nil {
 			return nil
 		}
 		var removed int
 		err := store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
-			if err := keepYoungest(tx, &before); err != nil {
+			if err := keepNewestEvent(tx, &before); err != nil {
 				return err
 			}
-			removed, err = tx.Prune(before, pruneAtOnce)
+			removed, err = tx.Prune(before, pruneBatch)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("prune: %w", err)
 		}
-		if removed < pruneAtOnce {
+		if removed < pruneBatch {
 			return nil
 		}
 	}
 }
 
-// keepYoungest changes what is removed so that the youngest event is not.
-func keepYoungest(r storage.Reader, before *storage.Retention) error {
+// keepNewestEvent changes what is removed so that the youngest event is not.
+func keepNewestEvent(r storage.Reader, before *storage.Retention) error {
 	last, err := r.LastEvent()
 	if err != nil || last == "" {
 		return err

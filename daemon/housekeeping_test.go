@@ -52,7 +52,7 @@ func TestHousekeepingWaitsForAClockThatLeapt(t *testing.T) {
 		d := &daemon{store: store, log: log, clock: clock.New(made, log)}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- d.keepHouse(ctx) }()
+		go func() { ended <- d.runHousekeeping(ctx) }()
 		time.Sleep(59 * time.Minute)
 		if got := countEvents(t, store); got != 3 {
 			t.Errorf("%d events in the first hour, want 3", got)
@@ -73,13 +73,13 @@ func TestAStartGoesOnFromTheYoungestEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := storagetest.NewMemory()
-		if at, err := goOn(t.Context(), store); err != nil || !at.IsZero() {
+		if at, err := resumeIDs(t.Context(), store); err != nil || !at.IsZero() {
 			t.Errorf("without events: %v, %v", at, err)
 		}
 		made := schedctl.Millis(time.Now())
 		addEvent(t, store)
 		time.Sleep(time.Hour)
-		if at, err := goOn(t.Context(), store); err != nil || !at.Equal(made) {
+		if at, err := resumeIDs(t.Context(), store); err != nil || !at.Equal(made) {
 			t.Errorf("%v, %v; want %v", at, err, made)
 		}
 	})

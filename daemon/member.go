@@ -42,15 +42,15 @@ func join(ctx context.Context, cfg Config, listener net.Listener) (m *node.Membe
 func nodeName(listener net.Listener) string {
 	switch a := listener.Addr().(type) {
 	case *net.TCPAddr:
-		return net.JoinHostPort(machine(), strconv.Itoa(a.Port))
+		return net.JoinHostPort(hostName(), strconv.Itoa(a.Port))
 	case *net.UnixAddr:
-		return machine() + ":" + a.Name
+		return hostName() + ":" + a.Name
 	}
-	return machine()
+	return hostName()
 }
 
-// machine returns the name of the machine.
-func machine() string {
+// hostName returns the name of the machine.
+func hostName() string {
 	name, err := os.Hostname()
 	if err != nil {
 		return "unknown"
@@ -58,22 +58,22 @@ func machine() string {
 	return name
 }
 
-// self is what a daemon says of itself that has its database alone.
-type self struct {
+// loneNode is what a daemon says of itself that has its database alone.
+type loneNode struct {
 	id, version string
 	started     time.Time
 }
 
-func newSelf(cfg Config) self {
+func newLoneNode(cfg Config) loneNode {
 	now := time.Now()
-	return self{id: schedctl.NewULID(now).String(), version: cfg.Version, started: now}
+	return loneNode{id: schedctl.NewULID(now).String(), version: cfg.Version, started: now}
 }
 
 // nodes tells of the daemons that use the database, this one included.
 func (d *daemon) nodes() []apiv1.Node {
 	if d.member == nil {
 		return []apiv1.Node{apiv1.NewNode(apiv1.NodeFacts{
-			ID: d.self.id, Name: machine(), Version: d.self.version, Self: true, Alive: true,
+			ID: d.self.id, Name: hostName(), Version: d.self.version, Self: true, Alive: true,
 			StartedAt: d.self.started, HeardAt: time.Now(), Lag: d.deliverer.Lag(),
 		})}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/webhook"
 )
 
-// attempted counts what the deliverer tells.
-func (d *daemon) attempted(o deliver.Observation) {
+// countPublishAttempt counts what the deliverer tells.
+func (d *daemon) countPublishAttempt(o deliver.Observation) {
 	if !o.Attempt {
 		d.metrics.Unattempted(o.Platform, o.Kind)
 		return
@@ -16,12 +16,12 @@ func (d *daemon) attempted(o deliver.Observation) {
 	d.metrics.Attempted(metrics.Attempt{Platform: o.Platform, Outcome: o.Outcome, Kind: o.Kind, Lateness: o.Lateness})
 }
 
-// told counts what the dispatcher tells.
-func (d *daemon) told(a webhook.Attempt) {
+// countWebhookAttempt counts what the dispatcher tells.
+func (d *daemon) countWebhookAttempt(a webhook.Attempt) {
 	d.metrics.Delivered(metrics.Delivery{Outcome: a.Outcome, Took: a.Took})
 }
 
-// answered counts what the API tells.
-func (d *daemon) answered(e api.Exchange) {
+// countRequest counts what the API tells.
+func (d *daemon) countRequest(e api.Exchange) {
 	d.metrics.Requested(metrics.Request{Pattern: e.Pattern, Method: e.Method, Status: e.Status, Took: e.Took})
 }

@@ -14,7 +14,7 @@ import (
 func TestPruneOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	store := storagetest.NewFaulty(storagetest.NewMemory())
-	const atOnce, more = pruneWhenFull * pruneAtOnce, 50
+	const atOnce, more = maxPruneStepsWhenFull * pruneBatch, 50
 	now := time.Now()
 	workspace := schedctl.NewID(schedctl.WorkspacePrefix, now)
 	err := store.Update(t.Context(), func(tx storage.Tx) error {

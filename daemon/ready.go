@@ -11,17 +11,17 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// staleTick is how old the last tick of a part may be before the daemon is not
+// maxTickAge is how old the last tick of a part may be before the daemon is not
 // ready; each ticks at least every 30 s.
-const staleTick = 90 * time.Second
+const maxTickAge = 90 * time.Second
 
 // ready returns why the daemon is not able to publish, or nil.
 func (d *daemon) ready(ctx context.Context) error {
 	now := time.Now()
 	err := errors.Join(
-		ticking("timer loop", d.loop.LastTick(), now),
-		ticking("publishing loop", d.deliverer.LastTick(), now),
-		ticking("webhook dispatcher", d.dispatcher.LastTick(), now),
+		checkTick("timer loop", d.loop.LastTick(), now),
+		checkTick("publishing loop", d.deliverer.LastTick(), now),
+		checkTick("webhook dispatcher", d.dispatcher.LastTick(), now),
 	)
 	if err != nil {
 		return err
@@ -35,39 +35,39 @@ func (d *daemon) ready(ctx context.Context) error {
 	if err := d.store.View(ctx, func(storage.Reader) error { return nil }); err != nil {
 		return err
 	}
-	return d.probe.ask(ctx)
+	return d.probe.check(ctx)
 }
 
 // reachable returns nil when the database that daemons share answers, and has
 // heard of this one: each of its beats is a write.
 func (d *daemon) reachable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, reachPatience)
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	if err := d.store.View(ctx, func(storage.Reader) error { return nil }); err != nil {
-		return awayDatabase{err}
+		return unreachableDatabase{err}
 	}
 	if d.member.Alive() {
 		return nil
 	}
-	if err := d.member.Trouble(); storage.Explain(err) != "" {
-		return awayDatabase{err}
+	if err := d.member.LastError(); storage.Explain(err) != "" {
+		return unreachableDatabase{err}
 	}
-	return errUnheard
+	return errNoHeartbeat
 }
 
-// reachPatience is how long an asker waits for a database that daemons share: load
+// reachTimeout is how long an asker waits for a database that daemons share: load
 // balancers ask every second.
-const reachPatience = 900 * time.Millisecond
+const reachTimeout = 900 * time.Millisecond
 
-// errUnheard is why a daemon is not ready that is none of the nodes of its
+// errNoHeartbeat is why a daemon is not ready that is none of the nodes of its
 // database.
-var errUnheard = errors.New("the database takes no sign of life from this daemon; the log of the daemon says why")
+var errNoHeartbeat = errors.New("the database takes no sign of life from this daemon; the log of the daemon says why")
 
-// awayDatabase is why a daemon is not ready whose database does not answer.
-type awayDatabase struct{ cause error }
+// unreachableDatabase is why a daemon is not ready whose database does not answer.
+type unreachableDatabase struct{ cause error }
 
 // Error says why, and not where the database is.
-func (e awayDatabase) Error() string {
+func (e unreachableDatabase) Error() string {
 	if trouble := storage.Explain(e.cause); trouble != "" {
 		return trouble
 	}
@@ -75,33 +75,33 @@ func (e awayDatabase) Error() string {
 }
 
 // Unwrap returns what is to be known of the cause: that it is not the daemon's.
-func (e awayDatabase) Unwrap() []error { return []error{storage.ErrUnreachable, e.cause} }
+func (e unreachableDatabase) Unwrap() []error { return []error{storage.ErrUnreachable, e.cause} }
 
-// ticking returns an error when a part has not ticked lately.
-func ticking(part string, last, now time.Time) error {
+// checkTick returns an error when a part has not ticked lately.
+func checkTick(part string, last, now time.Time) error {
 	if last.IsZero() {
 		return fmt.Errorf("the %s has not started yet", part)
 	}
-	if age := now.Sub(last); age > staleTick {
+	if age := now.Sub(last); age > maxTickAge {
 		return fmt.Errorf("the %s has not ticked for %s", part, age.Round(time.Second))
 	}
 	return nil
 }
 
 const (
-	// probeEvery is how often, at most, a write is tried: whoever asks whether the
+	// probeInterval is how often, at most, a write is tried: whoever asks whether the
 	// daemon is ready must not be able to keep its disk busy.
-	probeEvery = 10 * time.Second
+	probeInterval = 10 * time.Second
 
-	// probePatience is how long an asker waits for a write. The kernel can hold
+	// probeTimeout is how long an asker waits for a write. The kernel can hold
 	// one up for minutes on a disk that is going.
-	probePatience = 3 * time.Second
+	probeTimeout = 3 * time.Second
 )
 
 // What an asker is told. Why is for the log: anybody may ask.
 var (
 	errRefusesWrites = errors.New("the disk refuses writes; the log of the daemon says why")
-	errSlowWrite     = fmt.Errorf("the disk has not finished a write for %s", probePatience)
+	errSlowWrite     = fmt.Errorf("the disk has not finished a write for %s", probeTimeout)
 )
 
 // fullDisk is why a daemon is not ready whose store is full.
@@ -123,23 +123,23 @@ type probe struct {
 	log   *slog.Logger
 	wake  chan struct{} // holds one question
 
-	mu     sync.Mutex    // mu guards what follows
-	begun  chan struct{} // closed when the write under way ends; nil when none is
-	at     time.Time     // of the last end
-	result error
+	mu      sync.Mutex    // mu guards what follows
+	pending chan struct{} // closed when the write under way ends; nil when none is
+	at      time.Time     // of the last end
+	result  error
 }
 
 func newProbe(store storage.Store, log *slog.Logger) *probe {
 	return &probe{store: store, log: log, wake: make(chan struct{}, 1)}
 }
 
-// ask returns nil when the last write, not long ago or now, was possible.
-func (p *probe) ask(ctx context.Context) error {
-	ended := p.begin(time.Now())
+// check returns nil when the last write, not long ago or now, was possible.
+func (p *probe) check(ctx context.Context) error {
+	ended := p.request(time.Now())
 	if ended == nil {
 		return p.last()
 	}
-	patience := time.NewTimer(probePatience)
+	patience := time.NewTimer(probeTimeout)
 	defer patience.Stop()
 	select {
 	case <-ended:
@@ -151,19 +151,19 @@ func (p *probe) ask(ctx context.Context) error {
 	}
 }
 
-// begin asks for a write unless the last one is recent, and returns what is
+// request asks for a write unless the last one is recent, and returns what is
 // closed at its end.
-func (p *probe) begin(now time.Time) <-chan struct{} {
+func (p *probe) request(now time.Time) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.begun == nil && !p.at.IsZero() && now.Sub(p.at) < probeEvery {
+	if p.pending == nil && !p.at.IsZero() && now.Sub(p.at) < probeInterval {
 		return nil
 	}
-	if p.begun == nil {
-		p.begun = make(chan struct{})
+	if p.pending == nil {
+		p.pending = make(chan struct{})
 		p.wake <- struct{}{} // there is room: the last question was answered
 	}
-	return p.begun
+	return p.pending
 }
 
 func (p *probe) last() error {
@@ -183,13 +183,13 @@ func (p *probe) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil // nobody asks any more
 			}
-			p.ended(err, time.Now())
+			p.finish(err, time.Now())
 		}
 	}
 }
 
-// ended notes how a write has ended, and logs when that is news.
-func (p *probe) ended(err error, now time.Time) {
+// finish notes how a write has ended, and logs when that is news.
+func (p *probe) finish(err error, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -202,8 +202,8 @@ func (p *probe) ended(err error, now time.Time) {
 	if err != nil {
 		p.result = errRefusesWrites
 	}
-	close(p.begun)
-	p.begun = nil
+	close(p.pending)
+	p.pending = nil
 }
 
 // write stores a workspace as it is. Whether there is room for more is known to

@@ -33,7 +33,7 @@ func TestTicking(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := ""
-			if err := ticking("timer loop", test.last, now); err != nil {
+			if err := checkTick("timer loop", test.last, now); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {
@@ -107,18 +107,18 @@ func TestProbeWritesAtMostEveryTenSeconds(t *testing.T) {
 		var askers sync.WaitGroup
 		for range 50 {
 			askers.Go(func() {
-				if err := r.ask(t.Context()); err != nil {
+				if err := r.check(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		askers.Wait()
-		time.Sleep(probeEvery - time.Millisecond)
-		if err := r.ask(t.Context()); err != nil || r.writes.count() != 1 {
+		time.Sleep(probeInterval - time.Millisecond)
+		if err := r.check(t.Context()); err != nil || r.writes.count() != 1 {
 			t.Errorf("%d writes, want 1; %v", r.writes.count(), err)
 		}
 		time.Sleep(time.Millisecond)
-		if err := r.ask(t.Context()); err != nil || r.writes.count() != 2 {
+		if err := r.check(t.Context()); err != nil || r.writes.count() != 2 {
 			t.Errorf("%d writes, want 2; %v", r.writes.count(), err)
 		}
 		time.Sleep(time.Hour)
@@ -134,13 +134,13 @@ func TestProbeTellsOfADiskThatRefusesWrites(t *testing.T) {
 		r.FailUpdates(2, storagetest.BeforeDisk)
 		for range 2 {
 			for range 3 {
-				if err := r.ask(t.Context()); !errors.Is(err, errRefusesWrites) {
+				if err := r.check(t.Context()); !errors.Is(err, errRefusesWrites) {
 					t.Errorf("got %v", err)
 				}
 			}
-			time.Sleep(probeEvery)
+			time.Sleep(probeInterval)
 		}
-		if err := r.ask(t.Context()); err != nil {
+		if err := r.check(t.Context()); err != nil {
 			t.Errorf("after the disk works again: %v", err)
 		}
 		log := r.log.String()
@@ -156,18 +156,18 @@ func TestProbeTellsOfADiskThatHangs(t *testing.T) {
 		r.writes.hangFor(time.Minute)
 		for range 3 {
 			began := time.Now()
-			if err := r.ask(t.Context()); !errors.Is(err, errSlowWrite) || time.Since(began) != probePatience {
+			if err := r.check(t.Context()); !errors.Is(err, errSlowWrite) || time.Since(began) != probeTimeout {
 				t.Errorf("got %v after %s", err, time.Since(began))
 			}
 		}
 		gone, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := r.ask(gone); !errors.Is(err, context.DeadlineExceeded) {
+		if err := r.check(gone); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 		time.Sleep(time.Minute)
 		r.writes.hangFor(0)
-		if err := r.ask(t.Context()); err != nil || r.writes.count() > 2 {
+		if err := r.check(t.Context()); err != nil || r.writes.count() > 2 {
 			t.Errorf("after the write ended: %v; %d writes", err, r.writes.count())
 		}
 	})
@@ -178,14 +178,14 @@ func TestProbeIsAskedBeforeItRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newProbe(storagetest.NewMemory(), slog.New(slog.DiscardHandler))
-		if err := p.ask(t.Context()); !errors.Is(err, errSlowWrite) {
+		if err := p.check(t.Context()); !errors.Is(err, errSlowWrite) {
 			t.Errorf("got %v", err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { p.run(ctx) })
 		synctest.Wait()
-		if err := p.ask(t.Context()); err != nil {
+		if err := p.check(t.Context()); err != nil {
 			t.Error(err)
 		}
 		stop()
@@ -199,7 +199,7 @@ func TestDatabaseTrouble(t *testing.T) {
 	t.Parallel()
 	said := map[string]error{}
 	for _, reason := range []error{storage.ErrBusy, storage.ErrStandby, storage.ErrReadOnly, storage.ErrPooler, storage.ErrUnreachable} {
-		text := awayDatabase{fmt.Errorf("dial db.internal:5432: %w", reason)}.Error()
+		text := unreachableDatabase{fmt.Errorf("dial db.internal:5432: %w", reason)}.Error()
 		if before, there := said[text]; there || text == "" || strings.Contains(text, "db.internal") {
 			t.Errorf("%v: %q, as %v", reason, text, before)
 		}

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// atHome guards what needs no API key and is nobody's business. When the daemon
+// rejectRebinding guards what needs no API key and is nobody's business. When the daemon
 // listens on loopback alone, requests have to name it by an address or as
 // localhost. A web page, whose name its owner can point at 127.0.0.1 once a
 // browser has loaded it, names it otherwise, and would read the answer.
-func atHome(listener net.Listener, next http.Handler) http.Handler {
+func rejectRebinding(listener net.Listener, next http.Handler) http.Handler {
 	at, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil || !at.Addr().IsLoopback() {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !namesThisMachine(r.Host) {
+		if !isLocalHost(r.Host) {
 			http.Error(w, "this is for programs on this machine; ask "+listener.Addr().String()+" by its address", http.StatusMisdirectedRequest)
 			return
 		}
@@ -25,7 +25,7 @@ func atHome(listener net.Listener, next http.Handler) http.Handler {
 	})
 }
 
-func namesThisMachine(hostport string) bool {
+func isLocalHost(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
 		host = strings.Trim(hostport, "[]")

@@ -16,11 +16,11 @@ import (
 // stopGrace is how long requests under way may take when the daemon stops.
 const stopGrace = 5 * time.Second
 
-// answerPatience is how long a request may take from its headers to the end of
+// writeTimeout is how long a request may take from its headers to the end of
 // its answer. It is for clients that take no answer, which would hold their
 // connections for ever: beside a slow upload, no answer takes that long but
 // streams and backups, which have deadlines of their own.
-const answerPatience = 3 * time.Minute
+const writeTimeout = 3 * time.Minute
 
 // part is something that runs until its ctx ends.
 type part struct {
@@ -40,7 +40,7 @@ func (d *daemon) stages(listener net.Listener) [][]part {
 		{{"webhook", d.dispatcher.Run}},
 		{
 			{"connect", d.connector.Run},
-			{"housekeeping", d.keepHouse},
+			{"housekeeping", d.runHousekeeping},
 			{"probe", d.probe.run},
 			{"api background", d.api.Run}, // which writes down when keys were last used
 			{"storage", d.watchStore},
@@ -108,15 +108,15 @@ func launch(ctx context.Context, stage []part, failed chan<- error) (end func(er
 // server returns the server of the API, whose event streams and silent
 // connections end when it stops: they would not by themselves.
 func (d *daemon) server() *http.Server {
-	quiet := new(silent)
+	quiet := new(idleConns)
 	server := &http.Server{
-		Handler: d.api, ConnState: quiet.follow, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
-		WriteTimeout: answerPatience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: d.api, ConnState: quiet.track, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:                     slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every other unknown path
 	}
 	server.RegisterOnShutdown(d.api.EndStreams)
-	server.RegisterOnShutdown(quiet.end)
+	server.RegisterOnShutdown(quiet.closeAll)
 	return server
 }
 

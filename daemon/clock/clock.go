@@ -37,27 +37,27 @@ import (
 )
 
 const (
-	// small is the largest step that is believed at once. It is the step above which
+	// maxTrustedStep is the largest step that is believed at once. It is the step above which
 	// ntpd(8) refuses to follow a time server.
-	small = 1000 * time.Second
+	maxTrustedStep = 1000 * time.Second
 
-	// patience is how long a clock has to stand after a leap that was measured, or
+	// confirmUnsynced is how long a clock has to stand after a leap that was measured, or
 	// after it was set back, before it is believed.
-	patience = time.Hour
+	confirmUnsynced = time.Hour
 
-	// confirms is how long it has to stand where a time server keeps it, or where
+	// confirmSynced is how long it has to stand where a time server keeps it, or where
 	// nothing could be measured.
-	confirms = 5 * time.Minute
+	confirmSynced = 5 * time.Minute
 
-	// early is how long after its boot a machine may still be getting its time.
-	early = 5 * time.Minute
+	// earlyBoot is how long after its boot a machine may still be getting its time.
+	earlyBoot = 5 * time.Minute
 
-	// doubts is how long it can take until the outcome of a call is known.
-	doubts = 3 * time.Hour
+	// setBackMemory is how long it can take until the outcome of a call is known.
+	setBackMemory = 3 * time.Hour
 
-	// back is the smallest step back that is counted. Time servers make smaller ones
+	// minSetBack is the smallest step back that is counted. Time servers make smaller ones
 	// all the time.
-	back = time.Minute
+	minSetBack = time.Minute
 )
 
 // Clock watches the wall clock. Its methods may be called from any goroutine. A
@@ -67,23 +67,23 @@ type Clock struct {
 	machine machine
 	record  record
 
-	mu      sync.Mutex // mu guards what follows
-	last    reading
-	line    reading       // the latest reading that is believed
-	local   bool          // line was read in this boot
-	stands  time.Duration // when the wall clock was last stepped, or first read
-	leap    Leap
-	jump    Leap // the last step ahead, for an hour
-	setBack int
-	backBy  time.Duration // sum of the last steps back
-	backAt  time.Duration // when the last of them was
+	mu              sync.Mutex // mu guards what follows
+	last            reading
+	trusted         reading       // the latest reading that is believed
+	trustedThisBoot bool          // line was read in this boot
+	steadySince     time.Duration // when the wall clock was last stepped, or first read
+	leap            Leap
+	recentLeap      Leap // the last step ahead, for an hour
+	setBack         int
+	backBy          time.Duration // sum of the last steps back
+	backAt          time.Duration // when the last of them was
 }
 
 // New returns a Clock that can only measure time in which the machine was awake,
 // and that keeps no file. It compares its first reading with the time of the
 // youngest record, or with nothing when that is the zero time.
 func New(youngest time.Time, log *slog.Logger) *Clock {
-	return open(record{log: log}, youngest, process())
+	return open(record{log: log}, youngest, processClocks())
 }
 
 // Open returns a Clock that knows of suspends and keeps what it believes in a file,
@@ -91,35 +91,35 @@ func New(youngest time.Time, log *slog.Logger) *Clock {
 // created when it is missing; then the first reading is compared with the time of
 // the youngest record. A file that cannot be used is logged and ignored.
 func Open(path string, youngest time.Time, log *slog.Logger) *Clock {
-	return open(record{path: path, log: log}, youngest, host())
+	return open(record{path: path, log: log}, youngest, hostClocks())
 }
 
 func open(r record, youngest time.Time, m machine) *Clock {
 	now := m.read()
-	c := &Clock{log: r.log, machine: m, last: now, line: now, stands: now.lived, local: youngest.IsZero()}
+	c := &Clock{log: r.log, machine: m, last: now, trusted: now, steadySince: now.uptime, trustedThisBoot: youngest.IsZero()}
 	kept, ok := r.read()
 	switch c.record = r; {
-	case ok && kept.measures(m.boot, now):
+	case ok && kept.comparable(m.boot, now):
 		c.resume(kept)
 	case ok:
-		c.line.wall, c.local = kept.Believed, false
+		c.trusted.wall, c.trustedThisBoot = kept.Believed, false
 	case !youngest.IsZero():
-		c.line.wall = youngest
+		c.trusted.wall = youngest
 	}
-	if c.line.wall.Before(now.wall) && !c.leap.InDoubt() {
-		c.last = c.line
+	if c.trusted.wall.Before(now.wall) && !c.leap.InDoubt() {
+		c.last = c.trusted
 	}
 	return c
 }
 
 // resume continues from the record of an earlier run in the same boot.
 func (c *Clock) resume(kept recordFile) {
-	c.local = true
-	c.line = reading{wall: kept.Believed, lived: kept.Lived}
+	c.trustedThisBoot = true
+	c.trusted = reading{wall: kept.Believed, uptime: kept.Lived}
 	if l := kept.Leap; l != nil {
-		c.last, c.stands = reading{wall: l.To, lived: l.At}, l.At
-		c.leap = Leap{from: l.From, to: l.To, by: l.To.Sub(c.line.after(l.At)), measured: true}
-		c.jump = c.leap
+		c.last, c.steadySince = reading{wall: l.To, uptime: l.At}, l.At
+		c.leap = Leap{from: l.From, to: l.To, by: l.To.Sub(c.trusted.after(l.At)), measured: true}
+		c.recentLeap = c.leap
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *Clock) Leap() Leap {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look()
+	c.observe()
 	return c.leap
 }
 
@@ -143,11 +143,11 @@ func (c *Clock) Warning() string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.look()
+	now := c.observe()
 	if !c.leap.InDoubt() {
 		return ""
 	}
-	return c.leap.warning(now.wall.Add(c.stands + c.waits(now) - now.lived))
+	return c.leap.warning(now.wall.Add(c.steadySince + c.confirmAfter(now) - now.uptime))
 }
 
 // SetBacks returns how often the wall clock was seen to be set back by more than a
@@ -158,7 +158,7 @@ func (c *Clock) SetBacks() int {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look()
+	c.observe()
 	return c.setBack
 }
 
@@ -170,8 +170,8 @@ func (c *Clock) Steady() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look()
-	return !c.jump.InDoubt()
+	c.observe()
+	return !c.recentLeap.InDoubt()
 }
 
 // Age returns how long ago an instant was, at a time of the wall clock, without
@@ -182,8 +182,8 @@ func (c *Clock) Age(t, now time.Time) time.Duration {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look()
-	return c.jump.Age(t, now)
+	c.observe()
+	return c.recentLeap.Age(t, now)
 }
 
 // Earliest returns the earliest time, by the wall clock as it is now, of what was
@@ -195,102 +195,102 @@ func (c *Clock) Earliest(t time.Time) time.Time {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.look()
+	now := c.observe()
 	if t = t.Add(-c.backBy); t.After(now.wall) {
 		return time.Time{}
 	}
 	return t
 }
 
-// look reads the clocks and compares them with the last reading.
-func (c *Clock) look() reading {
+// observe reads the clocks and compares them with the last reading.
+func (c *Clock) observe() reading {
 	now := c.machine.read()
-	step := now.wall.Sub(c.last.after(now.lived))
-	if step.Abs() > small {
-		c.stands = now.lived
+	step := now.wall.Sub(c.last.after(now.uptime))
+	if step.Abs() > maxTrustedStep {
+		c.steadySince = now.uptime
 	}
 	switch {
-	case step > small:
-		c.jump = Leap{from: c.last.after(now.lived), to: c.last.wall.Add(step), by: step}
-	case now.lived-c.stands >= patience:
-		c.jump = Leap{}
+	case step > maxTrustedStep:
+		c.recentLeap = Leap{from: c.last.after(now.uptime), to: c.last.wall.Add(step), by: step}
+	case now.uptime-c.steadySince >= confirmUnsynced:
+		c.recentLeap = Leap{}
 	}
 	switch {
-	case step < -back:
+	case step < -minSetBack:
 		c.setBack++
-		c.backBy, c.backAt = c.backBy-step, now.lived
+		c.backBy, c.backAt = c.backBy-step, now.uptime
 		c.log.Warn("the clock was set back", "to", now.wall, "by", -step)
-	case now.lived-c.backAt >= doubts:
+	case now.uptime-c.backAt >= setBackMemory:
 		c.backBy = 0
 	}
 	landed := c.last.wall.Add(step)
 	c.last = now
-	c.judge(now, step, landed)
-	c.keep()
+	c.compare(now, step, landed)
+	c.save()
 	return now
 }
 
-// judge compares a reading with what is believed. step is what the wall clock was
+// compare compares a reading with what is believed. step is what the wall clock was
 // stepped by since the last reading, and landed the earliest time that it led to.
-func (c *Clock) judge(now reading, step time.Duration, landed time.Time) {
-	ahead := now.wall.Sub(c.line.after(now.lived))
+func (c *Clock) compare(now reading, step time.Duration, landed time.Time) {
+	ahead := now.wall.Sub(c.trusted.after(now.uptime))
 	switch {
-	case ahead > small:
-		if !c.leap.InDoubt() || step.Abs() > small {
-			c.leapt(now, landed, ahead)
+	case ahead > maxTrustedStep:
+		if !c.leap.InDoubt() || step.Abs() > maxTrustedStep {
+			c.startLeap(now, landed, ahead)
 		}
-		if now.lived-c.stands >= c.waits(now) {
+		if now.uptime-c.steadySince >= c.confirmAfter(now) {
 			c.log.Info("the clock is confirmed where it leapt to", "time", now.wall)
-			c.believe(now)
+			c.trust(now)
 		}
 	case c.leap.InDoubt():
 		c.leap = Leap{}
 		c.log.Info("the clock was set right; posts no longer wait for it", "time", now.wall)
-	case ahead < -small:
-		if c.local && now.lived-c.stands >= patience || c.synchronized(now) {
-			c.believe(now)
+	case ahead < -maxTrustedStep:
+		if c.trustedThisBoot && now.uptime-c.steadySince >= confirmUnsynced || c.synchronized(now) {
+			c.trust(now)
 		}
 	default:
-		c.line, c.local = now, true
+		c.trusted, c.trustedThisBoot = now, true
 	}
 }
 
-// leapt notes a leap. Several in a row are one that began where the first did.
-func (c *Clock) leapt(now reading, landed time.Time, ahead time.Duration) {
-	from, measured := c.line.after(now.lived), c.local && c.machine.suspends && c.line.lived >= early
+// startLeap notes a leap. Several in a row are one that began where the first did.
+func (c *Clock) startLeap(now reading, landed time.Time, ahead time.Duration) {
+	from, measured := c.trusted.after(now.uptime), c.trustedThisBoot && c.machine.countsSuspend && c.trusted.uptime >= earlyBoot
 	if c.leap.InDoubt() {
 		from, measured = c.leap.from, c.leap.measured
 	}
 	c.leap = Leap{from: from, to: landed, by: ahead, measured: measured}
-	if c.waits(now) > 0 {
-		c.log.Warn(c.leap.warning(now.wall.Add(c.waits(now))), "from", from, "to", now.wall)
+	if c.confirmAfter(now) > 0 {
+		c.log.Warn(c.leap.warning(now.wall.Add(c.confirmAfter(now))), "from", from, "to", now.wall)
 	}
 }
 
-// waits returns how long the clock has to stand after its leap.
-func (c *Clock) waits(now reading) time.Duration {
+// confirmAfter returns how long the clock has to stand after its leap.
+func (c *Clock) confirmAfter(now reading) time.Duration {
 	switch synchronized := c.synchronized(now); {
 	case c.leap.measured && !synchronized:
-		return patience
+		return confirmUnsynced
 	case !c.leap.measured && synchronized:
 		return 0
 	}
-	return confirms
+	return confirmSynced
 }
 
 func (c *Clock) synchronized(now reading) bool { return c.machine.synchronized(now.wall) }
 
-// believe accepts the wall clock as it is.
-func (c *Clock) believe(now reading) { c.line, c.local, c.leap = now, true, Leap{} }
+// trust accepts the wall clock as it is.
+func (c *Clock) trust(now reading) { c.trusted, c.trustedThisBoot, c.leap = now, true, Leap{} }
 
-// keep writes down what is believed.
-func (c *Clock) keep() {
-	f := recordFile{Believed: c.line.wall, Lived: c.line.lived}
-	if c.local {
+// save writes down what is believed.
+func (c *Clock) save() {
+	f := recordFile{Believed: c.trusted.wall, Lived: c.trusted.uptime}
+	if c.trustedThisBoot {
 		f.Boot = c.machine.boot
 	}
 	if c.leap.measured {
-		f.Leap = &recordLeap{From: c.leap.from, To: c.leap.to, At: c.stands}
+		f.Leap = &recordLeap{From: c.leap.from, To: c.leap.to, At: c.steadySince}
 	}
-	c.record.keep(f)
+	c.record.save(f)
 }

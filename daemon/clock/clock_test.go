@@ -30,7 +30,7 @@ type hands struct {
 // newHands returns the clocks of a machine that was booted an hour ago, and on which
 // the daemon is started.
 func newHands(t *testing.T) *hands {
-	h := &hands{path: filepath.Join(t.TempDir(), "clock.json"), now: reading{wall: noon, lived: time.Hour}, boot: "first"}
+	h := &hands{path: filepath.Join(t.TempDir(), "clock.json"), now: reading{wall: noon, uptime: time.Hour}, boot: "first"}
 	h.restart()
 	return h
 }
@@ -38,7 +38,7 @@ func newHands(t *testing.T) *hands {
 // restart starts the daemon again.
 func (h *hands) restart() {
 	h.Clock = open(record{path: h.path, log: slog.New(slog.DiscardHandler)}, time.Time{}, machine{
-		read: func() reading { return h.now }, boot: h.boot, suspends: !h.asleep,
+		read: func() reading { return h.now }, boot: h.boot, countsSuspend: !h.asleep,
 		synchronized: func(time.Time) bool { return h.synced },
 	})
 	h.Leap()
@@ -46,13 +46,13 @@ func (h *hands) restart() {
 
 // reboot turns the machine off for a while, and starts the daemon again.
 func (h *hands) reboot(off time.Duration) {
-	h.now, h.boot = reading{wall: h.now.wall.Add(off), lived: time.Minute}, h.boot+"+"
+	h.now, h.boot = reading{wall: h.now.wall.Add(off), uptime: time.Minute}, h.boot+"+"
 	h.restart()
 }
 
 // pass lets time pass, in which the machine is running or suspended.
 func (h *hands) pass(d time.Duration) {
-	h.now.wall, h.now.lived = h.now.wall.Add(d), h.now.lived+d
+	h.now.wall, h.now.uptime = h.now.wall.Add(d), h.now.uptime+d
 }
 
 // set sets the wall clock ahead, or back.
@@ -83,7 +83,7 @@ func (h *hands) wantDoubtFor(t *testing.T, what string, d time.Duration) {
 
 func TestSmallStepsAndStepsBackAreBelieved(t *testing.T) {
 	t.Parallel()
-	for _, step := range []time.Duration{0, time.Second, 5 * time.Minute, small, -time.Second, -5 * time.Minute, -time.Hour, -10 * years} {
+	for _, step := range []time.Duration{0, time.Second, 5 * time.Minute, maxTrustedStep, -time.Second, -5 * time.Minute, -time.Hour, -10 * years} {
 		h := newHands(t)
 		for range 3 {
 			h.set(step)
@@ -108,7 +108,7 @@ func TestSuspendIsNoLeap(t *testing.T) {
 
 func TestLeapIsBelievedOnceConfirmed(t *testing.T) {
 	t.Parallel()
-	for _, by := range []time.Duration{small + time.Second, time.Hour, day, 39 * day, 99 * day, 10 * years} {
+	for _, by := range []time.Duration{maxTrustedStep + time.Second, time.Hour, day, 39 * day, 99 * day, 10 * years} {
 		for synced, wait := range map[bool]time.Duration{false: time.Hour, true: 5 * time.Minute} {
 			h := newHands(t)
 			h.synced = synced
@@ -255,7 +255,7 @@ func TestReboot(t *testing.T) {
 			h.synced = synced
 			h.reboot(off)
 			h.wantDoubtFor(t, "off for "+off.String(), wait)
-			h.pass(early)
+			h.pass(earlyBoot)
 			h.wantDoubt(t, "later", false)
 			h.set(day)
 			h.wantDoubt(t, "leapt afterwards", true)
@@ -287,7 +287,7 @@ func TestRebootWithoutBattery(t *testing.T) {
 func TestRecordOfAnotherBoot(t *testing.T) {
 	t.Parallel()
 	h := newHands(t)
-	h.now = reading{wall: h.now.wall.Add(day), lived: time.Minute}
+	h.now = reading{wall: h.now.wall.Add(day), uptime: time.Minute}
 	h.restart()
 	h.wantDoubtFor(t, "a snapshot", 5*time.Minute)
 
@@ -424,7 +424,7 @@ func TestTheStartIsComparedWithTheYoungestRecord(t *testing.T) {
 			if got := c.Leap().InDoubt(); got != doubt {
 				t.Errorf("a record of %v ago: in doubt %v, want %v", ago, got, doubt)
 			}
-			time.Sleep(confirms)
+			time.Sleep(confirmSynced)
 			if c.Leap().InDoubt() || c.SetBacks() != 0 {
 				t.Errorf("a record of %v ago: in doubt later, or set back", ago)
 			}
@@ -453,7 +453,7 @@ func TestOpen(t *testing.T) {
 		if l := c.Leap(); l.InDoubt() || c.SetBacks() != 0 {
 			t.Errorf("in doubt: %v", l)
 		}
-		if next := c.machine.read(); next.lived < first.lived || next.wall.Sub(first.after(next.lived)).Abs() > small {
+		if next := c.machine.read(); next.uptime < first.uptime || next.wall.Sub(first.after(next.uptime)).Abs() > maxTrustedStep {
 			t.Errorf("read %v, then %v", first, next)
 		}
 	}

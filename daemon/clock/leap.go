@@ -48,7 +48,7 @@ func (l Leap) warning(until time.Time) string {
 	}
 	return fmt.Sprintf("the clock went from %s to %s, %s. Posts that were scheduled before and are due after %s wait until %s. "+
 		"If the clock is wrong, set it right. If it is right, let a time server synchronize it, or publish a post with schedctl post publish.",
-		shown(l.from), shown(l.to), cause, shown(l.from), shown(until))
+		formatTime(l.from), formatTime(l.to), cause, formatTime(l.from), formatTime(until))
 }
 
-func shown(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }

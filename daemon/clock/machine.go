@@ -4,24 +4,24 @@ import "time"
 
 // machine is what a Clock reads.
 type machine struct {
-	read         func() reading
-	boot         string               // identifies the boot; empty when unknown
-	suspends     bool                 // readings count the time in suspend
-	synchronized func(time.Time) bool // whether a time server keeps the wall clock that shows this time
+	read          func() reading
+	boot          string               // identifies the boot; empty when unknown
+	countsSuspend bool                 // readings count the time in suspend
+	synchronized  func(time.Time) bool // whether a time server keeps the wall clock that shows this time
 }
 
 // reading is what both clocks showed at an instant.
 type reading struct {
-	wall  time.Time
-	lived time.Duration // since some instant in this boot
+	wall   time.Time
+	uptime time.Duration // since some instant in this boot
 }
 
 // after returns what the wall clock shows later, when it is not set.
-func (r reading) after(lived time.Duration) time.Time { return r.wall.Add(lived - r.lived) }
+func (r reading) after(lived time.Duration) time.Time { return r.wall.Add(lived - r.uptime) }
 
-// process returns what every process can read: time in suspend is not counted
+// processClocks returns what every process can read: time in suspend is not counted
 // everywhere.
-func process() machine {
+func processClocks() machine {
 	began := time.Now()
 	return machine{
 		read: func() reading {
@@ -32,11 +32,11 @@ func process() machine {
 	}
 }
 
-// host returns what this system can read, which is at least what a process can.
-func host() machine {
-	m := process()
+// hostClocks returns what this system can read, which is at least what a process can.
+func hostClocks() machine {
+	m := processClocks()
 	if _, ok := sinceBoot(); ok {
-		m.boot, m.suspends, m.synchronized = bootID(), true, synchronized
+		m.boot, m.countsSuspend, m.synchronized = bootID(), true, synchronized
 		m.read = func() reading {
 			// The wall clock first: a suspend between the two must not look like a leap.
 			wall := time.Now().Round(0)

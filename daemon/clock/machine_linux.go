@@ -33,7 +33,7 @@ func synchronized(wall time.Time) bool {
 		return false
 	}
 	// The kernel speaks of its own clock, which tests replace.
-	return wall.Sub(time.Unix(int64(t.Time.Sec), 0)).Abs() < back
+	return wall.Sub(time.Unix(int64(t.Time.Sec), 0)).Abs() < minSetBack
 }
 
 // timeError is TIME_ERROR of adjtimex(2): the clock is not synchronized.

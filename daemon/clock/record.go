@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// keepEvery is how old the time in the file may become. A machine that crashes and
+// saveInterval is how old the time in the file may become. A machine that crashes and
 // reboots at once has then not leapt.
-const keepEvery = 5 * time.Minute
+const saveInterval = 5 * time.Minute
 
 // record is a file with what a Clock believes. Without a path it does nothing.
 type record struct {
-	path string
-	log  *slog.Logger
-	kept recordFile
+	path  string
+	log   *slog.Logger
+	saved recordFile
 }
 
 // recordFile is the content of the file. Files of earlier versions have Believed alone.
@@ -36,9 +36,9 @@ type recordLeap struct {
 	At   time.Duration `json:"at"`
 }
 
-// measures reports whether the time since the record was written can be measured.
-func (f recordFile) measures(boot string, now reading) bool {
-	return f.Boot != "" && f.Boot == boot && f.Lived <= now.lived && (f.Leap == nil || f.Leap.At <= now.lived)
+// comparable reports whether the time since the record was written can be measured.
+func (f recordFile) comparable(boot string, now reading) bool {
+	return f.Boot != "" && f.Boot == boot && f.Lived <= now.uptime && (f.Leap == nil || f.Leap.At <= now.uptime)
 }
 
 // read returns the content of the file.
@@ -58,19 +58,19 @@ func (r *record) read() (recordFile, bool) {
 		r.log.Warn("the time that was believed last cannot be read", "error", err)
 		return recordFile{}, false
 	}
-	r.kept = f
+	r.saved = f
 	return f, !f.Believed.IsZero()
 }
 
-// keep writes the file when something but the time has changed, and the time every
+// save writes the file when something but the time has changed, and the time every
 // few minutes. It does not sync: a file that is lost with the power is as good as
 // one that is a few minutes old.
-func (r *record) keep(f recordFile) {
-	same := f.Boot == r.kept.Boot && sameLeap(f.Leap, r.kept.Leap)
-	if r.path == "" || same && f.Believed.Sub(r.kept.Believed).Abs() < keepEvery {
+func (r *record) save(f recordFile) {
+	same := f.Boot == r.saved.Boot && sameLeap(f.Leap, r.saved.Leap)
+	if r.path == "" || same && f.Believed.Sub(r.saved.Believed).Abs() < saveInterval {
 		return
 	}
-	r.kept = f // also when it fails: not more often
+	r.saved = f // also when it fails: not more often
 	f.Believed = f.Believed.UTC()
 	text, err := json.Marshal(f)
 	if err == nil {

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// checkEvery is how often the network of a connected account is asked.
-	checkEvery = 24 * time.Hour
+	// checkInterval is how often the network of a connected account is asked.
+	checkInterval = 24 * time.Hour
 
-	// healEvery is how often that of a refused one is.
-	healEvery = time.Hour
+	// refusedCheckInterval is how often that of a refused one is.
+	refusedCheckInterval = time.Hour
 
-	// lookEvery is how often it is looked for accounts whose turn it is.
-	lookEvery = 5 * time.Minute
+	// pollInterval is how often it is looked for accounts whose turn it is.
+	pollInterval = 5 * time.Minute
 
-	// checkers is how many networks are asked at a time.
-	checkers = 4
+	// maxParallelChecks is how many networks are asked at a time.
+	maxParallelChecks = 4
 )
 
 // Run asks networks about their accounts from time to time, until ctx ends:
@@ -35,7 +35,7 @@ const (
 // refused account that was connected again here, and was refused again since,
 // has one turn a day: its network takes the credentials but not the posts.
 func (c *Connector) Run(ctx context.Context) error {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	healed := map[string]time.Time{}
 	// Without Round, times would be compared by the monotonic clock, which knows
@@ -47,7 +47,7 @@ func (c *Connector) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		now := time.Now().Round(0)
-		accounts, err := c.turns(ctx, last, now, healed)
+		accounts, err := c.dueAccounts(ctx, last, now, healed)
 		if err != nil {
 			c.log.Error("accounts to be checked cannot be read", "error", err)
 			continue // last stays, so that their turn is not missed
@@ -59,8 +59,8 @@ func (c *Connector) Run(ctx context.Context) error {
 	}
 }
 
-// turns returns the accounts whose turn is after last and not after now.
-func (c *Connector) turns(ctx context.Context, last, now time.Time, healed map[string]time.Time) ([]schedctl.Account, error) {
+// dueAccounts returns the accounts whose turn is after last and not after now.
+func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed map[string]time.Time) ([]schedctl.Account, error) {
 	var due []schedctl.Account
 	err := c.cfg.Store.View(ctx, func(r storage.Reader) error {
 		workspaces, err := r.Workspaces()
@@ -76,7 +76,7 @@ func (c *Connector) turns(ctx context.Context, last, now time.Time, healed map[s
 				if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
 					continue // another daemon asks
 				}
-				if every := interval(a, now, healed); every > 0 && hasTurn(a.ID, every, last, now) {
+				if every := intervalOf(a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
 					due = append(due, a)
 				}
 			}
@@ -86,24 +86,24 @@ func (c *Connector) turns(ctx context.Context, last, now time.Time, healed map[s
 	return due, err
 }
 
-// interval returns how long it is from one turn of an account to the next, 0 for
+// intervalOf returns how long it is from one turn of an account to the next, 0 for
 // one that has none.
-func interval(a schedctl.Account, now time.Time, healed map[string]time.Time) time.Duration {
+func intervalOf(a schedctl.Account, now time.Time, healed map[string]time.Time) time.Duration {
 	switch a.Status {
 	case schedctl.AccountConnected:
-		return checkEvery
+		return checkInterval
 	case schedctl.AccountError:
-		if at, ok := healed[a.ID]; ok && now.Sub(at) < checkEvery {
-			return checkEvery
+		if at, ok := healed[a.ID]; ok && now.Sub(at) < checkInterval {
+			return checkInterval
 		}
-		return healEvery
+		return refusedCheckInterval
 	}
 	return 0
 }
 
-// hasTurn reports whether the account's place in the interval lies between two
+// isDue reports whether the account's place in the interval lies between two
 // instants.
-func hasTurn(accountID string, every time.Duration, after, until time.Time) bool {
+func isDue(accountID string, every time.Duration, after, until time.Time) bool {
 	h := fnv.New64a()
 	h.Write([]byte(accountID))
 	place := time.Duration(h.Sum64() % uint64(every))
@@ -117,7 +117,7 @@ func (c *Connector) checkAll(ctx context.Context, accounts []schedctl.Account) (
 	var (
 		mu   sync.Mutex // mu guards healed
 		busy sync.WaitGroup
-		free = make(chan struct{}, checkers)
+		free = make(chan struct{}, maxParallelChecks)
 	)
 	for _, a := range accounts {
 		free <- struct{}{}

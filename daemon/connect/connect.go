@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// askTimeout bounds one question to a network.
-const askTimeout = 20 * time.Second
+// requestTimeout bounds one question to a network.
+const requestTimeout = 20 * time.Second
 
 // commonOptions are options of every account and no business of its network.
 var commonOptions = []string{"pacing", "duplicate_guard"}
@@ -51,14 +51,14 @@ type Connector struct {
 	cfg Config
 	log *slog.Logger
 
-	mu        sync.Mutex           // mu guards what follows
-	exchanges map[string]*exchange // under way, by account
-	unstored  map[string]successor // sessions that are not in the store, by account
+	mu        sync.Mutex             // mu guards what follows
+	exchanges map[string]*exchange   // under way, by account
+	unstored  map[string]replacement // sessions that are not in the store, by account
 }
 
 // New returns a connector.
 func New(cfg Config) *Connector {
-	return &Connector{cfg: cfg, log: cfg.Logger, exchanges: map[string]*exchange{}, unstored: map[string]successor{}}
+	return &Connector{cfg: cfg, log: cfg.Logger, exchanges: map[string]*exchange{}, unstored: map[string]replacement{}}
 }
 
 // Connect asks the network who the credentials are for, for at most 20 seconds,
@@ -71,21 +71,21 @@ func (c *Connector) Connect(ctx context.Context, platform string, given publish.
 	if failure != nil {
 		return publish.Profile{}, nil, failure
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	given.Options = networkOptions(p, given.Options)
 	stored := given.Credentials
 	given.Credentials = withoutIdentity(stored)
 	var profile publish.Profile
-	err := c.guard(platform, func() (err error) {
+	err := c.recoverPanic(platform, func() (err error) {
 		profile, err = p.Connect(ctx, given)
 		return err
 	})
 	if err != nil {
-		return publish.Profile{}, nil, presentable(publish.AsError(err), p, given.Credentials)
+		return publish.Profile{}, nil, cleanError(publish.AsError(err), p, given.Credentials)
 	}
-	profile = printable(profile)
-	return profile, withIdentity(completed(stored, profile.Credentials), profile.Identity), nil
+	profile = cleanProfile(profile)
+	return profile, withIdentity(mergeCredentials(stored, profile.Credentials), profile.Identity), nil
 }
 
 func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Error) {

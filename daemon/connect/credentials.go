@@ -37,9 +37,9 @@ func (c *Connector) Open(a schedctl.Account) (publish.Credentials, error) {
 	return credentials, nil
 }
 
-// completed returns the new credentials, with what they lack or have emptied of
+// mergeCredentials returns the new credentials, with what they lack or have emptied of
 // the old ones.
-func completed(old, fresh publish.Credentials) publish.Credentials {
+func mergeCredentials(old, fresh publish.Credentials) publish.Credentials {
 	if fresh == nil {
 		return old
 	}
@@ -52,9 +52,9 @@ func completed(old, fresh publish.Credentials) publish.Credentials {
 	return all
 }
 
-// lacking returns the name of a field that the new credentials lack or have
+// missingField returns the name of a field that the new credentials lack or have
 // emptied, or the empty string.
-func lacking(old, fresh publish.Credentials) string {
+func missingField(old, fresh publish.Credentials) string {
 	for name, value := range old {
 		if value != "" && fresh[name] == "" {
 			return name

@@ -19,9 +19,9 @@ type exchange struct {
 	failure     *publish.Error
 }
 
-// join returns the account's exchange that is under way, or a new one that is
+// joinExchange returns the account's exchange that is under way, or a new one that is
 // the caller's to end.
-func (c *Connector) join(accountID string) (x *exchange, mine bool) {
+func (c *Connector) joinExchange(accountID string) (x *exchange, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x := c.exchanges[accountID]; x != nil {
@@ -32,13 +32,13 @@ func (c *Connector) join(accountID string) (x *exchange, mine bool) {
 	return x, true
 }
 
-// begin waits for an exchange of its own.
-func (c *Connector) begin(ctx context.Context, accountID string) (*exchange, error) {
+// beginExchange waits for an exchange of its own.
+func (c *Connector) beginExchange(ctx context.Context, accountID string) (*exchange, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x, mine := c.join(accountID)
+		x, mine := c.joinExchange(accountID)
 		if mine {
 			return x, nil
 		}
@@ -58,37 +58,37 @@ func (x *exchange) wait(ctx context.Context) error {
 	}
 }
 
-// end lets those who wait for an exchange go on.
-func (c *Connector) end(accountID string, x *exchange) {
+// endExchange lets those who wait for an exchange go on.
+func (c *Connector) endExchange(accountID string, x *exchange) {
 	c.mu.Lock()
 	delete(c.exchanges, accountID)
 	c.mu.Unlock()
 	close(x.done)
 }
 
-// successor is what comes after credentials that the store has, or had a moment
+// replacement is what comes after credentials that the store has, or had a moment
 // ago.
-type successor struct {
-	of          []publish.Credentials // the oldest first
+type replacement struct {
+	replaces    []publish.Credentials // the oldest first
 	credentials publish.Credentials
 }
 
-// maxAncestors is how many credentials are known to have a successor. One is
+// maxReplaced is how many credentials are known to have a successor. One is
 // enough, unless the store fails for longer than a session lasts.
-const maxAncestors = 4
+const maxReplaced = 4
 
-// remember keeps credentials that are not, or not yet, in the place of those
+// rememberReplacement keeps credentials that are not, or not yet, in the place of those
 // that they come after.
-func (c *Connector) remember(accountID string, held, fresh publish.Credentials) {
+func (c *Connector) rememberReplacement(accountID string, held, fresh publish.Credentials) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.unstored[accountID]
 	if !maps.Equal(s.credentials, held) {
-		s.of = nil
+		s.replaces = nil
 	}
-	s.of = append(slices.Clone(s.of), held)
-	if len(s.of) > maxAncestors {
-		s.of = s.of[1:]
+	s.replaces = append(slices.Clone(s.replaces), held)
+	if len(s.replaces) > maxReplaced {
+		s.replaces = s.replaces[1:]
 	}
 	s.credentials = fresh
 	c.unstored[accountID] = s
@@ -99,7 +99,7 @@ func (c *Connector) latest(accountID string, held publish.Credentials) publish.C
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.unstored[accountID]
-	if slices.ContainsFunc(s.of, func(old publish.Credentials) bool { return maps.Equal(old, held) }) {
+	if slices.ContainsFunc(s.replaces, func(old publish.Credentials) bool { return maps.Equal(old, held) }) {
 		return s.credentials
 	}
 	return held

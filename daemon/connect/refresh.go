@@ -22,10 +22,10 @@ import (
 // alone when ctx ends, for a session that it has given out must not be lost.
 func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error) {
 	for ctx.Err() == nil {
-		x, mine := c.join(accountID)
+		x, mine := c.joinExchange(accountID)
 		if mine {
-			defer c.end(accountID, x)
-			x.credentials, x.failure = c.refreshAlone(context.WithoutCancel(ctx), schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
+			defer c.endExchange(accountID, x)
+			x.credentials, x.failure = c.refreshExclusively(context.WithoutCancel(ctx), schedctl.Account{ID: accountID, WorkspaceID: workspaceID}, used)
 			return x.credentials, x.failure
 		}
 		if x.wait(ctx) != nil {
@@ -39,31 +39,31 @@ func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, 
 			return maps.Clone(x.credentials), nil
 		}
 	}
-	return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
+	return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
 }
 
 // How often it is looked whether another daemon has ended its question for a
 // session, and for how long.
 const (
-	turnPause = 100 * time.Millisecond
-	turnLimit = askTimeout + 5*time.Second
+	holdRetryPause = 100 * time.Millisecond
+	holdTimeout    = requestTimeout + 5*time.Second
 )
 
-// refreshAlone is refresh while no other daemon asks for a session of the account:
+// refreshExclusively is refresh while no other daemon asks for a session of the account:
 // networks take what a session is renewed by only once. What another one has got
 // meanwhile is in the store.
-func (c *Connector) refreshAlone(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
+func (c *Connector) refreshExclusively(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
 	if c.cfg.Member == nil {
 		return c.refresh(ctx, of, used)
 	}
 	turn := "session:" + of.ID
-	for deadline := time.Now().Add(turnLimit); ; time.Sleep(turnPause) {
+	for deadline := time.Now().Add(holdTimeout); ; time.Sleep(holdRetryPause) {
 		held, err := c.cfg.Member.Hold(ctx, turn)
 		if held {
 			break
 		}
 		if err != nil || time.Now().After(deadline) {
-			return nil, unrefreshed(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", err)
+			return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", err)
 		}
 	}
 	defer func() {
@@ -78,71 +78,71 @@ func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publi
 	a, err := c.account(ctx, of.WorkspaceID, of.ID)
 	switch {
 	case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
-		return nil, unrefreshed(schedctl.KindPlatform, "schedctl cannot read its database; it is tried again", err)
+		return nil, refreshError(schedctl.KindPlatform, "schedctl cannot read its database; it is tried again", err)
 	case err != nil, a.Status == schedctl.AccountDisconnected:
-		return nil, unrefreshed(schedctl.KindAuth, "the account was disconnected; connect it again", err)
+		return nil, refreshError(schedctl.KindAuth, "the account was disconnected; connect it again", err)
 	}
 	stored, err := c.Open(a)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadableCredentials(err)
 	}
 	fresh := c.latest(a.ID, stored)
 	if maps.Equal(fresh, used) {
 		var failure *publish.Error
-		if fresh, failure = c.askForSession(ctx, a, used); failure != nil {
+		if fresh, failure = c.requestSession(ctx, a, used); failure != nil {
 			return nil, failure
 		}
-		c.remember(a.ID, used, fresh)
+		c.rememberReplacement(a.ID, used, fresh)
 	}
 	if !maps.Equal(fresh, stored) {
-		c.keep(ctx, a, stored, fresh)
+		c.storeSession(ctx, a, stored, fresh)
 	}
 	return fresh, nil
 }
 
-// askForSession asks the network for a new session.
-func (c *Connector) askForSession(ctx context.Context, a schedctl.Account, used publish.Credentials) (fresh publish.Credentials, failure *publish.Error) {
+// requestSession asks the network for a new session.
+func (c *Connector) requestSession(ctx context.Context, a schedctl.Account, used publish.Credentials) (fresh publish.Credentials, failure *publish.Error) {
 	p, failure := c.publisher(a.Platform)
 	if failure != nil {
 		return nil, failure
 	}
 	refresher, ok := p.(publish.Refresher)
 	if !ok {
-		return nil, unrefreshed(schedctl.KindAuth, "the network has ended the session; connect the account again", nil)
+		return nil, refreshError(schedctl.KindAuth, "the network has ended the session; connect the account again", nil)
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := c.guard(a.Platform, func() (err error) {
+	err := c.recoverPanic(a.Platform, func() (err error) {
 		fresh, err = refresher.Refresh(ctx, maps.Clone(used))
 		return err
 	})
 	if err != nil {
-		failure = presentable(publish.AsError(err), p, used)
+		failure = cleanError(publish.AsError(err), p, used)
 		failure.Outcome = schedctl.OutcomeNotPublished
 		if failure.Kind != schedctl.KindAuth && !failure.Kind.Retryable() {
 			failure.Kind = schedctl.KindPlatform // it says nothing of the post
 		}
 		return nil, failure
 	}
-	if name := lacking(used, fresh); name != "" {
+	if name := missingField(used, fresh); name != "" {
 		err := fmt.Errorf("the refreshed credentials have no %s", name)
 		c.log.Error("refreshed session is not used", "account", a.ID, "error", err)
-		return nil, unrefreshed(schedctl.KindPlatform, "the network's new session is incomplete; the old one is kept, and it is tried again", err)
+		return nil, refreshError(schedctl.KindPlatform, "the network's new session is incomplete; the old one is kept, and it is tried again", err)
 	}
 	return fresh, nil
 }
 
-// keep stores the successor of the account's credentials, if the account has
+// storeSession stores the successor of the account's credentials, if the account has
 // them still. One that the store does not take is in memory.
-func (c *Connector) keep(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) {
-	if err := c.replace(ctx, of, old, fresh); err != nil {
+func (c *Connector) storeSession(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) {
+	if err := c.replaceCredentials(ctx, of, old, fresh); err != nil {
 		c.log.Error("refreshed session is not stored, it is kept in memory", "account", of.ID, "error", err)
 	}
 }
 
-// replace puts the new credentials in the place of the old ones. An account that
+// replaceCredentials puts the new credentials in the place of the old ones. An account that
 // has others by now, or none, is left alone.
-func (c *Connector) replace(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) error {
+func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) error {
 	sealed, err := c.Seal(fresh, of.ID)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (c *Connector) replace(ctx context.Context, of schedctl.Account, old, fresh
 	})
 }
 
-// unrefreshed is why there is no new session.
-func unrefreshed(kind schedctl.ErrorKind, message string, cause error) *publish.Error {
+// refreshError is why there is no new session.
+func refreshError(kind schedctl.ErrorKind, message string, cause error) *publish.Error {
 	return &publish.Error{Kind: kind, Code: publish.CodeSessionExpired, Outcome: schedctl.OutcomeNotPublished, Message: message, Err: cause}
 }

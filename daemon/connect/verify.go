@@ -14,77 +14,77 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Verdict is what a network has said of an account: that it takes it, or that
+// CheckResult is what a network has said of an account: that it takes it, or that
 // it refuses it.
-type Verdict struct {
+type CheckResult struct {
 	connector *Connector
 	profile   publish.Profile
 	refusal   *publish.Error        // of kind auth, or nil
-	about     []publish.Credentials // what the account may hold for the verdict to be about it
+	checked   []publish.Credentials // what the account may hold for the verdict to be about it
 	fresh     publish.Credentials   // what it shall hold
 }
 
 // Refused reports whether the network refuses the account.
-func (v Verdict) Refused() bool { return v.refusal != nil }
+func (v CheckResult) Refused() bool { return v.refusal != nil }
 
 // Check asks the network of a stored account about it, with the stored
 // credentials. An expired session is refreshed, and stored, on the way. The
 // error says that there is no verdict: the network is out of reach or does not
 // understand the credentials or options, and nothing is known of the account.
-func (c *Connector) Check(ctx context.Context, a schedctl.Account) (Verdict, *publish.Error) {
+func (c *Connector) Check(ctx context.Context, a schedctl.Account) (CheckResult, *publish.Error) {
 	stored, err := c.Open(a)
 	if err != nil {
-		return Verdict{}, unreadable(err)
+		return CheckResult{}, unreadableCredentials(err)
 	}
-	v := Verdict{connector: c, about: []publish.Credentials{stored}}
-	failure := c.ask(ctx, a, stored, &v)
-	if failure != nil && c.curable(a.Platform, failure) {
+	v := CheckResult{connector: c, checked: []publish.Credentials{stored}}
+	failure := c.connectStored(ctx, a, stored, &v)
+	if failure != nil && c.refreshMayHelp(a.Platform, failure) {
 		var fresh publish.Credentials
-		if fresh, failure = c.Refresh(ctx, a.WorkspaceID, a.ID, v.about[len(v.about)-1]); failure == nil {
-			failure = c.ask(ctx, a, fresh, &v)
+		if fresh, failure = c.Refresh(ctx, a.WorkspaceID, a.ID, v.checked[len(v.checked)-1]); failure == nil {
+			failure = c.connectStored(ctx, a, fresh, &v)
 		}
 	}
 	if failure != nil && failure.Kind != schedctl.KindAuth {
-		return Verdict{}, failure
+		return CheckResult{}, failure
 	}
 	v.refusal = failure
 	return v, nil
 }
 
-// ask connects an account again, with the latest credentials since those that
+// connectStored connects an account again, with the latest credentials since those that
 // are given, and writes what the network says into the verdict. A network may
 // give out a new session for it.
-func (c *Connector) ask(ctx context.Context, a schedctl.Account, held publish.Credentials, v *Verdict) (failure *publish.Error) {
-	x, err := c.begin(ctx, a.ID)
+func (c *Connector) connectStored(ctx context.Context, a schedctl.Account, held publish.Credentials, v *CheckResult) (failure *publish.Error) {
+	x, err := c.beginExchange(ctx, a.ID)
 	if err != nil {
-		return unrefreshed(schedctl.KindNetwork, "the account was not verified in time", err)
+		return refreshError(schedctl.KindNetwork, "the account was not verified in time", err)
 	}
-	defer c.end(a.ID, x)
-	if c.refreshes(a.Platform) {
+	defer c.endExchange(a.ID, x)
+	if c.hasSessions(a.Platform) {
 		ctx = context.WithoutCancel(ctx) // what the network gives out must not be lost
 	}
 	used := c.latest(a.ID, held)
-	v.about = append(v.about, used)
+	v.checked = append(v.checked, used)
 	v.profile, v.fresh, failure = c.Connect(ctx, a.Platform, publish.Connection{Name: a.Name, Credentials: used, Options: a.Options})
 	if failure == nil && !maps.Equal(v.fresh, used) {
-		v.about = append(v.about, v.fresh)
-		c.remember(a.ID, used, v.fresh)
+		v.checked = append(v.checked, v.fresh)
+		c.rememberReplacement(a.ID, used, v.fresh)
 	}
 	return failure
 }
 
-// curable reports whether a new session may help.
-func (c *Connector) curable(platform string, e *publish.Error) bool {
-	return c.refreshes(platform) && e.Code == publish.CodeSessionExpired
+// refreshMayHelp reports whether a new session may help.
+func (c *Connector) refreshMayHelp(platform string, e *publish.Error) bool {
+	return c.hasSessions(platform) && e.Code == publish.CodeSessionExpired
 }
 
-// refreshes reports whether the accounts of a platform have sessions.
-func (c *Connector) refreshes(platform string) bool {
+// hasSessions reports whether the accounts of a platform have sessions.
+func (c *Connector) hasSessions(platform string) bool {
 	_, ok := c.cfg.Publishers[platform].(publish.Refresher)
 	return ok
 }
 
-func unreadable(err error) *publish.Error {
+func unreadableCredentials(err error) *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Code: "credentials_unreadable", Outcome: schedctl.OutcomeNotPublished, Err: err,
 		Message: "the account's stored credentials cannot be opened; restore secret.key from your backup, or reconnect the account",
@@ -95,14 +95,14 @@ func unreadable(err error) *publish.Error {
 // refusal that is new. An account that was disconnected, or holds credentials
 // that the verdict is not about, stays as it is. UpdatedAt is the caller's.
 // Apply may be repeated, as the function of a transaction may.
-func (v Verdict) Apply(a *schedctl.Account, now time.Time) []schedctl.Event {
+func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event {
 	stored, err := v.connector.Open(*a)
 	isStored := func(c publish.Credentials) bool { return maps.Equal(c, stored) }
-	if err != nil || a.Status == schedctl.AccountDisconnected || !slices.ContainsFunc(v.about, isStored) {
+	if err != nil || a.Status == schedctl.AccountDisconnected || !slices.ContainsFunc(v.checked, isStored) {
 		return nil
 	}
 	if v.refusal != nil {
-		return refuse(a, v.refusal, now)
+		return markRefused(a, v.refusal, now)
 	}
 	if !maps.Equal(v.fresh, stored) {
 		if sealed, err := v.connector.Seal(v.fresh, a.ID); err == nil {
@@ -115,8 +115,8 @@ func (v Verdict) Apply(a *schedctl.Account, now time.Time) []schedctl.Event {
 	return nil
 }
 
-// refuse notes that the network refuses the account.
-func refuse(a *schedctl.Account, refusal *publish.Error, now time.Time) []schedctl.Event {
+// markRefused notes that the network refuses the account.
+func markRefused(a *schedctl.Account, refusal *publish.Error, now time.Time) []schedctl.Event {
 	known := a.Status == schedctl.AccountError
 	a.Status = schedctl.AccountError
 	a.Error = &schedctl.TargetError{
@@ -144,12 +144,12 @@ func (c *Connector) Verify(ctx context.Context, workspaceID, accountID string) (
 	}
 	v, failure := c.Check(ctx, a)
 	if failure != nil {
-		return a, unverified(failure)
+		return a, verifyError(failure)
 	}
-	return c.store(ctx, a, v)
+	return c.storeResult(ctx, a, v)
 }
 
-func unverified(failure *publish.Error) error {
+func verifyError(failure *publish.Error) error {
 	if failure.Kind == schedctl.KindContent {
 		return &schedctl.Error{Code: schedctl.ValidationFailed, Field: failure.Code, Message: failure.Message, Err: failure}
 	}
@@ -159,9 +159,9 @@ func unverified(failure *publish.Error) error {
 	}
 }
 
-// store applies a verdict to the account as it is now, and stores it unless it
+// storeResult applies a verdict to the account as it is now, and stores it unless it
 // is as before.
-func (c *Connector) store(ctx context.Context, of schedctl.Account, v Verdict) (a schedctl.Account, err error) {
+func (c *Connector) storeResult(ctx context.Context, of schedctl.Account, v CheckResult) (a schedctl.Account, err error) {
 	now := time.Now()
 	err = c.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 		if a, err = tx.Account(of.WorkspaceID, of.ID); err != nil {

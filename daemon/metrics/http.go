@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// serving makes what counts requests and what they wait for.
-func (m *Metrics) serving() {
+// addHTTPMetrics makes what counts requests and what they wait for.
+func (m *Metrics) addHTTPMetrics() {
 	m.commits = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "schedctl_store_commit_seconds",
 		Help:    "How long it took to bring a group of transactions to disk.",
@@ -36,14 +36,14 @@ type Request struct {
 
 // Requested counts a request.
 func (m *Metrics) Requested(r Request) {
-	route, method := routeOf(r.Pattern), methodOf(r.Method)
-	m.requests.WithLabelValues(route, method, classOf(r.Status)).Inc()
+	route, method := routeLabel(r.Pattern), methodLabel(r.Method)
+	m.requests.WithLabelValues(route, method, statusClass(r.Status)).Inc()
 	m.durations.WithLabelValues(route, method).Observe(r.Took.Seconds())
 }
 
-// routeOf returns the path of a pattern, which is bounded as the paths of
+// routeLabel returns the path of a pattern, which is bounded as the paths of
 // requests are not.
-func routeOf(pattern string) string {
+func routeLabel(pattern string) string {
 	if _, path, ok := strings.Cut(pattern, " "); ok {
 		pattern = path
 	}
@@ -53,7 +53,7 @@ func routeOf(pattern string) string {
 	return pattern
 }
 
-func methodOf(method string) string {
+func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut, http.MethodOptions:
 		return method
@@ -61,7 +61,7 @@ func methodOf(method string) string {
 	return "other"
 }
 
-func classOf(status int) string {
+func statusClass(status int) string {
 	switch status / 100 {
 	case 1:
 		return "1xx"

@@ -49,21 +49,21 @@ type Metrics struct {
 	registry *prometheus.Registry
 	log      *slog.Logger
 
-	lateness   prometheus.Histogram
-	attempts   *prometheus.CounterVec
-	unsent     *prometheus.CounterVec
-	deliveries *prometheus.CounterVec
-	answering  *prometheus.HistogramVec
-	commits    prometheus.Histogram
-	requests   *prometheus.CounterVec
-	durations  *prometheus.HistogramVec
+	lateness         prometheus.Histogram
+	attempts         *prometheus.CounterVec
+	unattempted      *prometheus.CounterVec
+	deliveries       *prometheus.CounterVec
+	webhookDurations *prometheus.HistogramVec
+	commits          prometheus.Histogram
+	requests         *prometheus.CounterVec
+	durations        *prometheus.HistogramVec
 }
 
 // New returns metrics that have counted nothing.
 func New(c Config) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), log: c.Logger}
-	m.publishing()
-	m.serving()
+	m.addPublishMetrics()
+	m.addHTTPMetrics()
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "schedctl_build_info", Help: "Always 1; the labels tell what is running.",
 	}, []string{"version", "goversion"})
@@ -85,14 +85,14 @@ func New(c Config) *Metrics {
 		return 0
 	})
 	m.registry.MustRegister(
-		m.lateness, m.attempts, m.unsent, m.deliveries, m.answering, m.commits, m.requests, m.durations,
-		info, full, doubted, newCensus(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.lateness, m.attempts, m.unattempted, m.deliveries, m.webhookDurations, m.commits, m.requests, m.durations,
+		info, full, doubted, newCollector(c), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }
 
-// publishing makes what counts posts on their way out.
-func (m *Metrics) publishing() {
+// addPublishMetrics makes what counts posts on their way out.
+func (m *Metrics) addPublishMetrics() {
 	m.lateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "schedctl_publish_lateness_seconds",
 		Help:    "From when a target was due, or a person last asked for it, to when its network had it.",
@@ -102,7 +102,7 @@ func (m *Metrics) publishing() {
 		Name: "schedctl_publish_attempts_total",
 		Help: "Attempts to publish a target that have ended, by what is known of them; kind says why one did not publish.",
 	}, []string{"platform", "outcome", "kind"})
-	m.unsent = prometheus.NewCounterVec(prometheus.CounterOpts{
+	m.unattempted = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "schedctl_publish_unattempted_total",
 		Help: "Targets that failed when their turn came and no network was called, such as those found too late.",
 	}, []string{"platform", "kind"})
@@ -110,7 +110,7 @@ func (m *Metrics) publishing() {
 		Name: "schedctl_webhook_attempts_total",
 		Help: "Attempts to tell a webhook of an event, by what became of them.",
 	}, []string{"outcome"})
-	m.answering = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	m.webhookDurations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long the attempts to tell a webhook took.",
 		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"outcome"})
@@ -126,7 +126,7 @@ type Attempt struct {
 
 // Attempted counts an attempt to publish.
 func (m *Metrics) Attempted(a Attempt) {
-	m.attempts.WithLabelValues(named(a.Platform), string(a.Outcome), named(string(a.Kind))).Inc()
+	m.attempts.WithLabelValues(labelValue(a.Platform), string(a.Outcome), labelValue(string(a.Kind))).Inc()
 	if a.Outcome == schedctl.OutcomePublished {
 		m.lateness.Observe(max(a.Lateness, 0).Seconds())
 	}
@@ -134,16 +134,16 @@ func (m *Metrics) Attempted(a Attempt) {
 
 // Unattempted counts a target that failed without an attempt.
 func (m *Metrics) Unattempted(platform string, kind schedctl.ErrorKind) {
-	m.unsent.WithLabelValues(named(platform), string(kind)).Inc()
+	m.unattempted.WithLabelValues(labelValue(platform), string(kind)).Inc()
 }
 
-// none stands in a label for what there is not: Prometheus takes an empty label
+// noneLabel stands in a label for what there is not: Prometheus takes an empty label
 // for a missing one.
-const none = "none"
+const noneLabel = "none"
 
-func named(value string) string {
+func labelValue(value string) string {
 	if value == "" {
-		return none
+		return noneLabel
 	}
 	return value
 }
@@ -157,7 +157,7 @@ type Delivery struct {
 // Delivered counts an attempt to tell a webhook.
 func (m *Metrics) Delivered(d Delivery) {
 	m.deliveries.WithLabelValues(d.Outcome).Inc()
-	m.answering.WithLabelValues(d.Outcome).Observe(d.Took.Seconds())
+	m.webhookDurations.WithLabelValues(d.Outcome).Observe(d.Took.Seconds())
 }
 
 // Committed counts a commit of the store.
@@ -167,16 +167,18 @@ func (m *Metrics) Committed(c storage.Commit) { m.commits.Observe(c.Took.Seconds
 // counted, because the store fails, is left out and logged.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorLog: logged{m.log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapes,
+		ErrorLog: errorLogger{m.log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
 	})
 }
 
-// scrapes is how many requests are answered at a time: nobody needs a key for
+// maxScrapes is how many requests are answered at a time: nobody needs a key for
 // them, and each costs more than one that is refused.
-const scrapes = 4
+const maxScrapes = 4
 
-// logged is a daemon's log as promhttp wants it.
-type logged struct{ log *slog.Logger }
+// errorLogger is a daemon's log as promhttp wants it.
+type errorLogger struct{ log *slog.Logger }
 
 // Println logs an error.
-func (l logged) Println(v ...any) { l.log.Warn("metrics cannot be shown whole", "error", v[len(v)-1]) }
+func (l errorLogger) Println(v ...any) {
+	l.log.Warn("metrics cannot be shown whole", "error", v[len(v)-1])
+}

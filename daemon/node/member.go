@@ -17,21 +17,21 @@ const (
 	// of any more.
 	Lease = 5 * time.Second
 
-	// margin is how much earlier a node takes its lease to be over than the
+	// leaseMargin is how much earlier a node takes its lease to be over than the
 	// database: as long as clocks of two machines can come to differ in the time
 	// of a lease, and much more.
-	margin = time.Second
+	leaseMargin = time.Second
 
-	beatEvery = time.Second
+	heartbeatInterval = time.Second
 
-	// beatLimit is how long a beat may take, and beatPause how long is waited after
+	// heartbeatTimeout is how long a beat may take, and beatPause how long is waited after
 	// one that has failed: there is time for a second and a third try.
-	beatLimit = 1500 * time.Millisecond
-	beatPause = 250 * time.Millisecond
+	heartbeatTimeout    = 1500 * time.Millisecond
+	heartbeatRetryPause = 250 * time.Millisecond
 
-	// leaveLimit is how long it may take to say goodbye. Who does not get to it is
+	// leaveTimeout is how long it may take to say goodbye. Who does not get to it is
 	// taken for dead a little later.
-	leaveLimit = 2 * time.Second
+	leaveTimeout = 2 * time.Second
 )
 
 // Config is what a [Member] works with. Store and Logger are required.
@@ -64,18 +64,18 @@ type Member struct {
 	uptime  func() time.Duration
 	admit   func(context.Context) error
 
-	mu      sync.Mutex // mu guards what follows
-	lag     func() time.Duration
-	id      string
-	beaten  instant // before the last beat that was heard
-	joined  bool    // there was one under this id
-	back    bool    // the id is not the first one, and was not heard yet
-	came    instant // when the id was first heard, if it is not the first one
-	nodes   []storage.Node
-	seen    instant // when they were read
-	peers   []peer
-	beatAt  time.Time // when this node had beaten then, by the clock of the database
-	trouble error     // of the last beat
+	mu            sync.Mutex // mu guards what follows
+	lag           func() time.Duration
+	id            string
+	ackedAt       instant // before the last beat that was heard
+	joined        bool    // there was one under this id
+	returning     bool    // the id is not the first one, and was not heard yet
+	returnedAt    instant // when the id was first heard, if it is not the first one
+	nodes         []storage.Node
+	seen          instant // when they were read
+	peers         []peer
+	dbHeartbeatAt time.Time // when this node had beaten then, by the clock of the database
+	lastErr       error     // of the last beat
 }
 
 // instant is a moment by two clocks.
@@ -104,9 +104,9 @@ func New(c Config) *Member {
 
 func newID(now time.Time) string { return schedctl.NewULID(now).String() }
 
-// TellLag names who knows by how much what the daemon has to publish is late.
+// SetLag names who knows by how much what the daemon has to publish is late.
 // Without one it is not late.
-func (m *Member) TellLag(lag func() time.Duration) {
+func (m *Member) SetLag(lag func() time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lag = lag
@@ -124,7 +124,7 @@ func (m *Member) ID() string {
 func (m *Member) Holds(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return id == m.id && m.runs()
+	return id == m.id && m.leaseRuns()
 }
 
 // Alive reports whether the lease of the member runs for certain.
@@ -136,11 +136,11 @@ func (m *Member) Alive() bool { return m.Holds(m.ID()) }
 func (m *Member) Settled() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.runs() && (m.came == instant{} || m.since(m.came) >= Lease)
+	return m.leaseRuns() && (m.returnedAt == instant{} || m.since(m.returnedAt) >= Lease)
 }
 
-// runs reports whether the lease runs. mu is held.
-func (m *Member) runs() bool { return m.joined && m.since(m.beaten) < Lease-margin }
+// leaseRuns reports whether the lease runs. mu is held.
+func (m *Member) leaseRuns() bool { return m.joined && m.since(m.ackedAt) < Lease-leaseMargin }
 
 func (m *Member) now() instant { return instant{wall: m.wall().Round(0), uptime: m.uptime()} }
 
@@ -153,7 +153,7 @@ func (m *Member) since(then instant) time.Duration {
 // Join makes the daemon one of the nodes. Nothing else of it may use the database
 // before.
 func (m *Member) Join(ctx context.Context) error {
-	if err := m.beat(ctx); err != nil {
+	if err := m.heartbeat(ctx); err != nil {
 		return fmt.Errorf("join the other daemons on the database: %w", err)
 	}
 	return nil
@@ -164,20 +164,20 @@ func (m *Member) Join(ctx context.Context) error {
 func (m *Member) Run(ctx context.Context) error {
 	defer m.leave(context.WithoutCancel(ctx))
 	failing := false
-	for wait := beatEvery; ; {
+	for wait := heartbeatInterval; ; {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(wait):
 		}
-		err := m.beat(ctx)
-		m.note(ctx, err)
-		wait = beatEvery
+		err := m.heartbeat(ctx)
+		m.setLastError(ctx, err)
+		wait = heartbeatInterval
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			wait = beatPause
+			wait = heartbeatRetryPause
 			if !failing {
 				m.log.Warn("the database does not hear of this node", "node", m.ID(), "error", err)
 			}
@@ -188,50 +188,50 @@ func (m *Member) Run(ctx context.Context) error {
 	}
 }
 
-// note keeps the outcome of a beat.
-func (m *Member) note(ctx context.Context, err error) {
+// setLastError keeps the outcome of a beat.
+func (m *Member) setLastError(ctx context.Context, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ctx.Err() == nil {
-		m.trouble = err
+		m.lastErr = err
 	}
 }
 
-// Trouble returns why the last beat was not heard, or nil.
-func (m *Member) Trouble() error {
+// LastError returns why the last beat was not heard, or nil.
+func (m *Member) LastError() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.trouble
+	return m.lastErr
 }
 
-// beat tells that the daemon lives, and reads which others do.
-func (m *Member) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, beatLimit)
+// heartbeat tells that the daemon lives, and reads which others do.
+func (m *Member) heartbeat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	n, sent := m.next()
+	n, sent := m.nextHeartbeat()
 	if err := m.store.Heartbeat(ctx, n, Lease); err != nil {
 		return err
 	}
 	if err := m.readmit(ctx); err != nil {
 		return err
 	}
-	m.heard(n.ID, sent)
+	m.acknowledge(n.ID, sent)
 	nodes, err := m.store.Nodes(ctx)
 	if err != nil {
 		return fmt.Errorf("read the nodes: %w", err)
 	}
-	m.see(nodes)
+	m.setNodes(nodes)
 	return nil
 }
 
-// next returns what the next beat says, under a new id when the lease of the old
+// nextHeartbeat returns what the next beat says, under a new id when the lease of the old
 // one has run out.
-func (m *Member) next() (storage.Node, instant) {
+func (m *Member) nextHeartbeat() (storage.Node, instant) {
 	m.mu.Lock()
 	lag := m.lag
-	if m.joined && !m.runs() {
-		old, away := m.id, m.since(m.beaten)
-		m.id, m.joined, m.back = newID(m.wall()), false, true
+	if m.joined && !m.leaseRuns() {
+		old, away := m.id, m.since(m.ackedAt)
+		m.id, m.joined, m.returning = newID(m.wall()), false, true
 		m.log.Warn("this node was not heard of for longer than its lease, and comes back as a new one",
 			"node", m.id, "before", old, "away", away.Round(time.Millisecond))
 	}
@@ -246,7 +246,7 @@ func (m *Member) next() (storage.Node, instant) {
 // see it by then.
 func (m *Member) readmit(ctx context.Context) error {
 	m.mu.Lock()
-	back := m.back
+	back := m.returning
 	m.mu.Unlock()
 	if !back || m.admit == nil {
 		return nil
@@ -254,30 +254,30 @@ func (m *Member) readmit(ctx context.Context) error {
 	return m.admit(ctx)
 }
 
-// heard notes that a beat has reached the database. An answer that comes when the lease
+// acknowledge notes that a beat has reached the database. An answer that comes when the lease
 // has run out does not revive it: the beat may have come to the database when others
 // had taken over, and the member comes back with the next one.
-func (m *Member) heard(id string, sent instant) {
+func (m *Member) acknowledge(id string, sent instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id == m.id && (!m.joined || m.runs()) {
-		if m.back {
-			m.came = sent
+	if id == m.id && (!m.joined || m.leaseRuns()) {
+		if m.returning {
+			m.returnedAt = sent
 		}
-		m.beaten, m.joined, m.back = sent, true, false
+		m.ackedAt, m.joined, m.returning = sent, true, false
 	}
 }
 
-func (m *Member) see(nodes []storage.Node) {
+func (m *Member) setNodes(nodes []storage.Node) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.nodes, m.seen = nodes, m.now()
-	m.peers, m.beatAt = peersOf(nodes, m.id)
+	m.peers, m.dbHeartbeatAt = peersOf(nodes, m.id)
 }
 
 // leave ends the lease.
 func (m *Member) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, leaveLimit)
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	m.mu.Lock()
 	id := m.id
@@ -313,7 +313,7 @@ func (m *Member) Ages(nodes []storage.Node) []time.Duration {
 		if own.IsZero() {
 			own = nodes[i].BeatAt
 		}
-		ages[i] = max(0, m.since(m.beaten)+own.Sub(nodes[i].BeatAt))
+		ages[i] = max(0, m.since(m.ackedAt)+own.Sub(nodes[i].BeatAt))
 	}
 	return ages
 }
@@ -340,17 +340,17 @@ func (m *Member) preferred(key string) string {
 	if len(m.peers) == 0 {
 		return m.id
 	}
-	return preferred(m.peers, key, m.lapsed())
+	return preferred(m.peers, key, m.expiredBefore())
 }
 
-// lapsed returns the time of the database whose beats are older than a lease now,
+// expiredBefore returns the time of the database whose beats are older than a lease now,
 // or the zero time when that is not known. A node whose lease has ended is not
 // taken to live until the nodes are read again.
-func (m *Member) lapsed() time.Time {
-	if m.beatAt.IsZero() {
+func (m *Member) expiredBefore() time.Time {
+	if m.dbHeartbeatAt.IsZero() {
 		return time.Time{}
 	}
-	return m.beatAt.Add(m.since(m.beaten) - Lease)
+	return m.dbHeartbeatAt.Add(m.since(m.ackedAt) - Lease)
 }
 
 // Hold makes this node the holder of a name, unless another one is, and reports

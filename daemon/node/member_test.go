@@ -27,7 +27,7 @@ func TestAMemberKeepsItsLease(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := m.ID()
-		m.TellLag(func() time.Duration { return 3 * time.Second })
+		m.SetLag(func() time.Duration { return 3 * time.Second })
 		end := run(t, m)
 		time.Sleep(time.Minute)
 		synctest.Wait()

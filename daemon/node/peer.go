@@ -9,9 +9,9 @@ import (
 
 // peer is a node that keys are shared with.
 type peer struct {
-	id     string
-	seed   uint64
-	beatAt time.Time // by the clock of the database; zero for the own one
+	id          string
+	seed        uint64
+	heartbeatAt time.Time // by the clock of the database; zero for the own one
 }
 
 // peersOf returns the nodes that live, and the own one whatever they say of it, and
@@ -37,7 +37,7 @@ func preferred(peers []peer, key string, since time.Time) (id string) {
 	of := hash(key)
 	for i := range peers {
 		p := &peers[i]
-		if !p.beatAt.IsZero() && p.beatAt.Before(since) {
+		if !p.heartbeatAt.IsZero() && p.heartbeatAt.Before(since) {
 			continue
 		}
 		if drawn := mix(of ^ p.seed); id == "" || drawn > highest || drawn == highest && p.id < id {

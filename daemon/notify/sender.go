@@ -75,7 +75,7 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 	var carrier schedctl.Account
 	var n names
 	err := s.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		n, carrier, err = look(r, &hook, about)
+		n, carrier, err = readNames(r, &hook, about)
 		return err
 	})
 	if err != nil {
@@ -95,9 +95,9 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 	return nil
 }
 
-// look reads the names of what events are about, and the account that carries the
+// readNames reads the names of what events are about, and the account that carries the
 // message. An account that does not exist is the zero value.
-func look(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event) (n names, carrier schedctl.Account, err error) {
+func readNames(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event) (n names, carrier schedctl.Account, err error) {
 	ws, err := r.Workspace(hook.WorkspaceID)
 	if err != nil {
 		return n, carrier, fmt.Errorf("read workspace %s: %w", hook.WorkspaceID, err)

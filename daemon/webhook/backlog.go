@@ -17,7 +17,7 @@ const MaxBacklog = 10_000
 // It may be called from any goroutine.
 func (d *Dispatcher) Backlog(ctx context.Context) (events int, err error) {
 	for _, w := range d.list() {
-		if _, works := w.tenure(); !works {
+		if _, works := w.runningAs(); !works {
 			continue // another daemon counts it
 		}
 		n, err := w.backlog(ctx, MaxBacklog-events)
@@ -44,7 +44,7 @@ func (d *Dispatcher) list() []*worker {
 
 // backlog counts up to limit.
 func (w *worker) backlog(ctx context.Context, limit int) (n int, err error) {
-	at := w.at()
+	at := w.currentPosition()
 	var hook schedctl.Webhook
 	var cursor string
 	err = w.cfg.Store.View(ctx, func(r storage.Reader) error {
@@ -54,7 +54,7 @@ func (w *worker) backlog(ctx context.Context, limit int) (n int, err error) {
 		pending, err := r.PendingDeliveries(w.id, limit)
 		n = len(pending)
 		if err == nil {
-			cursor, err = furthest(r, at.cursor, hook.Cursor)
+			cursor, err = laterCursor(r, at.cursor, hook.Cursor)
 		}
 		return err
 	})

@@ -23,7 +23,7 @@ import (
 // Of an endpoint that is dead for 100,000 events nobody else learns: the others
 // are told within a second, and memory stays flat.
 func TestADeadEndpointDelaysNobody(t *testing.T) {
-	for name, dead := range map[string]answerer{"refuses": refused, "hangs": hanging, "answers slowly": slow(time.Second, status(500))} {
+	for name, dead := range map[string]responder{"refuses": refused, "hangs": hanging, "answers slowly": slow(time.Second, status(500))} {
 		t.Run(name, func(t *testing.T) {
 			const backlog = 100_000
 			store, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.Options{})
@@ -167,7 +167,7 @@ func TestEventsThatComeWhileTheStoreIsRead(t *testing.T) {
 			after(upTo(100 * time.Millisecond))
 		}
 		after(time.Second)
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 	})

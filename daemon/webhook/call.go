@@ -26,8 +26,8 @@ const (
 	// callTimeout is how long an endpoint may take for its whole answer.
 	callTimeout = 10 * time.Second
 
-	// drainLimit is how much of a longer answer is read to keep its connection.
-	drainLimit = 64 << 10
+	// maxDrain is how much of a longer answer is read to keep its connection.
+	maxDrain = 64 << 10
 )
 
 // Why there was no call, for people.
@@ -36,20 +36,20 @@ var (
 	errUnreadableSecret = errors.New("the secret of the webhook cannot be read; rotate it")
 )
 
-// ending is what has come of an attempt.
-type ending struct {
-	began    time.Time
-	took     time.Duration
-	status   int    // of the answer; 0 when there was none
-	response string // the beginning of its body
-	err      string // why there was none, for people
+// attemptResult is what has come of an attempt.
+type attemptResult struct {
+	startedAt time.Time
+	duration  time.Duration
+	status    int    // of the answer; 0 when there was none
+	response  string // the beginning of its body
+	err       string // why there was none, for people
 }
 
 // delivered reports whether the endpoint has taken the event.
-func (e *ending) delivered() bool { return e.status >= 200 && e.status < 300 }
+func (e *attemptResult) delivered() bool { return e.status >= 200 && e.status < 300 }
 
-// words says for people why the attempt failed.
-func (e *ending) words() string {
+// reason says for people why the attempt failed.
+func (e *attemptResult) reason() string {
 	if e.status != 0 {
 		return "the endpoint answered with HTTP status " + strconv.Itoa(e.status)
 	}
@@ -57,11 +57,11 @@ func (e *ending) words() string {
 }
 
 // call makes one attempt. When ctx ends, what it returns says nothing.
-func (d *Dispatcher) call(ctx context.Context, j *job) ending {
+func (d *Dispatcher) call(ctx context.Context, j *job) attemptResult {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	began := time.Now()
-	end := ending{began: began}
+	end := attemptResult{startedAt: began}
 	if req, err := d.request(ctx, j, began); err != nil {
 		end.err = err.Error()
 	} else if err := failpoint.Hit(failpoint.WebhookCalling); err != nil {
@@ -72,7 +72,7 @@ func (d *Dispatcher) call(ctx context.Context, j *job) ending {
 	if err := failpoint.Hit(failpoint.WebhookCalled); err != nil {
 		end.status, end.response, end.err = 0, "", err.Error()
 	}
-	end.took = time.Since(began)
+	end.duration = time.Since(began)
 	return end
 }
 
@@ -122,7 +122,7 @@ func (d *Dispatcher) keys(hook *schedctl.Webhook, now time.Time) ([]signing.Key,
 }
 
 // send makes the call and notes the answer.
-func (d *Dispatcher) send(req *http.Request, end *ending) {
+func (d *Dispatcher) send(req *http.Request, end *attemptResult) {
 	resp, err := d.cfg.Client.Do(req)
 	if err != nil {
 		end.err = outbound.NoResponse(err, req.URL.Hostname())
@@ -133,9 +133,9 @@ func (d *Dispatcher) send(req *http.Request, end *ending) {
 	// One that breaks off is an answer all the same.
 	head, err := io.ReadAll(io.LimitReader(resp.Body, schedctl.MaxDeliveryResponse+utf8.UTFMax))
 	if err == nil {
-		io.CopyN(io.Discard, resp.Body, drainLimit)
+		io.CopyN(io.Discard, resp.Body, maxDrain)
 	}
-	end.response = clip(withoutAddress(head, req.URL), schedctl.MaxDeliveryResponse)
+	end.response = clip(redactURL(head, req.URL), schedctl.MaxDeliveryResponse)
 }
 
 // Parts of an address that are as long as this are taken for secrets: of its
@@ -145,9 +145,9 @@ const (
 	secretSegment = 16
 )
 
-// withoutAddress returns the beginning of a body without what it repeats of the
+// redactURL returns the beginning of a body without what it repeats of the
 // address, where that may be a secret.
-func withoutAddress(body []byte, address *url.URL) []byte {
+func redactURL(body []byte, address *url.URL) []byte {
 	hide := []string{address.RequestURI(), address.RawQuery}
 	for _, values := range address.Query() {
 		hide = append(hide, values...)

@@ -10,19 +10,19 @@ import (
 // saveAtOnce is how many webhooks one transaction changes, so that requests never
 // wait long behind it.
 const (
-	saveAtOnce = 100
+	saveBatch = 100
 
-	// sharedSaveAtOnce takes its place where the store is a server, so that each
+	// fleetSaveBatch takes its place where the store is a server, so that each
 	// webhook is a few ways to it and back.
-	sharedSaveAtOnce = 10
+	fleetSaveBatch = 10
 )
 
 // saveCursors stores how far the outbox was read for webhooks. It changes nothing
 // else of them, and moves no cursor back.
 func (d *Dispatcher) saveCursors(ctx context.Context, workers []*worker, cursor string) error {
-	size := saveAtOnce
+	size := saveBatch
 	if d.cfg.Member != nil {
-		size = sharedSaveAtOnce
+		size = fleetSaveBatch
 	}
 	for chunk := range slices.Chunk(workers, size) {
 		err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
@@ -48,7 +48,7 @@ func saveCursor(tx storage.Tx, w *worker, cursor string) error {
 	if err != nil {
 		return err
 	}
-	later, err := furthest(tx, hook.Cursor, cursor)
+	later, err := laterCursor(tx, hook.Cursor, cursor)
 	if err != nil || later == hook.Cursor {
 		return err
 	}
@@ -56,9 +56,9 @@ func saveCursor(tx storage.Tx, w *worker, cursor string) error {
 	return tx.PutWebhook(hook)
 }
 
-// furthest returns the later one of two cursors. The store is asked only when it
+// laterCursor returns the later one of two cursors. The store is asked only when it
 // is not plain.
-func furthest(r storage.Reader, a, b string) (string, error) {
+func laterCursor(r storage.Reader, a, b string) (string, error) {
 	if a == b || b == "" {
 		return a, nil
 	}

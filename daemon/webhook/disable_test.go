@@ -29,7 +29,7 @@ func TestThreeDaysOfFailureDisable(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("dead.example")
 		r.hook("other.example", schedctl.EventWebhookDisabled)
-		r.endpoints.at("dead.example").fromNow(answered(500, "oh no"))
+		r.endpoints.at("dead.example").fromNow(respond(500, "oh no"))
 		r.start()
 		synctest.Wait()
 		began := time.Now()
@@ -52,7 +52,7 @@ func TestThreeDaysOfFailureDisable(t *testing.T) {
 		if len(events) != 1 || events[0].WebhookID != w.ID || events[0].WorkspaceID != r.workspace {
 			t.Fatalf("events %+v", events)
 		}
-		if told := r.endpoints.at("other.example").told(); !slices.Contains(told, events[0].ID) {
+		if told := r.endpoints.at("other.example").eventIDs(); !slices.Contains(told, events[0].ID) {
 			t.Error("the other webhook was not told")
 		}
 	})
@@ -75,7 +75,7 @@ func TestEnabledAgain(t *testing.T) {
 		r.enable(w)
 		later := r.publish(2)
 		synctest.Wait()
-		told := r.endpoints.at("a.example").told()[1:]
+		told := r.endpoints.at("a.example").eventIDs()[1:]
 		slices.Sort(told) // the retry has a lane of its own
 		if diff := cmp.Diff(append(before, later...), told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
@@ -97,7 +97,7 @@ func TestDisabledAndEnabledDuringACall(t *testing.T) {
 		cursor := r.readHook(w).Cursor
 		later := r.publish(1)
 		after(time.Minute)
-		if diff := cmp.Diff([]string{before[0], later[0]}, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff([]string{before[0], later[0]}, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if got := r.deliveries(w); len(got) != 2 || got[0].Status != schedctl.DeliveryDelivered {
@@ -188,7 +188,7 @@ func TestADisabledWebhookIsTested(t *testing.T) {
 		r.endpoints.at("a.example").then(status(500))
 		test := r.ping(w)
 		after(time.Minute)
-		told := r.endpoints.at("a.example").told()
+		told := r.endpoints.at("a.example").eventIDs()
 		if diff := cmp.Diff([]string{test, test}, told[1:]); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
@@ -214,7 +214,7 @@ func TestADisabledWebhookIsTestedOften(t *testing.T) {
 			want = append(want, r.ping(w))
 		}
 		after(time.Minute)
-		got := r.endpoints.at("a.example").told()
+		got := r.endpoints.at("a.example").eventIDs()
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
@@ -231,12 +231,12 @@ func TestATestIsToldOnce(t *testing.T) {
 		want := []string{r.ping(w)}
 		want = append(want, r.publish(1)...)
 		synctest.Wait()
-		got := r.endpoints.at("a.example").told()
+		got := r.endpoints.at("a.example").eventIDs()
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if got := r.endpoints.at("b.example").told(); !slices.Equal(got, want[1:]) {
+		if got := r.endpoints.at("b.example").eventIDs(); !slices.Equal(got, want[1:]) {
 			t.Errorf("the other webhook was told %v", got)
 		}
 		for _, c := range r.endpoints.at("a.example").all() {

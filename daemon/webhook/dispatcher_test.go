@@ -87,10 +87,10 @@ func TestFirstTriesAreInOrder(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(theirs, r.endpoints.at("foreign.example").told()); diff != "" {
+		if diff := cmp.Diff(theirs, r.endpoints.at("foreign.example").eventIDs()); diff != "" {
 			t.Errorf("the other workspace was told (-want +got):\n%s", diff)
 		}
 	})
@@ -122,11 +122,11 @@ func TestAFailedEventHoldsUpNothing(t *testing.T) {
 		r.start()
 		ids := r.publish(3)
 		after(time.Second)
-		if diff := cmp.Diff(ids, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(ids, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told within a second (-want +got):\n%s", diff)
 		}
 		after(15 * time.Second)
-		if diff := cmp.Diff(append(slices.Clone(ids), ids[0]), r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(append(slices.Clone(ids), ids[0]), r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		for _, d := range r.deliveries(w) {
@@ -248,10 +248,10 @@ func TestWebhooksComeAndChange(t *testing.T) {
 		r.edit(w, func(w *schedctl.Webhook) { w.URL = "https://b.example/hook" })
 		moved := r.emit(schedctl.EventPostCreated)
 		synctest.Wait()
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(moved, r.endpoints.at("b.example").told()); diff != "" {
+		if diff := cmp.Diff(moved, r.endpoints.at("b.example").eventIDs()); diff != "" {
 			t.Errorf("told at its new address (-want +got):\n%s", diff)
 		}
 		r.update(func(tx storage.Tx) error { return tx.DeleteWebhook(w.WorkspaceID, w.ID) })
@@ -295,7 +295,7 @@ func TestAnEditCountsForTheNextEvent(t *testing.T) {
 		}
 		r.emit(schedctl.EventPostCanceled)
 		synctest.Wait()
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" || len(want) == 0 {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" || len(want) == 0 {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 	})
@@ -315,7 +315,7 @@ func TestAnEditReachesNotBack(t *testing.T) {
 		r.start()
 		want := r.emit(schedctl.EventPostCreated)
 		synctest.Wait()
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 	})

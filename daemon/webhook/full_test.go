@@ -30,12 +30,12 @@ func TestFullDisk(t *testing.T) {
 		more := r.publish(3)
 		r.ping(w)
 		after(time.Hour)
-		if diff := cmp.Diff(ids, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(ids, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told while the disk is full (-want +got):\n%s", diff)
 		}
 		store.SetWritable()
 		after(time.Second)
-		told := r.endpoints.at("a.example").told()
+		told := r.endpoints.at("a.example").eventIDs()
 		if len(told) != 5 || len(r.deliveries(w)) != 5 {
 			t.Errorf("%d calls and %d deliveries, want 5: %v, %v", len(told), len(r.deliveries(w)), told, more)
 		}

@@ -28,7 +28,7 @@ func TestCallsAreRecordedTogether(t *testing.T) {
 		if commits := f.pass(5 * time.Second); commits > 320/10 {
 			t.Errorf("%d commits recorded 320 calls", commits)
 		}
-		f.wantTold("host", want)
+		f.wantDelivered("host", want)
 		all := f.deliveries(w)
 		if len(all) != len(want) {
 			t.Fatalf("%d deliveries, want %d", len(all), len(want))
@@ -54,7 +54,7 @@ func TestFailureEndsGroup(t *testing.T) {
 		f.endpoints.at("host").then(ok, ok, ok, ok, status(500))
 		want := f.publish(20)
 		after(5 * time.Second)
-		f.wantTold("host", want)
+		f.wantDelivered("host", want)
 		for i, d := range f.deliveries(w) {
 			expected := schedctl.DeliveryDelivered
 			if i == 4 {
@@ -65,7 +65,7 @@ func TestFailureEndsGroup(t *testing.T) {
 			}
 		}
 		after(time.Minute)
-		f.wantTold("host", append(want, want[4]))
+		f.wantDelivered("host", append(want, want[4]))
 		if hook := f.readHook(w); !hook.FailingSince.IsZero() {
 			t.Errorf("the webhook is said to fail since %v", hook.FailingSince)
 		}
@@ -87,7 +87,7 @@ func TestDisabledInGroup(t *testing.T) {
 		if told == 0 || told > 8 {
 			t.Errorf("told of %d events, though it was disabled after 70 ms", told)
 		}
-		f.wantTold("host", want[:told])
+		f.wantDelivered("host", want[:told])
 		if recorded := len(f.deliveries(w)); recorded != told {
 			t.Errorf("%d calls and %d deliveries", told, recorded)
 		}
@@ -112,6 +112,6 @@ func TestStopInGroup(t *testing.T) {
 		}
 		f.join()
 		after(30 * time.Second)
-		f.wantTold("host", want)
+		f.wantDelivered("host", want)
 	})
 }

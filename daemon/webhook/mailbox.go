@@ -27,7 +27,7 @@ func (m *mailbox) put(webhooks []string, missed bool) {
 		m.webhooks[id] = struct{}{}
 	}
 	m.mu.Unlock()
-	ring(m.wake)
+	wakeUp(m.wake)
 }
 
 // take moves what is in the mailbox to a set, and reports whether there were more.
@@ -40,8 +40,8 @@ func (m *mailbox) take(into map[string]struct{}) (missed bool) {
 	return missed
 }
 
-// ring wakes whoever waits for the channel, now or next.
-func ring(wake chan struct{}) {
+// wakeUp wakes whoever waits for the channel, now or next.
+func wakeUp(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:
 	default: // woken already

@@ -27,52 +27,52 @@ type Member interface {
 }
 
 const (
-	// sharedTick is how often the watcher looks without being woken where several
+	// fleetTickInterval is how often the watcher looks without being woken where several
 	// daemons use the store: what another one has done, it may not be told of.
-	sharedTick = time.Second
+	fleetTickInterval = time.Second
 
-	// reloadEvery is how often all webhooks are read again there. Those of the
+	// reloadInterval is how often all webhooks are read again there. Those of the
 	// workspaces in which something happens are read with the events.
-	reloadEvery = 15 * time.Second
+	reloadInterval = 15 * time.Second
 
-	// shareEvery is how often, at most, it is looked whose the webhooks are.
-	shareEvery = 200 * time.Millisecond
+	// rebalanceInterval is how often, at most, it is looked whose the webhooks are.
+	rebalanceInterval = 200 * time.Millisecond
 
-	// holdAtOnce is how many webhooks one turn of the watcher takes, so that new
+	// maxAcquisitions is how many webhooks one turn of the watcher takes, so that new
 	// events do not wait for all of them.
-	holdAtOnce = 50
+	maxAcquisitions = 50
 
-	// releaseLimit is how long it may take to give a webhook up.
-	releaseLimit = 5 * time.Second
+	// releaseTimeout is how long it may take to give a webhook up.
+	releaseTimeout = 5 * time.Second
 )
 
-// holding is the name under which a webhook is held.
-func holding(id string) string { return "webhook:" + id }
+// holdName is the name under which a webhook is held.
+func holdName(id string) string { return "webhook:" + id }
 
-// share takes the webhooks that this daemon should call and nobody holds, and ends
+// rebalance takes the webhooks that this daemon should call and nobody holds, and ends
 // the lanes of those that are another one's.
-func (x *watcher) share(ctx context.Context) error {
-	if x.cfg.Member == nil || time.Since(x.shared) < shareEvery && !x.unshared {
+func (x *watcher) rebalance(ctx context.Context) error {
+	if x.cfg.Member == nil || time.Since(x.rebalancedAt) < rebalanceInterval && !x.rebalancePending {
 		return nil
 	}
-	x.shared, x.unshared = time.Now(), false
+	x.rebalancedAt, x.rebalancePending = time.Now(), false
 	asked := 0
 	for id, w := range x.workers {
-		owner, works := w.tenure()
+		owner, works := w.runningAs()
 		mine := x.cfg.Member.Mine(id)
 		switch {
 		case works && (!mine || !x.cfg.Member.Holds(owner)):
 			w.end()
 		case works:
 		case !mine:
-			w.giveUp(ctx)
-		case asked == holdAtOnce:
-			x.unshared = true
-			ring(x.mail.wake)
+			w.releaseUncertain(ctx)
+		case asked == maxAcquisitions:
+			x.rebalancePending = true
+			wakeUp(x.mail.wake)
 			return nil
 		default:
 			asked++
-			if err := x.take(ctx, w); err != nil {
+			if err := x.acquire(ctx, w); err != nil {
 				return err
 			}
 		}
@@ -80,46 +80,46 @@ func (x *watcher) share(ctx context.Context) error {
 	return nil
 }
 
-// take begins to work for a webhook, unless another daemon holds it.
-func (x *watcher) take(ctx context.Context, w *worker) error {
+// acquire begins to work for a webhook, unless another daemon holds it.
+func (x *watcher) acquire(ctx context.Context, w *worker) error {
 	owner := x.cfg.Member.ID()
-	w.doubt(true)
-	held, err := x.cfg.Member.Hold(ctx, holding(w.id))
+	w.setMayHold(true)
+	held, err := x.cfg.Member.Hold(ctx, holdName(w.id))
 	if err != nil {
 		return fmt.Errorf("hold webhook %s: %w", w.id, err)
 	}
-	w.doubt(false)
+	w.setMayHold(false)
 	if held {
-		w.lookAgain()
+		w.rescan()
 		x.begin(w, owner)
 	}
 	return nil
 }
 
-// giveUp releases a webhook that this daemon may hold without working for it,
+// releaseUncertain releases a webhook that this daemon may hold without working for it,
 // because the database has not said so. While it holds it, nobody else can.
-func (w *worker) giveUp(ctx context.Context) {
+func (w *worker) releaseUncertain(ctx context.Context) {
 	w.mu.Lock()
-	doubtful := w.doubtful
+	doubtful := w.mayHold
 	w.mu.Unlock()
-	if doubtful && w.cfg.Member.Release(ctx, holding(w.id)) == nil {
-		w.doubt(false)
+	if doubtful && w.cfg.Member.Release(ctx, holdName(w.id)) == nil {
+		w.setMayHold(false)
 	}
 }
 
 // release lets another daemon work for a webhook, whose lanes have ended, and
 // where they have.
 func (w *worker) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	err := w.saveCursors(ctx, []*worker{w}, w.at().cursor)
+	err := w.saveCursors(ctx, []*worker{w}, w.currentPosition().cursor)
 	if err == nil {
-		err = w.cfg.Member.Release(ctx, holding(w.id))
+		err = w.cfg.Member.Release(ctx, holdName(w.id))
 	}
 	if err != nil {
 		w.log.Warn("a webhook cannot be given up, trying again", "webhook", w.id, "error", err)
-		w.doubt(true)
+		w.setMayHold(true)
 	}
-	w.leave()
-	ring(w.mail.wake)
+	w.markStopped()
+	wakeUp(w.mail.wake)
 }

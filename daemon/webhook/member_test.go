@@ -193,9 +193,9 @@ func inFleet(t *testing.T, nodes int, test func(*fleet)) {
 	})
 }
 
-func (f *fleet) wantTold(host string, want []string) {
+func (f *fleet) wantDelivered(host string, want []string) {
 	f.Helper()
-	if diff := cmp.Diff(want, f.endpoints.at(host).told()); diff != "" {
+	if diff := cmp.Diff(want, f.endpoints.at(host).eventIDs()); diff != "" {
 		f.Errorf("what %s was told of (-want +got):\n%s", host, diff)
 	}
 }
@@ -220,7 +220,7 @@ func TestOneOfSeveralCallsAWebhook(t *testing.T) {
 					after(2 * time.Second)
 				}
 				for i, w := range hooks {
-					f.wantTold(fmt.Sprint("host", i), want)
+					f.wantDelivered(fmt.Sprint("host", i), want)
 					used[f.holder(w)] = true
 				}
 				if len(used) < 2 || used[nil] {
@@ -245,7 +245,7 @@ func TestWebhooksMoveToADaemonThatComes(t *testing.T) {
 			t.Error("the webhook stays where it is")
 		}
 		after(40 * time.Second)
-		f.wantTold(host, want)
+		f.wantDelivered(host, want)
 	})
 }
 
@@ -263,10 +263,10 @@ func TestWebhooksOfADeadDaemonAreTakenOver(t *testing.T) {
 		f.change(func() { f.holds["webhook:"+w.ID] = dead })
 		want = append(want, f.disorder(5)...)
 		after(5 * time.Second)
-		f.wantTold("host", want[:5])
+		f.wantDelivered("host", want[:5])
 		f.change(func() { dead.alive = false })
 		after(1100 * time.Millisecond)
-		f.wantTold("host", want)
+		f.wantDelivered("host", want)
 	})
 }
 
@@ -283,11 +283,11 @@ func TestFrozenDaemonDoesNoHarm(t *testing.T) {
 				frozen := f.holder(w)
 				f.change(func() { frozen.alive = false }) // and still believes that it holds it
 				after(2 * time.Second)
-				f.wantTold("host", append([]string{want[0]}, want...))
+				f.wantDelivered("host", append([]string{want[0]}, want...))
 				moved := f.readHook(w).Cursor
 				f.change(func() { frozen.sure = false })
 				after(10 * time.Second)
-				f.wantTold("host", append([]string{want[0]}, want...))
+				f.wantDelivered("host", append([]string{want[0]}, want...))
 				if got := f.readHook(w).Cursor; got != moved || got != want[2] {
 					t.Errorf("the cursor is %s, was %s, the last event told is %s", got, moved, want[2])
 				}
@@ -331,7 +331,7 @@ func TestRetriesOfTwoDaemonsAreBothKept(t *testing.T) {
 		if d := f.delivery(w); d.Attempt != 4 || d.Status != schedctl.DeliveryDelivered {
 			t.Errorf("at last the delivery is %+v", d)
 		}
-		f.wantTold("host", slices.Repeat([]string{event}, 4))
+		f.wantDelivered("host", slices.Repeat([]string{event}, 4))
 	})
 }
 
@@ -346,11 +346,11 @@ func TestWhatAWebhookWantsIsKnownWithTheEvents(t *testing.T) {
 		f.edit(w, func(w *schedctl.Webhook) { w.EventTypes = append(w.EventTypes, schedctl.EventPostFailed) })
 		want := f.emit(schedctl.EventPostFailed)
 		after(2 * time.Second)
-		f.wantTold("host", want)
+		f.wantDelivered("host", want)
 		other := f.follow("other")
 		late := f.publish(1)
 		after(2 * time.Second)
-		f.wantTold("other", late)
+		f.wantDelivered("other", late)
 		f.enable(other)
 		f.ping(other)
 		after(2 * time.Second)
@@ -373,9 +373,9 @@ func TestWebhooksHeldUnknowinglyAreGivenUp(t *testing.T) {
 		f.join()
 		want := f.disorder(3)
 		after(5 * time.Second)
-		f.wantTold(host, nil)
+		f.wantDelivered(host, nil)
 		f.change(func() { first.mute = false })
 		after(3 * time.Second)
-		f.wantTold(host, want)
+		f.wantDelivered(host, want)
 	})
 }

@@ -33,43 +33,43 @@ func messagePause(failures int) time.Duration {
 // messages is the lane of a notification. It sends one message at a time.
 type messages struct {
 	*worker
-	pause  pause
+	pause  backoff
 	hook   schedctl.Webhook // as it was when digest was started
 	digest notify.Digest    // the wanted events after the cursor that were read
 	after  string           // the last event that was read for the digest
 }
 
-func newMessages(w *worker) *messages { return &messages{worker: w, pause: w.newPause()} }
+func newMessages(w *worker) *messages { return &messages{worker: w, pause: w.newBackoff()} }
 
 // run sends messages until stop ends. Sending and recording continue until work
 // ends.
 func (m *messages) run(stop, work context.Context) {
 	for stop.Err() == nil {
-		due, until, err := m.look(stop)
+		due, until, err := m.readDue(stop)
 		if due {
 			err = m.cfg.Store.Full()
 		}
-		if !m.pause.after(stop, "reading events for a notification", err) {
+		if !m.pause.done(stop, "reading events for a notification", err) {
 			continue
 		}
 		if !due {
-			rest(stop, until, m.newEvents)
+			sleepUntil(stop, until, m.newEvents)
 			continue
 		}
-		if !m.mayCall() || !m.send(stop, work) {
+		if !m.holdsStill() || !m.send(stop, work) {
 			return
 		}
 	}
 }
 
-// look reads the events after the cursor, and reports whether a message is due. If
+// readDue reads the events after the cursor, and reports whether a message is due. If
 // not, it returns when one will be, or the zero time when there is nothing to send.
-func (m *messages) look(ctx context.Context) (due bool, until time.Time, err error) {
+func (m *messages) readDue(ctx context.Context) (due bool, until time.Time, err error) {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return false, until, err
 		}
-		at := m.at()
+		at := m.currentPosition()
 		err := m.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
 			more, err = m.read(r, at)
 			return err
@@ -81,22 +81,22 @@ func (m *messages) look(ctx context.Context) (due bool, until time.Time, err err
 	if m.digest.Len() == 0 || m.cfg.Notifier == nil {
 		return false, time.Time{}, nil
 	}
-	if early(&m.hook, time.Now()) {
+	if tooEarly(&m.hook, time.Now()) {
 		return false, m.hook.Notify.NotBefore, nil
 	}
 	return true, time.Time{}, nil
 }
 
-// early reports whether the next message has to wait. A wait that is longer than
+// tooEarly reports whether the next message has to wait. A wait that is longer than
 // any pause was stored by a clock that has been set back since.
-func early(hook *schedctl.Webhook, now time.Time) bool {
+func tooEarly(hook *schedctl.Webhook, now time.Time) bool {
 	wait := hook.Notify.NotBefore.Sub(now.Round(0))
 	return wait > 0 && wait <= messagePauses[len(messagePauses)-1]
 }
 
 // read reads one batch of events into the digest, and reports whether there may be
 // more. It starts again when the notification was changed meanwhile.
-func (m *messages) read(r storage.Reader, at place) (more bool, err error) {
+func (m *messages) read(r storage.Reader, at outboxPosition) (more bool, err error) {
 	hook, err := r.Webhook(m.workspace, m.id)
 	if isNotFound(err) || err == nil && (!hook.Enabled || hook.Notify == nil) {
 		m.digest = notify.Digest{}
@@ -113,7 +113,7 @@ func (m *messages) read(r storage.Reader, at place) (more bool, err error) {
 		return false, nil
 	}
 	if m.digest.Len() == 0 {
-		if m.after, err = furthest(r, at.cursor, hook.Cursor); err != nil {
+		if m.after, err = laterCursor(r, at.cursor, hook.Cursor); err != nil {
 			return false, err
 		}
 	}
@@ -121,7 +121,7 @@ func (m *messages) read(r storage.Reader, at place) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	m.take(events)
+	m.addToDigest(events)
 	more = len(events) == batchSize
 	if !more && m.digest.Len() == 0 {
 		m.caughtUp(at.wakes)
@@ -129,16 +129,16 @@ func (m *messages) read(r storage.Reader, at place) (more bool, err error) {
 	return more, nil
 }
 
-// take adds the wanted events to the digest. The cursor in memory stays before the
+// addToDigest adds the wanted events to the digest. The cursor in memory stays before the
 // first of them until they are sent.
-func (m *messages) take(events []schedctl.Event) {
+func (m *messages) addToDigest(events []schedctl.Event) {
 	for i := range events {
 		if m.hook.Wants(&events[i]) {
 			m.digest.Add(events[i])
 		}
 		m.after = events[i].ID
 		if m.digest.Len() == 0 {
-			m.passed(m.after)
+			m.advance(m.after)
 		}
 	}
 }
@@ -157,20 +157,20 @@ func (m *messages) send(stop, work context.Context) bool {
 		claimed, err = m.claim(tx, time.Now())
 		return err
 	})
-	if !m.pause.after(stop, "claiming a message", err) || !claimed {
+	if !m.pause.done(stop, "claiming a message", err) || !claimed {
 		return work.Err() == nil
 	}
-	failure := m.cfg.Notifier.Notify(guarded(work, m.worker), m.hook, m.digest)
+	failure := m.cfg.Notifier.Notify(withLeaseGuard(work, m.worker), m.hook, m.digest)
 	if work.Err() != nil {
 		return false // it is sent again, but not at once: see NotBefore
 	}
-	for !m.pause.after(work, "recording a message", m.record(work, failure)) {
+	for !m.pause.done(work, "recording a message", m.record(work, failure)) {
 		if work.Err() != nil {
 			return false
 		}
 	}
 	if failure == nil {
-		m.passed(m.digest.Last)
+		m.advance(m.digest.Last)
 		m.digest = notify.Digest{}
 	}
 	return true
@@ -183,7 +183,7 @@ func (m *messages) claim(tx storage.Tx, now time.Time) (bool, error) {
 	if isNotFound(err) {
 		return false, nil
 	}
-	if err != nil || !sameNotification(&hook, &m.hook) || early(&hook, now) {
+	if err != nil || !sameNotification(&hook, &m.hook) || tooEarly(&hook, now) {
 		return false, err
 	}
 	hook.Notify.NotBefore = schedctl.Millis(now.Add(MessageInterval))
@@ -203,12 +203,12 @@ func (m *messages) record(ctx context.Context, failure error) error {
 			return err
 		}
 		if failure == nil {
-			if hook.Cursor, err = furthest(tx, hook.Cursor, m.digest.Last); err != nil {
+			if hook.Cursor, err = laterCursor(tx, hook.Cursor, m.digest.Last); err != nil {
 				return err
 			}
-			sent(&hook, now)
+			markSent(&hook, now)
 		} else if hook.UpdatedAt.Equal(m.hook.UpdatedAt) { // else it is about former settings
-			failed(&hook, failure, now)
+			markFailed(&hook, failure, now)
 		}
 		return tx.PutWebhook(hook)
 	})
@@ -224,12 +224,12 @@ func (m *messages) record(ctx context.Context, failure error) error {
 	return nil
 }
 
-func sent(hook *schedctl.Webhook, now time.Time) {
+func markSent(hook *schedctl.Webhook, now time.Time) {
 	hook.FailingSince, hook.Notify.Failures, hook.Notify.LastError = time.Time{}, 0, ""
 	hook.Notify.SentAt = schedctl.Millis(now)
 }
 
-func failed(hook *schedctl.Webhook, failure error, now time.Time) {
+func markFailed(hook *schedctl.Webhook, failure error, now time.Time) {
 	if hook.FailingSince.IsZero() || hook.FailingSince.After(now) {
 		hook.FailingSince = schedctl.Millis(now)
 	}
@@ -238,11 +238,11 @@ func failed(hook *schedctl.Webhook, failure error, now time.Time) {
 	n.LastError, n.NotBefore = failure.Error(), schedctl.Millis(now.Add(messagePause(n.Failures)))
 }
 
-// guarded returns a context in which nothing is sent once another daemon may hold
+// withLeaseGuard returns a context in which nothing is sent once another daemon may hold
 // the notification.
-func guarded(ctx context.Context, w *worker) context.Context {
+func withLeaseGuard(ctx context.Context, w *worker) context.Context {
 	if w.cfg.Member == nil {
 		return ctx
 	}
-	return publish.WithGuard(ctx, w.mayCall)
+	return publish.WithGuard(ctx, w.holdsStill)
 }

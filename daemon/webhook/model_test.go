@@ -95,7 +95,7 @@ func (m *moody) take(req *http.Request) (*http.Response, error) {
 func wantFirstTries(r *rig, host string, want []string) {
 	r.Helper()
 	var firsts []string
-	for _, id := range r.endpoints.at(host).told() {
+	for _, id := range r.endpoints.at(host).eventIDs() {
 		if !slices.Contains(firsts, id) {
 			firsts = append(firsts, id)
 		}

@@ -57,8 +57,8 @@ func TestWebhooksOnPostgres(t *testing.T) {
 		t.Helper()
 		want = append(want, f.disorder(12)...)
 		for _, host := range hosts {
-			f.waitTold(host, len(want))
-			if diff := cmp.Diff(want, f.endpoints.at(host).told()); diff != "" {
+			f.waitDelivered(host, len(want))
+			if diff := cmp.Diff(want, f.endpoints.at(host).eventIDs()); diff != "" {
 				t.Fatalf("what %s was told of (-want +got):\n%s", host, diff)
 			}
 		}
@@ -79,8 +79,8 @@ func TestWebhooksOnPostgres(t *testing.T) {
 	}
 }
 
-// waitTold waits until a host was told of so many events.
-func (f *fleet) waitTold(host string, n int) {
+// waitDelivered waits until a host was told of so many events.
+func (f *fleet) waitDelivered(host string, n int) {
 	f.Helper()
 	for deadline := time.Now().Add(30 * time.Second); len(f.endpoints.at(host).all()) < n; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

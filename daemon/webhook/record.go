@@ -13,16 +13,16 @@ import (
 // disableAfter is how long a webhook may fail without a success in between.
 const disableAfter = 3 * 24 * time.Hour
 
-// told is a job that was done.
-type told struct {
+// finishedJob is a job that was done.
+type finishedJob struct {
 	*job
-	end ending
+	result attemptResult
 }
 
 // record stores the ends of jobs of one webhook in one transaction: the deliveries,
 // and what they say of the webhook. It may be repeated. What was removed meanwhile
 // stays removed, and what others have changed stays as they have it.
-func (d *Dispatcher) record(ctx context.Context, group []told) error {
+func (d *Dispatcher) record(ctx context.Context, group []finishedJob) error {
 	var disabled bool
 	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
 		disabled, err = d.recordAll(tx, group, time.Now())
@@ -37,12 +37,12 @@ func (d *Dispatcher) record(ctx context.Context, group []told) error {
 	for _, t := range group {
 		log := d.log.With("webhook", t.hook.ID, "delivery", t.delivery.ID, "event", t.event.ID)
 		switch {
-		case disabled && !t.end.delivered():
-			log.Warn("webhook disabled, it has failed for too long", "status", t.end.status)
-		case t.end.delivered():
-			log.Debug("delivered", "status", t.end.status)
+		case disabled && !t.result.delivered():
+			log.Warn("webhook disabled, it has failed for too long", "status", t.result.status)
+		case t.result.delivered():
+			log.Debug("delivered", "status", t.result.status)
 		default:
-			log.Debug("delivery failed", "status", t.end.status, "reason", t.end.err)
+			log.Debug("delivery failed", "status", t.result.status, "reason", t.result.err)
 		}
 	}
 	return nil
@@ -50,10 +50,10 @@ func (d *Dispatcher) record(ctx context.Context, group []told) error {
 
 // recordAll records jobs in their order. Those at the beginning that were delivered
 // are recorded at once.
-func (d *Dispatcher) recordAll(tx storage.Tx, group []told, now time.Time) (disabled bool, err error) {
+func (d *Dispatcher) recordAll(tx storage.Tx, group []finishedJob, now time.Time) (disabled bool, err error) {
 	if len(group) > 1 {
 		last := len(group)
-		if !group[last-1].end.delivered() {
+		if !group[last-1].result.delivered() {
 			last--
 		}
 		recorded, err := d.recordGroup(tx, group[:last], now)
@@ -65,7 +65,7 @@ func (d *Dispatcher) recordAll(tx storage.Tx, group []told, now time.Time) (disa
 		}
 	}
 	for _, t := range group {
-		if disabled, err = d.recordIn(tx, t.job, t.end, now); err != nil {
+		if disabled, err = d.recordOne(tx, t.job, t.result, now); err != nil {
 			return false, err
 		}
 	}
@@ -75,7 +75,7 @@ func (d *Dispatcher) recordAll(tx storage.Tx, group []told, now time.Time) (disa
 // recordGroup records first tries that were delivered, and reports whether it has:
 // it does not when the cursor of the webhook is not where it was when the first of
 // them was read. Then they may have been recorded before, or told by another daemon.
-func (d *Dispatcher) recordGroup(tx storage.Tx, group []told, now time.Time) (recorded bool, err error) {
+func (d *Dispatcher) recordGroup(tx storage.Tx, group []finishedJob, now time.Time) (recorded bool, err error) {
 	first, last := group[0], group[len(group)-1]
 	hook, err := tx.Webhook(first.hook.WorkspaceID, first.hook.ID)
 	if isNotFound(err) {
@@ -85,15 +85,15 @@ func (d *Dispatcher) recordGroup(tx storage.Tx, group []told, now time.Time) (re
 		return false, err
 	}
 	for _, t := range group {
-		if err := tx.PutDelivery(after(t.delivery, t.job, t.end, now)); err != nil {
+		if err := tx.PutDelivery(updatedDelivery(t.delivery, t.job, t.result, now)); err != nil {
 			return false, err
 		}
 	}
-	_, err = d.recordHook(tx, hook, last.job, last.end, now)
+	_, err = d.recordHook(tx, hook, last.job, last.result, now)
 	return true, err
 }
 
-func (d *Dispatcher) recordIn(tx storage.Tx, j *job, end ending, now time.Time) (disabled bool, err error) {
+func (d *Dispatcher) recordOne(tx storage.Tx, j *job, end attemptResult, now time.Time) (disabled bool, err error) {
 	hook, err := tx.Webhook(j.hook.WorkspaceID, j.hook.ID)
 	if isNotFound(err) {
 		return false, nil
@@ -106,40 +106,40 @@ func (d *Dispatcher) recordIn(tx storage.Tx, j *job, end ending, now time.Time) 
 	case isNotFound(err) && !j.first:
 		return false, nil
 	case isNotFound(err):
-		found, err = begun(tx, &hook, j)
+		found, err = newDelivery(tx, &hook, j)
 	}
 	if err != nil {
 		return false, err
 	}
-	if found.Attempt > j.delivery.Attempt && (j.lost || end.is(&found)) {
+	if found.Attempt > j.delivery.Attempt && (j.eventGone || end.isLastOf(&found)) {
 		return false, nil // by a transaction that was said to have failed
 	}
-	if err := tx.PutDelivery(after(found, j, end, now)); err != nil {
+	if err := tx.PutDelivery(updatedDelivery(found, j, end, now)); err != nil {
 		return false, err
 	}
 	return d.recordHook(tx, hook, j, end, now)
 }
 
-// is reports whether a delivery has this attempt as its last one.
-func (e *ending) is(d *schedctl.Delivery) bool {
-	return d.AttemptedAt.Equal(schedctl.Millis(e.began)) && d.Duration == e.took.Round(time.Millisecond) && d.HTTPStatus == e.status
+// isLastOf reports whether a delivery has this attempt as its last one.
+func (e *attemptResult) isLastOf(d *schedctl.Delivery) bool {
+	return d.AttemptedAt.Equal(schedctl.Millis(e.startedAt)) && d.Duration == e.duration.Round(time.Millisecond) && d.HTTPStatus == e.status
 }
 
-// begunWithin is how many of the youngest deliveries are looked at for one that
+// searchedDeliveries is how many of the youngest deliveries are looked at for one that
 // another daemon has begun.
-const begunWithin = 100
+const searchedDeliveries = 100
 
-// begun returns the delivery that a first try begins: a new one, unless another
+// newDelivery returns the delivery that a first try begins: a new one, unless another
 // daemon took this one for dead and has told the event meanwhile.
-func begun(tx storage.Tx, hook *schedctl.Webhook, j *job) (schedctl.Delivery, error) {
+func newDelivery(tx storage.Tx, hook *schedctl.Webhook, j *job) (schedctl.Delivery, error) {
 	if hook.Cursor == j.hook.Cursor {
 		return j.delivery, nil
 	}
-	later, err := furthest(tx, hook.Cursor, j.event.ID)
+	later, err := laterCursor(tx, hook.Cursor, j.event.ID)
 	if err != nil || later != hook.Cursor {
 		return j.delivery, err
 	}
-	youngest, err := tx.Deliveries(hook.ID, "", begunWithin)
+	youngest, err := tx.Deliveries(hook.ID, "", searchedDeliveries)
 	for _, d := range youngest {
 		if d.EventID == j.event.ID {
 			return d, err
@@ -148,18 +148,18 @@ func begun(tx storage.Tx, hook *schedctl.Webhook, j *job) (schedctl.Delivery, er
 	return j.delivery, err
 }
 
-// after returns a delivery as it is after a job. It is given as it is in the store
+// updatedDelivery returns a delivery as it is after a job. It is given as it is in the store
 // now: when it was replayed meanwhile, that still counts.
-func after(d schedctl.Delivery, j *job, end ending, now time.Time) schedctl.Delivery {
-	if j.lost {
+func updatedDelivery(d schedctl.Delivery, j *job, end attemptResult, now time.Time) schedctl.Delivery {
+	if j.eventGone {
 		d.Status, d.NextAttemptAt, d.Error = schedctl.DeliveryFailed, time.Time{}, end.err
 		return d
 	}
 	if d.Attempt > j.delivery.Attempt {
-		return beside(d, end)
+		return addConcurrentAttempt(d, end)
 	}
 	d.Attempt = j.delivery.Attempt + 1
-	d.AttemptedAt, d.Duration = schedctl.Millis(end.began), end.took.Round(time.Millisecond)
+	d.AttemptedAt, d.Duration = schedctl.Millis(end.startedAt), end.duration.Round(time.Millisecond)
 	d.HTTPStatus, d.Response, d.Error = end.status, end.response, end.err
 	if end.delivered() {
 		d.Status, d.NextAttemptAt = schedctl.DeliveryDelivered, time.Time{}
@@ -177,10 +177,10 @@ func after(d schedctl.Delivery, j *job, end ending, now time.Time) schedctl.Deli
 	return d
 }
 
-// beside returns a delivery with one attempt more, that was made while another
+// addConcurrentAttempt returns a delivery with one attempt more, that was made while another
 // daemon made one too. When it is tried again is what that one has said, unless
 // this one has succeeded.
-func beside(d schedctl.Delivery, end ending) schedctl.Delivery {
+func addConcurrentAttempt(d schedctl.Delivery, end attemptResult) schedctl.Delivery {
 	d.Attempt++
 	if d.Status == schedctl.DeliveryDelivered && !end.delivered() {
 		return d
@@ -188,26 +188,26 @@ func beside(d schedctl.Delivery, end ending) schedctl.Delivery {
 	if end.delivered() {
 		d.Status, d.NextAttemptAt = schedctl.DeliveryDelivered, time.Time{}
 	}
-	d.AttemptedAt, d.Duration = schedctl.Millis(end.began), end.took.Round(time.Millisecond)
+	d.AttemptedAt, d.Duration = schedctl.Millis(end.startedAt), end.duration.Round(time.Millisecond)
 	d.HTTPStatus, d.Response, d.Error = end.status, end.response, end.err
 	return d
 }
 
 // recordHook changes nothing of a webhook but its cursor and what tells that it
 // fails, for its owner may have changed the rest.
-func (d *Dispatcher) recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end ending, now time.Time) (disabled bool, err error) {
+func (d *Dispatcher) recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end attemptResult, now time.Time) (disabled bool, err error) {
 	changed := false
 	if j.first {
 		told := j.event.ID
 		if hook.Cursor != j.hook.Cursor { // moved meanwhile, and perhaps past the event
-			if told, err = furthest(tx, hook.Cursor, told); err != nil {
+			if told, err = laterCursor(tx, hook.Cursor, told); err != nil {
 				return false, err
 			}
 		}
 		hook.Cursor, changed = told, told != hook.Cursor
 	}
 	switch {
-	case j.lost:
+	case j.eventGone:
 	case end.delivered():
 		changed = changed || !hook.FailingSince.IsZero()
 		hook.FailingSince = time.Time{}
@@ -227,9 +227,9 @@ func (d *Dispatcher) recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, en
 	return disabled, tx.PutWebhook(hook)
 }
 
-func disable(hook schedctl.Webhook, end ending, now time.Time) schedctl.Webhook {
+func disable(hook schedctl.Webhook, end attemptResult, now time.Time) schedctl.Webhook {
 	hook.Enabled, hook.UpdatedAt = false, schedctl.Millis(now)
 	hook.DisabledReason = fmt.Sprintf("every delivery since %s has failed; the last time %s",
-		hook.FailingSince.UTC().Format(time.RFC3339), end.words())
+		hook.FailingSince.UTC().Format(time.RFC3339), end.reason())
 	return hook
 }

@@ -34,7 +34,7 @@ func TestARestartGoesOn(t *testing.T) {
 		r.start()
 		after(time.Second)
 		calls := r.endpoints.at("a.example").all()[3:]
-		told := r.endpoints.at("a.example").told()[3:]
+		told := r.endpoints.at("a.example").eventIDs()[3:]
 		if i := slices.Index(told, want[0]); i < 0 || !calls[i].at.After(stopped) {
 			t.Error("the delivery that was pending is not retried")
 		} else {
@@ -87,15 +87,15 @@ func TestCallsInFlightAtAStop(t *testing.T) {
 		if got := r.deliveries(stuck); len(got) > 0 || r.readHook(stuck).Cursor != stuck.Cursor {
 			t.Errorf("the call that did not: %+v", got)
 		}
-		if got := r.endpoints.at("quick.example").told(); len(got) != 1 {
+		if got := r.endpoints.at("quick.example").eventIDs(); len(got) != 1 {
 			t.Errorf("%d calls begun after the stop", len(got)-1)
 		}
 		r.start()
 		after(time.Second)
-		if diff := cmp.Diff(ids, r.endpoints.at("quick.example").told()); diff != "" {
+		if diff := cmp.Diff(ids, r.endpoints.at("quick.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff([]string{ids[0], ids[0], ids[1]}, r.endpoints.at("stuck.example").told()); diff != "" {
+		if diff := cmp.Diff([]string{ids[0], ids[0], ids[1]}, r.endpoints.at("stuck.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 	})
@@ -154,7 +154,7 @@ func TestRecordingIsTriedAgain(t *testing.T) {
 				store.FailUpdates(5, moment)
 				ids = append(ids, r.publish(1)...)
 				after(24 * time.Hour)
-				told := r.endpoints.at("a.example").told()
+				told := r.endpoints.at("a.example").eventIDs()
 				if diff := cmp.Diff([]string{ids[0], ids[0], ids[1], ids[0]}, told); diff != "" {
 					t.Errorf("told (-want +got):\n%s", diff)
 				}
@@ -185,13 +185,13 @@ func TestReadingIsTriedAgain(t *testing.T) {
 		}
 		store.FailViews(-store.RemainingFailures())
 		after(10 * time.Second)
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		store.FailViews(30) // the lanes meet it too
 		want = append(want, r.publish(3)...)
 		after(10 * time.Minute)
-		if diff := cmp.Diff(want, r.endpoints.at("a.example").told()); diff != "" || store.RemainingFailures() > 0 {
+		if diff := cmp.Diff(want, r.endpoints.at("a.example").eventIDs()); diff != "" || store.RemainingFailures() > 0 {
 			t.Errorf("told, with %d failures left (-want +got):\n%s", store.RemainingFailures(), diff)
 		}
 	})
@@ -242,7 +242,7 @@ func testStopWhileTheStoreFails(t *testing.T, why error, takes time.Duration) {
 		}
 		r.start()
 		after(time.Second)
-		if diff := cmp.Diff([]string{ids[0], ids[0]}, r.endpoints.at("a.example").told()); diff != "" {
+		if diff := cmp.Diff([]string{ids[0], ids[0]}, r.endpoints.at("a.example").eventIDs()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if d := r.delivery(w); d.Attempt != 1 || d.Status != schedctl.DeliveryDelivered {

@@ -10,8 +10,8 @@ import (
 // Tests are looked for among the youngest deliveries, so many at a time, and no
 // further than so many.
 const (
-	testsAtOnce = 10
-	testsWithin = 1000
+	testsPage        = 10
+	maxTestsSearched = 1000
 )
 
 // newRetries returns the lane of deliveries that wait in the store: those that
@@ -19,14 +19,14 @@ const (
 func newRetries(w *worker) *lane {
 	return &lane{
 		worker: w, kind: "pending deliveries", wake: w.newPending, next: w.nextPending, slowest: time.Second,
-		pause: w.newPause(),
+		pause: w.newBackoff(),
 	}
 }
 
 // nextPending returns the pending delivery whose time has come first. A test goes
 // before all others, so that whoever repairs an endpoint sees at once whether it
 // works, and it goes to a disabled webhook too.
-func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error) {
+func (w *worker) nextPending(r storage.Reader, _ outboxPosition) (*job, time.Time, error) {
 	hook, err := r.Webhook(w.workspace, w.id)
 	if isNotFound(err) {
 		return nil, time.Time{}, nil
@@ -38,7 +38,7 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	if hook.Enabled && (delivery == nil || waits(delivery, time.Now())) {
+	if hook.Enabled && (delivery == nil || mustWait(delivery, time.Now())) {
 		if delivery, err = firstPending(r, w.id); err != nil {
 			return nil, time.Time{}, err
 		}
@@ -46,19 +46,19 @@ func (w *worker) nextPending(r storage.Reader, _ place) (*job, time.Time, error)
 	if delivery == nil {
 		return nil, time.Time{}, nil
 	}
-	if waits(delivery, time.Now()) {
+	if mustWait(delivery, time.Now()) {
 		return nil, delivery.NextAttemptAt, nil
 	}
 	event, err := r.Event(delivery.EventID)
 	if err != nil && !isNotFound(err) {
 		return nil, time.Time{}, err
 	}
-	return &job{hook: hook, event: event, delivery: *delivery, lost: err != nil}, time.Time{}, nil
+	return &job{hook: hook, event: event, delivery: *delivery, eventGone: err != nil}, time.Time{}, nil
 }
 
-// waits reports whether a delivery is to be tried later. One that would wait for
+// mustWait reports whether a delivery is to be tried later. One that would wait for
 // longer than any does was put off by a clock that has been set back since.
-func waits(d *schedctl.Delivery, now time.Time) bool {
+func mustWait(d *schedctl.Delivery, now time.Time) bool {
 	wait := d.NextAttemptAt.Sub(now.Round(0))
 	return wait > 0 && wait <= longestRetry
 }
@@ -69,8 +69,8 @@ func waits(d *schedctl.Delivery, now time.Time) bool {
 // the youngest that it has.
 func firstTest(r storage.Reader, hook *schedctl.Webhook) (first *schedctl.Delivery, err error) {
 	after := ""
-	for range testsWithin / testsAtOnce {
-		page, err := r.Deliveries(hook.ID, after, testsAtOnce)
+	for range maxTestsSearched / testsPage {
+		page, err := r.Deliveries(hook.ID, after, testsPage)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func firstTest(r storage.Reader, hook *schedctl.Webhook) (first *schedctl.Delive
 				first = &page[i]
 			}
 		}
-		if hook.Enabled || tests == 0 || len(page) < testsAtOnce {
+		if hook.Enabled || tests == 0 || len(page) < testsPage {
 			break
 		}
 		after = page[len(page)-1].ID

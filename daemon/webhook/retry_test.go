@@ -57,7 +57,7 @@ func wantSchedule(t testing.TB, calls []call) {
 func TestTheScheduleOfOneEvent(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
-		r.endpoints.at("a.example").fromNow(answered(503, "not now"))
+		r.endpoints.at("a.example").fromNow(respond(503, "not now"))
 		r.start()
 		id := r.publish(1)[0]
 		synctest.Wait()
@@ -90,7 +90,7 @@ func TestTheScheduleOfOneEvent(t *testing.T) {
 func TestARetryThatSucceedsIsTheLast(t *testing.T) {
 	bubble(t, func(r *rig) {
 		w := r.hook("a.example")
-		r.endpoints.at("a.example").then(refused, hanging, answered(200, "thanks"))
+		r.endpoints.at("a.example").then(refused, hanging, respond(200, "thanks"))
 		r.start()
 		r.publish(1)
 		after(time.Second)
@@ -195,7 +195,7 @@ func TestRetriesOfAFailingEndpointAreSpaced(t *testing.T) {
 		}
 		test := r.ping(w)
 		after(time.Second)
-		if told := r.endpoints.at("a.example").told()[len(calls):]; !slices.Contains(told, test) {
+		if told := r.endpoints.at("a.example").eventIDs()[len(calls):]; !slices.Contains(told, test) {
 			t.Errorf("the test waits behind %d others", 500)
 		}
 	})
@@ -219,7 +219,7 @@ func TestAPrunedEventFailsInWords(t *testing.T) {
 		}
 		want := r.publish(1)
 		synctest.Wait()
-		if told := r.endpoints.at("a.example").told(); !slices.Equal(told[1:], want) {
+		if told := r.endpoints.at("a.example").eventIDs(); !slices.Equal(told[1:], want) {
 			t.Errorf("told %v, want %v last", told, want)
 		}
 	})

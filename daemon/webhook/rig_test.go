@@ -342,15 +342,15 @@ func (e *endpoints) RoundTrip(req *http.Request) (*http.Response, error) {
 	return e.at(req.URL.Host).answer(req, body)
 }
 
-// answerer answers a call.
-type answerer func(*http.Request) (*http.Response, error)
+// responder answers a call.
+type responder func(*http.Request) (*http.Response, error)
 
 // endpoint notes what it is sent.
 type endpoint struct {
 	mu     sync.Mutex // mu guards what follows
 	calls  []call
-	next   []answerer
-	always answerer
+	next   []responder
+	always responder
 }
 
 type call struct {
@@ -374,14 +374,14 @@ func (e *endpoint) answer(req *http.Request, body []byte) (*http.Response, error
 }
 
 // from now on answers with a, after what then has asked for.
-func (e *endpoint) fromNow(a answerer) {
+func (e *endpoint) fromNow(a responder) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.always = a
 }
 
 // then answers the next calls one by one.
-func (e *endpoint) then(answers ...answerer) {
+func (e *endpoint) then(answers ...responder) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.next = append(e.next, answers...)
@@ -393,21 +393,21 @@ func (e *endpoint) all() []call {
 	return slices.Clone(e.calls)
 }
 
-// told returns the ids of the events it was told of, with repeats.
-func (e *endpoint) told() (ids []string) {
+// eventIDs returns the ids of the events it was told of, with repeats.
+func (e *endpoint) eventIDs() (ids []string) {
 	for _, c := range e.all() {
 		ids = append(ids, c.event())
 	}
 	return ids
 }
 
-func status(code int) answerer { return answered(code, "") }
+func status(code int) responder { return respond(code, "") }
 
-func answered(code int, body string) answerer {
+func respond(code int, body string) responder {
 	return streamed(code, func() io.Reader { return strings.NewReader(body) })
 }
 
-func streamed(code int, body func() io.Reader) answerer {
+func streamed(code int, body func() io.Reader) responder {
 	return func(req *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
@@ -427,7 +427,7 @@ func hanging(req *http.Request) (*http.Response, error) {
 }
 
 // slow answers after a while, as long as the caller waits.
-func slow(wait time.Duration, then answerer) answerer {
+func slow(wait time.Duration, then responder) responder {
 	return func(req *http.Request) (*http.Response, error) {
 		select {
 		case <-req.Context().Done():

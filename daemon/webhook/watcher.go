@@ -14,9 +14,9 @@ const (
 	// batchSize is how many events are read at a time.
 	batchSize = 100
 
-	// saveEvery is how many events may pass until the cursors of webhooks that
+	// maxUnsaved is how many events may pass until the cursors of webhooks that
 	// want none of them are saved. It bounds what a start reads again.
-	saveEvery = 1000
+	maxUnsaved = 1000
 )
 
 // watcher reads the outbox once for all webhooks, and wakes those that want what
@@ -26,19 +26,19 @@ type watcher struct {
 	*Dispatcher
 	begin func(w *worker, owner string) // starts the lanes of a worker
 
-	changed  map[string]struct{} // webhooks to be read again
-	unknown  bool                // all are to be read again
-	reloaded time.Time           // when all were read
-	shared   time.Time           // when it was looked whose webhooks are, among several daemons
-	unshared bool                // that is to be done again
-	started  bool                // seen is set
-	seen     string              // the last event that was read
-	unsaved  int                 // events read since cursors were saved
-	pause    pause
+	changed          map[string]struct{} // webhooks to be read again
+	reloadAll        bool                // all are to be read again
+	reloaded         time.Time           // when all were read
+	rebalancedAt     time.Time           // when it was looked whose webhooks are, among several daemons
+	rebalancePending bool                // that is to be done again
+	started          bool                // seen is set
+	seen             string              // the last event that was read
+	unsaved          int                 // events read since cursors were saved
+	pause            backoff
 }
 
 func newWatcher(d *Dispatcher, begin func(*worker, string)) *watcher {
-	return &watcher{Dispatcher: d, begin: begin, changed: make(map[string]struct{}), unknown: true, pause: d.newPause()}
+	return &watcher{Dispatcher: d, begin: begin, changed: make(map[string]struct{}), reloadAll: true, pause: d.newBackoff()}
 }
 
 // run watches until ctx ends.
@@ -48,8 +48,8 @@ func (x *watcher) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if x.pause.after(ctx, "watching the outbox", err) {
-			rest(ctx, time.Now().Add(x.interval()), x.mail.wake)
+		if x.pause.done(ctx, "watching the outbox", err) {
+			sleepUntil(ctx, time.Now().Add(x.interval()), x.mail.wake)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (x *watcher) run(ctx context.Context) {
 // interval is how long the watcher waits to be woken.
 func (x *watcher) interval() time.Duration {
 	if x.cfg.Member != nil {
-		return sharedTick
+		return fleetTickInterval
 	}
 	return tickInterval
 }
@@ -65,17 +65,17 @@ func (x *watcher) interval() time.Duration {
 // turn reads what has changed. What it has not done when it fails, the next turn
 // does.
 func (x *watcher) turn(ctx context.Context) error {
-	x.ticked()
+	x.recordTick()
 	if err := x.refresh(ctx); err != nil {
 		return err
 	}
-	if err := x.share(ctx); err != nil {
+	if err := x.rebalance(ctx); err != nil {
 		return err
 	}
 	if err := x.scan(ctx); err != nil {
 		return err
 	}
-	if x.unsaved < saveEvery {
+	if x.unsaved < maxUnsaved {
 		return nil
 	}
 	if err := x.saveCursors(ctx, x.idle(), x.seen); err != nil {
@@ -85,7 +85,7 @@ func (x *watcher) turn(ctx context.Context) error {
 	return nil
 }
 
-func (x *watcher) ticked() {
+func (x *watcher) recordTick() {
 	now := time.Now()
 	x.tick.Store(&now)
 }
@@ -94,8 +94,8 @@ func (x *watcher) ticked() {
 // some that it does not know.
 func (x *watcher) refresh(ctx context.Context) error {
 	missed := x.mail.take(x.changed)
-	x.unknown = x.unknown || missed || x.cfg.Member != nil && time.Since(x.reloaded) >= reloadEvery
-	if !x.unknown && len(x.changed) == 0 {
+	x.reloadAll = x.reloadAll || missed || x.cfg.Member != nil && time.Since(x.reloaded) >= reloadInterval
+	if !x.reloadAll && len(x.changed) == 0 {
 		return nil
 	}
 	var found []schedctl.Webhook
@@ -120,12 +120,12 @@ func (x *watcher) refresh(ctx context.Context) error {
 		x.remove(id)
 	}
 	for _, hook := range found {
-		if _, named := x.changed[hook.ID]; named || x.unknown || x.differs(&hook) {
+		if _, named := x.changed[hook.ID]; named || x.reloadAll || x.differs(&hook) {
 			x.apply(hook)
 		}
 	}
-	if x.unknown {
-		x.unknown, x.reloaded = false, time.Now()
+	if x.reloadAll {
+		x.reloadAll, x.reloaded = false, time.Now()
 	}
 	clear(x.changed)
 	return nil
@@ -148,18 +148,18 @@ func (x *watcher) apply(hook schedctl.Webhook) {
 	old := w.hook
 	w.hook = hook
 	if hook.Enabled && !old.Enabled {
-		w.lookAgain()
+		w.rescan()
 	}
 	if !slices.Equal(hook.EventTypes, old.EventTypes) {
 		// What has passed unwanted must not be wanted by the next start.
-		x.unsaved = saveEvery
+		x.unsaved = maxUnsaved
 	}
 	w.wake()
 }
 
 func (x *watcher) add(hook schedctl.Webhook) {
 	w := newWorker(x.Dispatcher, hook)
-	w.lookAgain()
+	w.rescan()
 	x.mu.Lock()
 	x.workers[w.id] = w
 	x.mu.Unlock()
@@ -167,8 +167,8 @@ func (x *watcher) add(hook schedctl.Webhook) {
 		x.begin(w, "")
 		return
 	}
-	x.unshared = true
-	ring(x.mail.wake)
+	x.rebalancePending = true
+	wakeUp(x.mail.wake)
 }
 
 func (x *watcher) remove(id string) {
@@ -195,12 +195,12 @@ func (x *watcher) scan(ctx context.Context) error {
 		}
 		for i := range events {
 			for _, w := range x.workers {
-				w.meet(&events[i], x.seen)
+				w.observe(&events[i], x.seen)
 			}
 			x.seen = events[i].ID
 		}
 		x.unsaved += len(events)
-		x.ticked()
+		x.recordTick()
 		if len(events) < batchSize {
 			return nil
 		}
@@ -225,14 +225,14 @@ func (x *watcher) skip(ctx context.Context) (skipped bool, err error) {
 		return false, err // a webhook came with these events
 	}
 	x.seen = last
-	x.ticked()
+	x.recordTick()
 	return true, nil
 }
 
 // idle returns the workers that have told all they want of what was seen.
 func (x *watcher) idle() (idle []*worker) {
 	for _, w := range x.workers {
-		if w.hook.Enabled && w.idle() && w.mayCall() {
+		if w.hook.Enabled && w.idle() && w.holdsStill() {
 			idle = append(idle, w)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // readChanged reads the webhooks that have changed and says which are gone. When
 // there may be some that have no worker, it reads all.
 func (x *watcher) readChanged(r storage.Reader) (found []schedctl.Webhook, gone []string, err error) {
-	if x.unknown {
+	if x.reloadAll {
 		return x.readAll(r)
 	}
 	for id := range x.changed {
@@ -48,8 +48,8 @@ func (x *watcher) readAll(r storage.Reader) (all []schedctl.Webhook, gone []stri
 	return all, x.missing(all, func(*worker) bool { return true }), nil
 }
 
-// readOf reads the webhooks of some workspaces and says which are gone.
-func (x *watcher) readOf(r storage.Reader, workspaces []string) (hooks []schedctl.Webhook, gone []string, err error) {
+// readWorkspaces reads the webhooks of some workspaces and says which are gone.
+func (x *watcher) readWorkspaces(r storage.Reader, workspaces []string) (hooks []schedctl.Webhook, gone []string, err error) {
 	for _, workspace := range workspaces {
 		found, err := r.Webhooks(workspace)
 		if err != nil {
@@ -83,7 +83,7 @@ func (x *watcher) readNew(ctx context.Context) (events []schedctl.Event, err err
 	var gone []string
 	err = x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
 		if events, err = r.Events(x.seen, batchSize); err == nil && x.cfg.Member != nil {
-			found, gone, err = x.readOf(r, workspacesOf(events))
+			found, gone, err = x.readWorkspaces(r, workspacesOf(events))
 		}
 		return err
 	})

@@ -19,16 +19,16 @@ type worker struct {
 
 	newEvents, newPending chan struct{} // wake the lanes
 
-	mu    sync.Mutex // mu guards what follows
-	place place
-	works bool   // there are lanes
-	owner string // as which member of several daemons they work; empty for the only one
+	mu       sync.Mutex // mu guards what follows
+	position outboxPosition
+	running  bool   // there are lanes
+	owner    string // as which member of several daemons they work; empty for the only one
 
-	doubtful bool // this daemon may hold the webhook, and there are no lanes
+	mayHold bool // this daemon may hold the webhook, and there are no lanes
 }
 
-// place is where a webhook is in the outbox.
-type place struct {
+// outboxPosition is where a webhook is in the outbox.
+type outboxPosition struct {
 	// cursor is the last event that was told or is not wanted. It may be older than
 	// that, and older than the cursor in the store.
 	cursor string
@@ -48,7 +48,7 @@ func (w *worker) begin(ctx context.Context, owner string) (stop context.Context)
 	stop, w.end = context.WithCancel(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.works, w.owner = true, owner
+	w.running, w.owner = true, owner
 	return stop
 }
 
@@ -59,7 +59,7 @@ func (w *worker) run(stop, work context.Context) {
 	} else {
 		var retries sync.WaitGroup
 		retries.Go(func() { newRetries(w).run(stop, work) })
-		newFirstTries(w).run(stop, work)
+		newFirstAttempts(w).run(stop, work)
 		retries.Wait()
 	}
 	if w.cfg.Member != nil {
@@ -67,33 +67,33 @@ func (w *worker) run(stop, work context.Context) {
 	}
 }
 
-// leave tells that the lanes have ended.
-func (w *worker) leave() {
+// markStopped tells that the lanes have ended.
+func (w *worker) markStopped() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.works = false
+	w.running = false
 }
 
-// doubt notes whether this daemon may hold the webhook without knowing it.
-func (w *worker) doubt(is bool) {
+// setMayHold notes whether this daemon may hold the webhook without knowing it.
+func (w *worker) setMayHold(is bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.doubtful = is
+	w.mayHold = is
 }
 
-// tenure reports whether there are lanes, and as whose they work.
-func (w *worker) tenure() (owner string, works bool) {
+// runningAs reports whether there are lanes, and as whose they work.
+func (w *worker) runningAs() (owner string, works bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.owner, w.works
+	return w.owner, w.running
 }
 
-// mayCall reports whether this daemon holds the webhook still.
-func (w *worker) mayCall() bool {
+// holdsStill reports whether this daemon holds the webhook still.
+func (w *worker) holdsStill() bool {
 	if w.cfg.Member == nil {
 		return true
 	}
-	owner, _ := w.tenure()
+	owner, _ := w.runningAs()
 	return w.cfg.Member.Holds(owner)
 }
 
@@ -103,40 +103,40 @@ func (w *worker) differs(hook *schedctl.Webhook) bool {
 	return hook.Enabled != w.hook.Enabled || !hook.UpdatedAt.Equal(w.hook.UpdatedAt) || !slices.Equal(hook.EventTypes, w.hook.EventTypes)
 }
 
-// meet tells of an event, and of the one before it.
-func (w *worker) meet(e *schedctl.Event, before string) {
+// observe tells of an event, and of the one before it.
+func (w *worker) observe(e *schedctl.Event, before string) {
 	switch {
 	case w.hook.Wants(e):
-		w.expect(before)
+		w.markBehind(before)
 	case w.cfg.Member != nil && e.Type == schedctl.EventWebhookTest && e.WebhookID == w.id:
-		ring(w.newPending) // another daemon may have stored it
+		wakeUp(w.newPending) // another daemon may have stored it
 	}
 }
 
 // wake lets both lanes look at the store.
 func (w *worker) wake() {
-	ring(w.newEvents)
-	ring(w.newPending)
+	wakeUp(w.newEvents)
+	wakeUp(w.newPending)
 }
 
-// lookAgain lets the lane of first tries look for events behind the cursor.
-func (w *worker) lookAgain() {
+// rescan lets the lane of first tries look for events behind the cursor.
+func (w *worker) rescan() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.place.behind = true
-	w.place.wakes++
+	w.position.behind = true
+	w.position.wakes++
 }
 
-// expect tells of an event that is wanted, right after the one that is given.
+// markBehind tells of an event that is wanted, right after the one that is given.
 // What is told of it already is before the cursor in the store.
-func (w *worker) expect(before string) {
+func (w *worker) markBehind(before string) {
 	w.mu.Lock()
-	w.place.wakes++
-	if !w.place.behind {
-		w.place.behind, w.place.cursor = true, before
+	w.position.wakes++
+	if !w.position.behind {
+		w.position.behind, w.position.cursor = true, before
 	}
 	w.mu.Unlock()
-	ring(w.newEvents)
+	wakeUp(w.newEvents)
 }
 
 // idle reports whether all wanted events that were reported have been told, by
@@ -144,21 +144,21 @@ func (w *worker) expect(before string) {
 func (w *worker) idle() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.works && !w.place.behind
+	return w.running && !w.position.behind
 }
 
-func (w *worker) at() place {
+func (w *worker) currentPosition() outboxPosition {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.place
+	return w.position
 }
 
-// passed moves the cursor on. Only the lane of first tries calls it, with what it
+// advance moves the cursor on. Only the lane of first tries calls it, with what it
 // has found behind the cursor.
-func (w *worker) passed(event string) {
+func (w *worker) advance(event string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.place.cursor = event
+	w.position.cursor = event
 }
 
 // caughtUp tells that the outbox was read to its end, unless events were reported
@@ -166,7 +166,7 @@ func (w *worker) passed(event string) {
 func (w *worker) caughtUp(wakes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.place.wakes == wakes {
-		w.place.behind = false
+	if w.position.wakes == wakes {
+		w.position.behind = false
 	}
 }

@@ -18,23 +18,23 @@ import (
 type Backlog func(context.Context) (int, error)
 
 const (
-	// patience is how long a census may take: a scrape does not wait for longer
+	// countTimeout is how long a census may take: a scrape does not wait for longer
 	// than ten seconds.
-	patience = 8 * time.Second
+	countTimeout = 8 * time.Second
 
-	// share is how much longer a census counts than it took. Counting is in
+	// idleFactor is how much longer a census counts than it took. Counting is in
 	// proportion to what is there, and scrapes can be frequent: so it never
 	// takes more than a hundredth of the time.
-	share = 100
+	idleFactor = 100
 )
 
-// census counts states when it is asked.
-type census struct {
+// collector counts states when it is asked.
+type collector struct {
 	store   storage.Store
 	backlog Backlog
 	log     *slog.Logger
 
-	due, overdue, untold, accounts *prometheus.Desc
+	due, overdue, webhookBacklog, accounts *prometheus.Desc
 
 	mu     sync.Mutex // mu guards what follows, and is held while counting
 	last   counts
@@ -53,14 +53,14 @@ type accountState struct {
 	status   schedctl.AccountStatus
 }
 
-func newCensus(c Config) *census {
-	return &census{
+func newCollector(c Config) *collector {
+	return &collector{
 		store: c.Store, backlog: c.Backlog, log: c.Logger,
 		due: prometheus.NewDesc("schedctl_due_targets",
 			"Targets that wait for their time or for their next attempt.", nil, nil),
 		overdue: prometheus.NewDesc("schedctl_overdue_targets",
 			"Targets whose time has come and that are neither published nor given up.", nil, nil),
-		untold: prometheus.NewDesc("schedctl_webhook_backlog",
+		webhookBacklog: prometheus.NewDesc("schedctl_webhook_backlog",
 			"Events that webhooks still have to be told, once for each webhook; not counted further than ten thousand.", nil, nil),
 		accounts: prometheus.NewDesc("schedctl_accounts",
 			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
@@ -68,16 +68,16 @@ func newCensus(c Config) *census {
 }
 
 // Describe implements [prometheus.Collector].
-func (c *census) Describe(out chan<- *prometheus.Desc) {
+func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	out <- c.due
 	out <- c.overdue
-	out <- c.untold
+	out <- c.webhookBacklog
 	out <- c.accounts
 }
 
 // Collect implements [prometheus.Collector].
-func (c *census) Collect(out chan<- prometheus.Metric) {
-	n, err := c.taken()
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	n, err := c.current()
 	if err != nil {
 		return // told of when it began
 	}
@@ -87,24 +87,24 @@ func (c *census) Collect(out chan<- prometheus.Metric) {
 	gauge(c.due, n.due)
 	gauge(c.overdue, n.overdue)
 	if c.backlog != nil {
-		gauge(c.untold, n.backlog)
+		gauge(c.webhookBacklog, n.backlog)
 	}
 	for state, n := range n.accounts {
 		gauge(c.accounts, n, state.platform, string(state.status))
 	}
 }
 
-// taken returns the counts, new ones when the last are too old.
-func (c *census) taken() (counts, error) {
+// current returns the counts, new ones when the last are too old.
+func (c *collector) current() (counts, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	began := time.Now()
 	if began.Before(c.valid) {
 		return c.last, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()
-	n, err := c.take(ctx, began)
+	n, err := c.count(ctx, began)
 	if err != nil {
 		if !c.failed {
 			c.log.Error("targets and accounts cannot be counted", "error", err)
@@ -114,13 +114,13 @@ func (c *census) taken() (counts, error) {
 	}
 	c.last, c.failed = n, false
 	ended := time.Now()
-	c.valid = ended.Add(share * ended.Sub(began))
+	c.valid = ended.Add(idleFactor * ended.Sub(began))
 	return n, nil
 }
 
-// take counts. Each part is of a snapshot of its own: between two of them a
+// count counts. Each part is of a snapshot of its own: between two of them a
 // target can move, and then counts twice or not at all, this once.
-func (c *census) take(ctx context.Context, now time.Time) (n counts, err error) {
+func (c *collector) count(ctx context.Context, now time.Time) (n counts, err error) {
 	if c.backlog != nil {
 		if n.backlog, err = c.backlog(ctx); err != nil {
 			return n, err
@@ -141,7 +141,7 @@ func (c *census) take(ctx context.Context, now time.Time) (n counts, err error) 
 		return n, err
 	}
 	for _, w := range workspaces {
-		between, err := c.countBetween(ctx, w.ID, now)
+		between, err := c.countInFlight(ctx, w.ID, now)
 		if err != nil {
 			return n, err
 		}
@@ -164,12 +164,12 @@ func countAccounts(r storage.Reader, workspaces []schedctl.Workspace) (map[accou
 	return n, nil
 }
 
-// chunk is how many entries are read in one snapshot: a few milliseconds, so
+// dueBatch is how many entries are read in one snapshot: a few milliseconds, so
 // that the space of what is written meanwhile is not kept for long.
-const chunk = 50_000
+const dueBatch = 50_000
 
 // countDue counts the due index.
-func (c *census) countDue(ctx context.Context, n *counts, now int64) error {
+func (c *collector) countDue(ctx context.Context, n *counts, now int64) error {
 	var last schedctl.Due
 	for {
 		read := 0
@@ -185,23 +185,23 @@ func (c *census) countDue(ctx context.Context, n *counts, now int64) error {
 					n.overdue++
 				}
 				read++
-				return read < chunk
+				return read < dueBatch
 			})
 		})
-		if err = errors.Join(err, ctx.Err()); err != nil || read < chunk {
+		if err = errors.Join(err, ctx.Err()); err != nil || read < dueBatch {
 			return err
 		}
 	}
 }
 
-// page is how many posts are read in one snapshot.
-const page = 500
+// postPage is how many posts are read in one snapshot.
+const postPage = 500
 
-// countBetween counts the targets of a workspace whose time has come and that
+// countInFlight counts the targets of a workspace whose time has come and that
 // are not in the due index before now: an attempt of theirs is running, or their
 // next one is later.
-func (c *census) countBetween(ctx context.Context, workspaceID string, now time.Time) (n int, err error) {
-	query := storage.PostQuery{WorkspaceID: workspaceID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: page}
+func (c *collector) countInFlight(ctx context.Context, workspaceID string, now time.Time) (n int, err error) {
+	query := storage.PostQuery{WorkspaceID: workspaceID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: postPage}
 	for {
 		err := c.store.View(ctx, func(r storage.Reader) error {
 			found, err := r.Posts(query)
@@ -209,7 +209,7 @@ func (c *census) countBetween(ctx context.Context, workspaceID string, now time.
 				return err
 			}
 			for i := range found.Posts {
-				n += between(&found.Posts[i], now)
+				n += inFlight(&found.Posts[i], now)
 			}
 			query.After = found.Next
 			return nil
@@ -220,7 +220,7 @@ func (c *census) countBetween(ctx context.Context, workspaceID string, now time.
 	}
 }
 
-func between(p *schedctl.Post, now time.Time) (n int) {
+func inFlight(p *schedctl.Post, now time.Time) (n int) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		if at, waiting := t.Due(); t.Status == schedctl.Publishing && (!waiting || at.After(now)) {

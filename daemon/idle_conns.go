@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// silent are the connections on which nothing was said yet, such as those that a
+// idleConns are the connections on which nothing was said yet, such as those that a
 // client opens in advance. An [http.Server] that shuts down waits for them for
 // five seconds, as if a request were under way.
-type silent struct {
-	mu    sync.Mutex // mu guards what follows
-	ended bool
-	conns map[net.Conn]struct{}
+type idleConns struct {
+	mu     sync.Mutex // mu guards what follows
+	closed bool
+	conns  map[net.Conn]struct{}
 }
 
-// follow is told of the state of every connection; see [http.Server.ConnState].
-func (s *silent) follow(c net.Conn, state http.ConnState) {
+// track is told of the state of every connection; see [http.Server.ConnState].
+func (s *idleConns) track(c net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case state != http.StateNew:
 		delete(s.conns, c)
-	case s.ended:
+	case s.closed:
 		c.Close()
 	default:
 		if s.conns == nil {
@@ -32,11 +32,11 @@ func (s *silent) follow(c net.Conn, state http.ConnState) {
 	}
 }
 
-// end closes them, and those that come later.
-func (s *silent) end() {
+// closeAll closes them, and those that come later.
+func (s *idleConns) closeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = true
+	s.closed = true
 	for c := range s.conns {
 		c.Close()
 	}

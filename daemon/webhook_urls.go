@@ -9,18 +9,18 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// sealAddresses seals the URLs of webhooks that were stored before such were
+// sealWebhookURLs seals the URLs of webhooks that were stored before such were
 // sealed. Many receivers know their callers by nothing but a secret URL. What
 // cannot be sealed now, on a full disk for example, is left to the next start.
-func sealAddresses(ctx context.Context, store storage.Store, sealer *seal.Sealer, log *slog.Logger) {
+func sealWebhookURLs(ctx context.Context, store storage.Store, sealer *seal.Sealer, log *slog.Logger) {
 	plain := false
 	err := store.View(ctx, func(r storage.Reader) (err error) {
-		plain, err = eachPlainAddress(r, nil)
+		plain, err = eachPlainURL(r, nil)
 		return err
 	})
 	if err == nil && plain {
 		err = store.Update(ctx, func(tx storage.Tx) error {
-			_, err := eachPlainAddress(tx, func(w schedctl.Webhook) error {
+			_, err := eachPlainURL(tx, func(w schedctl.Webhook) error {
 				w.URL = sealer.SealText(w.URL, w.ID)
 				return tx.PutWebhook(w)
 			})
@@ -32,9 +32,9 @@ func sealAddresses(ctx context.Context, store storage.Store, sealer *seal.Sealer
 	}
 }
 
-// eachPlainAddress calls do, if it is not nil, for each webhook whose URL is not
+// eachPlainURL calls do, if it is not nil, for each webhook whose URL is not
 // sealed, and reports whether there are any.
-func eachPlainAddress(r storage.Reader, do func(schedctl.Webhook) error) (found bool, err error) {
+func eachPlainURL(r storage.Reader, do func(schedctl.Webhook) error) (found bool, err error) {
 	workspaces, err := r.Workspaces()
 	if err != nil {
 		return false, err

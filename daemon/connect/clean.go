@@ -21,12 +21,12 @@ const (
 	minHidden = 4
 )
 
-// presentable returns the error with a message without control characters,
+// cleanError returns the error with a message without control characters,
 // without anything it repeats of the credentials, and of at most 500 bytes.
-func presentable(e *publish.Error, p publish.Publisher, c publish.Credentials) *publish.Error {
+func cleanError(e *publish.Error, p publish.Publisher, c publish.Credentials) *publish.Error {
 	clean := *e
 	for name, value := range c {
-		if len(value) >= minHidden && secret(p, name) {
+		if len(value) >= minHidden && isSecret(p, name) {
 			clean.Message = strings.ReplaceAll(clean.Message, value, "…")
 		}
 	}
@@ -34,14 +34,14 @@ func presentable(e *publish.Error, p publish.Publisher, c publish.Credentials) *
 	return &clean
 }
 
-// secret reports whether a credential must not be shown. One that is not listed
+// isSecret reports whether a credential must not be shown. One that is not listed
 // is part of a session.
-func secret(p publish.Publisher, name string) bool {
+func isSecret(p publish.Publisher, name string) bool {
 	return !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret })
 }
 
-// printable bounds and cleans what a network says about an account.
-func printable(p publish.Profile) publish.Profile {
+// cleanProfile bounds and cleans what a network says about an account.
+func cleanProfile(p publish.Profile) publish.Profile {
 	p.Username = clip(withoutControls(p.Username), maxText)
 	p.DisplayName = clip(withoutControls(p.DisplayName), maxText)
 	p.URL = clip(withoutControls(p.URL), maxURL)
@@ -69,8 +69,8 @@ func clip(text string, limit int) string {
 	return text[:limit]
 }
 
-// guard calls a publisher and turns its panic into an error.
-func (c *Connector) guard(platform string, fn func() error) (err error) {
+// recoverPanic calls a publisher and turns its panic into an error.
+func (c *Connector) recoverPanic(platform string, fn func() error) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			// The value itself may hold a credential.

@@ -7,8 +7,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// firstTries finds the events that a webhook is to be told of, in their order.
-type firstTries struct {
+// firstAttempts finds the events that a webhook is to be told of, in their order.
+type firstAttempts struct {
 	*worker
 	hook  schedctl.Webhook // as it was read last
 	batch []schedctl.Event // read, and neither told nor passed over; the first one may be told
@@ -17,11 +17,11 @@ type firstTries struct {
 	wakes int              // what was reported when it was read
 }
 
-func newFirstTries(w *worker) *lane {
-	f := &firstTries{worker: w}
+func newFirstAttempts(w *worker) *lane {
+	f := &firstAttempts{worker: w}
 	l := &lane{
 		worker: w, kind: "events", wake: w.newEvents, next: f.next, slowest: 10 * time.Second,
-		pause: w.newPause(),
+		pause: w.newBackoff(),
 	}
 	if w.cfg.Member != nil { // each reading and recording is some ways to a server
 		l.following = f.following
@@ -31,7 +31,7 @@ func newFirstTries(w *worker) *lane {
 
 // following returns the next wanted event of the batch, for the webhook as it was
 // read with the last job. It leaves the batch as it is when there is none.
-func (f *firstTries) following() *job {
+func (f *firstAttempts) following() *job {
 	for i := 1; i < len(f.batch); i++ {
 		if e := f.batch[i]; f.hook.Wants(&e) {
 			f.after, f.batch = f.batch[i-1].ID, f.batch[i:]
@@ -43,7 +43,7 @@ func (f *firstTries) following() *job {
 
 // next returns the first event after the cursor that the webhook wants. It looks
 // at one batch at a time, so that no reading lasts long.
-func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
+func (f *firstAttempts) next(r storage.Reader, at outboxPosition) (*job, time.Time, error) {
 	if !at.behind {
 		f.batch = nil
 		return nil, time.Time{}, nil
@@ -57,7 +57,7 @@ func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
 		return nil, time.Time{}, err
 	}
 	f.hook = hook
-	cursor, err := furthest(r, at.cursor, hook.Cursor)
+	cursor, err := laterCursor(r, at.cursor, hook.Cursor)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -70,7 +70,7 @@ func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
 			return f.job(hook, e), time.Time{}, nil
 		}
 		f.after = e.ID
-		f.passed(e.ID)
+		f.advance(e.ID)
 	}
 	if f.last {
 		f.caughtUp(f.wakes)
@@ -80,7 +80,7 @@ func (f *firstTries) next(r storage.Reader, at place) (*job, time.Time, error) {
 
 // read reads the next batch, unless what is left of the last one follows on the
 // cursor.
-func (f *firstTries) read(r storage.Reader, cursor string, wakes int) (err error) {
+func (f *firstAttempts) read(r storage.Reader, cursor string, wakes int) (err error) {
 	if len(f.batch) > 0 && f.batch[0].ID == cursor {
 		f.after, f.batch = cursor, f.batch[1:]
 	}
@@ -97,7 +97,7 @@ func (f *firstTries) read(r storage.Reader, cursor string, wakes int) (err error
 	return nil
 }
 
-func (f *firstTries) job(hook schedctl.Webhook, e schedctl.Event) *job {
+func (f *firstAttempts) job(hook schedctl.Webhook, e schedctl.Event) *job {
 	now := time.Now()
 	return &job{hook: hook, event: e, first: true, delivery: schedctl.Delivery{
 		ID: schedctl.NewID(schedctl.DeliveryPrefix, now), WebhookID: hook.ID,

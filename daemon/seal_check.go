@@ -14,10 +14,10 @@ import (
 // sealed with another key than its own.
 var ErrOtherKey = errors.New("the secrets in the database are sealed with another secret.key")
 
-// sealerNote is the note that holds the fingerprint of the key by which secrets
+// sealerMetadata is the note that holds the fingerprint of the key by which secrets
 // in a database that daemons share are sealed. In a file of one daemon there is
 // none.
-const sealerNote = "sealing key"
+const sealerMetadata = "sealing key"
 
 // isShared reports whether several daemons may use the store at once.
 func isShared(store storage.Store) bool {
@@ -25,12 +25,12 @@ func isShared(store storage.Store) bool {
 	return shared
 }
 
-// noteSealer notes whose secrets the database will hold.
-func noteSealer(tx storage.Tx, cfg Config) error {
+// putSealerFingerprint notes whose secrets the database will hold.
+func putSealerFingerprint(tx storage.Tx, cfg Config) error {
 	if !isShared(cfg.Store) {
 		return nil
 	}
-	return tx.PutMetadata(sealerNote, []byte(cfg.Sealer.Fingerprint()))
+	return tx.PutMetadata(sealerMetadata, []byte(cfg.Sealer.Fingerprint()))
 }
 
 // checkSealer returns ErrOtherKey when a database that daemons share has secrets
@@ -43,20 +43,20 @@ func checkSealer(ctx context.Context, cfg Config) error {
 	}
 	var noted []byte
 	err := cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		noted, err = r.Metadata(sealerNote)
+		noted, err = r.Metadata(sealerMetadata)
 		return err
 	})
 	if err == nil && noted == nil {
 		err = cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
-			noted, err = tx.Metadata(sealerNote)
+			noted, err = tx.Metadata(sealerMetadata)
 			if err != nil || noted != nil {
 				return err
 			}
-			if err := opens(tx, cfg.Sealer); err != nil {
+			if err := checkOpens(tx, cfg.Sealer); err != nil {
 				return err
 			}
 			noted = []byte(cfg.Sealer.Fingerprint())
-			return noteSealer(tx, cfg)
+			return putSealerFingerprint(tx, cfg)
 		})
 	}
 	if err == nil && string(noted) != cfg.Sealer.Fingerprint() {
@@ -68,9 +68,9 @@ func checkSealer(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// opens returns ErrOtherKey when the sealer does not open the first secret that
+// checkOpens returns ErrOtherKey when the sealer does not open the first secret that
 // there is.
-func opens(r storage.Reader, sealer *seal.Sealer) error {
+func checkOpens(r storage.Reader, sealer *seal.Sealer) error {
 	workspaces, err := r.Workspaces()
 	if err != nil {
 		return err
