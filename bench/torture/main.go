@@ -31,7 +31,7 @@ var scenarios = []scenario{
 	{"crowd", "100,000 posts that are due at one instant all go out, once each, and readers are answered meanwhile.", crowd},
 	{"slow-loris", "1,000 connections that send or take a byte now and then leave the p99 of honest requests below twice what it is without them.", slowConnectionScenario},
 	{"nodes", "Three daemons on one PostgreSQL, of which any is killed, frozen beyond its lease or cut off, and whose server loses its sessions or crashes, lose nothing that was acknowledged, publish nothing twice, and leave nothing stuck.", nodes},
-	{"mutants", "No damaged database crashes or hangs a program; each says what is wrong and what to do, the file stays as it is, and salvage saves at least 95 % of the intact records and brings no post back that was deleted, as long as a page is left that shows it.", mutants},
+	{"mutants", "No damaged database crashes or hangs a program; each says what is wrong and what to do, the file stays as it is, and salvage saves at least 99 % of the records on readable pages. It brings no deleted record back if the meta pages, the root and the freelist can be read. Otherwise deleted records may come back. Every open post that was saved is held.", mutants},
 	{"upgrade", "An upgrade from any earlier version that is killed at any instant goes on where it was: nothing is lost and nothing doubled.", upgrade},
 }
 

@@ -141,7 +141,7 @@ func (t *mutantTrial) judgeRefusal(what string, err error) {
 // salvage saves what can be, and compares it with what is intact.
 func (t *mutantTrial) salvage(ctx context.Context) error {
 	to := filepath.Join(t.dir, "salvaged.db")
-	report, err := bolt.Salvage(ctx, t.path(), to, bolt.SalvageOptions{})
+	_, err := bolt.Salvage(ctx, t.path(), to, bolt.SalvageOptions{})
 	t.judgeRefusal("salvage", err)
 	if err != nil {
 		if len(t.mutant.Intact) > 0 {
@@ -157,7 +157,7 @@ func (t *mutantTrial) salvage(ctx context.Context) error {
 		return err
 	}
 	t.compare(got)
-	if err := t.checkHold(ctx, to, report.Doubtful); err != nil {
+	if err := t.checkHold(ctx, to); err != nil {
 		return err
 	}
 	if _, err := bolt.CheckFile(ctx, to); err != nil {
@@ -179,11 +179,11 @@ func (t *mutantTrial) compare(got *mutant.File) {
 			t.report.Saved++
 		}
 	}
-	if t.report.Saved*100 < t.report.Intact*95 {
+	if t.report.Saved*100 < t.report.Intact*99 {
 		t.addFault("%d of %d intact records were saved", t.report.Saved, t.report.Intact)
 	}
-	if strings.Contains(t.mutant.How, "flipped") {
-		return // keys may have been, too
+	if !t.mutant.Mapped || strings.Contains(t.mutant.How, "flipped") {
+		return // deleted records may come back, or keys may be flipped
 	}
 	for _, row := range got.Rows {
 		if !known[row.Bucket+row.Key] && row.Bucket != "workspaces" {
@@ -195,16 +195,15 @@ func (t *mutantTrial) compare(got *mutant.File) {
 	}
 }
 
-// checkHold does what the command does, and checks that nothing is left that may
-// go out twice.
-func (t *mutantTrial) checkHold(ctx context.Context, path string, doubtful []storage.Route) error {
+// checkHold holds the open posts as the command does, and checks that none is left
+// that a daemon would publish.
+func (t *mutantTrial) checkHold(ctx context.Context, path string) error {
 	store, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	now := time.Now()
-	if _, err := deliver.WithholdSalvaged(ctx, store, doubtful, now); err != nil {
+	if _, err := deliver.WithholdSalvaged(ctx, store, time.Now()); err != nil {
 		return err
 	}
 	return store.View(ctx, func(r storage.Reader) error {
@@ -213,9 +212,7 @@ func (t *mutantTrial) checkHold(ctx context.Context, path string, doubtful []sto
 			t.addFault("%d attempts still run", len(running))
 		}
 		return errors.Join(err, r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
-			if d.At <= now.UnixMilli() {
-				t.addFault("target %s would go out", d.TargetID())
-			}
+			t.addFault("target %s would be published", d.TargetID())
 			return true
 		}))
 	})

@@ -48,20 +48,20 @@ func newDaemonSalvage(a *app) *cobra.Command {
 	cmd := prints[salvagedData](&cobra.Command{
 		Use:   "salvage",
 		Short: "Save what is left of a damaged database",
-		Long: `Read all readable records of a damaged database and write them into a new one. The
-daemon must be stopped. The damaged file is not changed. The new file
-(schedctl-salvaged.db next to it, or --output) must not exist yet. A recent backup
-is better: see "schedctl restore".
+		Long: `Copy the readable records of a damaged database into a new file. Stop the daemon
+first. The damaged file is not changed, and the new file (schedctl-salvaged.db next
+to it, or --output) must not exist. A recent backup is better: see
+"schedctl restore".
 
-If a record exists in several versions, the newest one counts. The indexes are
-rebuilt, and the new file is checked as by "schedctl daemon check". Records that are
-known to be lost are counted. Other records on unreadable pages are lost without a
-trace.
+The newest sound state of the file is read. If a part of it cannot be read, all
+other pages with records are searched as well, and the newest version of each
+record wins. A deleted post, account or webhook may then come back. Webhooks that
+were found in this way are disabled. The indexes are rebuilt, and the new file is
+checked as by "schedctl daemon check". Known losses are counted.
 
-To avoid publishing twice, every post that was due, was being published, or may have
-changed since the version that was found becomes failed with an unknown outcome. Check
-whether it is on the network, and if not, send it with "schedctl post retry ID
---force". Webhooks that may have been deleted come back disabled.`,
+Nothing that was saved is published automatically: all scheduled posts, and those
+that were being published, become failed with an unknown outcome. Check whether the
+network has the post, and if not, publish it with "schedctl post retry ID --force".`,
 		Example: `  schedctl daemon salvage
   schedctl daemon salvage --data-dir /var/lib/schedctl --output /mnt/schedctl.db
   schedctl daemon salvage --file broken-backup.db --json=recovered,lost`,
@@ -132,7 +132,7 @@ func (o *daemonSalvage) salvage(ctx context.Context, dir string, data *salvagedD
 	for _, r := range report.Records {
 		data.Recovered[r.Kind], data.Lost[r.Kind] = r.Recovered, r.Lost
 	}
-	if err := o.prepare(ctx, unnamed, dir, report, data); err != nil {
+	if err := o.prepare(ctx, unnamed, dir, data); err != nil {
 		return err
 	}
 	if err := refuseTaken(data.Output); err != nil {
@@ -146,13 +146,13 @@ func (o *daemonSalvage) salvage(ctx context.Context, dir string, data *salvagedD
 
 // prepare holds back what may have gone out, lets the owner of the data in and
 // checks what has come of it.
-func (o *daemonSalvage) prepare(ctx context.Context, path, dir string, report bolt.SalvageReport, data *salvagedData) (err error) {
+func (o *daemonSalvage) prepare(ctx context.Context, path, dir string, data *salvagedData) (err error) {
 	store, err := bolt.Open(path, bolt.Options{Logger: o.logger()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if data.Held, err = deliver.WithholdSalvaged(ctx, store, report.Doubtful, o.now()); err != nil {
+	if data.Held, err = deliver.WithholdSalvaged(ctx, store, o.now()); err != nil {
 		return err
 	}
 	if data.AdminKey, err = o.restoreAdminKey(ctx, store, filepath.Join(dir, daemon.AdminKeyFile)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -35,22 +36,25 @@ func salvagedError() *schedctl.TargetError {
 // No deliverer may run on the store at the same time. After an error, Withhold can be
 // called again and continues.
 func Withhold(ctx context.Context, store storage.Store, now time.Time) (targets int, err error) {
-	return (&withholding{store: store, now: now, why: restoredError}).run(ctx)
+	return (&withholding{store: store, now: now, until: now, why: restoredError}).run(ctx)
 }
 
-// WithholdSalvaged is [Withhold] for what was saved from a damaged database. Of the
-// uncertain posts, which may have had a later version, it ends every waiting target,
-// even if the target is due later.
-func WithholdSalvaged(ctx context.Context, store storage.Store, uncertain []storage.Route, now time.Time) (targets int, err error) {
-	return (&withholding{store: store, now: now, why: salvagedError, uncertainPosts: uncertain}).run(ctx)
+// WithholdSalvaged is [Withhold] for posts that were saved from a damaged
+// database. It ends every waiting target, whenever its time is, because there may
+// have been a later version of its post.
+func WithholdSalvaged(ctx context.Context, store storage.Store, now time.Time) (targets int, err error) {
+	return (&withholding{store: store, now: now, until: farFuture, why: salvagedError}).run(ctx)
 }
+
+// farFuture is later than the time of every target.
+var farFuture = time.UnixMilli(math.MaxInt64)
 
 // withholding is one call of [Withhold] or [WithholdSalvaged].
 type withholding struct {
-	store          storage.Store
-	now            time.Time
-	why            func() *schedctl.TargetError
-	uncertainPosts []storage.Route
+	store storage.Store
+	now   time.Time
+	until time.Time // targets with a later time stay scheduled
+	why   func() *schedctl.TargetError
 }
 
 // postKey identifies a post.
@@ -69,25 +73,16 @@ func (w *withholding) run(ctx context.Context) (targets int, err error) {
 			return targets, err
 		}
 	}
-	due := func(at time.Time) bool { return !at.After(w.now) }
-	n, err := w.endPosts(ctx, posts, due)
-	if targets += n; err != nil {
-		return targets, err
-	}
-	uncertain := make([]postKey, len(w.uncertainPosts))
-	for i, r := range w.uncertainPosts {
-		uncertain[i] = postKey{r.WorkspaceID, r.PostID}
-	}
-	n, err = w.endPosts(ctx, uncertain, func(time.Time) bool { return true })
+	n, err := w.endPosts(ctx, posts)
 	return targets + n, err
 }
 
-// endPosts ends the targets of posts that wait for a time for which due is true.
-func (w *withholding) endPosts(ctx context.Context, posts []postKey, due func(time.Time) bool) (targets int, err error) {
+// endPosts ends the targets of posts that wait for a time that is not after until.
+func (w *withholding) endPosts(ctx context.Context, posts []postKey) (targets int, err error) {
 	for len(posts) > 0 {
 		batch := posts[:min(len(posts), maxGroup)]
 		posts = posts[len(batch):]
-		n, err := w.update(ctx, func(e *edits) (int, error) { return w.endTargets(e, batch, due) })
+		n, err := w.update(ctx, func(e *edits) (int, error) { return w.endTargets(e, batch) })
 		if targets += n; err != nil {
 			return targets, err
 		}
@@ -102,7 +97,7 @@ func (w *withholding) findAffected(ctx context.Context) (attempts []schedctl.Att
 		if attempts, err = r.RunningAttempts(); err != nil {
 			return err
 		}
-		posts, err = overduePosts(r, w.now.UnixMilli())
+		posts, err = overduePosts(r, w.until.UnixMilli())
 		return err
 	})
 	if err != nil {
@@ -193,8 +188,8 @@ func (w *withholding) endAttempts(e *edits, attempts []schedctl.Attempt) (target
 }
 
 // endTargets ends the targets of posts that may have been published: targets that are
-// being published, and targets that wait for a time for which due is true.
-func (w *withholding) endTargets(e *edits, posts []postKey, due func(time.Time) bool) (targets int, err error) {
+// being published, and targets that wait for a time that is not after until.
+func (w *withholding) endTargets(e *edits, posts []postKey) (targets int, err error) {
 	for _, p := range posts {
 		post, err := e.post(p.workspace, p.post)
 		if err != nil {
@@ -203,7 +198,7 @@ func (w *withholding) endTargets(e *edits, posts []postKey, due func(time.Time) 
 		for i := range post.Targets {
 			t := &post.Targets[i]
 			at, waiting := t.Due()
-			if t.Status != schedctl.Publishing && (!waiting || !due(at)) {
+			if t.Status != schedctl.Publishing && (!waiting || at.After(w.until)) {
 				continue
 			}
 			if err := e.finish(post, t.ID, schedctl.Result{Error: w.why()}, w.now.UTC().Round(0)); err != nil {

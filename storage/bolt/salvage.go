@@ -13,30 +13,26 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// SalvageReport tells what [Salvage] has found.
+// SalvageReport is the result of [Salvage].
 type SalvageReport struct {
 	Size    int64 // of the damaged file, in bytes
-	Version int   // of its layout; 0 when that cannot be read
+	Version int   // of its layout; 0 when it cannot be read
 
-	Unreadable int // pages that belong to the database and cannot be read
-	Strays     int // pages that nothing leads to any more and that records were taken from
+	Unreadable int // pages of the database that cannot be read, at least in part
+	Strays     int // pages outside the tree from which records were taken
 
 	Records []SalvagedRecords // in a fixed order
 
-	// Doubtful are posts that may have changed since the version that was found:
-	// whatever of them waits may have been published.
-	Doubtful []storage.Route
-
-	// Behind means that the state that was found is perhaps not the last one that
-	// was on disk.
+	// Behind means that the last changes may be missing, because a meta page or
+	// the root of the newest one cannot be read.
 	Behind bool
 }
 
-// SalvagedRecords says what became of the records of one kind.
+// SalvagedRecords counts the records of one kind.
 type SalvagedRecords struct {
 	Kind      string // plural, such as "posts"
 	Recovered int
-	Lost      int // that are known of; what else was on pages that cannot be read, nobody knows
+	Lost      int // known losses; records on unreadable pages that no index names are not counted
 }
 
 // SalvagedKinds returns the kinds of records in the order of
@@ -49,48 +45,34 @@ func SalvagedKinds() []string {
 	return names
 }
 
-// SalvageOptions say how to salvage.
+// SalvageOptions are the options of [Salvage].
 type SalvageOptions struct {
 	Progress func() // called for each record that is written; nil for none
 }
 
-// Salvage reads what can be read of a damaged database and writes it into a new
-// one, at a path where nothing is yet. The damaged file is only read, page by
-// page and never through bbolt, which takes much for granted.
+// Salvage copies the readable records of a damaged database into a new one. No
+// file may exist at the new path. The damaged file is only read, page by page and
+// without bbolt, which would crash on damaged pages.
 //
-// These are the rules by which a record counts:
+// Records are found by these rules:
 //
-//   - What the newest sound first page leads to counts, page by page; a page or a
-//     record that cannot be read takes no other with it.
-//   - A page that nothing leads to counts when the list of free pages does not
-//     name it: it has lost what led to it. Pages that are free hold what was
-//     changed or deleted since, and are not looked at.
-//   - When the newest root cannot be read, and its list of free pages can, the one
-//     before it leads to what the list does not name, and to no other page.
-//   - When not both first pages, or not the list of free pages, can be read, the
-//     state that was written last is looked for. Pages that it does not lead to
-//     are taken only for the parts of which a branch cannot be read, and of answers,
-//     events, deliveries and the audit log, of which only the oldest are deleted,
-//     also for those of which a leaf cannot be.
-//   - No post counts that the indexes show to be deleted, nor one whose page may
-//     be an older one when others lie beside each other where it was. A deletion
-//     of which no page is left, as when the end of a file is cut off, is one that
-//     nobody can know of.
-//   - Of a record that is found more than once the version with the most changes
-//     counts.
+//   - The newest sound meta page with a readable root decides which tree of pages
+//     is read. An unreadable page or record does not affect any other.
+//   - If a page with records cannot be read, or no root can, every other leaf of
+//     the file counts as well. Pages in the freelist of the meta page are left out.
+//     Without a sound meta page or freelist all leaves count, including those with
+//     records that were changed or deleted. A deleted record may then come back.
+//   - If a record is found several times, the version with the most changes wins.
+//   - Webhooks that are found outside the tree come back disabled.
 //
-// What comes from a state that may not be the last is not trusted: webhooks come
-// back disabled, and posts are [SalvageReport.Doubtful].
+// Indexes are not copied. They are built from the records.
 //
-// Indexes are not copied. They follow from the records, which are put as always;
-// a post that disagrees with the indexes of the file is doubtful, too.
-//
-// Nothing of what waits is held back yet: whoever puts the new file to use has
-// to see to it that nothing is published twice.
+// A post may have been changed or published after the version that was found.
+// The caller must hold all open posts before a daemon uses the new file.
 //
 // Errors wrap [storage.ErrLocked], [storage.ErrForeign] or [storage.ErrNewer]
-// where that is the reason; then, and after any other error, there is no new
-// file. ctx ends the work at the next page.
+// if that is the cause. After an error there is no new file. Salvage stops when ctx
+// is done.
 func Salvage(ctx context.Context, from, to string, options SalvageOptions) (SalvageReport, error) {
 	report, err := salvage(ctx, from, to, options)
 	if err != nil {
@@ -120,7 +102,7 @@ func salvage(ctx context.Context, from, to string, options SalvageOptions) (repo
 	case info.Size() == 0:
 		return report, foreign("it is empty")
 	}
-	found, err := survey(ctx, f, info.Size())
+	source, err := readDamagedFile(ctx, f, info.Size())
 	if err != nil {
 		return report, err
 	}
@@ -131,20 +113,20 @@ func salvage(ctx context.Context, from, to string, options SalvageOptions) (repo
 	if err != nil {
 		return report, fmt.Errorf("write %s: %w", to, err)
 	}
-	store.db.NoSync = true // until all is there
-	r := &rescue{found: found, store: store, progress: options.Progress, doubtful: map[ulid]ulid{}}
-	if err = r.run(ctx); err == nil {
+	store.db.NoSync = true // synced once at the end
+	s := &salvager{source: source, store: store, progress: options.Progress}
+	if err = s.run(ctx); err == nil {
 		err = store.db.Sync()
 	}
 	if err = errors.Join(err, store.Close()); err != nil {
 		os.Remove(to)
 		return report, err
 	}
-	return r.report(info.Size()), nil
+	return s.report(), nil
 }
 
-// lockForReading keeps daemons from opening a file. One that is too broken for
-// bbolt is not locked: no daemon can open it.
+// lockForReading keeps daemons from opening a file. A file that bbolt cannot
+// open is not locked, because no daemon can open it either.
 func lockForReading(path string) (unlock func(), err error) {
 	db, err := openBolt(path, &bbolt.Options{ReadOnly: true})
 	switch {

@@ -1,8 +1,10 @@
 package bolt
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/storage"
@@ -11,58 +13,61 @@ import (
 // kind says how the records of one bucket are salvaged.
 type kind struct {
 	bucket bucket
-	width  int // of its keys
 
-	// aged says that nothing of this kind is deleted but the oldest of each owner, so
-	// that what is younger than one that is there never was.
-	aged bool
+	// reads reports whether an item is a readable record of this kind. It is false
+	// for records of other kinds and for the rows of indexes.
+	reads func(item) bool
 
-	// valid reports whether a row can be one of this kind.
-	valid func(key, record []byte) bool
-
-	// put writes a row into the new file. doubtful says that there may have been
-	// a later version of it.
-	put func(r *rescue, tx *tx, row row) error
+	// put writes a row into the new file, unless that has a version of the record
+	// with at least as many changes.
+	put func(tx *tx, row row) error
 }
 
 // row is a record that was found.
 type row struct {
 	key, record []byte
-	stray       bool // nothing leads to its page
-	doubtful    bool // there may have been a later version of it
+	stray       bool // its leaf is outside the tree
 }
 
-// kinds are in the order in which they are written: what is referred to comes
-// before what refers to it.
+// kinds are in the order in which they are written: a record is written after the
+// records that it refers to.
 var kinds = []kind{
-	kindOf(workspaces, 16, readWorkspace, nil, func(_ *rescue, tx *tx, w schedctl.Workspace, _ row) error { return tx.PutWorkspace(w) }),
-	kindOf(keys, 32, readKey, newerKey, func(_ *rescue, tx *tx, k schedctl.APIKey, _ row) error { return tx.PutKey(k) }),
+	kindOf(workspaces, 16, readWorkspace, nil, func(tx *tx, w schedctl.Workspace, _ row) error { return tx.PutWorkspace(w) }),
+	kindOf(keys, 32, readKey, newerKey, func(tx *tx, k schedctl.APIKey, _ row) error { return tx.PutKey(k) }),
 	kindOf(accounts, 32, readAccount, newerAccount, putAccount),
 	kindOf(webhooks, 32, readWebhook, newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
-	kindOf(answers, 40, readAnswer, nil, putAnswer).ages(),
-	kindOf(events, 16, readEvent, nil, func(_ *rescue, tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }).ages(),
-	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery).ages(),
-	kindOf(audit, 32, readAudit, nil, func(_ *rescue, tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }).ages(),
+	kindOf(answers, 40, readAnswer, nil, putAnswer),
+	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
+	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
+	kindOf(audit, 32, readAudit, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
 }
 
-// kindOf makes a kind of what reads and puts its records. newer says which of
-// two versions of a record has the more changes; without it there are no changes.
+// kindOfBucket returns the kind of the records of a bucket, or nil for an index.
+func kindOfBucket(b bucket) *kind {
+	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.bucket == b }); i >= 0 {
+		return &kinds[i]
+	}
+	return nil
+}
+
+// kindOf returns the kind of a bucket whose keys have width bytes. newer reports
+// whether a has more changes than b; it is nil for records that never change.
 func kindOf[T any](
 	b bucket, width int, read func(key, record []byte) (T, error),
-	newer func(a, b *T) bool, put func(*rescue, *tx, T, row) error,
+	newer func(a, b *T) bool, put func(*tx, T, row) error,
 ) kind {
 	return kind{
-		bucket: b, width: width,
-		valid: func(key, record []byte) bool {
-			if len(key) != width {
+		bucket: b,
+		reads: func(it item) bool {
+			if it.bucket || len(it.key) != width {
 				return false
 			}
-			_, err := read(key, record)
+			_, err := read(it.key, it.value)
 			return err == nil
 		},
-		put: func(r *rescue, tx *tx, row row) error {
+		put: func(tx *tx, row row) error {
 			v, err := read(row.key, row.record)
 			if err != nil {
 				return err
@@ -73,22 +78,25 @@ func kindOf[T any](
 					return err
 				}
 			}
-			return put(r, tx, v, row)
+			return put(tx, v, row)
 		},
 	}
 }
 
-func (k kind) ages() kind {
-	k.aged = true
-	return k
-}
-
+// readPost reads the record of a post. A post has a target; some records of events
+// can be read as a post without one.
 func readPost(key, record []byte) (p schedctl.Post, err error) {
 	if len(key) != 16 {
 		return p, wrongKey(posts, key)
 	}
 	p.ID = id(key, schedctl.PostPrefix)
-	return p, decode(record, &p, (*coder).post)
+	if err := decode(record, &p, (*coder).post); err != nil {
+		return p, err
+	}
+	if len(p.Targets) == 0 {
+		return p, fmt.Errorf("post %s: %w: it has no target", p.ID, storage.ErrCorrupt)
+	}
+	return p, nil
 }
 
 func readAnswer(key, record []byte) (a storage.IdempotencyRecord, err error) {
@@ -98,7 +106,8 @@ func readAnswer(key, record []byte) (a storage.IdempotencyRecord, err error) {
 	return a, decode(record, &a, (*coder).answer)
 }
 
-// A key that was used or revoked later is newer; one that is revoked stays so.
+// newerKey prefers a revoked key, so that no key is valid again, and then the one
+// that was used last.
 func newerKey(a, b *schedctl.APIKey) bool {
 	if a.RevokedAt.IsZero() != b.RevokedAt.IsZero() {
 		return b.RevokedAt.IsZero()
@@ -121,9 +130,8 @@ func newerAttempt(a, b *schedctl.Attempt) bool {
 	return b.FinishedAt.IsZero() && !a.FinishedAt.IsZero()
 }
 
-// putAccount gives an account another name when its own is taken by one that
-// came back as well.
-func putAccount(_ *rescue, tx *tx, a schedctl.Account, _ row) error {
+// putAccount gives an account another name if its own is taken.
+func putAccount(tx *tx, a schedctl.Account, _ row) error {
 	name := a.Name
 	for n := 2; n < 100; n++ {
 		err := tx.PutAccount(a)
@@ -135,35 +143,26 @@ func putAccount(_ *rescue, tx *tx, a schedctl.Account, _ row) error {
 	return fmt.Errorf("account %s: its name %q is taken", a.ID, name)
 }
 
-// putWebhook disables a webhook that may have been deleted.
-func putWebhook(_ *rescue, tx *tx, w schedctl.Webhook, row row) error {
-	if row.doubtful && w.Enabled {
+// putWebhook disables a webhook from outside the tree, because it may have been
+// deleted.
+func putWebhook(tx *tx, w schedctl.Webhook, row row) error {
+	if row.stray && w.Enabled {
 		w.Enabled, w.DisabledReason = false, "salvaged from a damaged database; enable it if it is still wanted"
 	}
 	return tx.PutWebhook(w)
 }
 
-func putPost(r *rescue, tx *tx, p schedctl.Post, row row) error {
-	id := ulid(row.key)
-	ws, err := parse(schedctl.WorkspacePrefix, p.WorkspaceID)
-	if err != nil {
-		return err
-	}
-	if r.found.deleted(ws, id, &p, row.doubtful) {
-		return nil
-	}
-	if agrees, known := r.found.listed.agrees(id, &p); known && !agrees || !known && row.doubtful {
-		r.doubtful[id] = ws
-	}
-	if err := ownTargets(tx, &p); err != nil {
+// putPost refuses a post that contradicts itself or another one.
+func putPost(tx *tx, p schedctl.Post, _ row) error {
+	if err := checkTargets(tx, &p); err != nil {
 		return err
 	}
 	return putWithExternalID(tx, p)
 }
 
-// putWithExternalID puts a post whose external id another post may have as well: a
-// post that was replaced can come back as it was before. The younger post keeps
-// the external id.
+// putWithExternalID puts a post whose external id may be taken by another post,
+// because a post that was replaced can come back. The younger post keeps the
+// external id.
 func putWithExternalID(tx *tx, p schedctl.Post) error {
 	err := tx.PutPost(p)
 	if schedctl.CodeOf(err) != schedctl.ExternalIDExists {
@@ -181,18 +180,18 @@ func putWithExternalID(tx *tx, p schedctl.Post) error {
 	return errors.Join(tx.PutPost(other), tx.PutPost(p))
 }
 
-// ownTargets refuses a post that has a target of another post's, or one twice, or
-// two of one account: a damaged bit is enough for that, since ids that were made
-// together are near each other.
-func ownTargets(tx *tx, p *schedctl.Post) error {
+// checkTargets refuses a post that has a target of another post, the same target
+// twice, or two targets of one account. One wrong bit in an id is enough for that,
+// because ids that are generated together differ in few bits.
+func checkTargets(tx *tx, p *schedctl.Post) error {
 	seen := map[string]bool{}
 	for _, t := range p.Targets {
 		route, err := tx.Route(t.ID)
 		switch {
 		case seen[t.ID], err == nil && route.PostID != p.ID:
-			return fmt.Errorf("post %s: its target %s is that of another", p.ID, t.ID)
+			return fmt.Errorf("post %s: its target %s belongs to another post", p.ID, t.ID)
 		case seen[t.AccountID]:
-			return fmt.Errorf("post %s: it goes to account %s twice", p.ID, t.AccountID)
+			return fmt.Errorf("post %s: it has account %s twice", p.ID, t.AccountID)
 		case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
 			return err
 		}
@@ -201,9 +200,9 @@ func ownTargets(tx *tx, p *schedctl.Post) error {
 	return nil
 }
 
-// putAttempt ends an attempt that no target waits for: its post is not there, or
-// says that it is over.
-func putAttempt(_ *rescue, tx *tx, a schedctl.Attempt, _ row) error {
+// putAttempt ends an attempt that is running in its record, but that no target
+// waits for.
+func putAttempt(tx *tx, a schedctl.Attempt, _ row) error {
 	post, err := tx.Post(a.WorkspaceID, a.PostID)
 	gone := schedctl.CodeOf(err) == schedctl.NotFound
 	if err != nil && !gone {
@@ -220,54 +219,16 @@ func putAttempt(_ *rescue, tx *tx, a schedctl.Attempt, _ row) error {
 	return tx.PutAttempt(a)
 }
 
-func putAnswer(_ *rescue, tx *tx, a storage.IdempotencyRecord, row row) error {
-	return tx.putAnswer([32]byte(row.key[8:]), a)
+// putAnswer keeps the younger of two records with the same scope.
+func putAnswer(tx *tx, a storage.IdempotencyRecord, row row) error {
+	hash := [32]byte(row.key[8:])
+	if old, _ := tx.answer(hash); bytes.Compare(old, row.key) > 0 {
+		return nil
+	}
+	return tx.putAnswer(hash, a)
 }
 
-// putDelivery also puts the deliveries of a webhook that is not there: Prune
-// removes them.
-func putDelivery(_ *rescue, tx *tx, d schedctl.Delivery, row row) error {
+// putDelivery also writes the deliveries of missing webhooks. Prune removes them.
+func putDelivery(tx *tx, d schedctl.Delivery, row row) error {
 	return tx.putDelivery(row.key, d)
-}
-
-// judged is how many rows of a page are looked at to know its kind; few pages
-// have more.
-const judged = 512
-
-// rows returns how many rows of a page can be of this kind.
-func (k *kind) rows(p rawPage) (n int) {
-	for _, it := range p.items[:min(len(p.items), judged)] {
-		if !it.bucket && k.valid(it.key, it.value) {
-			n++
-		}
-	}
-	return n
-}
-
-// kindOfPage returns the kind of record that most rows of a page are, or nil. A few
-// rows of an index can be read as records, too.
-func kindOfPage(p rawPage) *kind {
-	var best *kind
-	most := 0
-	for i := range kinds {
-		if n := kinds[i].rows(p); n > most {
-			best, most = &kinds[i], n
-		}
-	}
-	for b, w := range indexWidths {
-		if w.key != anyWidth && w.value != anyWidth && indexRows(b, p) > most {
-			return nil
-		}
-	}
-	return best
-}
-
-// indexRows returns how many rows of a page can be of an index.
-func indexRows(b bucket, p rawPage) (n int) {
-	for _, it := range p.items[:min(len(p.items), judged)] {
-		if !it.bucket && fitsIndex(b, it) {
-			n++
-		}
-	}
-	return n
 }

@@ -37,11 +37,12 @@ func livedIn(t testing.TB, posts int) (*mutant.File, string) {
 	return f, path
 }
 
-// TestSalvageOfMutants guards that nearly all that is intact comes back, that
-// nothing comes back that was deleted, and that the new file is sound.
+// TestSalvageOfMutants guards that at least 99 % of the records on readable pages are
+// saved, that no deleted record comes back while the tree and the freelist can be
+// found, and that the new file is sound.
 func TestSalvageOfMutants(t *testing.T) {
 	t.Parallel()
-	file, _ := livedIn(t, 100)
+	file, _ := livedIn(t, 120) // the last transaction, lost with its meta page, has few records
 	r := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	saved, intact := 0, 0
@@ -71,14 +72,13 @@ func TestSalvageOfMutants(t *testing.T) {
 		saved += judgeSalvaged(t, file, m, got)
 		intact += len(m.Intact)
 	}
-	if saved*100 < intact*95 {
+	if saved*100 < intact*99 {
 		t.Errorf("%d of %d intact records were saved", saved, intact)
 	}
 }
 
-// judgeSalvaged compares what was saved of a mutant with what it was made from,
-// and returns how many of the intact records were saved. Of one mutant of a file
-// as small as this, a page is more than the twentieth that may be lost of all.
+// judgeSalvaged compares the records that were saved with those of the sound file,
+// and returns how many of the intact ones were saved.
 func judgeSalvaged(t *testing.T, whole *mutant.File, m mutant.Mutant, got *mutant.File) (n int) {
 	t.Helper()
 	saved, known := map[string]bool{}, map[string]bool{}
@@ -93,12 +93,12 @@ func judgeSalvaged(t *testing.T, whole *mutant.File, m mutant.Mutant, got *mutan
 			n++
 		}
 	}
-	if n*100 < len(m.Intact)*90 {
+	if n*100 < len(m.Intact)*99 {
 		t.Errorf("%s: %d of %d intact records were saved", m.How, n, len(m.Intact))
 	}
 	for _, row := range got.Rows {
-		// A flipped key is a new one, and a lost workspace gets a new record.
-		if !known[row.Bucket+row.Key] && !strings.Contains(m.How, "flipped") && row.Bucket != "workspaces" {
+		// A flipped key is a new one, and a lost workspace gets a placeholder.
+		if m.Mapped && !known[row.Bucket+row.Key] && !strings.Contains(m.How, "flipped") && row.Bucket != "workspaces" {
 			t.Errorf("%s: %s %x came back", m.How, row.Bucket, row.Key)
 		}
 	}

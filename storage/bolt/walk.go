@@ -20,7 +20,7 @@ const (
 	bucketFlag   = 0x01
 	bucketSize   = 16 // of what a bucket's element holds: root:8 sequence:8
 	noFreelist   = 1<<64 - 1
-	manyFree     = 0xFFFF // the count of a list whose length is its first entry
+	longFreelist = 0xFFFF // the count of a list whose length is its first entry
 )
 
 // walkFile goes through the tree of pages and sees that it is one: that every
@@ -267,7 +267,7 @@ func checkFreelist(page []byte) error {
 		return fmt.Errorf("it should hold the list of free pages, and its kind is %#x", flags)
 	}
 	count, room := uint64(order.Uint16(page[10:])), uint64(len(page)-pageHeaderSize)/8
-	if count == manyFree {
+	if count == longFreelist {
 		count, room = order.Uint64(page[pageHeaderSize:]), room-1
 	}
 	if count > room {

@@ -82,7 +82,7 @@ func (w *walker) below(to link, height int, leaf func(link) error) error {
 func (w *walker) height(root uint64) (height int, err error) {
 	order := binary.NativeEndian
 	head := make([]byte, pageHeaderSize+elementSize)
-	for id := root; height < deepest; height++ {
+	for id := root; height < maxDepth; height++ {
 		if id < 2 || id >= w.meta.pages {
 			return 0, fmt.Errorf("page %d: there is no such page of %d", id, w.meta.pages)
 		}

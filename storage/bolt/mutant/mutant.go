@@ -14,13 +14,14 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// Row is one record of a sound file.
+// Row is a record of a sound file.
 type Row struct {
 	Bucket string
 	Key    string
 	Record []byte
 
-	at int // where key and record are in the file
+	at   int    // the offset of key and record in the file
+	head [2]int // the offsets of the header of its leaf and of its element; 0 for a bucket within the root page
 }
 
 // File is a sound database file.
@@ -29,17 +30,19 @@ type File struct {
 
 	data     []byte
 	pageSize int
-	root     int // pages
+	root     int // a page id, as is freelist
 	freelist int
 }
 
-// Records are the buckets that hold records; the others follow from them.
+const headerSize = 16 // of a page, and of an element
+
+// Records are the buckets with records. All others are indexes of them.
 var Records = []string{
 	"workspaces", "keys", "accounts", "webhooks", "posts", "attempts", "answers", "events", "deliveries", "audit",
 }
 
-// Read reads a sound file that nothing else has open, without the room that it
-// has to grow.
+// Read reads a sound file that no other process has open, without the disk reserve
+// at its end.
 func Read(path string) (f *File, err error) {
 	f = new(File)
 	if f.data, err = os.ReadFile(path); err != nil {
@@ -58,22 +61,24 @@ func Read(path string) (f *File, err error) {
 	return f, errors.Join(err, db.Close())
 }
 
-// read finds all rows, and where they are: what bbolt hands out points into the
-// mapping of the file, which begins at first.
+// read finds all rows and their offsets. The slices of bbolt point into the mapping
+// of the file, which starts at first.
 func (f *File) read(tx *bbolt.Tx, first uintptr) error {
 	f.root, f.freelist = f.pages()
 	for _, name := range Records {
 		b := tx.Bucket([]byte(name))
 		if b == nil {
-			continue // an older version had none
+			continue // an older version of the file
 		}
 		err := b.ForEach(func(k, v []byte) error {
-			at := int(uintptr(unsafe.Pointer(&k[0])) - first)
+			at, head := int(uintptr(unsafe.Pointer(&k[0]))-first), [2]int{}
 			if at < 0 || at >= len(f.data) { // a copy of a small bucket, which is within the root page
 				root := f.root * f.pageSize
 				at = root + bytes.Index(f.data[root:], append(bytes.Clone(k), v...))
+			} else {
+				head = f.head(at)
 			}
-			f.Rows = append(f.Rows, Row{Bucket: name, Key: string(k), Record: bytes.Clone(v), at: at})
+			f.Rows = append(f.Rows, Row{Bucket: name, Key: string(k), Record: bytes.Clone(v), at: at, head: head})
 			return nil
 		})
 		if err != nil {
@@ -83,8 +88,28 @@ func (f *File) read(tx *bbolt.Tx, first uintptr) error {
 	return nil
 }
 
-// pages returns the pages of the root and of the list of free ones, which the
-// newer of the two first pages names.
+// head returns the offsets of the header of the leaf that has the key at an offset,
+// and of the element that points to the key.
+func (f *File) head(at int) (offsets [2]int) {
+	order := binary.NativeEndian
+	for page := at / f.pageSize; page > 1; page-- {
+		header := f.data[page*f.pageSize:]
+		if int(order.Uint64(header)) != page || order.Uint16(header[8:]) != 2 { // the continuation of a leaf
+			continue
+		}
+		for i := range int(order.Uint16(header[10:])) {
+			element := page*f.pageSize + headerSize*(1+i)
+			if element+int(order.Uint32(f.data[element+4:])) == at {
+				return [2]int{page * f.pageSize, element}
+			}
+		}
+		break
+	}
+	return offsets
+}
+
+// pages returns the page ids of the root and of the freelist, from the newer meta
+// page.
 func (f *File) pages() (root, free int) {
 	newest := uint64(0)
 	for i := range 2 {
@@ -96,53 +121,66 @@ func (f *File) pages() (root, free int) {
 	return root, free
 }
 
-// Mutant is a file that was broken.
+// Mutant is a damaged file.
 type Mutant struct {
-	How    string // for people
+	How    string // the damage, for people
 	Data   []byte
-	Intact []Row // whose bytes are as they were
+	Intact []Row // whose bytes, leaf header and element are unchanged
+
+	// Mapped means that the meta pages, the root and the freelist are unchanged, and that
+	// no page was replaced by an older one.
+	Mapped bool
 }
 
-// Mutant breaks the file in one of many ways, which n and the random numbers
-// choose.
+// Mutant returns a damaged copy of the file. n chooses the way, and r the rest.
 func (f *File) Mutant(r *rand.Rand, n int) Mutant {
 	b := &breaking{File: f, Rand: r, out: bytes.Clone(f.data)}
 	how := ways[n%len(ways)](b)
-	return Mutant{How: how, Data: b.out, Intact: f.intact(b.out, b.moved)}
+	return Mutant{How: how, Data: b.out, Intact: f.Intact(b.out), Mapped: !b.stale && f.mapped(b.out)}
 }
 
-// Intact returns the rows that are in data where they are in the file. Older copies
-// of them, on pages that are free, are not the rows.
-func (f *File) Intact(data []byte) []Row { return f.intact(data, nil) }
-
-// intact is [File.Intact] when pages are elsewhere.
-func (f *File) intact(data []byte, moved map[int]int) (rows []Row) {
+// Intact returns the rows that are unchanged in data, with the header of their leaf
+// and their element. Older copies of a row on free pages do not count.
+func (f *File) Intact(data []byte) (rows []Row) {
 	for _, row := range f.Rows {
-		at := row.at
-		if to, ok := moved[at/f.pageSize]; ok {
-			at += (to - at/f.pageSize) * f.pageSize
+		same := f.same(data, row.at, len(row.Key)+len(row.Record))
+		for _, at := range row.head {
+			same = same && (at == 0 || f.same(data, at, headerSize))
 		}
-		end := at + len(row.Key) + len(row.Record)
-		if end <= len(data) && string(data[at:at+len(row.Key)]) == row.Key && bytes.Equal(data[at+len(row.Key):end], row.Record) {
+		if same {
 			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-// breaking is a file that is being broken.
+// same reports whether n bytes at an offset are unchanged.
+func (f *File) same(data []byte, at, n int) bool {
+	return at+n <= len(data) && bytes.Equal(data[at:at+n], f.data[at:at+n])
+}
+
+func (f *File) mapped(data []byte) bool {
+	for _, page := range []int{0, 1, f.root, f.freelist} {
+		if !f.same(data, page*f.pageSize, f.pageSize) {
+			return false
+		}
+	}
+	return true
+}
+
+// breaking is a file that is being damaged.
 type breaking struct {
 	*File
 	*rand.Rand
 	out   []byte
-	moved map[int]int // pages that are elsewhere
+	stale bool // a page was replaced by an older one
 }
 
-// ways are the ways to break a file.
+// ways are the ways to damage a file.
 var ways = []func(*breaking) string{
-	(*breaking).flipBytes, (*breaking).zeroPages, (*breaking).cut, (*breaking).swapPages, (*breaking).firstPage,
-	(*breaking).bothFirstPages, (*breaking).freeList, (*breaking).tornWrite, (*breaking).garbage, (*breaking).payloads,
-	(*breaking).pageHead, (*breaking).rootPage, (*breaking).flipBytes, (*breaking).stale, (*breaking).elsewise,
+	(*breaking).flipBytes, (*breaking).zeroPages, (*breaking).cut, (*breaking).swapPages, (*breaking).metaPage,
+	(*breaking).bothMetaPages, (*breaking).freelistPage, (*breaking).tornWrite, (*breaking).garbage, (*breaking).payloads,
+	(*breaking).pageHeader, (*breaking).rootPage, (*breaking).flipBytes, (*breaking).replacePage, (*breaking).replaceFile,
 }
 
 func (b *breaking) page() int { return 2 + b.IntN(len(b.out)/b.pageSize-2) }
@@ -175,38 +213,37 @@ func (b *breaking) cut() string {
 func (b *breaking) swapPages() string {
 	x, y := b.page(), b.page()
 	one, other := b.out[x*b.pageSize:][:b.pageSize], b.out[y*b.pageSize:][:b.pageSize]
-	kept := slices.Clone(one)
+	saved := slices.Clone(one)
 	copy(one, other)
-	copy(other, kept)
-	b.moved = map[int]int{x: y, y: x}
+	copy(other, saved)
 	return fmt.Sprintf("pages %d and %d swapped", x, y)
 }
 
-func (b *breaking) firstPage() string {
+func (b *breaking) metaPage() string {
 	at := b.IntN(2)*b.pageSize + 16 + b.IntN(64)
 	b.flip(at)
-	return fmt.Sprintf("a first page flipped at %d", at)
+	return fmt.Sprintf("a meta page flipped at %d", at)
 }
 
-func (b *breaking) bothFirstPages() string {
+func (b *breaking) bothMetaPages() string {
 	if b.IntN(2) == 0 {
 		clear(b.out[:2*b.pageSize])
-		return "both first pages zeroed"
+		return "both meta pages zeroed"
 	}
 	b.flip(16 + b.IntN(64))
 	b.flip(b.pageSize + 16 + b.IntN(64))
-	return "both first pages flipped"
+	return "both meta pages flipped"
 }
 
-func (b *breaking) freeList() string {
+func (b *breaking) freelistPage() string {
 	at := b.freelist * b.pageSize
 	if b.IntN(4) == 0 {
 		clear(b.out[at:][:b.pageSize])
-		return "list of free pages zeroed"
+		return "freelist zeroed"
 	}
 	at += b.IntN(256)
 	b.flip(at)
-	return fmt.Sprintf("list of free pages flipped at %d", at)
+	return fmt.Sprintf("freelist flipped at %d", at)
 }
 
 func (b *breaking) tornWrite() string {
@@ -223,7 +260,7 @@ func (b *breaking) garbage() string {
 	return fmt.Sprintf("%d bytes of garbage at the end", n)
 }
 
-// payloads breaks records within pages that are sound.
+// payloads damages records within sound pages.
 func (b *breaking) payloads() string {
 	n := 1 + b.IntN(20)
 	for range n {
@@ -233,14 +270,14 @@ func (b *breaking) payloads() string {
 	return fmt.Sprintf("%d records flipped", n)
 }
 
-func (b *breaking) pageHead() string {
+func (b *breaking) pageHeader() string {
 	page := b.page()
 	for i := range 16 {
 		if b.IntN(2) == 0 {
 			b.flip(page*b.pageSize + i)
 		}
 	}
-	return fmt.Sprintf("head of page %d", page)
+	return fmt.Sprintf("header of page %d", page)
 }
 
 func (b *breaking) rootPage() string {
@@ -249,21 +286,22 @@ func (b *breaking) rootPage() string {
 	return fmt.Sprintf("root page flipped at %d", at)
 }
 
-// stale puts a page in the place of another, with the head that belongs there.
-func (b *breaking) stale() string {
+// replacePage copies a page over another, without its id.
+func (b *breaking) replacePage() string {
+	b.stale = true
 	x, y := b.page(), b.page()
 	copy(b.out[x*b.pageSize+8:][:b.pageSize-8], b.out[y*b.pageSize+8:])
 	return fmt.Sprintf("page %d written over page %d", y, x)
 }
 
-// elsewise makes no database of it at all.
-func (b *breaking) elsewise() string {
+// replaceFile leaves nothing of the database.
+func (b *breaking) replaceFile() string {
 	switch b.IntN(3) {
 	case 0:
 		b.out = nil
 		return "empty"
 	case 1:
-		b.out = bytes.Repeat([]byte("SQLite format 3\x00, and what another program writes\n"), 1+b.IntN(5000))
+		b.out = bytes.Repeat([]byte("SQLite format 3\x00, from another program\n"), 1+b.IntN(5000))
 		return "a file of another program"
 	}
 	for i := range b.out {

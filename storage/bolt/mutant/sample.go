@@ -1,6 +1,5 @@
-// Package mutant breaks database files in the ways in which disks, file systems
-// and people do, and knows which records of each are intact. It is for tests of
-// what is made of damaged files.
+// Package mutant damages database files as disks, file systems and people do, and
+// knows which records of each are intact. It is for tests of damaged files.
 package mutant
 
 import (
@@ -15,8 +14,8 @@ import (
 )
 
 // Fill uses a database as a daemon does in an hour: posts are created, deleted,
-// canceled and published, each in a transaction of its own, so that the free
-// pages are full of what was there before. It returns the secret of an API key.
+// canceled and published, each in its own transaction, so that the free pages have
+// older records. It returns the secret of an API key.
 func Fill(ctx context.Context, store storage.Store, posts int) (secret string, err error) {
 	u := user{now: schedctl.Millis(time.Now().Add(-time.Hour))}
 	u.workspace = schedctl.Workspace{ID: u.id(schedctl.WorkspacePrefix), Name: "mutant", Timezone: "UTC", CreatedAt: u.now}
@@ -54,7 +53,7 @@ func Fill(ctx context.Context, store storage.Store, posts int) (secret string, e
 	return secret, nil
 }
 
-// user is who uses the database.
+// user is the user of the database.
 type user struct {
 	now       time.Time
 	workspace schedctl.Workspace
@@ -76,8 +75,8 @@ func (u *user) notification() schedctl.Webhook {
 	}
 }
 
-// create creates a post: a draft, one for tomorrow, or one that goes out at once
-// and has done so, or not yet.
+// create creates a draft, a post for tomorrow, or a post that is published now or
+// is just being published.
 func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 	n := schedctl.NewPost{WorkspaceID: u.workspace.ID, Content: fmt.Sprint("post ", i, strings.Repeat(" and more", i%40)), Accounts: u.accounts}
 	switch i % 4 {
@@ -111,11 +110,11 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 		if err := tx.AddEvents(events...); err != nil {
 			return err
 		}
-		return u.tell(tx, "createPost", p.ID, events[0].ID)
+		return u.record(tx, "createPost", p.ID, events[0].ID)
 	})
 }
 
-// publish begins an attempt, and ends it or not.
+// publish starts an attempt, and finishes it if end is true.
 func (u *user) publish(p *schedctl.Post, end bool) (a schedctl.Attempt, events []schedctl.Event, err error) {
 	target := p.Targets[0].ID
 	if a, err = p.Begin(schedctl.Claim{TargetID: target, Owner: "mutant", Lease: time.Minute, Key: target}, u.now); err != nil || !end {
@@ -126,9 +125,9 @@ func (u *user) publish(p *schedctl.Post, end bool) (a schedctl.Attempt, events [
 	return a, events, err
 }
 
-// tell leaves what the daemon leaves of a request: an answer, an entry of the
-// audit log and a delivery.
-func (u *user) tell(tx storage.Tx, action, post, event string) error {
+// record writes what the daemon writes for a request: an idempotency record, an audit
+// entry and a delivery.
+func (u *user) record(tx storage.Tx, action, post, event string) error {
 	key := storage.IdempotencyScope{WorkspaceID: u.workspace.ID, Method: "POST", Path: "/api/v1/posts", IdempotencyKey: post + action}
 	if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 201, Body: []byte(`{"id":"` + post + `"}`), CreatedAt: u.now}); err != nil {
 		return err
@@ -148,7 +147,7 @@ func (u *user) change(ctx context.Context, store storage.Store, i int) error {
 	return store.Update(ctx, func(tx storage.Tx) error {
 		p, err := tx.Post(u.workspace.ID, id)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
-			return nil // deleted already
+			return nil // already deleted
 		}
 		if err != nil {
 			return err
@@ -158,7 +157,7 @@ func (u *user) change(ctx context.Context, store storage.Store, i int) error {
 		}
 		events, err := p.Cancel(u.now)
 		if err != nil {
-			return nil // it is over, and stays what it is
+			return nil // already final
 		}
 		if err := tx.PutPost(p); err != nil {
 			return err
