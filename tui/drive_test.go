@@ -161,7 +161,7 @@ func published(id, content string, ago time.Duration) apiv1.Post {
 // warned returns a published post of which the network has changed something.
 func warned(p apiv1.Post) apiv1.Post {
 	p.Targets[0].Error = &apiv1.TargetError{
-		Kind: schedctl.KindDegraded, Code: ptr("visibility"), Message: "the server changed the post: it is public there, and unlisted was asked for", Outcome: schedctl.OutcomePublished,
+		Kind: schedctl.KindDegraded, Code: ptr("visibility"), Message: "the server changed the post: the visibility is public instead of unlisted", Outcome: schedctl.OutcomePublished,
 	}
 	return p
 }

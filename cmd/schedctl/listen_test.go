@@ -126,7 +126,7 @@ func TestListenForwardsInOrder(t *testing.T) {
 	const rest = `"triggered":false,"forward_to":"http://localhost:3000/hooks","status":`
 	want := `{"id":"evt_0",` + rest + `"delivered","http_status":204,"error":null}
 {"id":"evt_2",` + rest + `"failed","http_status":500,"error":null}
-{"id":"evt_3",` + rest + `"failed","http_status":null,"error":"localhost could not be connected to"}
+{"id":"evt_3",` + rest + `"failed","http_status":null,"error":"cannot connect to localhost"}
 {"id":"evt_4",` + rest + `"delivered","http_status":200,"error":null}
 `
 	if diff := cmp.Diff(want, m.out.String()); diff != "" {
@@ -145,8 +145,8 @@ func TestListenShowsLinesToPeople(t *testing.T) {
 	m := newMachine(t, nil).terminals().noColorEnv()
 	m.env["SCHEDCTL_SECRET"] = receiverSecret
 	listenUntil(t, m, happened("post.created", "post.failed", "post.created"), []*http.Response{nil, nil})
-	want := "12:00:00  post.created          post_0                           localhost could not be connected to\n" +
-		"12:00:00  post.failed           post_1                           localhost could not be connected to\n"
+	want := "12:00:00  post.created          post_0                           cannot connect to localhost\n" +
+		"12:00:00  post.failed           post_1                           cannot connect to localhost\n"
 	if diff := cmp.Diff(want, m.out.String()); diff != "" {
 		t.Errorf("standard output, -want +got:\n%s", diff)
 	}
@@ -237,8 +237,8 @@ func TestListenFlags(t *testing.T) {
 	m := newMachine(t, routes{})
 	for want, args := range map[string]string{
 		"schedctl listen needs --forward-to, which says where to send events; give it with --forward-to http://localhost:3000/hooks; see events alone with: schedctl post watch": "",
-		"--forward-to: the URL holds a user name or password; remove it; give it as http://localhost:3000/hooks":                                                                 "--forward-to me:secret@localhost",
-		"--forward-to: the URL cannot be read; it looks like https://host/path; give it as http://localhost:3000/hooks":                                                          "--forward-to http://[::1",
+		"--forward-to: the URL contains a user name or password; remove it; give it as http://localhost:3000/hooks":                                                              "--forward-to me:secret@localhost",
+		"--forward-to: the URL is not valid; use the form https://host/path; give it as http://localhost:3000/hooks":                                                             "--forward-to http://[::1",
 		"--last-event takes the id of an event, evt_…, not \"post_1\"":                                                                                                           "--forward-to localhost --last-event post_1",
 		"--print-secret prints the secret and nothing else: leave out --forward-to and --json":                                                                                   "--forward-to localhost --print-secret",
 	} {

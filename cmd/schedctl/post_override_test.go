@@ -137,7 +137,7 @@ func TestPostShowTellsTheTextsOfSingleAccounts(t *testing.T) {
 func TestRefusalsOfSeveralAccountsAreALineEach(t *testing.T) {
 	t.Parallel()
 	details := []apiv1.Detail{
-		{Field: "content", Code: schedctl.ContentTooLong, Message: `mastodon account "me": the post has 512 characters and the network takes 500; shorten it`, SocialAccountID: "acct_1", Length: 512, Limit: 500, Unit: "characters"},
+		{Field: "content", Code: schedctl.ContentTooLong, Message: `mastodon account "me": the post has 512 characters and the network allows 500; shorten it`, SocialAccountID: "acct_1", Length: 512, Limit: 500, Unit: "characters"},
 		{Field: "content", Code: schedctl.ContentTooLong, Message: `bluesky account "me": too long`, SocialAccountID: "acct_2", Length: 512, Limit: 300, Unit: "graphemes"},
 	}
 	refuse := func(details ...apiv1.Detail) routes {
@@ -146,7 +146,7 @@ func TestRefusalsOfSeveralAccountsAreALineEach(t *testing.T) {
 		})}
 	}
 	newMachine(t, refuse(details...)).want(t, 5, "", "schedctl: the post is refused for 2 accounts\n"+
-		"  mastodon account \"me\": the post has 512 characters and the network takes 500; shorten it\n"+
+		"  mastodon account \"me\": the post has 512 characters and the network allows 500; shorten it\n"+
 		"  bluesky account \"me\": too long (512 of 300 graphemes)\n", "post", "create", "Hello")
 	newMachine(t, refuse(details[0])).want(t, 5, "", "schedctl: "+details[0].Message+"\n", "post", "create", "Hello")
 	newMachine(t, refuse(apiv1.Detail{Field: "a", Message: "first"}, apiv1.Detail{Field: "b", Message: "second"})).want(t, 5, "",

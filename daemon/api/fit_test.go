@@ -33,7 +33,7 @@ func testUnfitPostsAreRefused(t *testing.T, f *fixture) {
 		if diff := cmp.Diff(want, e.Details); diff != "" {
 			t.Errorf("%s %s: details (-want +got):\n%s", r.method, r.path, diff)
 		}
-		for _, word := range []string{"fake", "account of mine", "11 characters", "takes 10"} {
+		for _, word := range []string{"fake", "account of mine", "11 characters", "allows 10"} {
 			if !strings.Contains(e.Message, word) {
 				t.Errorf("%s %s: message %q does not say %q", r.method, r.path, e.Message, word)
 			}

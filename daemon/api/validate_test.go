@@ -58,7 +58,7 @@ func testValidate(t *testing.T, f *fixture) {
 	long.Allowed, long.Length, long.Warnings = false, 11, []string{"a question"}
 	long.Problems = []apiv1.Problem{{
 		Field: "content", Code: "CONTENT_TOO_LONG",
-		Message: `fake account "account of mine": the post has 11 characters and the network takes 10; shorten it`,
+		Message: `fake account "account of mine": the post has 11 characters and the network allows 10; shorten it`,
 	}}
 	free.Length, free.Warnings = 11, long.Warnings
 	want.Allowed, want.Accounts = false, []apiv1.AccountValidation{free, long}

@@ -9,17 +9,17 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// commonOptions are options of every account, whatever its network. Both are
-// durations as [time.ParseDuration] reads them.
+// commonOptions are the options that accounts of every network have. Both are
+// durations in the format of [time.ParseDuration].
 var commonOptions = []string{"pacing", "duplicate_guard"}
 
-// CheckFields returns an error of kind content when a connection lacks a
-// required field or has one that is not in the list. The options that every
-// account has, pacing and duplicate_guard, need not be listed.
+// CheckFields returns an error of kind content if the connection lacks a required
+// field or has a field that is not in fields. The common options, pacing and
+// duplicate_guard, are always allowed.
 func CheckFields(fields []Field, c Connection) error {
 	for name := range c.Credentials {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && !f.Option }) {
-			return Contentf(name, "there is no credential %q; there are: %s", name, fieldNames(fields, isCredential))
+			return Contentf(name, "unknown credential %q; use one of: %s", name, fieldNames(fields, isCredential))
 		}
 	}
 	for name, value := range c.Options {
@@ -28,20 +28,20 @@ func CheckFields(fields []Field, c Connection) error {
 				return err
 			}
 		} else if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && f.Option }) {
-			return Contentf(name, "there is no option %q; there are: %s", name, fieldNames(fields, isOption))
+			return Contentf(name, "unknown option %q; use one of: %s", name, fieldNames(fields, isOption))
 		}
 	}
 	for _, f := range fields {
-		if _, given := c.Options[f.Name]; f.Required && c.Credentials[f.Name] == "" && !given {
+		if _, isSet := c.Options[f.Name]; f.Required && c.Credentials[f.Name] == "" && !isSet {
 			return Contentf(f.Name, "%s is missing: %s", f.Name, f.Help)
 		}
 	}
 	return nil
 }
 
-// Contentf returns an error of kind content that was found before any call. Its
-// code is the name of the field at fault, or what is wrong with the post. The
-// message must hold neither the value of a secret field nor the post.
+// Contentf returns an error of kind content that was found before any request was
+// sent. The code names the invalid field or the problem with the post. The message
+// must not contain the post or the value of a secret field.
 func Contentf(code, format string, args ...any) *Error {
 	return &Error{
 		Kind: schedctl.KindContent, Code: code, Message: fmt.Sprintf(format, args...), Outcome: schedctl.OutcomeNotPublished,
@@ -51,7 +51,7 @@ func Contentf(code, format string, args ...any) *Error {
 func checkDuration(name string, value any) error {
 	text, _ := value.(string)
 	if d, err := time.ParseDuration(text); err != nil || d < 0 {
-		return Contentf(name, "%s is a duration such as \"90s\" or \"24h\"", name)
+		return Contentf(name, "%s must be a duration such as \"90s\" or \"24h\"", name)
 	}
 	return nil
 }
@@ -59,15 +59,16 @@ func checkDuration(name string, value any) error {
 func isOption(f Field) bool     { return f.Option }
 func isCredential(f Field) bool { return !f.Option }
 
-// fieldNames lists the fields that a user can choose from.
-func fieldNames(fields []Field, of func(Field) bool) string {
+// fieldNames lists the names of the fields that include selects, for an error
+// message.
+func fieldNames(fields []Field, include func(Field) bool) string {
 	var list []string
 	for _, f := range fields {
-		if of(f) {
+		if include(f) {
 			list = append(list, f.Name)
 		}
 	}
-	if option := of(Field{Option: true}); option {
+	if include(Field{Option: true}) {
 		list = append(list, commonOptions...)
 	}
 	if len(list) == 0 {

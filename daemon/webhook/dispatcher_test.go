@@ -221,7 +221,7 @@ func TestAnswersThatDoNotCome(t *testing.T) {
 		}
 		after(2 * time.Second)
 		d := r.delivery(w)
-		if d.HTTPStatus != 0 || d.Duration != 10*time.Second || !strings.Contains(d.Error, "a.example did not answer in time") {
+		if d.HTTPStatus != 0 || d.Duration != 10*time.Second || !strings.Contains(d.Error, "a.example did not respond in time") {
 			t.Errorf("delivery %+v", d)
 		}
 		if diff := cmp.Diff([]webhook.Attempt{{Outcome: webhook.Failed, Took: 10 * time.Second}}, r.attempts); diff != "" {

@@ -16,11 +16,11 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/telegram"
 )
 
-// Config is what the platforms need of the daemon.
+// Config is what the platforms need from the daemon.
 type Config struct {
-	Client    *http.Client // makes all calls to networks, by the policy in Outbound
+	Client    *http.Client // sends all requests to networks; follows the policy in Outbound
 	Outbound  outbound.Policy
-	PublicURL string // where people reach the daemon's feeds
+	PublicURL string // the public base URL of the daemon's feeds
 	Version   string // of the daemon, for the User-Agent
 }
 

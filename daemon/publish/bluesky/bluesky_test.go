@@ -42,8 +42,8 @@ func ExamplePublisher_Fields() {
 		fmt.Printf("%s: %s\n", f.Name, f.Help)
 	}
 	// Output:
-	// service_url: the account's server; https://bsky.social unless it is another
+	// service_url: the account's server; default https://bsky.social
 	// identifier: the handle, such as alice.bsky.social, or the DID or e-mail address of the account
 	// app_password: from Settings, Privacy and security, App passwords
-	// langs: language codes of the posts, at most three, such as en,pt-BR; none unless given
+	// langs: language codes of the posts, at most three, such as en,pt-BR; default none
 }

@@ -13,8 +13,8 @@ const (
 	maxLangs = 3
 )
 
-// Check counts user-perceived characters, of which 300 are allowed, in at most
-// 3000 bytes. Servers take a post without text; it is refused here.
+// Check counts user-perceived characters. The limits are 300 characters and 3000
+// bytes. Servers accept a post without text; Check refuses it.
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	check := publish.Measured(countGraphemes(content), limits.MaxCharacters, limits.Unit)
 	if strings.TrimSpace(content) == "" {
@@ -22,7 +22,7 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	}
 	if len(content) > maxBytes && len(check.Problems) == 0 {
 		check.Problems = append(check.Problems, publish.Contentf("too_long",
-			"the post has %d bytes and Bluesky takes %d; shorten it, or use fewer combined characters", len(content), maxBytes))
+			"the post has %d bytes and Bluesky allows %d; shorten it, or use fewer combined characters", len(content), maxBytes))
 	}
 	if _, err := parseLangs(a.Options); err != nil {
 		check.Problems = append(check.Problems, publish.AsError(err))
@@ -30,12 +30,13 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	return check
 }
 
-// language is a BCP 47 tag: a language, and whatever script, region and variants
-// it has.
+// language matches a BCP 47 tag: a language with optional script, region and
+// variants.
 var language = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$`)
 
-// parseLangs returns the languages of a post: the option's list, or text with commas.
-// Without the option it returns nil: which language a text is in is not guessed.
+// parseLangs returns the languages of a post from the option langs: a list, or a
+// string with commas. Without the option it returns nil; the language is never
+// guessed.
 func parseLangs(o schedctl.Options) ([]string, error) {
 	var list []string
 	valid := true
@@ -60,7 +61,7 @@ func parseLangs(o schedctl.Options) ([]string, error) {
 		valid = valid && len(tag) <= 64 && language().MatchString(list[i])
 	}
 	if !valid || len(list) == 0 || len(list) > maxLangs {
-		return nil, publish.Contentf("langs", "langs is one to %d language codes, such as en, de or pt-BR", maxLangs)
+		return nil, publish.Contentf("langs", "langs must be one to %d language codes, such as en, de or pt-BR", maxLangs)
 	}
 	return list, nil
 }

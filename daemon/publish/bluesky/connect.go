@@ -15,9 +15,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect logs in with the app password, and asks the server whose it is. The
-// credentials of the profile hold the session. When c holds one already, that is
-// renewed, and the app password used only where the server refuses it.
+// Connect logs in with the app password and asks the server for the account. The
+// profile's credentials contain the session. If c already has a session, Connect
+// renews it and uses the app password only if the server refuses the session.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	fields := c
 	fields.Credentials = withoutSession(c.Credentials)
@@ -45,13 +45,13 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	}, nil
 }
 
-// refusedConnect tells a wrong address from what can happen at a right one.
+// refusedConnect distinguishes a wrong address from errors of a real server.
 func refusedConnect(err error, u *url.URL) error {
 	switch e := publish.AsError(err); {
 	case errors.Is(err, outbound.ErrPrivateAddress), errors.Is(err, outbound.ErrPlainHTTP):
 		return publish.Contentf("service_url", "%s", e.Message)
 	case e.HTTPStatus >= 300 && e.HTTPStatus < 400:
-		return publish.Contentf("service_url", "%.200q redirects to another address; give that one as service_url", u.Host)
+		return publish.Contentf("service_url", "%.200q redirects to another address; use that address as service_url", u.Host)
 	case e.HTTPStatus == http.StatusNotFound, e.HTTPStatus == http.StatusMethodNotAllowed, e.HTTPStatus == http.StatusGone,
 		e.Code == codeNoSession:
 		return publish.Contentf("service_url", "%.200q is not a server of the AT protocol; check service_url", u.Host)
@@ -59,17 +59,17 @@ func refusedConnect(err error, u *url.URL) error {
 	return err
 }
 
-// checkText refuses what is no handle, DID, address or password. The error does
-// not hold it.
+// checkText refuses a value that cannot be a handle, DID, email address or password.
+// The error does not contain the value.
 func checkText(field string, c publish.Credentials) error {
 	if text := c[field]; len(text) > 256 || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
-		return publish.Contentf(field, "%s holds white space or is too long; copy it again", field)
+		return publish.Contentf(field, "%s contains white space or is too long; copy it again", field)
 	}
 	return nil
 }
 
-// displayName asks what the account calls itself. Accounts can do without, so
-// can we.
+// displayName returns the account's display name, or the empty string if it has none
+// or the request fails.
 func (p *Publisher) displayName(ctx context.Context, u *url.URL, did string) string {
 	parameters := url.Values{"repo": {did}, "collection": {"app.bsky.actor.profile"}, "rkey": {"self"}}
 	a, err := p.query(ctx, u, "com.atproto.repo.getRecord", parameters)

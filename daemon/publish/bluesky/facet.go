@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// facet says what a part of a text is: a link, a mention or a tag. Offsets are
-// bytes of UTF-8 (https://docs.bsky.app/docs/advanced-guides/post-richtext).
+// facet marks a part of a text as a link, a mention or a tag. Offsets are in bytes
+// of UTF-8 (https://docs.bsky.app/docs/advanced-guides/post-richtext).
 type facet struct {
 	Index    byteSlice `json:"index"`
 	Features []feature `json:"features"` // always one
@@ -26,8 +26,8 @@ type byteSlice struct {
 	End   int `json:"byteEnd"`
 }
 
-// feature is one of three, by its type. The handle of a mention is replaced by
-// its DID before it is sent.
+// feature is a link, a mention or a tag, depending on its type. The handle of a
+// mention is replaced by its DID before sending.
 type feature struct {
 	Type   string `json:"$type"`
 	URI    string `json:"uri,omitempty"`
@@ -42,13 +42,14 @@ const (
 	typeTag     = "app.bsky.richtext.facet#tag"
 )
 
-// facets finds links, mentions and tags, in order and apart from each other. It
-// finds what Bluesky's own app does: each begins a word, and links and mentions
-// may also follow an opening bracket. Mentions have their handle and no DID.
+// facets returns the links, mentions and tags in a text, in order and without
+// overlaps. It finds the same facets as Bluesky's own app: each starts a word, and
+// links and mentions may also follow an opening bracket. Mentions have a handle and
+// no DID.
 //
-// It differs from the app in two points. The name of a file is no link, even if
-// its ending is a top-level domain ([isFileName]), and a link keeps the closing
-// brackets that it has opened and no others ([trimSentence]).
+// There are two differences from the app. The name of a file is not a link, even if
+// its ending is a top-level domain ([isFileName]). A link keeps closing brackets
+// only if it contains the opening ones ([trimSentence]).
 func facets(text string) []facet {
 	var found []facet
 	for start, end := range eachWord(text) {
@@ -67,8 +68,8 @@ func facets(text string) []facet {
 	return found
 }
 
-// eachWord yields where each run of characters that are not white space begins and
-// ends.
+// eachWord yields the start and end of each run of characters that are not white
+// space.
 func eachWord(text string) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		start := -1
@@ -89,8 +90,8 @@ func eachWord(text string) iter.Seq2[int, int] {
 	}
 }
 
-// matchFacet returns what the rest of a word begins with, and its length in bytes; 0
-// for nothing.
+// matchFacet returns the facet at the start of s and its length in bytes, or 0. word
+// reports whether s starts a word.
 func matchFacet(s string, word bool) (feature, int) {
 	if word {
 		if f, n := tagFacet(s); n > 0 {
@@ -112,8 +113,8 @@ var (
 	pathFollows = pattern.Lazy(`^(:[0-9]+)?/`)
 )
 
-// mentionFacet reads @ and a handle. Points and hyphens at its end are the
-// sentence's.
+// mentionFacet matches @ and a handle. Periods and hyphens at the end belong to the
+// sentence.
 func mentionFacet(s string) (feature, int) {
 	found := handle().FindString(s)
 	if found == "" || strings.HasPrefix(strings.TrimLeft(s[len(found):], ".-"), "_") {
@@ -126,7 +127,7 @@ func mentionFacet(s string) (feature, int) {
 	return feature{Type: typeMention, handle: name}, len(found)
 }
 
-// linkFacet reads a link with a scheme, or one that begins with a domain.
+// linkFacet matches a link with a scheme or one that starts with a domain name.
 func linkFacet(s string) (feature, int) {
 	if scheme().MatchString(s) {
 		found := trimSentence(s)
@@ -150,14 +151,13 @@ func linkFacet(s string) (feature, int) {
 	return feature{Type: typeLink, URI: "https://" + found}, len(found)
 }
 
-// fileEndings are top-level domains that are better known as the endings of file
-// names.
+// fileEndings are top-level domains that are better known as file name extensions.
 var fileEndings = []string{"cc", "java", "md", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "zip"}
 
-// isFileName reports whether a domain without a scheme is rather the name of a
-// file, such as README.md or main.rs: its ending is that of files, no path
-// follows, and it has only two parts or is not in lower case. A scheme, a path
-// or a third part, as in docs.example.sh, make it a link again.
+// isFileName reports whether a domain without a scheme is probably the name of a
+// file, such as README.md or main.rs. Its ending is a file name extension, no path
+// follows, and it has only two parts or contains upper-case letters. A scheme, a
+// path or a third part, as in docs.example.sh, makes it a link.
 func isFileName(host, rest string) bool {
 	ending := host[strings.LastIndexByte(host, '.')+1:]
 	if !slices.Contains(fileEndings, strings.ToLower(ending)) || pathFollows().MatchString(rest) {
@@ -166,9 +166,9 @@ func isFileName(host, rest string) bool {
 	return strings.Count(host, ".") == 1 || strings.ToLower(host) != host
 }
 
-// trimSentence cuts what belongs to the sentence around a link: one sign that ends
-// a sentence, and closing brackets that the link did not open, with a sign before
-// them.
+// trimSentence removes the end of a link that belongs to the surrounding sentence:
+// one punctuation mark, and closing brackets without opening ones, each with a
+// punctuation mark before it.
 func trimSentence(link string) string {
 	link = trimPunctuation(link)
 	opened, closed := strings.Count(link, "("), strings.Count(link, ")")
@@ -185,25 +185,27 @@ func trimPunctuation(link string) string {
 	return link
 }
 
-// linkable reports whether servers take an URI in a link.
+// linkable reports whether servers accept the URI in a link.
 func linkable(uri string) bool {
 	u, err := url.Parse(uri)
 	return err == nil && u.Hostname() != "" && utf8.ValidString(uri)
 }
 
-// knownDomain reports whether a name ends in a top-level domain that exists, in
-// lower case: "the end.Next" is no link.
+// knownDomain reports whether a name ends in an existing top-level domain in lower
+// case: "the end.Next" is not a link.
 func knownDomain(name string) bool {
 	top := name[strings.LastIndexByte(name, '.')+1:]
 	_, listed := publicsuffix.PublicSuffix("example." + top)
 	return listed
 }
 
-// maxTag is the longest tag, in UTF-16 units, as the app counts it.
+// maxTag is the maximum length of a tag in UTF-16 units, which is how the app
+// counts.
 const maxTag = 64
 
-// tagFacet reads # and a tag. It ends before a character without width, and without
-// the punctuation at its end; it is not all digits and punctuation.
+// tagFacet matches # and a tag. The tag ends before a zero-width character and does
+// not include trailing punctuation. It must contain more than digits and
+// punctuation.
 func tagFacet(s string) (feature, int) {
 	first, sign := utf8.DecodeRuneInString(s)
 	if first != '#' && first != '＃' {
@@ -214,8 +216,8 @@ func tagFacet(s string) (feature, int) {
 		text = text[:end]
 	}
 	text = strings.TrimRightFunc(text, unicode.IsPunct)
-	says := strings.ContainsFunc(text, func(r rune) bool { return !(r >= '0' && r <= '9') && !unicode.IsPunct(r) })
-	if !says || strings.HasPrefix(text, "\uFE0F") || len(utf16.Encode([]rune(text))) > maxTag {
+	hasText := strings.ContainsFunc(text, func(r rune) bool { return !(r >= '0' && r <= '9') && !unicode.IsPunct(r) })
+	if !hasText || strings.HasPrefix(text, "\uFE0F") || len(utf16.Encode([]rune(text))) > maxTag {
 		return feature{}, 0
 	}
 	return feature{Type: typeTag, Tag: text}, sign + len(text)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spans shows what was found as "part of the text=what it stands for".
+// spans describes the facets as "part of the text=target".
 func spans(text string) []string {
 	var list []string
 	for _, f := range facets(text) {
@@ -154,7 +154,7 @@ func checkFacets(t *testing.T, text string) {
 		end = i.End
 		part := text[i.Start:i.End]
 		if utf8.ValidString(text) && !utf8.ValidString(part) {
-			t.Errorf("%q: %q cuts a character", text, part)
+			t.Errorf("%q: %q splits a character", text, part)
 		}
 		switch of.Type {
 		case typeLink:

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// TestGraphemeBreaks plays the official cases of UAX 29.
+// TestGraphemeBreaks runs the official test cases of UAX 29.
 func TestGraphemeBreaks(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("testdata/GraphemeBreakTest.txt")
@@ -44,7 +44,7 @@ func TestGraphemeBreaks(t *testing.T) {
 }
 
 // TestGraphemesAsThePDSCountsThem compares with the counts of the official PDS,
-// which testdata/graphemes.js has written down.
+// recorded by testdata/graphemes.js.
 func TestGraphemesAsThePDSCountsThem(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("testdata/graphemes.json")
@@ -63,7 +63,7 @@ func TestGraphemesAsThePDSCountsThem(t *testing.T) {
 	}
 }
 
-// TestConjunctsCountOne guards the limit itself: 300 conjuncts are 300 graphemes.
+// TestConjunctsCountOne checks the limit: 300 conjuncts are 300 graphemes.
 func TestConjunctsCountOne(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]bool{300: true, 301: false} {

@@ -21,22 +21,22 @@ const (
 	key      = "3mnbxyhbs2k2a"
 )
 
-// network is a small personal data server. Its account is alice.example.com.
+// network is a small personal data server with the account alice.example.com.
 type network struct {
 	*httptest.Server
 
-	mu       sync.Mutex // mu guards what follows
-	sessions int        // given out so far, for an app password or a refresh token
+	mu       sync.Mutex // mu guards the fields below
+	sessions int        // issued so far, for an app password or a refresh token
 	calls    []string   // methods of the protocol
 	records  map[string]json.RawMessage
-	handlers map[string]http.HandlerFunc // take the place of the network's own
+	handlers map[string]http.HandlerFunc // replace the default handlers
 }
 
 func newNetwork() *network {
 	return &network{records: map[string]json.RawMessage{}, handlers: map[string]http.HandlerFunc{}}
 }
 
-// start returns a network that listens, and a publisher that calls it.
+// start returns a running network and a publisher that uses it.
 func start(t *testing.T) (*network, *bluesky.Publisher) {
 	t.Helper()
 	n := newNetwork()
@@ -45,14 +45,14 @@ func start(t *testing.T) (*network, *bluesky.Publisher) {
 	return n, bluesky.New(outbound.Client(outbound.AllowPrivate), "test")
 }
 
-// on replaces a method.
+// on replaces the handler of a method.
 func (n *network) on(method string, h http.HandlerFunc) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.handlers[method] = h
 }
 
-// refuse has a method answer with a status and the name of an error.
+// refuse makes a method respond with a status and the name of an error.
 func (n *network) refuse(method string, status int, name string) {
 	n.on(method, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -149,7 +149,7 @@ func connection(url string) publish.Connection {
 	}}
 }
 
-// rkey returns the key of a call that puts a record.
+// rkey returns the record key of a putRecord request.
 func rkey(_ *http.Request, body []byte) string {
 	var call struct{ Rkey string }
 	json.Unmarshal(body, &call)

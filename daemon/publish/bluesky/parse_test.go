@@ -52,7 +52,7 @@ func TestLangs(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		option any
-		want   string // empty when it is refused
+		want   string // empty if it is refused
 	}{
 		{"de", "de"},
 		{"de, pt-BR", "de pt-BR"},
@@ -156,8 +156,8 @@ func checkCheck(t *testing.T, content, langs string) {
 	}
 }
 
-// FuzzResponses reads what servers and people write: the first number chooses by
-// which reader.
+// FuzzResponses tests all parsers of responses and user input. The first number
+// selects the parser.
 func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, `{"did":"did:plc:abc","handle":"alice.example.com","accessJwt":"a","refreshJwt":"r","active":true}`, "")
 	f.Add(byte(0), 200, `{"did":"did:plc:abc","handle":"handle.invalid","accessJwt":"a","refreshJwt":"r","active":false,"status":"deactivated"}`, "")
@@ -202,8 +202,8 @@ func FuzzResponses(f *testing.F) {
 	})
 }
 
-// checkServer wants an address to be a server and nothing more, and to be read
-// again as it was.
+// checkServer checks that an accepted address is only a server and is parsed again
+// unchanged.
 func checkServer(t *testing.T, text string) {
 	u, err := parseServer(text)
 	if err != nil {

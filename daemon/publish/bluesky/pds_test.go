@@ -17,14 +17,14 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
-// rig is a publisher and the account on a real server that it is connected to.
+// rig is a publisher and its account on a real server.
 type rig struct {
 	*bluesky.Publisher
 	pds     publishtest.PDS
 	profile publish.Profile
 }
 
-// The same things against a real server.
+// TestPDS runs the same tests against a real server.
 func TestPDS(t *testing.T) {
 	t.Parallel()
 	r := rig{Publisher: bluesky.New(outbound.Client(outbound.AllowPrivate), "test"), pds: publishtest.StartPDS(t)}
@@ -37,7 +37,7 @@ func TestPDS(t *testing.T) {
 	}
 	r.profile = profile
 
-	// One after the other: they count the posts of one account.
+	// The tests are sequential because they count the posts of one account.
 	t.Run("repeat", r.testRepeat)
 	t.Run("concurrent repeats", r.testConcurrentRepeats)
 	t.Run("facets", r.testFacets)
@@ -55,7 +55,7 @@ func (r rig) connection() publish.Connection {
 	}}
 }
 
-// request is for a new post.
+// request returns a request for a new post.
 func (r rig) request(content string) publish.Request {
 	return publish.Request{
 		TargetID: "pt_1", Key: r.NewKey(time.Now()), Attempt: 1, Content: content, Credentials: r.profile.Credentials,
@@ -63,12 +63,12 @@ func (r rig) request(content string) publish.Request {
 	}
 }
 
-// wantPosts asks how many posts there are more than before.
+// wantPosts checks the number of posts since before.
 func (r rig) wantPosts(t *testing.T, before, more int) []publishtest.PDSRecord {
 	t.Helper()
 	posts := r.pds.Posts(t)
 	if len(posts) != before+more {
-		t.Fatalf("there are %d posts more, want %d", len(posts)-before, more)
+		t.Fatalf("%d new posts, want %d", len(posts)-before, more)
 	}
 	return posts
 }
@@ -87,7 +87,7 @@ func (r rig) testRepeat(t *testing.T) {
 			first = post
 		}
 		if receipt.ID != post.URI || post.CID != first.CID {
-			t.Errorf("attempt %d: receipt %+v, post %s %s, at first %s", attempt, receipt, post.URI, post.CID, first.CID)
+			t.Errorf("attempt %d: receipt %+v, post %s %s, first %s", attempt, receipt, post.URI, post.CID, first.CID)
 		}
 	}
 	var stored struct {
@@ -150,7 +150,7 @@ func (r rig) testFacets(t *testing.T) {
 	}
 }
 
-// What is allowed here is allowed there, up to the last character.
+// A post that Check allows is accepted by the server, up to the last character.
 func (r rig) testLength(t *testing.T) {
 	for name, content := range map[string]string{
 		"ASCII": strings.Repeat("x", 300), "accents": strings.Repeat("e\u0301", 300), "emoji": strings.Repeat("👍🏽", 300),
@@ -218,7 +218,7 @@ func (r rig) testConcurrentRefreshes(t *testing.T) {
 	r.wantPosts(t, before, 5)
 }
 
-// A session is renewed by its refresh token: servers allow few log-ins.
+// Sessions are renewed with the refresh token because servers limit logins.
 func (r rig) testRefreshToken(t *testing.T) {
 	c := maps.Clone(r.profile.Credentials)
 	c["app_password"] = "not-to-be-used"
@@ -254,9 +254,8 @@ func (r rig) testWrongAppPassword(t *testing.T) {
 	}
 }
 
-// TestPDSSaysWhyAnAccountIsRefused guards that verifying an account which was
-// taken down or deleted does not blame its password, which is all that logging in
-// would say.
+// TestPDSSaysWhyAnAccountIsRefused: verifying an account that was taken down or
+// deleted must not blame its password, which is all that the login reports.
 func TestPDSSaysWhyAnAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	pds := publishtest.StartPDS(t)
@@ -284,5 +283,5 @@ func TestPDSSaysWhyAnAccountIsRefused(t *testing.T) {
 	pds.TakeDown(t)
 	want("taken down", "AccountTakedown", "taken the account down")
 	pds.Delete(t)
-	want("deleted", "RepoNotFound", "deleted, or moved")
+	want("deleted", "RepoNotFound", "deleted or moved")
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// collection is the kind of the records that are posts, and the name of their
-// schema.
+// collection is the collection of post records, and the name of their schema.
 const collection = "app.bsky.feed.post"
 
-// record is a post as it is stored.
+// record is a stored post.
 type record struct {
 	Type      string   `json:"$type"`
 	Text      string   `json:"text"`
@@ -31,9 +30,9 @@ type putRecordInput struct {
 	Record     record `json:"record"`
 }
 
-// Publish puts the post under the request's key, which says when it was created
-// as well: whatever is sent for one key is one post. Handles that the text
-// mentions are resolved before.
+// Publish writes the post under the request's key, which also sets its creation
+// time. All requests with the same key create one post. Publish first resolves the
+// handles that the text mentions.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
@@ -45,7 +44,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	body := putRecordInput{Repo: r.Credentials[fieldDID], Collection: collection, Key: r.Key}
 	if body.Repo == "" || r.Credentials[fieldAccess] == "" {
 		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "there is no session with the server",
+			Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "no session with the server",
 			Outcome: schedctl.OutcomeNotPublished,
 		}
 	}
@@ -66,7 +65,7 @@ func recordOf(r publish.Request) (record, error) {
 	created, ok := tidTime(r.Key)
 	if !ok {
 		return record{}, &publish.Error{
-			Kind: schedctl.KindUnknown, Code: "key", Message: "the key of this attempt is not one that Bluesky takes; schedule the post again",
+			Kind: schedctl.KindUnknown, Code: "key", Message: "the key of this attempt is not valid for Bluesky; schedule the post again",
 			Outcome: schedctl.OutcomeNotPublished,
 		}
 	}
@@ -76,8 +75,8 @@ func recordOf(r publish.Request) (record, error) {
 	}, err
 }
 
-// readResponse tells what a server's answer means. One that says yes but names another
-// record may come from something in front of the server.
+// readResponse interprets the server's response. A response of success that names
+// another record may come from a proxy.
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, append(secrets(r.Credentials), r.Content)...)
@@ -88,10 +87,10 @@ func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedc
 	want := "at://" + r.Credentials[fieldDID] + "/" + collection + "/" + r.Key
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || body.URI != want {
 		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the server accepted the call but did not name the post; look there whether it is published",
+			Kind: schedctl.KindPlatform, Message: "the server accepted the request but did not name the post; check on Bluesky whether it is published",
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
-	// A handle can change or pass to another account; the DID stays.
+	// A handle can change or pass to another account; the DID is permanent.
 	return schedctl.Receipt{ID: want, URL: profileURL(r.Credentials[fieldDID]) + "/post/" + r.Key}, nil
 }

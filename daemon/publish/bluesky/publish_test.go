@@ -42,8 +42,8 @@ func TestTheRecord(t *testing.T) {
 	}
 }
 
-// TestNoLanguageIsMadeUp guards that a post without the option langs is not
-// called English, whatever it is in.
+// TestNoLanguageIsMadeUp: a post without the option langs must not be marked as
+// English.
 func TestNoLanguageIsMadeUp(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)
@@ -67,8 +67,8 @@ func TestEachHandleIsResolvedOnce(t *testing.T) {
 	}
 }
 
-// A record without a mention, put where a later repeat has it, would be
-// another record under the same key.
+// A record without the mention would differ from the record of a later retry under
+// the same key.
 func TestAHandleThatCannotBeLookedUpHoldsThePost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -140,8 +140,7 @@ func TestOnlyItsOwnKeysAreTaken(t *testing.T) {
 	}
 }
 
-// An answer that names another post may come from something in front of the
-// server.
+// A response that names another post may come from a proxy.
 func TestTheAnswerNamesThePost(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)
@@ -203,6 +202,6 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if !p.Idempotent(schedctl.Account{}) {
-		t.Error("the publisher is idempotent and does not say so")
+		t.Error("Idempotent returned false")
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// resolve gives each mention the DID of its handle. A mention of a handle that
-// nobody has is left out, as mere text. When the server cannot tell, nothing is
-// published: a repeat that can would be another record.
+// resolve sets the DID of each mention. A mention of an unknown handle is dropped
+// and stays plain text. If the server cannot resolve a handle, nothing is published:
+// a later retry could, and would write a different record.
 func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]facet, error) {
 	known := map[string]string{}
 	kept := found[:0]
@@ -23,8 +23,8 @@ func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]f
 			kept = append(kept, f)
 			continue
 		}
-		did, asked := known[mention.handle]
-		if !asked {
+		did, cached := known[mention.handle]
+		if !cached {
 			var err error
 			if did, err = p.resolveHandle(ctx, u, mention.handle); err != nil {
 				return nil, notPublished(err)
@@ -39,7 +39,7 @@ func (p *Publisher) resolve(ctx context.Context, u *url.URL, found []facet) ([]f
 	return kept, nil
 }
 
-// resolveHandle returns the DID of a handle, or the empty string when nobody has
+// resolveHandle returns the DID of a handle, or the empty string if no account has
 // it.
 func (p *Publisher) resolveHandle(ctx context.Context, u *url.URL, handle string) (string, error) {
 	a, err := p.query(ctx, u, "com.atproto.identity.resolveHandle", url.Values{"handle": {handle}})
@@ -60,7 +60,7 @@ func (p *Publisher) resolveHandle(ctx context.Context, u *url.URL, handle string
 		}
 	}
 	return "", &publish.Error{
-		Kind: schedctl.KindPlatform, Message: "the server did not say whom the post mentions", HTTPStatus: a.Status,
+		Kind: schedctl.KindPlatform, Message: "the server could not resolve a handle that the post mentions; it will be retried", HTTPStatus: a.Status,
 		Outcome: schedctl.OutcomeNotPublished,
 	}
 }

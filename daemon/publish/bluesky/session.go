@@ -16,24 +16,24 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// The credentials that a session adds to those that were given.
+// The credentials that a session adds to the given ones.
 const (
 	fieldDID     = "did"
 	fieldAccess  = "access_jwt"
 	fieldRefresh = "refresh_jwt"
 )
 
-// session is what a server gives for an app password.
+// session is the result of a login.
 type session struct {
-	did, handle     string // handle is empty when the account has no working one
+	did, handle     string // handle is empty if the account has no valid handle
 	access, refresh string
 	inactive        string // why the account cannot post, or empty
 }
 
-// Refresh returns the credentials with a new session: by the refresh token, and
-// when the server refuses that, by the app password. It may be called for one
-// session at once and again; a server gives the same answer to a repeated
-// refresh token for a while.
+// Refresh returns the credentials with a new session. It uses the refresh token or,
+// if the server refuses that, the app password. Concurrent and repeated calls with
+// one session are safe: for some time, a server returns the same result for a
+// repeated refresh token.
 func (p *Publisher) Refresh(ctx context.Context, c publish.Credentials) (publish.Credentials, error) {
 	u, err := parseServer(c["service_url"])
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Publisher) Refresh(ctx context.Context, c publish.Credentials) (publish
 	return s.addTo(c), nil
 }
 
-// openSession returns a new session of the account of the credentials.
+// openSession returns a new session for the account of the credentials.
 func (p *Publisher) openSession(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
 	s, renewed, err := p.renewSession(ctx, u, c)
 	if err == nil && !renewed {
@@ -60,8 +60,8 @@ func (p *Publisher) openSession(ctx context.Context, u *url.URL, c publish.Crede
 	return s, s.check(c)
 }
 
-// renewSession makes a new session of the one that the credentials have. renewed is
-// false when there is none, or when the server does not take its token any more.
+// renewSession renews the session in the credentials. renewed is false if there is
+// none or if the server no longer accepts its token.
 func (p *Publisher) renewSession(ctx context.Context, u *url.URL, c publish.Credentials) (s session, renewed bool, err error) {
 	if c[fieldRefresh] == "" {
 		return session{}, false, nil
@@ -82,7 +82,7 @@ func (p *Publisher) renewSession(ctx context.Context, u *url.URL, c publish.Cred
 	return session{}, false, refusal(a, time.Now(), secrets(c)...)
 }
 
-// logIn makes a session with the app password.
+// logIn creates a session with the app password.
 func (p *Publisher) logIn(ctx context.Context, u *url.URL, c publish.Credentials) (session, error) {
 	body := map[string]string{"identifier": strings.TrimPrefix(c["identifier"], "@"), "password": c["app_password"]}
 	a, err := p.procedure(ctx, u, "com.atproto.server.createSession", "", body)
@@ -95,8 +95,8 @@ func (p *Publisher) logIn(ctx context.Context, u *url.URL, c publish.Credentials
 	return session{}, refusedLogIn(a, c)
 }
 
-// refusedLogIn returns an error of kind auth for every refusal of what was sent:
-// it is always the same.
+// refusedLogIn returns the error of a refused login. Every refusal of the
+// credentials is of kind auth because a retry would send the same.
 func refusedLogIn(a outbound.Response, c publish.Credentials) error {
 	e := refusal(a, time.Now(), secrets(c)...)
 	switch {
@@ -104,14 +104,14 @@ func refusedLogIn(a outbound.Response, c publish.Credentials) error {
 		e.Kind = schedctl.KindPlatform
 	case e.Code == publish.CodeSessionExpired, e.Code == codeRefused:
 		e.Kind, e.Code = schedctl.KindAuth, codeRefused
-		e.Message = "the server refused identifier and app password; make a new app password and connect the account again"
+		e.Message = "the server refused the identifier and app password; create a new app password and reconnect the account"
 	case e.Kind == schedctl.KindContent, e.Kind == schedctl.KindDuplicate:
 		e.Kind = schedctl.KindAuth
 	}
 	return e
 }
 
-// codeRefused is the servers' name for a wrong password.
+// codeRefused is the error name that servers use for a wrong password.
 const codeRefused = "AuthenticationRequired"
 
 var (
@@ -125,8 +125,8 @@ const (
 	maxToken  = 8192
 )
 
-// readSession reads the session in an answer. One without all its parts is an
-// error, so that no empty token ever takes the place of a good one.
+// readSession reads the session in a response. An incomplete session is an error, so
+// that an empty token never replaces a valid one.
 func readSession(a outbound.Response, u *url.URL) (session, error) {
 	var body struct {
 		DID        any `json:"did"`
@@ -157,8 +157,8 @@ func readSession(a outbound.Response, u *url.URL) (session, error) {
 	return s, nil
 }
 
-// matchString returns a text that matches and is no longer than a token, or the empty
-// string.
+// matchString returns value if it is a string that matches form and is not too long,
+// otherwise the empty string.
 func matchString(form *regexp.Regexp, value any) string {
 	text, _ := value.(string)
 	if len(text) > maxToken || !form.MatchString(text) {
@@ -167,26 +167,26 @@ func matchString(form *regexp.Regexp, value any) string {
 	return text
 }
 
-// codeNoSession is our name for an answer that holds no session.
+// codeNoSession is schedctl's code for a response without a session.
 const codeNoSession = "no_session"
 
 func noSessionError(a outbound.Response, u *url.URL) error {
 	return &publish.Error{
-		Kind: schedctl.KindPlatform, Code: codeNoSession, Message: u.Host + " answered without a session; is it a server of the AT protocol?",
+		Kind: schedctl.KindPlatform, Code: codeNoSession, Message: u.Host + " responded without a session; check that it is a server of the AT protocol",
 		HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
 	}
 }
 
-// check returns an error of kind auth when the session cannot be posted with, or
-// is of another account than the one that the credentials had a session of. A
-// handle can pass to somebody else.
+// check returns an error of kind auth if the session cannot be used to post, or
+// belongs to another account than the session in c. A handle can pass to another
+// account.
 func (s session) check(c publish.Credentials) error {
 	e := &publish.Error{Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished}
 	switch known := c[fieldDID]; {
 	case s.inactive != "":
-		e.Code, e.Message = s.inactive, "the account is "+s.inactive+" on its server; activate it in the app, then verify it here"
+		e.Code, e.Message = s.inactive, "the account is "+s.inactive+" on its server; reactivate it in the app, then run schedctl account verify"
 	case known != "" && known != s.did:
-		e.Code, e.Message = "another_account", "the identifier now belongs to another account; connect that one as an account of its own"
+		e.Code, e.Message = "another_account", "the identifier now belongs to another account; connect it as a separate account"
 	default:
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s session) addTo(c publish.Credentials) publish.Credentials {
 	return stored
 }
 
-// withoutSession returns the credentials without a session.
+// withoutSession returns the credentials without the session.
 func withoutSession(c publish.Credentials) publish.Credentials {
 	without := make(publish.Credentials, len(c))
 	maps.Copy(without, c)
@@ -210,13 +210,13 @@ func withoutSession(c publish.Credentials) publish.Credentials {
 	return without
 }
 
-// secrets returns what no message may repeat.
+// secrets returns the values that no message may contain.
 func secrets(c publish.Credentials) []string {
 	return []string{c["app_password"], c[fieldAccess], c[fieldRefresh], c[fieldDID]}
 }
 
-// notPublished says of the error of a call that was not to publish that nothing
-// is published.
+// notPublished sets the outcome of an error to not_published, for requests that do
+// not publish.
 func notPublished(err error) error {
 	e := *publish.AsError(err)
 	e.Outcome = schedctl.OutcomeNotPublished

@@ -24,7 +24,7 @@ const (
 	putRecord      = "com.atproto.repo.putRecord"
 )
 
-// credentials are those of a session with the network, of the number given.
+// credentials returns those of the numbered session with the network.
 func credentials(n *network, session int) publish.Credentials {
 	c := connection(n.URL).Credentials
 	c["did"] = did
@@ -55,8 +55,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// Servers allow few log-ins, so an account that is verified again must not need
-// one each time.
+// Servers limit logins, so verifying an account again must not require a login each
+// time.
 func TestConnectRenewsTheSessionItIsGiven(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)
@@ -81,8 +81,8 @@ func TestConnectRenewsTheSessionItIsGiven(t *testing.T) {
 	}
 }
 
-// TestVerifyingKeepsTheRightReason guards that a state of the account is not
-// taken for a wrong password, and the other way round.
+// TestVerifyingKeepsTheRightReason: a state of the account must not be reported as a
+// wrong password, nor the reverse.
 func TestVerifyingKeepsTheRightReason(t *testing.T) {
 	t.Parallel()
 	const getRepoStatus = "com.atproto.sync.getRepoStatus"
@@ -91,7 +91,7 @@ func TestVerifyingKeepsTheRightReason(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, refresh string
-		status        http.HandlerFunc // nil for a server without the method
+		status        http.HandlerFunc // nil if the server lacks the method
 		code          string
 	}{
 		{"taken down", "AccountTakedown", nil, "AccountTakedown"},
@@ -165,7 +165,7 @@ func TestConnectRefusesFields(t *testing.T) {
 	}
 }
 
-func TestConnectTellsWhatIsWrong(t *testing.T) {
+func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name         string
@@ -218,9 +218,9 @@ func TestRefresh(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		refresh int // status of refreshSession; 0 for the network's own answer
+		refresh int // status of refreshSession; 0 for the default response
 		code    string
-		without bool // no refresh token to begin with
+		without bool // no refresh token at first
 		calls   []string
 	}{
 		{"by the refresh token", 0, "", false, []string{refreshSession}},
@@ -281,7 +281,7 @@ func TestRefreshThatFails(t *testing.T) {
 	}
 }
 
-// A handle can pass to somebody else. What is scheduled must not go to them.
+// A handle can pass to another account, which must not receive the scheduled posts.
 func TestTheAccountStaysTheSame(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)
@@ -293,7 +293,7 @@ func TestTheAccountStaysTheSame(t *testing.T) {
 	}
 }
 
-// Servers say in Unix seconds when they want to be asked again.
+// Servers send the end of a rate limit in Unix seconds.
 func TestALimitSaysWhenItEnds(t *testing.T) {
 	t.Parallel()
 	n, p := start(t)

@@ -12,11 +12,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// accountRefusal returns why a server refuses an account. Servers say of accounts
-// that were taken down or deleted only that the password is wrong. Without a
-// session they tell everyone how a repository is, so that a reason which was known
-// already, or can be known, does not give way to a wrong one. When the server does
-// not say, the refusal stays as it is.
+// accountRefusal explains why a server refuses an account. For deleted accounts and
+// accounts that were taken down, servers only report a wrong password. The status of
+// a repository is public, so accountRefusal asks for it and returns the real reason.
+// If the server does not tell, it returns refused.
 func (p *Publisher) accountRefusal(ctx context.Context, u *url.URL, c publish.Credentials, refused *publish.Error) *publish.Error {
 	if refused.Code != codeRefused || c[fieldDID] == "" {
 		return refused
@@ -36,8 +35,8 @@ func (p *Publisher) accountRefusal(ctx context.Context, u *url.URL, c publish.Cr
 	return &known
 }
 
-// repoStatus returns why a repository is not active, as the name of the error that
-// servers give for it elsewhere, or the empty string.
+// repoStatus returns why a repository is not active, as the error name that servers
+// use elsewhere, or the empty string.
 func repoStatus(a outbound.Response) string {
 	var body struct {
 		Active any `json:"active"`
@@ -59,17 +58,17 @@ func repoStatus(a outbound.Response) string {
 	return ""
 }
 
-// applyAccountState corrects what an error means that is about the account itself, by
-// its name, and reports whether it is.
+// applyAccountState sets kind and message of an error whose name is about the
+// account itself, and reports whether it is.
 func applyAccountState(e *publish.Error, name string) bool {
 	message := ""
 	switch name {
 	case "AccountTakedown", "AccountSuspended", "RepoTakendown":
 		message = "the server has taken the account down; ask its operators"
 	case "AccountDeactivated", "AccountInactive", "RepoDeactivated":
-		message = "the account is deactivated; activate it in the app, then verify it here"
+		message = "the account is deactivated; reactivate it in the app, then run schedctl account verify"
 	case "AccountNotFound", "RepoNotFound":
-		message = "the server has no such account any more: it was deleted, or moved to another server; connect it there as a new account"
+		message = "the account no longer exists on the server: it was deleted or moved; if it moved, connect it as a new account on its new server"
 	default:
 		return false
 	}
@@ -77,8 +76,8 @@ func applyAccountState(e *publish.Error, name string) bool {
 	return true
 }
 
-// refusedState returns the refusal of a session when it is about the account
-// itself: then the password would not help.
+// refusedState returns the refusal of a session if it is about the account itself,
+// so that the password would not help. Otherwise it returns nil.
 func refusedState(a outbound.Response, c publish.Credentials) *publish.Error {
 	e := refusal(a, time.Now(), secrets(c)...)
 	if !applyAccountState(e, errorName(a)) {

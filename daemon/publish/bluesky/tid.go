@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A timestamp identifier is 64 bits in 13 characters that sort like the number:
-// a zero, 53 bits of microseconds since 1970, 10 bits of a clock
+// A timestamp identifier is 64 bits in 13 characters that sort like the number: a
+// zero bit, 53 bits of microseconds since 1970, and 10 bits of a clock id
 // (https://atproto.com/specs/tid).
 const (
 	tidAlphabet = "234567abcdefghijklmnopqrstuvwxyz"
@@ -27,7 +27,8 @@ func encodeTID(micros int64, clock uint64) string {
 	return string(text[:])
 }
 
-// tidTime returns when an identifier was made, in UTC, and whether it is one.
+// tidTime returns the creation time of an identifier in UTC, and whether the
+// identifier is valid.
 func tidTime(tid string) (time.Time, bool) {
 	if len(tid) != tidLength {
 		return time.Time{}, false

@@ -28,12 +28,12 @@ func TestTimestampIdentifiers(t *testing.T) {
 		"", "222222222222", "22222222222222", "z222222222222", "k222222222222", "2222222222221", "222222222222A", "pt_01JX000000", "22222222222é",
 	} {
 		if at, ok := tidTime(tid); ok {
-			t.Errorf("%q is taken for %v", tid, at)
+			t.Errorf("%q was accepted as %v", tid, at)
 		}
 	}
 }
 
-func TestKeysGoOnWhenTheClockGoesBack(t *testing.T) {
+func TestKeysIncreaseWhenTheClockGoesBack(t *testing.T) {
 	t.Parallel()
 	p := New(nil, "test")
 	now := time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)
@@ -44,7 +44,7 @@ func TestKeysGoOnWhenTheClockGoesBack(t *testing.T) {
 		t.Errorf("%s, %s, %s are not in order", first, second, third)
 	}
 	if at, _ := tidTime(third); !at.Equal(now.Add(time.Hour)) {
-		t.Errorf("a key of %v says %v", now.Add(time.Hour), at)
+		t.Errorf("a key of %v encodes %v", now.Add(time.Hour), at)
 	}
 }
 
@@ -54,6 +54,6 @@ func checkTIDTime(t *testing.T, tid string) {
 		return
 	}
 	if micros := at.UnixMicro(); micros < 0 || encodeTID(micros, 0)[:10] != tid[:10] {
-		t.Errorf("%q: read as %v, which is %q", tid, at, encodeTID(micros, 0))
+		t.Errorf("%q: parsed as %v, which encodes to %q", tid, at, encodeTID(micros, 0))
 	}
 }

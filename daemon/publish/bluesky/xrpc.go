@@ -14,7 +14,7 @@ import (
 )
 
 // procedure calls a method that changes something. The body is nil for a method
-// without input; the token may be empty.
+// without input. The token may be empty.
 func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token string, body any) (outbound.Response, error) {
 	header := p.header(token)
 	var encoded []byte
@@ -30,7 +30,7 @@ func (p *Publisher) procedure(ctx context.Context, u *url.URL, method, token str
 	return outbound.Post(ctx, p.client, u.JoinPath("xrpc", method).String(), header, encoded)
 }
 
-// query calls a method that reads, without a session.
+// query calls a method that only reads, without a session.
 func (p *Publisher) query(ctx context.Context, u *url.URL, method string, parameters url.Values) (outbound.Response, error) {
 	target := u.JoinPath("xrpc", method)
 	target.RawQuery = parameters.Encode()
@@ -47,9 +47,8 @@ func (p *Publisher) header(token string) http.Header {
 	return h
 }
 
-// refusal returns what an answer that is not 2xx means. Its code is the name
-// that the server gives the error; the server's message is shown, but nothing
-// is read from it.
+// refusal returns the error for a response that is not 2xx. Its code is the server's
+// name for the error. The server's message is appended but not interpreted.
 func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	name := errorName(a)
@@ -62,24 +61,24 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	return outbound.WithErrorText(e, outbound.ErrorText(a, hidden...))
 }
 
-// applyErrorName corrects what a 4xx means by the name of the error: servers answer 400
-// for sessions that have ended.
+// applyErrorName corrects the meaning of a 4xx response by the name of the error:
+// servers respond with 400 to expired sessions.
 func applyErrorName(e *publish.Error, name string) {
 	switch name {
 	case "ExpiredToken", "InvalidToken", "AuthMissing":
 		e.Kind, e.Code, e.Message = schedctl.KindAuth, publish.CodeSessionExpired, "the session with the server has ended"
 	case "AuthFactorTokenRequired":
-		e.Kind, e.Message = schedctl.KindAuth, "the server asks for a second factor; make an app password and connect the account with that"
+		e.Kind, e.Message = schedctl.KindAuth, "the server requires a second factor; create an app password and reconnect the account with it"
 	default:
 		applyAccountState(e, name)
 	}
 }
 
-// namePattern is what names of errors look like. Words of another form come
-// from something that is no such server.
+// namePattern matches names of errors. Other values come from something that is not
+// a personal data server.
 var namePattern = pattern.Lazy(`^[A-Za-z][A-Za-z0-9]{0,63}$`)
 
-// errorName returns the name of the error in an answer, or the empty string.
+// errorName returns the name of the error in a response, or the empty string.
 func errorName(a outbound.Response) string {
 	var body struct {
 		Error any `json:"error"`

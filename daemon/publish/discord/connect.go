@@ -13,10 +13,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// channels is where Discord's own client shows channels and messages.
+// channels is the address of channels and messages in Discord's client.
 const channels = "https://discord.com/channels/"
 
-// Connect asks for the webhook, which posts nothing.
+// Connect reads the webhook, which posts nothing.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -45,7 +45,8 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	return profile, nil
 }
 
-// refusedConnect tells a webhook that is gone from an address that never was one.
+// refusedConnect distinguishes a deleted webhook from an address that is not a
+// webhook.
 func refusedConnect(a outbound.Response, w webhook) error {
 	e := refusal(a, time.Now(), w.token)
 	e.Outcome = schedctl.OutcomeNotPublished
@@ -54,17 +55,16 @@ func refusedConnect(a outbound.Response, w webhook) error {
 		return notAWebhook(w)
 	case a.Status >= 300 && a.Status < 400:
 		e.Kind, e.Code = schedctl.KindContent, "webhook_url"
-		e.Message = w.base.Host + " redirects to another address; give that one as webhook_url"
+		e.Message = w.base.Host + " redirects to another address; use that address as webhook_url"
 	}
 	return e
 }
 
 func notAWebhook(w webhook) error {
-	return publish.Contentf("webhook_url", "%.200q knows no webhook at this address; check webhook_url", w.base.Host)
+	return publish.Contentf("webhook_url", "%.200q has no webhook at this address; check webhook_url", w.base.Host)
 }
 
-// parseProfile reads a webhook object. A webhook has a name unless its maker
-// left that out.
+// parseProfile reads a webhook object. A webhook may have no name.
 func parseProfile(a outbound.Response, w webhook) (publish.Profile, bool) {
 	var object struct {
 		ID        any `json:"id"`
@@ -95,8 +95,8 @@ func parseProfile(a outbound.Response, w webhook) (publish.Profile, bool) {
 	return profile, true
 }
 
-// parseSnowflake returns a snowflake, which is a number in a text, or the empty string
-// for anything else.
+// parseSnowflake returns a snowflake, which is a number in a JSON string. It returns
+// the empty string for any other value.
 func parseSnowflake(value any) string {
 	text, _ := value.(string)
 	if !snowflake().MatchString(text) {

@@ -1,11 +1,11 @@
 // Package discord publishes to a channel of Discord through an incoming webhook
-// (https://discord.com/developers/docs/resources/webhook), and to servers that
-// speak the same API.
+// (https://discord.com/developers/docs/resources/webhook), and to servers with the
+// same API.
 //
-// A webhook recognises no repeated call and cannot be asked what it has posted:
-// the publisher is neither a [publish.Idempotent] nor a [publish.Finder]. Each
-// call waits for the message (wait=true), and one whose outcome is unknown stays
-// so until a person has looked into the channel.
+// A webhook does not recognize repeated requests and cannot list its messages: the
+// publisher is neither a [publish.Idempotent] nor a [publish.Finder]. Each request
+// waits for the message (wait=true). An unknown outcome stays unknown until a person
+// has checked the channel.
 package discord
 
 import (
@@ -22,8 +22,8 @@ import (
 // Platform is the name of the platform.
 const Platform = "discord"
 
-// maxContent is the longest message, in Unicode code points: that is what the
-// API counts, by the word of its maintainers.
+// maxContent is the maximum length of a message in Unicode code points, which is
+// what the API counts according to its maintainers.
 const maxContent = 2000
 
 // Publisher implements [publish.Publisher].
@@ -33,8 +33,8 @@ type Publisher struct {
 	userAgent string
 }
 
-// New returns the publisher. The policy is the client's, and the version the
-// daemon's own, for the User-Agent.
+// New returns the publisher. client must follow policy. version is the daemon's
+// version, for the User-Agent.
 func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
 	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
 }
@@ -50,7 +50,7 @@ func (p *Publisher) Fields() []publish.Field {
 	}
 }
 
-// webhook is what an URL of a webhook says.
+// webhook is a parsed webhook URL.
 type webhook struct {
 	base   *url.URL // without a query
 	token  string
@@ -62,7 +62,7 @@ var (
 	snowflake   = pattern.Lazy(`^[0-9]{1,20}$`)
 )
 
-// parseWebhook returns an error that does not hold the URL.
+// parseWebhook parses a webhook URL. Its errors do not contain the URL.
 func (p *Publisher) parseWebhook(text string) (webhook, error) {
 	u, err := p.policy.ParseAddress(text)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Publisher) parseWebhook(text string) (webhook, error) {
 	}
 	path := webhookPath().FindStringSubmatch(u.Path)
 	if path == nil {
-		return webhook{}, publish.Contentf("webhook_url", "webhook_url looks like https://discord.com/api/webhooks/<id>/<token>; copy it from the channel's settings, Integrations, Webhooks")
+		return webhook{}, publish.Contentf("webhook_url", "webhook_url must have the form https://discord.com/api/webhooks/<id>/<token>; copy it from the channel's settings, Integrations, Webhooks")
 	}
 	thread := u.Query().Get("thread_id")
 	if thread != "" && !snowflake().MatchString(thread) {
@@ -79,7 +79,7 @@ func (p *Publisher) parseWebhook(text string) (webhook, error) {
 	return webhook{base: &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}, token: path[1], thread: thread}, nil
 }
 
-// executeURL is where a message is posted.
+// executeURL returns the URL that accepts messages.
 func (w webhook) executeURL() string {
 	query := url.Values{"wait": {"true"}}
 	if w.thread != "" {
@@ -88,8 +88,8 @@ func (w webhook) executeURL() string {
 	return w.base.String() + "?" + query.Encode()
 }
 
-// isDiscord reports whether the webhook is one of Discord itself, under any of
-// its names, whose messages have addresses that we know.
+// isDiscord reports whether the webhook belongs to Discord itself, under any of its
+// host names. Only then are the addresses of messages known.
 func (w webhook) isDiscord() bool {
 	switch w.base.Host {
 	case "discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com":
@@ -108,7 +108,7 @@ func (p *Publisher) header() http.Header {
 func checkOptions(o schedctl.Options) *publish.Error {
 	if value, given := o["mentions"]; given {
 		if _, isBool := value.(bool); !isBool {
-			return publish.Contentf("mentions", "mentions is true or false")
+			return publish.Contentf("mentions", "mentions must be true or false")
 		}
 	}
 	return nil

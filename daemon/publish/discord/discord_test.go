@@ -40,15 +40,16 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// A repeated call would post twice, and nobody can say whether one was posted.
+// A repeated request would post twice, and no one can tell whether the first was
+// posted.
 func TestNeitherIdempotentNorAFinder(t *testing.T) {
 	t.Parallel()
 	var p publish.Publisher = discord.New(nil, outbound.PublicOnly, "test")
 	if _, ok := p.(publish.Idempotent); ok {
-		t.Error("a webhook recognises no repeated call")
+		t.Error("a webhook does not recognize repeated requests")
 	}
 	if _, ok := p.(publish.Finder); ok {
-		t.Error("a webhook cannot be asked for messages that nobody knows the id of")
+		t.Error("a webhook cannot list messages")
 	}
 }
 
@@ -117,7 +118,7 @@ func TestCheck(t *testing.T) {
 		}
 		if _, err := p.Publish(t.Context(), publish.Request{Content: tt.content, Account: schedctl.Account{Options: tt.options}}); tt.codes != nil {
 			if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != tt.codes[0] {
-				t.Errorf("%s: publishing gave %+v before any call", tt.name, e)
+				t.Errorf("%s: publishing returned %+v before any request", tt.name, e)
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func TestConnectChecksTheURL(t *testing.T) {
 	}
 }
 
-// A name that resolves to a private address is found out when it is dialled.
+// A name that resolves to a private address is detected when it is dialed.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	p := discord.New(outbound.Client(outbound.PublicOnly), outbound.AllowPrivate, "test")
@@ -161,7 +162,7 @@ func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	}
 }
 
-func TestConnectTellsWhyNot(t *testing.T) {
+func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -171,13 +172,13 @@ func TestConnectTellsWhyNot(t *testing.T) {
 		code   string
 		says   string
 	}{
-		{"deleted", 404, `{"message": "Unknown Webhook", "code": 10015}`, schedctl.KindAuth, "10015", "make a new one"},
+		{"deleted", 404, `{"message": "Unknown Webhook", "code": 10015}`, schedctl.KindAuth, "10015", "create a new one"},
 		{"wrong token", 401, `{"message": "Invalid Webhook Token", "code": 50027}`, schedctl.KindAuth, "50027", "copy its URL again"},
-		{"no API", 404, "<h1>404</h1>", schedctl.KindContent, "webhook_url", "knows no webhook"},
-		{"a page for people", 200, "<!doctype html>", schedctl.KindContent, "webhook_url", "knows no webhook"},
-		{"another document", 200, `{"id": 17}`, schedctl.KindContent, "webhook_url", "knows no webhook"},
+		{"no API", 404, "<h1>404</h1>", schedctl.KindContent, "webhook_url", "has no webhook"},
+		{"a page for people", 200, "<!doctype html>", schedctl.KindContent, "webhook_url", "has no webhook"},
+		{"another document", 200, `{"id": 17}`, schedctl.KindContent, "webhook_url", "has no webhook"},
 		{"moved", 301, "", schedctl.KindContent, "webhook_url", "redirects"},
-		{"busy", 429, `{"message": "You are being rate limited.", "retry_after": 1.5, "global": false}`, schedctl.KindRateLimited, "", "fewer calls"},
+		{"busy", 429, `{"message": "You are being rate limited.", "retry_after": 1.5, "global": false}`, schedctl.KindRateLimited, "", "fewer requests"},
 		{"broken", 502, "", schedctl.KindPlatform, "", "HTTP 502"},
 		{"echoes the token", 403, `{"message": "no ` + token + `"}`, schedctl.KindAuth, "", "HTTP 403"},
 	} {
@@ -193,7 +194,7 @@ func TestConnectTellsWhyNot(t *testing.T) {
 			t.Errorf("%s: got %s %q %s %q", tt.name, e.Kind, e.Code, e.Outcome, e.Message)
 		}
 		if strings.Contains(e.Message, token) {
-			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+			t.Errorf("%s: %q contains the token", tt.name, e.Message)
 		}
 	}
 }

@@ -28,8 +28,8 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	return c
 }
 
-// message is the body of a call. Without allowed_mentions, Discord notifies
-// whomever the content mentions.
+// message is the request body. Without allowed_mentions, Discord notifies everyone
+// whom the content mentions.
 type message struct {
 	Content         string           `json:"content"`
 	AllowedMentions *allowedMentions `json:"allowed_mentions,omitempty"`
@@ -39,7 +39,7 @@ type allowedMentions struct {
 	Parse []string `json:"parse"`
 }
 
-// Publish posts a message. It notifies nobody unless the option mentions is set.
+// Publish posts a message. It notifies no one unless the option mentions is set.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
@@ -52,7 +52,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if !r.Account.Options.Bool("mentions") {
 		m.AllowedMentions = &allowedMentions{Parse: []string{}}
 	}
-	body, _ := json.Marshal(m) // texts can always be written
+	body, _ := json.Marshal(m) // strings can always be encoded
 	header := p.header()
 	header.Set("Content-Type", "application/json")
 	a, err := outbound.Post(ctx, p.client, w.executeURL(), header, body)
@@ -62,8 +62,8 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	return readResponse(a, r.Account.ProfileURL, time.Now(), w.token, r.Content)
 }
 
-// readResponse tells what an answer means. One that says yes but names no message may
-// come from something in front of Discord.
+// readResponse interprets a response. A response of success that names no message
+// may come from a proxy.
 func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
@@ -71,16 +71,15 @@ func readResponse(a outbound.Response, channelURL string, now time.Time, hidden 
 	receipt, ok := parseMessage(a, channelURL)
 	if !ok {
 		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the network accepted the call but named no message; look into the channel whether it is there",
+			Kind: schedctl.KindPlatform, Message: "the network accepted the request but named no message; check the channel for the post",
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
 	return receipt, nil
 }
 
-// parseMessage reads a message object. Its address begins as that of the
-// webhook's channel does, which names the guild; the channel is the message's
-// own, for that may be a thread.
+// parseMessage reads a message object. Its address needs the guild from the address
+// of the webhook's channel, and the message's own channel, which may be a thread.
 func parseMessage(a outbound.Response, channelURL string) (schedctl.Receipt, bool) {
 	var object struct {
 		ID        any `json:"id"`

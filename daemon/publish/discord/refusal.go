@@ -10,22 +10,22 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// errorMeanings are the codes of Discord that say more than the status they come
-// with (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
+// errorMeanings are Discord's error codes that say more than the HTTP status
+// (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
 var errorMeanings = map[int]struct {
 	kind    schedctl.ErrorKind
 	message string
 }{
-	10003:  {schedctl.KindAuth, "the channel or thread of the webhook does not exist any more; connect the account with another webhook"},
-	10015:  {schedctl.KindAuth, "the webhook does not exist any more; make a new one and connect the account with it"},
-	20009:  {schedctl.KindContent, "the network refuses the post as explicit; change it"},
-	50027:  {schedctl.KindAuth, "the token of the webhook is not valid; copy its URL again and connect the account with it"},
-	200000: {schedctl.KindContent, "the server's automatic moderation refuses the post; change it"},
-	220001: {schedctl.KindAuth, "the webhook is one of a forum, where posts go into threads; connect the account with ?thread_id=… at the end of its URL"},
-	240000: {schedctl.KindContent, "the network refuses a link in the post as harmful; change it"},
+	10003:  {schedctl.KindAuth, "the channel or thread of the webhook no longer exists; reconnect the account with another webhook"},
+	10015:  {schedctl.KindAuth, "the webhook no longer exists; create a new one and reconnect the account with it"},
+	20009:  {schedctl.KindContent, "the network refused the post as explicit content; change it"},
+	50027:  {schedctl.KindAuth, "the token of the webhook is not valid; copy its URL again and reconnect the account with it"},
+	200000: {schedctl.KindContent, "the server's automatic moderation refused the post; change it"},
+	220001: {schedctl.KindAuth, "the webhook belongs to a forum, where posts go into threads; reconnect the account with ?thread_id=… at the end of its URL"},
+	240000: {schedctl.KindContent, "the network refused a link in the post as harmful; change it"},
 }
 
-// refusal returns what an answer means that is not 2xx.
+// refusal returns the error for a response that is not 2xx.
 func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	var body struct {
@@ -33,7 +33,8 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 		RetryAfter float64     `json:"retry_after"`
 		Global     bool        `json:"global"`
 	}
-	// Its members stand on their own: one of an unexpected type leaves the others.
+	// Unmarshal continues after a member of an unexpected type, so the others are
+	// still read.
 	_ = json.Unmarshal(a.Body, &body)
 	code, err := body.Code.Int64()
 	if a.Status >= 400 && a.Status < 500 && err == nil && code > 0 {

@@ -39,13 +39,13 @@ func TestRefusal(t *testing.T) {
 		{403, "", `{"code": 20009, "message": "Explicit content cannot be sent to the desired recipient(s)"}`, schedctl.KindContent, "20009", not, 0, "explicit"},
 		{403, "", `{"code": 50013, "message": "You lack permissions to perform that action"}`, schedctl.KindAuth, "50013", not, 0, "permissions"},
 		{404, "", `{"code": 10003, "message": "Unknown Channel"}`, schedctl.KindAuth, "10003", not, 0, "channel or thread"},
-		{404, "", `{"code": 10015, "message": "Unknown Webhook"}`, schedctl.KindAuth, "10015", not, 0, "make a new one"},
+		{404, "", `{"code": 10015, "message": "Unknown Webhook"}`, schedctl.KindAuth, "10015", not, 0, "create a new one"},
 		{404, "", `{"code": 0, "message": "404: Not Found"}`, schedctl.KindPlatform, "", not, 0, "Not Found"},
 		{429, "", `{"message": "You are being rate limited.", "retry_after": 64.5, "global": false}`, schedctl.KindRateLimited, "", not, 64500 * time.Millisecond, "rate limited"},
 		{429, "65", `{"message": "You are being rate limited.", "retry_after": 64.5, "global": true}`, schedctl.KindRateLimited, "global", not, 65 * time.Second, "rate limited"},
 		{429, "", `error code: 1015`, schedctl.KindRateLimited, "", not, 0, "1015"},
 		{500, "", `{"code": 10015, "message": "Unknown Webhook"}`, schedctl.KindPlatform, "", unknown, 0, "may have published"},
-		{503, "30", ``, schedctl.KindPlatform, "", not, 30 * time.Second, "when to return"},
+		{503, "30", ``, schedctl.KindPlatform, "", not, 30 * time.Second, "when to retry"},
 		{400, "", `{"code": "fifty", "retry_after": "soon", "message": "Odd"}`, schedctl.KindContent, "", not, 0, "Odd"},
 	} {
 		a := outbound.Response{Status: tt.status, Header: http.Header{}, Body: []byte(tt.body)}
@@ -67,7 +67,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// The address of a message is only as good as what it is made of.
+// A message has an address only if its parts are valid.
 func TestParseMessage(t *testing.T) {
 	t.Parallel()
 	const page = channels + "1/2"
@@ -128,10 +128,10 @@ func checkParseProfile(t *testing.T, body []byte) {
 func ExamplePublisher_Check() {
 	c := New(nil, outbound.PublicOnly, "").Check(schedctl.Account{}, "🙂 "+strings.Repeat("x", 2000))
 	fmt.Println(c.Length, c.Limit, c.Unit, c.Err())
-	// Output: 2002 2000 characters content: the post has 2002 characters and the network takes 2000; shorten it
+	// Output: 2002 2000 characters content: the post has 2002 characters and the network allows 2000; shorten it
 }
 
-// FuzzResponses reads answers: the first number chooses by which reader.
+// FuzzResponses tests all parsers of responses. The first number selects the parser.
 func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, []byte(`{"id":"1180000000000000042","channel_id":"199737254929760257"}`))
 	f.Add(byte(0), 429, []byte(`{"message":"You are being rate limited.","retry_after":1e308,"global":true}`))

@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// PageSize is how many entries one page of a feed has.
+// PageSize is the number of entries on one page of a feed.
 const PageSize = 50
 
 // Entry is one published target.
@@ -24,24 +24,24 @@ type Entry struct {
 	PublishedAt time.Time
 }
 
-// Source is what the feeds are made from. What is not there is an error with
-// the code [schedctl.NotFound].
+// Source reads the published posts. Missing objects cause an error with the code
+// [schedctl.NotFound].
 type Source interface {
-	// Feed returns the connected account with this platform and name.
+	// Feed returns the connected feed account with this name.
 	Feed(ctx context.Context, name string) (schedctl.Account, error)
 
-	// Entries returns what is published to the account, the latest first: at most
-	// limit entries that come after the one with the id, or the first ones when
-	// it is empty.
+	// Entries returns at most limit published entries of the account, latest first,
+	// starting after the entry with the id after. An empty after starts with the
+	// latest entry.
 	Entries(ctx context.Context, account schedctl.Account, after string, limit int) ([]Entry, error)
 
 	// Entry returns one published target of the account.
 	Entry(ctx context.Context, account schedctl.Account, targetID string) (Entry, error)
 }
 
-// Handler serves /feeds/<name>.atom, /feeds/<name>.json and
-// /feeds/<name>/<target id>. Feeds have pages of [PageSize] entries, which
-// ?after=<target id> turns. Answers have ETag and Last-Modified.
+// Handler serves /feeds/<name>.atom, /feeds/<name>.json and /feeds/<name>/<target
+// id>. Feeds have pages of [PageSize] entries; ?after=<target id> selects the next
+// page. Responses have ETag and Last-Modified.
 func Handler(source Source, publicURL string, log *slog.Logger) http.Handler {
 	h := &handler{source: source, at: newAddress(publicURL), log: log}
 	mux := http.NewServeMux()
@@ -56,7 +56,7 @@ type handler struct {
 	log    *slog.Logger
 }
 
-// document is something rendered.
+// document is a rendered response.
 type document struct {
 	contentType string
 	body        []byte
@@ -91,8 +91,8 @@ func (h *handler) feed(w http.ResponseWriter, r *http.Request) {
 type feedPage struct {
 	at      feedURLs
 	account schedctl.Account
-	after   string // what the page comes after
-	next    string // what the next page comes after, or empty
+	after   string // the target before the first entry, or empty
+	next    string // the last target if there is a next page, or empty
 	entries []Entry
 }
 
@@ -113,7 +113,7 @@ func (h *handler) page(ctx context.Context, name, after string) (feedPage, error
 	return v, nil
 }
 
-// modified is when the page changed last.
+// modified returns when the page last changed.
 func (v feedPage) modified() time.Time {
 	at := v.account.CreatedAt
 	for _, e := range v.entries {
@@ -124,7 +124,7 @@ func (v feedPage) modified() time.Time {
 	return at
 }
 
-// account asks the source only for names that a feed can have.
+// account asks the source only for valid names.
 func (h *handler) account(ctx context.Context, name string) (schedctl.Account, error) {
 	if !feedName().MatchString(name) {
 		return schedctl.Account{}, schedctl.Errorf(schedctl.NotFound, "", "no such feed")
@@ -158,26 +158,26 @@ func (h *handler) entry(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, doc)
 }
 
-// serve answers conditional requests, too: If-None-Match comes before
-// If-Modified-Since.
+// serve writes the document and handles conditional requests. If-None-Match takes
+// precedence over If-Modified-Since.
 func serve(w http.ResponseWriter, r *http.Request, doc document) {
 	sum := sha256.Sum256(doc.body)
 	h := w.Header()
 	h.Set("Content-Type", doc.contentType)
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	h.Set("Cache-Control", "no-cache") // may be kept, is to be asked for again
+	h.Set("Cache-Control", "no-cache") // caches must revalidate
 	h.Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, "", doc.modified, bytes.NewReader(doc.body))
 }
 
-// writeError answers 404, or 500 without the reason, which the log has.
+// writeError responds with 404, or with 500 and logs the reason.
 func (h *handler) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if schedctl.CodeOf(err) == schedctl.NotFound {
 		http.NotFound(w, r)
 		return
 	}
 	if r.Context().Err() != nil {
-		return // nobody waits for the answer
+		return // the client has disconnected
 	}
 	h.log.Error("feed not served", "path", r.URL.Path, "error", err)
 	http.Error(w, "the feed cannot be read now; try again later", http.StatusInternalServerError)

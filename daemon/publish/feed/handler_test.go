@@ -24,13 +24,13 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const publicURL = "https://posts.example"
 
 var start = time.Date(2026, 6, 2, 15, 0, 0, 250e6, time.UTC)
 
-// memory is a source of one feed named news. Its entries are the oldest first.
+// memory is a Source with one feed named news. Its entries are in order of time.
 type memory struct {
 	entries []feed.Entry
 	fault   error
@@ -81,7 +81,7 @@ func posts(texts ...string) memory {
 	return m
 }
 
-// ask returns the answer to a request with the headers, given as pairs.
+// ask returns the response to a request with the headers, given as pairs.
 func ask(m memory, method, path string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -114,12 +114,12 @@ func TestGoldenDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s differs; run the test with -update when that is meant (-want +got):\n%s", golden, diff)
+			t.Errorf("%s differs; run the test with -update if this is intended (-want +got):\n%s", golden, diff)
 		}
 	}
 }
 
-// atomDocument and jsonDocument are what a reader sees.
+// atomDocument and jsonDocument are the documents as a feed reader decodes them.
 type atomDocument struct {
 	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
 	ID      string   `xml:"id"`
@@ -154,7 +154,7 @@ func (d atomDocument) link(rel string) string {
 	return ""
 }
 
-// read decodes strictly.
+// read decodes a document strictly.
 func read(t *testing.T, body []byte, into any) {
 	t.Helper()
 	if _, isAtom := into.(*atomDocument); isAtom {
@@ -218,7 +218,7 @@ func jsonTexts(t *testing.T, m memory) []string {
 	return texts
 }
 
-// path checks that an URL is below the public one and returns the rest.
+// path checks that a URL is below the public one and returns its path and query.
 func path(t *testing.T, link string) string {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -284,11 +284,11 @@ func TestConditionalRequests(t *testing.T) {
 	}
 	m.entries[0].Content += "!"
 	if changed := ask(m, http.MethodGet, atom).Header().Get("ETag"); changed == tag {
-		t.Error("another feed has the same ETag")
+		t.Error("a changed feed has the same ETag")
 	}
 }
 
-func TestWhatIsNotThere(t *testing.T) {
+func TestMissingDocuments(t *testing.T) {
 	t.Parallel()
 	m := posts("Hello, world")
 	target := m.entries[0].ID
@@ -360,13 +360,13 @@ func TestIDsDoNotDependOnTheHost(t *testing.T) {
 func TestTitles(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"one line":                    "one line",
-		"\n\n first \nsecond":         "first",
-		"first\r\nsecond":             "first",
-		strings.Repeat("é", 80):       strings.Repeat("é", 80),
-		strings.Repeat("é", 81):       strings.Repeat("é", 79) + "…",
-		strings.Repeat("word ", 30):   strings.TrimSpace(strings.Repeat("word ", 16)[:79]) + "…",
-		"\x00 is no character of XML": "\uFFFD is no character of XML",
+		"one line":                   "one line",
+		"\n\n first \nsecond":        "first",
+		"first\r\nsecond":            "first",
+		strings.Repeat("é", 80):      strings.Repeat("é", 80),
+		strings.Repeat("é", 81):      strings.Repeat("é", 79) + "…",
+		strings.Repeat("word ", 30):  strings.TrimSpace(strings.Repeat("word ", 16)[:79]) + "…",
+		"\x00 is not allowed in XML": "\uFFFD is not allowed in XML",
 	} {
 		var d atomDocument
 		read(t, ask(posts(content), http.MethodGet, "/feeds/news.atom").Body.Bytes(), &d)
@@ -385,7 +385,8 @@ func FuzzDocuments(f *testing.F) {
 		var atom atomDocument
 		body := ask(m, http.MethodGet, "/feeds/news.atom").Body.Bytes()
 		read(t, body, &atom)
-		// The decoder of a reader sees the text again, up to what XML cannot hold.
+		// A decoder returns the original text, except for characters that XML does not
+		// allow.
 		if got, want := atom.Entries[0].Content, xmlText(content); got != want {
 			t.Errorf("Atom: got %q, want %q", got, want)
 		}
@@ -401,13 +402,13 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// pageTags is how many tags the page of an entry has beside line breaks.
+// pageTags is the number of tags in the page of an entry, without line breaks.
 var pageTags = func() int {
 	m := posts("x")
 	return strings.Count(ask(m, http.MethodGet, "/feeds/news/"+m.entries[0].ID).Body.String(), "<")
 }()
 
-// xmlText replaces each rune, or byte that is none, that XML 1.0 does not know.
+// xmlText replaces each rune, or invalid byte, that XML 1.0 does not allow.
 func xmlText(s string) string {
 	var out strings.Builder
 	for _, r := range s {

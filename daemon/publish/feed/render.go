@@ -15,8 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// atomFeed and what is in it are the elements of RFC 4287, in the order in
-// which they are usually written.
+// atomFeed and its parts are the elements of RFC 4287, in the usual order.
 type atomFeed struct {
 	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
 	ID      string      `xml:"id"`
@@ -47,8 +46,8 @@ const (
 	jsonType = "application/feed+json"
 )
 
-// renderAtom writes a page as Atom, with the paging links of RFC 5005. The
-// encoder replaces what XML 1.0 cannot hold.
+// renderAtom renders a page as Atom with the paging links of RFC 5005. The encoder
+// replaces characters that XML 1.0 does not allow.
 func renderAtom(v feedPage) (document, error) {
 	name, self := v.account.Name, v.at.atom(v.account.Name)
 	feed := atomFeed{
@@ -93,7 +92,7 @@ type jsonItem struct {
 	Published string `json:"date_published"`
 }
 
-// renderJSON writes a page as JSON Feed.
+// renderJSON renders a page as JSON Feed.
 func renderJSON(v feedPage) (document, error) {
 	name, self := v.account.Name, v.at.json(v.account.Name)
 	feed := jsonFeed{
@@ -136,7 +135,7 @@ var entryPage = sync.OnceValue(func() *template.Template {
 `))
 })
 
-// renderPage writes the page of one entry.
+// renderPage renders the page of one entry.
 func renderPage(at feedURLs, account schedctl.Account, e Entry) (document, error) {
 	var body bytes.Buffer
 	err := entryPage().Execute(&body, map[string]any{
@@ -151,7 +150,7 @@ func renderPage(at feedURLs, account schedctl.Account, e Entry) (document, error
 
 const maxTitle = 80 // characters
 
-// title is the first line of a text that has anything on it.
+// title returns the first non-empty line of the content.
 func title(content string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(printable(content)), "\n")
 	line = strings.TrimSpace(line)
@@ -161,8 +160,8 @@ func title(content string) string {
 	return strings.TrimSpace(string([]rune(line)[:maxTitle-1])) + "…"
 }
 
-// printable replaces control characters, which neither XML nor HTML can hold,
-// by the replacement character, and writes line ends one way.
+// printable replaces control characters, which XML and HTML do not allow, with the
+// replacement character. It normalizes line ends.
 func printable(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -173,8 +172,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// urn returns an id as a name that stays the same wherever the feed is served:
-// the 128 bits of its ULID, written as a UUID.
+// urn returns the id as a URN that does not depend on the address of the feed: the
+// 128 bits of its ULID as a UUID.
 func urn(prefix schedctl.Prefix, id string) string {
 	ulid, _ := schedctl.ParseID(prefix, id)
 	h := hex.EncodeToString(ulid[:])

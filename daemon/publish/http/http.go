@@ -1,10 +1,11 @@
-// Package httppost publishes to any receiver of HTTP requests: a bot, an
-// automation, a program of one's own.
+// Package httppost publishes to any HTTP endpoint: a bot, an automation or your own
+// program.
 //
 // A target is one POST of a JSON object with id, post_id, content, publish_at,
-// attempt and account. Its Idempotency-Key is the id of the target, the same for
-// each attempt. With a secret it carries the headers of Standard Webhooks. Any 2xx
-// means that the receiver has the post; it may answer an object with id and url.
+// attempt and account. Its Idempotency-Key is the id of the target and the same for
+// each attempt. With a secret, the request carries the headers of Standard Webhooks.
+// Any 2xx response means that the receiver accepted the post. The response may be an
+// object with id and url.
 package httppost
 
 import (
@@ -27,7 +28,7 @@ import (
 // Platform is the name of the platform.
 const Platform = "http"
 
-// maxURL is the longest URL, in bytes.
+// maxURL is the maximum length of the URL, in bytes.
 const maxURL = 2048
 
 // Publisher implements [publish.Publisher], [publish.Idempotent] and
@@ -38,8 +39,8 @@ type Publisher struct {
 	userAgent string
 }
 
-// New returns the publisher. The policy is the client's, and the version the
-// daemon's own, for the User-Agent.
+// New returns the publisher. client must follow policy. version is the daemon's
+// version, for the User-Agent.
 func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
 	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
 }
@@ -52,19 +53,19 @@ func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "url", Required: true, Help: "where to POST each publication, http:// or https://"},
 		{Name: "secret", Secret: true, Help: "whsec_… to sign with, as Standard Webhooks do"},
-		{Name: "idempotent", Option: true, Help: "true when the receiver recognises a repeated Idempotency-Key"},
+		{Name: "idempotent", Option: true, Help: "true when the receiver recognizes a repeated Idempotency-Key"},
 	}
 }
 
-// Idempotent reports the account's option: whether its receiver recognises a
+// Idempotent reports the account's option: whether its receiver recognizes a
 // repeated Idempotency-Key.
 func (p *Publisher) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idempotent") }
 
-// Pacing returns 0: a receiver says by itself when it wants fewer calls.
+// Pacing returns 0: a receiver that wants fewer requests responds with 429.
 func (p *Publisher) Pacing() time.Duration { return 0 }
 
-// Connect checks the fields. It sends nothing, because whatever a receiver is
-// sent it may take for a post.
+// Connect checks the fields. It sends nothing because a receiver may treat any
+// request as a post.
 func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -86,27 +87,27 @@ func (p *Publisher) Connect(_ context.Context, c publish.Connection) (publish.Pr
 			return publish.Profile{}, publish.Contentf("idempotent", "idempotent must be true or false")
 		}
 	}
-	// The path may be what keeps the receiver private; it is not shown.
+	// The path may be a secret, so the profile does not show it.
 	return publish.Profile{
 		Username: u.Host, DisplayName: u.Host, URL: u.Scheme + "://" + u.Host,
 		Limits: schedctl.Limits{Unit: "characters"},
 	}, nil
 }
 
-// checkURL returns an error that does not hold the URL, which may be a secret.
+// checkURL parses the URL. Its errors do not contain the URL, which may be a secret.
 func checkURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case len(text) > maxURL:
-		return nil, fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(text), maxURL)
+		return nil, fmt.Errorf("the URL has %d bytes; the limit is %d", len(text), maxURL)
 	case err != nil:
-		return nil, errors.New("the URL cannot be read; it looks like https://host/path")
+		return nil, errors.New("the URL is not valid; use the form https://host/path")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("the URL must begin with http:// or https://")
+		return nil, errors.New("the URL must start with http:// or https://")
 	case u.Hostname() == "":
-		return nil, errors.New("the URL has no host; it looks like https://host/path")
+		return nil, errors.New("the URL has no host; use the form https://host/path")
 	case u.User != nil:
-		return nil, errors.New("the URL holds a user name or password; remove it, and use the secret to be recognised")
+		return nil, errors.New("the URL contains a user name or password; remove it and sign the requests with a secret instead")
 	}
 	return u, nil
 }
@@ -116,7 +117,7 @@ func (p *Publisher) Check(_ schedctl.Account, content string) publish.Check {
 	return publish.Measured(utf8.RuneCountInString(content), 0, "characters")
 }
 
-// message is the body of a call.
+// message is the request body.
 type message struct {
 	ID        string    `json:"id"`
 	PostID    string    `json:"post_id"`
@@ -131,7 +132,7 @@ type account struct {
 	Name string `json:"name"`
 }
 
-// Publish makes the call.
+// Publish sends the request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	body, err := encode(r)
 	if err != nil {
@@ -142,18 +143,18 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 		return schedctl.Receipt{}, err
 	}
 	target := r.Credentials["url"]
-	a, err := outbound.Post(ctx, p.client, target, header, body)
+	response, err := outbound.Post(ctx, p.client, target, header, body)
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	if a.Status >= 200 && a.Status < 300 {
-		return outbound.Receipt(a), nil
+	if response.Status >= 200 && response.Status < 300 {
+		return outbound.Receipt(response), nil
 	}
 	hidden := []string{r.Content, r.Credentials["secret"], target}
 	if u, err := url.Parse(target); err == nil {
 		hidden = append(hidden, u.RequestURI())
 	}
-	return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(a, time.Now()), outbound.ErrorText(a, hidden...))
+	return schedctl.Receipt{}, outbound.WithErrorText(outbound.Refusal(response, time.Now()), outbound.ErrorText(response, hidden...))
 }
 
 func encode(r publish.Request) ([]byte, error) {
@@ -181,7 +182,7 @@ func (p *Publisher) header(r publish.Request, body []byte, now time.Time) (http.
 	if secret := r.Credentials["secret"]; secret != "" {
 		key, err := signing.ParseSecret(secret)
 		if err != nil {
-			return nil, publish.Contentf("secret", "%s; give the account a new one", err)
+			return nil, publish.Contentf("secret", "%s; reconnect the account with a new secret", err)
 		}
 		signing.SetHeader(h, r.TargetID, now, body, key)
 	}

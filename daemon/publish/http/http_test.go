@@ -44,7 +44,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// request is for an account with these credentials.
+// request returns a request for an account with these credentials.
 func request(c publish.Credentials) publish.Request {
 	return publish.Request{
 		TargetID: "pt_1", PostID: "post_1", Key: "pt_1", Attempt: 2, Credentials: c,
@@ -71,7 +71,7 @@ func sent(t *testing.T, c publish.Credentials) (http.Header, []byte) {
 	return header, body
 }
 
-func TestWhatAReceiverGets(t *testing.T) {
+func TestRequest(t *testing.T) {
 	t.Parallel()
 	header, body := sent(t, publish.Credentials{})
 	const want = `{"id":"pt_1","post_id":"post_1","content":"1 < 2 & \"quotes\" 🙂\n","publish_at":"2026-06-02T15:00:00.25Z","attempt":2,"account":{"id":"acct_1","name":"bot"}}`
@@ -95,7 +95,7 @@ func TestASecretSignsTheBody(t *testing.T) {
 	unix, err := strconv.ParseInt(header.Get("Webhook-Timestamp"), 10, 64)
 	at := time.Unix(unix, 0)
 	if err != nil || at.Before(before) || at.After(time.Now()) {
-		t.Errorf("timestamp %q is not the time of the call", header.Get("Webhook-Timestamp"))
+		t.Errorf("timestamp %q is not the time of the request", header.Get("Webhook-Timestamp"))
 	}
 	key, _ := signing.ParseSecret(secret)
 	if got, want := header.Get("Webhook-Signature"), key.Sign("pt_1", at, body); got != want {
@@ -188,6 +188,6 @@ func TestAReceiversPathIsNotShown(t *testing.T) {
 	p := httppost.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
 	_, err := p.Publish(t.Context(), request(publish.Credentials{"url": server.URL + "/k3y"}))
 	if e := publish.AsError(err); strings.Contains(e.Message, "k3y") {
-		t.Errorf("the message holds the path: %q", e.Message)
+		t.Errorf("the message contains the path: %q", e.Message)
 	}
 }

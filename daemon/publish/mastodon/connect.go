@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect asks the server whose token it is, whether it may publish, and what the
-// server accepts in a status.
+// Connect asks the server for the token's account, whether the token may publish,
+// and which limits the server has.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -41,7 +41,7 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	return profile, err
 }
 
-// verify asks whose token it is.
+// verify reads the account of the token.
 func (p *Publisher) verify(ctx context.Context, u *url.URL, c publish.Credentials) (publish.Profile, error) {
 	a, err := outbound.Get(ctx, p.client, u.JoinPath("api/v1/accounts/verify_credentials").String(), p.header(c))
 	if err != nil {
@@ -57,15 +57,15 @@ func (p *Publisher) verify(ctx context.Context, u *url.URL, c publish.Credential
 	return profile, nil
 }
 
-// writeProbe is a call that needs the scope write:statuses and changes nothing: it
-// takes back a boost of a status that does not exist. What a token may do is told
-// by no API that these servers share: apps/verify_credentials has the scopes of the
-// application, which may be more than those of the token, and on some servers none.
+// writeProbe is a request that needs the scope write:statuses but changes nothing:
+// it removes the boost of a status that does not exist. These servers share no API
+// that reports the scopes of a token: apps/verify_credentials reports those of the
+// application, which may be more, and on some servers none.
 const writeProbe = "api/v1/statuses/0/unreblog"
 
-// checkWritable returns an error of kind auth for a token that may not publish.
-// Servers check the scope before they look for the status, so 403 is about the
-// scope. Any other response, 404 as a rule, says nothing against the token.
+// checkWritable returns an error of kind auth if the token may not publish. Servers
+// check the scope before they look up the status, so 403 is about the scope. Any
+// other response, usually 404, says nothing against the token.
 func (p *Publisher) checkWritable(ctx context.Context, u *url.URL, c publish.Credentials) error {
 	a, err := outbound.Post(ctx, p.client, u.JoinPath(writeProbe).String(), p.header(c), nil)
 	if err != nil {
@@ -78,11 +78,12 @@ func (p *Publisher) checkWritable(ctx context.Context, u *url.URL, c publish.Cre
 	}
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Code: "missing_scope", HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-		Message: "the access token may read and not publish; make one with the scope write:statuses, or log in with schedctl account add mastodon --login",
+		Message: "the access token may read but not publish; create one with the scope write:statuses, or log in with schedctl account add mastodon --login",
 	}
 }
 
-// refusedConnect tells a refused token from an address that is not a server's.
+// refusedConnect distinguishes a refused token from an address that is not a
+// server's.
 func refusedConnect(a outbound.Response, host string, c publish.Credentials) error {
 	e := outbound.Refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
@@ -91,14 +92,14 @@ func refusedConnect(a outbound.Response, host string, c publish.Credentials) err
 		return notAServer(host)
 	case a.Status >= 300 && a.Status < 400:
 		return movedServer(host)
-	case a.Status == http.StatusUnprocessableEntity: // snac's word for an unknown token
+	case a.Status == http.StatusUnprocessableEntity: // snac's response to an unknown token
 		e.Kind, e.Message = schedctl.KindAuth, "the server refused the access token (HTTP 422)"
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, c["access_token"]))
 }
 
-// refusedHost returns an error of a call as one of the field instance_url when
-// the daemon may not connect to the server: it is no use to try again.
+// refusedHost turns an error into one of the field instance_url if the daemon may
+// not connect to the server, because a retry would not help.
 func refusedHost(err error) error {
 	if errors.Is(err, outbound.ErrPrivateAddress) || errors.Is(err, outbound.ErrPlainHTTP) {
 		return publish.Contentf("instance_url", "%s", publish.AsError(err).Message)
@@ -107,7 +108,7 @@ func refusedHost(err error) error {
 }
 
 func movedServer(host string) error {
-	return publish.Contentf("instance_url", "%.200s redirects to another address; give that one as instance_url", host)
+	return publish.Contentf("instance_url", "%.200s redirects to another address; use that address as instance_url", host)
 }
 
 func notAServer(host string) error {

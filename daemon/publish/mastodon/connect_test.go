@@ -50,8 +50,8 @@ func TestConnectReadsProfileAndLimits(t *testing.T) {
 	}
 }
 
-// TestConnectRefusesATokenThatOnlyReads guards that a token without the scope
-// write:statuses is refused at once, and that nothing is read into other responses.
+// TestConnectRefusesATokenThatOnlyReads: a token without the scope write:statuses is
+// refused at once. Other responses to the probe mean nothing.
 func TestConnectRefusesATokenThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	const probe = "POST /api/v1/statuses/0/unreblog"
@@ -91,7 +91,7 @@ func TestConnectRefusesATokenThatOnlyReads(t *testing.T) {
 	}
 }
 
-func TestConnectTellsWhyNot(t *testing.T) {
+func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -109,7 +109,7 @@ func TestConnectTellsWhyNot(t *testing.T) {
 		{"another document", 200, `{"ok":true}`, schedctl.KindContent, "instance_url", "no Mastodon API"},
 		{"odd types", 200, `{"acct":17,"username":["a"]}`, schedctl.KindContent, "instance_url", "no Mastodon API"},
 		{"moved", 301, "", schedctl.KindContent, "instance_url", "redirects"},
-		{"busy", 429, "", schedctl.KindRateLimited, "", "fewer calls"},
+		{"busy", 429, "", schedctl.KindRateLimited, "", "fewer requests"},
 		{"broken", 502, "", schedctl.KindPlatform, "", "HTTP 502"},
 		{"echoes the token", 401, `{"error":"no token ` + token + `"}`, schedctl.KindAuth, "", "HTTP 401"},
 	} {
@@ -121,19 +121,18 @@ func TestConnectTellsWhyNot(t *testing.T) {
 			t.Errorf("%s: got %s %q %s %q, want %s %q …%s…", tt.name, e.Kind, e.Code, e.Outcome, e.Message, tt.kind, tt.code, tt.says)
 		}
 		if strings.Contains(e.Message, token) {
-			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+			t.Errorf("%s: %q contains the token", tt.name, e.Message)
 		}
 	}
 }
 
-// Whoever connects again keeps the limits that he knows, unless the server names
-// others or has none.
+// Reconnecting keeps the known limits unless the server reports others or has none.
 func TestConnectDoesNotMakeUpLimits(t *testing.T) {
 	t.Parallel()
 	const v1, v2 = "GET /api/v1/instance", "GET /api/v2/instance"
 	for name, tt := range map[string]struct {
 		routes routes
-		kind   schedctl.ErrorKind // empty when it connects
+		kind   schedctl.ErrorKind // empty if it connects
 	}{
 		"both broken":               {routes{v2: {500, ""}, v1: {503, ""}}, schedctl.KindPlatform},
 		"one missing, one broken":   {routes{v1: {502, ""}}, schedctl.KindPlatform},
@@ -167,7 +166,7 @@ func TestConnectDoesNotMakeUpLimits(t *testing.T) {
 	}
 }
 
-// It is no use to try again later.
+// A retry would not help.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	p := mastodon.New(outbound.Client(outbound.PublicOnly), "test")

@@ -9,17 +9,17 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// visibilityName is what visibilities look like. Servers have more of them than
-// can be asked for.
+// visibilityName matches names of visibilities. Servers report more of them than a
+// client can ask for.
 var visibilityName = pattern.Lazy(`^[a-z][a-z_-]{0,31}$`)
 
-// difference is one thing that a server changed about a status.
+// difference is one thing that a server changed in a status.
 type difference struct{ code, message string }
 
-// degradation returns how a status differs from the request that it was made
-// for. Servers change what they do not support, or do not allow the account, and
-// respond with the status as it is: snac makes unlisted statuses public. What a
-// response does not mention counts as unchanged.
+// degradation returns how a status differs from its request. Servers change what
+// they do not support or do not allow the account, and respond with the status as it
+// is: snac makes unlisted statuses public. Anything that a response does not mention
+// counts as unchanged.
 func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 	o := r.Account.Options
 	var changes []difference
@@ -28,7 +28,7 @@ func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 		if visibilityName().MatchString(s.visibility) {
 			got = s.visibility
 		}
-		changes = append(changes, difference{"visibility", "it is " + got + " there, and " + asked + " was asked for"})
+		changes = append(changes, difference{"visibility", "the visibility is " + got + " instead of " + asked + ""})
 	}
 	if normalize(o.String("spoiler_text")) != "" && s.hasWarning && normalize(s.shown.warning) == "" {
 		changes = append(changes, difference{"spoiler_text", "the content warning is missing"})
@@ -37,23 +37,23 @@ func degradation(s listedStatus, r publish.Request) schedctl.Degradation {
 		changes = append(changes, difference{"sensitive", "it is not marked as sensitive"})
 	}
 	if textChanged(s, r) {
-		changes = append(changes, difference{"content", "its text is another one than was sent"})
+		changes = append(changes, difference{"content", "the text differs from the one that was sent"})
 	}
 	if len(changes) == 0 {
 		return schedctl.Degradation{}
 	}
-	said := make([]string, len(changes))
+	messages := make([]string, len(changes))
 	for i, c := range changes {
-		said[i] = c.message
+		messages[i] = c.message
 	}
 	return schedctl.Degradation{
 		Code:    changes[0].code,
-		Message: "the server changed the post: " + strings.Join(said, "; ") + ". Edit or delete it there if it must not stay so",
+		Message: "the server changed the post: " + strings.Join(messages, "; ") + ". Edit or delete it on the network if you do not want this",
 	}
 }
 
-// textChanged reports whether the text of a status is certainly another one. The
-// HTML of most servers leaves some doubt, which is no reason to warn.
+// textChanged reports whether the text of a status certainly differs from the
+// request. The HTML of most servers is ambiguous, which is no reason to warn.
 func textChanged(s listedStatus, r publish.Request) bool {
 	wanted := statusText{text: r.Content, warning: s.shown.warning}
 	switch {
@@ -65,7 +65,7 @@ func textChanged(s listedStatus, r publish.Request) bool {
 	return false
 }
 
-// receipt returns the receipt of a status as the server has made it.
+// receipt returns the receipt of a status that the server created.
 func receipt(a outbound.Response, r publish.Request) schedctl.Receipt {
 	got := outbound.Receipt(a)
 	if s, ok := parseStatus(a.Body); ok && !a.Cut {

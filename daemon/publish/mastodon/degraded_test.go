@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// TestChangedStatusIsNoticed guards that the response to a new status is compared
-// with what was sent, and that what merely looks different is no reason to warn.
+// TestChangedStatusIsNoticed: the response to a new status is compared with the
+// request, and a mere difference in formatting causes no warning.
 func TestChangedStatusIsNoticed(t *testing.T) {
 	t.Parallel()
 	type options = schedctl.Options
@@ -20,15 +20,15 @@ func TestChangedStatusIsNoticed(t *testing.T) {
 	html := `<p>A rather ordinary post about nothing in particular, see <a href=\"https://example.com/a_(b)\"><span class=\"invisible\">https://</span><span>example.com/a_(b)</span></a> <a href=\"/tags/tag\">#<span>tag</span></a></p>`
 	for name, tt := range map[string]struct {
 		options options
-		status  string // members beside id and url
+		status  string // members besides id and url
 		code    string // empty for no warning
 		says    string
 	}{
 		"as asked":                  {options{"visibility": "unlisted"}, `"visibility":"unlisted","content":"` + html + `"`, "", ""},
-		"more visible":              {options{"visibility": "unlisted"}, `"visibility":"public"`, "visibility", "it is public there, and unlisted was asked for"},
-		"less visible":              {options{"visibility": "public"}, `"visibility":"unlisted"`, "visibility", "it is unlisted there"},
-		"a visibility of its own":   {options{"visibility": "private"}, `"visibility":"mutuals_only"`, "visibility", "it is mutuals_only there"},
-		"an odd visibility":         {options{"visibility": "private"}, `"visibility":"<script>\u0007"`, "visibility", "it is something else there"},
+		"more visible":              {options{"visibility": "unlisted"}, `"visibility":"public"`, "visibility", "the visibility is public instead of unlisted"},
+		"less visible":              {options{"visibility": "public"}, `"visibility":"unlisted"`, "visibility", "the visibility is unlisted"},
+		"a visibility of its own":   {options{"visibility": "private"}, `"visibility":"mutuals_only"`, "visibility", "the visibility is mutuals_only"},
+		"an odd visibility":         {options{"visibility": "private"}, `"visibility":"<script>\u0007"`, "visibility", "the visibility is something else"},
 		"the account's default":     {nil, `"visibility":"private"`, "", ""},
 		"nothing said":              {options{"visibility": "private", "spoiler_text": "x", "sensitive": true}, `"x":1`, "", ""},
 		"odd types":                 {options{"visibility": "private", "sensitive": true}, `"visibility":7,"sensitive":"no","content":[]`, "", ""},
@@ -38,11 +38,11 @@ func TestChangedStatusIsNoticed(t *testing.T) {
 		"sensitive dropped":         {options{"sensitive": "true"}, `"sensitive":false`, "sensitive", "not marked as sensitive"},
 		"sensitive by the server":   {options{"sensitive": false}, `"sensitive":true`, "", ""},
 		"the text as HTML":          {nil, `"content":"` + html + `"`, "", ""},
-		"another text":              {nil, `"content":"<p>Wholly different words</p>"`, "content", "its text is another one"},
+		"another text":              {nil, `"content":"<p>Wholly different words</p>"`, "content", "the text differs"},
 		"the source":                {nil, `"text":"` + text + `","content":"<p>Wholly different words</p>"`, "", ""},
-		"another source":            {nil, `"text":"A rather ordinary post about nothing"`, "content", "its text is another one"},
+		"another source":            {nil, `"text":"A rather ordinary post about nothing"`, "content", "the text differs"},
 		"Markdown taken out":        {nil, `"content":"<p>A <em>rather</em> ordinary post about <code>nothing</code> in particular, see</p>"`, "", ""},
-		"visibility and the source": {options{"visibility": "direct"}, `"visibility":"public","text":"Wholly different words"`, "visibility", "; its text is another one"},
+		"visibility and the source": {options{"visibility": "direct"}, `"visibility":"public","text":"Wholly different words"`, "visibility", "; the text differs"},
 	} {
 		r := publish.Request{Content: text, Account: schedctl.Account{Options: tt.options}}
 		body := fmt.Sprintf(`{"id":"109","url":"https://social.example/@alice/109",%s}`, tt.status)

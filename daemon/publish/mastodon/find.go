@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	pageSize = 40 // statuses; the most that Mastodon gives
+	pageSize = 40 // statuses; the maximum of Mastodon
 	maxPages = 10
 
-	// wholePage is the smallest number at which servers are known to cut a list
-	// that they do not page.
+	// wholePage is the smallest number of statuses after which servers without paging
+	// are known to cut a list.
 	wholePage = 20
 )
 
-// Find looks for the request's status among the account's own, as the package
-// comment tells. A server may be at work on a call for up to a minute; what is
-// not there before then may still come. Errors are an [*publish.Error] with an
+// Find looks for the request's status among the account's own statuses; see the
+// package comment. A server may process a request for up to a minute, so a status
+// that is missing earlier may still appear. Errors are an [*publish.Error] with an
 // unknown outcome.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	u, err := parseServer(r.Credentials["instance_url"])
@@ -40,8 +40,8 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 	return receipt, found, nil
 }
 
-// MayConfuse reports whether a server may show two contents so that one could be the
-// other.
+// MayConfuse reports whether a server may display the two contents so that they
+// cannot be told apart.
 func (p *Publisher) MayConfuse(a, b string) bool {
 	return normalize(a) == normalize(b) || string(lettersOf(a)) == string(lettersOf(b))
 }
@@ -51,11 +51,11 @@ type search struct {
 	publisher *Publisher
 	server    *url.URL
 	request   publish.Request
-	began     time.Time // the attempt, by our clock
+	began     time.Time // start of the attempt, by the daemon's clock
 
 	window         window
-	unclear        bool // there is a status that may be the post, or may not
-	listsNonPublic bool // there is one that not everybody may read
+	unclear        bool // a status was found that may or may not be the post
+	listsNonPublic bool // the list contains a status that is not public
 }
 
 func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
@@ -68,27 +68,28 @@ func (s *search) run(ctx context.Context) (schedctl.Receipt, bool, error) {
 	case err != nil || receipt.ID != "":
 		return receipt, err == nil, err
 	case s.unclear:
-		return receipt, false, unresolved("doubtful", "there is a status that may be this post; look there, and retry with force if it is not")
+		return receipt, false, unresolved("doubtful", "a status on the server may be this post; check it, and retry with force if it is not")
 	case !whole:
-		return receipt, false, unresolved("incomplete", "the server does not list the statuses back to the time of the call; look there whether the post is among them")
+		return receipt, false, unresolved("incomplete", "the server does not list statuses back to the time of the request; check on the server whether the post is published")
 	case !s.listsNonPublic && !isPublic(o, s.request):
-		return receipt, false, unresolved("hidden", "the server may not list statuses that are not public; look there whether the post is published")
+		return receipt, false, unresolved("hidden", "the server may not list statuses that are not public; check on the server whether the post is published")
 	}
 	return receipt, false, nil
 }
 
-// unresolved is the error of a search that found neither the post nor its absence.
+// unresolved is the error of a search that could neither find the post nor rule it
+// out.
 func unresolved(code, message string) error {
 	return &publish.Error{Kind: schedctl.KindUnknown, Code: code, Message: message, Outcome: schedctl.OutcomeUnknown}
 }
 
-// owner is the account that a token is for.
+// owner is the account of a token.
 type owner struct {
 	id      string
-	privacy string // of statuses that ask for none, where the server says
+	privacy string // the account's default visibility, if the server reports it
 }
 
-// owner asks whose token it is, and learns what the server's clock says.
+// owner reads the account of the token and the server's clock.
 func (s *search) owner(ctx context.Context) (owner, error) {
 	a, err := s.get(ctx, "api/v1/accounts/verify_credentials", nil)
 	if err != nil {
@@ -97,12 +98,12 @@ func (s *search) owner(ctx context.Context) (owner, error) {
 	s.window = windowOf(s.began, time.Now(), a.Header.Get("Date"))
 	o, ok := parseOwner(a)
 	if !ok {
-		return owner{}, unreadable(a, "who the account is")
+		return owner{}, unreadable(a, "for the account")
 	}
 	return o, nil
 }
 
-// isPublic reports whether everybody may read the request's status.
+// isPublic reports whether everyone may read the request's status.
 func isPublic(o owner, r publish.Request) bool {
 	visibility := r.Account.Options.String("visibility")
 	if visibility == "" {
@@ -111,8 +112,8 @@ func isPublic(o owner, r publish.Request) bool {
 	return visibility != "private" && visibility != "direct"
 }
 
-// read goes through the statuses from the newest until it finds the post or
-// reaches the beginning of the window. Whole is false when it did not get there.
+// read goes through the statuses from the newest until it finds the post or reaches
+// the start of the window. whole is false if it did not get that far.
 func (s *search) read(ctx context.Context, o owner) (receipt schedctl.Receipt, whole bool, err error) {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}, "exclude_reblogs": {"true"}}
 	seen := map[string]bool{}
@@ -123,7 +124,7 @@ func (s *search) read(ctx context.Context, o owner) (receipt schedctl.Receipt, w
 		}
 		page, ok := parseStatuses(a)
 		if !ok {
-			return receipt, false, unreadable(a, "what it has published")
+			return receipt, false, unreadable(a, "for the account's statuses")
 		}
 		if receipt, err = s.match(ctx, page); err != nil || receipt.ID != "" {
 			return receipt, false, err
@@ -140,7 +141,7 @@ func (s *search) read(ctx context.Context, o owner) (receipt schedctl.Receipt, w
 	return receipt, false, nil
 }
 
-// addNew adds the statuses of a page to those seen and returns how many are new.
+// addNew adds the statuses of a page to seen and returns how many are new.
 func addNew(seen map[string]bool, page []listedStatus) int {
 	before := len(seen)
 	for _, status := range page {
@@ -149,8 +150,8 @@ func addNew(seen map[string]bool, page []listedStatus) int {
 	return len(seen) - before
 }
 
-// endsBeforeWindow reports whether a page ends before the window. A boost has the time of
-// what it boosts on some servers, so it does not count.
+// endsBeforeWindow reports whether a page ends before the window. On some servers a
+// boost has the time of the boosted status, so boosts are ignored.
 func (s *search) endsBeforeWindow(page []listedStatus) bool {
 	for i := len(page) - 1; i >= 0; i-- {
 		if !page[i].boost && !page[i].created.IsZero() {
@@ -160,8 +161,8 @@ func (s *search) endsBeforeWindow(page []listedStatus) bool {
 	return false
 }
 
-// match returns the receipt of the post when it is on the page. Of several it is
-// the first after the attempt began.
+// match returns the receipt of the post if it is on the page. If several match, it
+// returns the first one after the attempt started.
 func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedctl.Receipt, err error) {
 	for _, status := range page {
 		s.listsNonPublic = s.listsNonPublic || status.visibility == "private" || status.visibility == "direct"
@@ -189,8 +190,8 @@ func (s *search) match(ctx context.Context, page []listedStatus) (receipt schedc
 	return receipt, nil
 }
 
-// compare reads a status as exactly as the server lets it be read, and asks for
-// its source only where that can decide something.
+// compare compares a status as exactly as the server permits. It asks for the source
+// of a status only if that can decide.
 func (s *search) compare(ctx context.Context, status listedStatus) (similarity, error) {
 	wanted := statusText{text: s.request.Content, warning: s.request.Account.Options.String("spoiler_text")}
 	if status.source != nil {
@@ -202,7 +203,7 @@ func (s *search) compare(ctx context.Context, status listedStatus) (similarity, 
 	}
 	a, err := s.get(ctx, "api/v1/statuses/"+url.PathEscape(status.ID)+"/source", nil)
 	if err != nil {
-		// A server that is there but has no such call answers all the same.
+		// A server without this endpoint still responds.
 		if publish.AsError(err).HTTPStatus == 0 {
 			return unclear, err
 		}
@@ -214,7 +215,7 @@ func (s *search) compare(ctx context.Context, status listedStatus) (similarity, 
 	return unclear, nil
 }
 
-// get makes a call that has to be answered with 200.
+// get sends a request and returns an error unless the status is 200.
 func (s *search) get(ctx context.Context, path string, query url.Values) (outbound.Response, error) {
 	u := s.server.JoinPath(path)
 	u.RawQuery = query.Encode()
@@ -229,6 +230,6 @@ func (s *search) get(ctx context.Context, path string, query url.Values) (outbou
 func unreadable(a outbound.Response, what string) error {
 	return &publish.Error{
 		Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		Message: "the server gave no readable answer when asked " + what,
+		Message: "the server gave no readable response when asked " + what,
 	}
 }

@@ -23,15 +23,15 @@ var _ publish.Finder = (*mastodon.Publisher)(nil)
 // timeline is a server that lists the statuses of an account, newest first.
 type timeline struct {
 	statuses []map[string]any
-	sources  map[string]string // by id; nil for a server without such a call
+	sources  map[string]string // by id; nil if the server lacks the endpoint
 	privacy  string
 	skew     time.Duration // of the server's clock
 	noDate   bool
-	noPages  bool   // max_id is not understood
+	noPages  bool   // max_id is not supported
 	status   int    // of the list, or 0 for 200
 	body     string // of the list, or empty
 
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards the fields below
 	calls []string
 }
 
@@ -69,14 +69,14 @@ func (s *timeline) page(maxID string) []map[string]any {
 	return append([]map[string]any{}, rest[:min(40, len(rest))]...)
 }
 
-// finding is what Find said.
+// finding is the result of Find.
 type finding struct {
 	id    string
 	found bool
-	code  string // of the error, or its kind when it has none
+	code  string // of the error, or its kind if it has no code
 }
 
-// find asks the server for a post with the text whose attempt began at since.
+// find asks the server for a post with the text whose attempt started at since.
 func (s *timeline) find(t *testing.T, text string, since time.Time, options schedctl.Options) finding {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -99,7 +99,7 @@ func (s *timeline) find(t *testing.T, text string, since time.Time, options sche
 	return finding{code: e.Code}
 }
 
-// post is a status of the list, as most servers have it.
+// post returns a status of the list, as most servers have it.
 func post(id, html string, at time.Time) map[string]any {
 	return map[string]any{
 		"id": id, "url": "https://social.example/@alice/" + id, "content": html, "spoiler_text": "", "visibility": "public",
@@ -117,7 +117,7 @@ const (
 	textHTML = "<p>Good morning from the harbour: 12 boats are out.</p>"
 )
 
-// ago is how long the attempts of these tests lie back.
+// ago is how long ago the attempts of these tests started.
 const ago = 10 * time.Minute
 
 func TestFind(t *testing.T) {
@@ -181,7 +181,7 @@ func TestFindReturnsTheReceipt(t *testing.T) {
 	}
 }
 
-// A server whose clock is wrong says so in its answers.
+// A server whose clock is wrong shows that in the Date of its responses.
 func TestFindAllowsForTheServersClock(t *testing.T) {
 	t.Parallel()
 	began := time.Now().Add(-ago)
@@ -189,7 +189,7 @@ func TestFindAllowsForTheServersClock(t *testing.T) {
 		name    string
 		skew    time.Duration
 		noDate  bool
-		created time.Duration // after the attempt began, by our clock
+		created time.Duration // after the attempt started, by the daemon's clock
 		want    finding
 	}{
 		{"an hour behind", -time.Hour, false, time.Second, finding{id: "2", found: true}},
@@ -225,7 +225,7 @@ func TestFindReadsBackToTheAttempt(t *testing.T) {
 		name    string
 		server  *timeline
 		want    finding
-		listing int // calls for a page
+		listing int // requests for a page
 	}{
 		{"on the third page", &timeline{statuses: append(many(90, now), ours)}, finding{id: "2", found: true}, 3},
 		{"on no page", &timeline{statuses: many(90, now)}, finding{}, 4},
@@ -248,8 +248,8 @@ func TestFindReadsBackToTheAttempt(t *testing.T) {
 	}
 }
 
-// A boost is listed by the time of what it boosts on some servers, which says
-// nothing of how far a page reaches back.
+// On some servers a boost has the time of the boosted status, which does not show
+// how far back a page reaches.
 func TestFindDoesNotStopAtABoost(t *testing.T) {
 	t.Parallel()
 	began := time.Now().Add(-ago)
@@ -295,13 +295,13 @@ func TestFindThatCannotAsk(t *testing.T) {
 	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
 	_, found, err := p.Find(t.Context(), publish.Request{Content: text, Credentials: connection("http://127.0.0.1:1").Credentials}, began)
 	if e := publish.AsError(err); found || e.Kind != schedctl.KindNetwork || e.Outcome != schedctl.OutcomeUnknown {
-		t.Errorf("nobody listens: got %v, %+v", found, e)
+		t.Errorf("connection refused: got %v, %+v", found, e)
 	}
 }
 
-// TestFindPassesOverTakenStatuses guards that a status that belongs to another target
-// is neither the post nor a doubt.
-func TestFindPassesOverTakenStatuses(t *testing.T) {
+// TestFindPassesOverTakenStatuses: a status that belongs to another target neither
+// is the post nor makes the result uncertain.
+func TestFindSkipsTakenStatuses(t *testing.T) {
 	t.Parallel()
 	began := time.Now().Add(-ago)
 	for _, tt := range []struct {

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxDepth is how deep elements of a status are read. Servers nest a handful.
+// maxDepth is how deep the elements of a status are read. Servers nest only a few.
 const maxDepth = 100
 
-// plainText returns the text of a status that is given as HTML: what was written,
-// as far as it can be told. Paragraphs and breaks are new lines, and a link is
-// its address where it shows a part of it.
+// plainText reconstructs the written text of a status from its HTML, as far as
+// possible. Paragraphs and breaks become new lines. A link becomes its address if
+// its text is a part of the address.
 func plainText(content string) string {
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	nodes, err := html.ParseFragment(strings.NewReader(content), body)
@@ -60,8 +60,8 @@ func writeChildren(text *strings.Builder, n *html.Node, depth int) {
 	}
 }
 
-// linkText returns what was written for a link. Servers leave the beginning and
-// the end of a long address away, some of them with an ellipsis.
+// linkText returns the written text of a link. Servers hide the start and the end of
+// a long address, sometimes with an ellipsis.
 func linkText(a *html.Node, depth int) string {
 	var inner strings.Builder
 	writeChildren(&inner, a, depth)

@@ -14,14 +14,14 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// mastodonLimits are those of Mastodon as it comes. Servers that do not tell
-// theirs are taken for one.
+// mastodonLimits are Mastodon's default limits. They apply to servers that do not
+// report their own.
 var mastodonLimits = schedctl.Limits{MaxCharacters: 500, Unit: "graphemes", URLCharacters: 23}
 
-// limits asks the server what it accepts. /api/v2/instance is younger, and
-// missing on some servers. Only a server that has neither document, or does not
-// say in them, is taken for one with the usual limits: whoever asks again must
-// not lose what he knows because the server has a bad day.
+// limits asks the server for its limits. /api/v2/instance is newer and missing on
+// some servers. The default limits apply only if neither document exists or states
+// limits. Any other failure is an error, so that a temporary fault does not
+// overwrite known limits.
 func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credentials) (schedctl.Limits, error) {
 	i, err := p.instance(ctx, u, c)
 	if err != nil {
@@ -37,14 +37,14 @@ func (p *Publisher) limits(ctx context.Context, u *url.URL, c publish.Credential
 	return countingLimits(i.limits, software), nil
 }
 
-// instance is what a server's instance document says.
+// instance is the content of a server's instance document.
 type instance struct {
-	limits  schedctl.Limits // MaxCharacters is 0 when the document does not say
+	limits  schedctl.Limits // MaxCharacters is 0 if the document states none
 	version string
 }
 
-// instance returns the first instance document with limits, or else what the
-// last one says.
+// instance returns the first instance document with limits, otherwise the content of
+// the last one.
 func (p *Publisher) instance(ctx context.Context, u *url.URL, c publish.Credentials) (found instance, failure error) {
 	for _, path := range []string{"api/v2/instance", "api/v1/instance"} {
 		a, err := outbound.Get(ctx, p.client, u.JoinPath(path).String(), p.header(c))
@@ -60,7 +60,7 @@ func (p *Publisher) instance(ctx context.Context, u *url.URL, c publish.Credenti
 	return found, failure
 }
 
-// readInstance returns what an instance document says, which may be nothing.
+// readInstance returns the content of an instance document, which may be empty.
 func readInstance(a outbound.Response, host string) (instance, error) {
 	switch a.Status {
 	case http.StatusOK:
@@ -69,7 +69,7 @@ func readInstance(a outbound.Response, host string) (instance, error) {
 		}
 		return instance{}, &publish.Error{
 			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: host + " gave no readable answer when asked for its limits",
+			Message: host + " gave no readable response when asked for its limits",
 		}
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented:
 		return instance{}, nil
@@ -77,16 +77,17 @@ func readInstance(a outbound.Response, host string) (instance, error) {
 	e := outbound.Refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
 	if e.Kind != schedctl.KindRateLimited {
-		// Whose token it is was answered before, so it is not the account's fault.
+		// The server has already accepted the token, so the error is not the account's
+		// fault.
 		e.Kind, e.Code = schedctl.KindPlatform, ""
-		e.Message = fmt.Sprintf("%s does not say what its limits are (HTTP %d)", host, a.Status)
+		e.Message = fmt.Sprintf("%s did not report its limits (HTTP %d)", host, a.Status)
 	}
 	return instance{}, e
 }
 
-// parseInstance reads limits and version from either version of the document.
-// Forks older than its configuration part say max_toot_chars. It reports whether
-// the body is an object.
+// parseInstance reads limits and version from either version of the document. Old
+// forks report max_toot_chars instead of a configuration. ok is false if the body is
+// not an object.
 func parseInstance(a outbound.Response) (instance, bool) {
 	var document map[string]any
 	if a.Cut || json.Unmarshal(a.Body, &document) != nil || document == nil {
@@ -106,10 +107,10 @@ func parseInstance(a outbound.Response) (instance, bool) {
 	return instance{limits: limits, version: outbound.Label(document["version"])}, true
 }
 
-// positiveInt returns a number of characters from 1 to most, or 0 for anything else.
-func positiveInt(value any, most float64) int {
+// positiveInt returns a number from 1 to limit, or 0 for any other value.
+func positiveInt(value any, limit float64) int {
 	n, _ := value.(float64)
-	if n < 1 || n > most {
+	if n < 1 || n > limit {
 		return 0
 	}
 	return int(n)

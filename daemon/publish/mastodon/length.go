@@ -12,17 +12,17 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// statusLength counts the content warning and the text together, as the server does
-// that the limits are of; see [countingLimits].
+// statusLength counts the content warning and the text together, as the server
+// counts; see [countingLimits].
 //
-// Mastodon counts user-perceived characters, where every link is as long as the
-// limits say and mentions are without the server's name. Limits that do not say
-// how long a link is are of a server that counts links and mentions in full.
+// Mastodon counts user-perceived characters. Every link counts as URLCharacters, and
+// mentions count without the server's name. If URLCharacters is 0, the server counts
+// links and mentions in full.
 //
 // User-perceived characters are those of Unicode 15.0, in which the halves of an
-// Indic conjunct such as क्ष count 1 each: so they do in Ruby before 4.0 and in
-// Elixir on older versions of Erlang, which these servers run on. A server with newer rules counts
-// less, never more.
+// Indic conjunct such as क्ष count 1 each. Ruby before 4.0 and Elixir on older
+// versions of Erlang, which these servers use, count the same. A server with newer
+// rules counts less, never more.
 func statusLength(content, spoiler string, l schedctl.Limits) int {
 	more := 0
 	if l.URLCharacters > 0 {
@@ -36,8 +36,8 @@ func statusLength(content, spoiler string, l schedctl.Limits) int {
 	return more + uniseg.GraphemeClusterCount(spoiler+content)
 }
 
-// countable returns the text with one character for each link and mentions
-// without the server's name, and how many links it replaced.
+// countable returns the text with one character for each link and with mentions
+// without the server's name, and the number of replaced links.
 func countable(text string) (short string, replaced int) {
 	entities := append(links(text), mentions(text)...)
 	slices.SortStableFunc(entities, func(a, b entity) int { return a.start - b.start })
@@ -45,7 +45,7 @@ func countable(text string) (short string, replaced int) {
 	end := 0
 	for _, e := range entities {
 		if e.start < end {
-			continue // within the one before
+			continue // inside the previous one
 		}
 		b.WriteString(text[end:e.start])
 		if e.link {
@@ -60,19 +60,19 @@ func countable(text string) (short string, replaced int) {
 	return b.String(), replaced
 }
 
-// entity is a link or a mention in a text, in bytes.
+// entity is a link or mention in a text, with byte offsets.
 type entity struct {
 	start, end int
 	counted    int // the end of what is counted
 	link       bool
 }
 
-// mention finds what may be one. The first group is what must not be a part of a
-// word before it, the second the name, the third the server.
+// mention matches possible mentions. The groups are the character before it, which
+// must not be part of a word, the name, and the server.
 var mention = pattern.Lazy(`(^|[^=/\pL\pM\p{Nd}\p{Pc}])(@[A-Za-z0-9_]+(?:[.-]+[A-Za-z0-9_]+)*)` +
 	`(@[\pL\pM\p{Nd}\p{Pc}]+(?:[.-]+[\pL\pM\p{Nd}\p{Pc}]+)*)?`)
 
-// mentions returns the mentions in a text, in their order.
+// mentions returns the mentions in a text, in order.
 func mentions(text string) []entity {
 	var found []entity
 	for _, m := range mention().FindAllStringSubmatchIndex(text, -1) {
@@ -86,8 +86,8 @@ func mentions(text string) []entity {
 	return found
 }
 
-// isLatinAccent reports whether Mastodon takes a character for an accented Latin
-// letter, or for an accent.
+// isLatinAccent reports whether Mastodon treats a character as an accented Latin
+// letter or an accent.
 func isLatinAccent(r rune) bool {
 	switch {
 	case r == '×' || r == '÷':
@@ -98,5 +98,5 @@ func isLatinAccent(r rune) bool {
 	return r >= 0x250 && r <= 0x2AF && strings.ContainsRune("ɓɔɖɗəɛɣɨɯɲʉ", r)
 }
 
-// isSpace reports whether a character is white space in a link.
+// isSpace reports whether a character is white space to Mastodon's link parser.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r == 0x180E }

@@ -28,7 +28,7 @@ func TestLength(t *testing.T) {
 		{"한국어 각", 5},
 		{"นี้", 1},
 		{strings.Repeat("あ", 500), 500},
-		{"क्ष", 2}, // as Ruby before 4.0 counts it; newer rules say 1
+		{"क्ष", 2}, // as in Ruby before 4.0; 1 by newer rules
 		{"a\r\nb", 3},
 
 		{"@alice", 6},
@@ -59,7 +59,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// What is not found here, Mastodon counts by its length.
+// A link that is not found here is counted at its full length by Mastodon.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -150,9 +150,9 @@ func checkLength(t *testing.T, text, spoiler string) {
 	if got := statusLength(text, spoiler, schedctl.Limits{Unit: "characters"}); got != whole {
 		t.Errorf("%q: got %d of %d characters", text, got, whole)
 	}
-	// A link of one character can only make a text shorter.
+	// A link that counts as one character can only make a text shorter.
 	if got := statusLength(text, "", schedctl.Limits{URLCharacters: 1}); got > utf8.RuneCountInString(text) {
-		t.Errorf("%q: got %d with short links", text, got)
+		t.Errorf("%q: got %d with links of one character", text, got)
 	}
 	end := 0
 	for _, e := range links(text) {

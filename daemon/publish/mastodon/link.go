@@ -8,26 +8,25 @@ import (
 )
 
 // Mastodon finds links with the expressions of the twitter-text library, some of
-// them replaced by its own. What follows finds the same without going back and
-// forth, but for one thing: of the names of top-level domains it knows those in
-// other scripts alone, and takes all others of two or more Latin letters.
+// them replaced. This parser finds the same links without backtracking. There is one
+// difference: it knows only the top-level domains in other scripts and accepts every
+// name of two or more Latin letters.
 
 const (
 	maxLink   = 4096 // characters
 	maxDomain = 253  // characters, of up to four bytes
 )
 
-// linkSchemes make a link of what follows.
+// linkSchemes are the schemes that start a link.
 var linkSchemes = []string{"https://", "http://", "dat://", "dweb://", "ipfs://", "ipns://", "ssb://", "gopher://", "gemini://"}
 
-// neverTopLevel are names that are reserved, or are used and will not be given
-// to anybody, and the schemes, which may follow a full stop.
+// neverTopLevel are names that are never top-level domains: reserved names, names in
+// private use, and the schemes, which may follow a period.
 var neverTopLevel = sync.OnceValue(func() map[string]bool {
 	return wordSet("alt corp example home http https dat dweb ipfs ipns gopher gemini ssb internal invalid lan local localhost mail test")
 })
 
-// topLevel are the names of top-level domains in other scripts, by their first
-// character.
+// topLevel are the top-level domains in other scripts, by their first character.
 var topLevel = sync.OnceValue(func() map[rune][]string {
 	return indexByFirstRune(`
 	한국 닷넷 닷컴 삼성 中国 中國 台湾 台灣 香港 澳门 澳門 新加坡 世界 中文网 中信 企业 佛山 信息 健康 八卦 公司 公益 商城 商店 商标 嘉里 在线
@@ -55,7 +54,7 @@ func indexByFirstRune(list string) map[rune][]string {
 	return names
 }
 
-// links returns the links in a text that have a scheme, in their order.
+// links returns the links with a scheme in a text, in order.
 func links(text string) []entity {
 	if !strings.Contains(text, "://") {
 		return nil
@@ -79,13 +78,15 @@ func links(text string) []entity {
 	return found
 }
 
-// mayPrecede reports whether a link may follow a character, or -1 for none.
+// mayPrecede reports whether a link may follow the character r; -1 means the start
+// of the text.
 func mayPrecede(r rune) bool {
 	return !isASCIIAlphanumeric(r) && !strings.ContainsRune("@＠$#＃\uFFFE\uFEFF\uFFFF", r)
 }
 
-// linkLength returns the length of the link that a text begins with, or 0, and whether
-// it has a scheme. One without is no link to Mastodon, but nothing within it is.
+// linkLength returns the length of the link at the start of text, or 0, and whether
+// the link has a scheme. Mastodon does not count a link without a scheme, but finds
+// nothing inside it.
 func linkLength(text string) (n int, scheme bool) {
 	for _, s := range linkSchemes {
 		if len(text) >= len(s) && strings.EqualFold(text[:len(s)], s) {
@@ -104,8 +105,8 @@ func linkLength(text string) (n int, scheme bool) {
 	return n, scheme
 }
 
-// domainLength returns the length of the domain name that a text begins with: the
-// longest that ends in a top-level domain, or 0.
+// domainLength returns the length of the domain name at the start of text: the
+// longest one that ends in a top-level domain, or 0.
 func domainLength(text string) int {
 	longest, pos, before := 0, 0, ""
 	for pos <= 4*maxDomain {
@@ -124,8 +125,8 @@ func domainLength(text string) int {
 	return longest
 }
 
-// domainLabel returns the part of a domain name that a text begins with. What is
-// too long for one is cut.
+// domainLabel returns the label of a domain name at the start of text. An overlong
+// label is cut.
 func domainLabel(text string) string {
 	for i, r := range text {
 		if (r != '-' && r != '_' && !isDomainCharacter(r)) || i > 4*maxDomain {
@@ -157,8 +158,8 @@ func isASCIIAlphanumeric(r rune) bool {
 
 func isASCIILetter(r rune) bool { return (r|0x20) >= 'a' && (r|0x20) <= 'z' }
 
-// topLevelDomain returns the length of the top-level domain that a text begins
-// with, or 0. The label is as much of the text as can be a part of a domain.
+// topLevelDomain returns the length of the top-level domain at the start of text, or
+// 0. label is the longest prefix of text that can belong to a domain name.
 func topLevelDomain(text, label string) int {
 	n := 0
 	for n < len(label) && isASCIILetter(rune(label[n])) {
@@ -189,7 +190,7 @@ func foreignTopLevelDomain(text, label string) int {
 	return longest
 }
 
-// nameContinues reports whether a name cannot end where the text begins.
+// nameContinues reports whether a domain name cannot end before text.
 func nameContinues(text string) bool {
 	return text != "" && (isASCIIAlphanumeric(rune(text[0])) || strings.ContainsRune("@+-", rune(text[0])))
 }
@@ -205,9 +206,9 @@ func portLength(text string) int {
 	return n
 }
 
-// pathLength returns the length of the path and fragment that a text begins with. It
-// ends neither with the punctuation that ends a sentence nor with a bracket that
-// it did not open.
+// pathLength returns the length of the path and fragment at the start of text. The
+// path ends neither with punctuation that ends a sentence nor with a bracket that it
+// did not open.
 func pathLength(text string) int {
 	if !strings.HasPrefix(text, "/") {
 		return 0
@@ -237,9 +238,9 @@ func pathLength(text string) int {
 
 func isPathCharacter(r rune) bool { return !isSpace(r) && !strings.ContainsRune("<>()?", r) }
 
-// brackets returns the length of the group in brackets that a text begins with,
-// which may hold one more, or 0 when it is not closed or empty. A path may end
-// with it only when it is Latin or Cyrillic.
+// brackets returns the length of the group in brackets at the start of text, or 0 if
+// it is empty or not closed. The group may contain one more group. A path may end
+// with the group only if it is Latin or Cyrillic.
 func brackets(text string) (n int, latin bool) {
 	depth, inner := 0, 0
 	latin = true
@@ -270,7 +271,7 @@ func isLatinPathCharacter(r rune) bool {
 		unicode.In(r, unicode.Cyrillic, unicode.Pd)
 }
 
-// queryLength returns the length of the query that a text begins with.
+// queryLength returns the length of the query at the start of text.
 func queryLength(text string) int {
 	if !strings.HasPrefix(text, "?") {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// statusText is what a status says.
+// statusText is the text and content warning of a status.
 type statusText struct {
 	text    string
 	warning string
@@ -18,12 +18,12 @@ type statusText struct {
 type listedStatus struct {
 	ID         string
 	receipt    schedctl.Receipt
-	created    time.Time   // zero when the server does not say
+	created    time.Time   // zero if the server does not report it
 	shown      statusText  // the text as HTML
-	source     *statusText // as it was written, where the server says
+	source     *statusText // as it was written, if the server reports it
 	visibility string
-	hasWarning bool  // the server says whether there is a content warning
-	sensitive  *bool // nil when the server does not say
+	hasWarning bool  // the response contains the content warning, which may be empty
+	sensitive  *bool // nil if the server does not report it
 	boost      bool
 	reply      bool
 	edited     bool
@@ -42,8 +42,8 @@ func parseOwner(a outbound.Response) (owner, bool) {
 	return owner{id: id, privacy: privacy}, true
 }
 
-// parseStatuses reads a page of statuses. A page with one that has no id is not
-// readable: nobody knows what it is.
+// parseStatuses reads a page of statuses. ok is false if a status has no id, because
+// it cannot be identified.
 func parseStatuses(a outbound.Response) ([]listedStatus, bool) {
 	var raw []json.RawMessage
 	if a.Cut || json.Unmarshal(a.Body, &raw) != nil || raw == nil {
@@ -86,7 +86,7 @@ func parseStatus(raw json.RawMessage) (listedStatus, bool) {
 	return l, true
 }
 
-// parseSource reads what a status was written as.
+// parseSource reads the text of a status as it was written.
 func parseSource(a outbound.Response) (statusText, bool) {
 	var source struct {
 		Text        any `json:"text"`

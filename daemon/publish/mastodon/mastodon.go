@@ -1,39 +1,38 @@
-// Package mastodon publishes to servers of the Mastodon client API: Mastodon
-// itself and the many others that speak it (https://docs.joinmastodon.org/client/).
+// Package mastodon publishes to servers with the Mastodon client API: Mastodon
+// itself and many others (https://docs.joinmastodon.org/client/).
 //
-// # A call with an unknown outcome
+// # Requests with an unknown outcome
 //
 // Each status is sent with an Idempotency-Key, the same for every attempt of a
-// target. What servers make of it differs. Mastodon keeps a key for an hour and
-// answers a repeat with the first status, but writes the key after the status,
-// so that a repeat which overtakes the first call makes a second one; some
-// versions answer a repeat with 500. Hollo honours keys likewise. snac and
-// GoToSocial ignore them. An account does not say which of these its server is,
-// so a call with an unknown outcome must not be repeated because of the key: the
-// publisher is not a [publish.Idempotent]. It is a [publish.Finder] instead, and
-// what the key adds is a second line of defence, should a status turn up late.
+// target. Servers treat it differently. Mastodon keeps a key for an hour and
+// responds to a repeat with the first status. But it writes the key after the
+// status, so a repeat that overtakes the first request creates a second status. Some
+// versions respond to a repeat with 500. Hollo honors keys the same way. snac and
+// GoToSocial ignore them. An account does not say which server it is on, so a
+// request with an unknown outcome must not be repeated because of the key: the
+// publisher is not a [publish.Idempotent]. It is a [publish.Finder] instead. The key
+// is only a second line of defense if a status appears late.
 //
-// [Publisher.Find] reads the account's own statuses and compares them with the
-// post. It answers "not there" only when the list was read back to the beginning
-// of the attempt and nothing in it could be the post; for a post that is not
-// public, it also has to show one that is not, because snac and others leave
-// those out. To ask not before the server is done with the call is the caller's
-// part. Where Find is not sure it returns an error, which leaves the outcome
-// unknown until a person has looked: a post is rather held back than doubled.
+// [Publisher.Find] reads the account's own statuses and compares them with the post.
+// It reports that the post is missing only if the list was read back to the start of
+// the attempt and nothing in it could be the post. For a post that is not public,
+// the list must also contain a status that is not public, because snac and others
+// leave those out. The caller must wait until the server has finished with the
+// request. If Find is not sure, it returns an error and the outcome stays unknown
+// until a person has checked: a post is rather held than published twice.
 //
-// What it cannot know: a status with the same text that somebody else published
-// for the same account after the attempt had begun is taken for the post, and a
-// post that its author has deleted meanwhile is not there. Statuses that belong to
-// other targets are passed over: the caller knows them, and settles targets with
-// the same text one after the other. The clock of the server may
-// be wrong, though: it is believed within a minute of what its answers say, or
-// within five where they say nothing, and a status with the same text that was
-// published so shortly before the attempt leaves a doubt.
+// Find cannot detect two cases. A status with the same text that somebody published
+// for the same account after the attempt started is mistaken for the post. A post
+// that its author has deleted counts as missing. Find skips statuses that belong to
+// other targets; the caller resolves targets with the same text one after the other.
+// The server's clock may be wrong: it is trusted within a minute of the Date of its
+// responses, or within five minutes without a Date. A status with the same text
+// shortly before the attempt leaves the outcome unknown.
 //
 // # Logging in
 //
-// [StartLogin] is for programs at a terminal: it gets an access token by way of
-// the server's own login page.
+// [StartLogin] is for programs at a terminal: it gets an access token through the
+// server's own login page.
 package mastodon
 
 import (
@@ -53,8 +52,7 @@ type Publisher struct {
 	userAgent string
 }
 
-// New returns the publisher. The version is the daemon's own, for the
-// User-Agent.
+// New returns the publisher. version is the daemon's version, for the User-Agent.
 func New(client *http.Client, version string) *Publisher {
 	return &Publisher{client: client, userAgent: "schedctl/" + version}
 }
@@ -74,8 +72,8 @@ func (p *Publisher) Fields() []publish.Field {
 	}
 }
 
-// parseServer returns the address of a server from what people write for it: a host
-// or an URL. It is https unless the URL says http.
+// parseServer returns the address of a server from user input: a host or a URL. The
+// scheme is https unless the URL says http.
 func parseServer(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "://") {
@@ -85,14 +83,14 @@ func parseServer(text string) (*url.URL, error) {
 	switch {
 	case err != nil, len(text) > 2048, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.User != nil,
 		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "":
-		return nil, publish.Contentf("instance_url", "instance_url is a server and nothing more, such as mastodon.social or https://mastodon.social")
+		return nil, publish.Contentf("instance_url", "instance_url must be the address of a server without a path, such as mastodon.social or https://mastodon.social")
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// header returns the headers of every call. No connection is kept: some servers
-// close theirs after an answer without saying so, and a status that is written
-// just then would have an unknown outcome.
+// header returns the headers of every request. Connections are not reused: some
+// servers close theirs after a response without announcing it. A status written at
+// that moment would have an unknown outcome.
 func (p *Publisher) header(c publish.Credentials) http.Header {
 	h := http.Header{}
 	h.Set("Connection", "close")
@@ -102,10 +100,11 @@ func (p *Publisher) header(c publish.Credentials) http.Header {
 	return h
 }
 
-// checkToken refuses what no header can carry. The error does not hold the token.
+// checkToken refuses a token that no HTTP header can carry. The error does not
+// contain the token.
 func checkToken(token string) error {
 	if len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return publish.Contentf("access_token", "the access token holds white space or characters that no token has; copy it again")
+		return publish.Contentf("access_token", "the access token contains white space or invalid characters; copy it again")
 	}
 	return nil
 }

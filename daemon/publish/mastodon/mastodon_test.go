@@ -29,7 +29,7 @@ const (
 	newStatus  = `{"id":"109","url":"https://social.example/@alice/109","visibility":"unlisted"}`
 )
 
-// routes is a server that answers each path with a status and a body.
+// routes is a server with a status and a body for each path.
 type routes map[string]struct {
 	status int
 	body   string
@@ -69,7 +69,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func TestWhatAServerGets(t *testing.T) {
+func TestRequest(t *testing.T) {
 	t.Parallel()
 	var header http.Header
 	var body []byte
@@ -105,7 +105,7 @@ func TestWhatAServerGets(t *testing.T) {
 	}
 }
 
-func TestContentIsCheckedBeforeTheCall(t *testing.T) {
+func TestContentIsCheckedBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -118,7 +118,7 @@ func TestContentIsCheckedBeforeTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		name, content, spoiler string
 		limits                 schedctl.Limits
-		code                   string // empty when it is sent
+		code                   string // empty if it is sent
 	}{
 		{"at the limit", strings.Repeat("é", 50), "", limits, ""},
 		{"over the limit", strings.Repeat("é", 51), "", limits, "too_long"},
@@ -146,7 +146,7 @@ func TestContentIsCheckedBeforeTheCall(t *testing.T) {
 	}
 }
 
-func TestAStatusNeedsAnIDAndNoURL(t *testing.T) {
+func TestAStatusNeedsAnIDButNoURL(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(routes{"POST /api/v1/statuses": {200, `{"id":"109","url":null,"visibility":"private"}`}})
 	defer server.Close()
@@ -157,21 +157,21 @@ func TestAStatusNeedsAnIDAndNoURL(t *testing.T) {
 	}
 }
 
-func TestTheServersWordsAreKept(t *testing.T) {
+func TestTheServersErrorTextIsShown(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(routes{"POST /api/v1/statuses": {403, `{"error":"This action is outside the authorized scopes"}`}})
 	defer server.Close()
 	p := mastodon.New(outbound.Client(outbound.AllowPrivate), "test")
 	_, err := p.Publish(t.Context(), publish.Request{Content: "hello", Credentials: connection(server.URL).Credentials})
-	want := "the network refused the credentials; connect the account again (HTTP 403): This action is outside the authorized scopes"
+	want := "the network refused the credentials; reconnect the account (HTTP 403): This action is outside the authorized scopes"
 	if e := publish.AsError(err); e.Message != want {
 		t.Errorf("got %q, want %q", e.Message, want)
 	}
 }
 
-// Some servers close a connection after an answer and do not say so. What is
-// then written to it may be lost, and nobody knows.
-func TestConnectionsAreNotKept(t *testing.T) {
+// Some servers close a connection after a response without announcing it. A request
+// on such a connection may be lost with an unknown outcome.
+func TestConnectionsAreNotReused(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int64
 	server := httptest.NewUnstartedServer(working())

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// similarity says whether a status is the post that is looked for.
+// similarity says how alike a status and the post are.
 type similarity int
 
 const (
@@ -14,12 +14,12 @@ const (
 	same
 )
 
-// minSimilarity is from which share of common letter triples on a text may be the other,
-// changed by a server. Unrelated ones of a language share up to a third.
+// minSimilarity is the share of common letter triples above which one text may be
+// the other, changed by a server. Unrelated texts of a language share up to a third.
 const minSimilarity = 0.5
 
 // compareSource compares the post with a status as it was written. A server that
-// tells this keeps what it is given, but for white space around it.
+// reports this keeps the text except for surrounding white space.
 func compareSource(wanted, status statusText, edited bool) similarity {
 	textSame, warningSame := normalize(wanted.text) == normalize(status.text), normalize(wanted.warning) == normalize(status.warning)
 	switch {
@@ -31,8 +31,8 @@ func compareSource(wanted, status statusText, edited bool) similarity {
 	return different
 }
 
-// compareShown compares the post with a status as it is shown, as HTML. Servers
-// take Markdown out of it, shorten links and leave the servers of mentions away.
+// compareShown compares the post with the HTML of a status. Servers remove Markdown,
+// shorten links and drop the servers of mentions.
 func compareShown(wanted, status statusText, edited bool) similarity {
 	shown := statusText{text: plainText(status.text), warning: status.warning}
 	l := compareSource(wanted, shown, edited)
@@ -42,8 +42,8 @@ func compareShown(wanted, status statusText, edited bool) similarity {
 	return l
 }
 
-// normalize returns a text without what servers and their HTML change: the amount of
-// white space, characters that cannot be seen, and the servers of mentions.
+// normalize removes what servers and their HTML change in a text: the amount of
+// white space, invisible characters, and the servers of mentions.
 func normalize(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || r == 0xFE0E || r == 0xFE0F {
@@ -65,7 +65,7 @@ func withoutServers(text string) string {
 	return short.String()
 }
 
-// lettersOf returns the letters and digits of a text, in lower case, without links.
+// lettersOf returns the letters and digits of a text in lower case, without links.
 func lettersOf(text string) []rune {
 	text = withoutServers(text)
 	var letters []rune
@@ -81,8 +81,8 @@ func lettersOf(text string) []rune {
 	return letters
 }
 
-// similar reports whether two texts have so much in common that one may be the
-// other. Texts of fewer than three letters are if they are equal.
+// similar reports whether one text may be a changed version of the other. Texts of
+// fewer than three letters must be equal.
 func similar(a, b []rune) bool {
 	if len(a) < 3 || len(b) < 3 {
 		return string(a) == string(b)

@@ -11,7 +11,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// The HTML is as the servers give it.
+// The HTML is copied from the servers.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -111,7 +111,7 @@ func checkPlainText(t *testing.T, content string) {
 	}
 	if escaped := plainText(strings.NewReplacer("&", "&amp;", "<", "&lt;", "\r", "", "\x00", "").Replace(content)); utf8.ValidString(content) {
 		if want := strings.NewReplacer("\r", "", "\x00", "").Replace(content); normalize(escaped) != normalize(want) {
-			t.Errorf("%q: escaped and read again it is %q", content, escaped)
+			t.Errorf("%q: escaped and parsed again it is %q", content, escaped)
 		}
 	}
 }

@@ -17,46 +17,45 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// outOfBand is the redirect address of programs that have none: the server shows
-// the code to the user instead.
+// outOfBand is the redirect address of programs that have none: the server shows the
+// code to the user.
 const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
 const (
-	// scopes are what publishing, and looking for what was published, needs.
+	// scopes are needed to publish and to find published statuses.
 	scopes = "read:accounts read:statuses write:statuses"
 
-	// coarseScopes are for servers that do not know finer ones.
+	// coarseScopes are for servers without fine-grained scopes.
 	coarseScopes = "read write"
 )
 
-// Login is a login that a user has to go through in a browser. It holds secrets;
-// printing it shows none. It may be used from one goroutine at a time.
+// Login is a login that the user completes in a browser. It contains secrets, which
+// String hides. It must not be used from several goroutines at the same time.
 type Login struct {
-	// URL is to be opened in a browser. The server asks the user there to log in
-	// and to agree, and then shows a code for Finish.
+	// URL must be opened in a browser. The server asks the user to log in and to
+	// agree, and then shows a code for Finish.
 	URL string
 
 	client   *http.Client
 	header   http.Header
 	host     string
-	token    string // the URL that codes are exchanged at
-	id       string // of the application that was registered
+	token    string // the URL that exchanges codes
+	id       string // of the registered application
 	secret   string
 	scope    string
 	state    string
-	verifier string // empty when the server does not offer PKCE
+	verifier string // empty if the server does not support PKCE
 }
 
 // StartLogin registers schedctl as an application of the server and returns the
-// login that leads to an access token. The instance is what a user writes for
-// instance_url; the version is for the User-Agent. The client should be one of
+// login that leads to an access token. instance is the user's input for
+// instance_url. version is for the User-Agent. client should come from
 // [outbound.Client].
 //
-// The authorization code flow is that of RFC 6749 with a code shown to the user,
-// and with the proof of RFC 7636 (PKCE, S256) where the server says in its
-// metadata (RFC 8414) that it takes one. Errors are an [*publish.Error]: kind
-// content with the code instance_url for an address that has no Mastodon API,
-// network for one out of reach.
+// The login uses the authorization code flow of RFC 6749 and shows the code to the
+// user. It uses PKCE (RFC 7636, S256) if the server's metadata (RFC 8414) lists it.
+// Errors are an [*publish.Error]: kind content with the code instance_url for an
+// address without a Mastodon API, network if the server cannot be reached.
 func StartLogin(ctx context.Context, client *http.Client, instance, version string) (*Login, error) {
 	u, err := parseServer(instance)
 	if err != nil {
@@ -78,16 +77,16 @@ func StartLogin(ctx context.Context, client *http.Client, instance, version stri
 	return l, nil
 }
 
-// metadata is what a server says of its logins.
+// metadata is the server's OAuth metadata.
 type metadata struct {
 	authorization string
 	token         string
 	pkce          bool
-	coarse        bool // the server knows no fine scopes
+	coarse        bool // the server has no fine-grained scopes
 }
 
-// discover asks the server for its metadata. Many have none; those are where
-// Mastodon has always been.
+// discover reads the server's metadata. Many servers have none; the defaults are
+// Mastodon's usual endpoints.
 func (l *Login) discover(ctx context.Context, u *url.URL) (metadata, error) {
 	m := metadata{authorization: u.JoinPath("oauth/authorize").String(), token: u.JoinPath("oauth/token").String()}
 	a, err := outbound.Get(ctx, l.client, u.JoinPath(".well-known/oauth-authorization-server").String(), l.header)
@@ -97,28 +96,27 @@ func (l *Login) discover(ctx context.Context, u *url.URL) (metadata, error) {
 	return parseMetadata(a, u, m), nil
 }
 
-// parseMetadata reads what it can of a server's metadata and leaves the rest as
-// it was. An endpoint on another host is not believed: the secret and the code
-// would be sent to it.
+// parseMetadata updates m with the server's metadata. It ignores endpoints on other
+// hosts because they would receive the secret and the code.
 func parseMetadata(a outbound.Response, u *url.URL, m metadata) metadata {
-	var said struct {
+	var document struct {
 		Authorization any `json:"authorization_endpoint"`
 		Token         any `json:"token_endpoint"`
 		Methods       any `json:"code_challenge_methods_supported"`
 		Scopes        any `json:"scopes_supported"`
 	}
-	if a.Cut || json.Unmarshal(a.Body, &said) != nil {
+	if a.Cut || json.Unmarshal(a.Body, &document) != nil {
 		return m
 	}
-	if endpoint := ownEndpoint(said.Authorization, u); endpoint != "" {
+	if endpoint := ownEndpoint(document.Authorization, u); endpoint != "" {
 		m.authorization = endpoint
 	}
-	if endpoint := ownEndpoint(said.Token, u); endpoint != "" {
+	if endpoint := ownEndpoint(document.Token, u); endpoint != "" {
 		m.token = endpoint
 	}
-	methods, _ := said.Methods.([]any)
+	methods, _ := document.Methods.([]any)
 	m.pkce = slices.Contains(methods, any("S256"))
-	if known, _ := said.Scopes.([]any); len(known) > 0 {
+	if known, _ := document.Scopes.([]any); len(known) > 0 {
 		for scope := range strings.FieldsSeq(scopes) {
 			m.coarse = m.coarse || !slices.Contains(known, any(scope))
 		}
@@ -126,7 +124,8 @@ func parseMetadata(a outbound.Response, u *url.URL, m metadata) metadata {
 	return m
 }
 
-// ownEndpoint returns the URL when it is one of the server itself.
+// ownEndpoint returns the URL if it is on the server itself, otherwise the empty
+// string.
 func ownEndpoint(value any, u *url.URL) string {
 	text, _ := value.(string)
 	endpoint, err := url.Parse(text)
@@ -136,8 +135,8 @@ func ownEndpoint(value any, u *url.URL) string {
 	return text
 }
 
-// register makes an application, with coarse scopes when the server refuses the
-// fine ones.
+// register creates an application. If the server refuses the fine-grained scopes, it
+// tries the coarse ones.
 func (l *Login) register(ctx context.Context, u *url.URL, m metadata) error {
 	l.scope = scopes
 	if m.coarse {
@@ -152,7 +151,7 @@ func (l *Login) register(ctx context.Context, u *url.URL, m metadata) error {
 		return refusedHost(err)
 	}
 	if a.Status != http.StatusOK && a.Status != http.StatusCreated {
-		return l.refused(a, "the server does not let schedctl log in")
+		return l.refused(a, "the server refused to register schedctl as an application")
 	}
 	var app struct {
 		ID     any `json:"client_id"`
@@ -193,11 +192,11 @@ func (l *Login) authorize(m metadata) string {
 	return m.authorization + separator + query.Encode()
 }
 
-// Finish exchanges the code that the user was shown for an access token, which
-// goes with the same instance. White space in the code, and what some servers
-// show with it, is ignored. Errors are an [*publish.Error]: kind content with
-// the code "code" for what cannot be one, auth when the server refuses it. A
-// code can be tried once; after a refusal the login has to begin anew.
+// Finish exchanges the code that the user was shown for an access token for the same
+// instance. It ignores white space and the extra text that some servers show. Errors
+// are an [*publish.Error]: kind content with the code "code" for an invalid code,
+// auth if the server refuses the code. A code works once; after a refusal the user
+// must start a new login.
 func (l *Login) Finish(ctx context.Context, code string) (accessToken string, err error) {
 	code, err = l.readCode(code)
 	if err != nil {
@@ -215,13 +214,13 @@ func (l *Login) Finish(ctx context.Context, code string) (accessToken string, er
 	case err != nil:
 		return "", refusedHost(err)
 	case a.Status != http.StatusOK:
-		return "", l.refused(a, "the server does not accept the code; begin the login again, a code is good once and for some minutes", code)
+		return "", l.refused(a, "the server refused the code; start a new login: a code works once and expires after some minutes", code)
 	}
 	return readToken(a)
 }
 
-// readCode returns the code in what a user has pasted: the code, with the state
-// behind it as snac shows it, or the address of the page that showed it.
+// readCode extracts the code from the user's input: the code, the code followed by
+// the state as snac shows it, or the address of the page that showed it.
 func (l *Login) readCode(pasted string) (string, error) {
 	text := strings.Join(strings.Fields(pasted), "")
 	if _, query, ok := strings.Cut(text, "?"); ok {
@@ -235,9 +234,9 @@ func (l *Login) readCode(pasted string) (string, error) {
 	code := values.Get("code")
 	switch {
 	case err != nil, code == "", checkToken(code) != nil:
-		return "", publish.Contentf("code", "this is not a code; copy what the server shows after the login")
+		return "", publish.Contentf("code", "this is not a valid code; copy the code that the server shows after the login")
 	case values.Has("state") && values.Get("state") != l.state:
-		return "", publish.Contentf("code", "this code belongs to another login; open the address of this one")
+		return "", publish.Contentf("code", "this code belongs to another login; open the address of this login")
 	}
 	return code, nil
 }
@@ -258,7 +257,7 @@ func readToken(a outbound.Response) (string, error) {
 		return "", e
 	}
 	if scope, _ := granted.Scope.(string); scope != "" && !mayWrite(scope) {
-		e.Kind, e.Message = schedctl.KindAuth, "the server granted no right to publish; begin the login again and agree to it"
+		e.Kind, e.Message = schedctl.KindAuth, "the server did not grant the right to publish; start a new login and agree to publishing"
 		return "", e
 	}
 	return token, nil
@@ -269,10 +268,10 @@ func mayWrite(scope string) bool {
 	return slices.Contains(granted, "write") || slices.Contains(granted, "write:statuses")
 }
 
-// String names the login without its secrets.
+// String describes the login without its secrets.
 func (l Login) String() string { return "login at " + l.host }
 
-// GoString is as String.
+// GoString is String, so that %#v shows no secrets.
 func (l Login) GoString() string { return l.String() }
 
 func (l *Login) post(ctx context.Context, to string, form url.Values) (outbound.Response, error) {
@@ -281,7 +280,7 @@ func (l *Login) post(ctx context.Context, to string, form url.Values) (outbound.
 	return outbound.Post(ctx, l.client, to, header, []byte(form.Encode()))
 }
 
-// refused describes an answer that ends the login.
+// refused returns the error for a response that ends the login.
 func (l *Login) refused(a outbound.Response, message string, hidden ...string) error {
 	e := outbound.Refusal(a, time.Now())
 	e.Outcome = schedctl.OutcomeNotPublished
@@ -293,7 +292,7 @@ func (l *Login) refused(a outbound.Response, message string, hidden ...string) e
 	case e.Kind == schedctl.KindContent || e.Kind == schedctl.KindAuth || e.Kind == schedctl.KindDuplicate:
 		e.Kind, e.Message = schedctl.KindAuth, message
 	case e.Kind == schedctl.KindPlatform:
-		e.Message = l.host + " met a fault of its own; try again later"
+		e.Message = l.host + " had an internal error; try again later"
 	}
 	return outbound.WithErrorText(e, outbound.ErrorText(a, append(hidden, l.id, l.secret, l.verifier, l.state)...))
 }

@@ -24,16 +24,16 @@ const (
 	loginCode = "code-0123456789abcdef"
 )
 
-// loginServer lets applications register and exchanges codes, as strictly as the
-// standards allow.
+// loginServer registers applications and exchanges codes, as strictly as the
+// standards permit.
 type loginServer struct {
 	*httptest.Server
-	metadata string // with %[1]s for its address; empty for none
-	coarse   bool   // fine scopes are refused
-	grants   string // scope of the tokens, or empty for what was asked
-	token    string // its answer to a good code instead of a token
+	metadata string // with %[1]s for the server's address; empty for none
+	coarse   bool   // refuse fine-grained scopes
+	grants   string // scope of the tokens; empty for the requested scope
+	token    string // the response to a valid code instead of a token
 
-	mu         sync.Mutex // mu guards what follows
+	mu         sync.Mutex // mu guards the fields below
 	registered url.Values
 	exchanged  url.Values
 }
@@ -122,7 +122,7 @@ func TestLogin(t *testing.T) {
 	}{
 		{"with PKCE", &loginServer{metadata: pkceMetadata}, fine, true},
 		{"without metadata", &loginServer{}, fine, false},
-		{"metadata that is none", &loginServer{metadata: "<html>%[1]s"}, fine, false},
+		{"invalid metadata", &loginServer{metadata: "<html>%[1]s"}, fine, false},
 		{"another method", &loginServer{metadata: `{"code_challenge_methods_supported":["plain"],"x":"%[1]s"}`}, fine, false},
 		{"no fine scopes", &loginServer{metadata: `{"scopes_supported":["read","write"],"x":"%[1]s"}`}, coarse, false},
 		{"fine scopes refused", &loginServer{coarse: true}, coarse, false},
@@ -134,7 +134,7 @@ func TestLogin(t *testing.T) {
 			login, query := begin(t, s)
 			if query.Get("client_id") != appID || query.Get("response_type") != "code" || query.Get("redirect_uri") != "urn:ietf:wg:oauth:2.0:oob" ||
 				query.Get("scope") != tt.scope || len(query.Get("state")) < 20 || (query.Get("code_challenge") != "") != tt.pkce {
-				t.Errorf("the login page is given %v", query)
+				t.Errorf("the login page received %v", query)
 			}
 			got, err := login.Finish(t.Context(), " "+loginCode+"\n")
 			if err != nil || got != token {
@@ -171,8 +171,8 @@ func TestLoginsDiffer(t *testing.T) {
 	}
 }
 
-// People paste what they see.
-func TestFinishReadsWhatIsPasted(t *testing.T) {
+// Users paste whatever the page shows.
+func TestFinishReadsPastedText(t *testing.T) {
 	t.Parallel()
 	s := startLogin(t, &loginServer{})
 	login, query := begin(t, s)
@@ -194,7 +194,7 @@ func TestFinishReadsWhatIsPasted(t *testing.T) {
 	}
 }
 
-func TestFinishTellsWhyNot(t *testing.T) {
+func TestFinishErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -203,8 +203,8 @@ func TestFinishTellsWhyNot(t *testing.T) {
 		kind   schedctl.ErrorKind
 		says   string
 	}{
-		{"a wrong code", &loginServer{}, "wrong-0123456789abcdef", schedctl.KindAuth, "begin the login again"},
-		{"no right to write", &loginServer{grants: "read"}, loginCode, schedctl.KindAuth, "no right to publish"},
+		{"a wrong code", &loginServer{}, "wrong-0123456789abcdef", schedctl.KindAuth, "start a new login"},
+		{"no right to write", &loginServer{grants: "read"}, loginCode, schedctl.KindAuth, "the right to publish"},
 		{"coarse rights", &loginServer{grants: "read write"}, loginCode, "", ""},
 		{"no rights named", &loginServer{token: `{"access_token":"` + token + `"}`}, loginCode, "", ""},
 		{"no token", &loginServer{token: `{}`}, loginCode, schedctl.KindPlatform, "no usable access token"},
@@ -230,11 +230,11 @@ func TestFinishTellsWhyNot(t *testing.T) {
 func checkSilent(t *testing.T, during, text string, more ...string) {
 	t.Helper()
 	if i := slices.IndexFunc(append(more, appSecret, token), func(secret string) bool { return strings.Contains(text, secret) }); i >= 0 {
-		t.Errorf("%s: %q holds a secret", during, text)
+		t.Errorf("%s: %q contains a secret", during, text)
 	}
 }
 
-func TestBeginLoginTellsWhyNot(t *testing.T) {
+func TestStartLoginErrors(t *testing.T) {
 	t.Parallel()
 	const apps = "POST /api/v1/apps"
 	for _, tt := range []struct {
@@ -272,11 +272,11 @@ func TestBeginLoginTellsWhyNot(t *testing.T) {
 	}
 	_, err := mastodon.StartLogin(t.Context(), outbound.Client(outbound.AllowPrivate), "http://127.0.0.1:1", "test")
 	if e := publish.AsError(err); e.Kind != schedctl.KindNetwork {
-		t.Errorf("nobody listens: got %+v", e)
+		t.Errorf("connection refused: got %+v", e)
 	}
 }
 
-func TestPrintedLoginHoldsNoSecret(t *testing.T) {
+func TestPrintedLoginContainsNoSecret(t *testing.T) {
 	t.Parallel()
 	login, _ := begin(t, startLogin(t, &loginServer{metadata: pkceMetadata}))
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {

@@ -8,31 +8,29 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// languageCode is a BCP 47 tag of a language, a script and a region at most.
+// languageCode matches a BCP 47 tag of a language with optional script and region.
 var languageCode = pattern.Lazy(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
 
 const maxSpoiler = 500 // bytes
 
-// optionChecks say of each option whether a value can be one, in the order in
-// which problems are reported.
+// optionChecks validates the options, in the order in which problems are reported.
 var optionChecks = []struct {
 	name  string
 	valid func(value any) bool
-	says  string
+	rule  string
 }{
-	{"visibility", validVisibility, "visibility is public, unlisted, private or direct"},
-	{"language", validLanguage, "language is a code such as en, de or pt-BR"},
+	{"visibility", validVisibility, "visibility must be public, unlisted, private or direct"},
+	{"language", validLanguage, "language must be a code such as en, de or pt-BR"},
 	{"sensitive", validSensitive, "sensitive must be true or false"},
-	{"spoiler_text", validSpoiler, "spoiler_text is one line of at most 500 bytes"},
+	{"spoiler_text", validSpoiler, "spoiler_text must be one line of at most 500 bytes"},
 }
 
-// optionProblems returns an error for each option with a value that no server
-// takes.
+// optionProblems returns an error for each option with an invalid value.
 func optionProblems(o schedctl.Options) []*publish.Error {
 	var problems []*publish.Error
 	for _, check := range optionChecks {
-		if value, given := o[check.name]; given && !check.valid(value) {
-			problems = append(problems, publish.Contentf(check.name, "%s", check.says))
+		if value, isSet := o[check.name]; isSet && !check.valid(value) {
+			problems = append(problems, publish.Contentf(check.name, "%s", check.rule))
 		}
 	}
 	return problems
@@ -58,8 +56,8 @@ func validSpoiler(value any) bool {
 	return isText && len(text) <= maxSpoiler && !strings.ContainsAny(text, "\x00\r\n")
 }
 
-// parseSensitive reads a JSON boolean, or one that was written as a text on a command
-// line. Anything else is nil.
+// parseSensitive reads a JSON boolean, or a boolean in a string as on a command
+// line. It returns nil for any other value.
 func parseSensitive(value any) *bool {
 	switch value {
 	case true, "true":

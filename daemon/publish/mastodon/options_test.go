@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Every option of an account is one that a post may override.
+// A post may override every option of an account.
 func TestOptionsAreAPosts(t *testing.T) {
 	t.Parallel()
 	for _, f := range mastodon.New(nil, "").Fields() {
@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An account may have its options from a command line, as texts.
+// Options from a command line are strings.
 func TestSensitiveAsText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"true": `"sensitive":true`, "false": `"sensitive":false`} {
@@ -79,7 +79,7 @@ func TestSensitiveAsText(t *testing.T) {
 	}
 }
 
-// A server that publishes for more people than it was asked to has published.
+// A status with a wider visibility than requested is still published.
 func TestAnotherVisibilityIsPublished(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(routes{"POST /api/v1/statuses": {200, `{"id":"109","visibility":"public"}`}})

@@ -94,12 +94,12 @@ func checkReadCode(t *testing.T, pasted string) {
 		t.Errorf("%q: got %q, %v", pasted, code, err)
 	}
 	if err != nil && len(pasted) > 20 && strings.Contains(err.Error(), pasted) {
-		t.Errorf("%q is in %q", pasted, err)
+		t.Errorf("the error for %q contains it: %q", pasted, err)
 	}
 }
 
-// FuzzResponses reads what servers and people write: the first number chooses by
-// which reader.
+// FuzzResponses tests all parsers of responses and user input. The first number
+// selects the parser.
 func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, `{"configuration":{"statuses":{"max_characters":500,"characters_reserved_per_url":23}}}`, "")
 	f.Add(byte(0), 200, `{"max_toot_chars":5000,"configuration":null}`, "")
@@ -162,8 +162,8 @@ func FuzzResponses(f *testing.F) {
 	})
 }
 
-// checkServer wants an address to be a server and nothing more, and to be read
-// again as it was.
+// checkServer checks that an accepted address is only a server and is parsed again
+// unchanged.
 func checkServer(t *testing.T, text string) {
 	u, err := parseServer(text)
 	if err != nil {
@@ -173,6 +173,6 @@ func checkServer(t *testing.T, text string) {
 		t.Errorf("%q: got %v", text, u)
 	}
 	if again, err := parseServer(u.String()); len(u.String()) <= 2048 && (err != nil || *again != *u) {
-		t.Errorf("%q: %v is read as %v, %v", text, u, again, err)
+		t.Errorf("%q: %v parsed again is %v, %v", text, u, again, err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// status is the body of POST /api/v1/statuses. What is left out is the
-// account's own default on the server.
+// status is the body of POST /api/v1/statuses. Empty fields get the account's
+// defaults on the server.
 type status struct {
 	Status      string `json:"status"`
 	Visibility  string `json:"visibility,omitempty"`
@@ -21,8 +21,8 @@ type status struct {
 	SpoilerText string `json:"spoiler_text,omitempty"`
 }
 
-// Publish posts a status. Servers differ in what they do with a text that is
-// empty or too long, some take it, so that is refused here, without a call.
+// Publish posts a status. Servers differ in how they treat empty and overlong texts,
+// and some accept them. So Publish refuses them without a request.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
@@ -70,9 +70,9 @@ func statusOf(r publish.Request) status {
 	}
 }
 
-// readResponse returns the receipt in a server's response. A response of success that
-// names no status may come from something in front of the server. What the server
-// changed is in the receipt; see [degradation].
+// readResponse returns the receipt in a server's response. A response of success
+// that names no status may come from a proxy. The receipt says what the server
+// changed; see [degradation].
 func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		words := outbound.ErrorText(a, r.Credentials["access_token"], r.Content, r.Account.Options.String("spoiler_text"))
@@ -81,7 +81,7 @@ func readResponse(a outbound.Response, r publish.Request, now time.Time) (schedc
 	published := receipt(a, r)
 	if published.ID == "" {
 		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the server accepted the call but named no status; look there whether it is published",
+			Kind: schedctl.KindPlatform, Message: "the server accepted the request but named no status; check on the server whether it is published",
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}

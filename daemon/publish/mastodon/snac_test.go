@@ -17,7 +17,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
-// The same things against a real server.
+// TestSnac runs the same tests against a real server.
 func TestSnac(t *testing.T) {
 	t.Parallel()
 	snac := publishtest.StartSnac(t)
@@ -69,7 +69,7 @@ func checkWrongToken(t *testing.T, p *mastodon.Publisher, c publish.Connection, 
 	}
 }
 
-// statuses returns the texts of the user's statuses, as the server has them.
+// statuses returns the texts of the user's statuses on the server.
 func statuses(t *testing.T, client *http.Client, snac publishtest.Snac) []string {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + snac.AccessToken}}

@@ -12,26 +12,26 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// mastodonVersion is how Mastodon and its forks write their version: "4.5.0",
+// mastodonVersion matches the versions of Mastodon and its forks: "4.5.0",
 // "4.5.0-rc.1+glitch". Servers that imitate its API add a remark in parentheses,
-// such as "2.7.2 (compatible; Pleroma 2.9.1)", or write a version below 1.
+// such as "2.7.2 (compatible; Pleroma 2.9.1)", or use a version below 1.
 var mastodonVersion = pattern.Lazy(`^v?[1-9][0-9]*\.[0-9]+(\.[0-9]+)?([-+.][0-9A-Za-z.+_-]*)?$`)
 
-// mastodonCounting are the programs that count a status as Mastodon does. Apart
-// from Mastodon they are its forks.
+// mastodonCounting are the programs that count a status as Mastodon does: Mastodon
+// and its forks.
 var mastodonCounting = map[string]bool{
 	"mastodon": true, "glitch-soc": true, "hometown": true, "fedibird": true, "kmyblue": true, "chuckya": true,
 }
 
-// graphemeCounting are the programs that count user-perceived characters, with
-// links and mentions in full. Pleroma and its forks call String.length of Elixir
-// on the text and the content warning together.
+// graphemeCounting are the programs that count user-perceived characters, with links
+// and mentions in full. Pleroma and its forks apply Elixir's String.length to the
+// text and the content warning together.
 var graphemeCounting = map[string]bool{"pleroma": true, "akkoma": true, "rebased": true}
 
-// countingLimits returns the limits of a server with the way in which its software
-// counts. GoToSocial counts code points, with links and mentions in full,
-// whatever it says about links. So does the count for every program that is not
-// known here: no program is known to count more.
+// countingLimits adjusts the limits to the way in which the server's software
+// counts. GoToSocial counts code points, with links and mentions in full, whatever
+// it reports about links. Unknown programs are treated the same, because no known
+// program counts more.
 func countingLimits(l schedctl.Limits, software string) schedctl.Limits {
 	switch {
 	case mastodonCounting[software]:
@@ -43,11 +43,10 @@ func countingLimits(l schedctl.Limits, software string) schedctl.Limits {
 	return l
 }
 
-// software returns the name of the server's software in lower case. Nodeinfo has
-// it (https://nodeinfo.diaspora.software/protocol.html); where a server has no
-// readable nodeinfo, the version in the instance document says at least whether
-// the software is Mastodon. A document without a version is Mastodon's too: only
-// its old forks leave it out.
+// software returns the name of the server's software in lower case, from nodeinfo
+// (https://nodeinfo.diaspora.software/protocol.html). Without a readable nodeinfo,
+// the version in the instance document tells whether the software is Mastodon. A
+// missing version means Mastodon too: only its old forks leave it out.
 func (p *Publisher) software(ctx context.Context, u *url.URL, version string) (string, error) {
 	header := p.header(nil)
 	header.Del("Authorization") // nodeinfo is public
@@ -69,8 +68,8 @@ func (p *Publisher) software(ctx context.Context, u *url.URL, version string) (s
 	return "", nil
 }
 
-// nodeinfoLink returns the address of the server's nodeinfo document, which must
-// be on the server itself, or the empty string.
+// nodeinfoLink returns the address of the nodeinfo document, which must be on the
+// server itself, or the empty string.
 func nodeinfoLink(a outbound.Response, u *url.URL) string {
 	var index struct {
 		Links []struct {

@@ -6,46 +6,46 @@ import (
 )
 
 const (
-	// maxClockError is how far the clock of a server may be from what it says in its
-	// answers: those may come from another machine in front of it.
+	// maxClockError is how far the clock that sets the times of statuses may differ
+	// from the Date of responses, which may come from another machine.
 	maxClockError = time.Minute
 
-	// maxUnknownClockError is the same for a server that does not say.
+	// maxUnknownClockError is the same for a server that sends no Date.
 	maxUnknownClockError = 5 * time.Minute
 )
 
-// window is when a status of an attempt can have been made, by the server's
+// window is the time in which an attempt can have created a status, by the server's
 // clock.
 type window struct {
-	possible time.Time // not before
-	likely   time.Time // not before, unless the clock is wrong
+	possible time.Time // earliest possible time
+	likely   time.Time // earliest time if the clock is right
 }
 
-// windowPosition is where an instant is in a window.
+// windowPosition is the position of a time relative to a window.
 type windowPosition int
 
 const (
 	outside windowPosition = iota
-	onEdge                 // outside, unless the clock is wrong
+	onEdge                 // inside only if the clock is wrong
 	inside
 )
 
-// windowOf returns the window of an attempt that began at an instant of our
-// clock, from the Date of an answer that has just come. A status has the time of
-// its making in whole seconds on some servers.
+// windowOf returns the window of an attempt that started at began, by the daemon's
+// clock. date is the Date of a response that has just arrived. Some servers truncate
+// the creation time of a status to whole seconds.
 func windowOf(began, now time.Time, date string) window {
-	said, err := http.ParseTime(date)
+	serverTime, err := http.ParseTime(date)
 	if err != nil {
 		likely := began.Add(-2 * time.Second)
 		return window{likely: likely, possible: likely.Add(-maxUnknownClockError)}
 	}
-	// The Date was written before the answer came, so the server's clock is at
-	// least so far ahead of ours.
-	likely := began.Add(said.Sub(now)).Add(-time.Second)
+	// The Date was written before the response arrived, so the server's clock is at
+	// least this far ahead of the daemon's.
+	likely := began.Add(serverTime.Sub(now)).Add(-time.Second)
 	return window{likely: likely, possible: likely.Add(-maxClockError)}
 }
 
-// position tells where a status made at an instant is. One without a time may be
+// position returns the position of a creation time. A status without a time may be
 // anywhere.
 func (w window) position(created time.Time) windowPosition {
 	switch {

@@ -15,9 +15,10 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect asks whose token it is, which room an alias stands for, and whether
-// the user is in it and may write there. An encrypted room is refused. The profile's credentials keep the id of the room, and the
-// account stays with that one when the alias is given to another room.
+// Connect checks the token, resolves an alias to a room, and checks that the user
+// has joined the room and may write there. It refuses encrypted rooms. The profile's
+// credentials contain the id of the room, so the account keeps its room even if the
+// alias moves to another one.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	stored := c.Credentials
 	c.Credentials = maps.Clone(stored)
@@ -57,43 +58,43 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 }
 
 func (p *Publisher) whoami(ctx context.Context, s session) (string, error) {
-	var answer struct {
+	var response struct {
 		UserID string `json:"user_id"`
 	}
-	status, err := p.get(ctx, s, s.endpoint("account", "whoami"), &answer)
+	status, err := p.get(ctx, s, s.endpoint("account", "whoami"), &response)
 	if err != nil {
 		return "", err
 	}
-	user := outbound.Label(answer.UserID)
+	user := outbound.Label(response.UserID)
 	if status != http.StatusOK || !strings.HasPrefix(user, "@") {
 		return "", notAServer(s)
 	}
 	return user, nil
 }
 
-// resolve returns the id of the room that has the alias.
+// resolve returns the id of the room with the alias.
 func (p *Publisher) resolve(ctx context.Context, s session) (string, error) {
-	var answer struct {
+	var response struct {
 		RoomID string `json:"room_id"`
 	}
-	status, err := p.get(ctx, s, s.endpoint("directory", "room", s.room), &answer)
+	status, err := p.get(ctx, s, s.endpoint("directory", "room", s.room), &response)
 	if err != nil {
 		return "", err
 	}
-	if status != http.StatusOK || !roomID().MatchString(answer.RoomID) {
-		return "", publish.Contentf("room_id", "%s knows no room with this alias; check room_id", s.server.Host)
+	if status != http.StatusOK || !roomID().MatchString(response.RoomID) {
+		return "", publish.Contentf("room_id", "%s has no room with this alias; check room_id", s.server.Host)
 	}
-	return answer.RoomID, nil
+	return response.RoomID, nil
 }
 
-// displayName returns the user's name in the room. A homeserver tells nobody outside
-// of a room who is in it.
+// displayName returns the user's name in the room. Homeservers show the members of a
+// room only to members.
 func (p *Publisher) displayName(ctx context.Context, s session, user string) (string, error) {
-	var answer struct {
+	var response struct {
 		Membership  string `json:"membership"`
 		DisplayName any    `json:"displayname"`
 	}
-	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.member", user), &answer)
+	status, err := p.get(ctx, s, s.endpoint("rooms", s.room, "state", "m.room.member", user), &response)
 	var refused *publish.Error
 	if errors.As(err, &refused) && refused.HTTPStatus == http.StatusForbidden {
 		status, err = refused.HTTPStatus, nil
@@ -101,16 +102,16 @@ func (p *Publisher) displayName(ctx context.Context, s session, user string) (st
 	if err != nil {
 		return "", err
 	}
-	if status != http.StatusOK || answer.Membership != "join" {
+	if status != http.StatusOK || response.Membership != "join" {
 		return "", &publish.Error{
 			Kind: schedctl.KindAuth, Code: "not_joined", HTTPStatus: status, Outcome: schedctl.OutcomeNotPublished,
-			Message: outbound.Label(user) + " has not joined the room; join it with a client, then try again",
+			Message: outbound.Label(user) + " has not joined the room; join it in a Matrix client, then try again",
 		}
 	}
-	return outbound.Label(answer.DisplayName), nil
+	return outbound.Label(response.DisplayName), nil
 }
 
-// get reads a document. A status of 404 is no error.
+// get reads a document. Status 404 is not an error.
 func (p *Publisher) get(ctx context.Context, s session, u *url.URL, document any) (status int, err error) {
 	a, err := outbound.Get(ctx, p.client, u.String(), p.header(s))
 	switch {
@@ -133,17 +134,17 @@ func refusedGet(a outbound.Response, s session) error {
 	e.Outcome = schedctl.OutcomeNotPublished
 	if a.Status >= 300 && a.Status < 400 {
 		e.Kind, e.Code = schedctl.KindContent, "homeserver_url"
-		e.Message = s.server.Host + " redirects to another address; give that one as homeserver_url"
+		e.Message = s.server.Host + " redirects to another address; use that address as homeserver_url"
 	}
 	return e
 }
 
 func notAServer(s session) error {
-	return publish.Contentf("homeserver_url", "%.200q has no client API of Matrix; clients show the address of your homeserver in their settings", s.server.Host)
+	return publish.Contentf("homeserver_url", "%.200q has no Matrix client API; look up the address of your homeserver in the settings of your Matrix client", s.server.Host)
 }
 
-// roomPage returns the address of a room, or of an event in it, for everyone's
-// client. The user's homeserver is a way into the room.
+// roomPage returns the public address of a room, or of an event in it. It names the
+// user's homeserver as an entry point.
 func roomPage(room, user, event string) string {
 	page := "https://matrix.to/#/" + url.QueryEscape(room)
 	if event != "" {

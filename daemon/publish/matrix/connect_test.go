@@ -36,11 +36,11 @@ func TestConnectFollowsAnAlias(t *testing.T) {
 		t.Errorf("profile (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(credentials(server, "#news:example.org"), given); diff != "" {
-		t.Errorf("the credentials that were given (-before +after):\n%s", diff)
+		t.Errorf("Connect changed the given credentials (-before +after):\n%s", diff)
 	}
 }
 
-// An alias that is given to another room must not take the account along.
+// If an alias moves to another room, the account keeps its room.
 func TestConnectAgainKeepsTheRoom(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewServer(homeserver{"#news:example.org": {200, `{"room_id":"!2:example.org"}`}})
@@ -81,19 +81,18 @@ func TestConnectChecksFieldsFirst(t *testing.T) {
 	}
 }
 
-// TestConnectAcceptsWhoMayWrite guards that nobody is refused who can send
-// messages.
+// TestConnectAcceptsWhoMayWrite: no user who can send messages is refused.
 func TestConnectAcceptsWhoMayWrite(t *testing.T) {
 	t.Parallel()
 	for name, room := range map[string]homeserver{
-		"no power levels":          {},
-		"nothing said":             {"m.room.power_levels": {200, `{}`}},
-		"listed":                   {"m.room.power_levels": {200, `{"events_default":50,"users":{"@alice:example.org":50}}`}},
-		"by default":               {"m.room.power_levels": {200, `{"events_default":50,"users_default":"50"}`}},
-		"messages need less":       {"m.room.power_levels": {200, `{"events_default":50,"events":{"m.room.message":0}}`}},
-		"creator":                  {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@alice:example.org","content":{"room_version":"12"}}`}},
-		"additional creator":       {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@admin:example.org","content":{"room_version":"12","additional_creators":["@alice:example.org"]}}`}},
-		"who created is not known": {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"room_version":"12"}`}},
+		"no power levels":    {},
+		"nothing said":       {"m.room.power_levels": {200, `{}`}},
+		"listed":             {"m.room.power_levels": {200, `{"events_default":50,"users":{"@alice:example.org":50}}`}},
+		"by default":         {"m.room.power_levels": {200, `{"events_default":50,"users_default":"50"}`}},
+		"messages need less": {"m.room.power_levels": {200, `{"events_default":50,"events":{"m.room.message":0}}`}},
+		"creator":            {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@alice:example.org","content":{"room_version":"12"}}`}},
+		"additional creator": {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"sender":"@admin:example.org","content":{"room_version":"12","additional_creators":["@alice:example.org"]}}`}},
+		"unknown creator":    {"m.room.power_levels": {200, `{"events_default":50}`}, "m.room.create": {200, `{"room_version":"12"}`}},
 	} {
 		web := httptest.NewServer(room)
 		p := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
@@ -104,8 +103,8 @@ func TestConnectAcceptsWhoMayWrite(t *testing.T) {
 	}
 }
 
-// TestNothingGoesIntoARoomThatWasEncrypted guards that the room is asked before
-// every message, and that nothing is sent when it does not say.
+// TestNothingGoesIntoARoomThatWasEncrypted: the room is checked before every
+// message, and nothing is sent without a clear response.
 func TestNothingGoesIntoARoomThatWasEncrypted(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -140,7 +139,7 @@ func TestNothingGoesIntoARoomThatWasEncrypted(t *testing.T) {
 	}
 }
 
-// A name that resolves to a private address is found out when it is dialled.
+// A name that resolves to a private address is detected when it is dialed.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	p := matrix.New(outbound.Client(outbound.PublicOnly), outbound.AllowPrivate, "test")
@@ -151,14 +150,14 @@ func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	}
 }
 
-// reply is what a homeserver answers.
+// reply is the response of a homeserver.
 type reply struct {
 	status int
 	body   string
 }
 
-// homeserver answers by the last words of a path, as one does on which all is
-// well unless told otherwise.
+// homeserver responds by the last segment of the path. Without an entry it responds
+// with success.
 type homeserver map[string]reply
 
 func (h homeserver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +178,7 @@ func (h homeserver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, answer.body)
 }
 
-func TestConnectTellsWhyNot(t *testing.T) {
+func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	const whoami, alias, member, levels = "whoami", "#news:example.org", "@alice:example.org", "m.room.power_levels"
 	for _, tt := range []struct {
@@ -190,11 +189,11 @@ func TestConnectTellsWhyNot(t *testing.T) {
 		says   string
 	}{
 		{"dead token", homeserver{whoami: {401, `{"errcode":"M_UNKNOWN_TOKEN","error":"Invalid access token passed.","soft_logout":false}`}}, schedctl.KindAuth, "M_UNKNOWN_TOKEN", "new one"},
-		{"no API", homeserver{whoami: {404, "<h1>404</h1>"}}, schedctl.KindContent, "homeserver_url", "no client API"},
-		{"a page for people", homeserver{whoami: {200, "<!doctype html>"}}, schedctl.KindContent, "homeserver_url", "no client API"},
-		{"another document", homeserver{whoami: {200, `{"user_id":"alice"}`}}, schedctl.KindContent, "homeserver_url", "no client API"},
+		{"no API", homeserver{whoami: {404, "<h1>404</h1>"}}, schedctl.KindContent, "homeserver_url", "no Matrix client API"},
+		{"a page for people", homeserver{whoami: {200, "<!doctype html>"}}, schedctl.KindContent, "homeserver_url", "no Matrix client API"},
+		{"another document", homeserver{whoami: {200, `{"user_id":"alice"}`}}, schedctl.KindContent, "homeserver_url", "no Matrix client API"},
 		{"moved", homeserver{whoami: {301, ""}}, schedctl.KindContent, "homeserver_url", "redirects"},
-		{"busy", homeserver{whoami: {429, `{"errcode":"M_LIMIT_EXCEEDED","error":"Too Many Requests","retry_after_ms":2000}`}}, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", "fewer calls"},
+		{"busy", homeserver{whoami: {429, `{"errcode":"M_LIMIT_EXCEEDED","error":"Too Many Requests","retry_after_ms":2000}`}}, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", "fewer requests"},
 		{"broken", homeserver{whoami: {502, ""}}, schedctl.KindPlatform, "", "HTTP 502"},
 		{"no such alias", homeserver{alias: {404, `{"errcode":"M_NOT_FOUND","error":"Room alias not found."}`}}, schedctl.KindContent, "room_id", "no room with this alias"},
 		{"odd alias", homeserver{alias: {200, `{"room_id":"../x"}`}}, schedctl.KindContent, "room_id", "no room with this alias"},
@@ -220,7 +219,7 @@ func TestConnectTellsWhyNot(t *testing.T) {
 			t.Errorf("%s: got %s %q %s %q", tt.name, e.Kind, e.Code, e.Outcome, e.Message)
 		}
 		if strings.Contains(e.Message, token) {
-			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+			t.Errorf("%s: %q contains the token", tt.name, e.Message)
 		}
 	}
 }

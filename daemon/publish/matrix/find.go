@@ -12,24 +12,25 @@ import (
 )
 
 const (
-	// The clocks of a homeserver and of this machine may differ by this much: it may
-	// be set by an hour between an attempt and the question what came of it.
+	// maxClockSkew is how much the clocks of a homeserver and of this machine may
+	// differ. A clock may be changed by an hour between an attempt and the search for
+	// its event.
 	maxClockSkew = 2 * time.Hour
 
 	pageSize = "50"
 	maxPages = 20
 )
 
-// findAfter is how long after a request that was cut off the room is first asked:
-// long enough for a homeserver to finish it as a rule.
+// findAfter is how long after an interrupted request the room is first searched:
+// long enough for most homeservers to finish it.
 const findAfter = 2 * time.Second
 
-// FindAfter returns two seconds: see the package comment.
+// FindAfter returns two seconds; see the package comment.
 func (p *Publisher) FindAfter() time.Duration { return findAfter }
 
-// Find reads the room backwards, to two hours before since, and looks for an
-// event of the account's user with the request's key. When there are more events
-// than it reads, it is an error.
+// Find reads the room backwards, to two hours before since, and looks for an event
+// of the account's user with the request's key. It returns an error if the room has
+// more events than it reads.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	s, err := p.parseRoom(r.Credentials)
 	if err != nil {
@@ -46,7 +47,7 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 			return schedctl.Receipt{}, false, err
 		}
 		if status != http.StatusOK {
-			return schedctl.Receipt{}, false, cannotAsk("the homeserver does not show what is in the room")
+			return schedctl.Receipt{}, false, cannotAsk("the homeserver does not show the messages of the room")
 		}
 		if id := events.find(r.Key, user); id != "" {
 			return schedctl.Receipt{ID: id, URL: roomPage(s.room, user, id)}, true, nil
@@ -56,10 +57,10 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 		}
 		query.Set("from", events.End)
 	}
-	return schedctl.Receipt{}, false, cannotAsk("too much was written in the room since to look through it")
+	return schedctl.Receipt{}, false, cannotAsk("the room has too many newer messages to search")
 }
 
-// filter asks for messages of the user alone.
+// filter selects messages of the user.
 func filter(user string) string {
 	f := map[string][]string{"types": {"m.room.message"}}
 	if user != "" {
@@ -72,10 +73,10 @@ func cannotAsk(why string) error {
 	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
-// eventPage is a part of a room's events, the newest first.
+// eventPage is a page of a room's events, newest first.
 type eventPage struct {
 	Chunk []event `json:"chunk"`
-	End   string  `json:"end"` // where the next page begins, or empty
+	End   string  `json:"end"` // start of the next page, or empty
 }
 
 type event struct {
@@ -85,8 +86,8 @@ type event struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// find returns the id of the event with the key, or the empty string. Others in
-// the room can write any key: only the user's own events count.
+// find returns the id of the event with the key, or the empty string. Other members
+// can write any key, so only the user's own events count.
 func (p eventPage) find(key, user string) string {
 	for _, e := range p.Chunk {
 		var content map[string]any
@@ -97,7 +98,7 @@ func (p eventPage) find(key, user string) string {
 	return ""
 }
 
-// endsBefore reports whether the page goes back beyond an instant.
+// endsBefore reports whether the page ends before t.
 func (p eventPage) endsBefore(t time.Time) bool {
 	return len(p.Chunk) > 0 && time.UnixMilli(p.Chunk[len(p.Chunk)-1].Time).Before(t)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/recorded"
 )
 
-// since is when the attempt of the recorded exchanges began.
+// since is when the attempt of the recorded exchanges started.
 var since = time.UnixMilli(1780412400000)
 
 func TestFindReadsBackwards(t *testing.T) {
@@ -37,18 +37,18 @@ func TestFindEnds(t *testing.T) {
 		name  string
 		pages string // %d is the number of the page
 		calls int64
-		kind  schedctl.ErrorKind // empty when the room could be read
+		kind  schedctl.ErrorKind // empty if the room could be read
 		says  string
 	}{
-		{"at the beginning of the room", `200 {"chunk":[]}`, 1, "", ""},
+		{"at the start of the room", `200 {"chunk":[]}`, 1, "", ""},
 		{"where nothing is new", `200 {"chunk":[],"end":""}`, 1, "", ""},
 		{"before the attempt", `200 {"chunk":[` + event(since.Add(-3*time.Hour)) + `],"end":"t%d"}`, 1, "", ""},
-		{"not while the clock may have been set", `200 {"chunk":[` + event(since.Add(-time.Hour)) + `],"end":"t%d"}`, 20, schedctl.KindPlatform, "too much"},
-		{"not at an empty page", `200 {"chunk":[],"end":"t%d"}`, 20, schedctl.KindPlatform, "too much"},
+		{"not while the clock may have been set", `200 {"chunk":[` + event(since.Add(-time.Hour)) + `],"end":"t%d"}`, 20, schedctl.KindPlatform, "too many"},
+		{"not at an empty page", `200 {"chunk":[],"end":"t%d"}`, 20, schedctl.KindPlatform, "too many"},
 		{"at a page that leads to itself", `200 {"chunk":[],"end":"t"}`, 2, "", ""},
 		{"without the right to read", `403 {"errcode":"M_FORBIDDEN","error":"no"}`, 1, schedctl.KindAuth, "no"},
 		{"without the room", `404 {"errcode":"M_NOT_FOUND"}`, 1, schedctl.KindPlatform, "does not show"},
-		{"at nonsense", `200 <html>`, 1, schedctl.KindContent, "no client API"},
+		{"at nonsense", `200 <html>`, 1, schedctl.KindContent, "no Matrix client API"},
 	} {
 		var calls atomic.Int64
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -62,7 +62,7 @@ func TestFindEnds(t *testing.T) {
 		got, found, err := matrix.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test").Find(t.Context(), r, since)
 		web.Close()
 		if found || got != (schedctl.Receipt{}) || calls.Load() != tt.calls {
-			t.Errorf("%s: got %+v, %v after %d calls, want %d", tt.name, got, found, calls.Load(), tt.calls)
+			t.Errorf("%s: got %+v, %v after %d requests, want %d", tt.name, got, found, calls.Load(), tt.calls)
 		}
 		if tt.kind == "" {
 			if err != nil {

@@ -1,20 +1,19 @@
-// Package matrix publishes to a room of Matrix, through the homeserver of a user
-// who has joined it (https://spec.matrix.org/latest/client-server-api/).
+// Package matrix publishes to a room of Matrix, through the homeserver of a user who
+// has joined the room (https://spec.matrix.org/latest/client-server-api/).
 //
-// Each message is sent with a transaction id, the request's key. To the device
-// of the access token, a homeserver responds to a repeated id with the event that
-// it has already made: sending is idempotent. But it forgets the id after a while
-// (a day on Synapse, with a restart on some others), and does
-// not know it from the token of another device. The key is therefore in the event,
-// too, and the publisher is a [publish.PromptFinder] and no [publish.Idempotent]:
-// the room is asked for the key, which it knows at any time, and only a message
-// that is not there is sent again, with the same id.
+// Each message is sent with a transaction id, which is the request's key. If the
+// same device (access token) repeats an id, the homeserver responds with the
+// existing event, so sending is idempotent. But a homeserver forgets the id after
+// some time, a day on Synapse and a restart on some others, and ignores ids from
+// other devices. The key is therefore also stored in the event, and the publisher is
+// a [publish.PromptFinder] and not a [publish.Idempotent]. Find searches the room
+// for the key, which works at any time. Only a missing message is sent again, with
+// the same id.
 //
-// The room is asked two seconds after a request was cut off. Within the first
-// minute, in which the request may still be at work, the transaction id keeps a
-// repeat from making a second event; no homeserver forgets it so soon, and a
-// restart ends the request. After that minute, or when the account has got another
-// token meanwhile, what the room says is enough.
+// The room is searched two seconds after an interrupted request. Within the first
+// minute, while the request may still be in progress, the transaction id prevents a
+// second event: no homeserver forgets it so soon, and a restart ends the request.
+// After that minute, or with a new token, the search alone is sufficient.
 package matrix
 
 import (
@@ -30,8 +29,9 @@ import (
 // Platform is the name of the platform.
 const Platform = "matrix"
 
-// maxBody is the longest message, in bytes of JSON. An event has at most 65,536
-// bytes with all that the homeserver adds to it, signatures and hashes among it.
+// maxBody is the maximum length of a message, in bytes of JSON. An event has at most
+// 65,536 bytes, including what the homeserver adds to it, such as signatures and
+// hashes.
 const maxBody = 60000
 
 // Publisher implements [publish.Publisher] and [publish.PromptFinder].
@@ -41,8 +41,8 @@ type Publisher struct {
 	userAgent string
 }
 
-// New returns the publisher. The policy is the client's, and the version the
-// daemon's own, for the User-Agent.
+// New returns the publisher. client must follow policy. version is the daemon's
+// version, for the User-Agent.
 func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
 	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
 }
@@ -53,31 +53,31 @@ func (p *Publisher) Platform() string { return Platform }
 // Fields lists homeserver_url, access_token and room_id.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
-		{Name: "homeserver_url", Required: true, Help: "where clients reach the homeserver, such as https://matrix.example.org"},
+		{Name: "homeserver_url", Required: true, Help: "the address of the homeserver, such as https://matrix.example.org"},
 		{Name: "access_token", Required: true, Secret: true, Help: "of a user who has joined the room"},
-		{Name: "room_id", Required: true, Help: "!id of a room, or an #alias:example.org of it; not an encrypted one, and the user may write there"},
+		{Name: "room_id", Required: true, Help: "the !id or #alias:example.org of a room that is not encrypted and in which the user may write"},
 	}
 }
 
-// resolvedRoom is the credential that Connect adds where room_id is an alias.
+// resolvedRoom is the credential that Connect adds if room_id is an alias.
 const resolvedRoom = "resolved_room_id"
 
-// session is what an account is connected with.
+// session is an account's homeserver, token and room.
 type session struct {
 	server *url.URL
 	token  string
-	room   string   // its id; an alias before Connect has followed it
-	hidden []string // what no message may repeat
+	room   string   // the room's id, or its alias before Connect has resolved it
+	hidden []string // values that no message may contain
 }
 
-// Identifiers of rooms are opaque after their first character; newer ones lack
-// the name of a server.
+// Room ids are opaque after their first character. Newer ones contain no server
+// name.
 var (
 	roomID    = pattern.Lazy(`^![^\s/?#]{1,254}$`)
 	roomAlias = pattern.Lazy(`^#[^\s/?#]{1,200}:[A-Za-z0-9.:\[\]-]{1,230}$`)
 )
 
-// parseCredentials checks credentials. No error holds the token.
+// parseCredentials checks credentials. No error contains the token.
 func (p *Publisher) parseCredentials(c publish.Credentials) (session, error) {
 	server, err := p.policy.ParseAddress(c["homeserver_url"])
 	token := c["access_token"]
@@ -85,11 +85,11 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (session, error) {
 	case err != nil:
 		return session{}, publish.Contentf("homeserver_url", "homeserver_url: %s", err)
 	case server.RawQuery != "":
-		return session{}, publish.Contentf("homeserver_url", "homeserver_url holds a question mark; it looks like https://matrix.example.org")
+		return session{}, publish.Contentf("homeserver_url", "homeserver_url must not have a query; use the form https://matrix.example.org")
 	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return session{}, publish.Contentf("access_token", "the access token holds white space or characters that no token has; copy it again")
+		return session{}, publish.Contentf("access_token", "the access token contains white space or invalid characters; copy it again")
 	case !roomID().MatchString(c["room_id"]) && !roomAlias().MatchString(c["room_id"]):
-		return session{}, publish.Contentf("room_id", "room_id is the !id of a room, as its settings show under Advanced, or an alias such as #news:example.org")
+		return session{}, publish.Contentf("room_id", "room_id must be the !id of a room, which its settings show under Advanced, or an alias such as #news:example.org")
 	}
 	s := session{server: server, token: token, room: c["room_id"], hidden: []string{token}}
 	if resolved := c[resolvedRoom]; isAlias(s.room) && roomID().MatchString(resolved) {
@@ -100,8 +100,7 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (session, error) {
 
 func isAlias(room string) bool { return strings.HasPrefix(room, "#") }
 
-// endpoint returns an URL of the client-server API. The segments are not escaped
-// yet.
+// endpoint returns a URL of the client-server API. It escapes the segments.
 func (s session) endpoint(segments ...string) *url.URL {
 	escaped := []string{"_matrix", "client", "v3"}
 	for _, segment := range segments {

@@ -41,7 +41,7 @@ func credentials(server, room string) publish.Credentials {
 	return publish.Credentials{"homeserver_url": server, "access_token": token, "room_id": room}
 }
 
-// request is for the room of the recorded exchanges.
+// request returns a request for the room of the recorded exchanges.
 func request() publish.Request {
 	return publish.Request{
 		TargetID: publishtest.TargetID, Key: publishtest.TargetID, Content: content, Credentials: credentials(server, room),
@@ -79,8 +79,8 @@ func TestConformanceThroughAnAlias(t *testing.T) {
 	})
 }
 
-// rooms is a homeserver that makes one event of each transaction id, and loses
-// the first answer.
+// rooms is a homeserver that creates one event per transaction id and drops the
+// first response.
 type rooms struct {
 	mu     sync.Mutex // mu guards events
 	events map[string]string
@@ -102,7 +102,7 @@ func (s *rooms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"event_id":"$%d"}`, len(s.events))
 }
 
-func TestARepeatedCallIsOneEvent(t *testing.T) {
+func TestARepeatedRequestIsOneEvent(t *testing.T) {
 	t.Parallel()
 	homeserver := &rooms{events: map[string]string{}}
 	web := httptest.NewServer(homeserver)
@@ -113,7 +113,7 @@ func TestARepeatedCallIsOneEvent(t *testing.T) {
 	r.Attempt = 1
 	_, err := p.Publish(t.Context(), r)
 	if e := publish.AsError(err); e.Outcome != schedctl.OutcomeUnknown {
-		t.Fatalf("the lost answer: got %+v", e)
+		t.Fatalf("the lost response: got %+v", e)
 	}
 	r.Attempt = 2
 	got, err := p.Publish(t.Context(), r)
@@ -131,7 +131,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// An alias is looked up by Connect alone: it may have moved to another room since.
+// Only Connect resolves an alias: it may have moved to another room since.
 func TestPublishNeedsTheRoomsID(t *testing.T) {
 	t.Parallel()
 	r := request()
@@ -170,7 +170,7 @@ func TestCheck(t *testing.T) {
 		r := request()
 		r.Content = tt.content
 		if _, err := p.Publish(t.Context(), r); publish.AsError(err).Code != tt.codes[0] {
-			t.Errorf("%s: publishing gave %v before any call", tt.name, err)
+			t.Errorf("%s: publishing returned %v before any request", tt.name, err)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func ExamplePublisher_Fields() {
 		fmt.Printf("%s: %s\n", f.Name, f.Help)
 	}
 	// Output:
-	// homeserver_url: where clients reach the homeserver, such as https://matrix.example.org
+	// homeserver_url: the address of the homeserver, such as https://matrix.example.org
 	// access_token: of a user who has joined the room
-	// room_id: !id of a room, or an #alias:example.org of it; not an encrypted one, and the user may write there
+	// room_id: the !id or #alias:example.org of a room that is not encrypted and in which the user may write
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// keyMember is where an event carries the request's key. The specification leaves
-// such names to their owners.
+// keyMember is the member of an event that contains the request's key. The
+// specification reserves such names for their owners.
 const keyMember = "io.github.schedctl.key"
 
-// message is the content of an m.room.message. With mentions that name nobody, a
-// text notifies nobody either.
+// message is the content of an m.room.message. The empty mentions prevent
+// notifications.
 type message struct {
 	MsgType  string   `json:"msgtype"`
 	Body     string   `json:"body"`
@@ -25,7 +25,8 @@ type message struct {
 	Key      string   `json:"io.github.schedctl.key"`
 }
 
-// Check counts the bytes of the text as JSON, which is how an event is measured.
+// Check counts the bytes of the text as JSON, because that is how the size of an
+// event is limited.
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
@@ -38,17 +39,17 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	return c
 }
 
-// encode returns JSON as homeservers write it: nothing is escaped that need not be.
+// encode returns JSON as homeservers write it, without unnecessary escapes.
 func encode(value any) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // texts can always be written
+	_ = enc.Encode(value) // strings can always be encoded
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// Publish sends a message with the request's key as its transaction id, once the
-// homeserver has said that the room is not encrypted.
+// Publish checks that the room is not encrypted and sends a message with the
+// request's key as its transaction id.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
@@ -63,41 +64,41 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	header := p.header(s)
 	header.Set("Content-Type", "application/json")
 	to := s.endpoint("rooms", s.room, "send", "m.room.message", r.Key)
-	a, err := outbound.Put(ctx, p.client, to.String(), header, encode(message{MsgType: "m.text", Body: r.Content, Key: r.Key}))
+	response, err := outbound.Put(ctx, p.client, to.String(), header, encode(message{MsgType: "m.text", Body: r.Content, Key: r.Key}))
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	return readResponse(a, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
+	return readResponse(response, s.room, r.Account.Username, time.Now(), append(s.hidden, r.Content)...)
 }
 
-// parseRoom is parse for calls, which need the room's id.
+// parseRoom is parseCredentials for requests that need the room's id.
 func (p *Publisher) parseRoom(c publish.Credentials) (session, error) {
 	s, err := p.parseCredentials(c)
 	if err == nil && !roomID().MatchString(s.room) {
-		err = publish.Contentf("room_id", "the id of the room is not known; connect the account again")
+		err = publish.Contentf("room_id", "the id of the room is unknown; reconnect the account")
 	}
 	return s, err
 }
 
-// readResponse tells what an answer means. One that says yes but names no event may come
-// from something in front of the homeserver.
+// readResponse interprets a response. A response of success that names no event may
+// come from a proxy.
 func readResponse(a outbound.Response, room, user string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
 	}
-	var answer struct {
+	var body struct {
 		EventID string `json:"event_id"`
 	}
-	if a.Cut || json.Unmarshal(a.Body, &answer) != nil || !isEvent(answer.EventID) {
+	if a.Cut || json.Unmarshal(a.Body, &body) != nil || !isEvent(body.EventID) {
 		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the homeserver accepted the call but named no event; look into the room whether it is there",
+			Kind: schedctl.KindPlatform, Message: "the homeserver accepted the request but named no event; check the room for the post",
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
-	return schedctl.Receipt{ID: answer.EventID, URL: roomPage(room, user, answer.EventID)}, nil
+	return schedctl.Receipt{ID: body.EventID, URL: roomPage(room, user, body.EventID)}, nil
 }
 
-// isEvent reports whether a text can be the id of an event, which is opaque.
+// isEvent reports whether a string can be the id of an event. Ids are opaque.
 func isEvent(id string) bool {
 	return strings.HasPrefix(id, "$") && len(id) <= 255 && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -10,34 +10,35 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// errorCode is the form of the errcode of an error, the standard's or another's.
+// errorCode matches the errcode of an error, which may be non-standard.
 var errorCode = pattern.Lazy(`^[A-Za-z0-9_.]{1,64}$`)
 
-// errorMeanings are the codes that say more than the status they come with
+// errorMeanings are the error codes that say more than the HTTP status
 // (https://spec.matrix.org/latest/client-server-api/#standard-error-response).
 var errorMeanings = map[string]struct {
 	kind    schedctl.ErrorKind
 	message string
 }{
-	"M_UNKNOWN_TOKEN":     {schedctl.KindAuth, "the access token is not valid any more; connect the account with a new one"},
-	"M_MISSING_TOKEN":     {schedctl.KindAuth, "the homeserver saw no access token; connect the account again"},
-	"M_FORBIDDEN":         {schedctl.KindAuth, "the user is not in the room or may not write there; join it, or let an administrator allow it"},
-	"M_USER_DEACTIVATED":  {schedctl.KindAuth, "the user is deactivated; connect the account with another one"},
+	"M_UNKNOWN_TOKEN":     {schedctl.KindAuth, "the access token is no longer valid; reconnect the account with a new one"},
+	"M_MISSING_TOKEN":     {schedctl.KindAuth, "the homeserver received no access token; reconnect the account"},
+	"M_FORBIDDEN":         {schedctl.KindAuth, "the user is not in the room or may not write there; join it, or ask an administrator to allow it"},
+	"M_USER_DEACTIVATED":  {schedctl.KindAuth, "the user is deactivated; reconnect the account with another user"},
 	"M_USER_SUSPENDED":    {schedctl.KindAuth, "the user is suspended; ask an administrator of the homeserver"},
 	"M_USER_LOCKED":       {schedctl.KindAuth, "the user is locked; ask an administrator of the homeserver"},
-	"M_CONSENT_NOT_GIVEN": {schedctl.KindAuth, "the homeserver wants its terms agreed to; log in with a client"},
-	"M_LIMIT_EXCEEDED":    {schedctl.KindRateLimited, "the homeserver asks for fewer calls"},
+	"M_CONSENT_NOT_GIVEN": {schedctl.KindAuth, "the homeserver requires you to accept its terms; log in with a Matrix client"},
+	"M_LIMIT_EXCEEDED":    {schedctl.KindRateLimited, "the homeserver asks for fewer requests"},
 	"M_TOO_LARGE":         {schedctl.KindContent, "the post is too large for the homeserver; shorten it"},
 }
 
-// refusal returns what an answer means that is not 2xx.
+// refusal returns the error for a response that is not 2xx.
 func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
 	e := outbound.Refusal(a, now)
 	var body struct {
 		Code       string  `json:"errcode"`
 		RetryAfter float64 `json:"retry_after_ms"`
 	}
-	// Its members stand on their own: one of an unexpected type leaves the other.
+	// Unmarshal continues after a member of an unexpected type, so the other is still
+	// read.
 	_ = json.Unmarshal(a.Body, &body)
 	if errorCode().MatchString(body.Code) {
 		e.Code = body.Code

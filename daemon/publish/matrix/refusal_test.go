@@ -32,15 +32,15 @@ func TestRefusal(t *testing.T) {
 		{401, "", `{"errcode":"M_UNKNOWN_TOKEN","error":"Unrecognised access token","soft_logout":true}`, schedctl.KindAuth, "M_UNKNOWN_TOKEN", not, 0, "new one"},
 		{401, "", `{"errcode":"M_MISSING_TOKEN","error":"Missing access token"}`, schedctl.KindAuth, "M_MISSING_TOKEN", not, 0, "no access token"},
 		{403, "", `{"errcode":"M_FORBIDDEN","error":"User @alice:example.org not in room"}`, schedctl.KindAuth, "M_FORBIDDEN", not, 0, "join it"},
-		{403, "", `{"errcode":"M_USER_DEACTIVATED","error":"This account has been deactivated"}`, schedctl.KindAuth, "M_USER_DEACTIVATED", not, 0, "another one"},
+		{403, "", `{"errcode":"M_USER_DEACTIVATED","error":"This account has been deactivated"}`, schedctl.KindAuth, "M_USER_DEACTIVATED", not, 0, "another user"},
 		{403, "", `{"errcode":"M_CONSENT_NOT_GIVEN","error":"Read the terms","consent_uri":"https://example.org"}`, schedctl.KindAuth, "M_CONSENT_NOT_GIVEN", not, 0, "terms"},
 		{403, "", `{"errcode":"ORG.EXAMPLE.SPAM","error":"spam"}`, schedctl.KindAuth, "ORG.EXAMPLE.SPAM", not, 0, "spam"},
 		{404, "", `{"errcode":"M_UNRECOGNIZED","error":"Unrecognized request"}`, schedctl.KindPlatform, "M_UNRECOGNIZED", not, 0, "Unrecognized"},
 		{400, "", `{"errcode":"M_BAD_JSON","error":"bad"}`, schedctl.KindContent, "M_BAD_JSON", not, 0, "bad"},
 		{413, "", `{"errcode":"M_TOO_LARGE","error":"event too large"}`, schedctl.KindContent, "M_TOO_LARGE", not, 0, "shorten it"},
-		{429, "", `{"errcode":"M_LIMIT_EXCEEDED","error":"Too many requests","retry_after_ms":2500}`, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", not, 2500 * time.Millisecond, "fewer calls"},
-		{429, "3", `{"errcode":"M_LIMIT_EXCEEDED","error":"Too many requests","retry_after_ms":2500}`, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", not, 3 * time.Second, "fewer calls"},
-		{429, "", `{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":"soon"}`, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", not, 0, "fewer calls"},
+		{429, "", `{"errcode":"M_LIMIT_EXCEEDED","error":"Too many requests","retry_after_ms":2500}`, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", not, 2500 * time.Millisecond, "fewer requests"},
+		{429, "3", `{"errcode":"M_LIMIT_EXCEEDED","error":"Too many requests","retry_after_ms":2500}`, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", not, 3 * time.Second, "fewer requests"},
+		{429, "", `{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":"soon"}`, schedctl.KindRateLimited, "M_LIMIT_EXCEEDED", not, 0, "fewer requests"},
 		{500, "", `{"errcode":"M_UNKNOWN","error":"Internal server error"}`, schedctl.KindPlatform, "M_UNKNOWN", unknown, 0, "may have published"},
 		{500, "", `{"errcode":"M_FORBIDDEN","error":"odd"}`, schedctl.KindPlatform, "M_FORBIDDEN", unknown, 0, "may have published"},
 		{504, "", `<html>`, schedctl.KindPlatform, "", unknown, 0, "HTTP 504"},
@@ -65,7 +65,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// An event is looked for by the member that it was sent with.
+// Find looks for the member with which Publish sends the key.
 func TestAMessageIsFoundByItsKey(t *testing.T) {
 	t.Parallel()
 	p := eventPage{Chunk: []event{{ID: "$1", Sender: "@a:b", Content: encode(message{Body: "x", Key: "pt_1"})}}}
@@ -109,7 +109,7 @@ func checkPage(t *testing.T, body []byte) {
 	p.endsBefore(now)
 }
 
-// FuzzResponses reads answers: the first number chooses by which reader.
+// FuzzResponses tests all parsers of responses. The first number selects the parser.
 func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, []byte(`{"event_id":"$YUwRidLecu7Yiu6FYfRcZGbdvCRGPmVhQzWtVoL9tXk"}`))
 	f.Add(byte(0), 200, []byte(`{"event_id":"$\u0000"}`))

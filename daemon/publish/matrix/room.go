@@ -13,13 +13,13 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// codeNotFound is the errcode of a state event that the room does not have.
+// codeNotFound is the errcode for a state event that the room does not have.
 const codeNotFound = "M_NOT_FOUND"
 
-// checkReadable returns an error of kind auth for an encrypted room: its members
-// expect that nobody else can read what is written there, and schedctl cannot
-// encrypt. Any response that leaves open whether the room is encrypted is an
-// error too. Nothing is published before it has returned nil.
+// checkReadable returns an error of kind auth for an encrypted room. Its members
+// expect that no one else can read the messages, and schedctl cannot encrypt. It
+// also returns an error if the response does not clearly say that the room is not
+// encrypted. Nothing is published before it has returned nil.
 func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 	a, err := outbound.Get(ctx, p.client, s.endpoint("rooms", s.room, "state", "m.room.encryption").String(), p.header(s))
 	switch {
@@ -28,29 +28,29 @@ func (p *Publisher) checkReadable(ctx context.Context, s session) error {
 	case a.Status == http.StatusOK:
 		return &publish.Error{
 			Kind: schedctl.KindAuth, Code: "encrypted", Outcome: schedctl.OutcomeNotPublished,
-			Message: "the room is encrypted, and schedctl cannot encrypt; connect another room as a new account",
+			Message: "the room is encrypted, and schedctl cannot encrypt; connect another room as a separate account",
 		}
 	case a.Status != http.StatusNotFound:
 		return refusedGet(a, s)
 	case refusal(a, time.Now()).Code != codeNotFound:
 		return &publish.Error{
 			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: "the homeserver does not say whether the room is encrypted; it is tried again",
+			Message: "the homeserver does not say whether the room is encrypted; schedctl will retry",
 		}
 	}
 	return nil
 }
 
-// notPublished says of the error of a request that only reads that nothing is
-// published.
+// notPublished sets the outcome of an error to not_published, for requests that do
+// not publish.
 func notPublished(err error) error {
 	e := *publish.AsError(err)
 	e.Outcome = schedctl.OutcomeNotPublished
 	return &e
 }
 
-// powerLevels are the parts of m.room.power_levels that say who may send a
-// message. Levels are numbers, or texts of numbers in old rooms.
+// powerLevels are the parts of m.room.power_levels that say who may send messages.
+// Levels are numbers, or numbers in strings in old rooms.
 type powerLevels struct {
 	Users         map[string]any `json:"users"`
 	UsersDefault  any            `json:"users_default"`
@@ -58,7 +58,7 @@ type powerLevels struct {
 	EventsDefault any            `json:"events_default"`
 }
 
-// forMessage returns the level of a user, and the level that a message needs.
+// forMessage returns the level of a user and the level needed to send a message.
 func (l powerLevels) forMessage(user string) (has, needs float64) {
 	has, listed := level(l.Users[user])
 	if !listed {
@@ -82,8 +82,8 @@ func level(value any) (n float64, ok bool) {
 	return 0, false
 }
 
-// checkWritable returns an error of kind auth when the user may not send messages
-// to the room. A room without power levels lets everyone
+// checkWritable returns an error of kind auth if the user may not send messages to
+// the room. A room without power levels lets everyone write
 // (https://spec.matrix.org/latest/client-server-api/#mroompower_levels).
 func (p *Publisher) checkWritable(ctx context.Context, s session, user string) error {
 	var levels powerLevels
@@ -107,12 +107,12 @@ func (p *Publisher) checkWritable(ctx context.Context, s session, user string) e
 
 func formatLevel(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// creatorVersion is the first version of rooms whose creators may do everything
-// without being in the power levels.
+// creatorVersion is the first room version in which creators may do everything
+// without being listed in the power levels.
 const creatorVersion = 12
 
-// mayBeCreator reports whether the user is a creator of a room whose creators are
-// above all power levels, or may be one for all that the homeserver says.
+// mayBeCreator reports whether the user is, or may be, a creator of a room whose
+// creators are above all power levels.
 func (p *Publisher) mayBeCreator(ctx context.Context, s session, user string) (bool, error) {
 	u := s.endpoint("rooms", s.room, "state", "m.room.create")
 	u.RawQuery = "format=event" // the content alone does not name the sender
@@ -121,7 +121,7 @@ func (p *Publisher) mayBeCreator(ctx context.Context, s session, user string) (b
 		Additional []string `json:"additional_creators"`
 	}
 	var event struct {
-		content // of a homeserver that ignores the format
+		content // if the homeserver ignores the format
 		Sender  string
 		Content json.RawMessage
 	}
@@ -131,7 +131,7 @@ func (p *Publisher) mayBeCreator(ctx context.Context, s session, user string) (b
 	}
 	if len(event.Content) > 0 {
 		event.content = content{}
-		_ = json.Unmarshal(event.Content, &event.content) // one of another form names no version
+		_ = json.Unmarshal(event.Content, &event.content) // content of another form has no version
 	}
 	if version, err := strconv.Atoi(event.Version); err != nil || version < creatorVersion {
 		return false, nil

@@ -14,7 +14,7 @@ func TestParseAddress(t *testing.T) {
 	const public, all = outbound.PublicOnly, outbound.AllowPrivate
 	for _, tt := range []struct {
 		policy     outbound.Policy
-		text, want string // want is empty when it is refused
+		text, want string // want is empty if the URL is refused
 	}{
 		{public, "https://Chat.Example/Path?x=1", "https://chat.example/Path?x=1"},
 		{public, " https://chat.example:8443#top\n", "https://chat.example:8443"},

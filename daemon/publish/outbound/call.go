@@ -12,24 +12,25 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// MaxBody is how much of an answer is read, in bytes.
+// MaxBody is the maximum number of bytes read from a response body.
 const MaxBody = 1 << 20
 
-// Response is what a network answered.
+// Response is the HTTP response of a network.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // at most [MaxBody] bytes
-	Cut    bool   // the body is longer, or broke off
+	Cut    bool   // the body is longer than MaxBody, or the connection broke
 }
 
-// Post makes one call that may publish something. The body is sent once: it is
-// never repeated on another connection. It returns an [*publish.Error] when
-// there is no answer: of kind network, not published when the connection or
-// TLS did not come about, and else with an unknown outcome.
+// Post sends one request that may publish something. It sends the body at most once
+// and never retries on another connection. Without a response it returns an
+// [*publish.Error] of kind network: the outcome is not_published if no connection
+// was established, otherwise unknown.
 //
-// With the header "Connection: close" the call has a connection of its own, as
-// long as every call to the host says so. The header is not changed. The url must hold no credentials before its host.
+// With the header "Connection: close" the request uses its own connection, provided
+// that every request to this host sets the header. Post does not modify header. The
+// URL must not contain user information.
 func Post(ctx context.Context, client *http.Client, url string, header http.Header, body []byte) (Response, error) {
 	return send(ctx, client, http.MethodPost, url, header, body)
 }
@@ -44,9 +45,9 @@ func send(ctx context.Context, client *http.Client, method, url string, header h
 	if err != nil {
 		return Response{}, unusableURL()
 	}
-	// Without GetBody net/http has nothing to repeat. An empty body of this type
-	// is one for it too, but goes out in chunks, which servers refuse where they
-	// expect none: only a key makes net/http repeat a request without a body.
+	// Without GetBody, net/http cannot replay the request. For an empty body this type
+	// would cause chunked encoding, which some servers reject. net/http replays a
+	// request without a body only if it has an idempotency key.
 	if len(body) > 0 || header.Get("Idempotency-Key") != "" || header.Get("X-Idempotency-Key") != "" {
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		req.ContentLength = int64(len(body))
@@ -54,8 +55,8 @@ func send(ctx context.Context, client *http.Client, method, url string, header h
 	return do(client, req, header)
 }
 
-// Get makes one call that only reads. It may be repeated by net/http on another
-// connection. Errors are as of [Post].
+// Get sends one request that only reads. net/http may retry it on another
+// connection. Errors are those of [Post].
 func Get(ctx context.Context, client *http.Client, url string, header http.Header) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -65,9 +66,9 @@ func Get(ctx context.Context, client *http.Client, url string, header http.Heade
 }
 
 func do(client *http.Client, req *http.Request, header http.Header) (Response, error) {
-	// Once the transport has written the last header to its buffer, what follows
-	// may reach the network. It closes a connection before it reports that a call
-	// was cut, so a request whose headers were not written by then never will be.
+	// After the transport has written the last header to its buffer, the request may
+	// reach the network. The transport closes the connection before it reports a
+	// canceled request, so headers that were not written by then are never sent.
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
 	guard := newLeaseGuard(req.Context())
@@ -81,8 +82,8 @@ func do(client *http.Client, req *http.Request, header http.Header) (Response, e
 	if header != nil {
 		req.Header = header.Clone()
 	}
-	// The header alone does not stop net/http from keeping the connection, when
-	// the answer does not say the same.
+	// The header alone does not make net/http close the connection unless the response
+	// says the same.
 	req.Close = strings.EqualFold(header.Get("Connection"), "close")
 	resp, err := client.Do(req)
 	if err != nil {
@@ -92,13 +93,13 @@ func do(client *http.Client, req *http.Request, header http.Header) (Response, e
 		return Response{}, transportError(err, req.URL.Hostname(), wrote.Load())
 	}
 	defer resp.Body.Close()
-	a := Response{Status: resp.StatusCode, Header: resp.Header}
-	a.Body, a.Cut = readBody(resp.Body)
-	return a, nil
+	response := Response{Status: resp.StatusCode, Header: resp.Header}
+	response.Body, response.Cut = readBody(resp.Body)
+	return response, nil
 }
 
-// readBody reads at most MaxBody bytes, and to the end where there are not
-// more, so that the connection can be kept.
+// readBody reads at most MaxBody bytes. It reads a shorter body to its end, so that
+// the connection can be reused.
 func readBody(r io.Reader) (body []byte, cut bool) {
 	body, err := io.ReadAll(io.LimitReader(r, MaxBody+1))
 	if len(body) > MaxBody {
@@ -108,5 +109,5 @@ func readBody(r io.Reader) (body []byte, cut bool) {
 }
 
 func unusableURL() error {
-	return publish.Contentf("url", "the URL of the account cannot be used; connect it again with another one")
+	return publish.Contentf("url", "the URL of the account cannot be used; reconnect the account with another URL")
 }

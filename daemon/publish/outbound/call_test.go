@@ -23,9 +23,9 @@ import (
 
 var keyed = http.Header{"Idempotency-Key": {"pt_1"}}
 
-// net/http repeats a request with an Idempotency-Key when a kept connection
-// breaks after it was written. That would publish twice.
-func TestWhatPublishesIsNeverReplayed(t *testing.T) {
+// When an idle connection breaks after a request was written, net/http replays a
+// request with an Idempotency-Key. That would publish twice.
+func TestPublishingRequestsAreNeverReplayed(t *testing.T) {
 	t.Parallel()
 	type send func(context.Context, *http.Client, string, http.Header, []byte) (outbound.Response, error)
 	for method, call := range map[string]send{http.MethodPost: outbound.Post, http.MethodPut: outbound.Put} {
@@ -33,7 +33,7 @@ func TestWhatPublishesIsNeverReplayed(t *testing.T) {
 			server := closingServer(t)
 			client := outbound.Client(outbound.AllowPrivate)
 			if _, err := call(t.Context(), client, server.url, keyed, body); err != nil {
-				t.Fatalf("%s, %s: first call: %v", method, name, err)
+				t.Fatalf("%s, %s: first request: %v", method, name, err)
 			}
 			_, err := call(t.Context(), client, server.url, keyed, body)
 			e := publish.AsError(err)
@@ -41,15 +41,15 @@ func TestWhatPublishesIsNeverReplayed(t *testing.T) {
 				t.Errorf("%s, %s: got %s %s, want network unknown", method, name, e.Kind, e.Outcome)
 			}
 			if n := server.requests.Load(); n != 2 {
-				t.Errorf("%s, %s: the server saw %d requests for two calls", method, name, n)
+				t.Errorf("%s, %s: the server received %d requests, want 2", method, name, n)
 			}
 		}
 	}
 }
 
-// Servers of the AT protocol refuse a body in chunks, even an empty one, where
-// they expect none.
-func TestNoBodyIsSentAsNone(t *testing.T) {
+// Servers of the AT protocol reject a chunked body, even an empty one, where they
+// expect none.
+func TestEmptyBodyIsNotChunked(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%q %v", r.Header.Get("Content-Length"), r.TransferEncoding)
@@ -57,7 +57,7 @@ func TestNoBodyIsSentAsNone(t *testing.T) {
 	defer server.Close()
 	a, err := outbound.Post(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, nil, nil)
 	if want := `"0" []`; err != nil || string(a.Body) != want {
-		t.Errorf("the server saw %s, %v; want %s", a.Body, err, want)
+		t.Errorf("the server received %s, %v; want %s", a.Body, err, want)
 	}
 }
 
@@ -74,8 +74,9 @@ func TestPutKeepsItsMethod(t *testing.T) {
 	}
 }
 
-// Without this the test above could pass because its server breaks nothing.
-func TestAnOrdinaryRequestIsReplayed(t *testing.T) {
+// This test proves that the server of TestPublishingRequestsAreNeverReplayed makes
+// net/http replay ordinary requests.
+func TestOrdinaryRequestsAreReplayed(t *testing.T) {
 	t.Parallel()
 	server := closingServer(t)
 	client := outbound.Client(outbound.AllowPrivate)
@@ -88,13 +89,13 @@ func TestAnOrdinaryRequestIsReplayed(t *testing.T) {
 		}
 	}
 	if n := server.requests.Load(); n != 3 {
-		t.Errorf("the server saw %d requests, want 3: has net/http stopped replaying?", n)
+		t.Errorf("the server received %d requests, want 3: has net/http stopped replaying?", n)
 	}
 }
 
-// Some servers close a connection after an answer without saying so. A call on
-// it fails, and nobody knows what became of it.
-func TestACallCanHaveAConnectionOfItsOwn(t *testing.T) {
+// Some servers close a connection after a response without announcing it. A request
+// on such a connection fails with an unknown outcome.
+func TestConnectionCloseAvoidsReuse(t *testing.T) {
 	t.Parallel()
 	server := closingServer(t)
 	client := outbound.Client(outbound.AllowPrivate)
@@ -104,7 +105,7 @@ func TestACallCanHaveAConnectionOfItsOwn(t *testing.T) {
 		}
 	}
 	if n := server.requests.Load(); n != 3 {
-		t.Errorf("the server saw %d requests, want 3", n)
+		t.Errorf("the server received %d requests, want 3", n)
 	}
 }
 
@@ -113,7 +114,7 @@ type rawServer struct {
 	requests *atomic.Int64
 }
 
-// closingServer answers the first request of each connection, reads the second
+// closingServer responds to the first request of each connection, reads the second
 // and closes.
 func closingServer(t *testing.T) rawServer {
 	t.Helper()
@@ -125,7 +126,7 @@ func closingServer(t *testing.T) rawServer {
 	})
 }
 
-// serveRaw runs a server for the length of a test. next reads one request.
+// serveRaw runs a server until the test ends. next reads one request.
 func serveRaw(t *testing.T, serve func(c net.Conn, in *bufio.Reader, next func() bool)) rawServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -160,7 +161,7 @@ func serveRaw(t *testing.T, serve func(c net.Conn, in *bufio.Reader, next func()
 	return s
 }
 
-func TestPostTellsWhatBecameOfTheCall(t *testing.T) {
+func TestPostErrors(t *testing.T) {
 	t.Parallel()
 	plain, _ := countingServer(t, http.StatusOK)
 	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -184,8 +185,8 @@ func TestPostTellsWhatBecameOfTheCall(t *testing.T) {
 		{"nobody listens", closed.URL, schedctl.OutcomeNotPublished, "refused the connection"},
 		{"unknown authority", tlsServer.URL, schedctl.OutcomeNotPublished, "unknown authority"},
 		{"TLS to a plain server", strings.Replace(plain.URL, "http:", "https:", 1), schedctl.OutcomeNotPublished, "http://"},
-		{"dropped after the request", dropped.url, schedctl.OutcomeUnknown, "without an answer"},
-		{"not HTTP", echoing.url, schedctl.OutcomeUnknown, "no usable HTTP answer"},
+		{"dropped after the request", dropped.url, schedctl.OutcomeUnknown, "without a response"},
+		{"not HTTP", echoing.url, schedctl.OutcomeUnknown, "no usable HTTP response"},
 	} {
 		_, err := outbound.Post(t.Context(), outbound.Client(outbound.AllowPrivate), tt.url+"/hook-with-secret", keyed, []byte("the content"))
 		e := publish.AsError(err)
@@ -193,13 +194,13 @@ func TestPostTellsWhatBecameOfTheCall(t *testing.T) {
 			t.Errorf("%s: got %s %s %q, want network %s %q", tt.name, e.Kind, e.Outcome, e.Message, tt.outcome, tt.says)
 		}
 		if all := fmt.Sprint(e.Message, e.Err); strings.Contains(all, "secret") || strings.Contains(all, "content") {
-			t.Errorf("%s: %q tells too much", tt.name, all)
+			t.Errorf("%s: %q contains secrets", tt.name, all)
 		}
 	}
 }
 
-// Unanswered finds the same words without knowing what was sent.
-func TestUnanswered(t *testing.T) {
+// NoResponse finds the same message without knowing how much was sent.
+func TestNoResponse(t *testing.T) {
 	t.Parallel()
 	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
 	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -228,11 +229,11 @@ func TestUnanswered(t *testing.T) {
 	}{
 		{open, closed.URL, "refused the connection"},
 		{guarded, server.URL, "--allow-private-networks"},
-		{nameless, server.URL, "there is no host named"},
+		{nameless, server.URL, "no host is named"},
 		{open, tlsServer.URL, "unknown authority"},
 		{open, strings.Replace(server.URL, "http:", "https:", 1), "http://"},
-		{open, dropped.url, "without an answer"},
-		{impatient, silent.url, "did not answer in time"},
+		{open, dropped.url, "without a response"},
+		{impatient, silent.url, "did not respond in time"},
 	} {
 		_, err := tt.client.Post(tt.url+"/hook-with-secret", "text/plain", strings.NewReader("the content"))
 		if said := outbound.NoResponse(err, "bot.example"); !strings.Contains(said, tt.says) || !strings.Contains(said, "bot.example") || strings.Contains(said, "secret") {
@@ -244,9 +245,9 @@ func TestUnanswered(t *testing.T) {
 func TestNamesThatDoNotResolve(t *testing.T) {
 	t.Parallel()
 	for says, dns := range map[string]*net.DNSError{
-		"there is no host named":  {Err: "no such host", IsNotFound: true},
-		"could not be resolved":   {Err: "server misbehaving"},
-		"could not be connected ": nil,
+		"no host is named":        {Err: "no such host", IsNotFound: true},
+		"cannot resolve the name": {Err: "server misbehaving"},
+		"cannot connect to":       nil,
 	} {
 		client := outbound.Client(outbound.AllowPrivate)
 		client.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
@@ -275,14 +276,14 @@ func TestEndOfContext(t *testing.T) {
 	client := outbound.Client(outbound.AllowPrivate)
 	_, err := outbound.Post(ctx, client, server.url, nil, []byte("x"))
 	if e := publish.AsError(err); e.Outcome != schedctl.OutcomeUnknown {
-		t.Errorf("ended during the call: got %s, want unknown", e.Outcome)
+		t.Errorf("ended during the request: got %s, want unknown", e.Outcome)
 	}
 	_, err = outbound.Post(ctx, client, server.url, nil, []byte("x"))
 	if e := publish.AsError(err); e.Outcome != schedctl.OutcomeNotPublished {
-		t.Errorf("ended before the call: got %s, want not_published", e.Outcome)
+		t.Errorf("ended before the request: got %s, want not_published", e.Outcome)
 	}
 	if n := server.requests.Load(); n != 1 {
-		t.Errorf("the server saw %d requests, want 1", n)
+		t.Errorf("the server received %d requests, want 1", n)
 	}
 }
 

@@ -20,10 +20,10 @@ const (
 	AllowPrivate               // connect to any address
 )
 
-// CheckHost tells beforehand that a client of this policy will not connect to a
-// host: an address that is not a public one, or localhost. Other names are not
-// looked up, for what they stand for can change; each connection is checked.
-// The error wraps [ErrPrivateAddress], and its text is for people.
+// CheckHost returns an error if a client of this policy would refuse to connect to
+// the host: an address that is not public, or localhost. It does not resolve other
+// names because their addresses can change; [Client] checks each connection. The
+// error wraps [ErrPrivateAddress] and is fit for users.
 func (p Policy) CheckHost(host string) error {
 	if p == AllowPrivate {
 		return nil
@@ -39,25 +39,26 @@ func (p Policy) CheckHost(host string) error {
 	return nil
 }
 
-// privateHostError is [ErrPrivateAddress] in words that say what to do.
+// privateHostError is [ErrPrivateAddress] with a message that tells users what to
+// do.
 type privateHostError struct{ host string }
 
 func (e *privateHostError) Error() string {
-	return e.host + " is not a public address, which is refused; start the daemon with --allow-private-networks to reach it"
+	return e.host + " is not a public address; start the daemon with --allow-private-networks to allow it"
 }
 
 func (e *privateHostError) Unwrap() error { return ErrPrivateAddress }
 
-// azurePlatform is where a virtual machine of Azure reaches its host, with the
-// configuration and the certificates of the machine. It looks public and is not.
+// azurePlatform is the address of the Azure host of a virtual machine. It serves the
+// configuration and certificates of the machine. It looks public but is not.
 var azurePlatform = netip.MustParsePrefix("168.63.129.16/32")
 
 func guardian() *ssrf.Guardian {
 	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(azurePlatform))
 }
 
-// ErrPrivateAddress means that the policy is [PublicOnly] and the address is
-// not a public one.
+// ErrPrivateAddress means that the policy is [PublicOnly] and the address is not
+// public.
 var ErrPrivateAddress = errors.New("not a public address")
 
 const (
@@ -65,22 +66,23 @@ const (
 	headerTimeout = 25 * time.Second // some servers take 6 s to accept a post
 	totalTimeout  = 30 * time.Second
 
-	// Receivers close kept connections after 5 s at the earliest. A request
-	// written as the other end closes has an unknown outcome, so they are given
-	// up before.
+	// Receivers close idle connections after 5 s at the earliest. A request that is
+	// written while the server closes the connection has an unknown outcome, so the
+	// client closes first.
 	idleTimeout = 3 * time.Second
 
-	// One receiver may serve thousands of accounts that are due together.
+	// One receiver may serve thousands of accounts whose posts are due at the same
+	// time.
 	idlePerHost = 1024
 )
 
-// Client returns the client for calls to networks. It checks addresses after
-// names are resolved, follows no redirect, keeps no cookies, ignores the proxy
-// variables of the environment, and gives up after 30 s. It may be used from
-// any goroutine; make one and share it.
+// Client returns the client for requests to networks. It checks addresses after name
+// resolution, follows no redirects, keeps no cookies, ignores the proxy variables of
+// the environment, and times out after 30 s. It may be used from any goroutine;
+// create one and share it.
 func Client(policy Policy) *http.Client {
-	// HTTP/2 stays off: its transport returns from a call that was cut before it
-	// knows whether the headers have left.
+	// HTTP/2 is off: its transport can return from a canceled request before it knows
+	// whether the headers were sent.
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Client{
@@ -99,7 +101,7 @@ func Client(policy Policy) *http.Client {
 	}
 }
 
-// publicOnly returns a check of the address that is about to be dialled.
+// publicOnly returns a check for the address that is about to be dialed.
 func publicOnly(g *ssrf.Guardian) func(network, address string, c syscall.RawConn) error {
 	return func(network, address string, c syscall.RawConn) error {
 		if err := g.Safe(network, address, c); err != nil {

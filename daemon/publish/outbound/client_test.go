@@ -27,11 +27,11 @@ func TestPublicOnlyRefusesOtherAddresses(t *testing.T) {
 			t.Errorf("%s: got %s %s, want network not_published", host, e.Kind, e.Outcome)
 		}
 		if !strings.Contains(e.Message, "--allow-private-networks") {
-			t.Errorf("%s: %q does not say how to allow it", host, e.Message)
+			t.Errorf("%s: %q does not mention --allow-private-networks", host, e.Message)
 		}
 	}
 	if n := calls.Load(); n != 0 {
-		t.Errorf("%d calls reached the server", n)
+		t.Errorf("%d requests reached the server", n)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestAllowPrivateReachesLoopback(t *testing.T) {
 	server, calls := countingServer(t, http.StatusNoContent)
 	a, err := outbound.Post(t.Context(), outbound.Client(outbound.AllowPrivate), server.URL, nil, []byte("x"))
 	if err != nil || a.Status != http.StatusNoContent || calls.Load() != 1 {
-		t.Errorf("got status %d, error %v, %d calls; want 204, none, 1", a.Status, err, calls.Load())
+		t.Errorf("got status %d, error %v, %d requests; want 204, none, 1", a.Status, err, calls.Load())
 	}
 }
 
@@ -85,7 +85,7 @@ func TestClientIgnoresTheEnvironmentsProxy(t *testing.T) {
 	}
 }
 
-// Ten thousand posts a second to one receiver must not open a connection each.
+// Ten thousand posts per second to one receiver must not open a connection each.
 func TestClientKeepsConnectionsOfManyAccounts(t *testing.T) {
 	t.Parallel()
 	const accounts, rounds = 100, 5
@@ -112,14 +112,14 @@ func TestClientKeepsConnectionsOfManyAccounts(t *testing.T) {
 		}
 		posts.Wait()
 	}
-	// A dial can lose the race against a connection that becomes free, and its
-	// connection is then kept beside it.
+	// A dial can lose the race against a connection that becomes idle. Then both
+	// connections are kept.
 	if n := opened.Load(); n > 2*accounts {
 		t.Errorf("%d connections for %d accounts in %d rounds", n, accounts, rounds)
 	}
 }
 
-// countingServer answers every call with the status.
+// countingServer responds to every request with the status.
 func countingServer(t *testing.T, status int) (*httptest.Server, *atomic.Int64) {
 	t.Helper()
 	calls := new(atomic.Int64)

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Dial returns a function that connects to servers that do not speak HTTP. It
-// checks addresses after names are resolved, as [Client] does, and gives up after
-// 10 s.
+// Dial returns a function that connects to servers that do not use HTTP. Like
+// [Client] it checks addresses after name resolution. It times out after 10 s.
 func Dial(policy Policy) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return newDialer(policy).DialContext
 }

@@ -1,16 +1,17 @@
-// Package outbound is how schedctl calls networks over HTTP. Every publisher
-// uses the one client of [Client] and, for its calls, [Post] and [Get].
+// Package outbound is the HTTP client for networks. All publishers share the client
+// of [Client] and send requests with [Post], [Put] and [Get].
 //
-// What it is for is the truth about a call that failed. A request of which no
-// header was written cannot have published anything; one that was begun may
-// have, whatever became of the connection. net/http repeats some requests by
-// itself when a kept connection breaks, those with an Idempotency-Key among
-// them; [Post] makes requests that it cannot repeat.
+// The package reports reliably whether a failed request may have published. If no
+// header was written, nothing was published. Otherwise the outcome is unknown,
+// whatever happened to the connection. When an idle connection breaks, net/http
+// replays some requests, including those with an Idempotency-Key; [Post] sends
+// requests that it cannot replay.
 //
-// A call whose context has a [publish.Guard] asks it before each write to its
-// connection. It ends with [publish.CodeLeaseLapsed] when not one byte of it has left,
-// and with an unknown outcome when it was cut in the middle.
+// If the context of a request has a [publish.Guard], the connection calls it before
+// each write. If the guard stops the request before its first byte, the error has
+// the code [publish.CodeLeaseLapsed]. If it stops the request later, the outcome is
+// unknown.
 //
-// [Refusal] and [RetryAt] read answers, and [ErrorText] what a network says in them,
-// so that all platforms mean the same by the same status.
+// [Refusal] and [RetryAt] interpret responses and [ErrorText] extracts the network's
+// error message, so that a status has the same meaning for all platforms.
 package outbound

@@ -9,14 +9,14 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// ErrPlainHTTP means that a URL is http, and that the policy does not let the
-// credentials of an account go out unencrypted.
+// ErrPlainHTTP means that a URL has the scheme http and the policy does not allow
+// credentials to be sent unencrypted.
 var ErrPlainHTTP = errors.New("not encrypted")
 
-// Encrypted returns a client like c that makes no call to an http URL, whether it
-// is stored, typed in, or given by a server, unless the policy is [AllowPrivate]:
-// servers in a network of one's own seldom have a certificate. Calls that it
-// refuses fail with [ErrPlainHTTP] before anything leaves.
+// Encrypted returns a client like c that refuses every http URL, whether it comes
+// from the store, the user or a server. With [AllowPrivate] it returns c because
+// servers on private networks rarely have a certificate. Refused requests fail with
+// [ErrPlainHTTP] before anything is sent.
 func (p Policy) Encrypted(c *http.Client) *http.Client {
 	if p == AllowPrivate || c == nil {
 		return c
@@ -26,7 +26,7 @@ func (p Policy) Encrypted(c *http.Client) *http.Client {
 	return &encrypted
 }
 
-// encryptedOnly is the transport of a client for https alone.
+// encryptedOnly is a transport that accepts only https.
 type encryptedOnly struct{ client *http.Client }
 
 // RoundTrip implements [http.RoundTripper].
@@ -47,11 +47,11 @@ func (e encryptedOnly) RoundTrip(r *http.Request) (*http.Response, error) {
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the transport.
 func (e encryptedOnly) CloseIdleConnections() { e.client.CloseIdleConnections() }
 
-// plainHTTP is the error of a call to an http URL. It is of kind auth, so that the
-// queue of an account waits until somebody gives it another address.
+// plainHTTP is the error of a request to an http URL. Its kind is auth, so that the
+// account's queue waits until the account is reconnected with another address.
 func plainHTTP(host string) error {
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished, Err: ErrPlainHTTP,
-		Message: fmt.Sprintf("http:// would send the credentials of the account to %s unencrypted, which is refused; connect it with https://, or start the daemon with --allow-private-networks", host),
+		Message: fmt.Sprintf("http:// would send the account's credentials to %s unencrypted; reconnect the account with https://, or start the daemon with --allow-private-networks", host),
 	}
 }

@@ -11,39 +11,39 @@ import (
 
 const (
 	maxMessage   = 500 // bytes of a whole message
-	maxErrorText = 300 // bytes of what a network says in it
+	maxErrorText = 300 // bytes of the network's own text in it
 
-	// An echo of this many characters of the content, or of a credential, makes
-	// words unfit to be shown. Shorter ones are the words of any language.
+	// If the network's text repeats this many characters of the content or of a
+	// credential, it is not shown. Shorter matches are ordinary words.
 	minEcho = 12
 )
 
-// ErrorText returns what an answer says was wrong, in one line of at most 300 bytes
-// of valid UTF-8 without control characters. It understands a JSON object with
-// error, message, detail, title or error_description, nested or not, a JSON
-// string, and plain text. Empty, HTML and other bodies have no words. Neither have
-// those that repeat a part of hidden: the content, credentials and the like.
-func ErrorText(a Response, hidden ...string) string {
-	words := clip(oneLine(clip(bodyMessage(a.Body), 4*maxErrorText)), maxErrorText)
+// ErrorText returns the error message in a response, as one line of at most 300
+// bytes of valid UTF-8 without control characters. It understands a JSON object with
+// error, message, detail, title or error_description, nested or not, a JSON string,
+// and plain text. It returns the empty string for empty, HTML and other bodies, and
+// for messages that repeat a part of hidden: the content, credentials and the like.
+func ErrorText(response Response, hidden ...string) string {
+	text := clip(oneLine(clip(bodyMessage(response.Body), 4*maxErrorText)), maxErrorText)
 	for _, h := range hidden {
-		if echoes(strings.ToLower(words), strings.ToLower(oneLine(h))) {
+		if echoes(strings.ToLower(text), strings.ToLower(oneLine(h))) {
 			return ""
 		}
 	}
-	return words
+	return text
 }
 
-// WithErrorText appends the network's words to the message of an error, which stays
-// within 500 bytes.
-func WithErrorText(e *publish.Error, words string) *publish.Error {
-	if words != "" {
-		e.Message += ": " + words
+// WithErrorText appends the network's own text to the message of an error and limits
+// the message to 500 bytes.
+func WithErrorText(e *publish.Error, text string) *publish.Error {
+	if text != "" {
+		e.Message += ": " + text
 	}
 	e.Message = clip(e.Message, maxMessage)
 	return e
 }
 
-// bodyMessage finds the message in a body.
+// bodyMessage returns the error message in a body.
 func bodyMessage(body []byte) string {
 	var value any
 	if json.Unmarshal(body, &value) == nil {
@@ -56,7 +56,8 @@ func bodyMessage(body []byte) string {
 	return text
 }
 
-// nestedMessage finds the message in a decoded body, looking a few objects deep.
+// nestedMessage returns the error message in a decoded body, at most depth objects
+// deep.
 func nestedMessage(value any, depth int) string {
 	switch v := value.(type) {
 	case string:
@@ -74,7 +75,7 @@ func nestedMessage(value any, depth int) string {
 	return ""
 }
 
-// oneLine replaces what is not printable and joins runs of white space.
+// oneLine replaces characters that cannot be printed and joins runs of white space.
 func oneLine(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
@@ -86,7 +87,7 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// clip cuts s to at most n bytes, between characters.
+// clip cuts s to at most limit bytes, at a character boundary.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -99,12 +100,12 @@ func clip(s string, limit int) string {
 	return strings.TrimRight(s[:end], " ") + more
 }
 
-// echoes reports whether words repeat a part of hidden.
-func echoes(words, hidden string) bool {
+// echoes reports whether text repeats a part of hidden.
+func echoes(text, hidden string) bool {
 	if utf8.RuneCountInString(hidden) <= minEcho {
-		return utf8.RuneCountInString(hidden) > 3 && strings.Contains(words, hidden)
+		return utf8.RuneCountInString(hidden) > 3 && strings.Contains(text, hidden)
 	}
-	runes := []rune(words)
+	runes := []rune(text)
 	for i := 0; i+minEcho <= len(runes); i++ {
 		if strings.Contains(hidden, string(runes[i:i+minEcho])) {
 			return true

@@ -11,17 +11,17 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// leaseGuard is one call under the guard of its context. Its connection asks it before
-// each write: that is later than anything net/http can be told to ask, which sends
-// the headers of a request before it first reads a body that it does not know.
+// leaseGuard applies the guard of a context to one request. The connection asks it
+// before each write. net/http has no later hook: it sends the headers before it
+// first reads a request body of unknown type.
 type leaseGuard struct {
 	allowed   func() bool
-	wrote     atomic.Bool // something was let through
-	refused   atomic.Bool // and nothing is any more
-	responded atomic.Bool // so that the connection belongs to the next call
+	wrote     atomic.Bool // some bytes were written
+	refused   atomic.Bool // the guard stopped the request
+	responded atomic.Bool // the response has started, so the connection belongs to the next request
 }
 
-// newLeaseGuard returns the passage of a call, nil when its context has no guard.
+// newLeaseGuard returns the guard of a request, or nil if its context has none.
 func newLeaseGuard(ctx context.Context) *leaseGuard {
 	if allowed := publish.Guard(ctx); allowed != nil {
 		return &leaseGuard{allowed: allowed}
@@ -29,9 +29,10 @@ func newLeaseGuard(ctx context.Context) *leaseGuard {
 	return nil
 }
 
-var errLeaseLapsed = errors.New("the call is not this daemon's own any more")
+var errLeaseLapsed = errors.New("the daemon no longer holds the lease of this attempt")
 
-// check lets a write through, or returns an error. A nil passage lets all through.
+// check returns an error if nothing more may be written. A nil leaseGuard allows
+// everything.
 func (p *leaseGuard) check() error {
 	switch {
 	case p == nil || p.responded.Load():
@@ -44,10 +45,10 @@ func (p *leaseGuard) check() error {
 	return nil
 }
 
-// unsent reports whether the guard has ended the call before anything of it left.
+// unsent reports whether the guard stopped the request before its first byte.
 func (p *leaseGuard) unsent() bool { return p != nil && p.refused.Load() && !p.wrote.Load() }
 
-// watch puts the passage on every connection that the call is given.
+// watch attaches the guard to every connection that the request uses.
 func (p *leaseGuard) watch(trace *httptrace.ClientTrace) {
 	trace.GotConn = func(info httptrace.GotConnInfo) {
 		if c := guardedConnOf(info.Conn); c != nil {
@@ -57,8 +58,8 @@ func (p *leaseGuard) watch(trace *httptrace.ClientTrace) {
 	trace.GotFirstResponseByte = func() { p.responded.Store(true) }
 }
 
-// guardedConn is a connection that asks the passage of its current call. HTTP/1
-// has one call at a time on a connection.
+// guardedConn is a connection that checks the guard of its current request. HTTP/1
+// has one request at a time on a connection.
 type guardedConn struct {
 	net.Conn
 	guard atomic.Pointer[leaseGuard]
@@ -72,7 +73,7 @@ func (c *guardedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// guardedConnOf returns the guarded connection that a connection is, or is made of.
+// guardedConnOf returns the guarded connection in c, which may be wrapped by TLS.
 func guardedConnOf(c net.Conn) *guardedConn {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -81,7 +82,7 @@ func guardedConnOf(c net.Conn) *guardedConn {
 	return guarded
 }
 
-// guardedDial returns a dial function whose connections can be guarded.
+// guardedDial wraps dial so that its connections can be guarded.
 func guardedDial(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)

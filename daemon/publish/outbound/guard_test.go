@@ -18,15 +18,15 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// byteServer answers every request with 200 and counts the bytes that it reads.
+// byteServer responds to every request with 200 and counts the bytes that it reads.
 type byteServer struct {
 	url   string
-	close func() // waits for the connections, so that all is counted
+	close func() // waits for the connections, so that all bytes are counted
 	bytes atomic.Int64
 	dials atomic.Int64
 }
 
-// countedConn counts for its server what is read.
+// countedConn counts the bytes that its server reads.
 type countedConn struct {
 	net.Conn
 	s *byteServer
@@ -38,7 +38,7 @@ func (c countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countedListener hands out connections that are counted.
+// countedListener wraps accepted connections in countedConn.
 type countedListener struct {
 	net.Listener
 	s *byteServer
@@ -64,7 +64,8 @@ func serveBytes(t *testing.T) *byteServer {
 	return s
 }
 
-// lapse returns a guard that lets n questions through, and how often it was asked.
+// lapse returns a context whose guard allows n writes, and the number of calls of
+// the guard.
 func lapse(ctx context.Context, n int64) (context.Context, *atomic.Int64) {
 	asked := new(atomic.Int64)
 	return publish.WithGuard(ctx, func() bool { return asked.Add(1) <= n }), asked
@@ -77,7 +78,7 @@ func wantLapsed(t *testing.T, what string, err error) {
 	}
 }
 
-// guardedCalls are all kinds of calls.
+// guardedCalls are requests of all kinds.
 var guardedCalls = map[string]func(context.Context, *http.Client, string) (outbound.Response, error){
 	"post": func(ctx context.Context, c *http.Client, url string) (outbound.Response, error) {
 		return outbound.Post(ctx, c, url, nil, []byte("x"))
@@ -102,8 +103,8 @@ var guardedCalls = map[string]func(context.Context, *http.Client, string) (outbo
 	},
 }
 
-// Not one byte leaves for a call whose lease lapses between its beginning and its
-// first write, on a new connection and on one that was kept.
+// If the lease lapses between the start of a request and its first write, not one
+// byte is sent, neither on a new connection nor on a reused one.
 func TestLapseBeforeTheFirstWrite(t *testing.T) {
 	t.Parallel()
 	for name, call := range guardedCalls {
@@ -115,13 +116,13 @@ func TestLapseBeforeTheFirstWrite(t *testing.T) {
 			_, err := call(ctx, client, s.url)
 			wantLapsed(t, "before all", err)
 			if n := s.dials.Load(); n != 0 {
-				t.Errorf("%d connections for a call that was not to begin", n)
+				t.Errorf("%d connections for a request that must not start", n)
 			}
 			ctx, asked := lapse(t.Context(), 1)
 			_, err = call(ctx, client, s.url)
 			wantLapsed(t, "new connection", err)
 			if n := asked.Load(); n < 2 {
-				t.Errorf("the guard was asked %d times, want again before the write", n)
+				t.Errorf("the guard was called %d times, want another call before the write", n)
 			}
 			client.CloseIdleConnections()
 			if n := s.bytes.Load(); n != 0 {
@@ -137,14 +138,14 @@ func TestLapseBeforeTheFirstWrite(t *testing.T) {
 			wantLapsed(t, "kept connection", err)
 			s.close()
 			if n := s.bytes.Load() - before; n != 0 {
-				t.Errorf("%d bytes left on the kept connection", n)
+				t.Errorf("%d bytes were sent on the reused connection", n)
 			}
 		})
 	}
 }
 
-// A lease that lapses in the middle of a request leaves it incomplete: whoever
-// goes on may have asked the network before the rest would have come.
+// A lease that lapses in the middle of a request leaves the request incomplete: the
+// node that takes over may already have asked the network for the post.
 func TestLapseInTheMiddle(t *testing.T) {
 	t.Parallel()
 	var handled atomic.Int64
@@ -157,15 +158,15 @@ func TestLapseInTheMiddle(t *testing.T) {
 	ctx, _ := lapse(t.Context(), 2)
 	_, err := outbound.Post(ctx, outbound.Client(outbound.AllowPrivate), cut.URL, nil, make([]byte, 1<<20))
 	if e := publish.AsError(err); e.Outcome != schedctl.OutcomeUnknown {
-		t.Errorf("got %q %s, want an unknown outcome", e.Code, e.Outcome)
+		t.Errorf("got %q %s, want outcome unknown", e.Code, e.Outcome)
 	}
 	cut.Close()
 	if n := handled.Load(); n != 0 {
-		t.Error("the network had the whole request")
+		t.Error("the network received the whole request")
 	}
 }
 
-// A call does not suffer from the guard of the one before it on its connection.
+// A request is not affected by the guard of the previous request on its connection.
 func TestGuardEndsWithItsCall(t *testing.T) {
 	t.Parallel()
 	s := serveBytes(t)
@@ -179,16 +180,17 @@ func TestGuardEndsWithItsCall(t *testing.T) {
 		}
 		over.Store(true)
 		if _, err := outbound.Post(t.Context(), client, s.url, nil, body); err != nil {
-			t.Errorf("unguarded, after a guard that refuses by now: %v", err)
+			t.Errorf("without a guard, after a request whose guard has expired: %v", err)
 		}
 	}
 	if n := s.dials.Load(); n != 1 {
-		t.Errorf("%d connections, want all calls on one", n)
+		t.Errorf("%d connections, want 1", n)
 	}
 }
 
-// The guard asks on connections, which serve one call at a time as long as nobody
-// speaks HTTP/2; under TLS it is asked after the handshake.
+// Connections call the guard. That is correct as long as a connection serves one
+// request at a time, so HTTP/2 must stay off. Under TLS the guard is called after
+// the handshake.
 func TestGuardUnderTLS(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex // mu guards protocols
@@ -209,7 +211,7 @@ func TestGuardUnderTLS(t *testing.T) {
 	_, err := outbound.Post(ctx, client, server.URL, nil, []byte("x"))
 	wantLapsed(t, "after the handshake", err)
 	if n := asked.Load(); n < 2 {
-		t.Errorf("the guard was asked %d times, want again before the write", n)
+		t.Errorf("the guard was called %d times, want another call before the write", n)
 	}
 	ctx, _ = lapse(t.Context(), 100)
 	if _, err := outbound.Post(ctx, client, server.URL, nil, []byte("x")); err != nil {
@@ -218,12 +220,12 @@ func TestGuardUnderTLS(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if len(protocols) != 1 || protocols[0] != "HTTP/1.1" {
-		t.Errorf("the server saw %v, want one request by HTTP/1.1", protocols)
+		t.Errorf("the server received %v, want one request by HTTP/1.1", protocols)
 	}
 }
 
-// When a kept connection breaks, net/http repeats a Get on another one; the guard
-// is asked there too.
+// When an idle connection breaks, net/http repeats a Get on another one. The guard
+// is called there too.
 func TestGuardOfARepeatedRequest(t *testing.T) {
 	t.Parallel()
 	server := closingServer(t)
@@ -231,12 +233,12 @@ func TestGuardOfARepeatedRequest(t *testing.T) {
 	if _, err := outbound.Get(t.Context(), client, server.url, nil); err != nil {
 		t.Fatal(err)
 	}
-	ctx, asked := lapse(t.Context(), 2) // its beginning, and the write on the connection that breaks
+	ctx, asked := lapse(t.Context(), 2) // the start, and the write on the connection that breaks
 	_, err := outbound.Get(ctx, client, server.url, nil)
 	if err == nil || asked.Load() < 3 {
-		t.Errorf("asked %d times, error %v; want a third question, and its refusal", asked.Load(), err)
+		t.Errorf("the guard was called %d times, error %v; want a third call that refuses", asked.Load(), err)
 	}
 	if n := server.requests.Load(); n != 2 {
-		t.Errorf("the server saw %d requests, want the first and the one that broke", n)
+		t.Errorf("the server received %d requests, want the first and the interrupted one", n)
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// maxLabel is the longest name taken from a network, in characters.
+// maxLabel is the maximum length of a name that a network gives, in characters.
 const maxLabel = 100
 
-// Label returns a name that a network gave in a decoded JSON value, without what
-// cannot be printed and at most 100 characters of it. It is empty for anything
-// but a text.
+// Label returns the name in a decoded JSON value. It removes characters that cannot
+// be printed and cuts the name after 100 characters. It returns the empty string if
+// the value is not a string.
 func Label(value any) string {
 	text, _ := value.(string)
 	text = strings.Map(func(r rune) rune {

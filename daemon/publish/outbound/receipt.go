@@ -16,14 +16,14 @@ const (
 	maxReceiptURL = 2048 // bytes
 )
 
-// Receipt reads id and url from the JSON object in an answer. Whatever is
-// missing, of another type, too long or not printable stays empty; so does an
-// url that is not an absolute http or https one. A number is taken as an id.
-func Receipt(a Response) schedctl.Receipt {
+// Receipt reads id and url from the JSON object in a response. A member that is
+// missing, has another type, is too long or cannot be printed is left empty. So is a
+// URL that is not an absolute http or https URL. A number is accepted as an id.
+func Receipt(response Response) schedctl.Receipt {
 	var object struct{ ID, URL any }
-	dec := json.NewDecoder(bytes.NewReader(a.Body))
+	dec := json.NewDecoder(bytes.NewReader(response.Body))
 	dec.UseNumber()
-	if a.Cut || dec.Decode(&object) != nil {
+	if response.Cut || dec.Decode(&object) != nil {
 		return schedctl.Receipt{}
 	}
 	return schedctl.Receipt{ID: receiptID(object.ID), URL: receiptURL(object.URL)}

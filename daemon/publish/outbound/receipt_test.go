@@ -39,7 +39,7 @@ func TestReceipt(t *testing.T) {
 		}
 	}
 	if got := outbound.Receipt(outbound.Response{Body: []byte(`{"id":"1"}`), Cut: true}); got.ID != "" {
-		t.Errorf("a body that broke off gave %v", got)
+		t.Errorf("a truncated body gave %v", got)
 	}
 }
 

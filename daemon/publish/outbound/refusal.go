@@ -8,60 +8,60 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// Refusal returns what an answer that is not 2xx means for a call that was to
-// publish. Its message says what to do; a publisher puts the network's own
-// [ErrorText] into it with [WithErrorText], where there are any.
+// Refusal returns the error for a response that is not 2xx, given to a request that
+// was to publish. Its message says what to do. Publishers append the network's own
+// message with [ErrorText] and [WithErrorText].
 //
-// A network that answers 4xx, or 503 with Retry-After, has not published. Any
-// other 5xx may come from something in front of it, after it has. So may 302 and
-// 303, which is how web applications answer a form that they have accepted; the
-// other redirects ask for the request to be made elsewhere.
-func Refusal(a Response, now time.Time) *publish.Error {
-	e := &publish.Error{HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished}
+// A 4xx response, or 503 with Retry-After, means that nothing was published. Any
+// other 5xx may come from a proxy after the network has published. So may 302 and
+// 303, with which web applications confirm a form. Other redirects ask for the
+// request to be sent elsewhere.
+func Refusal(response Response, now time.Time) *publish.Error {
+	e := &publish.Error{HTTPStatus: response.Status, Outcome: schedctl.OutcomeNotPublished}
 	switch {
-	case a.Status == 401 || a.Status == 403:
-		e.Kind, e.Message = schedctl.KindAuth, "the network refused the credentials; connect the account again"
-	case a.Status == 429:
-		e.Kind, e.Message = schedctl.KindRateLimited, "the network asks for fewer calls"
-		e.RetryAt = RetryAt(a.Header, now)
-	case a.Status == 409:
-		e.Kind, e.Message = schedctl.KindDuplicate, "the network says that it has this post already"
-	case a.Status == 404 || a.Status == 405 || a.Status == 410 || a.Status == 421:
-		e.Kind, e.Message = schedctl.KindPlatform, "nothing takes posts at this address; check the URL of the account"
-	case a.Status == 408 || a.Status == 425:
-		e.Kind, e.Message = schedctl.KindPlatform, "the network did not take the request"
-	case a.Status >= 400 && a.Status < 500:
+	case response.Status == 401 || response.Status == 403:
+		e.Kind, e.Message = schedctl.KindAuth, "the network refused the credentials; reconnect the account"
+	case response.Status == 429:
+		e.Kind, e.Message = schedctl.KindRateLimited, "the network asks for fewer requests"
+		e.RetryAt = RetryAt(response.Header, now)
+	case response.Status == 409:
+		e.Kind, e.Message = schedctl.KindDuplicate, "the network reports that it already has this post"
+	case response.Status == 404 || response.Status == 405 || response.Status == 410 || response.Status == 421:
+		e.Kind, e.Message = schedctl.KindPlatform, "this address does not accept posts; check the URL of the account"
+	case response.Status == 408 || response.Status == 425:
+		e.Kind, e.Message = schedctl.KindPlatform, "the network did not accept the request"
+	case response.Status >= 400 && response.Status < 500:
 		e.Kind, e.Message = schedctl.KindContent, "the network refused the post"
-	case a.Status >= 500:
-		serverFault(e, a, now)
+	case response.Status >= 500:
+		serverFault(e, response, now)
 	default:
-		redirected(e, a.Status)
+		redirected(e, response.Status)
 	}
-	e.Message = fmt.Sprintf("%s (HTTP %d)", e.Message, a.Status)
+	e.Message = fmt.Sprintf("%s (HTTP %d)", e.Message, response.Status)
 	return e
 }
 
-func serverFault(e *publish.Error, a Response, now time.Time) {
+func serverFault(e *publish.Error, response Response, now time.Time) {
 	e.Kind = schedctl.KindPlatform
-	if at, said := retryAfter(a.Header, now); said && a.Status == 503 {
-		e.Message, e.RetryAt = "the network is not available and says when to return", at
+	if at, ok := retryAfter(response.Header, now); ok && response.Status == 503 {
+		e.Message, e.RetryAt = "the network is unavailable and says when to retry", at
 		return
 	}
-	e.Message, e.Outcome = "the network met a fault of its own; it may have published all the same", schedctl.OutcomeUnknown
+	e.Message, e.Outcome = "the network had an internal error; it may have published anyway", schedctl.OutcomeUnknown
 }
 
-// redirected is of kind content, which is not tried again: the answer would be
-// the same.
+// redirected uses kind content, which is not retried: the response would be the
+// same.
 func redirected(e *publish.Error, status int) {
 	e.Kind, e.Code = schedctl.KindContent, "redirected"
 	switch {
 	case status == 302 || status == 303:
 		e.Outcome = schedctl.OutcomeUnknown
-		e.Message = "the network answered with a redirect, which is not followed, and may have published; check there, and correct the URL of the account"
+		e.Message = "the network responded with a redirect, which is not followed; it may have published. Check the network, then correct the URL of the account"
 	case status >= 300:
-		e.Message = "the network redirects to another address, which is not followed; connect the account with that one"
+		e.Message = "the network redirects to another address, which is not followed; reconnect the account with that address"
 	default:
 		e.Code, e.Kind, e.Outcome = "", schedctl.KindPlatform, schedctl.OutcomeUnknown
-		e.Message = "the network gave no final answer"
+		e.Message = "the network gave no final response"
 	}
 }

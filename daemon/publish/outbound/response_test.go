@@ -125,9 +125,9 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	t.Parallel()
-	const secret, content = "token-0123456789", "A text that nobody else shall read"
+	const secret, content = "token-0123456789", "A text that must stay private"
 	for _, tt := range []struct{ body, want string }{
 		{``, ""},
 		{`{}`, ""},
@@ -146,8 +146,8 @@ func TestWords(t *testing.T) {
 		{"plain\ttext\n\x1b[31min lines\r\n", "plain text [31min lines"},
 		{"caf\xe9", "caf\uFFFD"},
 		{`{"error":"bad token token-0123456789"}`, ""},
-		{`{"error":"cannot take 'that nobody else shall'"}`, ""},
-		{`{"error":"CANNOT TAKE A TEXT THAT NOBODY"}`, ""},
+		{`{"error":"cannot take 'that must stay priv'"}`, ""},
+		{`{"error":"CANNOT TAKE A TEXT THAT MUST STAY"}`, ""},
 		{`{"error":{"error":{"error":{"error":"too deep"}}}}`, ""},
 	} {
 		if got := outbound.ErrorText(outbound.Response{Body: []byte(tt.body)}, secret, content); got != tt.want {
@@ -155,11 +155,11 @@ func TestWords(t *testing.T) {
 		}
 	}
 	if got := outbound.ErrorText(outbound.Response{Body: []byte("it says hush")}, "hush"); got != "" {
-		t.Errorf("a short secret is shown: %q", got)
+		t.Errorf("the text contains a short secret: %q", got)
 	}
 }
 
-func TestWithWordsStaysShort(t *testing.T) {
+func TestWithErrorTextLimitsTheMessage(t *testing.T) {
 	t.Parallel()
 	e := outbound.WithErrorText(&publish.Error{Message: "refused"}, strings.Repeat("é", 600))
 	if len(e.Message) > 500 || !utf8.ValidString(e.Message) || !strings.HasSuffix(e.Message, "…") {
@@ -177,8 +177,8 @@ func checkWords(t *testing.T, body []byte, hidden string) {
 	}
 }
 
-// FuzzResponses reads what networks and people write: the first number chooses by
-// which reader.
+// FuzzResponses tests all parsers of responses and user input. The first number
+// selects the parser.
 func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), `{"id":"1","url":"https://social.example/@a/1"}`, "")
 	f.Add(byte(0), `{"id":1e400,"url":"HTTP://x"}`, "")
@@ -207,24 +207,24 @@ func FuzzResponses(f *testing.F) {
 	})
 }
 
-// checkParseAddress wants what is taken to be taken again as it was, and to have
-// no host that is refused.
+// checkParseAddress checks that an accepted URL is accepted again unchanged and has
+// no private host.
 func checkParseAddress(t *testing.T, text string) {
 	u, err := outbound.PublicOnly.ParseAddress(text)
 	if err != nil {
 		if len(text) > 40 && strings.Contains(err.Error(), text) {
-			t.Errorf("%q is in %q", text, err)
+			t.Errorf("the error for %q contains it: %q", text, err)
 		}
 		return
 	}
 	if u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Hostname() == "" {
 		t.Errorf("%q: got %v", text, u)
 	}
-	if len(u.String()) > 2048 { // escapes make it longer
+	if len(u.String()) > 2048 { // escaping makes it longer
 		return
 	}
 	if again, err := outbound.PublicOnly.ParseAddress(u.String()); err != nil || again.Host != u.Host {
-		t.Errorf("%q: %v is read as %v, %v", text, u, again, err)
+		t.Errorf("%q: %v parsed again is %v, %v", text, u, again, err)
 	}
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil && (a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsUnspecified() || a.IsMulticast()) {
 		t.Errorf("%q: %v is not public", text, a)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// maxRetry bounds what a network can ask for.
+// maxRetry limits how far ahead a network can move a retry.
 const maxRetry = 30 * 24 * time.Hour
 
-// RetryAt returns when a network that answered 429 said to return, or the zero
-// time when it did not, or named an instant that has passed. Retry-After
-// (RFC 9110, seconds or a date) comes before X-RateLimit-Reset and
-// RateLimit-Reset, which hold an RFC 3339 time on Mastodon and Unix seconds, or
-// seconds from now, elsewhere. More than 30 days are taken as 30 days.
+// RetryAt returns when a network that responded with 429 allows the next request. It
+// returns the zero time if the response does not say, or names a time in the past.
+// Retry-After (RFC 9110, seconds or a date) takes precedence over X-RateLimit-Reset
+// and RateLimit-Reset. Mastodon sends an RFC 3339 time in those; other networks send
+// Unix seconds or seconds from now. The result is at most 30 days ahead.
 func RetryAt(h http.Header, now time.Time) time.Time {
-	if at, said := retryAfter(h, now); said {
+	if at, ok := retryAfter(h, now); ok {
 		return at
 	}
 	for _, name := range []string{"X-RateLimit-Reset", "RateLimit-Reset"} {
@@ -27,9 +27,9 @@ func RetryAt(h http.Header, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// RetryIn returns when a network said to return that named so many seconds in
-// the body of its answer, or the zero time when they are not more than 0. More
-// than 30 days are taken as 30 days.
+// RetryIn returns the time that is the given number of seconds after now, for
+// networks that state a delay in the response body. It returns the zero time unless
+// seconds is positive. The result is at most 30 days ahead.
 func RetryIn(seconds float64, now time.Time) time.Time {
 	if !(seconds > 0) { // or not a number
 		return time.Time{}
@@ -37,8 +37,9 @@ func RetryIn(seconds float64, now time.Time) time.Time {
 	return limitRetry(now.Add(time.Duration(min(seconds, maxRetry.Seconds())*float64(time.Second))), now)
 }
 
-// retryAfter also reports whether the header is there and readable.
-func retryAfter(h http.Header, now time.Time) (at time.Time, said bool) {
+// retryAfter reads the header Retry-After. ok reports whether the header is present
+// and valid.
+func retryAfter(h http.Header, now time.Time) (at time.Time, ok bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, ok := parseSeconds(text); ok {
 		return limitRetry(now.Add(seconds), now), true
@@ -58,14 +59,14 @@ func parseReset(text string, now time.Time) (time.Time, bool) {
 	switch {
 	case err != nil || !(seconds >= 0 && seconds < 1e11):
 		return time.Time{}, false
-	case seconds < 1e9: // as a Unix time it would be before 2002
+	case seconds < 1e9: // too small for a Unix time: it would be before 2002
 		return now.Add(time.Duration(min(seconds, maxRetry.Seconds()) * float64(time.Second))), true
 	default:
 		return time.UnixMilli(int64(seconds * 1000)), true
 	}
 }
 
-// parseSeconds reads a whole number of seconds, however large.
+// parseSeconds reads a whole number of seconds of any size.
 func parseSeconds(text string) (time.Duration, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
@@ -77,7 +78,7 @@ func parseSeconds(text string) (time.Duration, bool) {
 	return time.Duration(n) * time.Second, true
 }
 
-// limitRetry drops instants that have passed and cuts those too far ahead.
+// limitRetry drops times in the past and limits how far ahead a time is.
 func limitRetry(at, now time.Time) time.Time {
 	switch {
 	case !at.After(now):

@@ -16,9 +16,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// transportError describes a call that got no answer. What net/http says is
-// not passed on as it is: it holds the URL, which may be a secret, and bytes
-// that the other end sent.
+// transportError returns the error of a request without a response. It does not
+// include the text of the net/http error, which contains the URL, possibly a secret,
+// and bytes from the server.
 func transportError(err error, host string, wrote bool) error {
 	if errors.Is(err, ErrPlainHTTP) {
 		return plainHTTP(host)
@@ -33,9 +33,9 @@ func transportError(err error, host string, wrote bool) error {
 	}
 }
 
-// NoResponse says, for people, why a call to a host got no answer, where that is
-// all there is to say: err is what an [http.Client] returned. The text holds
-// neither the URL, which may be a secret, nor bytes that the other end sent.
+// NoResponse describes, for users, why a request to a host got no response. err is
+// the error of an [http.Client]. The text contains neither the URL, which may be a
+// secret, nor bytes from the server.
 func NoResponse(err error, host string) string {
 	var op *net.OpError
 	connecting := errors.As(err, &op) && op.Op == "dial" ||
@@ -46,21 +46,21 @@ func NoResponse(err error, host string) string {
 	return lostMessage(err, host)
 }
 
-// lostMessage says why a request that was begun got no answer.
+// lostMessage describes why a request that was sent got no response.
 func lostMessage(err error, host string) string {
 	switch {
 	case isTimeout(err):
-		return fmt.Sprintf("%s did not answer in time", host)
+		return fmt.Sprintf("%s did not respond in time", host)
 	case errors.Is(err, context.Canceled):
-		return fmt.Sprintf("the call to %s was broken off before it answered", host)
+		return fmt.Sprintf("the request to %s was canceled before a response arrived", host)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, new(*net.OpError)), isErrno(err):
-		return fmt.Sprintf("%s closed the connection without an answer", host)
+		return fmt.Sprintf("%s closed the connection without a response", host)
 	default:
-		return fmt.Sprintf("%s gave no usable HTTP answer", host)
+		return fmt.Sprintf("%s gave no usable HTTP response", host)
 	}
 }
 
-// unsentMessage says why a request could not even be begun.
+// unsentMessage describes why a request could not be sent.
 func unsentMessage(err error, host string) string {
 	var dns *net.DNSError
 	var verification *tls.CertificateVerificationError
@@ -68,23 +68,24 @@ func unsentMessage(err error, host string) string {
 	case errors.Is(err, ErrPrivateAddress):
 		return (&privateHostError{host}).Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Sprintf("there is no host named %s; check the address", host)
+		return fmt.Sprintf("no host is named %s; check the address", host)
 	case errors.As(err, &dns):
-		return fmt.Sprintf("the name %s could not be resolved", host)
+		return fmt.Sprintf("cannot resolve the name %s; check the address and the network connection", host)
 	case errors.As(err, &verification):
 		return fmt.Sprintf("the certificate of %s is not valid: %s", host, certificateFault(verification.Err))
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return fmt.Sprintf("%s does not speak TLS; check whether its address begins with http://", host)
+		return fmt.Sprintf("%s does not speak TLS; check whether its address starts with http://", host)
 	case isTimeout(err):
-		return fmt.Sprintf("%s could not be connected to in time", host)
+		return fmt.Sprintf("connecting to %s timed out", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("%s refused the connection; is the server running?", host)
 	default:
-		return fmt.Sprintf("%s could not be connected to", host)
+		return fmt.Sprintf("cannot connect to %s", host)
 	}
 }
 
-// certificateFault is short, and names none of the other end's own words.
+// certificateFault describes in a few words what is wrong with a certificate. It
+// quotes nothing from the server.
 func certificateFault(err error) string {
 	var name x509.HostnameError
 	var authority x509.UnknownAuthorityError
@@ -97,7 +98,7 @@ func certificateFault(err error) string {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "it has expired or is not valid yet"
 	default:
-		return "it does not verify"
+		return "it cannot be verified"
 	}
 }
 
@@ -111,8 +112,8 @@ func isErrno(err error) bool {
 	return errors.As(err, &errno)
 }
 
-// safeCause returns what the log may have of err: neither the URL, nor what
-// the other end sent.
+// safeCause returns the part of err that may be logged. It contains neither the URL
+// nor bytes from the server.
 func safeCause(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

@@ -1,7 +1,6 @@
-// Package pattern keeps regular expressions from being compiled as a program
-// starts. The adapters of all networks are in every program that knows one of
-// them, and compiling their expressions takes longer than all else that a short
-// command does.
+// Package pattern delays the compilation of regular expressions until they are used.
+// Every program that imports one network imports all of them, and compiling their
+// expressions would take longer than the rest of a short command.
 package pattern
 
 import (
@@ -9,9 +8,9 @@ import (
 	"sync"
 )
 
-// Lazy returns a function that compiles expr when it is first called, and
-// returns the same result each time. It may be called from any goroutine. Like
-// [regexp.MustCompile] it panics when expr is none, so a test must call it.
+// Lazy returns a function that compiles expr on its first call and returns the same
+// result each time. It may be called from any goroutine. Like [regexp.MustCompile]
+// the function panics if expr is not valid, so tests must call it.
 func Lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

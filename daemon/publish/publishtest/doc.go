@@ -1,8 +1,8 @@
-// Package publishtest tests publishers and what calls them.
+// Package publishtest tests publishers and the code that calls them.
 //
-// [Run] is the conformance suite that each publisher passes: it plays every
-// answer that a network can give, breaks calls off where they can be broken,
-// and checks that the publisher tells the truth about what became of the post.
-// [Fake] is a network in memory for tests of the code that calls publishers.
-// [StartSnac] starts a real server of the Mastodon API, [StartPDS] one of Bluesky.
+// [Run] is the conformance suite that each publisher must pass. It plays every kind
+// of response, breaks connections, and checks that the publisher reports the right
+// outcome. [Fake] is an in-memory network for tests of code that calls publishers.
+// [StartSnac] starts a real server of the Mastodon API and [StartPDS] one of
+// Bluesky.
 package publishtest

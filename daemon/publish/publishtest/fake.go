@@ -11,54 +11,54 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// Fake is a network in memory with scripted answers, for tests of what calls
+// Fake is an in-memory network with scripted responses, for tests of code that calls
 // publishers. It opens no socket and starts no goroutine, so it also works in a
 // testing/synctest bubble. All methods may be called from any goroutine.
 //
-// An account with the option idempotent is one whose network recognises a
-// repeated [publish.Request.Key]: Publish then answers the first receipt again.
+// For an account with the option idempotent, the network recognizes a repeated
+// [publish.Request.Key]: Publish returns the first receipt again.
 type Fake struct {
 	platform string
 
-	mu       sync.Mutex // mu guards what follows
+	mu       sync.Mutex // mu guards the fields below
 	script   []Response
 	onCall   func(context.Context, publish.Request) Response
 	held     chan struct{} // closed by release; nil when calls are not held
 	requests []publish.Request
-	posts    map[string][]schedctl.Receipt // what the network has, by key
+	posts    map[string][]schedctl.Receipt // the published posts, by key
 }
 
-// Response is how a [Fake] answers one call.
+// Response is how a [Fake] responds to one request.
 type Response struct {
 	Err      error                // nil to publish
-	Accepted bool                 // with Err: the network has the post all the same
-	Degraded schedctl.Degradation // of the receipt, when it publishes
-	After    time.Duration        // how long the network takes; a ctx that ends first is an unknown outcome
+	Accepted bool                 // with Err: the network has published anyway
+	Degraded schedctl.Degradation // of the receipt, if it publishes
+	After    time.Duration        // how long the network takes; if ctx ends first, the outcome is unknown
 }
 
-// NewFake returns a fake for the platform that publishes whatever it is given,
-// until it is told otherwise.
+// NewFake returns a fake for the platform. By default it publishes everything.
 func NewFake(platform string) *Fake {
 	return &Fake{platform: platform, posts: map[string][]schedctl.Receipt{}}
 }
 
-// Then queues answers, one for each call. When none is left, calls publish.
-func (f *Fake) Then(answers ...Response) {
+// Then queues responses, one for each request. Without a queued response, requests
+// publish.
+func (f *Fake) Then(responses ...Response) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.script = append(f.script, answers...)
+	f.script = append(f.script, responses...)
 }
 
-// OnCall sets a function that decides the answer of each call for which none is
-// queued. It runs on the caller's goroutine and may block; nil takes it away.
-func (f *Fake) OnCall(answer func(context.Context, publish.Request) Response) {
+// OnCall sets a function that returns the response to each request for which none is
+// queued. It runs on the caller's goroutine and may block. Nil removes the function.
+func (f *Fake) OnCall(respond func(context.Context, publish.Request) Response) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.onCall = answer
+	f.onCall = respond
 }
 
-// Hold makes calls wait, after they were recorded, until release is called or
-// their ctx ends, which is an unknown outcome. release may be called repeatedly.
+// Hold makes requests wait, after they were recorded, until release is called or
+// their ctx ends, which is an unknown outcome. release may be called more than once.
 func (f *Fake) Hold() (release func()) {
 	held := make(chan struct{})
 	f.mu.Lock()
@@ -74,15 +74,15 @@ func (f *Fake) Hold() (release func()) {
 	}
 }
 
-// Requests returns the calls of Publish so far, in the order they began.
+// Requests returns the requests to Publish so far, in the order they started.
 func (f *Fake) Requests() []publish.Request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.requests)
 }
 
-// Posts returns how often the network has the post of each key: what people
-// would see. More than one is a post published twice.
+// Posts returns how many times the network has published each key. More than one
+// means that people see the post twice.
 func (f *Fake) Posts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,7 +100,7 @@ func (f *Fake) Platform() string { return f.platform }
 func (f *Fake) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "token", Secret: true, Help: "anything but \"refused\""},
-		{Name: "idempotent", Option: true, Help: "whether a repeated key is recognised"},
+		{Name: "idempotent", Option: true, Help: "whether a repeated key is recognized"},
 	}
 }
 
@@ -126,33 +126,33 @@ func (f *Fake) Check(a schedctl.Account, content string) publish.Check {
 // Idempotent implements [publish.Idempotent] by the account's option.
 func (f *Fake) Idempotent(a schedctl.Account) bool { return a.Options.Bool("idempotent") }
 
-// Publish records the call and answers as scripted.
+// Publish records the request and responds as scripted.
 func (f *Fake) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
-	answer, held := f.recordCall(ctx, r)
-	if !wait(ctx, held, answer.After) {
-		return schedctl.Receipt{}, f.canceledError(ctx, r, answer)
+	response, held := f.recordCall(ctx, r)
+	if !wait(ctx, held, response.After) {
+		return schedctl.Receipt{}, f.canceledError(ctx, r, response)
 	}
-	if answer.Err != nil && !answer.Accepted {
-		return schedctl.Receipt{}, answer.Err
+	if response.Err != nil && !response.Accepted {
+		return schedctl.Receipt{}, response.Err
 	}
 	receipt := f.accept(r)
-	if answer.Err != nil {
-		return schedctl.Receipt{}, answer.Err
+	if response.Err != nil {
+		return schedctl.Receipt{}, response.Err
 	}
-	receipt.Degraded = answer.Degraded
+	receipt.Degraded = response.Degraded
 	return receipt, nil
 }
 
-// recordCall records the call and takes its answer.
+// recordCall records the request and returns its response.
 func (f *Fake) recordCall(ctx context.Context, r publish.Request) (Response, <-chan struct{}) {
 	f.mu.Lock()
 	f.requests = append(f.requests, r)
 	held, onCall := f.held, f.onCall
 	if len(f.script) > 0 {
-		answer := f.script[0]
+		response := f.script[0]
 		f.script = f.script[1:]
 		f.mu.Unlock()
-		return answer, held
+		return response, held
 	}
 	f.mu.Unlock()
 	if onCall == nil {
@@ -161,17 +161,17 @@ func (f *Fake) recordCall(ctx context.Context, r publish.Request) (Response, <-c
 	return onCall(ctx, r), held
 }
 
-// canceledError is the answer to a call whose ctx ended: nobody knows what became of it.
-func (f *Fake) canceledError(ctx context.Context, r publish.Request, answer Response) error {
-	if answer.Accepted {
+// canceledError is the error of a request whose ctx ended. Its outcome is unknown.
+func (f *Fake) canceledError(ctx context.Context, r publish.Request, response Response) error {
+	if response.Accepted {
 		f.accept(r)
 	}
 	return &publish.Error{
-		Kind: schedctl.KindNetwork, Message: "no answer in time", Outcome: schedctl.OutcomeUnknown, Err: ctx.Err(),
+		Kind: schedctl.KindNetwork, Message: "no response in time", Outcome: schedctl.OutcomeUnknown, Err: ctx.Err(),
 	}
 }
 
-// accept gives the network the post and returns its receipt.
+// accept publishes the post and returns its receipt.
 func (f *Fake) accept(r publish.Request) schedctl.Receipt {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,7 +183,7 @@ func (f *Fake) accept(r publish.Request) schedctl.Receipt {
 	return receipt
 }
 
-// wait reports whether the answer came before the end of ctx.
+// wait reports whether the response came before ctx ended.
 func wait(ctx context.Context, held <-chan struct{}, after time.Duration) bool {
 	if held != nil {
 		select {
@@ -204,7 +204,7 @@ func wait(ctx context.Context, held <-chan struct{}, after time.Duration) bool {
 	return true
 }
 
-// FindingFake is a [Fake] whose network can also be asked what it has.
+// FindingFake is a [Fake] whose network can also be searched for posts.
 type FindingFake struct{ *Fake }
 
 // Find implements [publish.Finder].

@@ -21,7 +21,7 @@ var (
 	_ publish.Finder     = publishtest.FindingFake{}
 )
 
-func TestFakeAnswersAsScripted(t *testing.T) {
+func TestFakeRespondsAsScripted(t *testing.T) {
 	t.Parallel()
 	refused, lost := errors.New("refused"), errors.New("lost")
 	f := publishtest.NewFake("fake")
@@ -41,7 +41,7 @@ func TestFakeAnswersAsScripted(t *testing.T) {
 	}
 }
 
-func TestFakeRecognisesKeysOfIdempotentAccounts(t *testing.T) {
+func TestFakeRecognizesKeysOfIdempotentAccounts(t *testing.T) {
 	t.Parallel()
 	f := publishtest.NewFake("fake")
 	r := publish.Request{TargetID: "pt_1", Key: "pt_1", Account: schedctl.Account{Options: schedctl.Options{"idempotent": true}}}
@@ -77,7 +77,7 @@ func TestFakeHoldsCallsUntilReleased(t *testing.T) {
 	})
 }
 
-func TestFakeIsCutByItsContext(t *testing.T) {
+func TestFakeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := publishtest.FindingFake{Fake: publishtest.NewFake("fake")}
@@ -95,7 +95,7 @@ func TestFakeIsCutByItsContext(t *testing.T) {
 	})
 }
 
-func TestFakeAsksItsFunction(t *testing.T) {
+func TestFakeCallsItsFunction(t *testing.T) {
 	t.Parallel()
 	slow := errors.New("slow")
 	f := publishtest.NewFake("fake")

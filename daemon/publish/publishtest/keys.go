@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// testKeys asks of a network with keys of its own that no two are the same,
-// also of one instant and made at once, that they are in order, and that the
-// network takes them.
+// testKeys checks keys of a publisher that creates its own: they are unique, even
+// when several goroutines create them for the same instant, they are in order, and
+// the network accepts them.
 func (s Suite) testKeys(t *testing.T) {
 	t.Parallel()
 	n := s.start(t)
@@ -35,11 +35,11 @@ func (s Suite) testKeys(t *testing.T) {
 	for range makers {
 		keys := <-made
 		if !slices.IsSorted(keys) {
-			t.Error("keys made one after the other are not in order")
+			t.Error("consecutive keys are not in order")
 		}
 		for _, key := range keys {
 			if key == "" || len(key) > 255 || seen[key] {
-				t.Errorf("key %q is empty, too long or was made before", key)
+				t.Errorf("key %q is empty, too long or was created before", key)
 			}
 			seen[key] = true
 		}

@@ -13,24 +13,24 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// network is a server that records calls and answers them as told.
+// network is a server that records requests and responds as the test says.
 type network struct {
 	suite     Suite
 	publisher publish.Publisher
 	server    *httptest.Server
 	client    *http.Client
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	calls   []call
 	handler http.Handler
-	session []string // what connecting added to the credentials
+	session []string // values that Connect added to the credentials
 }
 
 type call struct {
 	method, path, key string
 }
 
-// start returns the suite's network with a publisher that calls it.
+// start returns the suite's network and a publisher that uses it.
 func (s Suite) start(t *testing.T) *network {
 	t.Helper()
 	n := &network{suite: s, handler: s.Network}
@@ -45,8 +45,8 @@ func (s Suite) start(t *testing.T) *network {
 	return n
 }
 
-// stop ends the server. A connection that was kept is closed first: a request
-// written to it just then would have an unknown outcome, and rightly so.
+// stop closes the server. It closes idle connections first: a request that is
+// written to a closing connection correctly has an unknown outcome.
 func (n *network) stop() {
 	n.client.CloseIdleConnections()
 	n.server.Close()
@@ -73,7 +73,7 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// url returns where the network is, or the empty string when there is none.
+// url returns the URL of the network, or the empty string if there is none.
 func (n *network) url() string {
 	if n.server == nil {
 		return ""
@@ -81,14 +81,14 @@ func (n *network) url() string {
 	return n.server.URL
 }
 
-// respondWith replaces what the network does from now on.
+// respondWith replaces the network's handler.
 func (n *network) respondWith(h http.HandlerFunc) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.handler = h
 }
 
-// takeCalls returns the calls since the last take.
+// takeCalls returns the requests since the last takeCalls.
 func (n *network) takeCalls() []call {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -97,7 +97,7 @@ func (n *network) takeCalls() []call {
 	return calls
 }
 
-// rememberAdded remembers what connecting added to the credentials it was given.
+// rememberAdded remembers the values that Connect added to the credentials.
 func (n *network) rememberAdded(given, stored publish.Credentials) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -108,26 +108,27 @@ func (n *network) rememberAdded(given, stored publish.Credentials) {
 	}
 }
 
-// addedCredentials returns what connecting added to the credentials so far.
+// addedCredentials returns the values that Connect has added so far.
 func (n *network) addedCredentials() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.session)
 }
 
-// checkReads asks that calls only read, or are among the suite's ConnectCalls.
+// checkReads checks that the requests only read, or are among the suite's
+// ConnectCalls.
 func (n *network) checkReads(t *testing.T, during string, calls []call) {
 	t.Helper()
 	for _, c := range calls {
 		reads := c.method == http.MethodGet || c.method == http.MethodHead
 		if !reads && !slices.Contains(n.suite.ConnectCalls, c.method+" "+c.path) {
-			t.Errorf("%s made a %s %s", during, c.method, c.path)
+			t.Errorf("%s sent %s %s", during, c.method, c.path)
 		}
 	}
 }
 
-// checkCalls asks that the network saw exactly so many calls for a request,
-// each with its key.
+// checkCalls checks the number of requests that the network received for r, and that
+// each had the key of r.
 func (n *network) checkCalls(t *testing.T, during string, r publish.Request, want int) {
 	t.Helper()
 	if n.suite.Network == nil {
@@ -135,7 +136,7 @@ func (n *network) checkCalls(t *testing.T, during string, r publish.Request, wan
 	}
 	calls := n.takeCalls()
 	if len(calls) != want {
-		t.Errorf("%s: the network saw %d calls, want %d", during, len(calls), want)
+		t.Errorf("%s: the network received %d requests, want %d", during, len(calls), want)
 	}
 	for _, c := range calls {
 		if c.method != http.MethodPost && c.method != http.MethodPut {

@@ -25,31 +25,31 @@ type PDS struct {
 	Password    string `json:"password"`
 	AppPassword string `json:"app_password"`
 
-	JWTSecret     string `json:"jwt_secret"` // what the server signs its tokens with
+	JWTSecret     string `json:"jwt_secret"` // the key that signs the server's tokens
 	AdminPassword string `json:"admin_password"`
 }
 
-// PDSConfig says how a server is started.
+// PDSConfig configures a server.
 type PDSConfig struct {
-	AccessTTL time.Duration // how long access tokens last, in whole seconds; 0 for the server's own two hours
+	AccessTTL time.Duration // lifetime of access tokens, in whole seconds; 0 for the default of two hours
 }
 
-// PDSRecord is one post as the server has it.
+// PDSRecord is one post as the server stores it.
 type PDSRecord struct {
 	URI   string          `json:"uri"` // at://…
 	CID   string          `json:"cid"` // the hash of the record
 	Value json.RawMessage `json:"value"`
 }
 
-// StartPDS starts a server with one account on loopback, for the length of the
-// test. Where it is not installed the test is skipped, or fails when the
-// environment has SCHEDCTL_REQUIRE_ALL=1.
+// StartPDS starts a server with one account on loopback. It runs until the test
+// ends. If the server is not installed, the test is skipped; with
+// SCHEDCTL_REQUIRE_ALL=1 in the environment it fails.
 func StartPDS(t *testing.T) PDS {
 	t.Helper()
 	return PDSConfig{}.Start(t)
 }
 
-// Start is as [StartPDS], for a server that is set up otherwise.
+// Start is [StartPDS] with this configuration.
 func (c PDSConfig) Start(t *testing.T) PDS {
 	t.Helper()
 	requireTools(t, "node", "bash")
@@ -68,7 +68,8 @@ func (c PDSConfig) Start(t *testing.T) PDS {
 	return p
 }
 
-// serversDir returns where install.sh puts what it does not get from Debian.
+// serversDir returns the directory in which install.sh installs the servers that
+// Debian does not package.
 func serversDir(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv("SCHEDCTL_SERVERS"); dir != "" {
@@ -90,16 +91,16 @@ func (p PDS) Posts(t *testing.T) []PDSRecord {
 	return list.Records
 }
 
-// NewAppPassword returns another app password of the account, by which it can
-// be revoked.
+// NewAppPassword creates an app password for the account. The name identifies it for
+// RevokeAppPassword.
 func (p PDS) NewAppPassword(t *testing.T, name string) string {
 	t.Helper()
-	var made struct{ Password string }
-	p.call(t, http.MethodPost, "com.atproto.server.createAppPassword", p.login(t), map[string]string{"name": name}, &made)
-	return made.Password
+	var created struct{ Password string }
+	p.call(t, http.MethodPost, "com.atproto.server.createAppPassword", p.login(t), map[string]string{"name": name}, &created)
+	return created.Password
 }
 
-// RevokeAppPassword revokes the app password of a name.
+// RevokeAppPassword revokes the app password with this name.
 func (p PDS) RevokeAppPassword(t *testing.T, name string) {
 	t.Helper()
 	p.call(t, http.MethodPost, "com.atproto.server.revokeAppPassword", p.login(t), map[string]string{"name": name}, nil)
@@ -120,14 +121,14 @@ func (p PDS) Delete(t *testing.T) {
 	p.admin(t, "com.atproto.admin.deleteAccount", map[string]string{"did": p.DID})
 }
 
-// admin makes one call as an operator of the server.
+// admin sends one request as an operator of the server.
 func (p PDS) admin(t *testing.T, method string, body any) {
 	t.Helper()
 	login := base64.StdEncoding.EncodeToString([]byte("admin:" + p.AdminPassword))
 	p.call(t, http.MethodPost, method, "Basic "+login, body, nil)
 }
 
-// login returns an access token for what app passwords may not do.
+// login returns an access token with rights that app passwords do not have.
 func (p PDS) login(t *testing.T) string {
 	t.Helper()
 	var session struct{ AccessJWT string }
@@ -136,7 +137,7 @@ func (p PDS) login(t *testing.T) string {
 	return session.AccessJWT
 }
 
-// call makes one call and decodes its answer; body and into may be nil.
+// call sends one request and decodes the response. body and into may be nil.
 func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
 	t.Helper()
 	var encoded io.Reader = http.NoBody
@@ -158,14 +159,14 @@ func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
 	case token != "":
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: status %d, %v: %s", path, answer.StatusCode, err, text)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d, %v: %s", path, response.StatusCode, err, text)
 	}
 	if into == nil {
 		return
@@ -175,14 +176,14 @@ func (p PDS) call(t *testing.T, method, path, token string, body, into any) {
 	}
 }
 
-// Expire returns a token of the server as it would be when it has expired.
+// Expire returns a copy of the token that has expired, signed with the server's key.
 func (p PDS) Expire(t *testing.T, token string) string {
 	t.Helper()
 	encoding := base64.RawURLEncoding
 	parts := strings.Split(token, ".")
 	claims := map[string]any{}
 	if len(parts) != 3 {
-		t.Fatal("the token is not of three parts")
+		t.Fatal("the token does not have three parts")
 	}
 	text, err := encoding.DecodeString(parts[1])
 	if err == nil {

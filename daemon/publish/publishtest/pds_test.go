@@ -40,14 +40,14 @@ func accessToken(t *testing.T, pds publishtest.PDS, password string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Post(pds.URL+"/xrpc/com.atproto.server.createSession", "application/json", bytes.NewReader(body))
+	response, err := http.Post(pds.URL+"/xrpc/com.atproto.server.createSession", "application/json", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var session struct{ AccessJWT string }
-	if err := json.NewDecoder(answer.Body).Decode(&session); err != nil || session.AccessJWT == "" {
-		t.Fatalf("status %d without a token: %v", answer.StatusCode, err)
+	if err := json.NewDecoder(response.Body).Decode(&session); err != nil || session.AccessJWT == "" {
+		t.Fatalf("status %d without a token: %v", response.StatusCode, err)
 	}
 	return session.AccessJWT
 }
@@ -70,8 +70,8 @@ func lifetime(t *testing.T, token string) (issued, expires int64) {
 	return claims.Iat, claims.Exp
 }
 
-// sessionError returns the name of the error that a token meets, or the empty
-// string.
+// sessionError returns the name of the error that the server returns for a token, or
+// the empty string.
 func sessionError(t *testing.T, pds publishtest.PDS, token string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, pds.URL+"/xrpc/com.atproto.server.getSession", nil)
@@ -79,13 +79,13 @@ func sessionError(t *testing.T, pds publishtest.PDS, token string) string {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var body struct{ Error string }
-	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
 		t.Fatal(err)
 	}
 	return body.Error

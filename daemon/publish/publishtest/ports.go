@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// Ports returns TCP ports of loopback for servers that have to be given one. They
-// belong to the test until it ends.
+// Ports returns TCP ports on loopback for servers that need a fixed port. They are
+// reserved until the test ends.
 //
-// They are outside the ranges that operating systems take ports of clients from, so
-// that no connection takes one before its server listens. The UDP port of the same
-// number marks one as taken for other tests, which may run in other processes.
+// The ports are outside the ranges that operating systems use for client
+// connections, so no connection takes one before its server listens. The UDP port of
+// the same number marks a port as taken for tests in other processes.
 func Ports(t *testing.T, count int) []string {
 	t.Helper()
 	const first, last = 15000, 30000

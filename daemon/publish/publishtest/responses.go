@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// scriptedResponse is something a network says, and what it means.
+// scriptedResponse is a response of the network and the error that it must cause.
 type scriptedResponse struct {
 	name    string
 	status  int
@@ -22,7 +22,7 @@ type scriptedResponse struct {
 	kind    schedctl.ErrorKind
 	outcome schedctl.Outcome
 	retryAt time.Time     // exact
-	retryIn time.Duration // from the call
+	retryIn time.Duration // after the request
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	unknown      = schedctl.OutcomeUnknown
 )
 
-// refusals are the answers that mean the same on every network.
+// refusals are the responses that mean the same on every network.
 func refusals() []scriptedResponse {
 	at := time.Now().UTC().Add(10 * time.Minute).Truncate(time.Second)
 	type h = map[string]string
@@ -62,7 +62,7 @@ func refusals() []scriptedResponse {
 	}
 }
 
-// unusableBodies are accepting answers without a usable body.
+// unusableBodies are responses of success without a usable body.
 var unusableBodies = []scriptedResponse{
 	{name: "200 without a body", status: 200},
 	{name: "200 with half a body", status: 200, body: `{"id":"1`},
@@ -76,20 +76,20 @@ var unusableBodies = []scriptedResponse{
 
 func (s Suite) testResponses(t *testing.T) {
 	t.Parallel()
-	for _, a := range refusals() {
-		t.Run(a.name, func(t *testing.T) {
+	for _, r := range refusals() {
+		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			s.testRefusal(t, a)
+			s.testRefusal(t, r)
 		})
 	}
-	for _, a := range unusableBodies {
-		t.Run(a.name, func(t *testing.T) {
+	for _, r := range unusableBodies {
+		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			a.kind, a.outcome = schedctl.KindPlatform, unknown
+			r.kind, r.outcome = schedctl.KindPlatform, unknown
 			if s.AcceptsAnyBody {
-				s.testAcceptance(t, a)
+				s.testAcceptance(t, r)
 			} else {
-				s.testRefusal(t, a)
+				s.testRefusal(t, r)
 			}
 		})
 	}
@@ -135,11 +135,11 @@ func (s Suite) testAcceptance(t *testing.T, a scriptedResponse) {
 	n.checkCalls(t, a.name, r, 1)
 }
 
-// testDropped breaks calls off where they can be.
+// testDropped breaks connections at each point where they can break.
 func (s Suite) testDropped(t *testing.T) {
 	t.Parallel()
 	drop := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-	t.Run("accepted and dropped", func(t *testing.T) {
+	t.Run("dropped after the request", func(t *testing.T) {
 		t.Parallel()
 		n := s.start(t)
 		r := n.connect(t)
@@ -148,7 +148,7 @@ func (s Suite) testDropped(t *testing.T) {
 		n.checkDropped(t, err, unknown)
 		n.checkCalls(t, "dropped", r, 1)
 	})
-	t.Run("dropped on a kept connection", func(t *testing.T) {
+	t.Run("dropped on a reused connection", func(t *testing.T) {
 		t.Parallel()
 		n := s.start(t)
 		r := n.connect(t)
@@ -158,9 +158,9 @@ func (s Suite) testDropped(t *testing.T) {
 		n.respondWith(drop)
 		_, err := n.publisher.Publish(t.Context(), r)
 		n.checkDropped(t, err, unknown)
-		n.checkCalls(t, "dropped on a kept connection", r, 2)
+		n.checkCalls(t, "dropped on a reused connection", r, 2)
 	})
-	t.Run("no answer before the end of ctx", func(t *testing.T) {
+	t.Run("no response before the context ends", func(t *testing.T) {
 		t.Parallel()
 		n := s.start(t)
 		r := n.connect(t)
@@ -171,28 +171,28 @@ func (s Suite) testDropped(t *testing.T) {
 		})
 		_, err := n.publisher.Publish(ctx, r)
 		n.checkDropped(t, err, unknown)
-		n.checkCalls(t, "no answer", r, 1)
+		n.checkCalls(t, "no response", r, 1)
 	})
-	t.Run("nobody listens", func(t *testing.T) {
+	t.Run("connection refused", func(t *testing.T) {
 		t.Parallel()
 		n := s.start(t)
 		r := n.connect(t)
 		n.stop()
 		_, err := n.publisher.Publish(t.Context(), r)
 		n.checkDropped(t, err, notPublished)
-		n.checkCalls(t, "nobody listens", r, 0)
+		n.checkCalls(t, "connection refused", r, 0)
 	})
 }
 
 func (n *network) checkDropped(t *testing.T, err error, outcome schedctl.Outcome) {
 	t.Helper()
-	e := n.checkError(t, "cut", err)
+	e := n.checkError(t, "dropped", err)
 	if e.Kind != schedctl.KindNetwork || e.Outcome != outcome || e.HTTPStatus != 0 {
 		t.Errorf("got %s, %s, status %d; want network, %s, 0", e.Kind, e.Outcome, e.HTTPStatus, outcome)
 	}
 }
 
-// testEcho has the network repeat all that it was sent in its error message.
+// testEcho has the network repeat everything it received in its error message.
 func (s Suite) testEcho(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 422, 429, 500} {
@@ -201,13 +201,13 @@ func (s Suite) testEcho(t *testing.T) {
 		n.respondWith(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			w.WriteHeader(status)
-			fmt.Fprintf(w, "cannot take %s %s %v", body, r.URL, r.Header)
+			fmt.Fprintf(w, "cannot accept %s %s %v", body, r.URL, r.Header)
 		})
 		_, err := n.publisher.Publish(t.Context(), r)
-		n.checkError(t, "echo of all", err)
+		n.checkError(t, "echo of the request", err)
 		n.respondWith(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
-			fmt.Fprintf(w, `{"error":"cannot take %s"}`, content)
+			fmt.Fprintf(w, `{"error":"cannot accept %s"}`, content)
 		})
 		_, err = n.publisher.Publish(t.Context(), r)
 		n.checkError(t, "echo of the content", err)

@@ -13,8 +13,8 @@ import (
 //go:embed servers/up.sh servers/down.sh servers/pds.js
 var scripts embed.FS
 
-// startServer runs up.sh for the length of the test, with ports of its own, and
-// decodes what it prints. The environment is added to the test's own.
+// startServer runs up.sh with free ports until the test ends and decodes what it
+// prints. environment is added to the environment of the test.
 func startServer(t *testing.T, kind string, ports int, environment []string, into any) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func startServer(t *testing.T, kind string, ports int, environment []string, int
 	})
 	up := exec.Command(filepath.Join(dir, "up.sh"), slices.Concat([]string{kind, run}, Ports(t, ports))...)
 	up.Env = slices.Concat(os.Environ(), environment, []string{"GUARD=3"})
-	up.ExtraFiles = []*os.File{guard} // the first of them is descriptor 3
+	up.ExtraFiles = []*os.File{guard} // the first extra file is descriptor 3
 	up.Stderr = t.Output()
 	out, err := up.Output()
 	if err != nil {
@@ -52,8 +52,8 @@ func startServer(t *testing.T, kind string, ports int, environment []string, int
 	}
 }
 
-// requireTools skips the test where a program is missing, or fails it when the
-// environment has SCHEDCTL_REQUIRE_ALL=1.
+// requireTools skips the test if a program is missing. With SCHEDCTL_REQUIRE_ALL=1
+// in the environment the test fails instead.
 func requireTools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {

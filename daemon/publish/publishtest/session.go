@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// testSession asks that credentials with a session can be connected with again
-// and refreshed, and that neither loses what was given or comes back empty.
+// testSession checks that credentials with a session can be used to connect again
+// and can be refreshed. Neither may lose a given credential or return an empty one.
 func (s Suite) testSession(t *testing.T) {
 	t.Parallel()
 	n := s.start(t)
@@ -21,7 +21,7 @@ func (s Suite) testSession(t *testing.T) {
 	refresher, refreshes := n.publisher.(publish.Refresher)
 	if profile.Credentials == nil {
 		if refreshes {
-			t.Error("the publisher refreshes sessions and Connect returns none")
+			t.Error("the publisher refreshes sessions but Connect returns none")
 		}
 		return
 	}
@@ -69,8 +69,8 @@ func (n *network) checkRefused(t *testing.T, p publish.Refresher, c publish.Cred
 	}
 }
 
-// checkUnchanged asks that all of the given credentials are still there, and that
-// none is empty.
+// checkUnchanged checks that all given credentials are unchanged and that none is
+// empty.
 func checkUnchanged(t *testing.T, during string, given, got publish.Credentials) {
 	t.Helper()
 	for name, value := range given {

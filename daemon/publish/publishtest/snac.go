@@ -10,9 +10,9 @@ type Snac struct {
 	AccessToken string `json:"access_token"`
 }
 
-// StartSnac starts a server with one user on loopback, for the length of the
-// test. Where snac is not installed the test is skipped, or fails when the
-// environment has SCHEDCTL_REQUIRE_ALL=1.
+// StartSnac starts a server with one user on loopback. It runs until the test ends.
+// If snac is not installed, the test is skipped; with SCHEDCTL_REQUIRE_ALL=1 in the
+// environment it fails.
 func StartSnac(t *testing.T) Snac {
 	t.Helper()
 	requireTools(t, "snac", "bash", "curl", "jq")

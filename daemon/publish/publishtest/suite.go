@@ -20,47 +20,47 @@ import (
 
 // Suite describes a publisher to [Run].
 type Suite struct {
-	// New returns the publisher. Its calls go through the client.
+	// New returns the publisher. It must send its requests with the client.
 	New func(*http.Client) publish.Publisher
 
-	// Connection returns what connects an account with the network at the URL.
-	// It must be valid and have every required field.
+	// Connection returns a valid connection with every required field to the network
+	// at the URL.
 	Connection func(url string) publish.Connection
 
-	// Network accepts whatever the publisher asks for, connecting included. It is
-	// nil for a publisher that calls nobody.
+	// Network accepts every request of the publisher, including those of Connect. It
+	// is nil for a publisher that sends no requests.
 	Network http.Handler
 
-	// Receipt is what Publish returns when Network has accepted the post of
+	// Receipt is the result of Publish after Network has accepted the post of
 	// [TargetID].
 	Receipt schedctl.Receipt
 
-	// Key returns the idempotency key of a publishing call, or is nil when the
-	// network takes none.
+	// Key returns the idempotency key of a publishing request. It is nil if the
+	// network does not accept keys.
 	Key func(r *http.Request, body []byte) string
 
 	// RequestKey is the key of the suite's request; empty for [TargetID]. A
-	// [publish.Keyer] needs one of its own form.
+	// [publish.Keyer] needs a key in its own format.
 	RequestKey string
 
-	// ConnectCalls are the calls beside GET and HEAD that connecting and
-	// refreshing may make, each as "POST /path". None of them may publish.
+	// ConnectCalls are the requests other than GET and HEAD that connecting and
+	// refreshing may send, each as "POST /path". None of them may publish.
 	ConnectCalls []string
 
-	// Preflight recognises the calls that only read and that Publish makes before
-	// the one that publishes. Network always serves them, and they do not count.
-	// It is nil for a publisher that makes none.
+	// Preflight recognizes the requests that only read and that Publish sends before
+	// the publishing request. Network always serves them, and they do not count. It is
+	// nil for a publisher that sends none.
 	Preflight func(*http.Request) bool
 
-	// AcceptsAnyBody is set when a 2xx means that the post is accepted, whatever the
-	// body. Otherwise a body without a receipt is an unknown outcome.
+	// AcceptsAnyBody means that any 2xx response is an acceptance, whatever the body.
+	// Otherwise a body without a receipt is an unknown outcome.
 	AcceptsAnyBody bool
 }
 
 // TargetID is the target of the suite's request.
 const TargetID = "pt_01JX0000000000000000000001"
 
-const content = "Words of the post that no message and no log may ever hold. 🙂"
+const content = "Content of the post that no message and no log may ever contain. 🙂"
 
 // Run tests a publisher.
 func Run(t *testing.T, s Suite) {
@@ -74,8 +74,8 @@ func Run(t *testing.T, s Suite) {
 	}
 	t.Run("Connect", s.testConnect)
 	t.Run("Session", s.testSession)
-	t.Run("Answers", s.testResponses)
-	t.Run("Cuts", s.testDropped)
+	t.Run("Responses", s.testResponses)
+	t.Run("Dropped", s.testDropped)
 	t.Run("Echo", s.testEcho)
 }
 
@@ -101,7 +101,7 @@ func (s Suite) testDescription(t *testing.T) {
 	}
 }
 
-// testFields leaves out and adds fields.
+// testFields removes required fields and adds unknown ones.
 func (s Suite) testFields(t *testing.T) {
 	t.Parallel()
 	n := s.start(t)
@@ -125,7 +125,7 @@ func (s Suite) testFields(t *testing.T) {
 	c.Options["pacing"] = "often"
 	s.refusesField(t, n, c, "pacing")
 	if calls := n.takeCalls(); len(calls) > 0 {
-		t.Errorf("%d calls were made before the fields were checked", len(calls))
+		t.Errorf("%d requests were sent before the fields were checked", len(calls))
 	}
 }
 
@@ -177,8 +177,8 @@ func (s Suite) testConcurrent(t *testing.T) {
 	}
 }
 
-// testConnect asks that connecting only reads, and when it calls at all, that
-// it tells a refusal from a network out of reach.
+// testConnect checks that connecting only reads. If it sends requests, it must
+// distinguish a refusal from a network that cannot be reached.
 func (s Suite) testConnect(t *testing.T) {
 	t.Parallel()
 	n := s.start(t)
@@ -205,12 +205,12 @@ func (s Suite) testConnect(t *testing.T) {
 	n.stop()
 	_, err = n.publisher.Connect(t.Context(), c)
 	if e := n.checkError(t, "connect", err); e.Kind != schedctl.KindNetwork {
-		t.Errorf("connect, nobody listens: got kind %s, want network", e.Kind)
+		t.Errorf("connect, connection refused: got kind %s, want network", e.Kind)
 	}
 }
 
-// checkError asks of every error that it is one of ours, short, printable and
-// silent about secrets and content.
+// checkError checks that an error is an [*publish.Error] with a short, printable
+// message that contains no secret and no content.
 func (n *network) checkError(t *testing.T, during string, err error) *publish.Error {
 	t.Helper()
 	var e *publish.Error
@@ -232,14 +232,14 @@ func (n *network) checkError(t *testing.T, during string, err error) *publish.Er
 	}
 	for _, hidden := range append(n.secrets(), content, content[:16]) {
 		if strings.Contains(all, hidden) {
-			t.Errorf("%s: %q holds %q", during, all, hidden)
+			t.Errorf("%s: %q contains %q", during, all, hidden)
 		}
 	}
 	return e
 }
 
-// secrets returns the values of the connection's secret fields, and of what
-// connecting added to them.
+// secrets returns the values of the connection's secret fields and the values that
+// Connect added.
 func (n *network) secrets() []string {
 	list := n.addedCredentials()
 	c := n.suite.Connection(n.url())
@@ -251,7 +251,7 @@ func (n *network) secrets() []string {
 	return list
 }
 
-// clone also makes the maps when they are nil.
+// clone copies a connection. The maps of the copy are never nil.
 func clone(c publish.Connection) publish.Connection {
 	credentials, options := publish.Credentials{}, schedctl.Options{}
 	maps.Copy(credentials, c.Credentials)
@@ -266,7 +266,8 @@ func (s Suite) requestKey() string {
 	return s.RequestKey
 }
 
-// connect returns the suite's request, for an account connected to the network.
+// connect returns the suite's request for an account that is connected to the
+// network.
 func (n *network) connect(t *testing.T) publish.Request {
 	t.Helper()
 	c := n.suite.Connection(n.url())

@@ -1,9 +1,10 @@
-// Package recorded plays exchanges with a network to a publisher under test.
+// Package recorded plays recorded HTTP exchanges with a network to a publisher under
+// test.
 //
-// An exchange is a request and its answer, in a JSON file of the shape that the
-// network documents. [Client] checks each request against the next exchange, to
-// the letter; [Handler] only looks up what to answer, for tests that send what
-// they like.
+// An exchange is a request and its response, in a JSON file of the form that the
+// network documents. [Client] requires that the requests match the recorded ones
+// exactly and in order. [Handler] serves the recorded responses by method and path,
+// in any order.
 package recorded
 
 import (
@@ -21,28 +22,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Exchange is a request and its answer.
+// Exchange is a request and its response.
 type Exchange struct {
 	Request  Request  `json:"request"`
 	Response Response `json:"response"`
 }
 
-// Request is what a publisher sends.
+// Request is a request that a publisher sends.
 type Request struct {
 	Method string            `json:"method"`
 	URL    string            `json:"url"`
-	Header map[string]string `json:"header"` // those that matter
+	Header map[string]string `json:"header"` // only the headers to compare
 	Body   json.RawMessage   `json:"body"`   // empty for none
 }
 
-// Response is what the network answers.
+// Response is the network's response.
 type Response struct {
 	Status int               `json:"status"`
 	Header map[string]string `json:"header"`
 	Body   json.RawMessage   `json:"body"` // a JSON string is sent as plain text
 }
 
-// Text returns the body as it is sent.
+// Text returns the body as it is sent over HTTP.
 func (a Response) Text() string {
 	var text string
 	if json.Unmarshal(a.Body, &text) == nil {
@@ -51,7 +52,7 @@ func (a Response) Text() string {
 	return string(a.Body)
 }
 
-// Load reads the exchanges of the files, each a JSON array.
+// Load reads the exchanges from the files. Each file holds a JSON array.
 func Load(t testing.TB, files ...string) []Exchange {
 	t.Helper()
 	var all []Exchange
@@ -71,8 +72,8 @@ func Load(t testing.TB, files ...string) []Exchange {
 	return all
 }
 
-// Client returns a client whose calls must be those of the files, in their
-// order, all of them by the end of the test. It opens no connection.
+// Client returns a client that requires exactly the requests of the files, in order,
+// by the end of the test. It opens no connection.
 func Client(t testing.TB, files ...string) *http.Client {
 	t.Helper()
 	p := &player{t: t, pending: Load(t, files...)}
@@ -88,7 +89,7 @@ type player struct {
 
 var errUnexpected = errors.New("this request is not the next one that was recorded")
 
-// RoundTrip answers the next request.
+// RoundTrip returns the response to the next recorded request.
 func (p *player) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readBody(r)
 	if err != nil {
@@ -125,7 +126,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return io.ReadAll(r.Body)
 }
 
-// diff describes how a request differs from the recorded one, if it does.
+// diff describes how a request differs from the recorded one. It is empty if they
+// are equal.
 func (want Request) diff(r *http.Request, body []byte) string {
 	got := Request{Method: r.Method, URL: r.URL.String(), Header: map[string]string{}, Body: body}
 	for name := range want.Header {
@@ -137,7 +139,7 @@ func (want Request) diff(r *http.Request, body []byte) string {
 	return cmp.Diff(want, got, cmp.Transformer("JSON", decode))
 }
 
-// decode returns what a body means, so that its layout does not matter.
+// decode decodes a body, so that its formatting does not matter.
 func decode(body json.RawMessage) any {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil && len(body) > 0 {
@@ -158,30 +160,30 @@ func (a Response) httpResponse(r *http.Request) *http.Response {
 	}
 }
 
-// Handler answers each request as the first exchange of the files with its
-// method and path, and any other with 404. It may be asked any number of times.
+// Handler serves the response of the first exchange in the files that has the
+// request's method and path, any number of times. Other requests get 404.
 func Handler(t testing.TB, files ...string) http.Handler {
 	t.Helper()
-	answers := map[string]Response{}
+	responses := map[string]Response{}
 	for _, e := range Load(t, files...) {
 		u, err := url.Parse(e.Request.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if route := e.Request.Method + " " + u.EscapedPath(); answers[route].Status == 0 {
-			answers[route] = e.Response
+		if route := e.Request.Method + " " + u.EscapedPath(); responses[route].Status == 0 {
+			responses[route] = e.Response
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, ok := answers[r.Method+" "+r.URL.EscapedPath()]
+		response, ok := responses[r.Method+" "+r.URL.EscapedPath()]
 		if !ok {
 			http.NotFound(w, r)
 			return
 		}
-		for name, value := range a.Header {
+		for name, value := range response.Header {
 			w.Header().Set(name, value)
 		}
-		w.WriteHeader(a.Status)
-		io.WriteString(w, a.Text())
+		w.WriteHeader(response.Status)
+		io.WriteString(w, response.Text())
 	})
 }

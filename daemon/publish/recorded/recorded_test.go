@@ -28,7 +28,7 @@ func file(t *testing.T) string {
 	return name
 }
 
-// recorder is a test that notes how it failed.
+// recorder is a testing.TB that records failures.
 type recorder struct {
 	testing.TB
 	failures []string
@@ -62,7 +62,7 @@ func send(c *http.Client, method, url, body string) (string, error) {
 	return fmt.Sprint(resp.StatusCode, resp.Header.Get("Retry-After"), " ", string(text)), err
 }
 
-func TestClientAnswersWhatWasRecorded(t *testing.T) {
+func TestClientReturnsRecordedResponses(t *testing.T) {
 	t.Parallel()
 	c := recorded.Client(t, file(t))
 	if got, err := send(c, "GET", "https://chat.example/me?x=1", ""); err != nil || got != `200 {"name": "alice"}` {
@@ -75,7 +75,7 @@ func TestClientAnswersWhatWasRecorded(t *testing.T) {
 
 func TestClientFailsOnAnythingElse(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ method, url, body, says string }{
+	for name, tt := range map[string]struct{ method, url, body, want string }{
 		"another URL":    {"GET", "https://chat.example/me?x=2", "", "x=2"},
 		"another method": {"PUT", "https://chat.example/me?x=1", "", "PUT"},
 		"a body":         {"GET", "https://chat.example/me?x=1", "{}", "-recorded +sent"},
@@ -85,8 +85,8 @@ func TestClientFailsOnAnythingElse(t *testing.T) {
 		if got, err := send(recorded.Client(r, file(t)), tt.method, tt.url, tt.body); err == nil {
 			t.Errorf("%s: got %q", name, got)
 		}
-		if len(r.failures) != 1 || !strings.Contains(r.failures[0], tt.says) {
-			t.Errorf("%s: failures %q, want one that says %q", name, r.failures, tt.says)
+		if len(r.failures) != 1 || !strings.Contains(r.failures[0], tt.want) {
+			t.Errorf("%s: failures %q, want one with %q", name, r.failures, tt.want)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestClientFailsOnTooFewAndTooMany(t *testing.T) {
 	}
 }
 
-func TestHandlerLooksAtMethodAndPath(t *testing.T) {
+func TestHandlerMatchesMethodAndPath(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(recorded.Handler(t, file(t)))
 	defer server.Close()

@@ -1,6 +1,6 @@
-// Package signing signs bodies as Standard Webhooks describes
-// (https://www.standardwebhooks.com), so that receivers can check them with the
-// libraries of that standard.
+// Package signing signs request bodies according to Standard Webhooks
+// (https://www.standardwebhooks.com). Receivers can verify them with the libraries
+// of that standard.
 package signing
 
 import (
@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Prefix begins every secret.
+// Prefix is the start of every secret.
 const Prefix = "whsec_"
 
-// ErrSecret means that a text is not a secret.
+// ErrSecret means that a string is not a valid secret.
 var ErrSecret = errors.New("the secret must be " + Prefix + " followed by the base64 of 24 to 64 bytes")
 
-// newSecretSize is how many bytes are in a new secret.
+// newSecretSize is the number of random bytes in a new secret.
 const newSecretSize = 32
 
 // NewSecret returns a new random secret.
@@ -44,9 +44,9 @@ func ParseSecret(secret string) (Key, error) {
 	return key, nil
 }
 
-// Sign returns the signature of a body that is sent at an instant: "v1," and
-// the base64 of an HMAC-SHA256. The id is the same each time the body is sent,
-// and has no full stop.
+// Sign returns the signature of a body sent at a given time: "v1," and the base64 of
+// an HMAC-SHA256. The id identifies the message: it is the same for each retry and
+// contains no period.
 func (k Key) Sign(id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, k)
 	mac.Write([]byte(id + "." + timestamp(at) + "."))
@@ -54,8 +54,8 @@ func (k Key) Sign(id string, at time.Time, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// SetHeader sets the three headers of a signed call. Several keys, as after a
-// rotation, give several signatures.
+// SetHeader sets the three headers of a signed request. With several keys, as after
+// a rotation, it sets several signatures.
 func SetHeader(h http.Header, id string, at time.Time, body []byte, keys ...Key) {
 	signatures := make([]string, len(keys))
 	for i, k := range keys {

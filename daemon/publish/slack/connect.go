@@ -14,9 +14,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect asks whose a bot's token is and, if the bot may know, for the channel.
-// Of a webhook it checks the URL and sends nothing, because whatever a webhook is
-// sent it posts.
+// Connect verifies a bot's token and, if the bot has the scope, the channel. For a
+// webhook it only checks the URL, because a webhook posts everything it receives.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -34,11 +33,11 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	return p.connectBot(ctx, a)
 }
 
-// webhookProfile names a webhook by the part of its URL that is no secret.
+// webhookProfile names a webhook by the part of its URL that is not secret.
 func webhookProfile(u *url.URL) publish.Profile {
 	name, identity := u.Host, ""
 	if id := webhookPath().FindStringSubmatch(u.Path); id != nil && isSlack(u) {
-		// Slack tells nobody which channel a webhook is of, but it is always the same.
+		// Slack does not reveal the channel of a webhook, but it never changes.
 		name, identity = "webhook "+id[2], "webhook "+id[1]+" "+id[2]
 	}
 	return publish.Profile{Username: name, DisplayName: name, URL: u.Scheme + "://" + u.Host, Limits: limits(), Identity: identity}
@@ -81,16 +80,16 @@ func (p *Publisher) connectBot(ctx context.Context, a access) (publish.Profile, 
 	return profile, nil
 }
 
-// channelName returns the channel's name, or its id when the bot may not know the
-// name, which it does not need to post.
-// It is an error that the channel is archived, or that the bot may not post there.
+// channelName returns the channel's name, or its id if the bot may not read the
+// name, which it does not need to post. It returns an error if the channel is
+// archived or the bot may not post there.
 func (p *Publisher) channelName(ctx context.Context, a access, granted []string) (string, error) {
 	var info struct {
 		Channel struct {
 			Name       any   `json:"name"`
 			IsArchived bool  `json:"is_archived"`
 			IsPrivate  bool  `json:"is_private"`
-			IsMember   *bool `json:"is_member"` // of a channel, and not of a conversation with a person
+			IsMember   *bool `json:"is_member"` // only for channels, not for direct messages
 		} `json:"channel"`
 	}
 	err := p.get(ctx, a, "conversations.info", url.Values{"channel": {a.channel}}, &info)
@@ -99,11 +98,11 @@ func (p *Publisher) channelName(ctx context.Context, a access, granted []string)
 	case errors.As(err, &e) && e.Code == "missing_scope":
 		return a.channel, nil
 	case errors.As(err, &e) && e.Code == "channel_not_found":
-		return "", publish.Contentf("channel", "the bot knows no channel %s; invite the bot to it, and check the id", a.channel)
+		return "", publish.Contentf("channel", "the bot cannot find channel %s; check the id and invite the bot to the channel", a.channel)
 	case err != nil:
 		return "", err
 	case info.Channel.IsArchived:
-		return "", publish.Contentf("channel", "channel %s is archived; use another one", a.channel)
+		return "", publish.Contentf("channel", "channel %s is archived; use another channel", a.channel)
 	case info.Channel.IsMember != nil && !*info.Channel.IsMember && (info.Channel.IsPrivate || !slices.Contains(granted, publicScope)):
 		return "", &publish.Error{
 			Kind: schedctl.KindAuth, Code: "not_in_channel", Outcome: schedctl.OutcomeNotPublished,
@@ -116,7 +115,7 @@ func (p *Publisher) channelName(ctx context.Context, a access, granted []string)
 	return a.channel, nil
 }
 
-// channelURL returns the address of a channel in the workspace with the given one.
+// channelURL returns the address of a channel in a workspace.
 func channelURL(workspace any, channel string) string {
 	text, _ := workspace.(string)
 	u, err := url.Parse(text)
@@ -132,7 +131,7 @@ func (p *Publisher) get(ctx context.Context, to access, method string, query url
 	return err
 }
 
-// getWithHeader is get that also returns the header of the response.
+// getWithHeader is get that also returns the headers of the response.
 func (p *Publisher) getWithHeader(ctx context.Context, to access, method string, query url.Values, document any) (http.Header, error) {
 	a, err := outbound.Get(ctx, p.client, to.method(method, query), p.header(to))
 	if errors.Is(err, outbound.ErrPrivateAddress) {
@@ -150,7 +149,7 @@ func (p *Publisher) getWithHeader(ctx context.Context, to access, method string,
 	return a.Header, nil
 }
 
-// refusedGet tells what Slack refuses from an address that is not Slack's.
+// refusedGet distinguishes a refusal by Slack from an address that is not Slack's.
 func refusedGet(e *publish.Error, to access) error {
 	e.Outcome = schedctl.OutcomeNotPublished
 	switch {
@@ -158,11 +157,11 @@ func refusedGet(e *publish.Error, to access) error {
 		return notAnAPI(to)
 	case e.HTTPStatus >= 300 && e.HTTPStatus < 400:
 		e.Kind, e.Code = schedctl.KindContent, "api_url"
-		e.Message = to.api.Host + " redirects to another address; give that one as api_url"
+		e.Message = to.api.Host + " redirects to another address; use that address as api_url"
 	}
 	return e
 }
 
 func notAnAPI(to access) error {
-	return publish.Contentf("api_url", "%.200q gives no answers of Slack's Web API; check api_url", to.api.Host)
+	return publish.Contentf("api_url", "%.200q does not respond like Slack's Web API; check api_url", to.api.Host)
 }

@@ -33,8 +33,8 @@ func TestConnectABot(t *testing.T) {
 	}
 }
 
-// Whatever a webhook is sent it posts.
-func TestConnectAWebhookCallsNobody(t *testing.T) {
+// A webhook posts everything it receives.
+func TestConnectAWebhookSendsNothing(t *testing.T) {
 	t.Parallel()
 	for url, name := range map[string]string{
 		"https://hooks.slack.com" + webhook:     "webhook B0123456789",
@@ -91,7 +91,7 @@ func TestConnectChecksFieldsFirst(t *testing.T) {
 	}
 }
 
-// A name that resolves to a private address is found out when it is dialled.
+// A name that resolves to a private address is detected when it is dialed.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	p := slack.New(outbound.Client(outbound.PublicOnly), outbound.AllowPrivate, "test")
@@ -107,7 +107,7 @@ const (
 	noScope  = `200 {"ok":false,"error":"missing_scope","needed":"channels:read","provided":"chat:write"}`
 )
 
-// web answers the methods of the Web API, each with a status and a body.
+// web responds to the methods of the Web API, each with a status and a body.
 func web(t *testing.T, methods map[string]string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var status int
@@ -124,7 +124,7 @@ func web(t *testing.T, methods map[string]string) string {
 	return server.URL
 }
 
-// A bot needs one scope to post and another one to know the channel's name.
+// A bot needs one scope to post and another to read the channel's name.
 func TestConnectWithoutTheChannelsName(t *testing.T) {
 	t.Parallel()
 	url := web(t, map[string]string{"/auth.test": authTest, "/conversations.info": noScope})
@@ -134,14 +134,14 @@ func TestConnectWithoutTheChannelsName(t *testing.T) {
 	}
 }
 
-// TestConnectAsksWhetherTheBotMayPost guards that a token without the right to
-// post, or a bot outside of its channel, is refused, and no other.
+// TestConnectAsksWhetherTheBotMayPost: exactly the tokens without the right to post
+// and the bots outside their channel are refused.
 func TestConnectAsksWhetherTheBotMayPost(t *testing.T) {
 	t.Parallel()
 	const here, away = `"is_member":true`, `"is_member":false`
 	for _, tt := range []struct {
 		name, scopes, channel string
-		code                  string // empty when it is accepted
+		code                  string // empty if it is accepted
 	}{
 		{"may post", "chat:write,channels:read", here, ""},
 		{"spaces", "channels:read, chat:write", here, ""},
@@ -179,7 +179,7 @@ func TestConnectAsksWhetherTheBotMayPost(t *testing.T) {
 	}
 }
 
-func TestConnectTellsWhyNot(t *testing.T) {
+func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, test, info string
@@ -189,13 +189,13 @@ func TestConnectTellsWhyNot(t *testing.T) {
 	}{
 		{"dead token", `200 {"ok":false,"error":"invalid_auth"}`, "", schedctl.KindAuth, "invalid_auth", "new one"},
 		{"revoked token", `200 {"ok":false,"error":"token_revoked"}`, "", schedctl.KindAuth, "token_revoked", "new one"},
-		{"no API", `404 <h1>404</h1>`, "", schedctl.KindContent, "api_url", "no answers of Slack"},
-		{"a page for people", `200 <!doctype html>`, "", schedctl.KindContent, "api_url", "no answers of Slack"},
-		{"nobody", `200 {"ok":true}`, "", schedctl.KindContent, "api_url", "no answers of Slack"},
+		{"no API", `404 <h1>404</h1>`, "", schedctl.KindContent, "api_url", "does not respond like Slack"},
+		{"a page for people", `200 <!doctype html>`, "", schedctl.KindContent, "api_url", "does not respond like Slack"},
+		{"nobody", `200 {"ok":true}`, "", schedctl.KindContent, "api_url", "does not respond like Slack"},
 		{"moved", `301 `, "", schedctl.KindContent, "api_url", "redirects"},
-		{"busy", `429 {"ok":false,"error":"ratelimited"}`, "", schedctl.KindRateLimited, "ratelimited", "fewer calls"},
+		{"busy", `429 {"ok":false,"error":"ratelimited"}`, "", schedctl.KindRateLimited, "ratelimited", "fewer requests"},
 		{"broken", `502 `, "", schedctl.KindPlatform, "", "HTTP 502"},
-		{"at fault", `200 {"ok":false,"error":"internal_error"}`, "", schedctl.KindPlatform, "internal_error", "fault of its own"},
+		{"at fault", `200 {"ok":false,"error":"internal_error"}`, "", schedctl.KindPlatform, "internal_error", "internal error"},
 		{"unknown channel", authTest, `200 {"ok":false,"error":"channel_not_found"}`, schedctl.KindContent, "channel", "invite the bot"},
 		{"archived", authTest, `200 {"ok":true,"channel":{"name":"old","is_archived":true}}`, schedctl.KindContent, "channel", "archived"},
 		{"echoes the token", `403 {"ok":false,"error":"no ` + token + `"}`, "", schedctl.KindAuth, "", "HTTP 403"},
@@ -208,7 +208,7 @@ func TestConnectTellsWhyNot(t *testing.T) {
 			t.Errorf("%s: got %s %q %s %q", tt.name, e.Kind, e.Code, e.Outcome, e.Message)
 		}
 		if strings.Contains(e.Message, token) {
-			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+			t.Errorf("%s: %q contains the token", tt.name, e.Message)
 		}
 	}
 }

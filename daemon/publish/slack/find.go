@@ -12,24 +12,26 @@ import (
 )
 
 const (
-	// The clocks of Slack and of this machine may differ by this much: it may be
-	// set by an hour between an attempt and the question what came of it.
+	// maxClockSkew is how much the clocks of Slack and of this machine may differ. A
+	// clock may be changed by an hour between an attempt and the search for its
+	// message.
 	maxClockSkew = 2 * time.Hour
 
 	pageSize = "50"
 	maxPages = 20
 )
 
-// Find reads the history of the channel from two hours before since, and looks
-// for the request's key. It is an error that the account is a webhook, that the
-// bot lacks the scope channels:history, or that there is more than it reads.
+// Find reads the history of the channel from two hours before since and looks for
+// the request's key. It returns an error if the account is a webhook, if the bot
+// lacks the scope channels:history, or if the history has more messages than it
+// reads.
 func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
 	a, err := p.parseCredentials(r.Credentials)
 	if err != nil {
 		return schedctl.Receipt{}, false, err
 	}
 	if a.webhook != nil {
-		return schedctl.Receipt{}, false, cannotAsk("a webhook cannot be asked what it has posted")
+		return schedctl.Receipt{}, false, cannotAsk("a webhook cannot list its messages")
 	}
 	query := url.Values{
 		"channel": {a.channel}, "limit": {pageSize}, "include_all_metadata": {"true"},
@@ -50,18 +52,18 @@ func (p *Publisher) Find(ctx context.Context, r publish.Request, since time.Time
 		}
 		query.Set("cursor", h.Metadata.NextCursor)
 	}
-	return schedctl.Receipt{}, false, cannotAsk("too much was written in the channel since to look through it")
+	return schedctl.Receipt{}, false, cannotAsk("the channel has too many newer messages to search")
 }
 
 func cannotAsk(why string) error {
 	return &publish.Error{Kind: schedctl.KindPlatform, Code: publish.CodeCannotAsk, Message: why, Outcome: schedctl.OutcomeUnknown}
 }
 
-// history is a page of the messages of a channel.
+// history is a page of a channel's messages.
 type history struct {
 	Messages []struct {
 		TS       string          `json:"ts"`
-		Metadata json.RawMessage `json:"metadata"` // of any form: other apps write it, too
+		Metadata json.RawMessage `json:"metadata"` // may have any form: other apps write it too
 	} `json:"messages"`
 	Metadata struct {
 		NextCursor string `json:"next_cursor"`

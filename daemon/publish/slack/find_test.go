@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/slack"
 )
 
-// since is when the attempt of the recorded exchanges began.
+// since is when the attempt of the recorded exchanges started.
 var since = time.Unix(1780412400, 0)
 
 func TestFindByMetadata(t *testing.T) {
@@ -41,7 +41,7 @@ func TestFindEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name, page string // %d is the number of the page
 		calls      int64
-		code       string // empty when the history could be read
+		code       string // empty if the history could be read
 	}{
 		{"where nothing is new", `{"ok":true,"messages":[]}`, 1, ""},
 		{"at the last page", `{"ok":true,"messages":[{"ts":"1.000000"}],"response_metadata":{"next_cursor":""}}`, 1, ""},
@@ -60,7 +60,7 @@ func TestFindEnds(t *testing.T) {
 		got, found, err := p.Find(t.Context(), request(bot(server.URL)), since)
 		server.Close()
 		if found || got != (schedctl.Receipt{}) || calls.Load() != tt.calls {
-			t.Errorf("%s: got %+v, %v after %d calls, want %d", tt.name, got, found, calls.Load(), tt.calls)
+			t.Errorf("%s: got %+v, %v after %d requests, want %d", tt.name, got, found, calls.Load(), tt.calls)
 		}
 		if tt.code == "" {
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// Check counts the Unicode code points of the text as it is sent; see [escape].
+// Check counts the Unicode code points of the text after escaping; see [escape].
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
@@ -23,7 +23,7 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	}
 	c := publish.Measured(utf8.RuneCountInString(escape(content)), limit, "characters")
 	if c.Length > recommendedText {
-		c.Warnings = append(c.Warnings, "Slack asks for 4000 characters at most, and may show a longer post as several messages")
+		c.Warnings = append(c.Warnings, "Slack recommends at most 4000 characters and may split a longer post into several messages")
 	}
 	if strings.TrimSpace(content) == "" {
 		c.Problems = append(c.Problems, publish.Contentf("empty", "the post is empty; a message needs text"))
@@ -34,12 +34,12 @@ func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	return c
 }
 
-// escape writes the three characters as entities that Slack gives a meaning to.
-// What is written between < and > would otherwise notify people, the whole
-// channel even, or be a link.
+// escape replaces the three characters that have a meaning for Slack with entities.
+// Otherwise text between < and > would notify people or the whole channel, or become
+// a link.
 var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
 
-// message is the body of a call. A webhook takes neither channel nor metadata.
+// message is the request body. A webhook accepts neither channel nor metadata.
 type message struct {
 	Channel  string    `json:"channel,omitempty"`
 	Text     string    `json:"text"`
@@ -47,7 +47,7 @@ type message struct {
 	Metadata *metadata `json:"metadata,omitempty"`
 }
 
-// metadata is what only apps see of a message.
+// metadata is the part of a message that only apps see.
 type metadata struct {
 	EventType    string       `json:"event_type"`
 	EventPayload eventPayload `json:"event_payload"`
@@ -59,7 +59,7 @@ type eventPayload struct {
 
 const eventType = "schedctl_post"
 
-// Publish posts a message. Whatever it says, it notifies nobody.
+// Publish posts a message. The message notifies no one, whatever its text.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
@@ -93,35 +93,35 @@ func (p *Publisher) publishToWebhook(ctx context.Context, to access, header http
 	return readWebhook(a, time.Now(), append(to.hidden(), r.Content)...)
 }
 
-// encode leaves the entities of a text readable.
+// encode returns the message as JSON without escaping the entities.
 func encode(m message) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(m) // texts can always be written
+	_ = enc.Encode(m) // strings can always be encoded
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// timestamp is the form of ts, which identifies a message in its channel.
+// timestamp matches a ts, which identifies a message in its channel.
 var timestamp = pattern.Lazy(`^[0-9]{1,12}\.[0-9]{6}$`)
 
-// readResponse tells what an answer of chat.postMessage means.
+// readResponse interprets a response of chat.postMessage.
 func readResponse(a outbound.Response, channelURL string, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if e := refusal(a, now, hidden...); e != nil {
 		return schedctl.Receipt{}, e
 	}
-	var answer struct {
+	var body struct {
 		Channel string `json:"channel"`
 		TS      string `json:"ts"`
 	}
-	if json.Unmarshal(a.Body, &answer) != nil || !timestamp().MatchString(answer.TS) {
+	if json.Unmarshal(a.Body, &body) != nil || !timestamp().MatchString(body.TS) {
 		return schedctl.Receipt{}, noConfirmation(a)
 	}
-	return receipt(channelURL, answer.Channel, answer.TS), nil
+	return receipt(channelURL, body.Channel, body.TS), nil
 }
 
-// receipt returns what a message is known by. The address of a message begins as
-// that of its channel does.
+// receipt returns the receipt of a message. The address of a message starts with the
+// address of its channel.
 func receipt(channelURL, channel, ts string) schedctl.Receipt {
 	r := schedctl.Receipt{ID: ts}
 	if channelID().MatchString(channel) && strings.HasSuffix(channelURL, "/archives/"+channel) {
@@ -130,7 +130,7 @@ func receipt(channelURL, channel, ts string) schedctl.Receipt {
 	return r
 }
 
-// readWebhook tells what an answer of a webhook means. It names no message.
+// readWebhook interprets a response of a webhook. It names no message.
 func readWebhook(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	switch {
 	case a.Status < 200 || a.Status > 299:
@@ -141,13 +141,13 @@ func readWebhook(a outbound.Response, now time.Time, hidden ...string) (schedctl
 	return schedctl.Receipt{}, nil
 }
 
-// codeNoConfirmation is the code of an answer that Slack does not give. It may come
-// from something in front of Slack.
+// codeNoConfirmation is the code of a response of success that does not confirm the
+// post. It may come from a proxy.
 const codeNoConfirmation = "no_answer"
 
 func noConfirmation(a outbound.Response) *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindPlatform, Code: codeNoConfirmation, HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
-		Message: "the network accepted the call but did not say that it posted; look into the channel whether the post is there",
+		Message: "the network accepted the request but did not confirm the post; check the channel for it",
 	}
 }

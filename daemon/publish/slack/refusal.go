@@ -10,34 +10,34 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/pattern"
 )
 
-// errorName is the form of Slack's names for errors.
+// errorName matches Slack's names of errors.
 var errorName = pattern.Lazy(`^[a-z][a-z_]{1,63}$`)
 
-// errorMeaning is what follows from a named error.
+// errorMeaning is the meaning of a named error.
 type errorMeaning struct {
 	kind    schedctl.ErrorKind
 	message string
 }
 
 const (
-	tokenInvalid     = "the token is not valid any more; connect the account with a new one"
+	tokenInvalid     = "the token is no longer valid; reconnect the account with a new one"
 	workspaceDenies  = "the workspace does not let the app post; ask one of its administrators"
-	webhookGone      = "the webhook does not exist any more; make a new one and connect the account with it"
-	channelDenies    = "the app may not post in the channel; let an administrator allow it"
-	mayHavePublished = "the network met a fault of its own; it may have published all the same"
-	tooManyRequests  = "the network asks for fewer calls"
+	webhookGone      = "the webhook no longer exists; create a new one and reconnect the account with it"
+	channelDenies    = "the app may not post in the channel; ask an administrator to allow it"
+	mayHavePublished = "the network had an internal error; it may have published anyway"
+	tooManyRequests  = "the network asks for fewer requests"
 )
 
-// errorMeanings are the errors of chat.postMessage and of webhooks that are not about
-// the post. Any other name is taken for a refusal of the post.
+// errorMeanings are the errors of chat.postMessage and of webhooks that are not
+// about the post. Any other name counts as a refusal of the post.
 var errorMeanings = map[string]errorMeaning{
 	"not_authed":               {schedctl.KindAuth, tokenInvalid},
 	"invalid_auth":             {schedctl.KindAuth, tokenInvalid},
 	"account_inactive":         {schedctl.KindAuth, tokenInvalid},
 	"token_revoked":            {schedctl.KindAuth, tokenInvalid},
 	"token_expired":            {schedctl.KindAuth, tokenInvalid},
-	"missing_scope":            {schedctl.KindAuth, "the app lacks a scope, chat:write for posts; add it, install the app again and connect the account with the new token"},
-	"not_allowed_token_type":   {schedctl.KindAuth, "this is not the token of a bot; connect the account with one that begins with xoxb-"},
+	"missing_scope":            {schedctl.KindAuth, "the app lacks a scope (posting needs chat:write); add it, reinstall the app and reconnect the account with the new token"},
+	"not_allowed_token_type":   {schedctl.KindAuth, "this is not a bot token; reconnect the account with a token that starts with xoxb-"},
 	"no_permission":            {schedctl.KindAuth, channelDenies},
 	"access_denied":            {schedctl.KindAuth, workspaceDenies},
 	"accesslimited":            {schedctl.KindAuth, workspaceDenies},
@@ -47,11 +47,11 @@ var errorMeanings = map[string]errorMeaning{
 	"team_access_not_granted":  {schedctl.KindAuth, workspaceDenies},
 	"team_disabled":            {schedctl.KindAuth, workspaceDenies},
 
-	"channel_not_found":   {schedctl.KindAuth, "the channel does not exist, or the bot is not in it; invite the bot, or connect the account with another channel"},
+	"channel_not_found":   {schedctl.KindAuth, "the channel does not exist, or the bot is not in it; invite the bot, or reconnect the account with another channel"},
 	"not_in_channel":      {schedctl.KindAuth, "the bot is not in the channel; invite it with /invite"},
-	"user_not_found":      {schedctl.KindAuth, "the person whom the webhook writes to does not exist any more; connect the account with another webhook"},
-	"is_archived":         {schedctl.KindAuth, "the channel is archived; restore it, or connect the account with another one"},
-	"channel_is_archived": {schedctl.KindAuth, "the channel is archived; restore it, or connect the account with another one"},
+	"user_not_found":      {schedctl.KindAuth, "the person to whom the webhook writes no longer exists; reconnect the account with another webhook"},
+	"is_archived":         {schedctl.KindAuth, "the channel is archived; restore it, or reconnect the account with another channel"},
+	"channel_is_archived": {schedctl.KindAuth, "the channel is archived; restore it, or reconnect the account with another channel"},
 
 	"action_prohibited":                     {schedctl.KindAuth, channelDenies},
 	"restricted_action":                     {schedctl.KindAuth, channelDenies},
@@ -70,38 +70,38 @@ var errorMeanings = map[string]errorMeaning{
 
 	"ratelimited":            {schedctl.KindRateLimited, tooManyRequests},
 	"rate_limited":           {schedctl.KindRateLimited, tooManyRequests},
-	"message_limit_exceeded": {schedctl.KindRateLimited, "the workspace has sent too many messages"},
+	"message_limit_exceeded": {schedctl.KindRateLimited, "the workspace has sent too many messages; schedctl will retry"},
 
-	// Some part of the call may have succeeded, Slack says of these.
+	// For these errors Slack documents that part of the request may have succeeded.
 	"fatal_error":         {schedctl.KindPlatform, mayHavePublished},
 	"internal_error":      {schedctl.KindPlatform, mayHavePublished},
 	"request_timeout":     {schedctl.KindPlatform, mayHavePublished},
 	"service_unavailable": {schedctl.KindPlatform, mayHavePublished},
 }
 
-// refusal returns what an answer of the Web API means that does not say ok, or
-// nil. Slack answers 200 to most calls that it refuses.
+// refusal returns the error for a response of the Web API, or nil if the response
+// has ok: true. Slack responds to most refused requests with status 200.
 func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	var answer struct {
+	var body struct {
 		OK    bool   `json:"ok"`
 		Error string `json:"error"`
 	}
-	err := json.Unmarshal(a.Body, &answer)
+	err := json.Unmarshal(a.Body, &body)
 	if a.Status < 200 || a.Status > 299 {
-		return applyErrorName(outbound.Refusal(a, now), answer.Error, outbound.ErrorText(a, hidden...))
+		return applyErrorName(outbound.Refusal(a, now), body.Error, outbound.ErrorText(a, hidden...))
 	}
 	switch {
 	case a.Cut || err != nil:
 		return noConfirmation(a)
-	case answer.OK:
+	case body.OK:
 		return nil
-	case !errorName().MatchString(answer.Error):
+	case !errorName().MatchString(body.Error):
 		return noConfirmation(a)
 	}
 	e := &publish.Error{
 		Kind: schedctl.KindContent, Message: "the network refused the post", HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
 	}
-	e = applyErrorName(e, answer.Error, answer.Error)
+	e = applyErrorName(e, body.Error, body.Error)
 	switch e.Kind {
 	case schedctl.KindRateLimited:
 		e.RetryAt = outbound.RetryAt(a.Header, now)
@@ -111,16 +111,16 @@ func refusal(a outbound.Response, now time.Time, hidden ...string) *publish.Erro
 	return e
 }
 
-// webhookRefusal is refusal for a webhook, which answers with a status and a name
-// in plain text.
+// webhookRefusal is refusal for a webhook, which responds with a status and an error
+// name in plain text.
 func webhookRefusal(a outbound.Response, now time.Time, hidden ...string) *publish.Error {
-	words := outbound.ErrorText(a, hidden...)
-	return applyErrorName(outbound.Refusal(a, now), words, words)
+	text := outbound.ErrorText(a, hidden...)
+	return applyErrorName(outbound.Refusal(a, now), text, text)
 }
 
-// applyErrorName puts into an error what its name says. A fault of the server stays one,
-// and so does a redirect, which is not Slack's.
-func applyErrorName(e *publish.Error, name, words string) *publish.Error {
+// applyErrorName sets code, kind and message of e according to the error's name. It
+// changes neither server errors nor redirects, which are not Slack's.
+func applyErrorName(e *publish.Error, name, text string) *publish.Error {
 	if errorName().MatchString(name) && e.Code == "" {
 		e.Code = name
 		m, known := errorMeanings[name]
@@ -128,5 +128,5 @@ func applyErrorName(e *publish.Error, name, words string) *publish.Error {
 			e.Kind, e.Message = m.kind, m.message
 		}
 	}
-	return outbound.WithErrorText(e, words)
+	return outbound.WithErrorText(e, text)
 }

@@ -70,9 +70,9 @@ func TestRefusalOfABot(t *testing.T) {
 		{200, "", `{"ok":false,"error":"msg_too_long"}`, schedctl.KindContent, "msg_too_long", not, 0, "shorten"},
 		{200, "", `{"ok":false,"error":"no_text"}`, schedctl.KindContent, "no_text", not, 0, "empty"},
 		{200, "", `{"ok":false,"error":"an_error_of_tomorrow"}`, schedctl.KindContent, "an_error_of_tomorrow", not, 0, "refused the post: an_error_of_tomorrow"},
-		{200, "30", `{"ok":false,"error":"ratelimited"}`, schedctl.KindRateLimited, "ratelimited", not, 30 * time.Second, "fewer calls"},
-		{429, "30", `{"ok":false,"error":"ratelimited"}`, schedctl.KindRateLimited, "ratelimited", not, 30 * time.Second, "fewer calls"},
-		{429, "", ``, schedctl.KindRateLimited, "", not, 0, "fewer calls"},
+		{200, "30", `{"ok":false,"error":"ratelimited"}`, schedctl.KindRateLimited, "ratelimited", not, 30 * time.Second, "fewer requests"},
+		{429, "30", `{"ok":false,"error":"ratelimited"}`, schedctl.KindRateLimited, "ratelimited", not, 30 * time.Second, "fewer requests"},
+		{429, "", ``, schedctl.KindRateLimited, "", not, 0, "fewer requests"},
 		{200, "", `{"ok":false,"error":"fatal_error"}`, schedctl.KindPlatform, "fatal_error", unknown, 0, "may have published"},
 		{200, "", `{"ok":false,"error":"internal_error"}`, schedctl.KindPlatform, "internal_error", unknown, 0, "may have published"},
 		{200, "", `{"ok":false,"error":"request_timeout"}`, schedctl.KindPlatform, "request_timeout", unknown, 0, "may have published"},
@@ -80,10 +80,10 @@ func TestRefusalOfABot(t *testing.T) {
 		{500, "", `{"ok":false,"error":"invalid_auth"}`, schedctl.KindPlatform, "invalid_auth", unknown, 0, "may have published"},
 		{503, "", `upstream connect error`, schedctl.KindPlatform, "", unknown, 0, "upstream"},
 		{302, "", `{"ok":false,"error":"invalid_auth"}`, schedctl.KindContent, "redirected", unknown, 0, "redirect"},
-		{200, "", `{"ok":false}`, schedctl.KindPlatform, "no_answer", unknown, 0, "look into the channel"},
-		{200, "", `{"ok":false,"error":"Not A Name"}`, schedctl.KindPlatform, "no_answer", unknown, 0, "look into the channel"},
-		{200, "", `{"ok":true}`, schedctl.KindPlatform, "no_answer", unknown, 0, "look into the channel"},
-		{200, "", `{"ok":true,"channel":"C1","ts":"yesterday"}`, schedctl.KindPlatform, "no_answer", unknown, 0, "look into the channel"},
+		{200, "", `{"ok":false}`, schedctl.KindPlatform, "no_answer", unknown, 0, "check the channel"},
+		{200, "", `{"ok":false,"error":"Not A Name"}`, schedctl.KindPlatform, "no_answer", unknown, 0, "check the channel"},
+		{200, "", `{"ok":true}`, schedctl.KindPlatform, "no_answer", unknown, 0, "check the channel"},
+		{200, "", `{"ok":true,"channel":"C1","ts":"yesterday"}`, schedctl.KindPlatform, "no_answer", unknown, 0, "check the channel"},
 	} {
 		_, err := readResponse(tt.answer(), "", now, "xoxb-token")
 		tt.check(t, err)
@@ -97,13 +97,13 @@ func TestRefusalOfAWebhook(t *testing.T) {
 		{400, "", "no_text", schedctl.KindContent, "no_text", not, 0, "empty"},
 		{400, "", "user_not_found", schedctl.KindAuth, "user_not_found", not, 0, "another webhook"},
 		{403, "", "action_prohibited", schedctl.KindAuth, "action_prohibited", not, 0, "administrator"},
-		{403, "", "invalid_token", schedctl.KindAuth, "invalid_token", not, 0, "make a new one"},
-		{404, "", "no_service", schedctl.KindAuth, "no_service", not, 0, "make a new one"},
-		{404, "", "no_team", schedctl.KindAuth, "no_team", not, 0, "make a new one"},
+		{403, "", "invalid_token", schedctl.KindAuth, "invalid_token", not, 0, "create a new one"},
+		{404, "", "no_service", schedctl.KindAuth, "no_service", not, 0, "create a new one"},
+		{404, "", "no_team", schedctl.KindAuth, "no_team", not, 0, "create a new one"},
 		{404, "", "channel_not_found", schedctl.KindAuth, "channel_not_found", not, 0, "another channel"},
 		{404, "", "<html>", schedctl.KindPlatform, "", not, 0, "check the URL"},
 		{410, "", "channel_is_archived\n", schedctl.KindAuth, "channel_is_archived", not, 0, "archived"},
-		{429, "1", "rate_limited", schedctl.KindRateLimited, "rate_limited", not, time.Second, "fewer calls"},
+		{429, "1", "rate_limited", schedctl.KindRateLimited, "rate_limited", not, time.Second, "fewer requests"},
 		{500, "", "rollup_error", schedctl.KindPlatform, "rollup_error", unknown, 0, "may have published"},
 	} {
 		_, err := readWebhook(tt.answer(), now, "/services/T1/B1/token")
@@ -153,7 +153,7 @@ func checkHistory(t *testing.T, body []byte) {
 	}
 }
 
-// FuzzResponses reads answers: the first number chooses by which reader.
+// FuzzResponses tests all parsers of responses. The first number selects the parser.
 func FuzzResponses(f *testing.F) {
 	f.Add(byte(0), 200, []byte(`{"ok":true,"channel":"C0123456789","ts":"1780412400.000247"}`))
 	f.Add(byte(0), 200, []byte(`{"ok":false,"error":"channel_not_found"}`))

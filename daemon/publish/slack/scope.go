@@ -14,11 +14,11 @@ const (
 	publicScope = "chat:write.public" // also to public channels that the bot is not in
 )
 
-// legacyScopes let apps post that are older than chat:write.
+// legacyScopes are older scopes that also allow posting.
 var legacyScopes = []string{"chat:write:bot", "chat:write:user", "bot", "bot:basic", "post", "client", "admin"}
 
-// scopes returns the scopes of a token, which Slack lists in the header of every
-// response; nil when there is no such header.
+// scopes returns the scopes of a token, which Slack lists in a header of every
+// response, or nil if the header is missing.
 func scopes(h http.Header) []string {
 	var granted []string
 	for _, scope := range strings.Split(h.Get("X-OAuth-Scopes"), ",") {
@@ -29,8 +29,8 @@ func scopes(h http.Header) []string {
 	return granted
 }
 
-// checkScopes returns an error of kind auth for a token that may not post. A token
-// of which nothing is known is left to the first post.
+// checkScopes returns an error of kind auth for a token that may not post. If the
+// scopes are unknown, it returns nil and the first post will tell.
 func checkScopes(granted []string) error {
 	if len(granted) == 0 || slices.Contains(granted, writeScope) ||
 		slices.ContainsFunc(legacyScopes, func(s string) bool { return slices.Contains(granted, s) }) {
@@ -38,6 +38,6 @@ func checkScopes(granted []string) error {
 	}
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Code: "missing_scope", Outcome: schedctl.OutcomeNotPublished,
-		Message: "the token may not post: add the scope chat:write to the app, install the app again, and use its new token",
+		Message: "the token may not post: add the scope chat:write to the app, reinstall the app, and use its new token",
 	}
 }

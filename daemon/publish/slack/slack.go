@@ -1,12 +1,13 @@
 // Package slack publishes to a channel of Slack, as a bot
-// (https://docs.slack.dev/reference/methods/chat.postMessage) or through an
-// incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
+// (https://docs.slack.dev/reference/methods/chat.postMessage) or through an incoming
+// webhook
+// (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
 //
-// Slack recognises no repeated call: the publisher is no [publish.Idempotent]. A
-// bot's messages carry the request's key in their metadata, by which [Publisher]
-// finds them again in the history of the channel, if the bot may read it. A
-// webhook cannot be asked anything. Where Slack cannot be asked, a call whose
-// outcome is unknown stays so until a person has looked into the channel.
+// Slack does not recognize repeated requests: the publisher is not a
+// [publish.Idempotent]. A bot's messages carry the request's key in their metadata,
+// so that Find can look for them in the history of the channel, if the bot may read
+// it. A webhook cannot be asked anything. If Slack cannot be asked, an unknown
+// outcome stays unknown until a person has checked the channel.
 package slack
 
 import (
@@ -23,15 +24,15 @@ import (
 // Platform is the name of the platform.
 const Platform = "slack"
 
-// Slack cuts a text after 40,000 characters, of bots and webhooks alike
-// (https://api.slack.com/changelog/2018-04-truncating-really-long-messages), and
-// asks for no more than 4,000.
+// Slack truncates texts of bots and webhooks after 40,000 characters
+// (https://api.slack.com/changelog/2018-04-truncating-really-long-messages) and
+// recommends at most 4,000.
 const (
 	maxText         = 40000
 	recommendedText = 4000
 )
 
-// publicAPI is where the Web API is, but for governments.
+// publicAPI is the address of the Web API, except for GovSlack.
 const publicAPI = "https://slack.com/api"
 
 // Publisher implements [publish.Publisher] and [publish.Finder].
@@ -41,8 +42,8 @@ type Publisher struct {
 	userAgent string
 }
 
-// New returns the publisher. The policy is the client's, and the version the
-// daemon's own, for the User-Agent.
+// New returns the publisher. client must follow policy. version is the daemon's
+// version, for the User-Agent.
 func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
 	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
 }
@@ -50,19 +51,19 @@ func New(client *http.Client, policy outbound.Policy, version string) *Publisher
 // Platform returns "slack".
 func (p *Publisher) Platform() string { return Platform }
 
-// Fields lists webhook_url, or bot_token and channel, and the options of a
-// message. None is required of every account, so Connect checks which are there.
+// Fields lists webhook_url, or bot_token and channel, and the options of a message.
+// No field is required for every account, so Connect checks the combination.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "webhook_url", Secret: true, Help: "an incoming webhook of a channel; or give bot_token and channel"},
-		{Name: "bot_token", Secret: true, Help: "xoxb-… of an app with the scope chat:write, and channels:history to look for posts whose fate is in doubt"},
+		{Name: "bot_token", Secret: true, Help: "xoxb-… of an app with the scope chat:write, and channels:history to find posts after an unknown outcome"},
 		{Name: "channel", Help: "with bot_token: the id of a channel, such as C0123456789"},
-		{Name: "api_url", Help: "with bot_token: https://slack-gov.com/api for GovSlack; else " + publicAPI},
+		{Name: "api_url", Help: "with bot_token: https://slack-gov.com/api for GovSlack; default " + publicAPI},
 		{Name: "mrkdwn", Option: true, Post: true, Help: "false to show *stars* and _lines_ as they are"},
 	}
 }
 
-// access is what an account is connected with: a bot, or a webhook.
+// access is how an account connects: as a bot or through a webhook.
 type access struct {
 	webhook *url.URL // nil for a bot
 	api     *url.URL
@@ -75,25 +76,25 @@ var (
 	webhookPath = pattern.Lazy(`^/services/([A-Z0-9]+)/([A-Z0-9]+)/[A-Za-z0-9]+$`)
 )
 
-// parseCredentials checks credentials. No error holds a secret.
+// parseCredentials checks credentials. No error contains a secret.
 func (p *Publisher) parseCredentials(c publish.Credentials) (access, error) {
 	switch {
 	case c["webhook_url"] != "" && c["bot_token"] != "":
-		return access{}, publish.Contentf("webhook_url", "there is a webhook_url and a bot_token; give one of them")
+		return access{}, publish.Contentf("webhook_url", "webhook_url and bot_token are both set; give only one of them")
 	case c["webhook_url"] != "":
 		return p.parseWebhook(c)
 	case c["bot_token"] != "":
 		return p.parseBot(c)
 	}
-	return access{}, publish.Contentf("webhook_url", "webhook_url is missing: give that, or bot_token and channel")
+	return access{}, publish.Contentf("webhook_url", "webhook_url is missing: give webhook_url, or bot_token and channel")
 }
 
-// parseWebhook takes other hosts than Slack's: several servers for chats accept
-// webhooks as Slack does.
+// parseWebhook also accepts hosts that are not Slack's: several chat servers accept
+// webhooks in Slack's format.
 func (p *Publisher) parseWebhook(c publish.Credentials) (access, error) {
 	for _, name := range []string{"channel", "api_url"} {
 		if c[name] != "" {
-			return access{}, publish.Contentf(name, "%s goes with a bot_token; a webhook has its channel", name)
+			return access{}, publish.Contentf(name, "%s is only valid with bot_token; a webhook has a fixed channel", name)
 		}
 	}
 	u, err := p.policy.ParseAddress(c["webhook_url"])
@@ -101,7 +102,7 @@ func (p *Publisher) parseWebhook(c publish.Credentials) (access, error) {
 	case err != nil:
 		return access{}, publish.Contentf("webhook_url", "webhook_url: %s", err)
 	case strings.Trim(u.Path, "/") == "", isSlack(u) && !webhookPath().MatchString(u.Path):
-		return access{}, publish.Contentf("webhook_url", "webhook_url looks like https://hooks.slack.com/services/T…/B…/…; copy it from the app's settings, Incoming Webhooks")
+		return access{}, publish.Contentf("webhook_url", "webhook_url must have the form https://hooks.slack.com/services/T…/B…/…; copy it from the app's settings, Incoming Webhooks")
 	}
 	return access{webhook: u}, nil
 }
@@ -121,15 +122,15 @@ func (p *Publisher) parseBot(c publish.Credentials) (access, error) {
 	case err != nil:
 		return access{}, publish.Contentf("api_url", "api_url: %s", err)
 	case len(token) > 2048 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return access{}, publish.Contentf("bot_token", "the token holds white space or characters that no token has; copy it again")
+		return access{}, publish.Contentf("bot_token", "the token contains white space or invalid characters; copy it again")
 	case !channelID().MatchString(c["channel"]):
-		return access{}, publish.Contentf("channel", "channel is the id of a channel, such as C0123456789, which its details show at the end")
+		return access{}, publish.Contentf("channel", "channel must be the id of a channel, such as C0123456789, which is at the end of the channel's details")
 	}
 	api.RawQuery = ""
 	return access{api: api, token: token, channel: c["channel"]}, nil
 }
 
-// hidden returns what no message may repeat.
+// hidden returns the values that no message may contain.
 func (a access) hidden() []string {
 	if a.webhook == nil {
 		return []string{a.token}
@@ -157,7 +158,7 @@ func (p *Publisher) header(a access) http.Header {
 func checkOptions(o schedctl.Options) *publish.Error {
 	if value, given := o["mrkdwn"]; given {
 		if _, isBool := value.(bool); !isBool {
-			return publish.Contentf("mrkdwn", "mrkdwn is true or false")
+			return publish.Contentf("mrkdwn", "mrkdwn must be true or false")
 		}
 	}
 	return nil

@@ -82,12 +82,12 @@ func TestConformanceOfAWebhook(t *testing.T) {
 	})
 }
 
-// A repeated call would post twice.
+// A repeated request would post twice.
 func TestNotIdempotent(t *testing.T) {
 	t.Parallel()
 	var p publish.Publisher = slack.New(nil, outbound.PublicOnly, "test")
 	if _, ok := p.(publish.Idempotent); ok {
-		t.Error("Slack recognises no repeated call")
+		t.Error("Slack does not recognize repeated requests")
 	}
 }
 
@@ -146,12 +146,12 @@ func TestCheck(t *testing.T) {
 		r := request(bot(""))
 		r.Content, r.Account.Options = tt.content, tt.options
 		if _, err := p.Publish(t.Context(), r); publish.AsError(err).Code != tt.codes[0] {
-			t.Errorf("%s: publishing gave %v before any call", tt.name, err)
+			t.Errorf("%s: publishing returned %v before any request", tt.name, err)
 		}
 	}
 }
 
-// Slack answers in plain text that has to be one word.
+// A webhook of Slack responds in plain text with the word ok.
 func TestAWebhookMustSayOK(t *testing.T) {
 	t.Parallel()
 	for body, accepted := range map[string]bool{"ok": true, "ok\n": true, "": false, "okay": false, `{"ok":true}`: false} {
@@ -166,7 +166,7 @@ func TestAWebhookMustSayOK(t *testing.T) {
 	}
 }
 
-// says is a network that answers every call with 200 and itself.
+// says is a network that responds to every request with status 200 and the string.
 type says string
 
 func (s says) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -179,8 +179,8 @@ func ExamplePublisher_Fields() {
 	}
 	// Output:
 	// webhook_url: an incoming webhook of a channel; or give bot_token and channel
-	// bot_token: xoxb-… of an app with the scope chat:write, and channels:history to look for posts whose fate is in doubt
+	// bot_token: xoxb-… of an app with the scope chat:write, and channels:history to find posts after an unknown outcome
 	// channel: with bot_token: the id of a channel, such as C0123456789
-	// api_url: with bot_token: https://slack-gov.com/api for GovSlack; else https://slack.com/api
+	// api_url: with bot_token: https://slack-gov.com/api for GovSlack; default https://slack.com/api
 	// mrkdwn: false to show *stars* and _lines_ as they are
 }

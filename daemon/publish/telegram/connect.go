@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Connect asks who the bot is, and whether it knows the chat and may write there.
+// Connect checks that the bot exists, knows the chat and may write there.
 func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.Profile, error) {
 	if err := publish.CheckFields(p.Fields(), c); err != nil {
 		return publish.Profile{}, err
@@ -71,7 +71,7 @@ func (p *Publisher) get(ctx context.Context, b bot, u *url.URL, result any) erro
 	return nil
 }
 
-// refusedConnect tells a refused token from an address that is no Bot API's.
+// refusedConnect distinguishes a refused token from an address without a Bot API.
 func refusedConnect(a outbound.Response, b bot) error {
 	e := refusal(a, time.Now(), b.token)
 	e.Outcome = schedctl.OutcomeNotPublished
@@ -80,17 +80,17 @@ func refusedConnect(a outbound.Response, b bot) error {
 		return notAnAPI(b)
 	case a.Status >= 300 && a.Status < 400:
 		e.Kind, e.Code = schedctl.KindContent, "api_url"
-		e.Message = b.api.Host + " redirects to another address; give that one as api_url"
+		e.Message = b.api.Host + " redirects to another address; use that address as api_url"
 	}
 	return e
 }
 
 func notAnAPI(b bot) error {
-	return publish.Contentf("api_url", "%.200q gives no answers of the Bot API; check api_url", b.api.Host)
+	return publish.Contentf("api_url", "%.200q does not respond like the Bot API; check api_url", b.api.Host)
 }
 
-// unknownChat puts what is wrong with a chat to its field. What a bot may not do
-// in a chat it knows is of kind auth.
+// unknownChat assigns errors about the chat to the field chat_id. Missing rights in
+// a known chat stay of kind auth.
 func unknownChat(err error) error {
 	e := publish.AsError(err)
 	if (e.Kind == schedctl.KindContent && e.Code == "") || e.Code == codeNoChat || e.Code == codeMigrated {
@@ -99,7 +99,7 @@ func unknownChat(err error) error {
 	return e
 }
 
-// chatOrUser is the part that bots, users and chats have in common.
+// chatOrUser has the common members of bots, users and chats.
 type chatOrUser struct {
 	ID        json.RawMessage `json:"id"`
 	Type      any             `json:"type"` // of a chat: private, group, supergroup or channel
@@ -109,7 +109,7 @@ type chatOrUser struct {
 	LastName  any             `json:"last_name"`
 }
 
-// id returns the number of a bot or a chat, or the empty string for anything else.
+// id returns the number of a bot or chat, or the empty string for any other value.
 func (p chatOrUser) id() string {
 	if !chatID().Match(p.ID) {
 		return ""
@@ -117,8 +117,8 @@ func (p chatOrUser) id() string {
 	return string(p.ID)
 }
 
-// name returns the username of a bot, and the title of a chat or its person's
-// name.
+// name returns the username of a bot, the title of a chat, or the name of the person
+// in a private chat.
 func (p chatOrUser) name() string {
 	for _, name := range []string{
 		outbound.Label(p.Title),
@@ -132,7 +132,7 @@ func (p chatOrUser) name() string {
 	return ""
 }
 
-// publicURL returns the address of a public channel or group, else the empty string.
+// publicURL returns the address of a public channel or group, or the empty string.
 func (p chatOrUser) publicURL() string {
 	if p.Type != "channel" && p.Type != "supergroup" || p.username() == "" {
 		return ""

@@ -12,8 +12,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// Check counts Unicode code points. No markup is sent, so that all of the text
-// counts.
+// Check counts Unicode code points. No markup is sent, so the whole text counts.
 func (p *Publisher) Check(a schedctl.Account, content string) publish.Check {
 	limit := a.Limits.MaxCharacters
 	if limit == 0 {
@@ -41,8 +40,8 @@ type linkPreview struct {
 	IsDisabled bool `json:"is_disabled"`
 }
 
-// Publish sends a message. Its text is shown as it is, with neither Markdown nor
-// HTML.
+// Publish sends a message. The text is shown as it is: neither Markdown nor HTML is
+// interpreted.
 func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	if err := p.Check(r.Account, r.Content).Err(); err != nil {
 		return schedctl.Receipt{}, err
@@ -51,7 +50,7 @@ func (p *Publisher) Publish(ctx context.Context, r publish.Request) (schedctl.Re
 	if err != nil {
 		return schedctl.Receipt{}, err
 	}
-	body, _ := json.Marshal(b.message(r)) // texts can always be written
+	body, _ := json.Marshal(b.message(r)) // strings can always be encoded
 	header := p.header()
 	header.Set("Content-Type", "application/json")
 	a, err := outbound.Post(ctx, p.client, b.method("sendMessage").String(), header, body)
@@ -72,8 +71,8 @@ func (b bot) message(r publish.Request) message {
 	return m
 }
 
-// readResponse tells what an answer means. One that says yes but names no message may
-// come from something in front of the Bot API.
+// readResponse interprets a response. A response of success that names no message
+// may come from a proxy.
 func readResponse(a outbound.Response, now time.Time, hidden ...string) (schedctl.Receipt, error) {
 	if a.Status < 200 || a.Status > 299 {
 		return schedctl.Receipt{}, refusal(a, now, hidden...)
@@ -81,7 +80,7 @@ func readResponse(a outbound.Response, now time.Time, hidden ...string) (schedct
 	receipt, ok := parseMessage(a)
 	if !ok {
 		return schedctl.Receipt{}, &publish.Error{
-			Kind: schedctl.KindPlatform, Message: "the network accepted the call but named no message; look into the chat whether it is there",
+			Kind: schedctl.KindPlatform, Message: "the network accepted the request but named no message; check the chat for the post",
 			HTTPStatus: a.Status, Outcome: schedctl.OutcomeUnknown,
 		}
 	}
@@ -112,7 +111,7 @@ func parseMessage(a outbound.Response) (schedctl.Receipt, bool) {
 	if page := (chatOrUser{Type: chat.Type, Username: chat.Username}).publicURL(); page != "" {
 		receipt.URL = page + "/" + id
 	} else if private, ok := strings.CutPrefix(chat.ID.String(), "-100"); ok && chatID().MatchString(private) {
-		// Members of a private group or channel find a message by its number.
+		// Members of a private group or channel can open a message by its number.
 		receipt.URL = "https://t.me/c/" + private + "/" + id
 	}
 	return receipt, true

@@ -22,7 +22,7 @@ func TestRefusal(t *testing.T) {
 	for _, tt := range []struct {
 		status      int
 		description string
-		more        string // members of the answer beside the description
+		more        string // members of the response besides the description
 		kind        schedctl.ErrorKind
 		code        string
 		outcome     schedctl.Outcome
@@ -31,7 +31,7 @@ func TestRefusal(t *testing.T) {
 	}{
 		{400, "Bad Request: message is too long", "", schedctl.KindContent, "", not, 0, "message is too long"},
 		{400, "Bad Request: message text is empty", "", schedctl.KindContent, "", not, 0, "text is empty"},
-		{400, "Bad Request: chat not found", "", schedctl.KindAuth, "chat_not_found", not, 0, "add the bot to it"},
+		{400, "Bad Request: chat not found", "", schedctl.KindAuth, "chat_not_found", not, 0, "add the bot to the chat"},
 		{400, "Bad Request: not enough rights to send text messages to the chat", "", schedctl.KindAuth, "no_rights", not, 0, "administrator"},
 		{400, "Bad Request: need administrator rights in the channel chat", "", schedctl.KindAuth, "no_rights", not, 0, "make it one"},
 		{400, "Bad Request: CHAT_WRITE_FORBIDDEN", "", schedctl.KindAuth, "no_rights", not, 0, "may not write"},
@@ -41,7 +41,7 @@ func TestRefusal(t *testing.T) {
 		{401, "Unauthorized", "", schedctl.KindAuth, "", not, 0, "Unauthorized"},
 		{403, "Forbidden: bot was blocked by the user", "", schedctl.KindAuth, "", not, 0, "blocked by the user"},
 		{403, "Forbidden: bot is not a member of the channel chat", "", schedctl.KindAuth, "", not, 0, "not a member"},
-		{404, "Not Found", "", schedctl.KindAuth, "", not, 0, "no bot with this token"},
+		{404, "Not Found", "", schedctl.KindAuth, "", not, 0, "no bot has this token"},
 		{413, "Request Entity Too Large", "", schedctl.KindContent, "", not, 0, "Too Large"},
 		{429, "Too Many Requests: retry after 35", `,"parameters":{"retry_after":35}`, schedctl.KindRateLimited, "", not, 35 * time.Second, "retry after 35"},
 		{429, "Too Many Requests", `,"parameters":{"retry_after":"soon"}`, schedctl.KindRateLimited, "", not, 0, "Too Many"},

@@ -1,13 +1,12 @@
 // Package telegram publishes to a chat, group or channel of Telegram as a bot
 // (https://core.telegram.org/bots/api).
 //
-// The Bot API recognises no repeated call, and a bot cannot read what it has
-// sent: the publisher is neither a [publish.Idempotent] nor a [publish.Finder].
-// A call whose outcome is unknown stays so until a person has looked into the
-// chat.
+// The Bot API does not recognize repeated requests, and a bot cannot read its own
+// messages: the publisher is neither a [publish.Idempotent] nor a [publish.Finder].
+// An unknown outcome stays unknown until a person has checked the chat.
 //
-// The token is part of the path of every URL. It is in no error, because package
-// outbound puts no URL into one.
+// The token is part of the path of every URL. It never appears in an error because
+// package outbound puts no URL into errors.
 package telegram
 
 import (
@@ -23,11 +22,11 @@ import (
 // Platform is the name of the platform.
 const Platform = "telegram"
 
-// maxText is the longest message, in Unicode code points: so is
-// message_length_max described (https://core.telegram.org/constructor/config).
+// maxText is the maximum length of a message in Unicode code points, as
+// message_length_max is described (https://core.telegram.org/constructor/config).
 const maxText = 4096
 
-// publicAPI is Telegram's own server of the Bot API.
+// publicAPI is the address of Telegram's own Bot API server.
 const publicAPI = "https://api.telegram.org"
 
 // Publisher implements [publish.Publisher].
@@ -37,8 +36,8 @@ type Publisher struct {
 	userAgent string
 }
 
-// New returns the publisher. The policy is the client's, and the version the
-// daemon's own, for the User-Agent.
+// New returns the publisher. client must follow policy. version is the daemon's
+// version, for the User-Agent.
 func New(client *http.Client, policy outbound.Policy, version string) *Publisher {
 	return &Publisher{client: client, policy: policy, userAgent: "schedctl/" + version}
 }
@@ -51,13 +50,13 @@ func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{
 		{Name: "bot_token", Required: true, Secret: true, Help: "from @BotFather, such as 123456:ABC-DEF…"},
 		{Name: "chat_id", Required: true, Help: "@name of a public channel or group, or the number of a chat"},
-		{Name: "api_url", Help: "a Bot API server of your own; else " + publicAPI},
+		{Name: "api_url", Help: "your own Bot API server; default " + publicAPI},
 		{Name: "silent", Option: true, Post: true, Help: "true to deliver without a sound"},
 		{Name: "link_preview", Option: true, Post: true, Help: "false to show no preview of a link"},
 	}
 }
 
-// bot is what an account is connected with.
+// bot is an account's bot and chat.
 type bot struct {
 	api   *url.URL
 	token string
@@ -70,7 +69,7 @@ var (
 	chatID    = pattern.Lazy(`^-?[1-9][0-9]{0,17}$`)
 )
 
-// parseCredentials checks credentials. No error holds the token.
+// parseCredentials checks credentials. No error contains the token.
 func (p *Publisher) parseCredentials(c publish.Credentials) (bot, error) {
 	address := c["api_url"]
 	if address == "" {
@@ -81,15 +80,15 @@ func (p *Publisher) parseCredentials(c publish.Credentials) (bot, error) {
 	case err != nil:
 		return bot{}, publish.Contentf("api_url", "api_url: %s", err)
 	case !tokenForm().MatchString(c["bot_token"]):
-		return bot{}, publish.Contentf("bot_token", "bot_token is a number, a colon and letters, such as 123456:ABC-DEF…; copy it from @BotFather")
+		return bot{}, publish.Contentf("bot_token", "bot_token must be a number, a colon and letters, such as 123456:ABC-DEF…; copy it from @BotFather")
 	case !chatName().MatchString(c["chat_id"]) && !chatID().MatchString(c["chat_id"]):
-		return bot{}, publish.Contentf("chat_id", "chat_id is the @name of a public channel or group, or the number of a chat, such as -1001234567890")
+		return bot{}, publish.Contentf("chat_id", "chat_id must be the @name of a public channel or group, or the number of a chat, such as -1001234567890")
 	}
 	api.RawQuery = ""
 	return bot{api: api, token: c["bot_token"], chat: c["chat_id"]}, nil
 }
 
-// method returns the URL of a method of the API.
+// method returns the URL of an API method.
 func (b bot) method(name string) *url.URL { return b.api.JoinPath("bot"+b.token, name) }
 
 func (p *Publisher) header() http.Header {
@@ -103,7 +102,7 @@ func checkOptions(o schedctl.Options) *publish.Error {
 	for _, name := range []string{"silent", "link_preview"} {
 		if value, given := o[name]; given {
 			if _, isBool := value.(bool); !isBool {
-				return publish.Contentf(name, "%s is true or false", name)
+				return publish.Contentf(name, "%s must be true or false", name)
 			}
 		}
 	}

@@ -45,15 +45,15 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// A repeated call would send twice, and a bot cannot read what it has sent.
+// A repeated request would send twice, and a bot cannot read its own messages.
 func TestNeitherIdempotentNorAFinder(t *testing.T) {
 	t.Parallel()
 	var p publish.Publisher = telegram.New(nil, outbound.PublicOnly, "test")
 	if _, ok := p.(publish.Idempotent); ok {
-		t.Error("the Bot API recognises no repeated call")
+		t.Error("the Bot API does not recognize repeated requests")
 	}
 	if _, ok := p.(publish.Finder); ok {
-		t.Error("the Bot API cannot be asked for messages")
+		t.Error("the Bot API cannot list messages")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestCheck(t *testing.T) {
 			Content: tt.content, Credentials: credentials("", "@release_news"), Account: schedctl.Account{Options: tt.options},
 		})
 		if e := publish.AsError(err); e.Kind != schedctl.KindContent || e.Code != tt.codes[0] {
-			t.Errorf("%s: publishing gave %+v before any call", tt.name, e)
+			t.Errorf("%s: publishing returned %+v before any request", tt.name, e)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestConnectChecksFieldsFirst(t *testing.T) {
 	}
 }
 
-// A name that resolves to a private address is found out when it is dialled.
+// A name that resolves to a private address is detected when it is dialed.
 func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	p := telegram.New(outbound.Client(outbound.PublicOnly), outbound.AllowPrivate, "test")
@@ -174,7 +174,7 @@ func TestConnectRefusesPrivateAddresses(t *testing.T) {
 	}
 }
 
-func TestConnectTellsWhyNot(t *testing.T) {
+func TestConnectErrors(t *testing.T) {
 	t.Parallel()
 	const bot = `{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"B","username":"release_news_bot"}}`
 	type reply struct {
@@ -189,10 +189,10 @@ func TestConnectTellsWhyNot(t *testing.T) {
 		says     string
 	}{
 		{"dead token", reply{401, `{"ok":false,"error_code":401,"description":"Unauthorized"}`}, reply{}, schedctl.KindAuth, "", "Unauthorized"},
-		{"no such token", reply{404, `{"ok":false,"error_code":404,"description":"Not Found"}`}, reply{}, schedctl.KindAuth, "", "no bot with this token"},
-		{"no API", reply{404, "<h1>404</h1>"}, reply{}, schedctl.KindContent, "api_url", "no answers of the Bot API"},
-		{"a page for people", reply{200, "<!doctype html>"}, reply{}, schedctl.KindContent, "api_url", "no answers of the Bot API"},
-		{"a bot without a name", reply{200, `{"ok":true,"result":{}}`}, reply{200, `{"ok":true,"result":{}}`}, schedctl.KindContent, "api_url", "no answers of the Bot API"},
+		{"no such token", reply{404, `{"ok":false,"error_code":404,"description":"Not Found"}`}, reply{}, schedctl.KindAuth, "", "no bot has this token"},
+		{"no API", reply{404, "<h1>404</h1>"}, reply{}, schedctl.KindContent, "api_url", "does not respond like the Bot API"},
+		{"a page for people", reply{200, "<!doctype html>"}, reply{}, schedctl.KindContent, "api_url", "does not respond like the Bot API"},
+		{"a bot without a name", reply{200, `{"ok":true,"result":{}}`}, reply{200, `{"ok":true,"result":{}}`}, schedctl.KindContent, "api_url", "does not respond like the Bot API"},
 		{"moved", reply{301, ""}, reply{}, schedctl.KindContent, "api_url", "redirects"},
 		{"broken", reply{502, ""}, reply{}, schedctl.KindPlatform, "", "HTTP 502"},
 		{"unknown chat", reply{200, bot}, reply{400, `{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}`}, schedctl.KindContent, "chat_id", "does not know the chat"},
@@ -217,20 +217,20 @@ func TestConnectTellsWhyNot(t *testing.T) {
 			t.Errorf("%s: got %s %q %s %q", tt.name, e.Kind, e.Code, e.Outcome, e.Message)
 		}
 		if strings.Contains(e.Message, token) {
-			t.Errorf("%s: %q holds the token", tt.name, e.Message)
+			t.Errorf("%s: %q contains the token", tt.name, e.Message)
 		}
 	}
 }
 
-// TestConnectAsksWhetherTheBotMayWrite guards that a bot is refused that could not
-// send anything, and no other.
+// TestConnectAsksWhetherTheBotMayWrite: exactly the bots that could not send
+// anything are refused.
 func TestConnectAsksWhetherTheBotMayWrite(t *testing.T) {
 	t.Parallel()
 	const inaccessible = `{"ok":false,"error_code":400,"description":"Bad Request: member list is inaccessible"}`
 	for _, tt := range []struct {
 		name, chat, member string
 		status             int
-		says               string // empty when it is accepted
+		says               string // empty if it is accepted
 	}{
 		{"private", `"type":"private"`, `never asked`, 500, ""},
 		{"owner", `"type":"group"`, `"status":"creator"`, 200, ""},
@@ -241,8 +241,8 @@ func TestConnectAsksWhetherTheBotMayWrite(t *testing.T) {
 		{"restricted", `"type":"supergroup","permissions":{"can_send_messages":false}`, `"status":"restricted","can_send_messages":true`, 200, ""},
 		{"group with hidden members", `"type":"supergroup"`, inaccessible, 400, ""},
 		{"administrator of a silent kind", `"type":"channel"`, `"status":"administrator","can_post_messages":false`, 200, "may not post messages to the channel"},
-		{"reader of a channel", `"type":"channel"`, `"status":"member"`, 200, "no administrator of the channel"},
-		{"reader of a closed channel", `"type":"channel"`, inaccessible, 400, "no administrator of the channel"},
+		{"reader of a channel", `"type":"channel"`, `"status":"member"`, 200, "not an administrator of the channel"},
+		{"reader of a closed channel", `"type":"channel"`, inaccessible, 400, "not an administrator of the channel"},
 		{"muted", `"type":"supergroup"`, `"status":"restricted","can_send_messages":false`, 200, "may not send messages to the group"},
 		{"member of a silent group", `"type":"group","permissions":{"can_send_messages":false}`, `"status":"member"`, 200, "may not send messages to the group"},
 		{"gone", `"type":"group"`, `"status":"left"`, 200, "not in the chat"},
@@ -256,7 +256,7 @@ func TestConnectAsksWhetherTheBotMayWrite(t *testing.T) {
 				fmt.Fprintf(w, `{"ok":true,"result":{"id":-1001234567890,"title":"News",%s}}`, tt.chat)
 			case "getChatMember":
 				if got := r.URL.Query(); got.Get("chat_id") != "@release_news" || got.Get("user_id") != "123456" {
-					t.Errorf("%s: asked for %s", tt.name, r.URL.RawQuery)
+					t.Errorf("%s: requested %s", tt.name, r.URL.RawQuery)
 				}
 				w.WriteHeader(tt.status)
 				if tt.status != http.StatusOK {
@@ -288,7 +288,7 @@ func ExamplePublisher_Fields() {
 	// Output:
 	// bot_token: from @BotFather, such as 123456:ABC-DEF…
 	// chat_id: @name of a public channel or group, or the number of a chat
-	// api_url: a Bot API server of your own; else https://api.telegram.org
+	// api_url: your own Bot API server; default https://api.telegram.org
 	// silent: true to deliver without a sound
 	// link_preview: false to show no preview of a link
 }
