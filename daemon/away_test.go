@@ -81,7 +81,7 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	if status, _ := r.do("GET", "/healthz", "", nil); status != http.StatusOK {
 		t.Errorf("/healthz: %d", status)
 	}
-	r.await("the daemon to miss it", func() bool { return strings.Contains(r.log.String(), "the database does not hear of this node") })
+	r.await("the daemon to miss it", func() bool { return strings.Contains(r.log.String(), "heartbeat failed") })
 	away.Store(false)
 	r.await("the post to be published", func() bool {
 		status, _ := r.do("GET", "/api/v1/posts/"+post.Post.ID, "", &post)

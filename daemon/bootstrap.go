@@ -18,9 +18,9 @@ import (
 // AdminKeyFile is the file in the data directory that holds the first key.
 const AdminKeyFile = "admin.key"
 
-// resumeIDs lets the ids of this run follow those of the runs before it, whatever the
-// clock says: who reads events goes on from the last one seen. It returns when
-// the youngest event was made, the zero time when there is none.
+// resumeIDs makes new ids greater than those of earlier runs, even if the clock was set
+// back, because readers of events continue after the last id that they saw. It returns
+// the time of the newest event, or the zero time without events.
 func resumeIDs(ctx context.Context, store storage.Store) (youngest time.Time, err error) {
 	err = store.View(ctx, func(r storage.Reader) error {
 		id, err := r.LastEvent()
@@ -29,7 +29,7 @@ func resumeIDs(ctx context.Context, store storage.Store) (youngest time.Time, er
 		}
 		last, err := r.Event(id)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
-			return fmt.Errorf("%w: the last of its events cannot be found; restore it from a backup, or save what is left: schedctl daemon salvage", storage.ErrCorrupt)
+			return fmt.Errorf("%w: the newest event is missing; restore the database from a backup, or recover what is readable with: schedctl daemon salvage", storage.ErrCorrupt)
 		}
 		if err != nil {
 			return err
@@ -41,15 +41,15 @@ func resumeIDs(ctx context.Context, store storage.Store) (youngest time.Time, er
 		return nil
 	})
 	if err != nil {
-		return time.Time{}, fmt.Errorf("read the youngest event: %w", err)
+		return time.Time{}, fmt.Errorf("read the newest event: %w", err)
 	}
 	return youngest, nil
 }
 
-// bootstrap makes the workspace and a key with all scopes at the first start.
-// The key is on disk before the database knows it, so that no crash leaves a
-// workspace that nobody can enter. Of several daemons that start at once on one
-// database the first to commit makes them; the files of the others go again.
+// bootstrap creates the first workspace and a key with all scopes. The key is on disk
+// before it is in the database, so that no crash leaves a workspace without a usable
+// key. If several daemons start on one database at once, the first to commit creates
+// them, and the others remove their key files.
 func bootstrap(ctx context.Context, cfg Config) error {
 	found, err := hasWorkspaces(ctx, cfg.Store)
 	if err != nil || found {
@@ -70,7 +70,7 @@ func bootstrap(ctx context.Context, cfg Config) error {
 	}
 	if written {
 		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("remove the key of a workspace that another daemon has made: %w", err)
+			return fmt.Errorf("remove the unused key file: %w", err)
 		}
 	}
 	return nil
@@ -88,8 +88,8 @@ func hasWorkspaces(ctx context.Context, store storage.Store) (found bool, err er
 	return found, nil
 }
 
-// makeWorkspace makes the first workspace and its key. It returns no workspace
-// when there is one by now.
+// makeWorkspace creates the first workspace and its key. It returns the zero value when
+// a workspace already exists.
 func makeWorkspace(ctx context.Context, cfg Config, hash [32]byte) (made schedctl.Workspace, err error) {
 	now := schedctl.Millis(time.Now())
 	w := schedctl.Workspace{
@@ -112,15 +112,15 @@ func makeWorkspace(ctx context.Context, cfg Config, hash [32]byte) (made schedct
 	return made, err
 }
 
-// adminKey returns the hash of the key in the file, writing a new key when
-// there is no file. A file from an earlier start that did not get to the
-// database is used as it is.
+// adminKey returns the hash of the key in the file, and writes a new key when the file
+// is missing. It uses the file of an earlier start that ended before the database was
+// written.
 func adminKey(path string) (hash [32]byte, written bool, err error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
 		hash, ok := schedctl.HashKeySecret(strings.TrimSpace(string(text)))
 		if !ok {
-			return hash, false, fmt.Errorf("%s holds no API key: move it away, and the next start writes a new one", path)
+			return hash, false, fmt.Errorf("%s does not contain an API key: move it away, and the next start writes a new one", path)
 		}
 		return hash, false, nil
 	}

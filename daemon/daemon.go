@@ -1,7 +1,6 @@
-// Package daemon runs schedctl's parts together: the API, the timer loop, the
-// workers that publish and those that tell webhooks. It knows how they start,
-// stop and hear of each other, and nothing else; the storage engine is handed
-// in.
+// Package daemon runs the parts of schedctl together: the API, the timer loop, the
+// deliverer that publishes, and the webhook dispatcher. It only knows how they start,
+// stop and learn of each other's commits. The caller opens the store.
 package daemon
 
 import (
@@ -45,29 +44,28 @@ type Config struct {
 	Logger      *slog.Logger
 	Version     string
 
-	// Admit, if not nil, returns why no daemon may use the store, if none may. It is
-	// called when the daemon is one of those that use it, and before it does
-	// anything else; and again when it was not heard of for a while and comes back,
-	// which it does not while there is an error.
+	// Admit, if not nil, returns an error when daemons must not use the store. It is
+	// called after the daemon has joined the nodes of the store and before it does
+	// anything else. It is called again before a node with an expired lease rejoins,
+	// which is retried until there is no error.
 	Admit func(context.Context, storage.Store) error
 
-	// Supervise, if not nil, runs beside the daemon until it begins to stop, and
-	// must return then; an error of it ends the daemon. It may ask ready why the
-	// daemon is not able to publish, which is nil when it is.
+	// Supervise, if not nil, runs alongside the daemon. It must return when ctx ends,
+	// which is when the daemon starts to stop. Its error ends the daemon. ready
+	// returns why the daemon cannot publish, or nil.
 	Supervise func(ctx context.Context, ready func(context.Context) error) error
 }
 
-// clockFile is the file in the data directory that keeps what time it was.
+// clockFile is the file in the data directory that holds the last trusted time.
 const clockFile = "clock.json"
 
 // DefaultMaxLateness is how late a target may still be published by default.
 const DefaultMaxLateness = 24 * time.Hour
 
-// Run serves and publishes until ctx ends, and then stops in order: requests
-// first, then what publishes, then what tells webhooks of it; what is under way
-// may finish, within limits. It returns nil after such a stop, and an error when
-// the daemon could not start or one of its parts gave up. The store stays open:
-// whoever opened it closes it.
+// Run serves and publishes until ctx ends. Then it stops the parts in order: the API,
+// the timer loop, the deliverer, the webhook dispatcher. Work in progress gets a few
+// seconds to finish. Run returns nil after such a stop, and an error when the daemon
+// could not start or a part failed. The caller closes the store.
 func Run(ctx context.Context, cfg Config) error {
 	listener := cfg.Listener
 	if listener == nil {
@@ -87,7 +85,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	watched := clock.Open(filepath.Join(cfg.DataDir, clockFile), youngest, cfg.Logger)
-	watched.Leap() // what time it is now is kept before anybody is told of the daemon
+	watched.Leap() // stores the time before clients can find the daemon
 	self := apiv1.Announced{URL: clientURL(listener), Secret: rand.Text()}
 	d := assemble(cfg, listener, self, member, watched)
 	remove, err := announce(cfg.DataDir, self, cfg.Logger)
@@ -112,8 +110,8 @@ func admit(ctx context.Context, cfg Config) error {
 	return cfg.Admit(ctx, cfg.Store)
 }
 
-// prepareStore sees that the database may be used, and has what a daemon needs. It
-// returns when the youngest event was made.
+// prepareStore checks that the daemon may use the store, and creates what the first
+// start needs. It returns the time of the newest event.
 func prepareStore(ctx context.Context, cfg Config) (youngest time.Time, err error) {
 	if err := admit(ctx, cfg); err != nil {
 		return time.Time{}, err
@@ -131,7 +129,7 @@ func prepareStore(ctx context.Context, cfg Config) (youngest time.Time, err erro
 	return youngest, nil
 }
 
-// daemon is the parts of a running daemon.
+// daemon holds the parts of a running daemon.
 type daemon struct {
 	member     *node.Member // nil when no other daemon can use the store
 	self       loneNode
@@ -198,9 +196,8 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	return d
 }
 
-// committed tells the parts what they wait for: the loop what has become due,
-// the workers which accounts may publish again, webhooks and event streams that
-// there are events.
+// committed passes each commit to the parts that wait for it: new due times to the
+// timer loop, changed accounts to the deliverer, events to webhooks and event streams.
 func (d *daemon) committed(c storage.Commit) {
 	if len(c.Due) > 0 {
 		d.loop.Add(c.Due)

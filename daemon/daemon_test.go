@@ -284,14 +284,14 @@ func TestStartFails(t *testing.T) {
 		change func(*daemon.Config)
 		want   string
 	}{
-		{"taken port", func(c *daemon.Config) { c.Listen = taken.Addr().String() }, "taken by another program"},
+		{"taken port", func(c *daemon.Config) { c.Listen = taken.Addr().String() }, "another program uses the port"},
 		{"not an address", func(c *daemon.Config) { c.Listen = "nonsense" }, "host:port"},
 		{"relative socket", func(c *daemon.Config) { c.Listen = "unix://here" }, "absolute"},
-		{"taken socket", func(c *daemon.Config) { c.Listen = "unix://" + answering.Addr().String() }, "answers on this socket"},
+		{"taken socket", func(c *daemon.Config) { c.Listen = "unix://" + answering.Addr().String() }, "serves this socket"},
 		{"a file in the socket's place", func(c *daemon.Config) { c.Listen = "unix://" + file }, "not a socket"},
 		{"broken key file", func(c *daemon.Config) {
 			os.WriteFile(filepath.Join(c.DataDir, daemon.AdminKeyFile), []byte("x"), 0o600)
-		}, "no API key"},
+		}, "does not contain an API key"},
 		{"no data directory", func(c *daemon.Config) { c.DataDir = filepath.Join(c.DataDir, "none") }, "admin key"},
 	}
 	for _, tt := range tests {

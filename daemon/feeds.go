@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// feedSource makes feeds of what the store says is published to their accounts.
+// feedSource reads the published posts of feed accounts from the store.
 type feedSource struct{ store *storage.Readers }
 
 // Feed returns the feed account with this name.
@@ -20,7 +20,7 @@ func (s feedSource) Feed(ctx context.Context, name string) (a schedctl.Account, 
 	return a, err
 }
 
-// Entries returns a page of what is published to the account.
+// Entries returns a page of the published posts of the account.
 func (s feedSource) Entries(ctx context.Context, account schedctl.Account, after string, limit int) (entries []feed.Entry, err error) {
 	err = s.store.View(ctx, func(r storage.Reader) error {
 		entries = nil

@@ -8,8 +8,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How long answers to repeatable requests, events, deliveries to webhooks and
-// the audit log are kept.
+// How long idempotency records, events, webhook deliveries and audit entries are kept.
 const (
 	idempotencyRetention = 24 * time.Hour
 	eventRetention       = 30 * 24 * time.Hour
@@ -19,23 +18,22 @@ const (
 
 const (
 	housekeepingInterval = 10 * time.Minute
-	pruneBatch           = 500 // small, so that requests never wait long behind it
+	pruneBatch           = 500 // small, so that requests do not wait long for the transaction
 
-	// maxPruneStepsWhenFull is how many such steps a round makes when the disk is full.
-	// They make room in the end, and take some of what is kept for the outcomes
-	// of calls on their way.
+	// maxPruneStepsWhenFull limits the batches of a run while the disk is full. Pruning
+	// frees space in the end, but it first uses some of the disk reserve, which
+	// attempts in progress need to store their outcomes.
 	maxPruneStepsWhenFull = 20
 )
 
-// runHousekeeping removes what is past its retention, until ctx ends. A failure is
-// logged and tried again at the next round. Nothing is removed by a clock that has
-// jumped far.
+// runHousekeeping removes records past their retention, until ctx ends. Failures are
+// logged and retried at the next interval. It pauses while the clock is not steady.
 func (d *daemon) runHousekeeping(ctx context.Context) error {
 	tick := time.NewTicker(housekeepingInterval)
 	defer tick.Stop()
 	for {
 		if err := d.pruneOnce(ctx); err != nil && ctx.Err() == nil {
-			d.log.Error("housekeeping", "error", err)
+			d.log.Error("housekeeping failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -45,10 +43,10 @@ func (d *daemon) runHousekeeping(ctx context.Context) error {
 	}
 }
 
-// housekeepingHold is the name that the one of several daemons holds that keeps house.
+// housekeepingHold is the name whose holder prunes, so that one node does.
 const housekeepingHold = "housekeeping"
 
-// pruneOnce is one round.
+// pruneOnce removes all records past their retention, if this node is the one to do it.
 func (d *daemon) pruneOnce(ctx context.Context) error {
 	if !d.clock.Steady() {
 		return nil
@@ -61,8 +59,8 @@ func (d *daemon) pruneOnce(ctx context.Context) error {
 	return prune(ctx, d.store, time.Now())
 }
 
-// prune removes old records in small transactions until none is left. The youngest
-// event stays whatever its age: the ids of the next start go on after it.
+// prune removes old records in small transactions. It always keeps the newest event,
+// because the ids of the next start continue after it.
 func prune(ctx context.Context, store storage.Store, now time.Time) error {
 	before := storage.Retention{
 		Answers: now.Add(-idempotencyRetention), Events: now.Add(-eventRetention),
@@ -89,7 +87,7 @@ func prune(ctx context.Context, store storage.Store, now time.Time) error {
 	}
 }
 
-// keepNewestEvent changes what is removed so that the youngest event is not.
+// keepNewestEvent changes the retention so that the newest event is kept.
 func keepNewestEvent(r storage.Reader, before *storage.Retention) error {
 	last, err := r.LastEvent()
 	if err != nil || last == "" {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// idleConns are the connections on which nothing was said yet, such as those that a
-// client opens in advance. An [http.Server] that shuts down waits for them for
-// five seconds, as if a request were under way.
+// idleConns are the connections without a request so far, such as those that a client
+// opens in advance. [http.Server.Shutdown] would wait five seconds for them, as if they
+// had a request in progress.
 type idleConns struct {
 	mu     sync.Mutex // mu guards what follows
 	closed bool
 	conns  map[net.Conn]struct{}
 }
 
-// track is told of the state of every connection; see [http.Server.ConnState].
+// track implements [http.Server.ConnState].
 func (s *idleConns) track(c net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *idleConns) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// closeAll closes them, and those that come later.
+// closeAll closes the connections, and later ones as soon as they open.
 func (s *idleConns) closeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

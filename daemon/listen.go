@@ -18,14 +18,14 @@ import (
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// listen opens the address, host:port or unix:///path. A socket file that no
-// one answers on is replaced; the new one is for this user alone.
+// listen opens the address, host:port or unix:///path. It replaces a socket file that
+// no process serves. Only this user can connect to the new socket.
 func listen(address string) (net.Listener, error) {
 	path, unix := strings.CutPrefix(address, "unix://")
 	if !unix {
 		l, err := net.Listen("tcp", address)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("listen on %s: the port is taken by another program; choose one with --listen, or 127.0.0.1:0 for any", address)
+			return nil, fmt.Errorf("listen on %s: another program uses the port; choose a different one with --listen, or 127.0.0.1:0 for any free port", address)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("listen on %s: %w; use host:port or unix:///path", address, err)
@@ -37,7 +37,7 @@ func listen(address string) (net.Listener, error) {
 	}
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		c.Close()
-		return nil, fmt.Errorf("listen on %s: another program answers on this socket", address)
+		return nil, fmt.Errorf("listen on %s: another program serves this socket", address)
 	}
 	if err := removeSocket(path); err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
@@ -52,7 +52,7 @@ func listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// removeSocket removes a socket that was left behind, and nothing else.
+// removeSocket removes a stale socket. It refuses to remove any other kind of file.
 func removeSocket(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -78,21 +78,21 @@ func clientURL(l net.Listener) string {
 	return fmt.Sprintf("http://127.0.0.1:%d", addr.Port())
 }
 
-// AnnouncementFile is the file in the data directory by which clients of the
-// same user find the running daemon.
+// AnnouncementFile is the file in the data directory that clients of the same user read
+// to find the running daemon.
 const AnnouncementFile = "daemon.json"
 
-// Announcement is what the file holds. A daemon that was killed leaves it behind,
-// so clients have the daemon prove that it is the one, by [apiv1.Announced].
+// Announcement is the content of the file. A daemon that was killed leaves the file
+// behind, so clients verify the daemon with [apiv1.Announced].
 type Announcement struct {
 	URL    string `json:"url"`
 	PID    int    `json:"pid"`
 	Secret string `json:"secret"` // new at each start
 }
 
-// announce writes the announcement; the returned function removes it. A full disk
-// is no reason not to start: clients then have to be told where the daemon is, and
-// must not be led to an earlier one.
+// announce writes the announcement; the returned function removes it. The daemon starts
+// even if the disk is full. Then the file of an earlier daemon is removed, and clients
+// need --url.
 func announce(dir string, self apiv1.Announced, log *slog.Logger) (remove func(), err error) {
 	path := filepath.Join(dir, AnnouncementFile)
 	data, err := json.Marshal(Announcement{URL: self.URL, PID: os.Getpid(), Secret: self.Secret})
@@ -103,7 +103,7 @@ func announce(dir string, self apiv1.Announced, log *slog.Logger) (remove func()
 	if err = privatefile.Write(path, data); errors.Is(err, syscall.ENOSPC) {
 		os.Remove(path)
 		if err = privatefile.Write(path, data); errors.Is(err, syscall.ENOSPC) {
-			log.Warn("disk full: clients do not find this daemon by themselves, give them --url and --api-key-file", "url", self.URL, "file", path)
+			log.Warn("disk full: clients cannot find this daemon automatically, use --url and --api-key-file", "url", self.URL, "file", path)
 			err = nil
 		}
 	}

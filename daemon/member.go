@@ -14,8 +14,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// join makes the daemon one of those that use its database, until leave is
-// called. The member is nil where there is only one.
+// join makes the daemon a node of its database until leave is called. The member is nil
+// for a database that only one daemon can use.
 func join(ctx context.Context, cfg Config, listener net.Listener) (m *node.Member, leave func(), err error) {
 	shared, ok := cfg.Store.(storage.Shared)
 	if !ok {
@@ -37,8 +37,8 @@ func join(ctx context.Context, cfg Config, listener net.Listener) (m *node.Membe
 	}, nil
 }
 
-// nodeName returns what tells a daemon from others to people: the machine, and the
-// port or the socket, of which several daemons on one machine have one each.
+// nodeName returns the name of a node for people: the machine, and the port or the
+// socket, which distinguish the nodes of one machine.
 func nodeName(listener net.Listener) string {
 	switch a := listener.Addr().(type) {
 	case *net.TCPAddr:
@@ -58,7 +58,7 @@ func hostName() string {
 	return name
 }
 
-// loneNode is what a daemon says of itself that has its database alone.
+// loneNode describes a daemon whose database has no other nodes.
 type loneNode struct {
 	id, version string
 	started     time.Time
@@ -69,7 +69,7 @@ func newLoneNode(cfg Config) loneNode {
 	return loneNode{id: schedctl.NewULID(now).String(), version: cfg.Version, started: now}
 }
 
-// nodes tells of the daemons that use the database, this one included.
+// nodes returns the nodes that use the database, including this one.
 func (d *daemon) nodes() []apiv1.Node {
 	if d.member == nil {
 		return []apiv1.Node{apiv1.NewNode(apiv1.NodeFacts{

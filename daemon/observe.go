@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/webhook"
 )
 
-// countPublishAttempt counts what the deliverer tells.
+// countPublishAttempt passes an observation of the deliverer to the metrics.
 func (d *daemon) countPublishAttempt(o deliver.Observation) {
 	if !o.Attempt {
 		d.metrics.Unattempted(o.Platform, o.Kind)
@@ -16,12 +16,12 @@ func (d *daemon) countPublishAttempt(o deliver.Observation) {
 	d.metrics.Attempted(metrics.Attempt{Platform: o.Platform, Outcome: o.Outcome, Kind: o.Kind, Lateness: o.Lateness})
 }
 
-// countWebhookAttempt counts what the dispatcher tells.
+// countWebhookAttempt passes an attempt of the webhook dispatcher to the metrics.
 func (d *daemon) countWebhookAttempt(a webhook.Attempt) {
 	d.metrics.Delivered(metrics.Delivery{Outcome: a.Outcome, Took: a.Took})
 }
 
-// countRequest counts what the API tells.
+// countRequest passes an HTTP request to the metrics.
 func (d *daemon) countRequest(e api.Exchange) {
 	d.metrics.Requested(metrics.Request{Pattern: e.Pattern, Method: e.Method, Status: e.Status, Took: e.Took})
 }

@@ -134,7 +134,7 @@ func TestNotReadyWhileTheDiskRefusesWrites(t *testing.T) {
 		if strings.Contains(body, "secret/path") {
 			t.Errorf("everybody is told: %s", body)
 		}
-		return status == http.StatusServiceUnavailable && strings.Contains(body, "the disk refuses writes; the log of the daemon says why")
+		return status == http.StatusServiceUnavailable && strings.Contains(body, "the disk refuses writes; see the log of the daemon for the cause")
 	})
 	if !strings.Contains(r.log.String(), "no space left on device") {
 		t.Errorf("the log does not say why:\n%s", r.log)

@@ -11,11 +11,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxTickAge is how old the last tick of a part may be before the daemon is not
-// ready; each ticks at least every 30 s.
+// maxTickAge is how old the last tick of a part of a ready daemon may be. Each part
+// ticks at least every 30 seconds.
 const maxTickAge = 90 * time.Second
 
-// ready returns why the daemon is not able to publish, or nil.
+// ready returns why the daemon cannot publish, or nil.
 func (d *daemon) ready(ctx context.Context) error {
 	now := time.Now()
 	err := errors.Join(
@@ -38,8 +38,8 @@ func (d *daemon) ready(ctx context.Context) error {
 	return d.probe.check(ctx)
 }
 
-// reachable returns nil when the database that daemons share answers, and has
-// heard of this one: each of its beats is a write.
+// reachable returns nil when the shared database responds and the lease of this node is
+// valid. A separate write test is not needed, because each heartbeat is a write.
 func (d *daemon) reachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
@@ -55,18 +55,17 @@ func (d *daemon) reachable(ctx context.Context) error {
 	return errNoHeartbeat
 }
 
-// reachTimeout is how long an asker waits for a database that daemons share: load
-// balancers ask every second.
+// reachTimeout is how long a readiness check waits for a shared database. Load
+// balancers check every second.
 const reachTimeout = 900 * time.Millisecond
 
-// errNoHeartbeat is why a daemon is not ready that is none of the nodes of its
-// database.
-var errNoHeartbeat = errors.New("the database takes no sign of life from this daemon; the log of the daemon says why")
+// errNoHeartbeat means that the lease of this node is not valid, for an unknown reason.
+var errNoHeartbeat = errors.New("the heartbeat of this daemon failed; see its log for the cause")
 
-// unreachableDatabase is why a daemon is not ready whose database does not answer.
+// unreachableDatabase means that the database does not respond.
 type unreachableDatabase struct{ cause error }
 
-// Error says why, and not where the database is.
+// Error returns the cause without the address of the database.
 func (e unreachableDatabase) Error() string {
 	if trouble := storage.Explain(e.cause); trouble != "" {
 		return trouble
@@ -74,10 +73,10 @@ func (e unreachableDatabase) Error() string {
 	return storage.Explain(storage.ErrUnreachable)
 }
 
-// Unwrap returns what is to be known of the cause: that it is not the daemon's.
+// Unwrap marks the error as [storage.ErrUnreachable].
 func (e unreachableDatabase) Unwrap() []error { return []error{storage.ErrUnreachable, e.cause} }
 
-// checkTick returns an error when a part has not ticked lately.
+// checkTick returns an error when the last tick of a part is too old.
 func checkTick(part string, last, now time.Time) error {
 	if last.IsZero() {
 		return fmt.Errorf("the %s has not started yet", part)
@@ -89,43 +88,42 @@ func checkTick(part string, last, now time.Time) error {
 }
 
 const (
-	// probeInterval is how often, at most, a write is tried: whoever asks whether the
-	// daemon is ready must not be able to keep its disk busy.
+	// probeInterval is the shortest time between two test writes, so that readiness
+	// checks cannot keep the disk busy.
 	probeInterval = 10 * time.Second
 
-	// probeTimeout is how long an asker waits for a write. The kernel can hold
-	// one up for minutes on a disk that is going.
+	// probeTimeout is how long a readiness check waits for a test write. On a failing
+	// disk, a write can hang in the kernel for minutes.
 	probeTimeout = 3 * time.Second
 )
 
-// What an asker is told. Why is for the log: anybody may ask.
+// Readiness checks need no API key, so these errors hold no details. The log does.
 var (
-	errRefusesWrites = errors.New("the disk refuses writes; the log of the daemon says why")
+	errRefusesWrites = errors.New("the disk refuses writes; see the log of the daemon for the cause")
 	errSlowWrite     = fmt.Errorf("the disk has not finished a write for %s", probeTimeout)
 )
 
-// fullDisk is why a daemon is not ready whose store is full.
+// fullDisk means that the store is full.
 type fullDisk struct{ cause error }
 
-// Error says so, and not where.
+// Error does not show where the store is.
 func (fullDisk) Error() string {
-	return "the disk of the daemon is full; make room there, and it goes on by itself"
+	return "the disk of the daemon is full; free some space, and the daemon continues automatically"
 }
 
-// Unwrap returns the store's error.
+// Unwrap returns the error of the store.
 func (e fullDisk) Unwrap() error { return e.cause }
 
-// probe finds out whether the disk takes writes, when somebody asks. The
-// writes are made by its own goroutine, so that an asker need not wait for one
-// that hangs.
+// probe tests on request whether the disk accepts writes. It writes in a goroutine of
+// its own, so that callers do not wait for a write that hangs.
 type probe struct {
 	store storage.Store
 	log   *slog.Logger
-	wake  chan struct{} // holds one question
+	wake  chan struct{} // holds one request
 
 	mu      sync.Mutex    // mu guards what follows
-	pending chan struct{} // closed when the write under way ends; nil when none is
-	at      time.Time     // of the last end
+	pending chan struct{} // closed when the current write ends; nil without one
+	at      time.Time     // when the last write ended
 	result  error
 }
 
@@ -133,7 +131,8 @@ func newProbe(store storage.Store, log *slog.Logger) *probe {
 	return &probe{store: store, log: log, wake: make(chan struct{}, 1)}
 }
 
-// check returns nil when the last write, not long ago or now, was possible.
+// check returns the result of a recent test write, or makes a new one. It waits for
+// [probeTimeout] at most.
 func (p *probe) check(ctx context.Context) error {
 	ended := p.request(time.Now())
 	if ended == nil {
@@ -151,8 +150,8 @@ func (p *probe) check(ctx context.Context) error {
 	}
 }
 
-// request asks for a write unless the last one is recent, and returns what is
-// closed at its end.
+// request requests a write unless the last one is recent. It returns a channel that is
+// closed when the write ends, or nil.
 func (p *probe) request(now time.Time) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,7 +160,7 @@ func (p *probe) request(now time.Time) <-chan struct{} {
 	}
 	if p.pending == nil {
 		p.pending = make(chan struct{})
-		p.wake <- struct{}{} // there is room: the last question was answered
+		p.wake <- struct{}{} // never blocks: the previous request was received
 	}
 	return p.pending
 }
@@ -172,7 +171,7 @@ func (p *probe) last() error {
 	return p.result
 }
 
-// run makes the writes that are asked for, until ctx ends.
+// run makes the requested writes until ctx ends.
 func (p *probe) run(ctx context.Context) error {
 	for {
 		select {
@@ -181,14 +180,14 @@ func (p *probe) run(ctx context.Context) error {
 		case <-p.wake:
 			err := p.write(ctx)
 			if ctx.Err() != nil {
-				return nil // nobody asks any more
+				return nil
 			}
 			p.finish(err, time.Now())
 		}
 	}
 }
 
-// finish notes how a write has ended, and logs when that is news.
+// finish stores the result of a write, and logs when it changed.
 func (p *probe) finish(err error, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +195,7 @@ func (p *probe) finish(err error, now time.Time) {
 	case err != nil && p.result == nil:
 		p.log.Error("disk refuses writes", "error", err)
 	case err == nil && p.result != nil:
-		p.log.Info("disk takes writes again")
+		p.log.Info("disk accepts writes again")
 	}
 	p.at, p.result = now, nil
 	if err != nil {
@@ -206,8 +205,7 @@ func (p *probe) finish(err error, now time.Time) {
 	p.pending = nil
 }
 
-// write stores a workspace as it is. Whether there is room for more is known to
-// the store.
+// write stores a workspace unchanged. The store itself reports whether it is full.
 func (p *probe) write(ctx context.Context) error {
 	return p.store.Update(ctx, func(tx storage.Tx) error {
 		workspaces, err := tx.Workspaces()

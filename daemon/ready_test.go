@@ -144,7 +144,7 @@ func TestProbeTellsOfADiskThatRefusesWrites(t *testing.T) {
 			t.Errorf("after the disk works again: %v", err)
 		}
 		log := r.log.String()
-		if strings.Count(log, "refuses writes") != 1 || !strings.Contains(log, storagetest.ErrInjected.Error()) || strings.Count(log, "takes writes again") != 1 {
+		if strings.Count(log, "refuses writes") != 1 || !strings.Contains(log, storagetest.ErrInjected.Error()) || strings.Count(log, "accepts writes again") != 1 {
 			t.Errorf("log:\n%s", log)
 		}
 	})

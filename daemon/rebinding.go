@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// rejectRebinding guards what needs no API key and is nobody's business. When the daemon
-// listens on loopback alone, requests have to name it by an address or as
-// localhost. A web page, whose name its owner can point at 127.0.0.1 once a
-// browser has loaded it, names it otherwise, and would read the answer.
+// rejectRebinding protects routes without an API key from DNS rebinding: a web page
+// whose host name is changed to 127.0.0.1 after it was loaded could read the responses.
+// When the daemon listens on loopback only, the Host header of requests must be an IP
+// address or localhost.
 func rejectRebinding(listener net.Listener, next http.Handler) http.Handler {
 	at, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil || !at.Addr().IsLoopback() {
@@ -18,7 +18,7 @@ func rejectRebinding(listener net.Listener, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLocalHost(r.Host) {
-			http.Error(w, "this is for programs on this machine; ask "+listener.Addr().String()+" by its address", http.StatusMisdirectedRequest)
+			http.Error(w, "the Host header must be an IP address or localhost; use "+listener.Addr().String(), http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)

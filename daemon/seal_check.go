@@ -10,22 +10,21 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// ErrOtherKey is why a daemon does not start on a database whose secrets were
-// sealed with another key than its own.
+// ErrOtherKey means that the secrets in the database are sealed with a different key.
+// The daemon does not start then.
 var ErrOtherKey = errors.New("the secrets in the database are sealed with another secret.key")
 
-// sealerMetadata is the note that holds the fingerprint of the key by which secrets
-// in a database that daemons share are sealed. In a file of one daemon there is
-// none.
+// sealerMetadata is the metadata entry with the fingerprint of the sealing key. Only
+// shared databases have it.
 const sealerMetadata = "sealing key"
 
-// isShared reports whether several daemons may use the store at once.
+// isShared reports whether several daemons can use the store at once.
 func isShared(store storage.Store) bool {
 	_, shared := store.(storage.Shared)
 	return shared
 }
 
-// putSealerFingerprint notes whose secrets the database will hold.
+// putSealerFingerprint stores the fingerprint of the sealing key in a shared database.
 func putSealerFingerprint(tx storage.Tx, cfg Config) error {
 	if !isShared(cfg.Store) {
 		return nil
@@ -33,33 +32,33 @@ func putSealerFingerprint(tx storage.Tx, cfg Config) error {
 	return tx.PutMetadata(sealerMetadata, []byte(cfg.Sealer.Fingerprint()))
 }
 
-// checkSealer returns ErrOtherKey when a database that daemons share has secrets
-// of another key: each of two daemons would call what the other has sealed
-// damaged. Where nothing is noted, because the database was copied from a file, a
-// secret of it tells, and then it is noted.
+// checkSealer returns [ErrOtherKey] when a shared database holds secrets of a different
+// key. Two daemons with different keys could not open each other's secrets. If the
+// database has no fingerprint, because it was copied from a file, checkSealer tries to
+// open a stored secret and then stores the fingerprint.
 func checkSealer(ctx context.Context, cfg Config) error {
 	if !isShared(cfg.Store) {
 		return nil
 	}
-	var noted []byte
+	var stored []byte
 	err := cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		noted, err = r.Metadata(sealerMetadata)
+		stored, err = r.Metadata(sealerMetadata)
 		return err
 	})
-	if err == nil && noted == nil {
+	if err == nil && stored == nil {
 		err = cfg.Store.Update(ctx, func(tx storage.Tx) (err error) {
-			noted, err = tx.Metadata(sealerMetadata)
-			if err != nil || noted != nil {
+			stored, err = tx.Metadata(sealerMetadata)
+			if err != nil || stored != nil {
 				return err
 			}
 			if err := checkOpens(tx, cfg.Sealer); err != nil {
 				return err
 			}
-			noted = []byte(cfg.Sealer.Fingerprint())
+			stored = []byte(cfg.Sealer.Fingerprint())
 			return putSealerFingerprint(tx, cfg)
 		})
 	}
-	if err == nil && string(noted) != cfg.Sealer.Fingerprint() {
+	if err == nil && string(stored) != cfg.Sealer.Fingerprint() {
 		err = ErrOtherKey
 	}
 	if err != nil {
@@ -68,8 +67,8 @@ func checkSealer(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// checkOpens returns ErrOtherKey when the sealer does not open the first secret that
-// there is.
+// checkOpens returns [ErrOtherKey] when the sealer cannot open the first secret in the
+// database.
 func checkOpens(r storage.Reader, sealer *seal.Sealer) error {
 	workspaces, err := r.Workspaces()
 	if err != nil {
@@ -91,8 +90,7 @@ func checkOpens(r storage.Reader, sealer *seal.Sealer) error {
 	return nil
 }
 
-// anySecret returns something sealed in a workspace, and whose it is; nil when
-// there is nothing.
+// anySecret returns a sealed value of a workspace and the id of its owner, or nil.
 func anySecret(r storage.Reader, w schedctl.Workspace) (sealed []byte, owner string, err error) {
 	accounts, err := r.Accounts(w.ID)
 	if err != nil {

@@ -13,25 +13,24 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// stopGrace is how long requests under way may take when the daemon stops.
+// stopGrace is how long requests in progress may take when the daemon stops.
 const stopGrace = 5 * time.Second
 
-// writeTimeout is how long a request may take from its headers to the end of
-// its answer. It is for clients that take no answer, which would hold their
-// connections for ever: beside a slow upload, no answer takes that long but
-// streams and backups, which have deadlines of their own.
+// writeTimeout is how long a request may take from its headers to the end of its
+// response. It closes connections of clients that stop reading. Only slow uploads take
+// that long: event streams and backups have deadlines of their own.
 const writeTimeout = 3 * time.Minute
 
-// part is something that runs until its ctx ends.
+// part is a component of the daemon. run returns when its context ends.
 type part struct {
 	name string
 	run  func(context.Context) error
 }
 
-// stages returns all parts in the order in which they stop; those of a stage
-// stop together. What a part makes is taken by those after it: requests make
-// posts due, the loop hands them to the deliverer, whose events go to webhooks.
-// The last stage is there for all others to the end.
+// stages returns all parts in the order in which they stop. The parts of a stage stop
+// together. Each part produces work for the next: requests create due posts, the timer
+// loop passes them to the deliverer, whose events go to webhooks. The last stage serves
+// all others.
 func (d *daemon) stages(listener net.Listener) [][]part {
 	return [][]part{
 		{{"api", func(ctx context.Context) error { return serve(ctx, d.server(), listener) }}},
@@ -42,15 +41,15 @@ func (d *daemon) stages(listener net.Listener) [][]part {
 			{"connect", d.connector.Run},
 			{"housekeeping", d.runHousekeeping},
 			{"probe", d.probe.run},
-			{"api background", d.api.Run}, // which writes down when keys were last used
+			{"api background", d.api.Run}, // stores when API keys were last used
 			{"storage", d.watchStore},
 		},
 	}
 }
 
-// watchStore ends the daemon when its store can write nothing any more: only a
-// new start can go on from what is on disk, and a daemon that answers and does not
-// publish would look alive.
+// watchStore returns an error when the store is broken for good. Only a restart can
+// continue from the data on disk, and a daemon that responds but does not publish
+// would look alive.
 func (d *daemon) watchStore(ctx context.Context) error {
 	store, ok := d.store.(interface{ Broken() <-chan struct{} })
 	if !ok {
@@ -60,13 +59,13 @@ func (d *daemon) watchStore(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	case <-store.Broken():
-		return fmt.Errorf("%w, and the log says why; restart to go on from what the disk holds", storage.ErrBroken)
+		return fmt.Errorf("%w; see the log for the cause, then restart the daemon to continue from the data on disk", storage.ErrBroken)
 	}
 }
 
-// runStages starts every part, waits for ctx or for the first part that gives up,
-// and stops them stage by stage. Why it gave up is the cause that the others end
-// with.
+// runStages starts every part, waits for ctx or for the first part that fails, and
+// stops the parts stage by stage. The error of the failed part is the cancellation
+// cause of the others.
 func runStages(ctx context.Context, stages [][]part) (err error) {
 	failed := make(chan error, 1)
 	var ends []func(error)
@@ -83,9 +82,8 @@ func runStages(ctx context.Context, stages [][]part) (err error) {
 	return err
 }
 
-// launch starts the parts of a stage and returns the function that ends them and
-// waits until they have; its error is why. The first error of all stages goes to
-// failed.
+// launch starts the parts of a stage. It returns a function that cancels them with a
+// cause and waits for them. The first error of all stages goes to failed.
 func launch(ctx context.Context, stage []part, failed chan<- error) (end func(error)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
@@ -105,22 +103,22 @@ func launch(ctx context.Context, stage []part, failed chan<- error) (end func(er
 	}
 }
 
-// server returns the server of the API, whose event streams and silent
-// connections end when it stops: they would not by themselves.
+// server returns the HTTP server of the API. It closes event streams and unused
+// connections on shutdown, which [http.Server.Shutdown] would wait for.
 func (d *daemon) server() *http.Server {
-	quiet := new(idleConns)
+	unused := new(idleConns)
 	server := &http.Server{
-		Handler: d.api, ConnState: quiet.track, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		Handler: d.api, ConnState: unused.track, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:                     slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every other unknown path
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" gets the response of an unknown path
 	}
 	server.RegisterOnShutdown(d.api.EndStreams)
-	server.RegisterOnShutdown(quiet.closeAll)
+	server.RegisterOnShutdown(unused.closeAll)
 	return server
 }
 
-// serve answers requests until ctx ends and then lets those under way finish.
+// serve handles requests until ctx ends, and then lets those in progress finish.
 func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// sealWebhookURLs seals the URLs of webhooks that were stored before such were
-// sealed. Many receivers know their callers by nothing but a secret URL. What
-// cannot be sealed now, on a full disk for example, is left to the next start.
+// sealWebhookURLs seals webhook URLs that an earlier version stored in plain text. Many
+// receivers authenticate callers only by a secret URL. A failure, for example because
+// the disk is full, is logged and retried at the next start.
 func sealWebhookURLs(ctx context.Context, store storage.Store, sealer *seal.Sealer, log *slog.Logger) {
 	plain := false
 	err := store.View(ctx, func(r storage.Reader) (err error) {
@@ -28,12 +28,12 @@ func sealWebhookURLs(ctx context.Context, store storage.Store, sealer *seal.Seal
 		})
 	}
 	if err != nil {
-		log.Warn("URLs of webhooks are not sealed yet", "error", err)
+		log.Warn("sealing webhook URLs failed", "error", err)
 	}
 }
 
-// eachPlainURL calls do, if it is not nil, for each webhook whose URL is not
-// sealed, and reports whether there are any.
+// eachPlainURL calls do, if it is not nil, for each webhook with a plain-text URL, and
+// reports whether there are any.
 func eachPlainURL(r storage.Reader, do func(schedctl.Webhook) error) (found bool, err error) {
 	workspaces, err := r.Workspaces()
 	if err != nil {

@@ -11,35 +11,33 @@ import (
 )
 
 const (
-	// checkInterval is how often the network of a connected account is asked.
+	// checkInterval is how often connected accounts are checked.
 	checkInterval = 24 * time.Hour
 
-	// refusedCheckInterval is how often that of a refused one is.
+	// refusedCheckInterval is how often refused accounts are checked.
 	refusedCheckInterval = time.Hour
 
-	// pollInterval is how often it is looked for accounts whose turn it is.
+	// pollInterval is how often Run looks for accounts that are due.
 	pollInterval = 5 * time.Minute
 
-	// maxParallelChecks is how many networks are asked at a time.
+	// maxParallelChecks is how many accounts are checked at a time.
 	maxParallelChecks = 4
 )
 
-// Run asks networks about their accounts from time to time, until ctx ends:
-// once a day about connected accounts, so that a revoked token is known before
-// a post meets it, and once an hour about refused ones, so that they go on by
-// themselves. Verdicts are stored; a network that is out of reach changes
-// nothing. It waits for what it has begun and returns nil.
+// Run checks accounts until ctx ends: connected ones once a day, so that a revoked token
+// is found before a post needs it, and refused ones once an hour, so that they recover
+// automatically. It stores the results. An unreachable network changes no account. Run
+// waits for checks in progress and returns nil.
 //
-// An account has its turn at a time of the day, or of the hour, that follows
-// from its id. So the turns are spread, and a start brings none forward. A
-// refused account that was connected again here, and was refused again since,
-// has one turn a day: its network takes the credentials but not the posts.
+// The time of the day, or of the hour, at which an account is checked depends on its id.
+// So the checks are spread evenly, and a restart does not repeat them. An account that
+// Run reconnected and that was refused again since is checked once a day: its network
+// accepts the credentials but not the posts.
 func (c *Connector) Run(ctx context.Context) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	healed := map[string]time.Time{}
-	// Without Round, times would be compared by the monotonic clock, which knows
-	// nothing of suspend.
+	// Round removes the monotonic reading, which does not count the time in suspend.
 	for last := time.Now().Round(0); ; {
 		select {
 		case <-ctx.Done():
@@ -49,8 +47,8 @@ func (c *Connector) Run(ctx context.Context) error {
 		now := time.Now().Round(0)
 		accounts, err := c.dueAccounts(ctx, last, now, healed)
 		if err != nil {
-			c.log.Error("accounts to be checked cannot be read", "error", err)
-			continue // last stays, so that their turn is not missed
+			c.log.Error("reading the accounts to check failed", "error", err)
+			continue // keep last, so that no check is skipped
 		}
 		last = now
 		for _, id := range c.checkAll(ctx, accounts) {
@@ -59,7 +57,7 @@ func (c *Connector) Run(ctx context.Context) error {
 	}
 }
 
-// dueAccounts returns the accounts whose turn is after last and not after now.
+// dueAccounts returns the accounts whose check was due after last and until now.
 func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed map[string]time.Time) ([]schedctl.Account, error) {
 	var due []schedctl.Account
 	err := c.cfg.Store.View(ctx, func(r storage.Reader) error {
@@ -74,7 +72,7 @@ func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed
 			}
 			for _, a := range accounts {
 				if c.cfg.Member != nil && !c.cfg.Member.Mine(a.ID) {
-					continue // another daemon asks
+					continue // another node checks it
 				}
 				if every := intervalOf(a, now, healed); every > 0 && isDue(a.ID, every, last, now) {
 					due = append(due, a)
@@ -86,8 +84,7 @@ func (c *Connector) dueAccounts(ctx context.Context, last, now time.Time, healed
 	return due, err
 }
 
-// intervalOf returns how long it is from one turn of an account to the next, 0 for
-// one that has none.
+// intervalOf returns the time between two checks of an account, 0 for never.
 func intervalOf(a schedctl.Account, now time.Time, healed map[string]time.Time) time.Duration {
 	switch a.Status {
 	case schedctl.AccountConnected:
@@ -101,8 +98,7 @@ func intervalOf(a schedctl.Account, now time.Time, healed map[string]time.Time) 
 	return 0
 }
 
-// isDue reports whether the account's place in the interval lies between two
-// instants.
+// isDue reports whether the check of an account is due after one time and until another.
 func isDue(accountID string, every time.Duration, after, until time.Time) bool {
 	h := fnv.New64a()
 	h.Write([]byte(accountID))
@@ -111,8 +107,8 @@ func isDue(accountID string, every time.Duration, after, until time.Time) bool {
 	return nth(until) > nth(after)
 }
 
-// checkAll verifies accounts, a few at a time, and returns the ids of those that
-// were refused before and are connected now.
+// checkAll verifies accounts, a few at a time. It returns the ids of refused accounts
+// that are connected again.
 func (c *Connector) checkAll(ctx context.Context, accounts []schedctl.Account) (healed []string) {
 	var (
 		mu   sync.Mutex // mu guards healed
@@ -137,17 +133,17 @@ func (c *Connector) checkAll(ctx context.Context, accounts []schedctl.Account) (
 	return healed
 }
 
-// check verifies an account and reports whether that has connected it again.
+// check verifies an account and reports whether a refused account is connected again.
 func (c *Connector) check(ctx context.Context, a schedctl.Account) (healed bool) {
 	now, err := c.Verify(ctx, a.WorkspaceID, a.ID)
 	switch {
 	case err != nil:
-		c.log.Debug("account could not be checked", "account", a.ID, "platform", a.Platform, "error", err)
+		c.log.Debug("account check failed", "account", a.ID, "platform", a.Platform, "error", err)
 	case now.Status == a.Status:
 	case now.Status == schedctl.AccountError:
-		c.log.Warn("account was refused by its network, its queue is held", "account", a.ID, "platform", a.Platform, "code", now.Error.Code)
+		c.log.Warn("account refused by its network, its queue is held", "account", a.ID, "platform", a.Platform, "code", now.Error.Code)
 	case now.Status == schedctl.AccountConnected:
-		c.log.Info("account is accepted by its network again", "account", a.ID, "platform", a.Platform)
+		c.log.Info("account accepted by its network again", "account", a.ID, "platform", a.Platform)
 		return true
 	}
 	return false

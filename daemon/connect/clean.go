@@ -16,13 +16,13 @@ const (
 	maxText = 500  // bytes of a message or name
 	maxURL  = 2000 // bytes
 
-	// minHidden is the shortest secret that is looked for in messages: a shorter
-	// one would be found in every word.
+	// minHidden is the shortest secret that is removed from messages. Shorter ones
+	// would match parts of words.
 	minHidden = 4
 )
 
-// cleanError returns the error with a message without control characters,
-// without anything it repeats of the credentials, and of at most 500 bytes.
+// cleanError returns the error with a clean message: no control characters, no
+// credentials, at most 500 bytes.
 func cleanError(e *publish.Error, p publish.Publisher, c publish.Credentials) *publish.Error {
 	clean := *e
 	for name, value := range c {
@@ -34,13 +34,13 @@ func cleanError(e *publish.Error, p publish.Publisher, c publish.Credentials) *p
 	return &clean
 }
 
-// isSecret reports whether a credential must not be shown. One that is not listed
-// is part of a session.
+// isSecret reports whether a credential must not be shown. Unlisted credentials are part
+// of a session and therefore secret.
 func isSecret(p publish.Publisher, name string) bool {
 	return !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret })
 }
 
-// cleanProfile bounds and cleans what a network says about an account.
+// cleanProfile removes control characters from a profile and limits its length.
 func cleanProfile(p publish.Profile) publish.Profile {
 	p.Username = clip(withoutControls(p.Username), maxText)
 	p.DisplayName = clip(withoutControls(p.DisplayName), maxText)
@@ -73,12 +73,12 @@ func clip(text string, limit int) string {
 func (c *Connector) recoverPanic(platform string, fn func() error) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			// The value itself may hold a credential.
+			// The value of the panic may contain a credential.
 			cause := fmt.Errorf("panic with a %T", thrown)
 			c.log.Error("publisher panicked", "platform", platform, "error", cause, "stack", string(debug.Stack()))
 			err = &publish.Error{
 				Kind: schedctl.KindPlatform, Code: "panic", Outcome: schedctl.OutcomeNotPublished, Err: cause,
-				Message: "schedctl had a fault of its own while it asked the network; report it with the daemon's log",
+				Message: "internal error during a request to the network; report it with the log of the daemon",
 			}
 		}
 	}()

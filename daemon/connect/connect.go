@@ -15,45 +15,46 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// requestTimeout bounds one question to a network.
+// requestTimeout bounds one call of a publisher.
 const requestTimeout = 20 * time.Second
 
-// commonOptions are options of every account and no business of its network.
+// commonOptions are options of every account that publishers do not receive.
 var commonOptions = []string{"pacing", "duplicate_guard"}
 
-// Config is what a [Connector] works with. All but Member is required.
+// Config configures a [Connector]. All fields except Member are required.
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry
 	Sealer     *seal.Sealer
 	Logger     *slog.Logger
 
-	// Member is this daemon among those that use the store; nil when it is alone.
+	// Member is this node among those that share the store; nil for a store that only
+	// this daemon uses.
 	Member Member
 }
 
-// Member is a daemon as one of several. Its methods may be called from any
-// goroutine.
+// Member is this node among those that share a store. Its methods may be called from
+// any goroutine.
 type Member interface {
-	// Mine reports whether of all daemons that live this one should do what is
-	// named by the key. It does not block.
+	// Mine reports whether this node is preferred for a key among all living nodes. It
+	// does not block.
 	Mine(key string) bool
 
-	// Hold makes the daemon the holder of a name, unless another one is, and
-	// reports whether it holds it now; Release lets others hold it.
+	// Hold tries to make the node the holder of a name and reports whether it is the
+	// holder now. Release gives the name up.
 	Hold(ctx context.Context, name string) (bool, error)
 	Release(ctx context.Context, name string) error
 }
 
-// Connector asks networks about accounts. Its methods may be called from any
+// Connector checks accounts with their networks. Its methods may be called from any
 // goroutine.
 type Connector struct {
 	cfg Config
 	log *slog.Logger
 
 	mu        sync.Mutex             // mu guards what follows
-	exchanges map[string]*exchange   // under way, by account
-	unstored  map[string]replacement // sessions that are not in the store, by account
+	exchanges map[string]*exchange   // in progress, by account
+	unstored  map[string]replacement // sessions that are not stored yet, by account
 }
 
 // New returns a connector.
@@ -61,11 +62,11 @@ func New(cfg Config) *Connector {
 	return &Connector{cfg: cfg, log: cfg.Logger, exchanges: map[string]*exchange{}, unstored: map[string]replacement{}}
 }
 
-// Connect asks the network who the credentials are for, for at most 20 seconds,
-// and returns that with the credentials to store: the given ones, with a session
-// where the network has them and with the identity of the profile. Options that are not the network's are kept from
-// it. Errors are those of [publish.Publisher]; their messages can be shown to
-// whoever gave the credentials.
+// Connect asks the network for the profile of the credentials, for at most 20 seconds.
+// It returns the profile and the credentials to store: the given ones with the identity
+// of the profile and, if the network uses sessions, with a session. The publisher
+// receives only its own options. Errors are those of [publish.Publisher]; their
+// messages hold no secrets and can be shown to the caller.
 func (c *Connector) Connect(ctx context.Context, platform string, given publish.Connection) (publish.Profile, publish.Credentials, *publish.Error) {
 	p, failure := c.publisher(platform)
 	if failure != nil {
@@ -96,7 +97,7 @@ func (c *Connector) publisher(platform string) (publish.Publisher, *publish.Erro
 	return nil, publish.Contentf("platform", "unknown platform %q; use one of %s", clip(platform, 64), known)
 }
 
-// networkOptions returns the options that the network is told of.
+// networkOptions returns the options that the publisher receives.
 func networkOptions(p publish.Publisher, options schedctl.Options) schedctl.Options {
 	own := make(schedctl.Options, len(options))
 	for name, value := range options {

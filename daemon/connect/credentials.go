@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// Seal returns credentials as they are stored with the account of this id.
+// Seal encrypts credentials for storage with the account of this id.
 func (c *Connector) Seal(credentials publish.Credentials, accountID string) ([]byte, error) {
 	plain, err := json.Marshal(credentials)
 	if err != nil {
@@ -19,8 +19,8 @@ func (c *Connector) Seal(credentials publish.Credentials, accountID string) ([]b
 	return c.cfg.Sealer.Seal(plain, accountID), nil
 }
 
-// Open returns the stored credentials of an account, nil when it has none. The
-// error holds nothing of them.
+// Open decrypts the credentials of an account. They are nil for an account without
+// credentials. Errors do not contain credentials.
 func (c *Connector) Open(a schedctl.Account) (publish.Credentials, error) {
 	if len(a.Credentials) == 0 {
 		return nil, nil
@@ -31,13 +31,13 @@ func (c *Connector) Open(a schedctl.Account) (publish.Credentials, error) {
 	}
 	var credentials publish.Credentials
 	if json.Unmarshal(plain, &credentials) != nil {
-		// The decoder's own error could quote what it has read.
+		// The error of the decoder could quote the credentials.
 		return nil, fmt.Errorf("open the credentials of %s: %w", a.ID, errors.New("not a JSON object of strings"))
 	}
 	return credentials, nil
 }
 
-// mergeCredentials returns the new credentials, with what they lack or have emptied of
+// mergeCredentials returns the new credentials, with missing and empty fields taken from
 // the old ones.
 func mergeCredentials(old, fresh publish.Credentials) publish.Credentials {
 	if fresh == nil {
@@ -52,8 +52,8 @@ func mergeCredentials(old, fresh publish.Credentials) publish.Credentials {
 	return all
 }
 
-// missingField returns the name of a field that the new credentials lack or have
-// emptied, or the empty string.
+// missingField returns the name of a field that is missing or empty in the new
+// credentials only, or the empty string.
 func missingField(old, fresh publish.Credentials) string {
 	for name, value := range old {
 		if value != "" && fresh[name] == "" {

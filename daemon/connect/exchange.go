@@ -8,19 +8,19 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// exchange is a call to a network that may give out a new session of an account.
-// There is one at a time, so that sessions come in a row and each is asked for
-// once. What it leaves is written before done is closed.
+// exchange is a call of a network that may return a new session of an account. There is
+// one per account at a time, so that each session is renewed once. Its fields are set
+// before done is closed.
 type exchange struct {
 	done chan struct{}
 
-	// What a refresh has come to, for all who wait for it; else nil.
+	// The result of a refresh, for all callers that wait for it; else nil.
 	credentials publish.Credentials
 	failure     *publish.Error
 }
 
-// joinExchange returns the account's exchange that is under way, or a new one that is
-// the caller's to end.
+// joinExchange returns the exchange of the account that is in progress. Without one it
+// starts a new one, which the caller has to end; mine is true then.
 func (c *Connector) joinExchange(accountID string) (x *exchange, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +32,7 @@ func (c *Connector) joinExchange(accountID string) (x *exchange, mine bool) {
 	return x, true
 }
 
-// beginExchange waits for an exchange of its own.
+// beginExchange waits for exchanges in progress and starts a new one.
 func (c *Connector) beginExchange(ctx context.Context, accountID string) (*exchange, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -48,7 +48,7 @@ func (c *Connector) beginExchange(ctx context.Context, accountID string) (*excha
 	}
 }
 
-// wait waits for the end of an exchange of somebody else's.
+// wait waits for the end of another caller's exchange.
 func (x *exchange) wait(ctx context.Context) error {
 	select {
 	case <-x.done:
@@ -58,7 +58,7 @@ func (x *exchange) wait(ctx context.Context) error {
 	}
 }
 
-// endExchange lets those who wait for an exchange go on.
+// endExchange wakes the callers that wait for an exchange.
 func (c *Connector) endExchange(accountID string, x *exchange) {
 	c.mu.Lock()
 	delete(c.exchanges, accountID)
@@ -66,19 +66,18 @@ func (c *Connector) endExchange(accountID string, x *exchange) {
 	close(x.done)
 }
 
-// replacement is what comes after credentials that the store has, or had a moment
-// ago.
+// replacement holds the newest credentials of an account and the ones that they replace,
+// which may still be stored.
 type replacement struct {
 	replaces    []publish.Credentials // the oldest first
 	credentials publish.Credentials
 }
 
-// maxReplaced is how many credentials are known to have a successor. One is
-// enough, unless the store fails for longer than a session lasts.
+// maxReplaced is how many replaced credentials are remembered. One is enough, unless the
+// store fails for longer than a session is valid.
 const maxReplaced = 4
 
-// rememberReplacement keeps credentials that are not, or not yet, in the place of those
-// that they come after.
+// rememberReplacement keeps new credentials in memory until they are stored.
 func (c *Connector) rememberReplacement(accountID string, held, fresh publish.Credentials) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +93,7 @@ func (c *Connector) rememberReplacement(accountID string, held, fresh publish.Cr
 	c.unstored[accountID] = s
 }
 
-// latest returns what comes after credentials, and these when nothing does.
+// latest returns the credentials that replaced the given ones, or the given ones.
 func (c *Connector) latest(accountID string, held publish.Credentials) publish.Credentials {
 	c.mu.Lock()
 	defer c.mu.Unlock()

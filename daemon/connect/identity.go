@@ -7,9 +7,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// identityField keeps the identity of an account among its credentials. No
-// publisher is given it when it connects, and no client may set it: publishers do
-// not list it.
+// identityField is the credential that holds the identity of an account. Publishers do
+// not receive it, and clients cannot set it, because no publisher lists it.
 const identityField = "identity"
 
 // withIdentity returns the credentials with the identity of the profile, or
@@ -28,15 +27,15 @@ func withIdentity(c publish.Credentials, identity string) publish.Credentials {
 	return c
 }
 
-// withoutIdentity returns a copy of the credentials as a publisher is given them.
+// withoutIdentity returns a copy of the credentials for a publisher.
 func withoutIdentity(c publish.Credentials) publish.Credentials {
 	c = maps.Clone(c)
 	delete(c, identityField)
 	return c
 }
 
-// Identity returns the [publish.Profile.Identity] that the account had when its
-// network was last asked, or the empty string when that is not known.
+// Identity returns the last known [publish.Profile.Identity] of the account, or the
+// empty string.
 func (c *Connector) Identity(a schedctl.Account) string {
 	credentials, err := c.Open(a)
 	if err != nil {
@@ -45,10 +44,9 @@ func (c *Connector) Identity(a schedctl.Account) string {
 	return credentials[identityField]
 }
 
-// WithoutSecrets returns the sealed credentials of an account without everything
-// but its identity, which is no secret; nil when it has none. They stay with an
-// account that is disconnected, so that it cannot become another one when it is
-// connected again.
+// WithoutSecrets returns sealed credentials that hold only the identity of an account,
+// which is not a secret; nil without an identity. A disconnected account keeps them, so
+// that it can be reconnected only with the same identity.
 func (c *Connector) WithoutSecrets(a schedctl.Account) ([]byte, error) {
 	identity := c.Identity(a)
 	if identity == "" {

@@ -11,15 +11,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Refresh returns credentials of an account with another session than the one
-// in used, which its network has called expired. Those that are stored are
-// returned when they are others already; else the network is asked, once for all
-// who ask at the same time, and its answer is stored before it is returned. A
-// session that cannot be stored is good all the same, and is kept in memory.
+// Refresh returns credentials of an account with a newer session than the one in used,
+// which has expired. If the stored credentials are already newer, it returns them.
+// Otherwise it requests a new session, once for all concurrent callers, and stores it
+// before it returns. If storing fails, the session is kept in memory and returned.
 //
-// Errors have the outcome not_published. One of kind auth means that the account
-// is refused for good; noting that is up to the caller. The network is not left
-// alone when ctx ends, for a session that it has given out must not be lost.
+// Errors have the outcome not_published. An error of kind auth means that the network
+// refuses the account until it is reconnected; the caller has to record that. The
+// request continues after ctx ends, so that a new session is not lost.
 func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error) {
 	for ctx.Err() == nil {
 		x, mine := c.joinExchange(accountID)
@@ -34,24 +33,23 @@ func (c *Connector) Refresh(ctx context.Context, workspaceID, accountID string, 
 		if x.failure != nil {
 			return nil, x.failure
 		}
-		// What has come of it may be the very session that has expired.
+		// The result may be the session that has expired.
 		if x.credentials != nil && !maps.Equal(x.credentials, used) {
 			return maps.Clone(x.credentials), nil
 		}
 	}
-	return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", ctx.Err())
+	return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; schedctl tries again", ctx.Err())
 }
 
-// How often it is looked whether another daemon has ended its question for a
-// session, and for how long.
+// How often, and for how long, a node tries to hold the right to renew a session.
 const (
 	holdRetryPause = 100 * time.Millisecond
 	holdTimeout    = requestTimeout + 5*time.Second
 )
 
-// refreshExclusively is refresh while no other daemon asks for a session of the account:
-// networks take what a session is renewed by only once. What another one has got
-// meanwhile is in the store.
+// refreshExclusively calls refresh while no other node renews a session of the account,
+// because networks accept a refresh token only once. A session that another node
+// received in between is in the store.
 func (c *Connector) refreshExclusively(ctx context.Context, of schedctl.Account, used publish.Credentials) (publish.Credentials, *publish.Error) {
 	if c.cfg.Member == nil {
 		return c.refresh(ctx, of, used)
@@ -63,12 +61,12 @@ func (c *Connector) refreshExclusively(ctx context.Context, of schedctl.Account,
 			break
 		}
 		if err != nil || time.Now().After(deadline) {
-			return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; it is tried again", err)
+			return nil, refreshError(schedctl.KindNetwork, "the session was not renewed in time; schedctl tries again", err)
 		}
 	}
 	defer func() {
 		if err := c.cfg.Member.Release(ctx, turn); err != nil {
-			c.log.Warn("other daemons wait to renew a session", "account", of.ID, "error", err)
+			c.log.Warn("releasing a session failed, other nodes wait for the lease", "account", of.ID, "error", err)
 		}
 	}()
 	return c.refresh(ctx, of, used)
@@ -78,7 +76,7 @@ func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publi
 	a, err := c.account(ctx, of.WorkspaceID, of.ID)
 	switch {
 	case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
-		return nil, refreshError(schedctl.KindPlatform, "schedctl cannot read its database; it is tried again", err)
+		return nil, refreshError(schedctl.KindPlatform, "schedctl cannot read its database; it tries again", err)
 	case err != nil, a.Status == schedctl.AccountDisconnected:
 		return nil, refreshError(schedctl.KindAuth, "the account was disconnected; connect it again", err)
 	}
@@ -100,7 +98,7 @@ func (c *Connector) refresh(ctx context.Context, of schedctl.Account, used publi
 	return fresh, nil
 }
 
-// requestSession asks the network for a new session.
+// requestSession requests a new session from the network.
 func (c *Connector) requestSession(ctx context.Context, a schedctl.Account, used publish.Credentials) (fresh publish.Credentials, failure *publish.Error) {
 	p, failure := c.publisher(a.Platform)
 	if failure != nil {
@@ -120,28 +118,28 @@ func (c *Connector) requestSession(ctx context.Context, a schedctl.Account, used
 		failure = cleanError(publish.AsError(err), p, used)
 		failure.Outcome = schedctl.OutcomeNotPublished
 		if failure.Kind != schedctl.KindAuth && !failure.Kind.Retryable() {
-			failure.Kind = schedctl.KindPlatform // it says nothing of the post
+			failure.Kind = schedctl.KindPlatform // the error is not about the post
 		}
 		return nil, failure
 	}
 	if name := missingField(used, fresh); name != "" {
 		err := fmt.Errorf("the refreshed credentials have no %s", name)
-		c.log.Error("refreshed session is not used", "account", a.ID, "error", err)
-		return nil, refreshError(schedctl.KindPlatform, "the network's new session is incomplete; the old one is kept, and it is tried again", err)
+		c.log.Error("incomplete session ignored", "account", a.ID, "error", err)
+		return nil, refreshError(schedctl.KindPlatform, "the new session of the network is incomplete; schedctl keeps the old one and tries again", err)
 	}
 	return fresh, nil
 }
 
-// storeSession stores the successor of the account's credentials, if the account has
-// them still. One that the store does not take is in memory.
+// storeSession replaces the credentials of the account, if they are still the old ones.
+// If the store fails, the new ones stay in memory.
 func (c *Connector) storeSession(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) {
 	if err := c.replaceCredentials(ctx, of, old, fresh); err != nil {
-		c.log.Error("refreshed session is not stored, it is kept in memory", "account", of.ID, "error", err)
+		c.log.Error("storing a session failed, it is kept in memory", "account", of.ID, "error", err)
 	}
 }
 
-// replaceCredentials puts the new credentials in the place of the old ones. An account that
-// has others by now, or none, is left alone.
+// replaceCredentials stores the new credentials, unless the stored ones are no longer the
+// old ones.
 func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account, old, fresh publish.Credentials) error {
 	sealed, err := c.Seal(fresh, of.ID)
 	if err != nil {
@@ -162,7 +160,7 @@ func (c *Connector) replaceCredentials(ctx context.Context, of schedctl.Account,
 	})
 }
 
-// refreshError is why there is no new session.
+// refreshError returns the error of a failed refresh.
 func refreshError(kind schedctl.ErrorKind, message string, cause error) *publish.Error {
 	return &publish.Error{Kind: kind, Code: publish.CodeSessionExpired, Outcome: schedctl.OutcomeNotPublished, Message: message, Err: cause}
 }

@@ -14,23 +14,21 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// CheckResult is what a network has said of an account: that it takes it, or that
-// it refuses it.
+// CheckResult is the decision of a network about an account: accepted or refused.
 type CheckResult struct {
 	connector *Connector
 	profile   publish.Profile
 	refusal   *publish.Error        // of kind auth, or nil
-	checked   []publish.Credentials // what the account may hold for the verdict to be about it
-	fresh     publish.Credentials   // what it shall hold
+	checked   []publish.Credentials // the result applies to an account with any of these
+	fresh     publish.Credentials   // the credentials to store
 }
 
-// Refused reports whether the network refuses the account.
+// Refused reports whether the network refused the account.
 func (v CheckResult) Refused() bool { return v.refusal != nil }
 
-// Check asks the network of a stored account about it, with the stored
-// credentials. An expired session is refreshed, and stored, on the way. The
-// error says that there is no verdict: the network is out of reach or does not
-// understand the credentials or options, and nothing is known of the account.
+// Check asks the network about an account with its stored credentials. It renews and
+// stores an expired session. An error means that there is no result: the network is
+// unreachable, or the credentials or options are malformed.
 func (c *Connector) Check(ctx context.Context, a schedctl.Account) (CheckResult, *publish.Error) {
 	stored, err := c.Open(a)
 	if err != nil {
@@ -51,9 +49,8 @@ func (c *Connector) Check(ctx context.Context, a schedctl.Account) (CheckResult,
 	return v, nil
 }
 
-// connectStored connects an account again, with the latest credentials since those that
-// are given, and writes what the network says into the verdict. A network may
-// give out a new session for it.
+// connectStored calls [Connector.Connect] with the latest credentials of an account, and
+// stores the response in v. The network may return a new session.
 func (c *Connector) connectStored(ctx context.Context, a schedctl.Account, held publish.Credentials, v *CheckResult) (failure *publish.Error) {
 	x, err := c.beginExchange(ctx, a.ID)
 	if err != nil {
@@ -61,7 +58,7 @@ func (c *Connector) connectStored(ctx context.Context, a schedctl.Account, held 
 	}
 	defer c.endExchange(a.ID, x)
 	if c.hasSessions(a.Platform) {
-		ctx = context.WithoutCancel(ctx) // what the network gives out must not be lost
+		ctx = context.WithoutCancel(ctx) // a new session must not be lost
 	}
 	used := c.latest(a.ID, held)
 	v.checked = append(v.checked, used)
@@ -73,12 +70,12 @@ func (c *Connector) connectStored(ctx context.Context, a schedctl.Account, held 
 	return failure
 }
 
-// refreshMayHelp reports whether a new session may help.
+// refreshMayHelp reports whether the error may go away with a new session.
 func (c *Connector) refreshMayHelp(platform string, e *publish.Error) bool {
 	return c.hasSessions(platform) && e.Code == publish.CodeSessionExpired
 }
 
-// hasSessions reports whether the accounts of a platform have sessions.
+// hasSessions reports whether accounts of a platform use sessions.
 func (c *Connector) hasSessions(platform string) bool {
 	_, ok := c.cfg.Publishers[platform].(publish.Refresher)
 	return ok
@@ -91,10 +88,9 @@ func unreadableCredentials(err error) *publish.Error {
 	}
 }
 
-// Apply brings an account in line with the verdict and returns the event of a
-// refusal that is new. An account that was disconnected, or holds credentials
-// that the verdict is not about, stays as it is. UpdatedAt is the caller's.
-// Apply may be repeated, as the function of a transaction may.
+// Apply updates an account with the result, and returns the event of a new refusal. It
+// does not change an account that was disconnected or that now has other credentials.
+// The caller sets UpdatedAt. Apply may be called again when a transaction is retried.
 func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event {
 	stored, err := v.connector.Open(*a)
 	isStored := func(c publish.Credentials) bool { return maps.Equal(c, stored) }
@@ -115,7 +111,7 @@ func (v CheckResult) Apply(a *schedctl.Account, now time.Time) []schedctl.Event 
 	return nil
 }
 
-// markRefused notes that the network refuses the account.
+// markRefused sets the status of an account that its network refuses.
 func markRefused(a *schedctl.Account, refusal *publish.Error, now time.Time) []schedctl.Event {
 	known := a.Status == schedctl.AccountError
 	a.Status = schedctl.AccountError
@@ -129,11 +125,10 @@ func markRefused(a *schedctl.Account, refusal *publish.Error, now time.Time) []s
 	return []schedctl.Event{schedctl.AccountErrorEvent(*a, now)}
 }
 
-// Verify asks the network of a stored account about it, stores the verdict, and
-// returns the account as it is then: connected with what its network says of it,
-// or in status error. Errors: NOT_FOUND, VALIDATION_FAILED for an account that
-// is disconnected or whose fields the network does not understand, UNAVAILABLE
-// when the network is out of reach; then nothing has changed.
+// Verify checks a stored account, stores the result, and returns the updated account:
+// connected with its current profile, or in status error. Errors, after which the
+// account is unchanged: NOT_FOUND, VALIDATION_FAILED for a disconnected account or
+// malformed fields, UNAVAILABLE when the network is unreachable.
 func (c *Connector) Verify(ctx context.Context, workspaceID, accountID string) (schedctl.Account, error) {
 	a, err := c.account(ctx, workspaceID, accountID)
 	if err != nil {
@@ -155,12 +150,12 @@ func verifyError(failure *publish.Error) error {
 	}
 	return &schedctl.Error{
 		Code: schedctl.Unavailable, Err: failure,
-		Message: fmt.Sprintf("the account could not be verified and nothing was changed; try again later: %s", failure.Message),
+		Message: fmt.Sprintf("the account could not be verified and was not changed; try again later: %s", failure.Message),
 	}
 }
 
-// storeResult applies a verdict to the account as it is now, and stores it unless it
-// is as before.
+// storeResult applies a result to the stored account, and stores the account if it
+// changed.
 func (c *Connector) storeResult(ctx context.Context, of schedctl.Account, v CheckResult) (a schedctl.Account, err error) {
 	now := time.Now()
 	err = c.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
@@ -176,7 +171,7 @@ func (c *Connector) storeResult(ctx context.Context, of schedctl.Account, v Chec
 		return errors.Join(tx.PutAccount(a), tx.AddEvents(events...))
 	})
 	if err != nil {
-		return a, fmt.Errorf("store the verdict on %s: %w", of.ID, err)
+		return a, fmt.Errorf("store the check of %s: %w", of.ID, err)
 	}
 	return a, nil
 }

@@ -13,22 +13,21 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Backlog returns how many events still have to be told to a webhook. It may
-// stop counting where it becomes dear.
+// Backlog returns how many events still have to be sent to webhooks. It may stop
+// counting at a limit.
 type Backlog func(context.Context) (int, error)
 
 const (
-	// countTimeout is how long a census may take: a scrape does not wait for longer
-	// than ten seconds.
+	// countTimeout bounds one count. Prometheus waits ten seconds for a scrape.
 	countTimeout = 8 * time.Second
 
-	// idleFactor is how much longer a census counts than it took. Counting is in
-	// proportion to what is there, and scrapes can be frequent: so it never
-	// takes more than a hundredth of the time.
+	// idleFactor is how many times longer a result is reused than it took to count.
+	// Counting a large store is slow and scrapes can be frequent, so counting never
+	// takes more than one percent of the time.
 	idleFactor = 100
 )
 
-// collector counts states when it is asked.
+// collector counts targets, accounts and the webhook backlog at a scrape.
 type collector struct {
 	store   storage.Store
 	backlog Backlog
@@ -42,7 +41,7 @@ type collector struct {
 	failed bool
 }
 
-// counts are what a census comes to.
+// counts is the result of one count.
 type counts struct {
 	due, overdue, backlog int
 	accounts              map[accountState]int
@@ -57,11 +56,11 @@ func newCollector(c Config) *collector {
 	return &collector{
 		store: c.Store, backlog: c.Backlog, log: c.Logger,
 		due: prometheus.NewDesc("schedctl_due_targets",
-			"Targets that wait for their time or for their next attempt.", nil, nil),
+			"Targets that wait for their publish time or for their next attempt.", nil, nil),
 		overdue: prometheus.NewDesc("schedctl_overdue_targets",
-			"Targets whose time has come and that are neither published nor given up.", nil, nil),
+			"Targets whose publish time has passed and that are neither published nor failed.", nil, nil),
 		webhookBacklog: prometheus.NewDesc("schedctl_webhook_backlog",
-			"Events that webhooks still have to be told, once for each webhook; not counted further than ten thousand.", nil, nil),
+			"Events still to be sent, counted once for each webhook, up to 10,000.", nil, nil),
 		accounts: prometheus.NewDesc("schedctl_accounts",
 			"Social accounts by platform and status.", []string{"platform", "status"}, nil),
 	}
@@ -79,7 +78,7 @@ func (c *collector) Describe(out chan<- *prometheus.Desc) {
 func (c *collector) Collect(out chan<- prometheus.Metric) {
 	n, err := c.current()
 	if err != nil {
-		return // told of when it began
+		return // current has logged it
 	}
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
@@ -94,7 +93,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// current returns the counts, new ones when the last are too old.
+// current returns the last counts, or new ones when those are too old.
 func (c *collector) current() (counts, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +106,7 @@ func (c *collector) current() (counts, error) {
 	n, err := c.count(ctx, began)
 	if err != nil {
 		if !c.failed {
-			c.log.Error("targets and accounts cannot be counted", "error", err)
+			c.log.Error("counting targets and accounts failed", "error", err)
 		}
 		c.failed = true
 		return n, err
@@ -118,8 +117,8 @@ func (c *collector) current() (counts, error) {
 	return n, nil
 }
 
-// count counts. Each part is of a snapshot of its own: between two of them a
-// target can move, and then counts twice or not at all, this once.
+// count reads the store. It uses several snapshots, so a target that changes between
+// two of them may be counted twice or not at all.
 func (c *collector) count(ctx context.Context, now time.Time) (n counts, err error) {
 	if c.backlog != nil {
 		if n.backlog, err = c.backlog(ctx); err != nil {
@@ -164,8 +163,8 @@ func countAccounts(r storage.Reader, workspaces []schedctl.Workspace) (map[accou
 	return n, nil
 }
 
-// dueBatch is how many entries are read in one snapshot: a few milliseconds, so
-// that the space of what is written meanwhile is not kept for long.
+// dueBatch is how many entries are read in one snapshot. That takes a few milliseconds:
+// a long snapshot would keep the store from reusing freed pages.
 const dueBatch = 50_000
 
 // countDue counts the due index.
@@ -177,7 +176,7 @@ func (c *collector) countDue(ctx context.Context, n *counts, now int64) error {
 			from := last
 			return r.Due(from, func(d schedctl.Due) bool {
 				if d == from {
-					return true // of the chunk before
+					return true // the last entry of the previous batch
 				}
 				last = d
 				n.due++
@@ -197,9 +196,8 @@ func (c *collector) countDue(ctx context.Context, n *counts, now int64) error {
 // postPage is how many posts are read in one snapshot.
 const postPage = 500
 
-// countInFlight counts the targets of a workspace whose time has come and that
-// are not in the due index before now: an attempt of theirs is running, or their
-// next one is later.
+// countInFlight counts the overdue targets of a workspace that are not in the due index
+// before now: those with an attempt in progress or with a later retry.
 func (c *collector) countInFlight(ctx context.Context, workspaceID string, now time.Time) (n int, err error) {
 	query := storage.PostQuery{WorkspaceID: workspaceID, Statuses: []schedctl.Status{schedctl.Publishing}, Limit: postPage}
 	for {

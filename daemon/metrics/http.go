@@ -8,11 +8,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// addHTTPMetrics makes what counts requests and what they wait for.
+// addHTTPMetrics creates the metrics of requests and commits.
 func (m *Metrics) addHTTPMetrics() {
 	m.commits = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "schedctl_store_commit_seconds",
-		Help:    "How long it took to bring a group of transactions to disk.",
+		Help:    "How long it took to write a group of transactions to disk.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
 	})
 	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -26,11 +26,11 @@ func (m *Metrics) addHTTPMetrics() {
 	}, []string{"route", "method"})
 }
 
-// Request is an HTTP request that was answered.
+// Request is a completed HTTP request.
 type Request struct {
-	Pattern string // of its route, as package net/http has it; empty or "/" for none
+	Pattern string // of the route, in the syntax of net/http; empty or "/" for an unknown route
 	Method  string
-	Status  int // 0 when the connection was cut instead
+	Status  int // 0 when the connection was closed without a response
 	Took    time.Duration
 }
 
@@ -41,8 +41,8 @@ func (m *Metrics) Requested(r Request) {
 	m.durations.WithLabelValues(route, method).Observe(r.Took.Seconds())
 }
 
-// routeLabel returns the path of a pattern, which is bounded as the paths of
-// requests are not.
+// routeLabel returns the path of a pattern. Unlike request paths, patterns are bounded
+// in number.
 func routeLabel(pattern string) string {
 	if _, path, ok := strings.Cut(pattern, " "); ok {
 		pattern = path

@@ -1,16 +1,14 @@
-// Package metrics counts what the parts of a daemon tell it and shows the
-// counts to Prometheus.
+// Package metrics exposes the metrics of a daemon to Prometheus.
 //
-// The parts know nothing of it: each takes a plain function that it calls when
-// something has happened, and the daemon connects the two. What is a state and
-// not a happening, such as how many targets wait, is counted when it is asked
-// for; see [Metrics.Handler].
+// Other packages do not depend on it. They call plain functions for each event, and
+// package daemon connects those with [Metrics]. States, such as the number of waiting
+// targets, are counted at each scrape; see [Metrics.Handler].
 //
 // # Labels
 //
-// No label holds an id, a path or anything else that a client can choose, so
-// that the number of time series is bounded by the program: routes by their
-// patterns, methods by those that routes have, statuses by their class.
+// No label holds an id, a path or any other value that a client can choose. The number
+// of time series is therefore bounded: by route patterns, known methods and status
+// classes.
 package metrics
 
 import (
@@ -27,24 +25,24 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Config is what metrics are made of. Store and Logger are required.
+// Config configures [New]. Store and Logger are required.
 type Config struct {
-	Store storage.Store // counted in at a scrape
+	Store storage.Store // read at each scrape
 
-	// Backlog tells how many events still have to be told to a webhook; nil
-	// shows none.
+	// Backlog counts the events still to be sent to webhooks; nil to leave out the
+	// metric.
 	Backlog Backlog
 
-	// ClockDoubted reports whether the wall clock has leapt ahead and is not believed
-	// yet; nil when it always is.
+	// ClockDoubted reports whether the wall clock has leapt ahead and is not trusted
+	// yet; nil for a clock that is always trusted.
 	ClockDoubted func() bool
 
 	Logger  *slog.Logger
-	Version string // the daemon's
+	Version string // of the daemon
 }
 
-// Metrics counts. All methods may be called from any goroutine, and none blocks
-// but [Metrics.Handler]'s.
+// Metrics counts events. Its methods may be called from any goroutine. Only the handler
+// of [Metrics.Handler] may block.
 type Metrics struct {
 	registry *prometheus.Registry
 	log      *slog.Logger
@@ -59,17 +57,17 @@ type Metrics struct {
 	durations        *prometheus.HistogramVec
 }
 
-// New returns metrics that have counted nothing.
+// New returns metrics that start at zero.
 func New(c Config) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), log: c.Logger}
 	m.addPublishMetrics()
 	m.addHTTPMetrics()
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "schedctl_build_info", Help: "Always 1; the labels tell what is running.",
+		Name: "schedctl_build_info", Help: "Always 1; the labels show the running version.",
 	}, []string{"version", "goversion"})
 	info.WithLabelValues(c.Version, runtime.Version()).Set(1)
 	full := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "schedctl_store_full", Help: "1 while there is no space for the database and writes are refused, else 0.",
+		Name: "schedctl_store_full", Help: "1 while the disk is full and writes are refused, else 0.",
 	}, func() float64 {
 		if c.Store.Full() != nil {
 			return 1
@@ -77,7 +75,7 @@ func New(c Config) *Metrics {
 		return 0
 	})
 	doubted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "schedctl_clock_doubted", Help: "1 while the clock has leapt ahead, is not confirmed, and holds posts, else 0.",
+		Name: "schedctl_clock_doubted", Help: "1 while posts are held because the clock has leapt ahead and is not confirmed, else 0.",
 	}, func() float64 {
 		if c.ClockDoubted != nil && c.ClockDoubted() {
 			return 1
@@ -91,37 +89,37 @@ func New(c Config) *Metrics {
 	return m
 }
 
-// addPublishMetrics makes what counts posts on their way out.
+// addPublishMetrics creates the metrics of publishing and of webhooks.
 func (m *Metrics) addPublishMetrics() {
 	m.lateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "schedctl_publish_lateness_seconds",
-		Help:    "From when a target was due, or a person last asked for it, to when its network had it.",
+		Help:    "Time from when a target was due, or was last retried by a user, until its network accepted it.",
 		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 21600, 86400},
 	})
 	m.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "schedctl_publish_attempts_total",
-		Help: "Attempts to publish a target that have ended, by what is known of them; kind says why one did not publish.",
+		Help: "Completed attempts to publish a target, by outcome; kind is the kind of error.",
 	}, []string{"platform", "outcome", "kind"})
 	m.unattempted = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "schedctl_publish_unattempted_total",
-		Help: "Targets that failed when their turn came and no network was called, such as those found too late.",
+		Help: "Targets that failed without a network request, such as those that were too late.",
 	}, []string{"platform", "kind"})
 	m.deliveries = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "schedctl_webhook_attempts_total",
-		Help: "Attempts to tell a webhook of an event, by what became of them.",
+		Help: "Completed attempts to send an event to a webhook, by outcome.",
 	}, []string{"outcome"})
 	m.webhookDurations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long the attempts to tell a webhook took.",
+		Name: "schedctl_webhook_attempt_duration_seconds", Help: "How long attempts to send an event to a webhook took.",
 		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"outcome"})
 }
 
-// Attempt is an attempt to publish that has ended.
+// Attempt is a completed attempt to publish.
 type Attempt struct {
-	Platform string // empty when the account is gone
+	Platform string // empty when the account was deleted
 	Outcome  schedctl.Outcome
-	Kind     schedctl.ErrorKind // empty when it published
-	Lateness time.Duration      // of one that published
+	Kind     schedctl.ErrorKind // empty for a success
+	Lateness time.Duration      // of a success
 }
 
 // Attempted counts an attempt to publish.
@@ -137,8 +135,8 @@ func (m *Metrics) Unattempted(platform string, kind schedctl.ErrorKind) {
 	m.unattempted.WithLabelValues(labelValue(platform), string(kind)).Inc()
 }
 
-// noneLabel stands in a label for what there is not: Prometheus takes an empty label
-// for a missing one.
+// noneLabel is the value of empty labels, because Prometheus treats an empty label as a
+// missing one.
 const noneLabel = "none"
 
 func labelValue(value string) string {
@@ -148,13 +146,13 @@ func labelValue(value string) string {
 	return value
 }
 
-// Delivery is an attempt to tell a webhook of an event.
+// Delivery is a completed attempt to send an event to a webhook.
 type Delivery struct {
-	Outcome string // one of a few words of the dispatcher's
+	Outcome string // one of the outcomes of package webhook
 	Took    time.Duration
 }
 
-// Delivered counts an attempt to tell a webhook.
+// Delivered counts an attempt to send an event to a webhook.
 func (m *Metrics) Delivered(d Delivery) {
 	m.deliveries.WithLabelValues(d.Outcome).Inc()
 	m.webhookDurations.WithLabelValues(d.Outcome).Observe(d.Took.Seconds())
@@ -163,22 +161,22 @@ func (m *Metrics) Delivered(d Delivery) {
 // Committed counts a commit of the store.
 func (m *Metrics) Committed(c storage.Commit) { m.commits.Observe(c.Took.Seconds()) }
 
-// Handler serves the metrics in the formats that Prometheus reads. What cannot be
-// counted, because the store fails, is left out and logged.
+// Handler serves the metrics in the formats that Prometheus reads. States that cannot
+// be counted because the store fails are left out and logged.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: errorLogger{m.log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
 	})
 }
 
-// maxScrapes is how many requests are answered at a time: nobody needs a key for
-// them, and each costs more than one that is refused.
+// maxScrapes is how many scrapes are served at a time. Scrapes need no API key, so
+// without a limit anyone could overload the daemon.
 const maxScrapes = 4
 
-// errorLogger is a daemon's log as promhttp wants it.
+// errorLogger implements [promhttp.Logger].
 type errorLogger struct{ log *slog.Logger }
 
 // Println logs an error.
 func (l errorLogger) Println(v ...any) {
-	l.log.Warn("metrics cannot be shown whole", "error", v[len(v)-1])
+	l.log.Warn("collecting metrics failed", "error", v[len(v)-1])
 }

@@ -297,7 +297,7 @@ func TestStoreThatFails(t *testing.T) {
 					t.Errorf("while the store fails:\n%s", ours(text))
 				}
 			}
-			if n := strings.Count(r.log.String(), "targets and accounts cannot be counted"); n != 1 {
+			if n := strings.Count(r.log.String(), "counting targets and accounts failed"); n != 1 {
 				t.Errorf("told %d times:\n%s", n, r.log.String())
 			}
 			r.broken = nil

@@ -1,19 +1,18 @@
-// Package node makes a daemon one of several on a database that they share.
+// Package node makes a daemon one of several nodes on a shared database.
 //
-// A [Member] tells the database every second that its daemon lives, and gets
-// a lease for it. While the lease runs, what the daemon owns is its own: the
-// attempts that it has begun, the names that it holds. When the lease runs out the
-// others take over.
+// A [Member] sends a heartbeat to the database every second and holds a lease in
+// return. While the lease is valid, no other node touches the attempts and the names
+// that the member owns. After the lease expires, the other nodes take over.
 //
-// # What is guaranteed
+// # Guarantees
 //
-// A member believes in its lease for a shorter time than the database: from
-// before the beat was sent, less a margin, and by two clocks. A machine that
-// sleeps stops its monotonic clock, and somebody who sets the time turns its wall
-// clock; either one that says that the lease is over ends it. So whoever asks
-// [Member.Holds] right before something that cannot be taken back does not do it
-// when others may have taken over.
+// A member considers its lease expired earlier than the database does. It counts
+// from before the heartbeat was sent, subtracts a margin, and uses two clocks: the
+// monotonic clock stops while a machine is suspended, and the wall clock can be set.
+// The lease ends as soon as either clock says so. A caller that checks
+// [Member.Holds] right before an irreversible step therefore never acts after
+// another node may have taken over.
 //
-// A member whose lease has run out comes back under a new id. What the old id had
-// begun is left to whoever adopts it, which may be the same daemon.
+// A member whose lease expired rejoins under a new id. The attempts of the old id are
+// left to the node that adopts them, which may be the same one.
 package node

@@ -13,24 +13,21 @@ import (
 )
 
 const (
-	// Lease is for how long others leave alone what a node owns that is not heard
-	// of any more.
+	// Lease is how long after its last heartbeat a node keeps what it owns.
 	Lease = 5 * time.Second
 
-	// leaseMargin is how much earlier a node takes its lease to be over than the
-	// database: as long as clocks of two machines can come to differ in the time
-	// of a lease, and much more.
+	// leaseMargin is how much earlier a node considers its lease expired than the
+	// database does. It is much more than two clocks can drift apart during a lease.
 	leaseMargin = time.Second
 
 	heartbeatInterval = time.Second
 
-	// heartbeatTimeout is how long a beat may take, and beatPause how long is waited after
-	// one that has failed: there is time for a second and a third try.
+	// heartbeatTimeout and heartbeatRetryPause leave time for three attempts within a
+	// lease.
 	heartbeatTimeout    = 1500 * time.Millisecond
 	heartbeatRetryPause = 250 * time.Millisecond
 
-	// leaveTimeout is how long it may take to say goodbye. Who does not get to it is
-	// taken for dead a little later.
+	// leaveTimeout bounds [storage.Shared.Leave]. If it fails, the lease expires.
 	leaveTimeout = 2 * time.Second
 )
 
@@ -41,18 +38,16 @@ type Config struct {
 	Version string // of the program
 	Logger  *slog.Logger
 
-	// Admit, if not nil, returns why the daemon may not use the database, if it may
-	// not. It is asked before a member comes back that was away for longer than its
-	// lease: nobody has counted on it meanwhile.
+	// Admit, if not nil, returns an error when the daemon must not use the database.
+	// It is called before a member rejoins whose lease expired.
 	Admit func(context.Context) error
 
-	// Wall and Uptime are the clocks of the machine, whose readings are compared
-	// with earlier ones of the same; nil for those of package time.
+	// Wall and Uptime read the clocks of the machine; nil for those of package time.
 	Wall   func() time.Time
 	Uptime func() time.Duration
 }
 
-// Member is a daemon as one of several. Its methods may be called from any
+// Member is a daemon as one of several nodes. Its methods may be called from any
 // goroutine.
 type Member struct {
 	store   storage.Shared
@@ -67,18 +62,18 @@ type Member struct {
 	mu            sync.Mutex // mu guards what follows
 	lag           func() time.Duration
 	id            string
-	ackedAt       instant // before the last beat that was heard
-	joined        bool    // there was one under this id
-	returning     bool    // the id is not the first one, and was not heard yet
-	returnedAt    instant // when the id was first heard, if it is not the first one
+	ackedAt       instant // when the last successful heartbeat was sent
+	joined        bool    // a heartbeat succeeded under this id
+	returning     bool    // the lease expired, and no heartbeat succeeded since
+	returnedAt    instant // when the node last rejoined; zero if it never did
 	nodes         []storage.Node
-	seen          instant // when they were read
+	seen          instant // when nodes was read
 	peers         []peer
-	dbHeartbeatAt time.Time // when this node had beaten then, by the clock of the database
-	lastErr       error     // of the last beat
+	dbHeartbeatAt time.Time // of the last heartbeat of this node in nodes, by the clock of the database
+	lastErr       error     // of the last heartbeat
 }
 
-// instant is a moment by two clocks.
+// instant is a point in time by two clocks.
 type instant struct {
 	wall   time.Time
 	uptime time.Duration
@@ -104,63 +99,63 @@ func New(c Config) *Member {
 
 func newID(now time.Time) string { return schedctl.NewULID(now).String() }
 
-// SetLag names who knows by how much what the daemon has to publish is late.
-// Without one it is not late.
+// SetLag sets the function that returns how late the daemon publishes. Heartbeats
+// report its result. Without one they report no lag.
 func (m *Member) SetLag(lag func() time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lag = lag
 }
 
-// ID returns the id that attempts are begun under now.
+// ID returns the current id of the node, which new attempts are stored with.
 func (m *Member) ID() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.id
 }
 
-// Holds reports whether an id is that of the member, and its lease runs for
-// certain.
+// Holds reports whether id is the current id of the member and its lease is certainly
+// valid.
 func (m *Member) Holds(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return id == m.id && m.leaseRuns()
 }
 
-// Alive reports whether the lease of the member runs for certain.
+// Alive reports whether the lease of the member is certainly valid.
 func (m *Member) Alive() bool { return m.Holds(m.ID()) }
 
-// Settled reports whether the lease runs, and has for as long as others get to come
-// back. After a time in which the database was out of reach for all members, each
-// has lost its lease, and those that live have come back by then.
+// Settled reports whether the lease is valid and, after a rejoin, at least one lease
+// duration has passed since. When the database was unreachable for all nodes, every
+// living node has rejoined by then.
 func (m *Member) Settled() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.leaseRuns() && (m.returnedAt == instant{} || m.since(m.returnedAt) >= Lease)
 }
 
-// leaseRuns reports whether the lease runs. mu is held.
+// leaseRuns reports whether the lease is valid. The caller holds mu.
 func (m *Member) leaseRuns() bool { return m.joined && m.since(m.ackedAt) < Lease-leaseMargin }
 
 func (m *Member) now() instant { return instant{wall: m.wall().Round(0), uptime: m.uptime()} }
 
-// since returns how long ago something was, by the clock that says more.
+// since returns the time since then, by the clock that shows more.
 func (m *Member) since(then instant) time.Duration {
 	now := m.now()
 	return max(now.uptime-then.uptime, now.wall.Sub(then.wall))
 }
 
-// Join makes the daemon one of the nodes. Nothing else of it may use the database
-// before.
+// Join registers the node with its first heartbeat. The daemon must not use the
+// database before.
 func (m *Member) Join(ctx context.Context) error {
 	if err := m.heartbeat(ctx); err != nil {
-		return fmt.Errorf("join the other daemons on the database: %w", err)
+		return fmt.Errorf("join the other nodes on the database: %w", err)
 	}
 	return nil
 }
 
-// Run keeps the daemon one of the nodes until ctx ends, and then leaves: others
-// take over at once. It returns nil.
+// Run sends heartbeats until ctx ends. It then gives up the lease, so that other nodes
+// take over at once, and returns nil.
 func (m *Member) Run(ctx context.Context) error {
 	defer m.leave(context.WithoutCancel(ctx))
 	failing := false
@@ -179,16 +174,16 @@ func (m *Member) Run(ctx context.Context) error {
 		case err != nil:
 			wait = heartbeatRetryPause
 			if !failing {
-				m.log.Warn("the database does not hear of this node", "node", m.ID(), "error", err)
+				m.log.Warn("heartbeat failed", "node", m.ID(), "error", err)
 			}
 		case failing:
-			m.log.Info("the database hears of this node again", "node", m.ID())
+			m.log.Info("heartbeat works again", "node", m.ID())
 		}
 		failing = err != nil
 	}
 }
 
-// setLastError keeps the outcome of a beat.
+// setLastError stores the result of a heartbeat.
 func (m *Member) setLastError(ctx context.Context, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -197,14 +192,14 @@ func (m *Member) setLastError(ctx context.Context, err error) {
 	}
 }
 
-// LastError returns why the last beat was not heard, or nil.
+// LastError returns the error of the last heartbeat, or nil.
 func (m *Member) LastError() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.lastErr
 }
 
-// heartbeat tells that the daemon lives, and reads which others do.
+// heartbeat renews the lease and reads the list of nodes.
 func (m *Member) heartbeat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -224,26 +219,25 @@ func (m *Member) heartbeat(ctx context.Context) error {
 	return nil
 }
 
-// nextHeartbeat returns what the next beat says, under a new id when the lease of the old
-// one has run out.
+// nextHeartbeat returns the content of the next heartbeat and the time before it is
+// sent. If the lease expired, the node gets a new id.
 func (m *Member) nextHeartbeat() (storage.Node, instant) {
 	m.mu.Lock()
 	lag := m.lag
 	if m.joined && !m.leaseRuns() {
 		old, away := m.id, m.since(m.ackedAt)
 		m.id, m.joined, m.returning = newID(m.wall()), false, true
-		m.log.Warn("this node was not heard of for longer than its lease, and comes back as a new one",
+		m.log.Warn("lease expired, rejoining as a new node",
 			"node", m.id, "before", old, "away", away.Round(time.Millisecond))
 	}
 	n := storage.Node{ID: m.id, Name: m.name, Version: m.version, StartedAt: m.started}
 	sent := m.now()
 	m.mu.Unlock()
-	n.Lag = lag() // may ask others, who may ask this member
+	n.Lag = lag() // without mu, because lag may call this member
 	return n, sent
 }
 
-// readmit asks whether a member that was away may still use the database. Others
-// see it by then.
+// readmit calls Admit for a member that rejoins. Other nodes already see it.
 func (m *Member) readmit(ctx context.Context) error {
 	m.mu.Lock()
 	back := m.returning
@@ -254,9 +248,9 @@ func (m *Member) readmit(ctx context.Context) error {
 	return m.admit(ctx)
 }
 
-// acknowledge notes that a beat has reached the database. An answer that comes when the lease
-// has run out does not revive it: the beat may have come to the database when others
-// had taken over, and the member comes back with the next one.
+// acknowledge renews the lease after a heartbeat succeeded. A response that arrives
+// after the lease expired does not revive it: the database may have received the
+// heartbeat after other nodes took over. The next heartbeat rejoins instead.
 func (m *Member) acknowledge(id string, sent instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -275,7 +269,7 @@ func (m *Member) setNodes(nodes []storage.Node) {
 	m.peers, m.dbHeartbeatAt = peersOf(nodes, m.id)
 }
 
-// leave ends the lease.
+// leave gives up the lease.
 func (m *Member) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
@@ -284,21 +278,20 @@ func (m *Member) leave(ctx context.Context) {
 	m.joined = false
 	m.mu.Unlock()
 	if err := m.store.Leave(ctx, id); err != nil {
-		m.log.Warn("others take over from this node when its lease is over", "node", id, "error", err)
+		m.log.Warn("leave failed, other nodes take over after the lease", "node", id, "error", err)
 	}
 }
 
-// Nodes returns the nodes as they were when they were read last, at most some
-// seconds ago while the database can be reached: those that live, and those that
-// have gone within the last hour.
+// Nodes returns the nodes that were alive within the last hour. The list is a few
+// seconds old at most while the database is reachable.
 func (m *Member) Nodes() []storage.Node {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.nodes)
 }
 
-// Ages returns how long ago each of the nodes was heard of, by the clock of the
-// database, as far as that is known from what it has told this member.
+// Ages returns the time since the last heartbeat of each node, by the clock of the
+// database. It is estimated from the last heartbeat of this node.
 func (m *Member) Ages(nodes []storage.Node) []time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -318,24 +311,22 @@ func (m *Member) Ages(nodes []storage.Node) []time.Duration {
 	return ages
 }
 
-// Mine reports whether this node is the one that takes care of a key when all
-// that live could. Of nodes that see the same others exactly one does. A node that
-// is gone, or new, changes that for its share of the keys alone.
+// Mine reports whether this node is preferred for a key. Among nodes that see the same
+// list exactly one is. When a node joins or leaves, only its share of the keys moves.
 func (m *Member) Mine(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.preferred(key) == m.id
 }
 
-// Preferred returns the id of the node that [Member.Mine] holds for, as far as this one
-// knows.
+// Preferred returns the id of the node that is preferred for a key.
 func (m *Member) Preferred(key string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.preferred(key)
 }
 
-// preferred returns the id of the node that is preferred for a key. mu is held.
+// preferred implements [Member.Preferred]. The caller holds mu.
 func (m *Member) preferred(key string) string {
 	if len(m.peers) == 0 {
 		return m.id
@@ -343,9 +334,9 @@ func (m *Member) preferred(key string) string {
 	return preferred(m.peers, key, m.expiredBefore())
 }
 
-// expiredBefore returns the time of the database whose beats are older than a lease now,
-// or the zero time when that is not known. A node whose lease has ended is not
-// taken to live until the nodes are read again.
+// expiredBefore returns the database time before which the last heartbeat of a node
+// with an expired lease was, or the zero time when it is unknown. So a node counts as
+// dead once its lease expires, even before the list of nodes is read again.
 func (m *Member) expiredBefore() time.Time {
 	if m.dbHeartbeatAt.IsZero() {
 		return time.Time{}
@@ -353,9 +344,9 @@ func (m *Member) expiredBefore() time.Time {
 	return m.dbHeartbeatAt.Add(m.since(m.ackedAt) - Lease)
 }
 
-// Hold makes this node the holder of a name, unless another one is, and reports
-// whether it is now. It ends with Release, and with the lease. A caller who goes
-// on for longer asks again.
+// Hold tries to make this node the holder of a name and reports whether it is the
+// holder now. The hold ends with Release or with the lease, so a long task has to
+// call Hold again.
 func (m *Member) Hold(ctx context.Context, name string) (bool, error) {
 	id := m.ID()
 	if !m.Holds(id) {
@@ -365,7 +356,7 @@ func (m *Member) Hold(ctx context.Context, name string) (bool, error) {
 	return held && err == nil && m.Holds(id), err
 }
 
-// Release lets others hold a name.
+// Release gives up a name that this node holds.
 func (m *Member) Release(ctx context.Context, name string) error {
 	return m.store.Release(ctx, m.ID(), name)
 }

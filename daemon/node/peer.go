@@ -7,15 +7,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// peer is a node that keys are shared with.
+// peer is a node among which keys are distributed.
 type peer struct {
 	id          string
 	seed        uint64
-	heartbeatAt time.Time // by the clock of the database; zero for the own one
+	heartbeatAt time.Time // by the clock of the database; zero for this node
 }
 
-// peersOf returns the nodes that live, and the own one whatever they say of it, and
-// when that has beaten by the clock of the database, if it is known.
+// peersOf returns the living nodes, always including this one. heartbeatAt is the last
+// heartbeat of this node by the clock of the database, if it is known.
 func peersOf(nodes []storage.Node, own string) (peers []peer, beatAt time.Time) {
 	for _, n := range nodes {
 		switch {
@@ -28,10 +28,10 @@ func peersOf(nodes []storage.Node, own string) (peers []peer, beatAt time.Time) 
 	return append(peers, peer{id: own, seed: hash(own)}), beatAt
 }
 
-// preferred returns the id of the peer that has drawn the highest number for a
-// key: rendezvous hashing. Every node finds the same one, and when a peer goes, its
-// keys alone go to others, evenly. Peers that have not beaten since the given time
-// have no part in it.
+// preferred returns the id of the peer with the highest weight for a key (rendezvous
+// hashing). Every node computes the same result, and the keys of a peer that leaves
+// spread evenly over the others. Peers without a heartbeat since the given time are
+// ignored.
 func preferred(peers []peer, key string, since time.Time) (id string) {
 	var highest uint64
 	of := hash(key)

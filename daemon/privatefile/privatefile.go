@@ -1,6 +1,6 @@
-// Package privatefile writes files that only their user may read, and refuses those
-// that others can change: whoever can replace a key, or what says where the daemon
-// is, can have the keys of all accounts.
+// Package privatefile writes files that only their owner can read, and checks that
+// other users cannot change existing ones. A user who can replace a key file, or the
+// file with the address of the daemon, can obtain the secrets of all accounts.
 package privatefile
 
 import (
@@ -11,15 +11,15 @@ import (
 	"path/filepath"
 )
 
-// Write puts a file of mode 0600 in place whole or not at all. The file and its
-// name are on disk when it returns, where the system can be asked for that.
+// Write creates or replaces a file atomically, with mode 0600. When it returns, the
+// file and its directory entry are on disk, if the system supports that.
 func Write(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // when it is not renamed
+	defer os.Remove(f.Name()) // fails after the rename
 	_, err = f.Write(data)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
@@ -30,8 +30,8 @@ func Write(path string, data []byte) error {
 	return SyncDir(dir)
 }
 
-// SyncDir has the names in a directory on disk when it returns. Not every system
-// can do that; one that cannot is no error.
+// SyncDir writes the entries of a directory to disk. On systems that cannot do that it
+// returns nil.
 func SyncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -42,32 +42,32 @@ func SyncDir(path string) error {
 	return nil
 }
 
-// sync is replaced in tests.
+// sync is a variable for tests.
 var sync = func(dir *os.File) { dir.Sync() }
 
-// Access is what others may not do.
+// Access is a set of permission bits of other users.
 type Access fs.FileMode
 
-// What is refused: bits of the group and of everybody.
+// Accesses that [Check] can refuse, to the group and to all users.
 const (
-	Writing Access = 0o022 // to change it, or to replace what is in a directory
-	Reading Access = 0o077 // to read it either
+	Writing Access = 0o022 // change a file, or replace files in a directory
+	Reading Access = 0o077 // read or change it
 )
 
-// ExposedError says that others have access to a file or directory. It has the
-// command that takes it from them.
+// ExposedError means that other users have access to a file or directory. Command
+// removes the access.
 type ExposedError struct{ Path, What, Command string }
 
-// Error says who can do what.
+// Error returns which access other users have.
 func (e *ExposedError) Error() string { return e.Path + " can be " + e.What + " by other users" }
 
-// Check returns an [*ExposedError] when others have an access to a file or directory
-// that they must not have, and nil for a path where nothing is. Links are followed.
+// Check returns an [*ExposedError] when other users have a refused access to a file or
+// directory, and nil for a missing path. It follows links.
 //
-// What belongs to root, for a user who is not root, the user cannot mend: an
-// operator made it, such as the volume or the secret of a container. There the group
-// may be the way by which the user has access, and reading is the operator's matter;
-// only writing by everybody is refused. Windows has no such modes, and no errors.
+// If the file belongs to root and the user is not root, only write access by all users
+// is refused. Such files are volumes or secrets of containers: the user cannot change
+// their mode and may have access only through the group. On Windows, which has no such
+// modes, Check finds nothing.
 func Check(path string, refused Access) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,6 @@
 // Package seal encrypts account secrets at rest with XChaCha20-Poly1305
-// (RFC 8439 with extended nonces). The key lies beside the database in a file of
-// its own, so that a copy of the database alone gives nothing away.
+// (RFC 8439 with extended nonces). The key is in a separate file, so that
+// a copy of the database alone reveals no secrets.
 package seal
 
 import (
@@ -21,9 +21,9 @@ import (
 	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
-// ErrOpen means that a sealed value was made with another key or for another
-// owner, or was changed.
-var ErrOpen = errors.New("sealed value does not open: wrong secret.key, or the database was changed by hand")
+// ErrOpen means that a sealed value was sealed with a different key or for a different
+// owner, or was modified.
+var ErrOpen = errors.New("cannot open a sealed value: wrong secret.key, or the database was modified by hand")
 
 // version is the first byte of every sealed value.
 const version = 1
@@ -34,7 +34,7 @@ type Sealer struct {
 	fingerprint string
 }
 
-// New returns a sealer with a key of 32 bytes.
+// New returns a sealer. The key must have 32 bytes.
 func New(key []byte) (*Sealer, error) {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
@@ -45,12 +45,11 @@ func New(key []byte) (*Sealer, error) {
 	return &Sealer{aead: aead, fingerprint: hex.EncodeToString(mac.Sum(nil)[:16])}, nil
 }
 
-// Fingerprint returns 32 characters that are the same for the same key, and tell
-// nothing else of it.
+// Fingerprint returns 32 characters that identify the key and do not reveal it.
 func (s *Sealer) Fingerprint() string { return s.fingerprint }
 
-// Seal encrypts plain for an owner, such as an account id; it opens only with
-// the same owner.
+// Seal encrypts plain for an owner, such as an account id. [Sealer.Open] needs the same
+// owner.
 func (s *Sealer) Seal(plain []byte, owner string) []byte {
 	out := make([]byte, 1+chacha20poly1305.NonceSizeX, 1+chacha20poly1305.NonceSizeX+len(plain)+s.aead.Overhead())
 	out[0] = version
@@ -58,7 +57,7 @@ func (s *Sealer) Seal(plain []byte, owner string) []byte {
 	return s.aead.Seal(out, out[1:], plain, []byte(owner))
 }
 
-// Open returns what Seal was given for the same owner, or [ErrOpen].
+// Open decrypts a value of [Sealer.Seal]. It returns [ErrOpen] if that fails.
 func (s *Sealer) Open(sealed []byte, owner string) ([]byte, error) {
 	if len(sealed) < 1+chacha20poly1305.NonceSizeX || sealed[0] != version {
 		return nil, ErrOpen
@@ -71,17 +70,16 @@ func (s *Sealer) Open(sealed []byte, owner string) ([]byte, error) {
 	return plain, nil
 }
 
-// sealedText is how a sealed text begins, which no plain one here does.
+// sealedText is the prefix of sealed texts. No plain text in the database has it.
 const sealedText = "sealed:"
 
-// SealText is [Sealer.Seal] for what is kept as a text.
+// SealText is [Sealer.Seal] for values that are stored as text.
 func (s *Sealer) SealText(plain, owner string) string {
 	return sealedText + base64.RawStdEncoding.EncodeToString(s.Seal([]byte(plain), owner))
 }
 
-// OpenText returns what SealText was given for the same owner, or [ErrOpen]. A
-// text that is not sealed is returned as it is: it was stored before such texts
-// were.
+// OpenText decrypts a value of [Sealer.SealText], or returns [ErrOpen]. It returns a
+// text that is not sealed unchanged: earlier versions stored plain text.
 func (s *Sealer) OpenText(text, owner string) (string, error) {
 	encoded, sealed := strings.CutPrefix(text, sealedText)
 	if !sealed {
@@ -95,11 +93,12 @@ func (s *Sealer) OpenText(text, owner string) (string, error) {
 	return string(plain), err
 }
 
-// IsSealed reports whether a text is one of SealText.
+// IsSealed reports whether a text was sealed by [Sealer.SealText].
 func IsSealed(text string) bool { return strings.HasPrefix(text, sealedText) }
 
-// LoadKey reads the key file, or makes one with mode 0600 when there is none
-// and mode is [Create]. A key of the wrong size is an error, never replaced.
+// LoadKey reads the key file. If the file is missing and mode is [Create], LoadKey
+// creates it with permissions 0600. A key of the wrong size is an error and is never
+// replaced.
 func LoadKey(path string, mode Mode) ([]byte, error) {
 	key, err := os.ReadFile(path)
 	switch {
@@ -110,15 +109,15 @@ func LoadKey(path string, mode Mode) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read sealing key: %w", err)
 	case len(key) != chacha20poly1305.KeySize:
-		return nil, fmt.Errorf("%s has %d bytes and not %d: restore it from your backup", path, len(key), chacha20poly1305.KeySize)
+		return nil, fmt.Errorf("%s has %d bytes instead of %d: restore it from your backup", path, len(key), chacha20poly1305.KeySize)
 	}
 	return key, nil
 }
 
-// Mode says what LoadKey does when there is no key.
+// Mode is what [LoadKey] does when the key file is missing.
 type Mode int
 
-// The modes of LoadKey.
+// The modes of [LoadKey].
 const (
 	MustExist Mode = iota
 	Create

@@ -8,17 +8,17 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// MaxBacklog is how far [Dispatcher.Backlog] counts.
+// MaxBacklog is the largest result of [Dispatcher.Backlog].
 const MaxBacklog = 10_000
 
-// Backlog returns how many events the enabled webhooks have still to be told,
-// counting an event once for each of them, and deliveries that are to be tried
-// again. It stops counting at [MaxBacklog], and it is 0 before [Dispatcher.Run].
-// It may be called from any goroutine.
+// Backlog returns how many events and pending deliveries still have to be sent to
+// enabled webhooks, counting an event once for each webhook. It stops counting at
+// [MaxBacklog], and returns 0 before [Dispatcher.Run]. It may be called from any
+// goroutine.
 func (d *Dispatcher) Backlog(ctx context.Context) (events int, err error) {
 	for _, w := range d.list() {
 		if _, works := w.runningAs(); !works {
-			continue // another daemon counts it
+			continue // another node counts it
 		}
 		n, err := w.backlog(ctx, MaxBacklog-events)
 		if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// maxSleep bounds how long a clock that was set, or a machine that was suspended,
-// goes unnoticed: timers do not see either.
+// maxSleep bounds how long a clock change or a suspend goes unnoticed, because timers
+// measure neither.
 const maxSleep = 30 * time.Second
 
-// sleepUntil waits until a time, or for 30 seconds, or until it is woken or ctx ends.
-// With the zero time it waits to be woken.
+// sleepUntil waits until a time, but 30 seconds at most. It returns earlier when wake
+// receives or ctx ends. With the zero time it waits only for those two.
 func sleepUntil(ctx context.Context, until time.Time, wake <-chan struct{}) {
 	var over <-chan time.Time
 	if !until.IsZero() {
@@ -32,21 +32,21 @@ const (
 	minBackoff = 100 * time.Millisecond
 	maxBackoff = 10 * time.Second
 
-	// fleetMaxBackoff takes the place of maxPause where another daemon has found out
-	// meanwhile that the store works again.
+	// fleetMaxBackoff is maxBackoff on a shared store, which other nodes may already use
+	// again.
 	fleetMaxBackoff = time.Second
 
-	// diskFullBackoff is how soon a store is tried again that has no room: it refuses at
-	// once, and finds out by itself when there is room again.
+	// diskFullBackoff is the pause while the store is full. A full store refuses writes
+	// at once and detects free space itself.
 	diskFullBackoff = 500 * time.Millisecond
 )
 
-// backoff paces a goroutine while the store fails.
+// backoff spaces the retries of a goroutine while the store fails.
 type backoff struct {
 	log      *slog.Logger
 	longest  time.Duration
-	failures int  // in a row
-	logged   bool // of the failures
+	failures int  // consecutive
+	logged   bool // the current failures are logged
 }
 
 func (d *Dispatcher) newBackoff() backoff {
@@ -56,8 +56,8 @@ func (d *Dispatcher) newBackoff() backoff {
 	return backoff{log: d.log, longest: maxBackoff}
 }
 
-// done notes how a step has ended and reports whether it has succeeded. When it
-// has not, it returns after a pause, ever longer, or when ctx ends.
+// done reports whether a step succeeded. After a failure, it logs the first of a series
+// and returns after a growing pause, or when ctx ends.
 func (p *backoff) done(ctx context.Context, what string, err error) bool {
 	if err == nil {
 		if p.logged {
@@ -69,10 +69,10 @@ func (p *backoff) done(ctx context.Context, what string, err error) bool {
 	longest := p.longest
 	switch full := storage.IsFull(err); {
 	case full:
-		longest = diskFullBackoff // and the store tells of it itself
+		longest = diskFullBackoff // the store logs it
 	case !p.logged && ctx.Err() == nil:
 		p.logged = true
-		p.log.Error("store fails, trying again", "while", what, "error", err)
+		p.log.Error("store failed, retrying", "while", what, "error", err)
 	}
 	sleepUntil(ctx, time.Now().Add(min(minBackoff<<min(p.failures, 10), longest)), nil)
 	p.failures++

@@ -23,40 +23,41 @@ import (
 )
 
 const (
-	// callTimeout is how long an endpoint may take for its whole answer.
+	// callTimeout bounds a call, including the response body.
 	callTimeout = 10 * time.Second
 
-	// maxDrain is how much of a longer answer is read to keep its connection.
+	// maxDrain is how much of a long response is read so that its connection can be
+	// reused.
 	maxDrain = 64 << 10
 )
 
-// Why there was no call, for people.
+// Reasons why no call was made, for users.
 var (
-	errUnusableURL      = errors.New("the URL of the webhook cannot be used; give it another one")
+	errUnusableURL      = errors.New("the URL of the webhook cannot be used; set a new one")
 	errUnreadableSecret = errors.New("the secret of the webhook cannot be read; rotate it")
 )
 
-// attemptResult is what has come of an attempt.
+// attemptResult is the result of an attempt.
 type attemptResult struct {
 	startedAt time.Time
 	duration  time.Duration
-	status    int    // of the answer; 0 when there was none
-	response  string // the beginning of its body
-	err       string // why there was none, for people
+	status    int    // of the response; 0 without one
+	response  string // the start of its body
+	err       string // why there was no response, for users
 }
 
-// delivered reports whether the endpoint has taken the event.
+// delivered reports whether the endpoint accepted the event.
 func (e *attemptResult) delivered() bool { return e.status >= 200 && e.status < 300 }
 
-// reason says for people why the attempt failed.
+// reason returns why the attempt failed, for users.
 func (e *attemptResult) reason() string {
 	if e.status != 0 {
-		return "the endpoint answered with HTTP status " + strconv.Itoa(e.status)
+		return "the endpoint responded with HTTP status " + strconv.Itoa(e.status)
 	}
 	return e.err
 }
 
-// call makes one attempt. When ctx ends, what it returns says nothing.
+// call makes one attempt. The result is meaningless if ctx ended.
 func (d *Dispatcher) call(ctx context.Context, j *job) attemptResult {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -76,8 +77,7 @@ func (d *Dispatcher) call(ctx context.Context, j *job) attemptResult {
 	return end
 }
 
-// request returns the signed call of an event at a time. The text of an error is
-// for people.
+// request returns the signed request for an event. Error texts are for users.
 func (d *Dispatcher) request(ctx context.Context, j *job, now time.Time) (*http.Request, error) {
 	body, err := json.Marshal(apiv1.NewEvent(j.event))
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *Dispatcher) request(ctx context.Context, j *job, now time.Time) (*http.
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, errUnusableURL // what the cause says holds the URL
+		return nil, errUnusableURL // the cause contains the URL
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", strings.TrimSuffix("schedctl/"+d.cfg.Version, "/"))
@@ -101,8 +101,8 @@ func (d *Dispatcher) request(ctx context.Context, j *job, now time.Time) (*http.
 	return req, nil
 }
 
-// keys returns what signs at a time: the secret, and the one before it while it
-// is valid.
+// keys returns the signing keys at a time: the secret, and the previous one while it is
+// valid.
 func (d *Dispatcher) keys(hook *schedctl.Webhook, now time.Time) ([]signing.Key, error) {
 	sealed := [][]byte{hook.Secret}
 	if hook.PreviousSecret != nil && now.Before(hook.PreviousUntil) {
@@ -121,7 +121,7 @@ func (d *Dispatcher) keys(hook *schedctl.Webhook, now time.Time) ([]signing.Key,
 	return keys, nil
 }
 
-// send makes the call and notes the answer.
+// send makes the call and stores the response in end.
 func (d *Dispatcher) send(req *http.Request, end *attemptResult) {
 	resp, err := d.cfg.Client.Do(req)
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *Dispatcher) send(req *http.Request, end *attemptResult) {
 	}
 	defer resp.Body.Close()
 	end.status = resp.StatusCode
-	// One that breaks off is an answer all the same.
+	// An incomplete response still counts.
 	head, err := io.ReadAll(io.LimitReader(resp.Body, schedctl.MaxDeliveryResponse+utf8.UTFMax))
 	if err == nil {
 		io.CopyN(io.Discard, resp.Body, maxDrain)
@@ -138,15 +138,14 @@ func (d *Dispatcher) send(req *http.Request, end *attemptResult) {
 	end.response = clip(redactURL(head, req.URL), schedctl.MaxDeliveryResponse)
 }
 
-// Parts of an address that are as long as this are taken for secrets: of its
-// query, where most are, and of its path, where words are.
+// Values of a query and segments of a path that have at least this length are treated as
+// secrets. Path segments are often plain words, so they need to be longer.
 const (
 	secretValue   = 8
 	secretSegment = 16
 )
 
-// redactURL returns the beginning of a body without what it repeats of the
-// address, where that may be a secret.
+// redactURL returns the start of a body without the parts of the URL that may be secrets.
 func redactURL(body []byte, address *url.URL) []byte {
 	hide := []string{address.RequestURI(), address.RawQuery}
 	for _, values := range address.Query() {
@@ -160,15 +159,14 @@ func redactURL(body []byte, address *url.URL) []byte {
 	}
 	for _, s := range hide {
 		body = bytes.ReplaceAll(body, []byte(s), []byte("[hidden]"))
-		for n := len(s) - 1; n > 0; n-- { // it may begin where the body was cut
+		for n := len(s) - 1; n > 0; n-- { // a part may start where the body was cut
 			body = bytes.TrimSuffix(body, []byte(s[:n]))
 		}
 	}
 	return body
 }
 
-// clip returns the beginning of a body as valid UTF-8, of at most limit bytes and
-// without a broken character at its end.
+// clip returns the start of a body as valid UTF-8 of at most limit bytes.
 func clip(body []byte, limit int) string {
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	if len(text) <= limit {

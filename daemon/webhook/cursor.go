@@ -7,18 +7,15 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// saveAtOnce is how many webhooks one transaction changes, so that requests never
-// wait long behind it.
+// How many webhooks one transaction changes, so that requests do not wait long for it. On
+// a shared store, each webhook takes a few round trips.
 const (
-	saveBatch = 100
-
-	// fleetSaveBatch takes its place where the store is a server, so that each
-	// webhook is a few ways to it and back.
+	saveBatch      = 100
 	fleetSaveBatch = 10
 )
 
-// saveCursors stores how far the outbox was read for webhooks. It changes nothing
-// else of them, and moves no cursor back.
+// saveCursors stores how far the outbox was read for webhooks. It never moves a cursor
+// back.
 func (d *Dispatcher) saveCursors(ctx context.Context, workers []*worker, cursor string) error {
 	size := saveBatch
 	if d.cfg.Member != nil {
@@ -56,8 +53,8 @@ func saveCursor(tx storage.Tx, w *worker, cursor string) error {
 	return tx.PutWebhook(hook)
 }
 
-// laterCursor returns the later one of two cursors. The store is asked only when it
-// is not plain.
+// laterCursor returns the later of two cursors. It reads the store only if both are set
+// and differ.
 func laterCursor(r storage.Reader, a, b string) (string, error) {
 	if a == b || b == "" {
 		return a, nil

@@ -39,7 +39,7 @@ func TestThreeDaysOfFailureDisable(t *testing.T) {
 		}
 		failFor(r, 2*time.Hour)
 		got := r.readHook(w)
-		want := "every delivery since 2000-01-01T00:00:00Z has failed; the last time the endpoint answered with HTTP status 500"
+		want := "every delivery since 2000-01-01T00:00:00Z has failed; the last time the endpoint responded with HTTP status 500"
 		if got.Enabled || got.DisabledReason != want || got.UpdatedAt.Before(began.Add(3*days)) {
 			t.Errorf("after three days: %+v", got)
 		}

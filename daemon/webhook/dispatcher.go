@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// tickInterval is how often the watcher looks without being woken.
+	// tickInterval is how often the watcher reads the outbox without being woken.
 	tickInterval = 15 * time.Second
 
-	// stopGrace is how long calls in flight may go on when Run is to end.
+	// stopGrace is how long calls in progress may continue after Run is canceled.
 	stopGrace = 5 * time.Second
 )
 
-// Config is what a [Dispatcher] works with. Store, Client, Sealer and Logger are
-// required.
+// Config configures a [Dispatcher]. Store, Client, Sealer and Logger are required.
 type Config struct {
 	Store  storage.Store
-	Client *http.Client // guarded, and follows no redirect, as those of package outbound
+	Client *http.Client // from package outbound: checks addresses and does not follow redirects
 	Sealer *seal.Sealer
 	Logger *slog.Logger
 
-	// Notifier sends the messages of notifications; nil when there are none to send.
+	// Notifier sends the messages of notifications; nil to send none.
 	Notifier Notifier
 
-	// Member is this daemon among those that use the store; nil when it is alone.
+	// Member is this node among those that share the store; nil for a store that only
+	// this daemon uses.
 	Member Member
 
-	// Clock says how far the wall clock can be believed; nil to believe it.
+	// Clock reports how far the wall clock can be trusted; nil to trust it.
 	Clock *clock.Clock
 
-	// Observe is told of each attempt that has ended, if it is not nil. It must
-	// not block, and is called from several goroutines.
+	// Observe, if not nil, is called after each attempt. It must not block and is called
+	// from several goroutines.
 	Observe func(Attempt)
 
 	Version string // of the daemon, for the User-Agent; may be empty
@@ -52,39 +52,39 @@ const (
 	Failed    = "failed"
 )
 
-// Attempt is one call of a webhook that has ended.
+// Attempt is a completed call of a webhook.
 type Attempt struct {
 	Outcome string // [Delivered] or [Failed]
 	Took    time.Duration
 }
 
-// Dispatcher tells webhooks of events.
+// Dispatcher sends events to webhooks.
 type Dispatcher struct {
 	cfg  Config
 	log  *slog.Logger
 	mail mailbox
-	tick atomic.Pointer[time.Time] // the last turn of the watcher
+	tick atomic.Pointer[time.Time] // when the watcher last read the outbox
 
 	mu      sync.Mutex         // mu guards workers
 	workers map[string]*worker // by webhook; changed by the watcher only
 }
 
-// New returns a dispatcher that does nothing before [Dispatcher.Run].
+// New returns a dispatcher. [Dispatcher.Run] starts it.
 func New(cfg Config) *Dispatcher {
 	return &Dispatcher{cfg: cfg, log: cfg.Logger, mail: newMailbox(), workers: make(map[string]*worker)}
 }
 
-// Committed tells of a commit, so that its events are told at once. It never
-// blocks and may be called from any goroutine, also before Run.
+// Committed wakes the dispatcher after a commit, so that its events are sent at once.
+// It never blocks and may be called from any goroutine, also before Run.
 func (d *Dispatcher) Committed(c storage.Commit) {
 	if c.Events > 0 || len(c.Webhooks) > 0 || c.Missed {
 		d.mail.put(c.Webhooks, c.Missed)
 	}
 }
 
-// LastTick returns when the dispatcher last looked for new events, or the zero
-// time before it first did. A running one looks at least every 30 seconds. It
-// has a monotonic reading.
+// LastTick returns when the dispatcher last read new events, or the zero time before
+// the first time. A running dispatcher reads them at least every 30 seconds. The time
+// has a monotonic clock reading.
 func (d *Dispatcher) LastTick() time.Time {
 	if at := d.tick.Load(); at != nil {
 		return *at
@@ -92,15 +92,14 @@ func (d *Dispatcher) LastTick() time.Time {
 	return time.Time{}
 }
 
-// Run goes on where the last run stopped, and tells webhooks of events until ctx
-// ends. Then it begins no more calls, gives those in flight 5 seconds to end and
-// be recorded, and returns nil. Those that have not ended by then are made again
-// by the next run. When ctx ends because of [storage.ErrBroken] nothing is given
-// any time.
+// Run continues where the last run stopped, and sends events until ctx ends. Then it
+// starts no more calls, gives calls in progress 5 seconds to end and be recorded, and
+// returns nil. The next run repeats calls that did not end in time. If the cause of the
+// cancellation is [storage.ErrBroken], Run does not wait.
 //
-// A store that fails is tried again until it works. Run must be called once.
+// Run retries failed store operations until they succeed. It must be called once.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	// Calls and their recording outlive ctx by the grace period.
+	// work outlives ctx by the grace period.
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	var lanes sync.WaitGroup
@@ -119,7 +118,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	return nil
 }
 
-// endWorkers lets go of the contexts of workers whose lanes have ended.
+// endWorkers releases the contexts of the workers. Their lanes have ended.
 func (d *Dispatcher) endWorkers() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

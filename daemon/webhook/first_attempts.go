@@ -7,14 +7,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// firstAttempts finds the events that a webhook is to be told of, in their order.
+// firstAttempts finds the events to send to a webhook, in outbox order.
 type firstAttempts struct {
 	*worker
-	hook  schedctl.Webhook // as it was read last
-	batch []schedctl.Event // read, and neither told nor passed over; the first one may be told
-	after string           // the cursor before the batch
-	last  bool             // there were none after the batch
-	wakes int              // what was reported when it was read
+	hook  schedctl.Webhook // as last read
+	batch []schedctl.Event // read events, neither sent nor skipped; the first one may have been sent
+	after string           // the cursor before batch
+	last  bool             // batch reached the end of the outbox
+	wakes int              // position.wakes when batch was read
 }
 
 func newFirstAttempts(w *worker) *lane {
@@ -23,14 +23,14 @@ func newFirstAttempts(w *worker) *lane {
 		worker: w, kind: "events", wake: w.newEvents, next: f.next, slowest: 10 * time.Second,
 		pause: w.newBackoff(),
 	}
-	if w.cfg.Member != nil { // each reading and recording is some ways to a server
+	if w.cfg.Member != nil { // transactions of a shared store take several round trips
 		l.following = f.following
 	}
 	return l
 }
 
-// following returns the next wanted event of the batch, for the webhook as it was
-// read with the last job. It leaves the batch as it is when there is none.
+// following returns a job for the next wanted event of the batch, for the webhook as
+// read with the last job. Without one it returns nil and does not change the batch.
 func (f *firstAttempts) following() *job {
 	for i := 1; i < len(f.batch); i++ {
 		if e := f.batch[i]; f.hook.Wants(&e) {
@@ -41,8 +41,8 @@ func (f *firstAttempts) following() *job {
 	return nil
 }
 
-// next returns the first event after the cursor that the webhook wants. It looks
-// at one batch at a time, so that no reading lasts long.
+// next returns a job for the first wanted event after the cursor. It examines one batch
+// at a time, to keep transactions short.
 func (f *firstAttempts) next(r storage.Reader, at outboxPosition) (*job, time.Time, error) {
 	if !at.behind {
 		f.batch = nil
@@ -51,7 +51,7 @@ func (f *firstAttempts) next(r storage.Reader, at outboxPosition) (*job, time.Ti
 	hook, err := r.Webhook(f.workspace, f.id)
 	if isNotFound(err) || (err == nil && !hook.Enabled) {
 		f.batch = nil
-		return nil, time.Time{}, nil // the watcher is told when that changes
+		return nil, time.Time{}, nil // the watcher wakes the lane when that changes
 	}
 	if err != nil {
 		return nil, time.Time{}, err
@@ -78,8 +78,7 @@ func (f *firstAttempts) next(r storage.Reader, at outboxPosition) (*job, time.Ti
 	return nil, time.Now(), nil
 }
 
-// read reads the next batch, unless what is left of the last one follows on the
-// cursor.
+// read reads the next batch, unless the rest of the last batch follows the cursor.
 func (f *firstAttempts) read(r storage.Reader, cursor string, wakes int) (err error) {
 	if len(f.batch) > 0 && f.batch[0].ID == cursor {
 		f.after, f.batch = cursor, f.batch[1:]
@@ -88,7 +87,7 @@ func (f *firstAttempts) read(r storage.Reader, cursor string, wakes int) (err er
 		return nil
 	}
 	if f.last && f.after == cursor && f.wakes == wakes {
-		return nil // there was nothing behind it
+		return nil // the end of the outbox
 	}
 	if f.batch, err = r.Events(cursor, batchSize); err != nil {
 		return err

@@ -9,47 +9,48 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// job is one delivery whose time has come, as the store had it.
+// job is a delivery that is due, as read from the store.
 type job struct {
 	hook     schedctl.Webhook
 	event    schedctl.Event
 	delivery schedctl.Delivery
 
-	first     bool // the delivery is not in the store
-	eventGone bool // the event is not in the store any more
+	first     bool // the delivery is not in the store yet
+	eventGone bool // the event was already pruned
 }
 
-// A group is so many calls at most, and no call of it begins later after the first
-// one: what is changed about a webhook takes effect with the next group.
+// A group has at most groupSize calls, all of which start within groupTime. A change of
+// the webhook takes effect with the next group.
 const (
 	groupSize = 32
 	groupTime = 50 * time.Millisecond
 )
 
-// lane makes the calls of one webhook of one kind, one at a time. While they fail
-// they are spaced.
+// lane makes calls of one kind for one webhook, one at a time. After failed calls it
+// pauses.
 type lane struct {
 	*worker
 	kind    string
 	wake    chan struct{}
-	slowest time.Duration // between two calls that fail
+	slowest time.Duration // the longest pause after a failed call
 
-	// next returns the next job, in a snapshot that is younger than the place. When
-	// there is none now, it returns when to look again without being woken, or the
-	// zero time for never.
+	// next returns the next job from a snapshot that is newer than the position. Without
+	// a job it returns when to read again without being woken, or the zero time for
+	// never.
 	next func(storage.Reader, outboxPosition) (*job, time.Time, error)
 
-	// following, if not nil, returns the job that comes right after the last one, of
-	// what was read with it, or nil when the store is to be read. Jobs that follow
-	// each other are recorded in one transaction.
+	// following, if not nil, returns the next job of the batch that was read with the
+	// last job, or nil if the store has to be read. Such jobs form a group, which is
+	// recorded in one transaction.
 	following func() *job
 
-	failures int // in a row
+	failures int // consecutive
 	pause    backoff
 }
 
-// run makes calls until stop ends. Calls and their recording go on until work
-// ends. No call is made that the store may have no room to record.
+// run makes calls until stop ends. Calls in progress and their recording continue until
+// work ends. While the store is full, no calls are made, because they could not be
+// recorded.
 func (l *lane) run(stop, work context.Context) {
 	for stop.Err() == nil {
 		next, until, err := l.readNext(stop)
@@ -84,8 +85,8 @@ func (l *lane) readNext(ctx context.Context) (next *job, until time.Time, err er
 	return next, until, nil
 }
 
-// runJob does a job, and those that may follow it before it is recorded. It reports
-// whether all are recorded: they are not when work ends before.
+// runJob runs a job and the following jobs of its group, and records them. It reports
+// false when work ended first.
 func (l *lane) runJob(stop, work context.Context, j *job) bool {
 	if l.following == nil {
 		end, ended := l.attempt(work, j)
@@ -105,7 +106,7 @@ func (l *lane) runJob(stop, work context.Context, j *job) bool {
 	return l.recordUntilStored(work, group...)
 }
 
-// nextOfGroup returns the next job of a group, or nil when the group is to be recorded
+// nextOfGroup returns the next job of a group, or nil when the group has to be recorded
 // first.
 func (l *lane) nextOfGroup(stop context.Context, size int, began time.Time) *job {
 	if stop.Err() != nil || size == groupSize || time.Since(began) >= groupTime || l.cfg.Store.Full() != nil || !l.holdsStill() {
@@ -114,10 +115,10 @@ func (l *lane) nextOfGroup(stop context.Context, size int, began time.Time) *job
 	return l.following()
 }
 
-// attempt makes the call of a job. It reports false when ctx ends before the call does.
+// attempt makes the call of a job. It reports false when ctx ended first.
 func (l *lane) attempt(ctx context.Context, j *job) (attemptResult, bool) {
 	if j.eventGone {
-		return attemptResult{err: "the event is not kept any more"}, true
+		return attemptResult{err: "the event is no longer stored"}, true
 	}
 	end := l.call(ctx, j)
 	if ctx.Err() != nil {
@@ -127,8 +128,8 @@ func (l *lane) attempt(ctx context.Context, j *job) (attemptResult, bool) {
 	return end, true
 }
 
-// recordUntilStored records the ends of jobs, and tries again until they are. It reports false
-// when ctx ends before.
+// recordUntilStored records finished jobs and retries until that succeeds. It reports
+// false when ctx ended first.
 func (l *lane) recordUntilStored(ctx context.Context, group ...finishedJob) bool {
 	for !l.pause.done(ctx, "recording a delivery", l.record(ctx, group)) {
 		if ctx.Err() != nil {
@@ -141,7 +142,7 @@ func (l *lane) recordUntilStored(ctx context.Context, group ...finishedJob) bool
 	return true
 }
 
-// report tells of an attempt that has ended.
+// report counts a completed attempt.
 func (l *lane) report(end attemptResult) {
 	outcome := Failed
 	l.failures++

@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// mailbox is what commits leave for the watcher.
+// mailbox passes information about commits to the watcher.
 type mailbox struct {
 	wake chan struct{}
 
 	mu       sync.Mutex // mu guards what follows
 	webhooks map[string]struct{}
-	missed   bool // there were more
+	missed   bool // changes of unknown webhooks are possible
 }
 
 func newMailbox() mailbox {
 	return mailbox{wake: make(chan struct{}, 1), webhooks: make(map[string]struct{})}
 }
 
-// put leaves the ids of webhooks that were stored or deleted, if any, and whether
-// there were more than is known, and wakes the watcher.
+// put adds the ids of webhooks that were stored or deleted and wakes the watcher. missed
+// means that there may be more changes than the ids.
 func (m *mailbox) put(webhooks []string, missed bool) {
 	m.mu.Lock()
 	m.missed = m.missed || missed
@@ -30,7 +30,7 @@ func (m *mailbox) put(webhooks []string, missed bool) {
 	wakeUp(m.wake)
 }
 
-// take moves what is in the mailbox to a set, and reports whether there were more.
+// take moves the ids into a set, and reports whether changes were missed.
 func (m *mailbox) take(into map[string]struct{}) (missed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,10 +40,11 @@ func (m *mailbox) take(into map[string]struct{}) (missed bool) {
 	return missed
 }
 
-// wakeUp wakes whoever waits for the channel, now or next.
+// wakeUp wakes the goroutine that receives from the channel, now or with its next
+// receive.
 func wakeUp(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:
-	default: // woken already
+	default: // already woken
 	}
 }

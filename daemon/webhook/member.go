@@ -6,51 +6,51 @@ import (
 	"time"
 )
 
-// Member is this daemon among those that use one database. Of all of them one
-// holds a webhook, and calls it.
+// Member is this node among those that share a database. One node holds each webhook
+// and makes all its calls.
 type Member interface {
-	// ID names the daemon. It has another one after its lease has run out.
+	// ID returns the id of the node. It changes after the lease expired.
 	ID() string
 
-	// Holds reports whether the id is still the daemon's and its lease runs for
-	// certain.
+	// Holds reports whether the id is still that of the node and its lease is certainly
+	// valid.
 	Holds(id string) bool
 
-	// Mine reports whether of all daemons that live this one should do what is
-	// named by the key.
+	// Mine reports whether this node is preferred for a key among all living nodes.
 	Mine(key string) bool
 
-	// Hold makes the daemon the holder of a name, unless another one is, and
-	// reports whether it holds it now, until it releases it or its lease runs out.
+	// Hold tries to make the node the holder of a name and reports whether it is the
+	// holder now. The hold ends with Release or with the lease.
 	Hold(ctx context.Context, name string) (bool, error)
 	Release(ctx context.Context, name string) error
 }
 
 const (
-	// fleetTickInterval is how often the watcher looks without being woken where several
-	// daemons use the store: what another one has done, it may not be told of.
+	// fleetTickInterval is tickInterval on a shared store, whose notifications about
+	// other nodes' commits may be lost.
 	fleetTickInterval = time.Second
 
-	// reloadInterval is how often all webhooks are read again there. Those of the
-	// workspaces in which something happens are read with the events.
+	// reloadInterval is how often all webhooks are read again on a shared store. The
+	// webhooks of workspaces with new events are also read with the events.
 	reloadInterval = 15 * time.Second
 
-	// rebalanceInterval is how often, at most, it is looked whose the webhooks are.
+	// rebalanceInterval is the shortest time between two checks of which node should hold
+	// which webhook.
 	rebalanceInterval = 200 * time.Millisecond
 
-	// maxAcquisitions is how many webhooks one turn of the watcher takes, so that new
+	// maxAcquisitions is how many webhooks one turn of the watcher acquires, so that new
 	// events do not wait for all of them.
 	maxAcquisitions = 50
 
-	// releaseTimeout is how long it may take to give a webhook up.
+	// releaseTimeout bounds the release of a webhook.
 	releaseTimeout = 5 * time.Second
 )
 
-// holdName is the name under which a webhook is held.
+// holdName returns the name that [Member.Hold] uses for a webhook.
 func holdName(id string) string { return "webhook:" + id }
 
-// rebalance takes the webhooks that this daemon should call and nobody holds, and ends
-// the lanes of those that are another one's.
+// rebalance acquires the webhooks for which this node is preferred, and ends the lanes
+// of webhooks for which another node is.
 func (x *watcher) rebalance(ctx context.Context) error {
 	if x.cfg.Member == nil || time.Since(x.rebalancedAt) < rebalanceInterval && !x.rebalancePending {
 		return nil
@@ -80,7 +80,7 @@ func (x *watcher) rebalance(ctx context.Context) error {
 	return nil
 }
 
-// acquire begins to work for a webhook, unless another daemon holds it.
+// acquire starts the lanes of a webhook, unless another node holds it.
 func (x *watcher) acquire(ctx context.Context, w *worker) error {
 	owner := x.cfg.Member.ID()
 	w.setMayHold(true)
@@ -96,8 +96,8 @@ func (x *watcher) acquire(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// releaseUncertain releases a webhook that this daemon may hold without working for it,
-// because the database has not said so. While it holds it, nobody else can.
+// releaseUncertain releases a webhook that this node may hold without running lanes,
+// because the response to Hold was lost. Until then, no other node can hold it.
 func (w *worker) releaseUncertain(ctx context.Context) {
 	w.mu.Lock()
 	doubtful := w.mayHold
@@ -107,8 +107,8 @@ func (w *worker) releaseUncertain(ctx context.Context) {
 	}
 }
 
-// release lets another daemon work for a webhook, whose lanes have ended, and
-// where they have.
+// release stores the cursor of a webhook whose lanes have ended, and lets another node
+// hold it.
 func (w *worker) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
@@ -117,7 +117,7 @@ func (w *worker) release(ctx context.Context) {
 		err = w.cfg.Member.Release(ctx, holdName(w.id))
 	}
 	if err != nil {
-		w.log.Warn("a webhook cannot be given up, trying again", "webhook", w.id, "error", err)
+		w.log.Warn("releasing a webhook failed, retrying", "webhook", w.id, "error", err)
 		w.setMayHold(true)
 	}
 	w.markStopped()

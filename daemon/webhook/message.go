@@ -13,15 +13,15 @@ import (
 
 // Notifier sends the messages of notifications.
 type Notifier interface {
-	// Notify sends one message. The text of an error is for people and holds no
-	// secret. After an error the message may have been sent all the same.
+	// Notify sends one message. Error texts are for users and hold no secrets. After an
+	// error, the message may have been sent anyway.
 	Notify(ctx context.Context, hook schedctl.Webhook, about notify.Digest) error
 }
 
 // MessageInterval is the shortest time between two messages of a notification.
 const MessageInterval = time.Minute
 
-// messagePauses are the waits after messages that failed, in a row.
+// messagePauses are the pauses after consecutive failed messages.
 var messagePauses = [...]time.Duration{MessageInterval, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
 
 // messagePause returns how long a notification waits after so many failures, 1 or
@@ -63,7 +63,7 @@ func (m *messages) run(stop, work context.Context) {
 }
 
 // readDue reads the events after the cursor, and reports whether a message is due. If
-// not, it returns when one will be, or the zero time when there is nothing to send.
+// not, it returns when one will be, or the zero time without an event to report.
 func (m *messages) readDue(ctx context.Context) (due bool, until time.Time, err error) {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -87,15 +87,15 @@ func (m *messages) readDue(ctx context.Context) (due bool, until time.Time, err 
 	return true, time.Time{}, nil
 }
 
-// tooEarly reports whether the next message has to wait. A wait that is longer than
-// any pause was stored by a clock that has been set back since.
+// tooEarly reports whether the next message has to wait. If it would wait longer than the
+// longest pause, the clock was set back since, and it does not wait.
 func tooEarly(hook *schedctl.Webhook, now time.Time) bool {
 	wait := hook.Notify.NotBefore.Sub(now.Round(0))
 	return wait > 0 && wait <= messagePauses[len(messagePauses)-1]
 }
 
 // read reads one batch of events into the digest, and reports whether there may be
-// more. It starts again when the notification was changed meanwhile.
+// more. It starts again if the notification was changed since the last batch.
 func (m *messages) read(r storage.Reader, at outboxPosition) (more bool, err error) {
 	hook, err := r.Webhook(m.workspace, m.id)
 	if isNotFound(err) || err == nil && (!hook.Enabled || hook.Notify == nil) {
@@ -143,14 +143,13 @@ func (m *messages) addToDigest(events []schedctl.Event) {
 	}
 }
 
-// sameNotification reports whether two copies want the same events from the same
-// place on.
+// sameNotification reports whether two copies have the same settings and cursor.
 func sameNotification(a, b *schedctl.Webhook) bool {
 	return a.UpdatedAt.Equal(b.UpdatedAt) && a.Cursor == b.Cursor && a.Enabled == b.Enabled
 }
 
-// send sends the message that is due and records how that ended. It reports false
-// when work ends before.
+// send sends the message that is due and records the result. It reports false when work
+// ended first.
 func (m *messages) send(stop, work context.Context) bool {
 	claimed := false
 	err := m.cfg.Store.Update(work, func(tx storage.Tx) (err error) {
@@ -177,7 +176,7 @@ func (m *messages) send(stop, work context.Context) bool {
 }
 
 // claim stores the earliest time of the message after this one. It reports false
-// when the notification was changed, or another daemon has just sent a message.
+// when the notification was changed, or another node has just sent a message.
 func (m *messages) claim(tx storage.Tx, now time.Time) (bool, error) {
 	hook, err := tx.Webhook(m.workspace, m.id)
 	if isNotFound(err) {
@@ -190,8 +189,8 @@ func (m *messages) claim(tx storage.Tx, now time.Time) (bool, error) {
 	return true, tx.PutWebhook(hook)
 }
 
-// record stores how a message ended. It changes nothing else of the notification,
-// because its owner may have changed the rest.
+// record stores the result of a message. It does not change the settings of the
+// notification, because its owner may have changed them.
 func (m *messages) record(ctx context.Context, failure error) error {
 	now := time.Now()
 	err := m.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
@@ -217,7 +216,7 @@ func (m *messages) record(ctx context.Context, failure error) error {
 	}
 	log := m.log.With("notification", schedctl.NotificationID(m.id), "events", m.digest.Len())
 	if failure != nil {
-		log.Warn("a notification could not be sent, trying again later", "error", failure)
+		log.Warn("notification failed, retrying later", "error", failure)
 	} else {
 		log.Debug("notification sent")
 	}
@@ -238,8 +237,8 @@ func markFailed(hook *schedctl.Webhook, failure error, now time.Time) {
 	n.LastError, n.NotBefore = failure.Error(), schedctl.Millis(now.Add(messagePause(n.Failures)))
 }
 
-// withLeaseGuard returns a context in which nothing is sent once another daemon may hold
-// the notification.
+// withLeaseGuard returns a context that prevents sending once another node may hold the
+// notification.
 func withLeaseGuard(ctx context.Context, w *worker) context.Context {
 	if w.cfg.Member == nil {
 		return ctx

@@ -10,18 +10,18 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// disableAfter is how long a webhook may fail without a success in between.
+// disableAfter is how long a webhook may fail without a success before it is disabled.
 const disableAfter = 3 * 24 * time.Hour
 
-// finishedJob is a job that was done.
+// finishedJob is a job with its result.
 type finishedJob struct {
 	*job
 	result attemptResult
 }
 
-// record stores the ends of jobs of one webhook in one transaction: the deliveries,
-// and what they say of the webhook. It may be repeated. What was removed meanwhile
-// stays removed, and what others have changed stays as they have it.
+// record stores the results of jobs of one webhook in one transaction: the deliveries,
+// the cursor and the health of the webhook. It is idempotent. It does not recreate
+// deleted records and keeps concurrent changes.
 func (d *Dispatcher) record(ctx context.Context, group []finishedJob) error {
 	var disabled bool
 	err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) (err error) {
@@ -38,7 +38,7 @@ func (d *Dispatcher) record(ctx context.Context, group []finishedJob) error {
 		log := d.log.With("webhook", t.hook.ID, "delivery", t.delivery.ID, "event", t.event.ID)
 		switch {
 		case disabled && !t.result.delivered():
-			log.Warn("webhook disabled, it has failed for too long", "status", t.result.status)
+			log.Warn("webhook disabled after three days of failures", "status", t.result.status)
 		case t.result.delivered():
 			log.Debug("delivered", "status", t.result.status)
 		default:
@@ -48,8 +48,7 @@ func (d *Dispatcher) record(ctx context.Context, group []finishedJob) error {
 	return nil
 }
 
-// recordAll records jobs in their order. Those at the beginning that were delivered
-// are recorded at once.
+// recordAll records jobs in order. It records the delivered ones of a group together.
 func (d *Dispatcher) recordAll(tx storage.Tx, group []finishedJob, now time.Time) (disabled bool, err error) {
 	if len(group) > 1 {
 		last := len(group)
@@ -72,9 +71,9 @@ func (d *Dispatcher) recordAll(tx storage.Tx, group []finishedJob, now time.Time
 	return disabled, nil
 }
 
-// recordGroup records first tries that were delivered, and reports whether it has:
-// it does not when the cursor of the webhook is not where it was when the first of
-// them was read. Then they may have been recorded before, or told by another daemon.
+// recordGroup records delivered first attempts. It records nothing and reports false if
+// the cursor of the webhook has moved since the first job was read. Then the events may
+// have been recorded before or sent by another node.
 func (d *Dispatcher) recordGroup(tx storage.Tx, group []finishedJob, now time.Time) (recorded bool, err error) {
 	first, last := group[0], group[len(group)-1]
 	hook, err := tx.Webhook(first.hook.WorkspaceID, first.hook.ID)
@@ -112,7 +111,7 @@ func (d *Dispatcher) recordOne(tx storage.Tx, j *job, end attemptResult, now tim
 		return false, err
 	}
 	if found.Attempt > j.delivery.Attempt && (j.eventGone || end.isLastOf(&found)) {
-		return false, nil // by a transaction that was said to have failed
+		return false, nil // recorded by a transaction that reported an error
 	}
 	if err := tx.PutDelivery(updatedDelivery(found, j, end, now)); err != nil {
 		return false, err
@@ -120,17 +119,17 @@ func (d *Dispatcher) recordOne(tx storage.Tx, j *job, end attemptResult, now tim
 	return d.recordHook(tx, hook, j, end, now)
 }
 
-// isLastOf reports whether a delivery has this attempt as its last one.
+// isLastOf reports whether this attempt is the last recorded one of a delivery.
 func (e *attemptResult) isLastOf(d *schedctl.Delivery) bool {
 	return d.AttemptedAt.Equal(schedctl.Millis(e.startedAt)) && d.Duration == e.duration.Round(time.Millisecond) && d.HTTPStatus == e.status
 }
 
-// searchedDeliveries is how many of the youngest deliveries are looked at for one that
-// another daemon has begun.
+// searchedDeliveries is how many of the newest deliveries are searched for one that
+// another node created.
 const searchedDeliveries = 100
 
-// newDelivery returns the delivery that a first try begins: a new one, unless another
-// daemon took this one for dead and has told the event meanwhile.
+// newDelivery returns the delivery of a first attempt. It is a new one, unless this node
+// lost the webhook and the new holder has already sent the event.
 func newDelivery(tx storage.Tx, hook *schedctl.Webhook, j *job) (schedctl.Delivery, error) {
 	if hook.Cursor == j.hook.Cursor {
 		return j.delivery, nil
@@ -148,8 +147,8 @@ func newDelivery(tx storage.Tx, hook *schedctl.Webhook, j *job) (schedctl.Delive
 	return j.delivery, err
 }
 
-// updatedDelivery returns a delivery as it is after a job. It is given as it is in the store
-// now: when it was replayed meanwhile, that still counts.
+// updatedDelivery returns a delivery with the result of a job. d is the delivery as now
+// stored: if a user replayed it during the attempt, it stays pending.
 func updatedDelivery(d schedctl.Delivery, j *job, end attemptResult, now time.Time) schedctl.Delivery {
 	if j.eventGone {
 		d.Status, d.NextAttemptAt, d.Error = schedctl.DeliveryFailed, time.Time{}, end.err
@@ -177,9 +176,8 @@ func updatedDelivery(d schedctl.Delivery, j *job, end attemptResult, now time.Ti
 	return d
 }
 
-// addConcurrentAttempt returns a delivery with one attempt more, that was made while another
-// daemon made one too. When it is tried again is what that one has said, unless
-// this one has succeeded.
+// addConcurrentAttempt returns a delivery with an attempt that was made while another
+// node made one too. The other attempt decides about retries, unless this one succeeded.
 func addConcurrentAttempt(d schedctl.Delivery, end attemptResult) schedctl.Delivery {
 	d.Attempt++
 	if d.Status == schedctl.DeliveryDelivered && !end.delivered() {
@@ -193,18 +191,18 @@ func addConcurrentAttempt(d schedctl.Delivery, end attemptResult) schedctl.Deliv
 	return d
 }
 
-// recordHook changes nothing of a webhook but its cursor and what tells that it
-// fails, for its owner may have changed the rest.
+// recordHook updates only the cursor and the health of a webhook, because its owner may
+// have changed the rest.
 func (d *Dispatcher) recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, end attemptResult, now time.Time) (disabled bool, err error) {
 	changed := false
 	if j.first {
-		told := j.event.ID
-		if hook.Cursor != j.hook.Cursor { // moved meanwhile, and perhaps past the event
-			if told, err = laterCursor(tx, hook.Cursor, told); err != nil {
+		cursor := j.event.ID
+		if hook.Cursor != j.hook.Cursor { // another node may have moved it past the event
+			if cursor, err = laterCursor(tx, hook.Cursor, cursor); err != nil {
 				return false, err
 			}
 		}
-		hook.Cursor, changed = told, told != hook.Cursor
+		hook.Cursor, changed = cursor, cursor != hook.Cursor
 	}
 	switch {
 	case j.eventGone:
@@ -212,8 +210,8 @@ func (d *Dispatcher) recordHook(tx storage.Tx, hook schedctl.Webhook, j *job, en
 		changed = changed || !hook.FailingSince.IsZero()
 		hook.FailingSince = time.Time{}
 	case !hook.Enabled, !hook.UpdatedAt.Equal(j.hook.UpdatedAt):
-		// The failure is that of a webhook as it was before.
-	case hook.FailingSince.IsZero(), hook.FailingSince.After(now): // by a clock that was set back since
+		// The failure is about former settings.
+	case hook.FailingSince.IsZero(), hook.FailingSince.After(now): // a time in the future: the clock was set back since
 		hook.FailingSince, changed = schedctl.Millis(now), true
 	case d.cfg.Clock.Age(hook.FailingSince, now) >= disableAfter:
 		hook, disabled, changed = disable(hook, end, now), true, true

@@ -23,15 +23,15 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// markSent is a call as testdata/verify.js reads it.
-type markSent struct {
+// sentCall is a call as testdata/verify.js reads it.
+type sentCall struct {
 	Secret  string            `json:"secret"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 }
 
 // with returns a copy with another header.
-func (s markSent) with(name, value string) markSent {
+func (s sentCall) with(name, value string) sentCall {
 	s.Headers = maps.Clone(s.Headers)
 	s.Headers[name] = value
 	return s
@@ -75,7 +75,7 @@ func referenceLibrary(t *testing.T) string {
 }
 
 // verify asks the library about calls.
-func verify(t *testing.T, library string, calls ...markSent) (verdicts []verdict) {
+func verify(t *testing.T, library string, calls ...sentCall) (verdicts []verdict) {
 	t.Helper()
 	input, err := json.Marshal(calls)
 	if err != nil {
@@ -94,15 +94,15 @@ func verify(t *testing.T, library string, calls ...markSent) (verdicts []verdict
 }
 
 // receive starts a server and a dispatcher that calls it over a socket.
-func receive(t *testing.T) (r *rig, host string, received <-chan markSent) {
+func receive(t *testing.T) (r *rig, host string, received <-chan sentCall) {
 	t.Helper()
-	calls := make(chan markSent, 100)
+	calls := make(chan sentCall, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			t.Errorf("read a call: %v", err)
 		}
-		call := markSent{Headers: map[string]string{}, Body: string(body)}
+		call := sentCall{Headers: map[string]string{}, Body: string(body)}
 		for name := range req.Header {
 			call.Headers[name] = req.Header.Get(name)
 		}
@@ -118,14 +118,14 @@ func receive(t *testing.T) (r *rig, host string, received <-chan markSent) {
 }
 
 // receivedWithin returns the next call.
-func receivedWithin(t *testing.T, limit time.Duration, received <-chan markSent) markSent {
+func receivedWithin(t *testing.T, limit time.Duration, received <-chan sentCall) sentCall {
 	t.Helper()
 	select {
 	case call := <-received:
 		return call
 	case <-time.After(limit):
 		t.Fatalf("nothing was received in %v", limit)
-		return markSent{}
+		return sentCall{}
 	}
 }
 
@@ -154,7 +154,7 @@ func TestTheReferenceLibraryVerifiesDeliveries(t *testing.T) {
 	const mismatch = "WebhookVerificationError: No matching signature found"
 	cases := []struct {
 		name  string
-		call  markSent
+		call  sentCall
 		event string // that is read
 		error string
 	}{
@@ -168,7 +168,7 @@ func TestTheReferenceLibraryVerifiesDeliveries(t *testing.T) {
 		{"a tampered signature", plain.with("Webhook-Signature", plain.Headers["Webhook-Signature"]+"x"), "", mismatch},
 		{"signed six minutes ago", old(t, plain), "", "WebhookVerificationError: Message timestamp too old"},
 	}
-	var calls []markSent
+	var calls []sentCall
 	for _, c := range cases {
 		calls = append(calls, c.call)
 	}
@@ -182,7 +182,7 @@ func TestTheReferenceLibraryVerifiesDeliveries(t *testing.T) {
 }
 
 // later returns the second after that of a call.
-func later(t *testing.T, s markSent) string {
+func later(t *testing.T, s sentCall) string {
 	t.Helper()
 	at, err := strconv.ParseInt(s.Headers["Webhook-Timestamp"], 10, 64)
 	if err != nil {
@@ -192,7 +192,7 @@ func later(t *testing.T, s markSent) string {
 }
 
 // old returns the call as it was signed, with the right secret, six minutes ago.
-func old(t *testing.T, s markSent) markSent {
+func old(t *testing.T, s sentCall) sentCall {
 	t.Helper()
 	key, err := signing.ParseSecret(s.Secret)
 	if err != nil {

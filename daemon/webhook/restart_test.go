@@ -162,7 +162,7 @@ func TestRecordingIsTriedAgain(t *testing.T) {
 				if len(all) != 2 || all[0].Attempt != 3 || all[1].Attempt != 1 {
 					t.Errorf("deliveries %+v", all)
 				}
-				for _, says := range []string{"store fails, trying again", "store works again"} {
+				for _, says := range []string{"store failed, retrying", "store works again"} {
 					if n := strings.Count(r.logs.String(), says); n != 2 {
 						t.Errorf("%q is logged %d times, want 2", says, n)
 					}

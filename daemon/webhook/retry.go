@@ -7,15 +7,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Tests are looked for among the youngest deliveries, so many at a time, and no
-// further than so many.
+// Tests are searched among the newest deliveries, testsPage at a time.
 const (
 	testsPage        = 10
 	maxTestsSearched = 1000
 )
 
-// newRetries returns the lane of deliveries that wait in the store: those that
-// have failed, those that are replayed, and tests.
+// newRetries returns the lane of pending deliveries: failed ones, replayed ones and
+// tests.
 func newRetries(w *worker) *lane {
 	return &lane{
 		worker: w, kind: "pending deliveries", wake: w.newPending, next: w.nextPending, slowest: time.Second,
@@ -23,9 +22,9 @@ func newRetries(w *worker) *lane {
 	}
 }
 
-// nextPending returns the pending delivery whose time has come first. A test goes
-// before all others, so that whoever repairs an endpoint sees at once whether it
-// works, and it goes to a disabled webhook too.
+// nextPending returns a job for the pending delivery that is due first. Tests come before
+// all others, so that a user who repairs an endpoint sees the result at once. Tests are
+// also sent to disabled webhooks.
 func (w *worker) nextPending(r storage.Reader, _ outboxPosition) (*job, time.Time, error) {
 	hook, err := r.Webhook(w.workspace, w.id)
 	if isNotFound(err) {
@@ -56,17 +55,16 @@ func (w *worker) nextPending(r storage.Reader, _ outboxPosition) (*job, time.Tim
 	return &job{hook: hook, event: event, delivery: *delivery, eventGone: err != nil}, time.Time{}, nil
 }
 
-// mustWait reports whether a delivery is to be tried later. One that would wait for
-// longer than any does was put off by a clock that has been set back since.
+// mustWait reports whether a delivery is not due yet. If it would wait longer than the
+// longest retry, the clock was set back since, and the delivery is due.
 func mustWait(d *schedctl.Delivery, now time.Time) bool {
 	wait := d.NextAttemptAt.Sub(now.Round(0))
 	return wait > 0 && wait <= longestRetry
 }
 
-// firstTest returns the pending test that is due first, or nil. Of an enabled
-// webhook it looks at a few deliveries only: the others are pending like any
-// other one. A disabled webhook gets no deliveries but tests, so that they are
-// the youngest that it has.
+// firstTest returns the pending test that is due first, or nil. For an enabled webhook it
+// examines only the newest page: [firstPending] finds older tests. A disabled webhook
+// gets no deliveries except tests, so these are its newest deliveries.
 func firstTest(r storage.Reader, hook *schedctl.Webhook) (first *schedctl.Delivery, err error) {
 	after := ""
 	for range maxTestsSearched / testsPage {

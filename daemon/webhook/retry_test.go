@@ -214,7 +214,7 @@ func TestAPrunedEventFailsInWords(t *testing.T) {
 		})
 		after(time.Hour)
 		d := r.delivery(w)
-		if d.Status != schedctl.DeliveryFailed || d.Error != "the event is not kept any more" || d.Attempt != 1 || !d.NextAttemptAt.IsZero() {
+		if d.Status != schedctl.DeliveryFailed || d.Error != "the event is no longer stored" || d.Attempt != 1 || !d.NextAttemptAt.IsZero() {
 			t.Errorf("delivery %+v", d)
 		}
 		want := r.publish(1)

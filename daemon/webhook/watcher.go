@@ -14,26 +14,26 @@ const (
 	// batchSize is how many events are read at a time.
 	batchSize = 100
 
-	// maxUnsaved is how many events may pass until the cursors of webhooks that
-	// want none of them are saved. It bounds what a start reads again.
+	// maxUnsaved is how many events are read before the cursors of webhooks that want
+	// none of them are stored. It bounds how many events a start reads again.
 	maxUnsaved = 1000
 )
 
-// watcher reads the outbox once for all webhooks, and wakes those that want what
-// is new. It keeps a copy of every webhook, which is as old as the last commit
-// that it was told of. All of it belongs to the goroutine of [Dispatcher.Run].
+// watcher reads the outbox once for all webhooks, and wakes the webhooks that want a new
+// event. It keeps a copy of every webhook, as of the last commit that it knows. Only the
+// goroutine of [Dispatcher.Run] uses it.
 type watcher struct {
 	*Dispatcher
 	begin func(w *worker, owner string) // starts the lanes of a worker
 
-	changed          map[string]struct{} // webhooks to be read again
-	reloadAll        bool                // all are to be read again
-	reloaded         time.Time           // when all were read
-	rebalancedAt     time.Time           // when it was looked whose webhooks are, among several daemons
-	rebalancePending bool                // that is to be done again
+	changed          map[string]struct{} // ids of webhooks to read again
+	reloadAll        bool                // read all webhooks again
+	reloaded         time.Time           // when all webhooks were last read
+	rebalancedAt     time.Time           // when rebalance last ran
+	rebalancePending bool                // rebalance has to run again at once
 	started          bool                // seen is set
 	seen             string              // the last event that was read
-	unsaved          int                 // events read since cursors were saved
+	unsaved          int                 // events read since cursors were stored
 	pause            backoff
 }
 
@@ -54,7 +54,7 @@ func (x *watcher) run(ctx context.Context) {
 	}
 }
 
-// interval is how long the watcher waits to be woken.
+// interval returns how long the watcher waits without being woken.
 func (x *watcher) interval() time.Duration {
 	if x.cfg.Member != nil {
 		return fleetTickInterval
@@ -62,8 +62,7 @@ func (x *watcher) interval() time.Duration {
 	return tickInterval
 }
 
-// turn reads what has changed. What it has not done when it fails, the next turn
-// does.
+// turn processes all changes. After an error, the next turn continues.
 func (x *watcher) turn(ctx context.Context) error {
 	x.recordTick()
 	if err := x.refresh(ctx); err != nil {
@@ -90,8 +89,8 @@ func (x *watcher) recordTick() {
 	x.tick.Store(&now)
 }
 
-// refresh reads the webhooks that commits have named, or all of them when there may be
-// some that it does not know.
+// refresh reads the webhooks that commits have changed, or all webhooks when there may
+// be unknown ones.
 func (x *watcher) refresh(ctx context.Context) error {
 	missed := x.mail.take(x.changed)
 	x.reloadAll = x.reloadAll || missed || x.cfg.Member != nil && time.Since(x.reloaded) >= reloadInterval
@@ -131,14 +130,13 @@ func (x *watcher) refresh(ctx context.Context) error {
 	return nil
 }
 
-// differs reports whether a webhook is unknown, or another than it was in what it
-// wants.
+// differs reports whether a webhook is unknown or wants different events than before.
 func (x *watcher) differs(hook *schedctl.Webhook) bool {
 	w := x.workers[hook.ID]
 	return w == nil || w.differs(hook)
 }
 
-// apply takes over a new copy of a webhook.
+// apply stores a new copy of a webhook.
 func (x *watcher) apply(hook schedctl.Webhook) {
 	w := x.workers[hook.ID]
 	if w == nil {
@@ -151,7 +149,7 @@ func (x *watcher) apply(hook schedctl.Webhook) {
 		w.rescan()
 	}
 	if !slices.Equal(hook.EventTypes, old.EventTypes) {
-		// What has passed unwanted must not be wanted by the next start.
+		// Events that were skipped must stay skipped after the next start.
 		x.unsaved = maxUnsaved
 	}
 	w.wake()
@@ -178,9 +176,9 @@ func (x *watcher) remove(id string) {
 	x.mu.Unlock()
 }
 
-// scan reads the events that are new and wakes the webhooks that want them. They
-// are held against webhooks that were read with them or after them: an event that
-// was caused after a webhook was told to want it is wanted.
+// scan reads the new events and wakes the webhooks that want them. It compares each
+// event with webhooks that were read at the same time or later, so a changed webhook
+// misses no event that happened after the change.
 func (x *watcher) scan(ctx context.Context) error {
 	if skipped, err := x.skip(ctx); err != nil || skipped {
 		return err
@@ -207,8 +205,7 @@ func (x *watcher) scan(ctx context.Context) error {
 	}
 }
 
-// skip passes over all events while there is no webhook to tell of them, and says
-// whether it did.
+// skip skips all events while there are no webhooks, and reports whether it did.
 func (x *watcher) skip(ctx context.Context) (skipped bool, err error) {
 	if len(x.workers) > 0 || x.cfg.Member != nil {
 		return false, nil
@@ -222,14 +219,14 @@ func (x *watcher) skip(ctx context.Context) (skipped bool, err error) {
 		return false, fmt.Errorf("read the last event: %w", err)
 	}
 	if err := x.refresh(ctx); err != nil || len(x.workers) > 0 {
-		return false, err // a webhook came with these events
+		return false, err // a webhook was created with these events
 	}
 	x.seen = last
 	x.recordTick()
 	return true, nil
 }
 
-// idle returns the workers that have told all they want of what was seen.
+// idle returns the workers that have sent all wanted events that were read.
 func (x *watcher) idle() (idle []*worker) {
 	for _, w := range x.workers {
 		if w.hook.Enabled && w.idle() && w.holdsStill() {

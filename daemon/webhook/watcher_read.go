@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// readChanged reads the webhooks that have changed and says which are gone. When
-// there may be some that have no worker, it reads all.
+// readChanged reads the changed webhooks and returns the ids of deleted ones. If a
+// changed webhook has no worker, it reads all webhooks.
 func (x *watcher) readChanged(r storage.Reader) (found []schedctl.Webhook, gone []string, err error) {
 	if x.reloadAll {
 		return x.readAll(r)
@@ -32,7 +32,7 @@ func (x *watcher) readChanged(r storage.Reader) (found []schedctl.Webhook, gone 
 	return found, gone, nil
 }
 
-// readAll reads all webhooks and says which are gone.
+// readAll reads all webhooks and returns the ids of deleted ones.
 func (x *watcher) readAll(r storage.Reader) (all []schedctl.Webhook, gone []string, err error) {
 	workspaces, err := r.Workspaces()
 	if err != nil {
@@ -48,7 +48,8 @@ func (x *watcher) readAll(r storage.Reader) (all []schedctl.Webhook, gone []stri
 	return all, x.missing(all, func(*worker) bool { return true }), nil
 }
 
-// readWorkspaces reads the webhooks of some workspaces and says which are gone.
+// readWorkspaces reads the webhooks of some workspaces and returns the ids of deleted
+// ones.
 func (x *watcher) readWorkspaces(r storage.Reader, workspaces []string) (hooks []schedctl.Webhook, gone []string, err error) {
 	for _, workspace := range workspaces {
 		found, err := r.Webhooks(workspace)
@@ -60,8 +61,7 @@ func (x *watcher) readWorkspaces(r storage.Reader, workspaces []string) (hooks [
 	return hooks, x.missing(hooks, func(w *worker) bool { return slices.Contains(workspaces, w.workspace) }), nil
 }
 
-// missing returns the webhooks that are not among those found, though they should
-// be.
+// missing returns the ids of the workers whose webhook should be in found but is not.
 func (x *watcher) missing(found []schedctl.Webhook, should func(*worker) bool) (gone []string) {
 	there := make(map[string]struct{}, len(found))
 	for i := range found {
@@ -75,9 +75,8 @@ func (x *watcher) missing(found []schedctl.Webhook, should func(*worker) bool) (
 	return gone
 }
 
-// readNew reads the next events. Where several daemons use the store, it reads the
-// webhooks of their workspaces too: what others have done to them, it may not have
-// been told of yet.
+// readNew reads the next events. On a shared store it also reads the webhooks of their
+// workspaces, because notifications of changes by other nodes may arrive later.
 func (x *watcher) readNew(ctx context.Context) (events []schedctl.Event, err error) {
 	var found []schedctl.Webhook
 	var gone []string

@@ -8,32 +8,31 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// worker is what the dispatcher knows of one webhook. The watcher and the two
-// lanes share it.
+// worker is the state of one webhook. The watcher and the lanes share it.
 type worker struct {
 	*Dispatcher
 	workspace, id string
-	notifies      bool               // it is a notification
-	hook          schedctl.Webhook   // the watcher's copy, and no one else's
-	end           context.CancelFunc // ends the lanes; the watcher's too
+	notifies      bool               // the webhook is a notification
+	hook          schedctl.Webhook   // only for the watcher
+	end           context.CancelFunc // ends the lanes; only for the watcher
 
 	newEvents, newPending chan struct{} // wake the lanes
 
 	mu       sync.Mutex // mu guards what follows
 	position outboxPosition
-	running  bool   // there are lanes
-	owner    string // as which member of several daemons they work; empty for the only one
+	running  bool   // lanes are running
+	owner    string // the node id under which the lanes run; empty without a Member
 
-	mayHold bool // this daemon may hold the webhook, and there are no lanes
+	mayHold bool // this node may hold the webhook although no lanes run
 }
 
-// outboxPosition is where a webhook is in the outbox.
+// outboxPosition is the position of a webhook in the outbox.
 type outboxPosition struct {
-	// cursor is the last event that was told or is not wanted. It may be older than
-	// that, and older than the cursor in the store.
+	// cursor is the last event that was sent or skipped, or an earlier one. It may be
+	// older than the cursor in the store.
 	cursor string
 	behind bool // there may be wanted events after the cursor
-	wakes  int  // how often such events were reported
+	wakes  int  // how often such events were found
 }
 
 func newWorker(d *Dispatcher, hook schedctl.Webhook) *worker {
@@ -43,7 +42,7 @@ func newWorker(d *Dispatcher, hook schedctl.Webhook) *worker {
 	}
 }
 
-// begin prepares lanes, which are to run until the context ends that it returns.
+// begin marks the lanes as running. They have to run until the returned context ends.
 func (w *worker) begin(ctx context.Context, owner string) (stop context.Context) {
 	stop, w.end = context.WithCancel(ctx)
 	w.mu.Lock()
@@ -67,28 +66,29 @@ func (w *worker) run(stop, work context.Context) {
 	}
 }
 
-// markStopped tells that the lanes have ended.
+// markStopped records that the lanes have ended.
 func (w *worker) markStopped() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = false
 }
 
-// setMayHold notes whether this daemon may hold the webhook without knowing it.
+// setMayHold records whether this node may hold the webhook although the store has not
+// confirmed it.
 func (w *worker) setMayHold(is bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.mayHold = is
 }
 
-// runningAs reports whether there are lanes, and as whose they work.
+// runningAs reports whether lanes are running, and under which node id.
 func (w *worker) runningAs() (owner string, works bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.owner, w.running
 }
 
-// holdsStill reports whether this daemon holds the webhook still.
+// holdsStill reports whether this node still holds the webhook.
 func (w *worker) holdsStill() bool {
 	if w.cfg.Member == nil {
 		return true
@@ -97,29 +97,28 @@ func (w *worker) holdsStill() bool {
 	return w.cfg.Member.Holds(owner)
 }
 
-// differs reports whether another copy of the webhook says something else of what
-// it wants.
+// differs reports whether hook wants different events than the copy of the watcher.
 func (w *worker) differs(hook *schedctl.Webhook) bool {
 	return hook.Enabled != w.hook.Enabled || !hook.UpdatedAt.Equal(w.hook.UpdatedAt) || !slices.Equal(hook.EventTypes, w.hook.EventTypes)
 }
 
-// observe tells of an event, and of the one before it.
+// observe wakes the lanes if the webhook wants an event. before is the previous event.
 func (w *worker) observe(e *schedctl.Event, before string) {
 	switch {
 	case w.hook.Wants(e):
 		w.markBehind(before)
 	case w.cfg.Member != nil && e.Type == schedctl.EventWebhookTest && e.WebhookID == w.id:
-		wakeUp(w.newPending) // another daemon may have stored it
+		wakeUp(w.newPending) // another node may have stored it
 	}
 }
 
-// wake lets both lanes look at the store.
+// wake makes both lanes read the store.
 func (w *worker) wake() {
 	wakeUp(w.newEvents)
 	wakeUp(w.newPending)
 }
 
-// rescan lets the lane of first tries look for events behind the cursor.
+// rescan makes the lane of first attempts read the events after the cursor.
 func (w *worker) rescan() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,8 +126,8 @@ func (w *worker) rescan() {
 	w.position.wakes++
 }
 
-// markBehind tells of an event that is wanted, right after the one that is given.
-// What is told of it already is before the cursor in the store.
+// markBehind records that the event right after before is wanted. The lane compares the
+// position with the stored cursor, so events that were already sent are not repeated.
 func (w *worker) markBehind(before string) {
 	w.mu.Lock()
 	w.position.wakes++
@@ -139,8 +138,7 @@ func (w *worker) markBehind(before string) {
 	wakeUp(w.newEvents)
 }
 
-// idle reports whether all wanted events that were reported have been told, by
-// this daemon.
+// idle reports whether this node has sent all wanted events that the watcher has seen.
 func (w *worker) idle() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,16 +151,16 @@ func (w *worker) currentPosition() outboxPosition {
 	return w.position
 }
 
-// advance moves the cursor on. Only the lane of first tries calls it, with what it
-// has found behind the cursor.
+// advance moves the cursor. Only the lane of first attempts and the lane of a
+// notification call it.
 func (w *worker) advance(event string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.position.cursor = event
 }
 
-// caughtUp tells that the outbox was read to its end, unless events were reported
-// since the given count of them.
+// caughtUp records that the outbox was read to its end, unless wanted events were found
+// since. wakes is the value of position.wakes when the read started.
 func (w *worker) caughtUp(wakes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
