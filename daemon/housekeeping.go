@@ -63,7 +63,7 @@ func (d *daemon) pruneOnce(ctx context.Context) error {
 // because the ids of the next start continue after it.
 func prune(ctx context.Context, store storage.Store, now time.Time) error {
 	before := storage.Retention{
-		Answers: now.Add(-idempotencyRetention), Events: now.Add(-eventRetention),
+		IdempotencyRecords: now.Add(-idempotencyRetention), Events: now.Add(-eventRetention),
 		Deliveries: now.Add(-deliveryRetention), Audit: now.Add(-auditRetention), Now: now,
 	}
 	for step := 0; ; step++ {

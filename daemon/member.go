@@ -82,7 +82,7 @@ func (d *daemon) nodes() []apiv1.Node {
 	for i, n := range known {
 		list = append(list, apiv1.NewNode(apiv1.NodeFacts{
 			ID: n.ID, Name: n.Name, Version: n.Version, Self: n.ID == own, Alive: n.Alive,
-			StartedAt: n.StartedAt, HeardAt: n.BeatAt, HeardAgo: ages[i], Lag: n.Lag,
+			StartedAt: n.StartedAt, HeardAt: n.HeartbeatAt, HeardAgo: ages[i], Lag: n.Lag,
 		}))
 	}
 	return list

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ReaderPatience is how long a request waits for a reader.
-const ReaderPatience = 2 * time.Second
+// ReaderTimeout is how long a request waits for a reader.
+const ReaderTimeout = 2 * time.Second
 
 // Readers lets requests read a store, at most so many at once as the store can
 // serve without delaying what publishes posts. What publishes does not use it.
@@ -60,13 +60,13 @@ func (r *Readers) wait(ctx context.Context) error {
 		return nil
 	default:
 	}
-	patience := time.NewTimer(ReaderPatience)
+	patience := time.NewTimer(ReaderTimeout)
 	defer patience.Stop()
 	select {
 	case r.slots <- struct{}{}:
 		return nil
 	case <-patience.C:
-		return fmt.Errorf("%w: %d requests read it, and none of them ended for %v", ErrBusy, cap(r.slots), ReaderPatience)
+		return fmt.Errorf("%w: %d requests read it, and none of them ended for %v", ErrBusy, cap(r.slots), ReaderTimeout)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -79,8 +79,8 @@ type Node struct {
 	StartedAt time.Time
 	Lag       time.Duration // by how much what it has to publish is late; 0 when nothing waits for it
 
-	BeatAt time.Time // by the clock of the database; not written by Beat
-	Alive  bool      // its lease runs; not written by Beat
+	HeartbeatAt time.Time // by the clock of the database; not written by Heartbeat
+	Alive       bool      // its lease runs; not written by Heartbeat
 }
 
 // TokenUse is what was taken out of a token bucket. A bucket is kept as the time

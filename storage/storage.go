@@ -368,13 +368,13 @@ type Tx interface {
 	Prune(before Retention, limit int) (int, error)
 }
 
-// MaxNote is the most bytes that a note has.
-const MaxNote = 4096
+// MaxMetadata is the most bytes that a note has.
+const MaxMetadata = 4096
 
 // Retention says of what age records are past keeping: those from before these
 // times. A zero time keeps all.
 type Retention struct {
-	Answers, Events, Deliveries, Audit time.Time
+	IdempotencyRecords, Events, Deliveries, Audit time.Time
 
 	// Now is what time it is, or zero. Records that are dated later were made
 	// while the clock was ahead: they stay, and those that follow do not stay for

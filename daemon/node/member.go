@@ -299,14 +299,14 @@ func (m *Member) Ages(nodes []storage.Node) []time.Duration {
 	var own time.Time
 	for i := range nodes {
 		if nodes[i].ID == m.id {
-			own = nodes[i].BeatAt
+			own = nodes[i].HeartbeatAt
 		}
 	}
 	for i := range nodes {
 		if own.IsZero() {
-			own = nodes[i].BeatAt
+			own = nodes[i].HeartbeatAt
 		}
-		ages[i] = max(0, m.since(m.ackedAt)+own.Sub(nodes[i].BeatAt))
+		ages[i] = max(0, m.since(m.ackedAt)+own.Sub(nodes[i].HeartbeatAt))
 	}
 	return ages
 }

@@ -35,7 +35,7 @@ func TestAMemberKeepsItsLease(t *testing.T) {
 			t.Errorf("after a minute: id %s, before %s, holds %t", m.ID(), id, m.Holds(id))
 		}
 		want := []storage.Node{{
-			ID: id, Name: "one", Version: "1.2.3", StartedAt: time.Now().Add(-time.Minute).UTC(), Lag: 3 * time.Second, BeatAt: time.Now(), Alive: true,
+			ID: id, Name: "one", Version: "1.2.3", StartedAt: time.Now().Add(-time.Minute).UTC(), Lag: 3 * time.Second, HeartbeatAt: time.Now(), Alive: true,
 		}}
 		if diff := cmp.Diff(want, m.Nodes()); diff != "" {
 			t.Error(diff)

@@ -20,9 +20,9 @@ func peersOf(nodes []storage.Node, own string) (peers []peer, beatAt time.Time) 
 	for _, n := range nodes {
 		switch {
 		case n.ID == own:
-			beatAt = n.BeatAt
+			beatAt = n.HeartbeatAt
 		case n.Alive:
-			peers = append(peers, peer{n.ID, hash(n.ID), n.BeatAt})
+			peers = append(peers, peer{n.ID, hash(n.ID), n.HeartbeatAt})
 		}
 	}
 	return append(peers, peer{id: own, seed: hash(own)}), beatAt

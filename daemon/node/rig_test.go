@@ -63,7 +63,7 @@ func (d *database) Heartbeat(ctx context.Context, n storage.Node, lease time.Dur
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	n.BeatAt = time.Now()
+	n.HeartbeatAt = time.Now()
 	d.nodes[n.ID], d.until[n.ID] = n, time.Now().Add(lease)
 	slow := d.slow
 	d.mu.Unlock()

@@ -26,7 +26,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.View(ctx, func(r storage.Reader) error {
 		c := checker{reader: r.(*reader), ctx: ctx}
 		c.all()
-		return c.verdict(s.path)
+		return c.result(s.path)
 	})
 }
 
@@ -44,7 +44,7 @@ func (s *Store) checkPages(ctx context.Context) error {
 	}
 	c := checker{ctx: ctx}
 	c.pages(tx)
-	return c.verdict(s.path)
+	return c.result(s.path)
 }
 
 // checker compares what indexes hold with what they should.
@@ -80,8 +80,8 @@ func (c *checker) fault(format string, args ...any) {
 	}
 }
 
-// verdict returns the faults that were found.
-func (c *checker) verdict(path string) error {
+// result returns the faults that were found.
+func (c *checker) result(path string) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (c *checker) answers() {
 		if len(key) != 40 {
 			return errors.New("its length is wrong")
 		}
-		c.holds(answerHashes, key[:answerHashSize], nil)
+		c.holds(answerHashes, key[:idempotencyHashSize], nil)
 		return decode(record, new(storage.IdempotencyRecord), (*coder).answer)
 	})
 }

@@ -44,7 +44,7 @@ func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit
 		}
 	}
 	for ; k != nil && len(list) < limit; k, v = c.Next() {
-		a, err := readAnswer(k, v)
+		a, err := readIdempotencyRecord(k, v)
 		if err != nil {
 			return nil, err
 		}
@@ -57,8 +57,8 @@ func (r *reader) IdempotencyRecords(after storage.StoredIdempotencyRecord, limit
 func (r *reader) AllMetadata() (map[string][]byte, error) {
 	all := make(map[string][]byte)
 	c := r.in(meta).Cursor()
-	for k, v := c.Seek([]byte(notePrefix)); k != nil; k, v = c.Next() {
-		name, ok := strings.CutPrefix(string(k), notePrefix)
+	for k, v := c.Seek([]byte(metadataPrefix)); k != nil; k, v = c.Next() {
+		name, ok := strings.CutPrefix(string(k), metadataPrefix)
 		if !ok {
 			break
 		}
@@ -69,5 +69,5 @@ func (r *reader) AllMetadata() (map[string][]byte, error) {
 
 // PutStoredIdempotencyRecord implements [storage.Importer].
 func (tx *tx) PutStoredIdempotencyRecord(a storage.StoredIdempotencyRecord) error {
-	return tx.putAnswer(a.Hash, a.Record)
+	return tx.putIdempotencyRecord(a.Hash, a.Record)
 }

@@ -113,7 +113,7 @@ func (tx *tx) reindex(was, is []entry) error {
 		if err := tx.delete(was[i].bucket, was[i].key()); err != nil {
 			return err
 		}
-		tx.undue = tx.undue || was[i].bucket == due
+		tx.dueRemoved = tx.dueRemoved || was[i].bucket == due
 	}
 	for i := range is {
 		if i < len(was) && was[i] == is[i] {

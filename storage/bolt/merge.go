@@ -67,13 +67,13 @@ func (p position) public(index bucket) *storage.Position {
 // merge goes through one span of an index, for several statuses at once, in
 // order of the suffixes.
 type merge struct {
-	strands []strand
+	strands []statusCursor
 	descend bool
-	last    *strand // the one that next took from
+	last    *statusCursor // the one that next took from
 }
 
-// strand is the part of one status.
-type strand struct {
+// statusCursor is the part of one status.
+type statusCursor struct {
 	cursor *bbolt.Cursor
 	bounds span   // of whole keys
 	key    []byte // where the cursor is, or nil at the end
@@ -84,10 +84,10 @@ type strand struct {
 const prefixSize = 33
 
 func newMerge(l *listing, s span) *merge {
-	m := &merge{strands: make([]strand, len(l.codes)), descend: l.descend}
+	m := &merge{strands: make([]statusCursor, len(l.codes)), descend: l.descend}
 	for i, code := range l.codes {
 		prefix := append(l.prefix[:len(l.prefix):len(l.prefix)], code)
-		st := strand{cursor: l.in(l.index).Cursor(), bounds: span{from: concat(nil, prefix, s.from)}}
+		st := statusCursor{cursor: l.in(l.index).Cursor(), bounds: span{from: concat(nil, prefix, s.from)}}
 		if s.to != nil {
 			st.bounds.to = concat(nil, prefix, s.to)
 		} else {
@@ -106,7 +106,7 @@ func newMerge(l *listing, s span) *merge {
 }
 
 // keep notes where the cursor is.
-func (s *strand) keep(key []byte) {
+func (s *statusCursor) keep(key []byte) {
 	if key == nil || bytes.Compare(key, s.bounds.from) < 0 || bytes.Compare(key, s.bounds.to) >= 0 {
 		key = nil
 	}
@@ -134,7 +134,7 @@ func (m *merge) next() []byte {
 	return m.last.key[prefixSize:]
 }
 
-func (m *merge) before(a, b *strand) bool {
+func (m *merge) before(a, b *statusCursor) bool {
 	return (bytes.Compare(a.key[prefixSize:], b.key[prefixSize:]) < 0) != m.descend
 }
 

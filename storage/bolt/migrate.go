@@ -23,13 +23,13 @@ type migration struct {
 // is how many of them it has seen. An entry never changes once it was released.
 var migrations = []migration{
 	{"create the buckets", createBuckets},
-	{"let targets have a content of their own", nothing},
+	{"let targets have a content of their own", noChange},
 	{"index the events by post", indexEvents},
 	{"keep webhooks, deliveries and the audit log", createWebhookBuckets},
 	{"index contents, ids of networks and identities", indexContents},
-	{"keep how long outcomes are in doubt", nothing},
+	{"keep how long outcomes are in doubt", noChange},
 	{"index external ids and collections", createExternalIDs},
-	{"let webhooks be notifications", nothing},
+	{"let webhooks be notifications", noChange},
 }
 
 // Version returns the version of the files that this program writes.
@@ -82,8 +82,8 @@ func createExternalIDs(tx *bbolt.Tx) error {
 	return err
 }
 
-// nothing is the migration to a layout whose records stand beside the old ones.
-func nothing(*bbolt.Tx) error { return nil }
+// noChange is the migration to a layout whose records stand beside the old ones.
+func noChange(*bbolt.Tx) error { return nil }
 
 var versionKey = []byte("version")
 

@@ -17,14 +17,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// lockPatience is how long another process may take to let go of the file.
-const lockPatience = 200 * time.Millisecond
+// lockTimeout is how long another process may take to let go of the file.
+const lockTimeout = 200 * time.Millisecond
 
-// mapped is how much address space a file is given, so that it can grow for
+// initialMmapSize is how much address space a file is given, so that it can grow for
 // long without a new mapping, which has to wait for all readers. It is not
 // memory. There is not that much on 32 bits, and on Windows a file is as large
 // as its mapping.
-func mapped() int {
+func initialMmapSize() int {
 	size := int64(4 << 30)
 	if size > math.MaxInt || runtime.GOOS == "windows" {
 		return 0
@@ -66,7 +66,7 @@ func open(path string, log *slog.Logger, list []migration) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openBolt(path, &bbolt.Options{InitialMmapSize: mapped()})
+	db, err := openBolt(path, &bbolt.Options{InitialMmapSize: initialMmapSize()})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func publish(from, to string) error {
 
 // openBolt opens a file that inspectFile has passed.
 func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
-	options.Timeout = lockPatience
+	options.Timeout = lockTimeout
 	options.FreelistType = bbolt.FreelistMapType
 	options.NoStatistics = true
 	var file *os.File

@@ -13,7 +13,7 @@ import (
 func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 	left := limit
 	for _, prune := range []func(storage.Retention, int) (int, error){
-		tx.pruneAnswers, tx.pruneEvents, tx.pruneDeliveries, tx.pruneAudit,
+		tx.pruneIdempotencyRecords, tx.pruneEvents, tx.pruneDeliveries, tx.pruneAudit,
 	} {
 		n, err := prune(before, left)
 		if err != nil {
@@ -24,17 +24,17 @@ func (tx *tx) Prune(before storage.Retention, limit int) (int, error) {
 	return limit - left, nil
 }
 
-func (tx *tx) pruneAnswers(before storage.Retention, limit int) (int, error) {
-	old := tx.oldAnswers(before.Answers, limit)
+func (tx *tx) pruneIdempotencyRecords(before storage.Retention, limit int) (int, error) {
+	old := tx.oldIdempotencyRecords(before.IdempotencyRecords, limit)
 	for _, key := range old {
-		if err := tx.deleteAnswer(key); err != nil {
+		if err := tx.deleteIdempotencyRecord(key); err != nil {
 			return 0, err
 		}
 	}
 	return len(old), nil
 }
 
-func (tx *tx) oldAnswers(before time.Time, limit int) (old [][]byte) {
+func (tx *tx) oldIdempotencyRecords(before time.Time, limit int) (old [][]byte) {
 	c := tx.in(answers).Cursor()
 	for k, _ := c.First(); k != nil && len(old) < limit && readTime(k) < timeKey(before.UnixMilli()); k, _ = c.Next() {
 		old = append(old, slices.Clone(k))
@@ -85,11 +85,11 @@ func (tx *tx) deleteEvent(e schedctl.Event) error {
 }
 
 func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) {
-	old, err := firstOfEach(tx, deliveries, limit, readDelivery, func(d *schedctl.Delivery, key []byte) keeping {
+	old, err := expiredOfEachOwner(tx, deliveries, limit, readDelivery, func(d *schedctl.Delivery, key []byte) retention {
 		if tx.webhookOwner(ulid(key)) == nil {
-			return past
+			return expired
 		}
-		return keepingOf(before, d.CreatedAt, before.Deliveries)
+		return retentionOf(before, d.CreatedAt, before.Deliveries)
 	})
 	if err != nil {
 		return 0, err
@@ -106,8 +106,8 @@ func (tx *tx) pruneDeliveries(before storage.Retention, limit int) (int, error) 
 }
 
 func (tx *tx) pruneAudit(before storage.Retention, limit int) (int, error) {
-	old, err := firstOfEach(tx, audit, limit, readAudit, func(a *schedctl.AuditEntry, _ []byte) keeping {
-		return keepingOf(before, a.At, before.Audit)
+	old, err := expiredOfEachOwner(tx, audit, limit, readAudit, func(a *schedctl.AuditEntry, _ []byte) retention {
+		return retentionOf(before, a.At, before.Audit)
 	})
 	if err != nil {
 		return 0, err
@@ -126,29 +126,29 @@ type keyed[T any] struct {
 	record T
 }
 
-// keeping says whether a record stays.
-type keeping int
+// retention says whether a record stays.
+type retention int
 
 const (
-	kept  keeping = iota // and those after it
-	ahead                // it does, see storage.Retention
-	past
+	retained     retention = iota // and those after it
+	dateInFuture                  // it does, see storage.Retention
+	expired
 )
 
-func keepingOf(before storage.Retention, made, limit time.Time) keeping {
+func retentionOf(before storage.Retention, made, limit time.Time) retention {
 	switch {
 	case before.InFuture(made):
-		return ahead
+		return dateInFuture
 	case made.Before(limit):
-		return past
+		return expired
 	}
-	return kept
+	return retained
 }
 
-// firstOfEach returns up to limit records, of each owner the oldest ones that
+// expiredOfEachOwner returns up to limit records, of each owner the oldest ones that
 // are past keeping.
-func firstOfEach[T any](
-	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), judge func(v *T, key []byte) keeping,
+func expiredOfEachOwner[T any](
+	tx *tx, b bucket, limit int, read func(key, record []byte) (T, error), judge func(v *T, key []byte) retention,
 ) (found []keyed[T], err error) {
 	c := tx.in(b).Cursor()
 	for k, v := c.First(); k != nil && len(found) < limit; {
@@ -157,10 +157,10 @@ func firstOfEach[T any](
 			return nil, err
 		}
 		switch judge(&record, k) {
-		case kept:
+		case retained:
 			k, v = c.Seek(afterAll(k[:16]))
 			continue
-		case past:
+		case expired:
 			found = append(found, keyed[T]{slices.Clone(k), record})
 		}
 		k, v = c.Next()

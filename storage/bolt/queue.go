@@ -9,10 +9,10 @@ import (
 
 // request is an Update or a Record that waits.
 type request struct {
-	fn     func(storage.Tx) error
-	record bool       // may take of the room that is reserved
-	done   chan error // gets the one answer
-	state  atomic.Int32
+	fn          func(storage.Tx) error
+	fromReserve bool       // may take of the room that is reserved
+	done        chan error // gets the one answer
+	state       atomic.Int32
 
 	err    error // what to answer; the writer's alone
 	failed bool  // fn has failed and is not run again; the writer's alone

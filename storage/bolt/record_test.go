@@ -304,7 +304,7 @@ func TestAnswerIndexForgets(t *testing.T) {
 	}
 	later := time.Now().Add(time.Hour)
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
-		_, err := tx.Prune(storage.Retention{Answers: later}, 9)
+		_, err := tx.Prune(storage.Retention{IdempotencyRecords: later}, 9)
 		return err
 	})
 	if n := slots(); err != nil || n != 0 {
@@ -314,15 +314,15 @@ func TestAnswerIndexForgets(t *testing.T) {
 
 func TestAnswerIndexToleratesEqualHashes(t *testing.T) {
 	t.Parallel()
-	var x answerIndex
-	a, b := answerRef{hash: 42, time: 1 << 40}, answerRef{hash: 42, time: 2}
+	var x idempotencyIndex
+	a, b := idempotencyRef{hash: 42, time: 1 << 40}, idempotencyRef{hash: 42, time: 2}
 	if !x.add(a) || !x.add(b) || x.add(a) {
 		t.Error("add does not tell what is new")
 	}
 	if diff := cmp.Diff([]uint64{a.time, b.time}, x.find(42)); diff != "" {
 		t.Errorf("times of a hash that two answers have (-want +got):\n%s", diff)
 	}
-	x.remove(a, answerRef{hash: 42, time: 3})
+	x.remove(a, idempotencyRef{hash: 42, time: 3})
 	if diff := cmp.Diff([]uint64{b.time}, x.find(42)); diff != "" {
 		t.Errorf("times after one was removed (-want +got):\n%s", diff)
 	}

@@ -38,7 +38,7 @@ var kinds = []kind{
 	kindOf(webhooks, 32, readWebhook, newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
-	kindOf(answers, 40, readAnswer, nil, putAnswer),
+	kindOf(answers, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
 	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
 	kindOf(audit, 32, readAudit, nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
@@ -99,7 +99,7 @@ func readPost(key, record []byte) (p schedctl.Post, err error) {
 	return p, nil
 }
 
-func readAnswer(key, record []byte) (a storage.IdempotencyRecord, err error) {
+func readIdempotencyRecord(key, record []byte) (a storage.IdempotencyRecord, err error) {
 	if len(key) != 40 {
 		return a, wrongKey(answers, key)
 	}
@@ -219,13 +219,13 @@ func putAttempt(tx *tx, a schedctl.Attempt, _ row) error {
 	return tx.PutAttempt(a)
 }
 
-// putAnswer keeps the younger of two records with the same scope.
-func putAnswer(tx *tx, a storage.IdempotencyRecord, row row) error {
+// salvageIdempotencyRecord keeps the younger of two records with the same scope.
+func salvageIdempotencyRecord(tx *tx, a storage.IdempotencyRecord, row row) error {
 	hash := [32]byte(row.key[8:])
-	if old, _ := tx.answer(hash); bytes.Compare(old, row.key) > 0 {
+	if old, _ := tx.idempotencyRecord(hash); bytes.Compare(old, row.key) > 0 {
 		return nil
 	}
-	return tx.putAnswer(hash, a)
+	return tx.putIdempotencyRecord(hash, a)
 }
 
 // putDelivery also writes the deliveries of missing webhooks. Prune removes them.

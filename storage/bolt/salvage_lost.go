@@ -117,11 +117,11 @@ func (s *salvager) missedAttempts(tx *tx, miss func(bucket, []byte)) {
 func (s *salvager) missedAnswers(tx *tx) {
 	known := map[string]bool{}
 	for key := range s.lost[answers] {
-		known[key[:min(len(key), answerHashSize)]] = true
+		known[key[:min(len(key), idempotencyHashSize)]] = true
 	}
 	c := tx.in(answers).Cursor()
 	s.source.walk(answerHashes, func(it item) {
-		if len(it.key) != answerHashSize || known[string(it.key)] {
+		if len(it.key) != idempotencyHashSize || known[string(it.key)] {
 			return
 		}
 		if k, _ := c.Seek(it.key); !bytes.HasPrefix(k, it.key) {

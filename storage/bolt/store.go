@@ -27,21 +27,21 @@ type Store struct {
 	path    string
 	db      *bbolt.DB
 	log     *slog.Logger
-	answers *answerIndex
+	answers *idempotencyIndex
 	queue   *queue
 	notify  func(storage.Commit)
-	room    *room
-	scans   turns
+	reserve *diskReserve
+	scans   scanTurns
 
 	// The rest is the writer's alone.
-	tx      tx
-	sync    func(*bbolt.Tx) error // (*bbolt.Tx).Commit, or a test's
-	broken  bool                  // nothing is written any more
-	why     error                 // what broke it
-	stuck   bool                  // bbolt keeps its locks for ever
-	written sync.WaitGroup        // the writer
+	tx        tx
+	sync      func(*bbolt.Tx) error // (*bbolt.Tx).Commit, or a test's
+	broken    bool                  // nothing is written any more
+	brokenErr error                 // what broke it
+	stuck     bool                  // bbolt keeps its locks for ever
+	written   sync.WaitGroup        // the writer
 
-	gone chan struct{} // closed when the store is broken
+	brokenSignal chan struct{} // closed when the store is broken
 
 	close  sync.Once
 	closed error // what Close returns
@@ -51,12 +51,12 @@ var _ storage.Store = (*Store)(nil)
 
 // start takes over an open file and starts the writer.
 func start(path string, db *bbolt.DB, log *slog.Logger) (*Store, error) {
-	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(answerIndex), scans: make(turns, 1), sync: (*bbolt.Tx).Commit, gone: make(chan struct{})}
+	s := &Store{path: path, db: db, log: log, queue: newQueue(), answers: new(idempotencyIndex), scans: make(scanTurns, 1), sync: (*bbolt.Tx).Commit, brokenSignal: make(chan struct{})}
 	if err := db.View(s.answers.load); err != nil {
 		return nil, err
 	}
 	var err error
-	if s.room, err = newRoom(path, log, s.lookAgain); err != nil {
+	if s.reserve, err = newDiskReserve(path, log, s.recheckDisk); err != nil {
 		return nil, err
 	}
 	s.tx.answers, s.tx.ctx = s.answers, context.Background()
@@ -81,7 +81,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) (err er
 	defer tx.Rollback()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer s.recovered("a reader panicked", &err)
-	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers, turn: turn{turns: s.scans}})
+	return fn(&reader{ctx: ctx, buckets: buckets{bolt: tx}, answers: s.answers, turn: scanTurn{turns: s.scans}})
 }
 
 // recovered is to be deferred. It turns a panic into an error: bbolt panics
@@ -124,20 +124,20 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 
 // UpdateFromReserve implements [storage.Store].
 func (s *Store) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
-	return s.transact(ctx, &request{fn: fn, record: true, done: make(chan error, 1)})
+	return s.transact(ctx, &request{fn: fn, fromReserve: true, done: make(chan error, 1)})
 }
 
 // Full implements [storage.Store].
 func (s *Store) Full() error {
-	if full := s.room.full.Load(); full != nil {
+	if full := s.reserve.full.Load(); full != nil {
 		return full
 	}
 	return nil
 }
 
-// lookAgain has the writer look whether a full disk has room again.
-func (s *Store) lookAgain() {
-	s.queue.push(&request{fn: func(storage.Tx) error { return nil }, record: true, done: make(chan error, 1)})
+// recheckDisk has the writer look whether a full disk has room again.
+func (s *Store) recheckDisk() {
+	s.queue.push(&request{fn: func(storage.Tx) error { return nil }, fromReserve: true, done: make(chan error, 1)})
 }
 
 // transact has the writer answer a request.
@@ -162,7 +162,7 @@ func (s *Store) transact(ctx context.Context, r *request) error {
 // Broken returns a channel that is closed when the disk has not confirmed a
 // commit that it may hold, or when a damaged page has stopped bbolt: nothing is
 // written any more, and only opening the file again tells what it holds.
-func (s *Store) Broken() <-chan struct{} { return s.gone }
+func (s *Store) Broken() <-chan struct{} { return s.brokenSignal }
 
 // Notify implements [storage.Store].
 func (s *Store) Notify(fn func(storage.Commit)) { s.notify = fn }
@@ -173,7 +173,7 @@ func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.queue.close()
 		s.written.Wait()
-		s.room.close()
+		s.reserve.close()
 		if s.stuck {
 			return // the end of the process closes it
 		}

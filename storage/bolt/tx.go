@@ -20,8 +20,8 @@ import (
 type reader struct {
 	ctx context.Context
 	buckets
-	answers *answerIndex
-	turn    turn          // of the scan that runs
+	answers *idempotencyIndex
+	turn    scanTurn      // of the scan that runs
 	scratch [keySize]byte // where keys are put together
 }
 
@@ -36,16 +36,16 @@ type tx struct {
 	wrote bool // one of the group has
 
 	// What is to be told of the group.
-	due      []schedctl.Due
-	undue    bool // an entry was taken away as well
-	accounts []string
-	webhooks []string
-	events   int
-	began    time.Time
+	due        []schedctl.Due
+	dueRemoved bool // an entry was taken away as well
+	accounts   []string
+	webhooks   []string
+	events     int
+	began      time.Time
 
 	// Changes of the answer index: what was added is in it already, what was
 	// removed leaves it after the commit.
-	added, removed []answerRef
+	added, removed []idempotencyRef
 
 	// last is the youngest id known in a bucket, or zero.
 	last [bucketCount]ulid
@@ -65,7 +65,7 @@ type tx struct {
 // reset makes tx ready for a new group.
 func (tx *tx) reset(opened *bbolt.Tx) {
 	tx.buckets = buckets{bolt: opened}
-	tx.dirty, tx.wrote, tx.undue = false, false, false
+	tx.dirty, tx.wrote, tx.dueRemoved = false, false, false
 	tx.due, tx.accounts, tx.webhooks, tx.events = nil, nil, nil, 0
 	tx.added, tx.removed = tx.added[:0], tx.removed[:0]
 	tx.last, tx.lastAudit = [bucketCount]ulid{}, [32]byte{}
@@ -80,10 +80,10 @@ func (tx *tx) rollback() {
 // committed brings what is in memory in line with what is on disk.
 func (tx *tx) committed() { tx.answers.remove(tx.removed...) }
 
-// told returns what the group did. Due entries that it added and took away
+// commitInfo returns what the group did. Due entries that it added and took away
 // again are left out.
-func (tx *tx) told() storage.Commit {
-	if tx.undue {
+func (tx *tx) commitInfo() storage.Commit {
+	if tx.dueRemoved {
 		slices.SortFunc(tx.due, schedctl.Due.Compare)
 		tx.due = slices.DeleteFunc(slices.Compact(tx.due), func(d schedctl.Due) bool {
 			return tx.in(due).Get(appendDue(tx.scratch[:0], d)) == nil

@@ -66,39 +66,39 @@ func (s *Store) process(group []*request) {
 func (s *Store) attempt(group []*request) (answered bool) {
 	tx, err := s.begin()
 	if err != nil {
-		answer(group, err)
+		reply(group, err)
 		return true
 	}
 	ended := false
 	defer func() {
 		if !ended { // by runtime.Goexit
-			s.takeBack(tx)
-			answer(group, errGoexit)
+			s.rollback(tx)
+			reply(group, errGoexit)
 		}
 	}()
-	full := s.room.look(tx.bolt.Size())
+	full := s.reserve.check(tx.bolt.Size())
 	for _, r := range group {
 		if r.failed || !r.begin() {
 			continue
 		}
-		if full != nil && !r.record {
+		if full != nil && !r.fromReserve {
 			r.err = fmt.Errorf("write %s: %w", s.path, full)
 			continue
 		}
 		if r.err = s.run(tx, r.fn); r.err != nil && tx.dirty {
 			r.failed, ended = true, true
-			s.takeBack(tx)
+			s.rollback(tx)
 			return false
 		}
 	}
 	err = s.commit(tx)
 	ended = true
-	answer(group, err)
+	reply(group, err)
 	return true
 }
 
-// answer ends the requests of a group, with err when it is set.
-func answer(group []*request, err error) {
+// reply ends the requests of a group, with err when it is set.
+func reply(group []*request, err error) {
 	for _, r := range group {
 		if err != nil {
 			r.err = err
@@ -121,7 +121,7 @@ func (s *Store) run(tx *tx, fn func(storage.Tx) error) (err error) {
 // begin starts the transaction of a group.
 func (s *Store) begin() (*tx, error) {
 	if s.broken {
-		return nil, fmt.Errorf("write %s: %w", s.path, s.why)
+		return nil, fmt.Errorf("write %s: %w", s.path, s.brokenErr)
 	}
 	began := time.Now()
 	opened, err := s.db.Begin(true)
@@ -136,18 +136,18 @@ func (s *Store) begin() (*tx, error) {
 // commit commits the transaction of a group and tells of it.
 func (s *Store) commit(tx *tx) (err error) {
 	if !tx.wrote {
-		s.takeBack(tx)
+		s.rollback(tx)
 		return nil
 	}
-	told := tx.told()
+	told := tx.commitInfo()
 	id, used := tx.bolt.ID(), tx.bolt.Size()
 	if err := s.commitBolt(tx); err != nil {
-		s.takeBack(tx)
+		s.rollback(tx)
 		if !s.broken && s.visible(id) {
-			s.breakOff(errBroken)
+			s.fail(errBroken)
 		}
 		if !s.broken {
-			err = s.room.failed(err, used)
+			err = s.reserve.commitFailed(err, used)
 		}
 		return fmt.Errorf("commit to %s: %w", s.path, err)
 	}
@@ -159,26 +159,26 @@ func (s *Store) commit(tx *tx) (err error) {
 	return nil
 }
 
-// takeBack rolls a transaction back. bbolt cannot do so when a page that it has
+// rollback rolls a transaction back. bbolt cannot do so when a page that it has
 // followed was not what it should be; then it keeps its locks, and nothing can be
 // written any more.
-func (s *Store) takeBack(tx *tx) {
+func (s *Store) rollback(tx *tx) {
 	var err error
 	defer func() {
 		if err != nil {
 			s.stuck = true
-			s.breakOff(err)
+			s.fail(err)
 		}
 	}()
 	defer s.recovered("a rollback panicked", &err)
 	tx.rollback()
 }
 
-// breakOff ends all writing.
-func (s *Store) breakOff(why error) {
+// fail ends all writing.
+func (s *Store) fail(why error) {
 	if !s.broken {
-		s.broken, s.why = true, why
-		close(s.gone)
+		s.broken, s.brokenErr = true, why
+		close(s.brokenSignal)
 	}
 }
 

@@ -302,7 +302,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeleteWebhook(ws, hook.ID))
 	try(tx.AddAudit(schedctl.AuditEntry{ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: ws, At: now}))
 	old := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)
-	_, err = tx.Prune(storage.Retention{Answers: old, Events: old, Deliveries: old, Audit: old}, 1000)
+	_, err = tx.Prune(storage.Retention{IdempotencyRecords: old, Events: old, Deliveries: old, Audit: old}, 1000)
 	try(err)
 	try(tx.DeletePost(ws, post.ID))
 }

@@ -25,8 +25,8 @@ func (r *reader) Metadata(name string) (value []byte, err error) {
 
 // PutMetadata implements [storage.Tx].
 func (tx *tx) PutMetadata(name string, value []byte) error {
-	if len(value) > storage.MaxNote {
-		return fmt.Errorf("metadata %s: %d bytes, the limit is %d", name, len(value), storage.MaxNote)
+	if len(value) > storage.MaxMetadata {
+		return fmt.Errorf("metadata %s: %d bytes, the limit is %d", name, len(value), storage.MaxMetadata)
 	}
 	tx.lockTable("notes")
 	if value == nil {

@@ -94,6 +94,6 @@ func (s *Store) Nodes(ctx context.Context) (nodes []storage.Node, err error) {
 }
 
 func scanNode(row pgx.CollectableRow) (n storage.Node, err error) {
-	err = row.Scan(&n.ID, &n.Name, &n.Version, timeField{&n.StartedAt}, intField[time.Duration]{&n.Lag}, timeField{&n.BeatAt}, &n.Alive)
+	err = row.Scan(&n.ID, &n.Name, &n.Version, timeField{&n.StartedAt}, intField[time.Duration]{&n.Lag}, timeField{&n.HeartbeatAt}, &n.Alive)
 	return n, err
 }

@@ -39,12 +39,12 @@ func (tx *tx) remove(sql string, args ...any) (n int, err error) {
 }
 
 func (tx *tx) pruneIdempotencyRecords(before storage.Retention, limit int) (int, error) {
-	if before.Answers.IsZero() {
+	if before.IdempotencyRecords.IsZero() {
 		return 0, nil
 	}
 	return tx.remove(`DELETE FROM answers WHERE hash = ANY(ARRAY(
 		SELECT hash FROM answers WHERE coalesce(created_at, '-infinity') < $1
-		ORDER BY coalesce(created_at, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, stamp(before.Answers), limit)
+		ORDER BY coalesce(created_at, '-infinity') LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1`, stamp(before.IdempotencyRecords), limit)
 }
 
 func (tx *tx) pruneAudit(before storage.Retention, limit int) (int, error) {

@@ -137,7 +137,7 @@ func testIdempotencyRecordsAreStoredByHash(f *fixture) {
 func testMetadataIsListed(f *fixture) {
 	notes := func() map[string][]byte { f.Helper(); return exportRead(f, storage.Exporter.AllMetadata) }
 	wantSame(f, "no notes", map[string][]byte{}, notes())
-	want := map[string][]byte{"a": {0, 1}, "b c": []byte("two"), "z": bytes.Repeat([]byte{7}, storage.MaxNote)}
+	want := map[string][]byte{"a": {0, 1}, "b c": []byte("two"), "z": bytes.Repeat([]byte{7}, storage.MaxMetadata)}
 	f.update(func(tx storage.Tx) (err error) {
 		for name, value := range want {
 			err = cmp.Or(err, tx.PutMetadata(name, value))

@@ -15,7 +15,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // pruneAll is past all that the suite makes.
 var pruneAll = storage.Retention{
-	Answers: epoch.Add(1000 * time.Hour), Events: epoch.Add(1000 * time.Hour),
+	IdempotencyRecords: epoch.Add(1000 * time.Hour), Events: epoch.Add(1000 * time.Hour),
 	Deliveries: epoch.Add(1000 * time.Hour), Audit: epoch.Add(1000 * time.Hour),
 }
 

@@ -72,7 +72,7 @@ func testIdempotencyRecordIsReplaced(f *fixture) {
 		wantSame(f, "answer", want, mustRead(f, newIdempotencyRecord(key)))
 	}
 	f.update(func(tx storage.Tx) error {
-		_, err := tx.Prune(storage.Retention{Answers: epoch.Add(24 * time.Hour)}, 10)
+		_, err := tx.Prune(storage.Retention{IdempotencyRecords: epoch.Add(24 * time.Hour)}, 10)
 		return err
 	})
 	wantNotFound(f, "an answer that was replaced and pruned", newIdempotencyRecord(key))

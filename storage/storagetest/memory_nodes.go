@@ -52,7 +52,7 @@ func (f *nodeTable) heartbeat(n storage.Node, lease time.Duration) {
 		l.number++
 	}
 	l.Node, l.until = n, now.Add(lease)
-	l.BeatAt = now
+	l.HeartbeatAt = now
 }
 
 func (f *nodeTable) leave(nodeID string) {

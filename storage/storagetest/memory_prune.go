@@ -13,7 +13,7 @@ import (
 
 func (tx *memoryTx) Prune(before storage.Retention, limit int) (int, error) {
 	left := limit
-	for _, key := range tx.oldIdempotencyRecords(before.Answers) {
+	for _, key := range tx.oldIdempotencyRecords(before.IdempotencyRecords) {
 		if left > 0 {
 			deleteKey(tx, tx.m.idempotency, key)
 			left--

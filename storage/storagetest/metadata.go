@@ -30,7 +30,7 @@ func testMetadataIsKept(f *fixture) {
 	put := func(name string, value []byte) error {
 		return f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutMetadata(name, value) })
 	}
-	longest := bytes.Repeat([]byte{0, 255}, storage.MaxNote/2)
+	longest := bytes.Repeat([]byte{0, 255}, storage.MaxMetadata/2)
 	for name, value := range map[string][]byte{"a": []byte("one"), "b": longest} {
 		if err := put(name, value); err != nil {
 			f.Fatal(err)

@@ -58,7 +58,7 @@ func testPruneIsBounded(f *fixture) {
 		}
 		return n + len(eventsAfter(f, "", 100))
 	}
-	later := storage.Retention{Answers: epoch.Add(time.Hour), Events: epoch.Add(time.Hour)}
+	later := storage.Retention{IdempotencyRecords: epoch.Add(time.Hour), Events: epoch.Add(time.Hour)}
 	for total := 20; total > 0; {
 		n := f.prune(later, 3)
 		if n != min(3, total) {
@@ -76,7 +76,7 @@ func testPruneKeepsNewerRecords(f *fixture) {
 	old, young := f.idempotencyScope("old"), f.idempotencyScope("young")
 	f.putIdempotencyRecord(young, storage.IdempotencyRecord{CreatedAt: epoch})
 	f.putIdempotencyRecord(old, storage.IdempotencyRecord{CreatedAt: epoch.Add(-time.Millisecond)})
-	wantSame(f, "removed", 1+4, f.prune(storage.Retention{Answers: epoch, Events: events[4].CreatedAt}, 100))
+	wantSame(f, "removed", 1+4, f.prune(storage.Retention{IdempotencyRecords: epoch, Events: events[4].CreatedAt}, 100))
 	wantSame(f, "events", events[4:], eventsAfter(f, "", 100))
 	wantNotFound(f, "the old answer", newIdempotencyRecord(old))
 	mustRead(f, newIdempotencyRecord(young))

@@ -33,11 +33,11 @@ func testNodesAreListed(f *sharedFixture) {
 	for _, s := range []storage.Shared{f.one, f.two} {
 		found := f.nodes(s)
 		for i := range found {
-			if at := found[i].BeatAt; at.Before(began) || at.After(time.Now().Add(time.Minute)) {
+			if at := found[i].HeartbeatAt; at.Before(began) || at.After(time.Now().Add(time.Minute)) {
 				f.Errorf("the last beat was at %v", at)
 			}
 			wantSame(&f.fixture, "whether a node is alive", true, found[i].Alive)
-			found[i].BeatAt, found[i].Alive = time.Time{}, false
+			found[i].HeartbeatAt, found[i].Alive = time.Time{}, false
 		}
 		wantSame(&f.fixture, "nodes", nodes, found)
 	}

@@ -8,57 +8,57 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// answerIndex says when the answers of a hash were made, which is the first
+// idempotencyIndex says when the answers of a hash were made, which is the first
 // half of their key. It holds but a part of each hash, because there may be
 // millions: what it finds has to be looked up with the whole key. It may also
 // know of answers that are not committed yet, or not there any more.
-type answerIndex struct {
+type idempotencyIndex struct {
 	mu     sync.RWMutex // mu guards shards
-	shards [shardCount][]answerSlot
+	shards [shardCount][]idempotencySlot
 }
 
 // shardCount keeps shards short enough to look at every slot.
 const shardCount = 1 << 12
 
-// answerSlot has 12 bytes, and no pointers for the garbage collector to follow.
-type answerSlot struct{ hash, high, low uint32 }
+// idempotencySlot has 12 bytes, and no pointers for the garbage collector to follow.
+type idempotencySlot struct{ hash, high, low uint32 }
 
-// answerRef is what the index knows of an answer.
-type answerRef struct {
+// idempotencyRef is what the index knows of an answer.
+type idempotencyRef struct {
 	hash uint64 // the first bytes of the hash
 	time uint64 // as in the key
 }
 
-// answerRefOf reads the key of an answer, or of its hash.
-func answerRefOf(key []byte) answerRef {
-	return answerRef{hash: readTime(key[8:]), time: readTime(key)}
+// idempotencyRefOf reads the key of an answer, or of its hash.
+func idempotencyRefOf(key []byte) idempotencyRef {
+	return idempotencyRef{hash: readTime(key[8:]), time: readTime(key)}
 }
 
-// answerHashSize is how much of the key of an answer is in the bucket that is
+// idempotencyHashSize is how much of the key of an answer is in the bucket that is
 // read at the start.
-const answerHashSize = 16
+const idempotencyHashSize = 16
 
-func (r answerRef) shard() int { return int(r.hash % shardCount) }
+func (r idempotencyRef) shard() int { return int(r.hash % shardCount) }
 
-func (r answerRef) slot() answerSlot {
-	return answerSlot{hash: uint32(r.hash >> 32), high: uint32(r.time >> 32), low: uint32(r.time)}
+func (r idempotencyRef) slot() idempotencySlot {
+	return idempotencySlot{hash: uint32(r.hash >> 32), high: uint32(r.time >> 32), low: uint32(r.time)}
 }
 
 // load reads what is in the file.
-func (x *answerIndex) load(tx *bbolt.Tx) error {
+func (x *idempotencyIndex) load(tx *bbolt.Tx) error {
 	bs := buckets{bolt: tx}
 	c := bs.in(answerHashes).Cursor()
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {
-		if len(k) != answerHashSize {
+		if len(k) != idempotencyHashSize {
 			return damaged(fmt.Sprintf("a key in %q has %d bytes", answerHashes, len(k)))
 		}
-		x.add(answerRefOf(k))
+		x.add(idempotencyRefOf(k))
 	}
 	return nil
 }
 
 // add adds an answer and reports whether it is new.
-func (x *answerIndex) add(r answerRef) bool {
+func (x *idempotencyIndex) add(r idempotencyRef) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	shard := &x.shards[r.shard()]
@@ -72,7 +72,7 @@ func (x *answerIndex) add(r answerRef) bool {
 	return true
 }
 
-func (x *answerIndex) remove(refs ...answerRef) {
+func (x *idempotencyIndex) remove(refs ...idempotencyRef) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, r := range refs {
@@ -84,10 +84,10 @@ func (x *answerIndex) remove(refs ...answerRef) {
 }
 
 // find returns the times at which answers of the hash may have been made.
-func (x *answerIndex) find(hash uint64) (times []uint64) {
+func (x *idempotencyIndex) find(hash uint64) (times []uint64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	r := answerRef{hash: hash}
+	r := idempotencyRef{hash: hash}
 	for _, s := range x.shards[r.shard()] {
 		if s.hash == r.slot().hash {
 			times = append(times, uint64(s.high)<<32|uint64(s.low))

@@ -41,7 +41,7 @@ func (d *disk) reserve(*os.File, int64, int64) error {
 func onDisk(t *testing.T, log *slog.Logger) (*Store, *disk) {
 	t.Helper()
 	s, d := openNew(t, log), &disk{}
-	s.room.reserve, s.room.every = d.reserve, time.Millisecond
+	s.reserve.allocate, s.reserve.interval = d.reserve, time.Millisecond
 	return s, d
 }
 
@@ -49,7 +49,7 @@ func onDisk(t *testing.T, log *slog.Logger) (*Store, *disk) {
 func fillUp(t *testing.T, s *Store, d *disk) {
 	t.Helper()
 	d.full.Store(true)
-	s.room.upTo, s.room.looked = 0, time.Time{}
+	s.reserve.allocatedTo, s.reserve.refusedAt = 0, time.Time{}
 	if err := s.Update(context.Background(), func(storage.Tx) error { return nil }); !storage.IsFull(err) {
 		t.Fatalf("Update on a full disk returned %v", err)
 	}
@@ -92,7 +92,7 @@ func TestFullDiskInAGroup(t *testing.T) {
 	go func() { updated <- s.Update(context.Background(), put(lost)) }()
 	go func() { recorded <- s.UpdateFromReserve(context.Background(), put(kept)) }()
 	queued(s, 2)
-	s.room.upTo, s.room.looked = 0, time.Time{} // the writer is held
+	s.reserve.allocatedTo, s.reserve.refusedAt = 0, time.Time{} // the writer is held
 	release()
 	if err := <-updated; !storage.IsFull(err) {
 		t.Errorf("Update returned %v", err)
@@ -147,7 +147,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 	s, d := onDisk(t, nil)
 	now := time.Now()
 	var events []schedctl.Event
-	for range 2 * reserved / 4096 {
+	for range 2 * reserveSize / 4096 {
 		events = append(events, schedctl.Event{
 			ID: schedctl.NewID(schedctl.EventPrefix, now), WorkspaceID: newWorkspace().ID, CreatedAt: now,
 			PlatformPostURL: strings.Repeat("x", 4096),
@@ -170,7 +170,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 	}
 	for began := time.Now(); s.Full() != nil; runtime.Gosched() {
 		if time.Since(began) > 10*time.Second {
-			t.Fatalf("full, with %d bytes in free pages", freePages(s.room.file))
+			t.Fatalf("full, with %d bytes in free pages", freePages(s.reserve.file))
 		}
 	}
 	if !d.full.Load() {
@@ -187,7 +187,7 @@ func TestReserveIsAllocated(t *testing.T) {
 	t.Parallel()
 	s := openNew(t, nil)
 	upTo := int64(0)
-	s.room.reserve = func(_ *os.File, from, to int64) error {
+	s.reserve.allocate = func(_ *os.File, from, to int64) error {
 		if from > to {
 			t.Errorf("blocks from %d to %d", from, to)
 		}
@@ -204,11 +204,11 @@ func TestReserveIsAllocated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if upTo-used < reserved {
+		if upTo-used < reserveSize {
 			t.Fatalf("%d bytes in use, blocks up to %d", used, upTo)
 		}
 	}
-	if used < reserved {
+	if used < reserveSize {
 		t.Errorf("%d bytes in use, the test is too small", used)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // IdempotencyRecord implements [storage.Reader]. A reader that is older than a Prune may
 // no longer find what that removed.
 func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (a storage.IdempotencyRecord, err error) {
-	_, record := r.answer(key.Hash())
+	_, record := r.idempotencyRecord(key.Hash())
 	if record == nil {
 		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
 	}
@@ -21,8 +21,8 @@ func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (a storage.Idem
 	return a, nil
 }
 
-// answer returns the key and the record of an answer, or nil.
-func (r *reader) answer(hash [32]byte) (key, record []byte) {
+// idempotencyRecord returns the key and the record of an answer, or nil.
+func (r *reader) idempotencyRecord(hash [32]byte) (key, record []byte) {
 	for _, at := range r.answers.find(readTime(hash[:])) {
 		key := append(appendTime(nil, at), hash[:]...)
 		if record := r.in(answers).Get(key); record != nil {
@@ -34,30 +34,30 @@ func (r *reader) answer(hash [32]byte) (key, record []byte) {
 
 // PutIdempotencyRecord implements [storage.Tx].
 func (tx *tx) PutIdempotencyRecord(key storage.IdempotencyScope, a storage.IdempotencyRecord) error {
-	return tx.putAnswer(key.Hash(), a)
+	return tx.putIdempotencyRecord(key.Hash(), a)
 }
 
-func (tx *tx) putAnswer(hash [32]byte, a storage.IdempotencyRecord) error {
-	if old, _ := tx.answer(hash); old != nil {
-		if err := tx.deleteAnswer(old); err != nil {
+func (tx *tx) putIdempotencyRecord(hash [32]byte, a storage.IdempotencyRecord) error {
+	if old, _ := tx.idempotencyRecord(hash); old != nil {
+		if err := tx.deleteIdempotencyRecord(old); err != nil {
 			return err
 		}
 	}
 	at := append(appendTime(tx.scratch[:0], timeKey(a.CreatedAt.UnixMilli())), hash[:]...)
-	ref := answerRefOf(at)
-	tx.removed = slices.DeleteFunc(tx.removed, func(r answerRef) bool { return r == ref })
+	ref := idempotencyRefOf(at)
+	tx.removed = slices.DeleteFunc(tx.removed, func(r idempotencyRef) bool { return r == ref })
 	if tx.answers.add(ref) {
 		tx.added = append(tx.added, ref)
 	}
-	if err := tx.put(answerHashes, at[:answerHashSize], nil); err != nil {
+	if err := tx.put(answerHashes, at[:idempotencyHashSize], nil); err != nil {
 		return err
 	}
 	return putRecord(tx, answers, at, &a, (*coder).answer)
 }
 
-func (tx *tx) deleteAnswer(key []byte) error {
-	tx.removed = append(tx.removed, answerRefOf(key))
-	if err := tx.delete(answerHashes, key[:answerHashSize]); err != nil {
+func (tx *tx) deleteIdempotencyRecord(key []byte) error {
+	tx.removed = append(tx.removed, idempotencyRefOf(key))
+	if err := tx.delete(answerHashes, key[:idempotencyHashSize]); err != nil {
 		return err
 	}
 	return tx.delete(answers, key)

@@ -12,10 +12,10 @@ import (
 func TestScansTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := make(turns, 1)
-		first, second := turn{turns: shared}, turn{turns: shared}
+		shared := make(scanTurns, 1)
+		first, second := scanTurn{turns: shared}, scanTurn{turns: shared}
 		began := time.Now()
-		next := func(s *turn, want time.Duration) {
+		next := func(s *scanTurn, want time.Duration) {
 			t.Helper()
 			if err := s.next(t.Context()); err != nil || time.Since(began) != want {
 				t.Errorf("after %v, error %v; want it after %v", time.Since(began), err, want)
@@ -26,11 +26,11 @@ func TestScansTakeTurns(t *testing.T) {
 		waiting := make(chan struct{})
 		go func() {
 			defer close(waiting)
-			next(&second, 2*turnLength)
+			next(&second, 2*scanTurnLength)
 			second.end()
 		}()
-		time.Sleep(turnLength) // in place of reading
-		next(&first, 2*turnLength)
+		time.Sleep(scanTurnLength) // in place of reading
+		next(&first, 2*scanTurnLength)
 		<-waiting
 		first.end()
 	})
@@ -38,8 +38,8 @@ func TestScansTakeTurns(t *testing.T) {
 
 func TestScanThatWaitsEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	shared := make(turns, 1)
-	first, second := turn{turns: shared}, turn{turns: shared}
+	shared := make(scanTurns, 1)
+	first, second := scanTurn{turns: shared}, scanTurn{turns: shared}
 	if err := first.next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
