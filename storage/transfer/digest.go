@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Tally is how many records of a kind there are in a database, with a checksum
-// over all fields of all of them that does not depend on their order.
+// Tally is the number of records of one kind in a database, with a checksum over all their fields that does not
+// depend on their order.
 type Tally struct {
 	Kind  string `json:"kind"` // plural, such as "posts"
 	Count int    `json:"count"`
 	Sum   Sum    `json:"sum"`
 }
 
-// Sum is a sum of SHA-256 digests, as numbers without sign in 256 bits.
+// Sum is a sum of SHA-256 digests, as unsigned 256-bit numbers.
 type Sum [4]uint64
 
 // MarshalText returns the sum in hexadecimal.
@@ -50,9 +50,8 @@ func (t *Tally) add(record any) {
 	}
 }
 
-// appendValue appends a value in a form that is the same whatever engine it was
-// read from: an empty list is one that is not there, a time is a count of
-// milliseconds, and text is as every engine can hold it.
+// appendValue appends a value in an encoding that does not depend on the engine: an empty list equals a missing
+// one, a time is a number of milliseconds, and text is normalized to what every engine can store.
 func appendValue(b []byte, v reflect.Value) []byte {
 	if t, ok := timeOf(v); ok {
 		if t.IsZero() {
@@ -94,7 +93,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Float64:
 		return binary.BigEndian.AppendUint64(b, math.Float64bits(v.Float()))
 	}
-	panic(fmt.Sprintf("a checksum of a %s was not thought of", v.Type()))
+	panic(fmt.Sprintf("no checksum is defined for a %s", v.Type()))
 }
 
 func timeOf(v reflect.Value) (t time.Time, ok bool) {
@@ -104,7 +103,7 @@ func timeOf(v reflect.Value) (t time.Time, ok bool) {
 	return v.Interface().(time.Time), true
 }
 
-// appendMap appends a map with strings as its keys, in their order.
+// appendMap appends a map with string keys, sorted by key.
 func appendMap(b []byte, v reflect.Value) []byte {
 	byName := make(map[string]reflect.Value, v.Len())
 	for _, key := range v.MapKeys() {
@@ -119,8 +118,8 @@ func appendMap(b []byte, v reflect.Value) []byte {
 
 const replacement = "\ufffd"
 
-// cleanText returns a text with each run of what not every engine can hold, NUL and
-// bytes that are no UTF-8, as one U+FFFD.
+// cleanText replaces each run of characters that not every engine can store, NUL and invalid UTF-8, with one
+// U+FFFD.
 func cleanText(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 	for strings.Contains(s, replacement+replacement) {

@@ -7,7 +7,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// databaseContent is all that is in a database, read in the plainest way.
+// databaseContent is everything in a database, read in the simplest way.
 type databaseContent struct {
 	Workspaces  []schedctl.Workspace
 	Keys        []schedctl.APIKey
@@ -18,7 +18,7 @@ type databaseContent struct {
 	Due         []schedctl.Due
 	Events      []schedctl.Event
 	Webhooks    []schedctl.Webhook
-	Unsent      map[string][]string // what comes behind the cursors of webhooks
+	Unsent      map[string][]string // events after the cursors of webhooks
 	Deliveries  []schedctl.Delivery
 	Audit       []schedctl.AuditEntry
 	Idempotency []storage.StoredIdempotencyRecord
@@ -48,8 +48,7 @@ func dump(t *testing.T, store storage.Store) (c databaseContent) {
 	return c
 }
 
-// readOwned reads what belongs to workspaces. Of cursors counts what lies
-// behind them.
+// readOwned reads the records of workspaces. Of each cursor it reads the events after it.
 func readOwned(e storage.Exporter, c *databaseContent) {
 	c.Workspaces, c.Unsent = must(e.Workspaces()), map[string][]string{}
 	for _, w := range c.Workspaces {
@@ -74,7 +73,7 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 	}
 }
 
-// must panics about an error, which ends the View that it is in.
+// must panics on an error, which ends the enclosing View.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -10,10 +10,10 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// errUsedSinceStart says that a copy is worth nothing any more.
-var errUsedSinceStart = errors.New("a daemon has used the database since the copy began: remove the copy, and begin anew")
+// errUsedSinceStart means that a copy has become worthless.
+var errUsedSinceStart = errors.New("a daemon has used the database since the copy started: remove the copy, and start again")
 
-// finish says which database may be used from now on. At no moment both may be.
+// finish records which database may be used from now on. At no time may both be used.
 func (r *run) finish(ctx context.Context) error {
 	now := schedctl.Millis(r.Now())
 	source := func(tx storage.Tx) error {

@@ -10,31 +10,29 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// kind says how the records of one kind are read and written.
+// kind defines how the records of one kind are read and written.
 type kind struct {
 	name string
 
-	// owners returns what records of the kind belong to. Those that are read by
-	// themselves belong to one owner, the empty id.
+	// owners returns the owners of the records. Kinds without owners return one owner, the empty id.
 	owners func(storage.Exporter) ([]string, error)
 
-	// page reads up to limit records of an owner, from behind a place on, and
-	// returns the place behind them, empty when there are no more.
+	// page reads up to limit records of an owner after a position. next is the position after them, or empty
+	// after the last record.
 	page func(r storage.Exporter, owner, after string, limit int) (records []any, next string, err error)
 
 	put func(tx storage.Importer, records []any) error
 }
 
-// The kinds with names that are needed elsewhere.
+// Names of kinds that are used elsewhere.
 const (
 	kindPosts    = "posts"
 	kindEvents   = "events"
 	kindWebhooks = "webhooks"
 )
 
-// kinds are in the order in which they are copied: what is referred to comes
-// before what refers to it, and the outbox before webhooks, whose cursors are
-// places in it.
+// kinds are copied in this order: records come before those that refer to them, and the outbox before webhooks,
+// whose cursors refer to it.
 var kinds = []kind{
 	pagedKind("workspaces", noOwner, singlePage(func(r storage.Exporter, _ string) ([]schedctl.Workspace, error) { return r.Workspaces() }, workspaceID),
 		workspaceID, storage.Importer.PutWorkspace),
@@ -51,7 +49,7 @@ var kinds = []kind{
 	pagedKind("notes", noOwner, singlePage(metadata, metadataName), metadataName, func(tx storage.Importer, n metadataEntry) error { return tx.PutMetadata(n.Name, n.Value) }),
 }
 
-// pagedKind makes a kind of what lists and puts its records. place says where one is
+// pagedKind returns a kind from functions that list and put its records. place returns the position of a record
 // in its list.
 func pagedKind[T any](
 	name string, owners func(storage.Exporter) ([]string, error),
@@ -86,8 +84,8 @@ func putEach[T any](put func(storage.Importer, T) error) func(storage.Importer, 
 	}
 }
 
-// eventKind is the kind of events, which are put together: engines index what is
-// added at once in fewer entries.
+// eventKind returns the kind of events. Events are put together, because engines index them with fewer entries
+// then.
 func eventKind() kind {
 	k := pagedKind(kindEvents, noOwner, func(r storage.Exporter, _, after string, limit int) ([]schedctl.Event, error) {
 		return r.AllEvents(after, limit)
@@ -103,7 +101,7 @@ func eventKind() kind {
 	return k
 }
 
-// singlePage makes pages of what is read as a whole, in order of its places.
+// singlePage pages through a complete list in order of its positions.
 func singlePage[T any](list func(r storage.Exporter, owner string) ([]T, error), place func(*T) string) func(storage.Exporter, string, string, int) ([]T, error) {
 	return func(r storage.Exporter, owner, after string, limit int) ([]T, error) {
 		found, err := list(r, owner)
@@ -148,26 +146,26 @@ func keyID(k *schedctl.APIKey) string          { return k.ID }
 func accountID(a *schedctl.Account) string     { return a.ID }
 func webhookID(w *schedctl.Webhook) string     { return w.ID }
 
-// idempotencyRecords reads stored answers from behind the one that a place names.
+// idempotencyRecords reads stored idempotency records after a position.
 func idempotencyRecords(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {
 	var from storage.StoredIdempotencyRecord
 	if after != "" {
 		var hash []byte
 		var at int64
 		if _, err := fmt.Sscanf(after, "%x %d", &hash, &at); err != nil || len(hash) != len(from.Hash) {
-			return nil, fmt.Errorf("%q is no place among answers", after)
+			return nil, fmt.Errorf("%q is not a position among idempotency records", after)
 		}
 		from.Hash, from.Record.CreatedAt = [32]byte(hash), time.UnixMilli(at).UTC()
 	}
 	return r.IdempotencyRecords(from, limit)
 }
 
-// idempotencyPosition says where an answer is.
+// idempotencyPosition returns the position of an idempotency record.
 func idempotencyPosition(a *storage.StoredIdempotencyRecord) string {
 	return fmt.Sprintf("%x %d", a.Hash, a.Record.CreatedAt.UnixMilli())
 }
 
-// metadataEntry is what is noted of the database itself.
+// metadataEntry is one entry of a database's metadata.
 type metadataEntry struct {
 	Name  string
 	Value []byte
@@ -175,7 +173,7 @@ type metadataEntry struct {
 
 func metadataName(n *metadataEntry) string { return n.Name }
 
-// metadata returns all notes but those about copies.
+// metadata returns all metadata except marks and progress of copies.
 func metadata(r storage.Exporter, _ string) (list []metadataEntry, err error) {
 	found, err := r.AllMetadata()
 	for _, name := range slices.Sorted(maps.Keys(found)) {

@@ -9,28 +9,28 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Role is the part that a database has in a copy.
+// Role is the role of a database in a copy.
 type Role string
 
 // The roles.
 const (
-	Leaving   Role = "leaving"   // it is being copied, or a copy of it was interrupted
-	Arriving  Role = "arriving"  // it is an unfinished copy
-	Moved     Role = "moved"     // it was copied, and the copy is used in its place
-	Duplicate Role = "duplicate" // it is a copy of one that goes on being used
+	Leaving   Role = "leaving"   // source of a running or interrupted copy
+	Arriving  Role = "arriving"  // unfinished copy
+	Moved     Role = "moved"     // source of a complete copy that replaces it
+	Duplicate Role = "duplicate" // copy of a source that stays in use
 )
 
-// markKey is the note that says what part a database has in a copy.
+// markKey is the metadata key of the mark.
 const markKey = "transfer"
 
-// Mark says what part a database has in a copy. It is a note in the database.
+// Mark records the role of a database in a copy. It is stored in the metadata of the database.
 type Mark struct {
 	Role Role      `json:"role"`
-	Copy string    `json:"copy"` // the same in both databases
-	Peer string    `json:"peer"` // the name of the other one, without a password
+	Copy string    `json:"copy"` // id of the copy, the same in both databases
+	Peer string    `json:"peer"` // name of the other database, without a password
 	At   time.Time `json:"at"`
 
-	// Node is as what the copy was a node of a database that several daemons share.
+	// Node is the id under which the copy is a node of a shared database.
 	Node string `json:"node,omitempty"`
 }
 
@@ -46,7 +46,7 @@ func MarkOf(r storage.Reader) (m Mark, err error) {
 	return m, nil
 }
 
-// put marks a database.
+// put stores the mark.
 func (m Mark) put(tx storage.Tx) error {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -66,34 +66,34 @@ func readMark(ctx context.Context, store storage.Store) (m Mark, err error) {
 	return m, err
 }
 
-// RefusedError says why no daemon may use a database.
+// RefusedError means that no daemon may use a database because of its mark.
 type RefusedError struct{ Mark Mark }
 
-// Error says it for people.
+// Error describes the role of the database.
 func (e *RefusedError) Error() string {
 	at := e.Mark.At.UTC().Format(time.RFC3339)
 	switch e.Mark.Role {
 	case Leaving:
 		return fmt.Sprintf("this database is being copied to %s, since %s", e.Mark.Peer, at)
 	case Arriving:
-		return fmt.Sprintf("this database is an unfinished copy of %s, begun at %s", e.Mark.Peer, at)
+		return fmt.Sprintf("this database is an unfinished copy of %s, started at %s", e.Mark.Peer, at)
 	case Moved:
 		return fmt.Sprintf("this database was moved to %s at %s", e.Mark.Peer, at)
 	}
-	return fmt.Sprintf("this database is a copy of %s, made at %s, which goes on being used", e.Mark.Peer, at)
+	return fmt.Sprintf("this database is a copy of %s, made at %s, which stays in use", e.Mark.Peer, at)
 }
 
-// Check returns a [*RefusedError] when no daemon may use the database: what is
-// scheduled in it would be published twice, or it is but a part. A copy of it that
-// was interrupted is over from then on.
+// Check returns a [*RefusedError] when no daemon may use the database: its posts would be published twice, or
+// the database is incomplete. Check ends an interrupted copy of the database, which cannot be resumed
+// afterwards.
 //
-// A daemon that shares its database has to be a node by then: of a copy and a
-// daemon that begin at once one sees the other.
+// A daemon on a shared database must have sent its first heartbeat: when a copy and a daemon start at the same
+// time, at least one of them sees the other.
 func Check(ctx context.Context, store storage.Store) error {
 	m, err := readMark(ctx, store)
 	switch {
 	case err != nil:
-		return fmt.Errorf("look whether the database may be used: %w", err)
+		return fmt.Errorf("check whether the database may be used: %w", err)
 	case m.Role == "":
 		return nil
 	case m.Role != Leaving:
@@ -101,7 +101,7 @@ func Check(ctx context.Context, store storage.Store) error {
 	}
 	running, err := isAlive(ctx, store, m.Node)
 	if err != nil {
-		return fmt.Errorf("look whether the database is being copied: %w", err)
+		return fmt.Errorf("check whether the database is being copied: %w", err)
 	}
 	if running {
 		return &RefusedError{m}
@@ -114,13 +114,12 @@ func Check(ctx context.Context, store storage.Store) error {
 		return unmark(tx)
 	})
 	if err != nil {
-		return fmt.Errorf("end a copy that was interrupted: %w", err)
+		return fmt.Errorf("end an interrupted copy: %w", err)
 	}
 	return nil
 }
 
-// isAlive reports whether a node's lease runs. A database that nobody shares has
-// no nodes.
+// isAlive reports whether the lease of a node is valid. A database that is not shared has no nodes.
 func isAlive(ctx context.Context, store storage.Store, nodeID string) (bool, error) {
 	shared, ok := store.(storage.Shared)
 	if !ok || nodeID == "" {

@@ -15,7 +15,7 @@ import (
 
 const daemonNode = "01KDYAK34A5RRK6HW9M2BVQAV9"
 
-// heartbeat makes a daemon one of the nodes of a database.
+// heartbeat makes a daemon a node of a database.
 func heartbeat(t *testing.T, store storage.Shared, id string, lease time.Duration) {
 	t.Helper()
 	if err := store.Heartbeat(t.Context(), storage.Node{ID: id, Name: "db1", StartedAt: time.Now()}, lease); err != nil {
@@ -43,14 +43,14 @@ func TestNoCopyWhileADaemonRuns(t *testing.T) {
 				}
 				time.Sleep(11 * time.Second)
 				if _, err := transfer.Run(t.Context(), from, to, options()); err != nil {
-					t.Errorf("after its lease has run out: %v", err)
+					t.Errorf("after its lease has ended: %v", err)
 				}
 			})
 		})
 	}
 }
 
-// A daemon that starts while a copy runs is refused on both sides.
+// A daemon that starts during a copy is refused on both databases.
 func TestNoDaemonStartsWhileACopyRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestNoDaemonStartsWhileACopyRuns(t *testing.T) {
 				return
 			}
 			phases++
-			time.Sleep(time.Minute) // the copy takes longer than its lease
+			time.Sleep(time.Minute) // longer than the lease of the copy
 			for _, store := range []storage.Store{from, to} {
 				var refused *transfer.RefusedError
 				if err := transfer.Check(t.Context(), store); !errors.As(err, &refused) {
@@ -83,7 +83,7 @@ func TestNoDaemonStartsWhileACopyRuns(t *testing.T) {
 	})
 }
 
-// The lease of a copy that was killed is waited for.
+// A resumed copy waits for the lease of its killed run.
 func TestCopyWaitsForItsFormerRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,8 +99,7 @@ func TestCopyWaitsForItsFormerRun(t *testing.T) {
 	})
 }
 
-// A copy that was killed before it had left its mark does not keep the next one from
-// beginning: its lease is waited for, too.
+// A copy that was killed before it marked the databases does not block the next one, which waits for its lease.
 func TestCopyWaitsForOneKilledEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +115,7 @@ func TestCopyWaitsForOneKilledEarly(t *testing.T) {
 	})
 }
 
-// interruptedCopy begins a copy and interrupts it in the middle.
+// interruptedCopy starts a copy and interrupts it halfway.
 func interruptedCopy(t *testing.T, from, to storage.Store) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -132,8 +131,7 @@ func interruptedCopy(t *testing.T, from, to storage.Store) {
 	}
 }
 
-// What a daemon has changed since a copy began is not in the copy, which is worth
-// nothing then.
+// A copy lacks the changes of a daemon that used the source since the copy started, and becomes worthless.
 func TestCopyOfAUsedSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	from, to := storagetest.NewMemory(), storagetest.NewMemory()
@@ -156,10 +154,10 @@ func TestCopyOfAUsedSourceIsRefused(t *testing.T) {
 		}
 	}
 	if _, err := transfer.Run(t.Context(), from, again, o); err == nil {
-		t.Error("a copy of what a daemon uses meanwhile is taken")
+		t.Error("a copy was accepted although a daemon had used the source")
 	}
 	if err := transfer.Check(t.Context(), again); err == nil {
-		t.Error("a daemon may use both")
+		t.Error("daemons may use both")
 	}
 }
 
@@ -181,13 +179,13 @@ func TestSourceThatStaysInUse(t *testing.T) {
 	held := 0
 	hold := func(context.Context, storage.Store) error { held++; return nil }
 	if err := transfer.Reclaim(t.Context(), to, options(), hold); err != nil || held != 1 {
-		t.Errorf("held back %d times, %v", held, err)
+		t.Errorf("posts were held %d times, %v", held, err)
 	}
 	if err := transfer.Check(t.Context(), to); err != nil {
-		t.Errorf("the copy, put to use: %v", err)
+		t.Errorf("the copy, in use: %v", err)
 	}
 	if err := transfer.Reclaim(t.Context(), to, options(), hold); !errors.Is(err, transfer.ErrUsable) || held != 1 {
-		t.Errorf("held back %d times, %v", held, err)
+		t.Errorf("posts were held %d times, %v", held, err)
 	}
 }
 

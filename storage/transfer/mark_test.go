@@ -26,7 +26,7 @@ func TestCheckRefusesByRole(t *testing.T) {
 			continue
 		}
 		if left := markOf(t, store); left != (transfer.Mark{}) {
-			t.Errorf("after a daemon may use it, the mark is %+v", left)
+			t.Errorf("after Check has allowed a daemon, the mark is %+v", left)
 		}
 	}
 }

@@ -11,35 +11,35 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// How long the lease of a copy is, and how often it is renewed.
+// Length and renewal period of a copy's lease.
 const (
 	copyLease       = 4 * time.Second
 	heartbeatPeriod = time.Second
 )
 
-// leaveLimit is how long the end of a copy may take to say that it is over.
+// leaveLimit limits the time to end the lease after a copy.
 const leaveLimit = 2 * time.Second
 
-// BusyError says that a daemon uses a database.
+// BusyError means that a daemon uses a database.
 type BusyError struct {
-	Database string // its name
+	Database string // name of the database
 	Node     storage.Node
 }
 
-// Error says it for people.
+// Error names the database and the daemon.
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s is used by the daemon on %s (node %s, started %s)",
 		e.Database, e.Node.Name, e.Node.ID, e.Node.StartedAt.UTC().Format(time.RFC3339))
 }
 
-// namedStore is a database that several daemons may share, with its name.
+// namedStore is a shared database with its name.
 type namedStore struct {
 	storage.Shared
 	name string
 }
 
-// membership makes a copy a node of the databases that it works on, where they have
-// nodes: so it sees daemons, and they see it.
+// membership makes a copy a node of the databases that it works on, where they have nodes: the copy sees
+// daemons, and they see it.
 type membership struct {
 	node   storage.Node
 	stores []namedStore
@@ -47,7 +47,7 @@ type membership struct {
 	beats  sync.WaitGroup
 }
 
-// join begins the presence. The caller ends it with leave.
+// join registers the copy as a node. The caller must call leave.
 func join(ctx context.Context, o *Options, from, to storage.Store) (*membership, error) {
 	p := &membership{node: storage.Node{
 		ID: schedctl.NewULID(o.Now()).String(), Name: o.Host + " (schedctl store copy)", Version: o.Version, StartedAt: schedctl.Millis(o.Now()),
@@ -75,8 +75,8 @@ func (p *membership) beat(ctx context.Context) error {
 	return nil
 }
 
-// run beats until ctx ends. A beat that fails is made up for by the next one: the
-// end of the copy looks whether a daemon has come meanwhile.
+// run sends heartbeats until ctx ends. A failed heartbeat needs no handling: the next one follows, and the end
+// of the copy checks whether a daemon has started.
 func (p *membership) run(ctx context.Context) {
 	if len(p.stores) == 0 {
 		return
@@ -93,20 +93,20 @@ func (p *membership) run(ctx context.Context) {
 	}
 }
 
-// leave ends the presence.
+// leave ends the membership.
 func (p *membership) leave(ctx context.Context) {
 	p.stop()
 	p.beats.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveLimit)
 	defer cancel()
 	for _, s := range p.stores {
-		s.Leave(ctx, p.node.ID) // else the lease runs out
+		s.Leave(ctx, p.node.ID) // on an error the lease expires later
 	}
 }
 
-// waitForOthers returns a [*BusyError] when another node is alive. Former nodes are runs of
-// the same copy that were killed, whose leases are waited for. So is that of any
-// other copy from this machine: it may have been killed before it left its mark.
+// waitForOthers returns a [*BusyError] when another node is alive. It waits for the leases of killed runs of
+// this copy, given as former, and of other copies from this machine, which may have been killed before they
+// marked the databases.
 func (p *membership) waitForOthers(ctx context.Context, former ...string) error {
 	for deadline := time.Now().Add(copyLease + heartbeatPeriod); ; {
 		busy, onlyFormer, err := p.otherNode(ctx, former)
@@ -124,8 +124,7 @@ func (p *membership) waitForOthers(ctx context.Context, former ...string) error 
 	}
 }
 
-// otherNode returns another living node, if there is one, and whether it is one of the
-// former ones.
+// otherNode returns an error that names another living node, if any, and whether it is one of the former nodes.
 func (p *membership) otherNode(ctx context.Context, former []string) (busy error, isFormer bool, err error) {
 	for _, s := range p.stores {
 		nodes, err := s.Nodes(ctx)

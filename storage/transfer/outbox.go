@@ -7,32 +7,30 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// outboxOrder is what is known of the order of events in the database that is copied,
-// so that the cursors of webhooks can be set in the copy: nothing that was not told
-// yet may lie before them. What was told may lie behind; then it is told again,
-// under the same id.
+// outboxOrder records the order of events in the source, to translate the cursors of webhooks for the copy: no
+// undelivered event may lie before a cursor. Delivered events may lie after it; they are delivered again under
+// the same id.
 type outboxOrder struct {
-	cursors map[string]*cursor // of webhooks, by the id that each has
+	cursors map[string]*cursor // cursors of webhooks, by id
 
-	waiting map[string][]*cursor // those not reached yet, by the first event behind each
-	reached []*cursor            // those that were reached, in order
+	waiting map[string][]*cursor // cursors not reached yet, by the first event after each
+	reached []*cursor            // cursors reached, in order
 
-	last, greatest string // of the events that were seen
+	last, greatest string // ids of the events read so far
 
-	// early comes after late although its id is smaller; empty when the order is
-	// that of ids.
+	// early comes after late although its id is smaller; empty when events are ordered by id
 	late, early string
 }
 
-// cursor is a place in the outbox.
+// cursor is a position in the outbox.
 type cursor struct {
-	event  bool   // its id is that of an event
-	any    bool   // there are events behind it
-	before string // the event before the first one behind it, or empty
-	least  string // the smallest id behind it
+	event  bool   // the id is that of an event
+	any    bool   // there are events after it
+	before string // last event before the cursor's next event, or empty
+	least  string // smallest id after it
 }
 
-// newOutbox looks up the cursors of all webhooks.
+// newOutbox reads the cursors of all webhooks.
 func newOutbox(ctx context.Context, from storage.Store) (*outboxOrder, error) {
 	o := &outboxOrder{cursors: make(map[string]*cursor), waiting: make(map[string][]*cursor)}
 	err := view(ctx, from, func(r storage.Exporter) error {
@@ -56,7 +54,7 @@ func newOutbox(ctx context.Context, from storage.Store) (*outboxOrder, error) {
 	return o, err
 }
 
-// readCursor looks up one cursor.
+// readCursor reads one cursor.
 func (o *outboxOrder) readCursor(r storage.Exporter, id string) error {
 	if id == "" || o.cursors[id] != nil {
 		return nil
@@ -78,9 +76,9 @@ func (o *outboxOrder) readCursor(r storage.Exporter, id string) error {
 	return nil
 }
 
-// addEvent is told of every event in order.
+// addEvent processes the next event, in order.
 func (o *outboxOrder) addEvent(id string) {
-	// The further back a cursor, the smaller is the smallest id behind it.
+	// Earlier cursors have smaller or equal least ids.
 	for i := len(o.reached) - 1; i >= 0 && o.reached[i].least > id; i-- {
 		o.reached[i].least = id
 	}
@@ -95,8 +93,7 @@ func (o *outboxOrder) addEvent(id string) {
 	o.last, o.greatest = id, max(o.greatest, id)
 }
 
-// sorted reports whether a copy has brought the outbox into the order of ids, which
-// it was not in.
+// sorted reports whether the copy orders events by id although the source does not.
 func (o *outboxOrder) sorted(ctx context.Context, to storage.Store) (sorted bool, err error) {
 	if o.early == "" {
 		return false, nil
@@ -109,12 +106,12 @@ func (o *outboxOrder) sorted(ctx context.Context, to storage.Store) (sorted bool
 	return sorted, err
 }
 
-// translate returns the cursor that a webhook has in the copy.
+// translate returns the cursor of a webhook in the copy.
 func (o *outboxOrder) translate(id string, sorted bool) string {
 	c := o.cursors[id]
 	switch {
 	case c == nil:
-		return id // none
+		return id // no event
 	case !sorted && c.event:
 		return id
 	case !sorted && c.any:

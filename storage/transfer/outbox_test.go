@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage/transfer"
 )
 
-// Events of several processes can be out of order by their ids. Whatever order the
-// copy has them in, each webhook is told of what it was not told yet.
+// Events of several processes may be out of order by id. Whatever the order of events in the copy, each webhook
+// receives the events that it has not received yet.
 func TestNoWebhookMissesAnEvent(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) storage.Store{
@@ -31,14 +31,14 @@ func TestNoWebhookMissesAnEvent(t *testing.T) {
 			want, got := dump(t, from).Unsent, dump(t, to).Unsent
 			if name == "server" {
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("what webhooks are told of (-want +got):\n%s", diff)
+					t.Errorf("events sent to webhooks (-want +got):\n%s", diff)
 				}
 				return
 			}
 			for hook, events := range want {
 				for _, id := range events {
 					if !slices.Contains(got[hook], id) {
-						t.Errorf("%s is not told of %s, but of %v", hook, id, got[hook])
+						t.Errorf("%s does not receive %s, only %v", hook, id, got[hook])
 					}
 				}
 			}
@@ -46,8 +46,8 @@ func TestNoWebhookMissesAnEvent(t *testing.T) {
 	}
 }
 
-// putOutOfOrder puts events whose ids are not in order, and webhooks with cursors
-// before and behind each, some of which are events and some not.
+// putOutOfOrder puts events whose ids are out of order, and webhooks with cursors before and after each of
+// them. Some cursors are ids of events.
 func putOutOfOrder(t *testing.T, store storage.Store) {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -92,7 +92,7 @@ func putOutOfOrder(t *testing.T, store storage.Store) {
 		t.Fatal(err)
 	}
 	untold := dump(t, store).Unsent
-	if n := len(untold); n != 16 { // two are at the end
+	if n := len(untold); n != 16 { // two cursors are at the end
 		t.Fatalf("%d webhooks wait for events: %s", n, strings.Join(ids, " "))
 	}
 }

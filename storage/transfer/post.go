@@ -11,7 +11,7 @@ type post struct {
 	Attempts []schedctl.Attempt
 }
 
-// pageOfPosts reads posts, the oldest first.
+// pageOfPosts reads posts, oldest first.
 func pageOfPosts(r storage.Exporter, workspace, after string, limit int) (records []any, next string, err error) {
 	query := storage.PostQuery{WorkspaceID: workspace, Sort: storage.OldestFirst, Limit: limit}
 	if after != "" {
@@ -34,8 +34,7 @@ func pageOfPosts(r storage.Exporter, workspace, after string, limit int) (record
 	return records, next, nil
 }
 
-// attemptsByPost returns the attempts of the targets of posts, by the post that
-// has the target.
+// attemptsByPost returns the attempts of the posts' targets, by post.
 func attemptsByPost(r storage.Exporter, posts []schedctl.Post) (map[string][]schedctl.Attempt, error) {
 	var targets []string
 	owner := make(map[string]string)

@@ -8,16 +8,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// ErrUsable says that nothing keeps daemons from a database.
+// ErrUsable means that daemons may use the database already.
 var ErrUsable = errors.New("daemons may use it already")
 
-// Reclaim lets daemons use a database again that was moved, or that is a copy of one
-// that goes on being used. before is called first, to hold back what may have been
-// published from the other one. Of the options only From, the name of the database,
-// Host, Version and Now count.
+// Reclaim allows daemons to use a database again that was moved, or that is a copy of one that stays in use.
+// before is called first, to hold posts that may have been published from the other database. Of the options
+// only From (the name of the database), Host, Version and Now are used.
 //
-// It fails with [ErrUsable], with a [*RefusedError] when the database is half a copy,
-// and with a [*BusyError].
+// It fails with [ErrUsable], with a [*RefusedError] for an unfinished copy, and with a [*BusyError].
 func Reclaim(ctx context.Context, store storage.Store, o Options, before func(context.Context, storage.Store) error) error {
 	present, err := join(ctx, &o, store, nil)
 	if err != nil {
@@ -42,13 +40,12 @@ func Reclaim(ctx context.Context, store storage.Store, o Options, before func(co
 	return withDatabase("mark "+o.From, store.Update(ctx, unmark))
 }
 
-// Forget takes the mark of a database away. It is for a file of its own, made from a
-// database that had the mark, once what may have been published from the other one
-// is held back in it.
+// Forget removes the mark of a database. Use it for a new file made from a marked database, after the posts
+// that may have been published from the other database are held.
 func Forget(ctx context.Context, store storage.Store) error {
 	m, err := readMark(ctx, store)
 	if err != nil || m.Role == "" {
 		return err
 	}
-	return withDatabase("take the mark of a copy away", store.Update(ctx, unmark))
+	return withDatabase("remove the mark of a copy", store.Update(ctx, unmark))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// start looks at both databases and marks them.
+// start checks the marks of both databases and marks them.
 func (r *run) start(ctx context.Context) error {
 	leaving, err := readMark(ctx, r.from)
 	if err != nil {
@@ -37,14 +37,14 @@ func (r *run) start(ctx context.Context) error {
 	if err := r.mark(ctx, leaving, arriving); err != nil {
 		return err
 	}
-	// A daemon that has begun since has not seen the marks, or is seen now.
+	// A daemon that started in the meantime has not seen the marks, but is visible as a node now.
 	if err := r.present.waitForOthers(ctx); err != nil {
 		return errors.Join(err, r.unmark(ctx))
 	}
 	return nil
 }
 
-// checkMarks decides whether a copy begins, or goes on.
+// checkMarks decides whether a copy may start or resume.
 func (r *run) checkMarks(ctx context.Context, leaving, arriving Mark) error {
 	same := arriving.Role == Arriving && leaving.Copy == arriving.Copy
 	switch {
@@ -63,7 +63,7 @@ func (r *run) checkMarks(ctx context.Context, leaving, arriving Mark) error {
 	return err
 }
 
-// readProgress reads how far an interrupted copy is.
+// readProgress reads the progress of an interrupted copy.
 func (r *run) readProgress(ctx context.Context) error {
 	return r.to.View(ctx, func(v storage.Reader) error {
 		text, err := v.Metadata(progressKey)
@@ -71,15 +71,15 @@ func (r *run) readProgress(ctx context.Context) error {
 			return err
 		}
 		if err := json.Unmarshal(text, &r.progress); err != nil {
-			return fmt.Errorf("read how far the copy is: %w", err)
+			return fmt.Errorf("read the progress of the copy: %w", err)
 		}
 		return nil
 	})
 }
 
-// isEmpty reports whether there is nothing in a database.
+// isEmpty reports whether a database has no records.
 func isEmpty(ctx context.Context, store storage.Store) (bool, error) {
-	errFound := errors.New("there is a record")
+	errFound := errors.New("the database has a record")
 	err := walker{limit: 1}.all(ctx, store, copyPosition{}, func(*kind, []any, copyPosition) error { return errFound })
 	if errors.Is(err, errFound) {
 		return false, nil
@@ -87,8 +87,7 @@ func isEmpty(ctx context.Context, store storage.Store) (bool, error) {
 	return err == nil, err
 }
 
-// mark marks the two databases, first the one that is copied: its mark alone does
-// no harm.
+// mark marks both databases, the source first: its mark alone does no harm.
 func (r *run) mark(ctx context.Context, leaving, arriving Mark) error {
 	if err := r.from.Update(ctx, leaving.put); err != nil {
 		return fmt.Errorf("mark %s: %w", r.From, err)
@@ -99,8 +98,7 @@ func (r *run) mark(ctx context.Context, leaving, arriving Mark) error {
 	return nil
 }
 
-// unmark takes the marks of a copy away that has not begun. One that goes on keeps
-// them.
+// unmark removes the marks of a copy that has not started. A resumed copy keeps them.
 func (r *run) unmark(ctx context.Context) error {
 	if r.resumed {
 		return nil

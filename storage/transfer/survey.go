@@ -7,21 +7,21 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// What is counted beside the kinds.
+// Tallies in addition to the kinds.
 const (
 	talliedAttempts = "attempts"
 	talliedOrder    = "outbox order"
 	talliedDue      = "due entries"
 )
 
-// survey is what is known of the records of a database.
+// survey counts the records of a database.
 type survey struct {
 	tallies map[string]*Tally
-	outbox  *outboxOrder // is told of events, unless it is nil
+	outbox  *outboxOrder // receives events, unless it is nil
 	walker  walker
 }
 
-// names are the names of all tallies, in the order of a report.
+// names returns the names of all tallies in report order.
 func names() []string {
 	var list []string
 	for i := range kinds {
@@ -44,7 +44,7 @@ func newSurvey(w walker) *survey {
 	return s
 }
 
-// list returns the tallies in the order of a report.
+// list returns the tallies in report order.
 func (s *survey) list() []Tally {
 	var list []Tally
 	for _, name := range names() {
@@ -53,7 +53,7 @@ func (s *survey) list() []Tally {
 	return list
 }
 
-// countAll counts every record of a database. counted is told of pages.
+// countAll counts all records of a database. It calls counted for each page.
 func (s *survey) countAll(ctx context.Context, store storage.Store, counted func(records int)) error {
 	err := s.walker.all(ctx, store, copyPosition{}, func(k *kind, records []any, _ copyPosition) error {
 		s.count(k, records)
@@ -66,7 +66,7 @@ func (s *survey) countAll(ctx context.Context, store storage.Store, counted func
 	return s.countDue(ctx, store)
 }
 
-// countDue counts the due index, by which a daemon finds what it has to publish.
+// countDue counts the due index, from which a daemon learns what to publish.
 func (s *survey) countDue(ctx context.Context, store storage.Store) error {
 	err := view(ctx, store, func(r storage.Exporter) error {
 		return r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
@@ -80,7 +80,7 @@ func (s *survey) countDue(ctx context.Context, store storage.Store) error {
 	return ctx.Err()
 }
 
-// positioned is an id with its place among all.
+// positioned is an id with its position.
 type positioned struct {
 	Place int
 	ID    string
@@ -107,7 +107,7 @@ func (s *survey) count(k *kind, records []any) {
 	}
 }
 
-// expectWebhooks counts webhooks anew, as they are in a copy.
+// expectWebhooks counts webhooks as they must be in the copy.
 func (s *survey) expectWebhooks(ctx context.Context, from storage.Store, sorted bool) error {
 	*s.tallies[kindWebhooks] = Tally{Kind: kindWebhooks}
 	for i := range kinds {
@@ -122,7 +122,7 @@ func (s *survey) expectWebhooks(ctx context.Context, from storage.Store, sorted 
 	return nil
 }
 
-// translated returns webhooks as they are in a copy.
+// translated returns webhooks as they must be in the copy.
 func (o *outboxOrder) translated(records []any, sorted bool) []any {
 	list := make([]any, len(records))
 	for i := range records {
@@ -133,7 +133,7 @@ func (o *outboxOrder) translated(records []any, sorted bool) []any {
 	return list
 }
 
-// records returns how many records there are to copy.
+// records returns the number of records to copy.
 func (s *survey) records() (n int) {
 	for i := range kinds {
 		n += s.tallies[kinds[i].name].Count
@@ -141,10 +141,10 @@ func (s *survey) records() (n int) {
 	return n
 }
 
-// Difference is what a copy does not have as the database that was copied.
+// Difference is a tally that differs between source and copy.
 type Difference struct{ Source, Copy Tally }
 
-// differences compares what is in a copy with what should be.
+// differences compares the copy with the expected tallies.
 func (s *survey) differences(found *survey, sorted bool) (list []Difference) {
 	for _, name := range names() {
 		want, got := *s.tallies[name], *found.tallies[name]

@@ -10,20 +10,19 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Afterwards says what becomes of the two databases.
+// Afterwards says which database daemons may use after the copy.
 type Afterwards int
 
-// What can become of them.
+// The choices.
 const (
-	// UseCopy lets daemons use the copy, and no more the database that was copied.
+	// UseCopy allows daemons to use the copy, and no longer the source.
 	UseCopy Afterwards = iota
 
-	// UseSource lets daemons go on with the database that was copied, and not use
-	// the copy.
+	// UseSource lets daemons continue with the source. The copy must not be used.
 	UseSource
 )
 
-// Phase is a part of the work.
+// Phase is a phase of a copy.
 type Phase string
 
 // The phases, in order.
@@ -33,78 +32,73 @@ const (
 	Verifying Phase = "verifying"
 )
 
-// Options say how to copy.
+// Options are the options of [Run].
 type Options struct {
 	From, To string // the names of the databases, without passwords
 	After    Afterwards
 
-	Batch int // how many records are read, and written in one transaction, at once; 0 for 500
+	Batch int // records per read and per transaction; 0 for 500
 
-	Host, Version string // of this program, for those who look at the nodes of a database
+	Host, Version string // of this program, shown to those who list the nodes of a database
 	Now           func() time.Time
 
-	// Progress is told how many records a phase is done with, and of how many; these
-	// are 0 while nobody knows. It is called once at the beginning of each phase. nil
-	// is for nobody.
+	// Progress, if set, is called with the number of records that a phase has processed and their total, which
+	// is 0 while unknown. It is also called once at the start of each phase.
 	Progress func(phase Phase, done, all int)
 
-	// Place is called when the copy is complete and verified, and before any daemon
-	// may use it. It returns the copy as it is to be used from then on.
+	// Place, if set, is called when the copy is complete and verified, before any daemon may use it. It returns
+	// the store to use as the copy from then on.
 	Place func(context.Context, storage.Store) (storage.Store, error)
 }
 
-// Report tells what was copied.
+// Report describes what was copied.
 type Report struct {
 	Tallies []Tally `json:"records"`
-	Records int     `json:"copied"`  // in this run
-	Resumed bool    `json:"resumed"` // an earlier run had begun
+	Records int     `json:"copied"`  // copied in this run
+	Resumed bool    `json:"resumed"` // an earlier run had started the copy
 }
 
-// The reasons for which a copy does not begin. They are wrapped with the name of the
-// database that they are about.
+// Reasons for which a copy cannot start. Errors wrap them with the name of the database.
 var (
 	ErrNotEmpty = errors.New("the database is not empty")
-	ErrStale    = errors.New("the unfinished copy in it is of another database, or of this one as it was before a daemon used it again")
+	ErrStale    = errors.New("it holds an unfinished copy of another database, or of this one before a daemon used it again")
 )
 
-// MismatchError says that a copy is not what was copied.
+// MismatchError means that the copy differs from its source.
 type MismatchError struct{ Differences []Difference }
 
-// Error names what differs.
+// Error lists the differences.
 func (e *MismatchError) Error() string {
-	text := "the copy differs from what was copied:"
+	text := "the copy differs from its source:"
 	for i, d := range e.Differences {
 		if i > 0 {
 			text += ","
 		}
 		text += fmt.Sprintf(" %d %s of %d", d.Copy.Count, d.Source.Kind, d.Source.Count)
 		if d.Copy.Count == d.Source.Count {
-			text += " with another content"
+			text += " with different content"
 		}
 	}
 	return text
 }
 
-// progressKey is the note of a copy that says how far it is.
+// progressKey is the metadata key of a copy's progress.
 const progressKey = "transfer progress"
 
-// progress is how far a copy is. It changes in the transactions of what is copied.
+// progress is the progress of a copy. It is stored in the transactions that copy the records.
 type progress struct {
 	copyPosition
-	Records int `json:"records"` // that were copied
+	Records int `json:"records"` // copied so far
 }
 
-// Run copies everything from one database into another, reads both completely and
-// compares them. What was interrupted goes on when it is called again. Both stores
-// have to be open, and no daemon may use either one: on databases that have nodes
-// that is a [*BusyError].
+// Run copies everything from one database to another, then reads both completely and compares them. A second
+// call resumes an interrupted copy. Both stores must be open, and no daemon may use either: databases with
+// nodes return a [*BusyError] then.
 //
-// A database that must not be copied, because it was moved for example, is a
-// [*RefusedError]. A copy that differs is a [*MismatchError], and then no daemon may
-// use it.
+// A source that must not be copied, for example because it was moved, is reported as a [*RefusedError]. A copy
+// that differs is reported as a [*MismatchError]; no daemon may use it.
 //
-// Deliveries of webhooks that were deleted, which nobody can see any more and
-// housekeeping is about to remove, are not copied.
+// Deliveries of deleted webhooks are not copied: they are invisible to clients and about to be pruned.
 func Run(ctx context.Context, from, to storage.Store, o Options) (Report, error) {
 	if o.Batch == 0 {
 		o.Batch = 500
@@ -130,11 +124,11 @@ type run struct {
 	Options
 	from, to storage.Store
 	present  *membership
-	id       string // of the copy
+	id       string // id of the copy
 	resumed  bool
 	progress progress
 	source   *survey
-	sorted   bool // the copy has the outbox in order of ids, which it was not in
+	sorted   bool // the copy orders events by id although the source does not
 }
 
 func (r *run) run(ctx context.Context) (report Report, err error) {
@@ -159,7 +153,7 @@ func (r *run) run(ctx context.Context) (report Report, err error) {
 	return Report{Tallies: r.source.list(), Records: r.progress.Records - before, Resumed: r.resumed}, nil
 }
 
-// survey counts what there is to copy.
+// survey counts the records of the source.
 func (r *run) survey(ctx context.Context) (err error) {
 	r.source = newSurvey(walker{r.Batch})
 	if r.source.outbox, err = newOutbox(ctx, r.from); err != nil {
@@ -168,7 +162,7 @@ func (r *run) survey(ctx context.Context) (err error) {
 	return r.source.countAll(ctx, r.from, r.counter(Reading, 0, 0))
 }
 
-// counter tells of the progress of a phase.
+// counter returns a function that reports the progress of a phase.
 func (r *run) counter(phase Phase, done, all int) func(records int) {
 	r.Progress(phase, done, all)
 	return func(records int) {
@@ -177,7 +171,7 @@ func (r *run) counter(phase Phase, done, all int) func(records int) {
 	}
 }
 
-// copy writes what was not written yet.
+// copy copies the records that were not copied yet.
 func (r *run) copy(ctx context.Context) error {
 	count := r.counter(Copying, r.progress.Records, r.source.records())
 	asked := false
@@ -204,7 +198,7 @@ func (r *run) copy(ctx context.Context) error {
 	})
 }
 
-// put writes records, and that they are there, in one transaction.
+// put writes records and the new progress in one transaction.
 func (r *run) put(ctx context.Context, k *kind, records []any, next progress) error {
 	text, err := json.Marshal(next)
 	if err != nil {
@@ -213,7 +207,7 @@ func (r *run) put(ctx context.Context, k *kind, records []any, next progress) er
 	return r.to.Update(ctx, func(tx storage.Tx) error {
 		into, ok := tx.(storage.Importer)
 		if !ok {
-			return fmt.Errorf("nothing can be copied into a database of this kind (%T)", r.to)
+			return fmt.Errorf("cannot copy to a database of this type (%T)", r.to)
 		}
 		if err := k.put(into, records); err != nil {
 			return err
@@ -222,7 +216,7 @@ func (r *run) put(ctx context.Context, k *kind, records []any, next progress) er
 	})
 }
 
-// verify reads the copy and compares it with what was read before it was made.
+// verify reads the copy and compares it with the tallies of the source.
 func (r *run) verify(ctx context.Context) (err error) {
 	if r.sorted, err = r.source.outbox.sorted(ctx, r.to); err != nil {
 		return err

@@ -45,8 +45,7 @@ func TestEverythingIsCopiedToAServerAndBack(t *testing.T) {
 	}
 }
 
-// A copy that is interrupted after any of its transactions, or in the middle of it,
-// goes on.
+// A copy interrupted after, or during, any of its transactions can be resumed.
 func TestInterruptedCopyResumes(t *testing.T) {
 	t.Parallel()
 	from, to := storagetest.NewMemory(), storagetest.NewMemory()
@@ -57,7 +56,7 @@ func TestInterruptedCopyResumes(t *testing.T) {
 		storagetest.AfterCommit, storagetest.BeforeDisk, storagetest.AfterCommit, storagetest.AfterCommit, storagetest.BeforeFn,
 	} {
 		if n > 0 {
-			fine := n // as many transactions pass first
+			fine := n // this many transactions succeed first
 			ctx, cancel := context.WithCancel(t.Context())
 			o := options()
 			o.Progress = func(phase transfer.Phase, _, _ int) {
@@ -79,14 +78,14 @@ func TestInterruptedCopyResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !report.Resumed {
-		t.Error("the copy has begun anew")
+		t.Error("the copy was restarted")
 	}
 	if diff := cmp.Diff(want, dump(t, to), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the copy (-want +got):\n%s", diff)
 	}
 }
 
-// Whatever was changed in the copy before it is compared is found.
+// Every change to the copy before the comparison is detected.
 func TestVerificationFindsDifferences(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(r storage.Reader, tx storage.Tx) error{
@@ -99,11 +98,11 @@ func TestVerificationFindsDifferences(t *testing.T) {
 			p := anyPost(t, r)
 			return tx.DeletePost(p.WorkspaceID, p.ID)
 		},
-		"an attempt with another end": func(r storage.Reader, tx storage.Tx) error {
+		"an attempt with another outcome": func(r storage.Reader, tx storage.Tx) error {
 			p := anyPost(t, r)
 			list, err := tx.Attempts(p.Targets[0].ID)
 			if err != nil || len(list) == 0 {
-				return errors.Join(err, errors.New("there is no attempt"))
+				return errors.Join(err, errors.New("attempt not found"))
 			}
 			list[0].FinishedAt = list[0].FinishedAt.Add(time.Millisecond)
 			return tx.PutAttempt(list[0])
@@ -116,7 +115,7 @@ func TestVerificationFindsDifferences(t *testing.T) {
 			list[0].Credentials[0]++
 			return tx.PutAccount(list[0])
 		},
-		"a webhook that was moved on": func(r storage.Reader, tx storage.Tx) error {
+		"a webhook with a later cursor": func(r storage.Reader, tx storage.Tx) error {
 			list, err := tx.Webhooks(anyPost(t, r).WorkspaceID)
 			if err != nil {
 				return err
@@ -134,7 +133,7 @@ func TestVerificationFindsDifferences(t *testing.T) {
 			w.Notify.SentAt = time.Time{}
 			return tx.PutWebhook(w)
 		},
-		"an event more": func(r storage.Reader, tx storage.Tx) error {
+		"an additional event": func(r storage.Reader, tx storage.Tx) error {
 			list, err := tx.Events("", 1)
 			if err != nil {
 				return err
@@ -142,10 +141,10 @@ func TestVerificationFindsDifferences(t *testing.T) {
 			list[0].ID = schedctl.NewID(schedctl.EventPrefix, time.Now())
 			return tx.AddEvents(list...)
 		},
-		"a stored answer more": func(_ storage.Reader, tx storage.Tx) error {
+		"an additional idempotency record": func(_ storage.Reader, tx storage.Tx) error {
 			return tx.PutIdempotencyRecord(storage.IdempotencyScope{Path: "/"}, storage.IdempotencyRecord{Status: 200})
 		},
-		"a note with another value": func(_ storage.Reader, tx storage.Tx) error { return tx.PutMetadata("two", []byte("3")) },
+		"metadata with another value": func(_ storage.Reader, tx storage.Tx) error { return tx.PutMetadata("two", []byte("3")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,13 +161,13 @@ func TestVerificationFindsDifferences(t *testing.T) {
 			_, err := transfer.Run(t.Context(), from, to, o)
 			var mismatch *transfer.MismatchError
 			if !errors.As(err, &mismatch) || len(mismatch.Differences) == 0 {
-				t.Errorf("the difference is not found: %v", err)
+				t.Errorf("the difference was not found: %v", err)
 			}
 			if err := transfer.Check(t.Context(), to); err == nil {
 				t.Error("a daemon may use the copy")
 			}
 			if err := transfer.Check(t.Context(), from); err != nil {
-				t.Errorf("a daemon may not use what was copied: %v", err)
+				t.Errorf("no daemon may use the source: %v", err)
 			}
 		})
 	}

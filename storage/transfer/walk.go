@@ -8,32 +8,31 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// copyPosition is how far the records of a database have been read, in the order of kinds
-// and of their owners.
+// copyPosition is how far the records of a database were read, in the order of kinds and owners.
 type copyPosition struct {
 	Kind  string `json:"kind"`
 	Owner string `json:"owner,omitempty"`
-	After string `json:"after,omitempty"` // as the kind says it; empty for the beginning
+	After string `json:"after,omitempty"` // position within the kind; empty for the start
 }
 
-// view reads with what databases that can be copied have.
+// view reads from a database that supports export.
 func view(ctx context.Context, store storage.Store, fn func(storage.Exporter) error) error {
 	return store.View(ctx, func(r storage.Reader) error {
 		e, ok := r.(storage.Exporter)
 		if !ok {
-			return fmt.Errorf("a database of this kind (%T) cannot be copied", store)
+			return fmt.Errorf("cannot copy from a database of this type (%T)", store)
 		}
 		return fn(e)
 	})
 }
 
-// walker reads databases, each page of records in a transaction of its own.
-type walker struct{ limit int } // of a page
+// walker reads a database, each page of records in its own transaction.
+type walker struct{ limit int } // page size
 
-// visitor gets the records of a page, with the place behind them.
+// visitor receives the records of a page and the position after them.
 type visitor func(k *kind, records []any, behind copyPosition) error
 
-// all reads all records from a place on.
+// all reads all records after a position.
 func (w walker) all(ctx context.Context, store storage.Store, from copyPosition, visit visitor) error {
 	first := max(0, slices.IndexFunc(kinds, func(k kind) bool { return k.name == from.Kind }))
 	for i := first; i < len(kinds); i++ {
@@ -47,7 +46,7 @@ func (w walker) all(ctx context.Context, store storage.Store, from copyPosition,
 	return nil
 }
 
-// kind reads all records of a kind from a place on.
+// kind reads all records of a kind after a position.
 func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from copyPosition, visit visitor) error {
 	var owners []string
 	err := view(ctx, store, func(r storage.Exporter) (err error) {
@@ -73,7 +72,7 @@ func (w walker) kind(ctx context.Context, store storage.Store, k *kind, from cop
 	return nil
 }
 
-// owner reads all records of a kind and an owner from a place on.
+// owner reads all records of a kind and an owner after a position.
 func (w walker) owner(ctx context.Context, store storage.Store, k *kind, at copyPosition, visit visitor) error {
 	for more := true; more; {
 		var records []any
@@ -86,7 +85,7 @@ func (w walker) owner(ctx context.Context, store storage.Store, k *kind, at copy
 			return err
 		}
 		if more = behind.After != ""; !more {
-			behind.Owner += "~" // no owner comes between
+			behind.Owner += "~" // no owner sorts in between
 		}
 		if len(records) > 0 {
 			if err := visit(k, records, behind); err != nil {
