@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureBackup copies the database of a daemon with a million posts while it
-// publishes, and says how long that takes and how much later posts go out
-// meanwhile. It is one round: the control is the time before and after.
+// measureBackup backs up the database of a publishing daemon with a million posts, and measures the duration of
+// the backup and how much later posts are published during it. It is one round: the control is the time before
+// and after.
 func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.largeDir.get()
 	if err != nil {
@@ -41,7 +41,7 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 		if err != nil {
 			return err
 		}
-		// Of what was fed the copy may have any number.
+		// The copy may contain any of the posts created by the feed.
 		n.add(before, before-there, there-before-len(f.posts))
 		out = backupRows(largePosts/b.scale, began, arrived, &c)
 		return nil
@@ -49,9 +49,8 @@ func measureBackup(ctx context.Context, b *bench, n *counts) (out []result, err 
 	return out, err
 }
 
-// backUp makes a copy between two stretches of time without one. It returns when
-// the first of these began, when the copy began and ended, and when the last
-// stretch ended.
+// backUp makes a backup between two periods without one. It returns when the first period started, when the
+// backup started and ended, and when the last period ended.
 func (b *bench) backUp(ctx context.Context, d *child.Daemon, path string, first time.Time, c *cost) (began [4]time.Time, err error) {
 	quiet := b.length(700 * time.Millisecond)
 	args := append([]string{"backup", path, "--quiet"}, atDaemon(d)...)
@@ -83,12 +82,11 @@ func backupRows(posts int, began [4]time.Time, arrived []arrival, c *cost) []res
 	return []result{
 		within(fmt.Sprintf("hot backup of %d posts", posts), began[2].Sub(began[1]), 15*time.Second).detailed("with its check").with(c),
 		p99Between(began, arrived).row("publishing p99 during the backup / before and after", 0, goal{atMost: 5}, "µs").
-			detailed("%d posts meanwhile, one every %s", meanwhile, feedEvery),
+			detailed("%d posts during the backup, one every %s", meanwhile, feedEvery),
 	}
 }
 
-// p99Between compares how late posts were in a stretch of time with the stretches
-// before and after it.
+// p99Between compares the lateness of posts during a period with that before and after it.
 func p99Between(began [4]time.Time, arrived []arrival) comparison {
 	p99 := func(part int) sample { return sample{windowStarts(began[:]).p99(part, arrived)} }
 	return comparison{{p99(1), [2]sample{p99(0), p99(2)}}}

@@ -21,7 +21,7 @@ func writeSample(began time.Time, took []time.Duration) sample {
 	return sample{rateFigure: perSecond(len(took), time.Since(began)), medianFigure: micros(quantile(took, 0.5))}
 }
 
-// timeCall runs fn and adds how long it took.
+// timeCall runs fn and appends its duration.
 func timeCall(took *[]time.Duration, fn func() error) error {
 	began := time.Now()
 	err := fn()
@@ -29,7 +29,7 @@ func timeCall(took *[]time.Duration, fn func() error) error {
 	return err
 }
 
-// bareSingle writes a recording with one Update a post, one after another.
+// bareSingle writes a recording with one Update per post, one after another.
 func (b *bench) bareSingle(rec recording) measure {
 	return b.bare(rec, func(db *bolt.DB) (took []time.Duration, err error) {
 		for _, puts := range rec {
@@ -43,8 +43,8 @@ func (b *bench) bareSingle(rec recording) measure {
 	})
 }
 
-// bareGrouped writes a recording from a number of goroutines that each wait for
-// their commit; a commit takes all that wait.
+// bareGrouped writes a recording from several goroutines that each wait for their commit; a commit takes all
+// waiting posts.
 func (b *bench) bareGrouped(rec recording, writers int) measure {
 	return b.bare(rec, func(db *bolt.DB) ([]time.Duration, error) {
 		g := newGrouper(db, writers)
@@ -97,8 +97,8 @@ func openBare(path string, rec recording) (*bolt.DB, error) {
 	})
 }
 
-// bareSync appends as many bytes as a recording has to a file, and waits for the
-// disk after each post: no durable write is cheaper.
+// bareSync appends as many bytes as a recording has to a file, with an fdatasync after each post: the cheapest
+// durable write.
 func (b *bench) bareSync(rec recording) measure {
 	return func(context.Context) (sample, error) {
 		dir, err := b.newDir()

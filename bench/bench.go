@@ -13,33 +13,33 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// bench is what the cases share.
+// bench is shared by the cases.
 type bench struct {
-	dir    string // temporary
-	binary string // the schedctl program
+	dir    string // temporary directory
+	binary string // path of the schedctl program
 	rounds int
-	few    int // rounds of cases that take long
-	scale  int // numbers of posts are divided by it
+	few    int // rounds of long cases
+	scale  int // divisor for numbers of posts
 
-	network  *receiver // that the daemons publish to
-	webhooks *receiver // of webhooks
+	network  *receiver // the daemons publish to it
+	webhooks *receiver // receives webhooks
 	timer    *timer
-	posted   int // posts that have a number; see numbers
+	posted   int // numbers given to posts; see numbers
 
-	loopRate float64 // posts a second of the timer without a store; see capable
+	loopRate float64 // posts a second that the timer without a store sends; see capableLoopRate
 
-	accounts string // data directory with all accounts, when there is one
+	accounts string // data directory with all accounts, once created
 
-	// What setUp makes.
-	largeDir   lazy[string]                // data directory with a million posts waiting; later cases find in it what earlier ones have added
-	browseDir  lazy[string]                // data directory with the posts that are browsed
-	backlogDir lazy[string]                // data directory with events that its webhook was not told of
-	program    lazy[string]                // a bare program that ours is compared with
-	server     lazy[*postgrestest.Cluster] // a PostgreSQL
-	pair       lazy[*nodes]                // on it
+	// Created by setUp.
+	largeDir   lazy[string]                // data directory with a million waiting posts; later cases find in it what earlier ones have added
+	browseDir  lazy[string]                // data directory with the posts to browse
+	backlogDir lazy[string]                // data directory with events that its webhook has not received
+	program    lazy[string]                // bare program to compare start times with
+	server     lazy[*postgrestest.Cluster] // PostgreSQL server
+	pair       lazy[*nodes]                // two daemons on server
 }
 
-// newBench starts the children that every case needs.
+// newBench starts the child processes that every case needs.
 func newBench(o options) (b *bench, err error) {
 	b = &bench{rounds: 5, few: 2, scale: 1}
 	if o.quick {
@@ -49,7 +49,7 @@ func newBench(o options) (b *bench, err error) {
 		return nil, err
 	}
 	if _, err := os.Stat(b.binary); err != nil {
-		return nil, fmt.Errorf("no daemon to measure: %w; make build makes one", err)
+		return nil, fmt.Errorf("no daemon to measure: %w; build one with make build", err)
 	}
 	if b.dir, err = os.MkdirTemp("", "schedctl-bench-*"); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func newBench(o options) (b *bench, err error) {
 	return b, err
 }
 
-// close ends the children and removes what the cases have left.
+// close stops the child processes and removes the files of the cases.
 func (b *bench) close() error {
 	errs := []error{b.stopPair(), b.stopServer()}
 	for _, r := range []*receiver{b.network, b.webhooks} {
@@ -83,10 +83,10 @@ func (b *bench) close() error {
 	return errors.Join(append(errs, os.RemoveAll(b.dir))...)
 }
 
-// newDir returns a new directory.
+// newDir creates a new directory.
 func (b *bench) newDir() (string, error) { return os.MkdirTemp(b.dir, "run-*") }
 
-// start runs a daemon on a data directory, or on a fresh one when dir is empty.
+// start starts a daemon on a data directory, or on a new one when dir is empty.
 func (b *bench) start(ctx context.Context, dir string) (d *child.Daemon, err error) {
 	if dir == "" {
 		if dir, err = b.newDir(); err != nil {
@@ -105,8 +105,7 @@ func (b *bench) withDaemon(ctx context.Context, dir string, fn func(*child.Daemo
 	return errors.Join(fn(d), d.Stop())
 }
 
-// copy returns a new data directory with the content of one whose daemon has
-// stopped.
+// copy returns a copy of a data directory whose daemon has stopped.
 func (b *bench) copy(dir string) (string, error) {
 	to, err := b.newDir()
 	if err != nil {
@@ -137,15 +136,14 @@ func copyFile(to, from string) error {
 	return nil
 }
 
-// atLeast returns a number of posts or requests for this run: a tenth of it in a
-// quick one, but not less than a least number.
+// atLeast returns a number of posts or requests for this run: a tenth of number in a quick run, but not below
+// least.
 func (b *bench) atLeast(least, number int) int { return max(least, number/b.scale) }
 
-// length returns a length of time for this run: half of it in a quick one.
+// length returns a duration for this run: half of it in a quick one.
 func (b *bench) length(d time.Duration) time.Duration { return d / time.Duration(min(b.scale, 2)) }
 
-// numbers returns the first of n numbers that no other post of this run has: by
-// its number a post is known to the network.
+// numbers reserves n numbers for posts and returns the first. The network identifies a post by its number.
 func (b *bench) numbers(n int) (first int) {
 	first = b.posted
 	b.posted += n

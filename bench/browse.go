@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	browsedPosts = 100_000 // posts in the queue that is browsed
-	keyPresses   = 100     // for the time of a key
-	jumpsToEnd   = 25      // times that the end of what is read is asked for, for the memory
+	browsedPosts = 100_000 // posts in the browsed queue
+	keyPresses   = 100     // presses measured for key latency
+	jumpsToEnd   = 25      // jumps to the end before memory is measured
 	quickPresses = 12      // of each, in a quick run
 )
 
-// measureBrowser looks at schedctl tui on a terminal, with a long queue: how soon
-// it shows the first posts, how soon what a key does, and its memory after much
-// scrolling.
+// measureBrowser runs schedctl tui on a terminal with a long queue. It measures the time to the first posts,
+// the latency of keys, and the memory after much scrolling.
 func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	posts := browsedPosts / b.scale
 	dir, err := b.browseDir.get()
@@ -38,8 +37,8 @@ func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err
 			starts = append(starts, shown)
 			n.add(1, 0, 0)
 		}
-		out = append(out, within("schedctl tui, from its start to the first posts: median", quantile(starts, 0.5), 200*time.Millisecond).
-			detailed("with the start of the process"))
+		out = append(out, within("schedctl tui, from start to the first posts: median", quantile(starts, 0.5), 200*time.Millisecond).
+			detailed("including the start of the process"))
 		rows, err := b.browse(d, n)
 		for _, r := range rows {
 			out = append(out, r.detailed("with %d posts", posts))
@@ -49,7 +48,7 @@ func measureBrowser(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// openTime returns how long the browser takes until it shows the first posts.
+// openTime returns the time from the start of the browser to the first posts.
 func (b *bench) openTime(d *child.Daemon) (time.Duration, error) {
 	s, err := openBrowser(b.binary, d)
 	if err != nil {
@@ -58,7 +57,7 @@ func (b *bench) openTime(d *child.Daemon) (time.Duration, error) {
 	return s.startTime, s.close()
 }
 
-// browse measures keys and memory of one browser.
+// browse measures key latency and memory of one browser.
 func (b *bench) browse(d *child.Daemon, n *counts) (rows []result, err error) {
 	s, err := openBrowser(b.binary, d)
 	if err != nil {
@@ -106,10 +105,10 @@ func openBrowser(binary string, d *child.Daemon) (*session, error) {
 	return s, err
 }
 
-// screenPatience is how long the screen may take to show anything.
+// screenPatience is how long the screen may take to show something.
 const screenPatience = 10 * time.Second
 
-// expect reads what is drawn until it has a text.
+// expect reads the screen output until it contains a text.
 func (s *session) expect(text string) error {
 	var seen []byte
 	chunk := make([]byte, 64<<10)
@@ -122,12 +121,12 @@ func (s *session) expect(text string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("schedctl tui does not show %q: %w", text, err)
+			return fmt.Errorf("schedctl tui did not show %q: %w", text, err)
 		}
 	}
 }
 
-// settle reads what is drawn until nothing is for a while.
+// settle reads the screen output until none arrives for a while.
 func (s *session) settle(quiet time.Duration) error {
 	chunk := make([]byte, 64<<10)
 	for {
@@ -142,8 +141,7 @@ func (s *session) settle(quiet time.Duration) error {
 	}
 }
 
-// press types a key and returns how long it takes until the mark of the
-// selection is drawn anew.
+// press types a key and returns the time until the selection mark is redrawn.
 func (s *session) press(key string) (time.Duration, error) {
 	began := time.Now()
 	_, err := s.screen.WriteString(key)
@@ -153,15 +151,15 @@ func (s *session) press(key string) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// browse goes far down, and then moves up and down again.
+// browse scrolls far down, and then moves up and down.
 func (s *session) browse(ends, keys int) (took []time.Duration, err error) {
 	for range ends {
 		if err := s.write("G", 20*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
-	// Two keys that undo each other may be drawn at once, as nothing: only when
-	// all is drawn is the direction changed.
+	// Two keys that cancel each other may be drawn as no change, so that the direction changes only after the
+	// screen has settled.
 	for _, key := range []string{"k", "j"} {
 		if err := s.write(key, 200*time.Millisecond); err != nil {
 			return nil, err
@@ -177,7 +175,7 @@ func (s *session) browse(ends, keys int) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// write types a key and reads what is drawn until nothing is for a while.
+// write types a key and reads the screen output until none arrives for a while.
 func (s *session) write(key string, quiet time.Duration) error {
 	if _, err := s.screen.WriteString(key); err != nil {
 		return err

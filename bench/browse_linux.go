@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns both ends of a new pseudo-terminal of a size.
+// openTerminal returns both ends of a new pseudo-terminal with the given size.
 func openTerminal(rows, columns uint16) (screen, terminal *os.File, err error) {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open a terminal: %w", err)
 	}
-	screen = os.NewFile(uintptr(master), "/dev/ptmx") // not blocking: reads can have a deadline
+	screen = os.NewFile(uintptr(master), "/dev/ptmx") // non-blocking, so that reads can have a deadline
 	number, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0)
@@ -33,7 +33,7 @@ func openTerminal(rows, columns uint16) (screen, terminal *os.File, err error) {
 	return screen, terminal, nil
 }
 
-// onTerminal gives a command a terminal for everything.
+// onTerminal makes a terminal the standard streams of a command.
 func onTerminal(cmd *exec.Cmd, terminal *os.File) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

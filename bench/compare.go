@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// sample is what one run measured: figures in the order that its case gives them.
+// sample holds the figures of one run, in the order defined by its case.
 type sample []float64
 
 // measure runs a subject or a control once.
 type measure func(context.Context) (sample, error)
 
-// round is a subject's sample with those of one control, which ran twice.
+// round holds a subject's sample and the two samples of one control.
 type round struct {
 	subject sample
 	control [2]sample
 }
 
-// comparison is the rounds in which a subject was compared with one control.
+// comparison holds the rounds in which a subject was compared with one control.
 type comparison []round
 
-// compare measures a subject with its controls and returns a comparison with each
-// of them. In a round every control runs, then the subject, then every control
-// again; each round begins one further on, so that nothing always comes first.
+// compare measures a subject with its controls and returns a comparison with each control. In a round every
+// control runs, then the subject, then every control again. Each round starts one run later in that order, so
+// that no run is always first.
 func compare(ctx context.Context, rounds int, subject measure, controls ...measure) ([]comparison, error) {
 	sequence := slices.Concat(controls, []measure{subject}, controls)
 	out := make([]comparison, len(controls))
@@ -54,8 +54,8 @@ func runOrder(n, round int) []int {
 	return order
 }
 
-// ratio returns the median, over the rounds, of a figure of the subject against
-// the mean of the control's two.
+// ratio returns the median, over the rounds, of a figure of the subject divided by the mean of the control's
+// two.
 func (c comparison) ratio(figure int) float64 {
 	ratios := make([]float64, len(c))
 	for i, r := range c {
@@ -64,8 +64,7 @@ func (c comparison) ratio(figure int) float64 {
 	return median(ratios)
 }
 
-// subjects returns a figure of the subject in each round, controls one of the
-// control in each of its runs.
+// subjects returns a figure of the subject in each round, controls that of the control in each of its runs.
 func (c comparison) subjects(figure int) (v []float64) {
 	for _, r := range c {
 		v = append(v, r.subject[figure])
@@ -80,9 +79,9 @@ func (c comparison) controls(figure int) (v []float64) {
 	return v
 }
 
-// spread returns how much a figure of the control varied over all its runs, as a
-// part of its median. The highest and the lowest run do not count when there are
-// more than four: the ratio is a median, which a single run does not move.
+// spread returns how much a figure of the control varied over all its runs, relative to its median. With more
+// than four runs, the highest and the lowest one are ignored: a single run does not change the ratio, which is
+// a median.
 func (c comparison) spread(figure int) float64 {
 	v := slices.Sorted(slices.Values(c.controls(figure)))
 	if len(v) > 4 {
@@ -101,7 +100,7 @@ func median(v []float64) float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
-// percentile returns the least value that a part q of all values do not exceed.
+// percentile returns the smallest value that is not exceeded by the fraction q of all values.
 func percentile(v []float64, q float64) float64 {
 	s := slices.Sorted(slices.Values(v))
 	if len(s) == 0 {
@@ -110,7 +109,7 @@ func percentile(v []float64, q float64) float64 {
 	return s[max(0, int(math.Ceil(q*float64(len(s))))-1)]
 }
 
-// quantile is percentile of times; of none it is zero.
+// quantile is percentile of durations, and zero without any.
 func quantile(d []time.Duration, q float64) time.Duration {
 	if len(d) == 0 {
 		return 0

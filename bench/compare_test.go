@@ -28,7 +28,7 @@ func TestRoundsRotateTheFirstRun(t *testing.T) {
 	}
 }
 
-// values returns a measure that gives one value after another.
+// values returns a measure that returns the given values in turn.
 func values(v ...float64) measure {
 	next := 0
 	return func(context.Context) (sample, error) {
@@ -37,9 +37,8 @@ func values(v ...float64) measure {
 	}
 }
 
-// Each of five rounds has its own drift, which no ratio shows: in the order of
-// the protocol the control runs twice a round, before and after the subject, or
-// both on one side of it.
+// Each of five rounds has a different drift, which must not affect the ratio: the control runs twice a round,
+// before and after the subject, or both on one side of it.
 func TestRatioIsTheMedianOverRounds(t *testing.T) {
 	t.Parallel()
 	all, err := compare(t.Context(), 5,
@@ -111,6 +110,6 @@ func TestMedianAndPercentile(t *testing.T) {
 		}
 	}
 	if !math.IsNaN(median(nil)) || !math.IsNaN(percentile(nil, 0.5)) {
-		t.Error("of nothing there is a figure")
+		t.Error("a figure without values")
 	}
 }

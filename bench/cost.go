@@ -8,15 +8,15 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// cost is what a subject takes from the machine, over all rounds.
+// cost is what a subject uses of the machine, over all rounds.
 type cost struct {
 	ops    int
 	cpu    time.Duration
-	memory int64 // anonymous, at the end of the last work
+	memory int64 // anonymous memory at the end of the last work
 }
 
-// measure adds the work of a process on a number of operations. Where that is not
-// known, the work is done all the same.
+// measure adds the cost of the work of a process on a number of operations. Where the cost is not available, it
+// only does the work.
 func (c *cost) measure(pid, ops int, work func() error) error {
 	before, unknown := child.CPUTime(pid)
 	if err := work(); err != nil {
@@ -35,14 +35,14 @@ func (c *cost) measure(pid, ops int, work func() error) error {
 	return err
 }
 
-// add adds what another has counted after it.
+// add adds a later cost.
 func (c *cost) add(o cost) {
 	c.ops += o.ops
 	c.cpu += o.cpu
 	c.memory = o.memory
 }
 
-// perOp returns the processor time of one operation, in microseconds.
+// perOp returns the processor time per operation, in microseconds.
 func (c *cost) perOp() float64 {
 	if c.ops == 0 {
 		return 0
@@ -50,8 +50,7 @@ func (c *cost) perOp() float64 {
 	return float64(c.cpu.Nanoseconds()) / 1e3 / float64(c.ops)
 }
 
-// waitIdle waits until a process does next to nothing: for some time in a row it
-// has used less than a fiftieth of a processor.
+// waitIdle waits until a process is idle: it has used less than a fiftieth of a processor for some time.
 func waitIdle(ctx context.Context, pid int) error {
 	const step, quietly, longest = 100 * time.Millisecond, 3, 300
 	before, err := child.CPUTime(pid)

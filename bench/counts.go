@@ -5,17 +5,17 @@ import (
 	"iter"
 )
 
-// counts is what a case was to bring about, and what it did.
+// counts compares what a case expected with what happened.
 type counts struct {
-	Checked int `json:"checked"` // posts, answers, events: what was to come
-	Lost    int `json:"lost"`    // did not come, or not as it should
-	Twice   int `json:"twice"`   // came again
-	Early   int `json:"early"`   // came before its time
-	Failed  int `json:"failed"`  // did not come, and the daemon says so: it has given it up
-	Control int `json:"control"` // calls of a control without a daemon that went wrong, which say nothing about ours
+	Checked int `json:"checked"` // posts, responses and events expected
+	Lost    int `json:"lost"`    // missing or wrong
+	Twice   int `json:"twice"`   // arrived again
+	Early   int `json:"early"`   // arrived before its time
+	Failed  int `json:"failed"`  // missing, and reported as failed by the daemon
+	Control int `json:"control"` // failed calls of a control without a daemon, which say nothing about schedctl
 }
 
-// countArrivals notes that of a number of things those with these keys have come.
+// countArrivals counts the arrivals with these keys among the expected number.
 func (c *counts) countArrivals(expected int, keys iter.Seq[string]) {
 	seen := make(map[string]bool, expected)
 	all := 0
@@ -26,12 +26,12 @@ func (c *counts) countArrivals(expected int, keys iter.Seq[string]) {
 	c.add(expected, expected-len(seen), all-len(seen))
 }
 
-// countStored notes that of a number of acknowledged things so many are there.
+// countStored compares the number of stored things with the acknowledged ones.
 func (c *counts) countStored(acknowledged, there int) {
 	c.add(acknowledged, acknowledged-there, there-acknowledged)
 }
 
-// add notes counts; one below zero is none.
+// add adds counts; negative ones count as zero.
 func (c *counts) add(checked, lost, twice int) {
 	c.Checked += checked
 	c.Lost += max(0, lost)
@@ -42,13 +42,12 @@ func (c counts) plus(o counts) counts {
 	return counts{c.Checked + o.Checked, c.Lost + o.Lost, c.Twice + o.Twice, c.Early + o.Early, c.Failed + o.Failed, c.Control + o.Control}
 }
 
-// asControl returns the counts of a control without a daemon: whatever went wrong
-// is its own.
+// asControl returns the counts of a control without a daemon: all failures are its own.
 func (c counts) asControl() counts {
 	return counts{Checked: c.Checked, Control: c.Control + c.Lost + c.Twice + c.Early}
 }
 
-// clean reports whether nothing was lost, given up, came twice or came early.
+// clean reports whether nothing was lost, failed, repeated or early.
 func (c counts) clean() bool { return c.Lost+c.Twice+c.Early+c.Failed == 0 }
 
 func (c counts) String() string {

@@ -7,10 +7,9 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureCreates compares durable creates through the API with a plain HTTP handler
-// that makes the same commits: that is the goal. A bare bbolt database that is given
-// the same bytes in the same buckets, without any server, is for comparison: it tells
-// what HTTP costs.
+// measureCreates compares durable creates through the API with a plain HTTP handler that makes the same
+// commits, which is the goal. A bare bbolt database with the same bytes in the same buckets, without a server,
+// shows what HTTP costs.
 func measureCreates(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	many, err := b.measureMany(ctx, n)
 	if err != nil {
@@ -20,10 +19,10 @@ func measureCreates(ctx context.Context, b *bench, n *counts) ([]result, error) 
 	return append(many, one...), err
 }
 
-// plainRatioGoal is the goal of a rate beside a plain handler with the same commit.
+// plainRatioGoal is the goal for rates relative to a plain handler with the same commit.
 var plainRatioGoal = goal{atLeast: 0.85}
 
-// measureMany compares creates from many connections with grouped commits.
+// measureMany compares creates over many connections with grouped commits.
 func (b *bench) measureMany(ctx context.Context, n *counts) ([]result, error) {
 	const connections = 64
 	posts := b.atLeast(800, 1600)
@@ -42,7 +41,7 @@ func (b *bench) measureMany(ctx context.Context, n *counts) ([]result, error) {
 	}, nil
 }
 
-// measureOne compares creates from one connection with single transactions.
+// measureOne compares creates over one connection with single transactions.
 func (b *bench) measureOne(ctx context.Context, n *counts) ([]result, error) {
 	posts := b.atLeast(50, 100)
 	c, err := b.newCreation(ctx, 1, posts, n)
@@ -63,17 +62,17 @@ func (b *bench) measureOne(ctx context.Context, n *counts) ([]result, error) {
 	}, nil
 }
 
-// creation is posts that are created in a fresh daemon, as often as it is run.
+// creation creates posts in a new daemon, each time it is run.
 type creation struct {
 	b                  *bench
 	connections, posts int
 	n                  *counts
 	cost               cost
 	database           string    // of the last run
-	rec                recording // of the first
+	rec                recording // of the first run
 }
 
-// newCreation runs it once, to warm up and to record what the daemon writes.
+// newCreation runs the creation once, as warm-up and to record what the daemon writes.
 func (b *bench) newCreation(ctx context.Context, connections, posts int, n *counts) (*creation, error) {
 	c := &creation{b: b, connections: connections, posts: posts, n: n}
 	if _, err := c.run(ctx); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// How far ahead the first post of a window is, beside the time that storing each
-// post takes, through the API or to the file.
+// Minimum lead before the first post of a window, and the additional lead for each post that is stored through
+// the API or in the file.
 const (
 	leadAtLeast = 400 * time.Millisecond
 	leadCreated = 120 * time.Microsecond
@@ -17,8 +17,8 @@ const (
 	leadTimed   = time.Microsecond // for a post of the timer
 )
 
-// measureSparse publishes posts that come one at a time and says how late they
-// reach the network. The control is a timer without a store.
+// measureSparse publishes posts one at a time and measures how late they reach the network. The control is a
+// timer without a store.
 func measureSparse(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -48,9 +48,8 @@ func measureBursts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	return b.withGoalIfCapable(ctx, r, n)
 }
 
-// capableLoopRate is how many posts a second the timer without a store has to send to the
-// network at least, on a machine that a daemon can publish 10,000 a second on: with a
-// store a post costs four times as much.
+// capableLoopRate is the minimum rate, in posts a second, of the timer without a store on a machine that can be
+// expected to publish 10,000 a second with a daemon: a store makes a post four times as expensive.
 const capableLoopRate = 40_000
 
 // withGoalIfCapable returns a row, without its goal on a machine that cannot reach it.
@@ -64,15 +63,14 @@ func (b *bench) withGoalIfCapable(ctx context.Context, r result, n *counts) ([]r
 		b.loopRate = posts / (took[0] / 1e6)
 	}
 	if b.loopRate < capableLoopRate {
-		r = r.withoutGoal(fmt.Sprintf("no goal: the loop without a store sends %.0f a second here, and a machine for 10,000 a second %d", b.loopRate, capableLoopRate))
+		r = r.withoutGoal(fmt.Sprintf("no goal: the loop without a store sends %.0f a second here; 10,000 a second requires %d", b.loopRate, capableLoopRate))
 	}
 	return []result{r}, nil
 }
 
-// measureInstants publishes many posts that become due at one instant and says
-// how long it takes until the last of them is out. The control has fewer, which
-// is enough to tell whether the machine is quiet. A quick run has a tenth of the
-// 10,000, in a tenth of the time, and leaves the 100,000 out.
+// measureInstants publishes many posts that are due at one instant and measures the time until the last one is
+// sent. The control has fewer posts, enough to show whether the machine is quiet. A quick run has a tenth of
+// the 10,000 posts and of the time, and skips the 100,000.
 func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	for _, c := range []struct {
 		posts int
@@ -87,7 +85,7 @@ func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, er
 			return nil, err
 		}
 		last := toDurations(all[0].subjects(0))
-		r := within(fmt.Sprintf("due → network, %d at one instant: all out", c.posts), quantile(last, 0.5), c.limit, toDurations(all[0].controls(0))...)
+		r := within(fmt.Sprintf("due → network, %d at one instant: all sent", c.posts), quantile(last, 0.5), c.limit, toDurations(all[0].controls(0))...)
 		rows := []result{r.detailed("%.0f a second", float64(c.posts)/quantile(last, 0.5).Seconds()).with(&used)}
 		if c.posts > 10_000 {
 			if rows, err = b.withGoalIfCapable(ctx, rows[0], n); err != nil {
@@ -99,8 +97,7 @@ func measureInstants(ctx context.Context, b *bench, n *counts) (out []result, er
 	return out, nil
 }
 
-// measureInstant measures, in µs, how long after the instant at which posts of a side are
-// due the last of them is out.
+// measureInstant measures, in µs, how long after their due instant the last post of a side is sent.
 func (b *bench) measureInstant(of timelineSide, posts int, used *cost, n *counts) measure {
 	return func(ctx context.Context) (sample, error) {
 		p, err := b.publish(ctx, b.seededStaging(ctx, window{order: []timelineSide{of}, posts: posts}), n)
@@ -114,8 +111,8 @@ func (b *bench) measureInstant(of timelineSide, posts int, used *cost, n *counts
 	}
 }
 
-// scheduledStaging returns a staging in which a daemon that runs is given its posts
-// through its API, and a timer without a store is the control.
+// scheduledStaging returns a staging that creates the posts through the API of a running daemon. The control is
+// a timer without a store.
 func (b *bench) scheduledStaging(ctx context.Context, w window, d *child.Daemon) staging {
 	return staging{window: w, lead: leadAtLeast + leadCreated*time.Duration(w.share(subject)), prepare: func(p *windowPlan) (*child.Daemon, func() error, error) {
 		if err := b.setTimer(p); err != nil {
@@ -129,8 +126,8 @@ func (b *bench) scheduledStaging(ctx context.Context, w window, d *child.Daemon)
 	}}
 }
 
-// seededStaging returns a staging in which a daemon finds its posts at its start, and
-// a timer without a store is the control.
+// seededStaging returns a staging in which a daemon finds the posts at its start. The control is a timer
+// without a store.
 func (b *bench) seededStaging(ctx context.Context, w window) staging {
 	lead := leadAtLeast/2 + leadSeeded*time.Duration(w.share(subject)) + leadTimed*time.Duration(w.share(control))
 	if w.share(subject) > 0 {
@@ -163,19 +160,19 @@ func (b *bench) seededStaging(ctx context.Context, w window) staging {
 	}}
 }
 
-// setTimer gives the control's posts of a plan to the timer.
+// setTimer gives the posts of the control to the timer.
 func (b *bench) setTimer(p *windowPlan) error {
 	return b.timer.take(timerOrder{URL: b.network.url, Accounts: httpAccounts / b.scale, Posts: p.of(control)})
 }
 
-// row returns a row about the p99 of all posts of the subject.
+// row returns a row for the p99 of all posts of the subject.
 func (p lateness) row(name string, limit time.Duration) result {
 	late := p.of(subject)
 	return within(name, quantile(late, 0.99), limit, p.each(control, 0.99)...).
 		detailed("median %s, last %s", formatDuration(quantile(late, 0.5)), formatDuration(quantile(late, 1))).with(&p.cost)
 }
 
-// schedule creates posts through the API of a daemon, for accounts in turn.
+// schedule creates posts through the API of a daemon, for its accounts in turn.
 func (b *bench) schedule(ctx context.Context, d *child.Daemon, accounts []string, posts []numberedPost) error {
 	s := serverOf(d)
 	_, err := runLoad(ctx, s, load{connections: min(32, len(posts)), count: len(posts), request: func(i int) []byte {
@@ -187,13 +184,13 @@ func (b *bench) schedule(ctx context.Context, d *child.Daemon, accounts []string
 // idempotencyKey returns the Idempotency-Key of a create.
 func idempotencyKey(p numberedPost) string { return fmt.Sprintf("bench-%d", p.Number) }
 
-// postBody is the request of a create.
+// postBody returns the body of a create.
 func postBody(p numberedPost, account string) string {
 	return fmt.Sprintf(`{"content":%q,"social_account_ids":[%q],"publish_at":%q}`,
 		contentOf(p.Number), account, p.At.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-// accountIDs returns the accounts of a platform that a daemon has.
+// accountIDs returns the daemon's accounts on a platform.
 func accountIDs(ctx context.Context, d *child.Daemon, platform string) (ids []string, err error) {
 	var answer struct {
 		Results []struct{ ID, Platform string } `json:"results"`

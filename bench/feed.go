@@ -8,26 +8,26 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// A feed creates a post every [feedEvery], or less often when the daemon takes
-// longer than that, each due [feedLead] later.
+// A feed creates a post every [feedEvery], or less often when the daemon takes longer, each due [feedLead]
+// later.
 const (
 	feedEvery = 5 * time.Millisecond
 	feedLead  = 300 * time.Millisecond
 )
 
-// feed keeps a daemon publishing at a steady pace, for as long as is needed.
+// feed keeps a daemon publishing at a steady pace for as long as needed.
 type feed struct {
 	b      *bench
 	d      *child.Daemon
-	from   int // calls that the network had before
+	from   int // calls received by the network before
 	first  time.Time
 	cancel context.CancelFunc
 	done   chan error
 
-	posts []numberedPost // complete when done
+	posts []numberedPost // complete after done is closed
 }
 
-// startFeed begins to create posts; the first is due at feed.first.
+// startFeed starts creating posts; the first is due at feed.first.
 func (b *bench) startFeed(ctx context.Context, d *child.Daemon) (*feed, error) {
 	accounts, err := accountIDs(ctx, d, "http")
 	if err != nil {
@@ -65,8 +65,7 @@ func afterDelay(a, b time.Time) time.Time {
 	return b
 }
 
-// stop creates no more posts, waits until the last has been published, counts
-// them and returns what has arrived.
+// stop stops creating posts, waits until the last one has been published, counts them and returns the arrivals.
 func (f *feed) stop(ctx context.Context, n *counts) ([]arrival, error) {
 	f.cancel()
 	if err := <-f.done; err != nil {

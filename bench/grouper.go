@@ -2,20 +2,20 @@ package main
 
 import bolt "go.etcd.io/bbolt"
 
-// grouper commits what waits, together.
+// grouper commits all waiting posts together.
 type grouper struct {
 	db    *bolt.DB
 	queue chan pendingWrite
 	done  chan error
 }
 
-// pendingWrite is one writer's post and where it is told of the commit.
+// pendingWrite is one writer's post and the channel that reports its commit.
 type pendingWrite struct {
 	puts      []put
 	committed chan<- error
 }
 
-// newGrouper starts the one goroutine that writes, for a number of writers.
+// newGrouper starts the single writing goroutine for a number of writers.
 func newGrouper(db *bolt.DB, writers int) *grouper {
 	g := &grouper{db: db, queue: make(chan pendingWrite, writers), done: make(chan error, 1)}
 	go func() { g.done <- g.run() }()

@@ -17,14 +17,13 @@ import (
 
 const (
 	hostileConnections = 4
-	hostileDrafts      = 400 // long texts, to be searched
+	hostileDrafts      = 400 // with long texts to search
 	hostileWindow      = time.Second
 )
 
-// measureHostile compares how late posts of one workspace are published while a key
-// of another workspace sends the dearest requests that it can with the time in which
-// it sends ordinary requests to the same operations. Either way it sends one after
-// another from a few connections, as fast as they are answered.
+// measureHostile compares how late posts of one workspace are published in two situations: while a key of
+// another workspace sends the most expensive possible requests, and while it sends ordinary requests to the
+// same operations. Either way a few connections send one request after another, as fast as responses arrive.
 func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -50,8 +49,8 @@ func measureHostile(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// windowStarts are the times at which a stretch began, and the last one ended: a quiet
-// one, an ordinary, a hostile and an ordinary one in each round, and a quiet one.
+// windowStarts are the start times of the windows, and the end of the last one: a quiet window, then an
+// ordinary, a hostile and an ordinary one in each round, and a quiet one.
 type windowStarts []time.Time
 
 func (h *hostile) stretches(ctx context.Context, b *bench, first time.Time) (began windowStarts, err error) {
@@ -85,14 +84,14 @@ func (h *hostile) rows(began windowStarts, arrived []arrival) []result {
 	}
 	silent := []float64{began.p99(0, arrived), began.p99(len(began)-2, arrived)}
 	return []result{
-		c.row("publishing p99 beside a hostile key of another workspace / beside a busy one", 0, goal{atMost: 2}, "µs").
+		c.row("publishing p99 with a hostile key of another workspace / with a busy one", 0, goal{atMost: 2}, "µs").
 			detailed("%d requests from %s", h.sent.Load(), plural(hostileConnections, "connection")),
-		within("publishing beside a hostile key: the latest", latest, time.Second).
+		within("publishing with a hostile key: the latest", latest, time.Second).
 			detailed("p99 %.0f µs, and %.0f µs without requests", median(p99), median(silent)),
 	}
 }
 
-// p99 returns how late posts of a stretch were.
+// p99 returns the lateness of the posts of a window.
 func (began windowStarts) p99(i int, arrived []arrival) float64 {
 	var late []time.Duration
 	for _, a := range arrived {
@@ -103,18 +102,18 @@ func (began windowStarts) p99(i int, arrived []arrival) float64 {
 	return micros(quantile(late, 0.99))
 }
 
-// hostile is a key of a workspace of its own.
+// hostile is a key of a separate workspace.
 type hostile struct {
 	server
 	client   *http.Client
 	requests []hostileRequest
-	ordinary []hostileRequest // to the same operations
-	sent     atomic.Int64     // requests that had a response
+	ordinary []hostileRequest // ordinary requests to the same operations
+	sent     atomic.Int64     // requests that got a response
 }
 
 type hostileRequest struct{ method, path, body string }
 
-// newHostile makes the workspace, and fills it with drafts.
+// newHostile creates the workspace and fills it with drafts.
 func newHostile(ctx context.Context, d *child.Daemon) (*hostile, error) {
 	var made struct{ Secret string }
 	if err := d.Call(ctx, "POST", "/workspaces", `{"name":"hostile"}`, &made); err != nil {
@@ -146,8 +145,7 @@ func newHostile(ctx context.Context, d *child.Daemon) (*hostile, error) {
 	return h, err
 }
 
-// attack sends requests until an instant. Refusals of hostile ones are what is to be
-// expected.
+// attack sends requests until end. Refusals of hostile requests are expected.
 func (h *hostile) attack(ctx context.Context, requests []hostileRequest, end time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
@@ -168,7 +166,7 @@ func (h *hostile) attack(ctx context.Context, requests []hostileRequest, end tim
 	return nil
 }
 
-// send counts a request that has a response, whatever it is.
+// send counts a request that gets any response.
 func (h *hostile) send(ctx context.Context, r hostileRequest) {
 	req, err := http.NewRequestWithContext(ctx, r.method, "http://"+h.address+"/api/v1"+r.path, strings.NewReader(r.body))
 	if err != nil {

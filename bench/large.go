@@ -9,12 +9,11 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// largePosts is how many posts a large database holds.
+// largePosts is the number of posts in a large database.
 const largePosts = 1_000_000
 
-// measureLarge looks at a daemon that has a million posts waiting: how soon it
-// publishes after its start, its memory, and what its API takes compared with one
-// that has a thousand.
+// measureLarge measures a daemon with a million waiting posts: how soon it publishes after its start, its
+// memory, and its response times compared with a daemon that has a thousand posts.
 func measureLarge(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.largeDir.get()
 	if err != nil {
@@ -51,11 +50,11 @@ func measureLarge(ctx context.Context, b *bench, n *counts) (out []result, err e
 	return out, err
 }
 
-// large is a daemon with a million posts that is measured.
+// large is the daemon with a million posts.
 type large struct {
 	b            *bench
 	n            *counts
-	acknowledged int // posts that it has been given
+	acknowledged int // posts acknowledged by it
 }
 
 // publishNow publishes a post and waits until the daemon has read all others.
@@ -67,9 +66,8 @@ func (l *large) publishNow(ctx context.Context, d *child.Daemon) error {
 	return waitIdle(ctx, d.PID())
 }
 
-// compareMemory returns a row about what a waiting target takes. It compares daemons
-// that have just started: after many requests the garbage that has not been collected
-// yet is more than the targets.
+// compareMemory returns a row for the memory of a waiting target. It compares freshly started daemons: after
+// many requests, uncollected garbage exceeds the targets.
 func (l *large) compareMemory(ctx context.Context, few, many *child.Daemon) (result, error) {
 	if err := errors.Join(waitIdle(ctx, few.PID()), waitIdle(ctx, many.PID())); err != nil {
 		return result{}, err
@@ -84,7 +82,7 @@ func (l *large) compareMemory(ctx context.Context, few, many *child.Daemon) (res
 		detailed("%s with %d posts, %s with %d", formatBytes(float64(more)), posts, formatBytes(float64(less)), smallPosts), err
 }
 
-// emptyMemory returns the memory of a daemon that has nothing to do.
+// emptyMemory returns the memory of an idle daemon without posts.
 func (b *bench) emptyMemory(ctx context.Context) (memory float64, err error) {
 	err = b.withDaemon(ctx, "", func(d *child.Daemon) error {
 		if err := d.Call(ctx, "GET", "/posts", "", nil); err != nil {
@@ -118,7 +116,7 @@ func (l *large) compareAll(ctx context.Context, many *child.Daemon) (out []resul
 	if err != nil {
 		return nil, err
 	}
-	for _, connections := range []int{64, 1}[:l.b.few] { // a quick run leaves out the one
+	for _, connections := range []int{64, 1}[:l.b.few] { // a quick run skips the single connection
 		row, err := l.compareCreates(ctx, few, many, connections)
 		if err != nil {
 			return nil, err
@@ -143,19 +141,19 @@ func (l *large) compareReads(ctx context.Context, few, many *child.Daemon) ([]re
 		return nil, err
 	}
 	worst, ratio := large.worstPath(all[0])
-	name := "GET one, GET list page, made anew after a commit, " + l.sizeNames()
+	name := "GET one, GET list page, uncached after a commit, " + l.sizeNames()
 	return []result{
-		all[0].row(name+": median", medianFigure, goal{atMost: 1.5}, "µs").detailed("most with %s: %.2f ×", worst, 1/ratio),
+		all[0].row(name+": median", medianFigure, goal{atMost: 1.5}, "µs").detailed("slowest %s: %.2f ×", worst, 1/ratio),
 		all[0].row(name+": p99", p99Figure, goal{atMost: 3}, "µs"),
 	}, nil
 }
 
-// sizeNames names what is compared.
+// sizeNames names the two databases.
 func (l *large) sizeNames() string {
 	return fmt.Sprintf("%d posts / %d", largePosts/l.b.scale, smallPosts)
 }
 
-// reading returns what is read of a daemon: pages, and as many posts.
+// reading returns the reads to measure: pages, and as many posts.
 func (l *large) reading(ctx context.Context, d *child.Daemon) (readLoad, error) {
 	pages, err := pagePaths(ctx, d)
 	if err != nil {
@@ -169,8 +167,8 @@ func (l *large) reading(ctx context.Context, d *child.Daemon) (readLoad, error) 
 	return readLoad{paths: append(pages, one[:min(len(one), len(pages))]...), connections: 1, count: l.b.atLeast(300, 700), n: l.n, change: change}, err
 }
 
-// compareCreates compares creates in the large database with those in a small
-// one, which is new each time so that it stays small.
+// compareCreates compares creates in the large database with those in a small one, which is recreated each time
+// to stay small.
 func (l *large) compareCreates(ctx context.Context, few string, many *child.Daemon, connections int) (result, error) {
 	posts := l.b.atLeast(400, 800)
 	if connections == 1 {
@@ -208,8 +206,7 @@ func (l *large) compareCreates(ctx context.Context, few string, many *child.Daem
 	return all[0].row(name, rateFigure, goal{atLeast: 0.70}, "posts/s").with(&c), nil
 }
 
-// warmUpPosts returns how many posts are created before those that are measured: a
-// daemon that has just started is slower.
+// warmUpPosts returns how many posts to create before measuring: a daemon is slower right after its start.
 func warmUpPosts(posts int) int { return posts / 4 }
 
 func createWarm(ctx context.Context, d *child.Daemon, connections, posts int) (sample, error) {

@@ -16,23 +16,22 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// load is a number of requests over a number of kept connections.
+// load describes a number of requests over a number of persistent connections.
 type load struct {
 	connections, count int
 	request            func(i int) []byte
-	checkBody          func(i int, body []byte) error // looks at the body of an answer, if it is not nil; it must be quick
+	checkBody          func(i int, body []byte) error // checks the body of a response, unless nil; must be fast
 }
 
-// runLoad sends requests as fast as they are answered, and returns how long each
-// took. It runs on one processor, so that what is measured is the server and not how
-// the two get in each other's way; nothing else may be going on.
+// runLoad sends requests as fast as responses arrive, and returns their durations. It uses one processor, so
+// that it does not compete with the measured server.
 func runLoad(ctx context.Context, s server, l load) ([]time.Duration, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	return l.send(ctx, s)
 }
 
-// send is load on all processors. It speaks the least HTTP that a server needs. The
-// first answer that is not 2xx ends it with an error.
+// send is runLoad on all processors. It speaks the minimum of HTTP that a server needs. The first response
+// other than 2xx ends it with an error.
 func (l *load) send(ctx context.Context, s server) ([]time.Duration, error) {
 	took := make([]time.Duration, l.count)
 	ctx, fail := context.WithCancelCause(ctx)
@@ -69,7 +68,7 @@ func (l *load) exchange(conn *connection, i int, took *time.Duration) error {
 	return err
 }
 
-// connection is one kept HTTP/1.1 connection.
+// connection is one persistent HTTP/1.1 connection.
 type connection struct {
 	net.Conn
 	answers *bufio.Reader
@@ -84,8 +83,7 @@ func dial(ctx context.Context, address string) (*connection, error) {
 	return &connection{Conn: conn, answers: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
-// exchange sends a request and returns the body of its answer, which is valid
-// until the next one.
+// exchange sends a request and returns the body of the response, which is valid until the next call.
 func (c *connection) exchange(request []byte) ([]byte, error) {
 	if _, err := c.Write(request); err != nil {
 		return nil, err
@@ -102,22 +100,22 @@ func (c *connection) exchange(request []byte) ([]byte, error) {
 		return nil, err
 	}
 	if status < 200 || status > 299 {
-		return nil, fmt.Errorf("answered %d: %s", status, c.body)
+		return nil, fmt.Errorf("status %d: %s", status, c.body)
 	}
 	return c.body, nil
 }
 
-// readHead reads the first line of an answer and its headers.
+// readHead reads the status line and the headers of a response.
 func (c *connection) readHead() (status, length int, err error) {
 	line, err := c.answers.ReadSlice('\n')
 	if err != nil {
 		return 0, 0, err
 	}
 	if len(line) < 12 {
-		return 0, 0, fmt.Errorf("not an answer: %q", line)
+		return 0, 0, fmt.Errorf("not an HTTP response: %q", line)
 	}
 	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return 0, 0, fmt.Errorf("not an answer: %q", line)
+		return 0, 0, fmt.Errorf("not an HTTP response: %q", line)
 	}
 	for {
 		line, err := c.answers.ReadSlice('\n')
@@ -132,7 +130,7 @@ func (c *connection) readHead() (status, length int, err error) {
 	}
 }
 
-// server is who is asked: a daemon, or what it is compared with.
+// server is the daemon, or a server that it is compared with.
 type server struct{ address, key string }
 
 func serverOf(d *child.Daemon) server { return server{d.Address, d.Key} }
@@ -148,7 +146,7 @@ func (s server) get(path string) []byte {
 	return fmt.Appendf(nil, "GET /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, s.address, s.key)
 }
 
-// micros returns a time as a figure.
+// micros returns a duration as a figure in microseconds.
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
 // perSecond returns a rate as a figure.

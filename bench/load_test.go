@@ -22,7 +22,7 @@ func TestLoadSendsEachRequestOnce(t *testing.T) {
 			t.Errorf("%q: %v", body, err)
 		}
 		seen[i].Add(1)
-		fmt.Fprintf(w, "answer %d", i)
+		fmt.Fprintf(w, "response %d", i)
 	}))
 	defer srv.Close()
 	s := server{strings.TrimPrefix(srv.URL, "http://"), "key"}
@@ -30,7 +30,7 @@ func TestLoadSendsEachRequestOnce(t *testing.T) {
 		connections: 4, count: len(seen),
 		request: func(i int) []byte { return s.post("/posts", "key", fmt.Sprintf("number %d", i)) },
 		checkBody: func(i int, body []byte) error {
-			if want := fmt.Sprintf("answer %d", i); string(body) != want {
+			if want := fmt.Sprintf("response %d", i); string(body) != want {
 				return fmt.Errorf("%q, want %q", body, want)
 			}
 			return nil
@@ -41,7 +41,7 @@ func TestLoadSendsEachRequestOnce(t *testing.T) {
 	}
 	for i := range seen {
 		if n := seen[i].Load(); n != 1 || took[i] <= 0 {
-			t.Errorf("request %d came %d times and took %s", i, n, took[i])
+			t.Errorf("request %d arrived %d times and took %s", i, n, took[i])
 		}
 	}
 }

@@ -1,16 +1,14 @@
-// Command bench measures what schedctl promises, side by side with bare
-// baselines in the same run: machines differ and are noisy, so speed is told as
-// a ratio wherever there is something to compare with. The subject is the real
-// daemon as a child process, reached over real HTTP; the network that it
-// publishes to, the receiver of its webhooks and the baselines are children too.
+// Command bench measures what schedctl promises, together with bare baselines in the same run. Machines differ
+// and are noisy, so that speed is reported as a ratio wherever a baseline exists. The subject is the real
+// daemon as a child process, reached over HTTP. The network that it publishes to, the receiver of its webhooks
+// and the baselines are child processes, too.
 //
-// In each round of a case its controls run before and after the subject. The
-// value is the median of subject to control over the rounds; it is inconclusive
-// when the control itself varies too much. See compare and judge.
+// In each round of a case its controls run before and after the subject. The value is the median of the
+// subject-to-control ratio over the rounds; it is inconclusive when the control itself varies too much. See
+// compare and judge.
 //
-// It prints a table, writes bench/last.json, and exits 1 when a goal was missed
-// or anything was lost, was given up, came twice or came early. What is late is
-// waited for as long as the daemon says that it has it to publish.
+// bench prints a table, writes bench/last.json, and exits 1 when a goal was missed or anything was lost,
+// failed, repeated or early. It waits for late posts as long as the daemon reports them as pending.
 //
 // Usage: bench [-daemon bin/schedctl] [-run regexp] [-quick] [-o bench/last.json]
 package main
@@ -34,12 +32,12 @@ func main() {
 		return
 	}
 	var o options
-	flag.StringVar(&o.daemon, "daemon", "bin/schedctl", "the built `binary`")
+	flag.StringVar(&o.daemon, "daemon", "bin/schedctl", "path of the schedctl `binary`")
 	flag.StringVar(&o.pattern, "run", "", "measure only the cases that match this `regexp`")
-	flag.BoolVar(&o.quick, "quick", false, "fewer rounds and a tenth of the posts")
-	flag.StringVar(&o.out, "o", "bench/last.json", "write the results to this `file`; nothing for none")
+	flag.BoolVar(&o.quick, "quick", false, "run fewer rounds, with a tenth of the posts")
+	flag.StringVar(&o.out, "o", "bench/last.json", "write the results to this `file`; empty for none")
 	flag.Parse()
-	debug.SetGCPercent(400) // what sends the load shall not be what limits it
+	debug.SetGCPercent(400) // the load generator must not be the limit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ok, err := run(ctx, o)
 	stop()
@@ -52,8 +50,8 @@ func main() {
 	}
 }
 
-// runRole makes this program one of its own children. It ends when its parent
-// wants it to, and not with a key that is meant for that.
+// runRole runs this program as one of its own children. The child ends when its parent closes its standard
+// input, and ignores interrupts from the keyboard.
 func runRole(role string, args []string) bool {
 	signal.Ignore(os.Interrupt)
 	var err error
@@ -82,15 +80,14 @@ type options struct {
 	quick                bool
 }
 
-// benchCase is a case.
+// benchCase is a case to measure.
 type benchCase struct {
 	name    string
 	measure func(context.Context, *bench, *counts) ([]result, error)
 }
 
-// benchCases are measured in this order: those with a PostgreSQL first, which is stopped
-// then, and those with a large database last, so that they disturb none of the
-// others.
+// benchCases are measured in this order: those with PostgreSQL come first, so that it can be stopped, and those
+// with a large database last, so that they disturb no others.
 var benchCases = []benchCase{
 	{"sql", measureSQL},
 	{"outbox", measureBacklogOnPostgres},
@@ -145,7 +142,7 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	return rep.passed(), rep.write(o.out)
 }
 
-// measure returns the rows of a case, and what it has counted.
+// measure returns the rows of a case and its counts.
 func (b *bench) measure(ctx context.Context, c benchCase) (rows []result, n counts) {
 	defer startStage(c.name)()
 	rows, err := c.measure(ctx, b, &n)
@@ -153,7 +150,7 @@ func (b *bench) measure(ctx context.Context, c benchCase) (rows []result, n coun
 		rows = append(rows, notMeasured(c.name, err))
 	}
 	if n.Control > 0 {
-		fmt.Fprint(os.Stderr, b.timer.Log()) // why
+		fmt.Fprint(os.Stderr, b.timer.Log()) // the reason
 	}
 	return rows, n
 }
@@ -168,7 +165,7 @@ func chosenCases(only *regexp.Regexp) (names []string) {
 	return names
 }
 
-// startStage says on standard error what begins, and, when it is called, how long it took.
+// startStage prints the name of a stage on standard error. done prints its duration.
 func startStage(name string) (done func()) {
 	fmt.Fprintf(os.Stderr, "%-8s …", name)
 	began := time.Now()

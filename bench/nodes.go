@@ -17,17 +17,16 @@ import (
 type nodes struct {
 	b       *bench
 	server  *postgrestest.Cluster
-	daemons [2]*child.Daemon // the second is nil when it was killed
-	began   time.Time        // the younger one
-	used    cpuShares        // while many posts were published
+	daemons [2]*child.Daemon // the second is nil after it was killed
+	began   time.Time        // start of the second daemon
+	used    cpuShares        // CPU time of the burst of posts
 }
 
-// nodeDiscovery is for how long a node may not know of one that begins after it: until its
-// next beat.
+// nodeDiscovery is how long a node may not know a node that has just started: until its next heartbeat.
 const nodeDiscovery = 2200 * time.Millisecond
 
-// measureNodes publishes with two daemons that share a database: many posts within
-// a second, posts at rates that they keep up with, and the posts of one that is killed.
+// measureNodes publishes with two daemons that share a database: many posts within a second, posts at
+// sustainable rates, and the posts of a daemon that is killed.
 func measureNodes(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	pair, err := b.pair.get()
 	if err != nil {
@@ -51,7 +50,7 @@ func measureNodes(ctx context.Context, b *bench, n *counts) (out []result, err e
 	return append(out, within("two nodes on PostgreSQL, posts due after one was killed: the latest", worst, 2*time.Second)), nil
 }
 
-// start starts both daemons with one key of the secrets, and makes the accounts.
+// start starts both daemons with a common key for secrets, and creates the accounts.
 func (p *nodes) start(ctx context.Context) error {
 	c := child.Config{Binary: p.b.binary, Args: []string{"--store", p.server.URL("postgres")}}
 	for i := range p.daemons {
@@ -74,7 +73,7 @@ func (p *nodes) start(ctx context.Context) error {
 	return p.b.connectAll(ctx, p.daemons[0])
 }
 
-// stopPair ends the two daemons on a PostgreSQL, if there are any.
+// stopPair stops the two daemons on PostgreSQL, if any.
 func (b *bench) stopPair() (err error) {
 	if b.pair.value == nil {
 		return nil
@@ -84,22 +83,22 @@ func (b *bench) stopPair() (err error) {
 			err = errors.Join(err, d.Stop())
 		}
 	}
-	b.pair = lazy[*nodes]{err: errors.New("the two nodes have been stopped")}
+	b.pair = lazy[*nodes]{err: errors.New("the two nodes were stopped")}
 	return err
 }
 
-// publishMany publishes many posts within a second. The subject comes last: as long as it is
-// late, nothing else has its turn.
+// publishMany publishes many posts within a second. The subject comes last, because nothing else can be
+// measured while it is late.
 func (p *nodes) publishMany(ctx context.Context, n *counts) (result, error) {
 	b := p.b
 	w := window{order: []timelineSide{control, control, subject}, posts: 10_000 / b.scale, length: time.Second / time.Duration(b.scale), gap: 200 * time.Millisecond}
 	published, err := b.publish(ctx, p.storedStaging(ctx, w), n)
-	published.cost = cost{} // of one daemon alone; the detail has all
+	published.cost = cost{} // of one daemon only; the detail has everything
 	r := published.row(fmt.Sprintf("two nodes on PostgreSQL, due → network, %d within %s: p99, for comparison", w.posts, w.length), 0).withoutGoal("")
 	return r.detailed("%s", p.used.of(w.posts, w.total())), err
 }
 
-// put writes posts to the database, as a daemon writes them.
+// put stores posts as a daemon does.
 func (p *nodes) put(ctx context.Context, posts []numberedPost) error {
 	store, err := postgres.Open(ctx, p.server.URL("postgres"), postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -109,15 +108,14 @@ func (p *nodes) put(ctx context.Context, posts []numberedPost) error {
 	return errors.Join(s.into(ctx, store), store.Close())
 }
 
-// How far ahead the first post in PostgreSQL is, beside the time that storing each
-// post takes.
+// Minimum lead before the first post in PostgreSQL, and the additional lead for storing each post.
 const (
 	leadNodes  = 300 * time.Millisecond
 	leadStored = 60 * time.Microsecond
 )
 
-// storedStaging returns a staging in which both daemons learn of their posts from the database,
-// and a timer without a store is the control.
+// storedStaging returns a staging in which both daemons find their posts in the database. The control is a
+// timer without a store.
 func (p *nodes) storedStaging(ctx context.Context, w window) staging {
 	lead := leadNodes + leadStored*time.Duration(w.share(subject))
 	before := time.Duration(w.slices(subject)[0]) * w.slice()
@@ -138,11 +136,10 @@ func (p *nodes) storedStaging(ctx context.Context, w window) staging {
 	}}
 }
 
-// takeover kills one of two daemons between posts that become due, one for each account,
-// when it has none under way, and returns how late the latest was of those that were due
-// from then on. What is under way when a daemon is killed is no longer known to have been
-// published, and is reported as that. When storing the posts takes too long, or the first
-// of them are not out by then, it is done again with more time.
+// takeover kills one of two daemons between posts that become due, one for each account, while it has no calls
+// in flight. It returns how late the latest of the following posts was. (Calls in flight at a kill would end
+// with an unknown outcome.) When storing the posts takes too long, or the first posts are late, it is repeated
+// with more time.
 func (p *nodes) takeover(ctx context.Context, n *counts) (worst time.Duration, err error) {
 	lead, gap := leadNodes, 300*time.Millisecond
 	for try := 1; ; try++ {
@@ -165,7 +162,7 @@ func (p *nodes) tryTakeover(ctx context.Context, lead, gap time.Duration, n *cou
 		return 0, err
 	}
 	err = p.put(ctx, w.of(subject))
-	if time.Now().After(w.first) { // an error may be that of a time that has passed
+	if time.Now().After(w.first) { // the error may be a consequence of the passed time
 		return 0, errors.Join(errStoredTooLate, err, sleepUntil(ctx, w.end()))
 	}
 	if err != nil {
@@ -187,10 +184,10 @@ func (p *nodes) tryTakeover(ctx context.Context, lead, gap time.Duration, n *cou
 	return worst, nil
 }
 
-// killBetween kills the second daemon between the halves of a plan, when all
-// posts of the first half are out.
+// killBetween kills the second daemon between the halves of a plan, when all posts of the first half are
+// published.
 func (p *nodes) killBetween(ctx context.Context, w *windowPlan) error {
-	const before = 50 * time.Millisecond // the next post
+	const before = 50 * time.Millisecond // before the next post
 	if err := sleepUntil(ctx, w.at(1, 0).Add(-before)); err != nil {
 		return err
 	}

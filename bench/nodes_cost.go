@@ -10,28 +10,27 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// cpuShares is the processor time of all who have a part in publishing from several nodes,
-// who are all on one machine here.
+// cpuShares is the processor time of all processes involved in publishing from several nodes on this machine.
 type cpuShares struct {
-	daemons, server, network, harness time.Duration // rest is this program
+	daemons, server, network, harness time.Duration // harness is this program
 }
 
-// minus returns what was used since an earlier reading.
+// minus returns the time used since an earlier reading.
 func (s cpuShares) minus(o cpuShares) cpuShares {
 	return cpuShares{s.daemons - o.daemons, s.server - o.server, s.network - o.network, s.harness - o.harness}
 }
 
-// of tells the shares of each of so many posts, among so many calls that the network got.
+// of formats the shares per post, and those of the network per call.
 func (s cpuShares) of(posts, calls int) string {
 	if s == (cpuShares{}) || posts == 0 {
-		return "processor time not known"
+		return "processor time not available"
 	}
 	each := func(d time.Duration, n int) float64 { return float64(d.Microseconds()) / float64(n) }
 	return fmt.Sprintf("processor time for each: daemons %.0f µs, server %.0f µs, network %.0f µs, harness %.0f µs",
 		each(s.daemons, posts), each(s.server, posts), each(s.network, calls), each(s.harness, calls))
 }
 
-// readCPU reads what was used up to now. Where that is not known it is nothing.
+// readCPU reads the time used so far, and zero where it is not available.
 func (p *nodes) readCPU() (s cpuShares, err error) {
 	add := func(to *time.Duration, used time.Duration, failed error) {
 		*to += used
@@ -52,7 +51,7 @@ func (p *nodes) readCPU() (s cpuShares, err error) {
 	return s, err
 }
 
-// serverTime returns the processor time of all processes of a PostgreSQL.
+// serverTime returns the processor time of all processes of a PostgreSQL server.
 func serverTime(c *postgrestest.Cluster) (time.Duration, error) {
 	pids, ended, err := processTree(c.PID())
 	if err != nil {
@@ -63,7 +62,7 @@ func serverTime(c *postgrestest.Cluster) (time.Duration, error) {
 		if errors.Is(err, errors.ErrUnsupported) {
 			return 0, err
 		}
-		ended += used // of one that has just ended there is nothing to be known
+		ended += used // a process that has just ended cannot be read
 	}
 	return ended, nil
 }

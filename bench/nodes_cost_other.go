@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// family is not known on this system.
+// processTree is not available on this system.
 func family(int) ([]int, time.Duration, error) { return nil, 0, errors.ErrUnsupported }

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// nodeRate is how many posts a second two nodes are given, and how late they may be;
-// 0 for a rate without a goal.
+// nodeRate is a rate in posts a second for two nodes, with the limit for their lateness; 0 for no goal.
 type nodeRate struct {
 	posts int
 	limit time.Duration
 }
 
-// nodeRates returns the rates, beside the burst that no machine of two processors can
-// keep up with. A quick run has one of them.
+// nodeRates returns the rates to measure, in addition to the burst that two processors cannot sustain. A quick
+// run has one rate.
 func (b *bench) nodeRates() []nodeRate {
 	rates := []nodeRate{{500, 50 * time.Millisecond}, {1000, 100 * time.Millisecond}, {2000, 0}}
 	if b.scale > 1 {
@@ -24,9 +23,8 @@ func (b *bench) nodeRates() []nodeRate {
 	return rates
 }
 
-// A stretch of each rate comes after a shorter one that is not measured, in which
-// sessions of the database learn their statements, and what is late of one may arrive
-// before the next begins.
+// Each rate has a shorter warm-up, in which database sessions prepare their statements. Late posts of a window
+// may arrive before the next one starts.
 const (
 	rateWarmUp = 400 * time.Millisecond
 	rateLength = 700 * time.Millisecond
@@ -46,7 +44,7 @@ func (b *bench) stretches() (windows []window) {
 	return windows
 }
 
-// sequence returns plans for windows, each after the one before it.
+// sequence returns plans for windows, each after the previous one.
 func (b *bench) sequence(windows []window, first time.Time) (plans []*windowPlan) {
 	for _, w := range windows {
 		plans = append(plans, &windowPlan{w, first, b.numbers(w.posts)})
@@ -55,8 +53,7 @@ func (b *bench) sequence(windows []window, first time.Time) (plans []*windowPlan
 	return plans
 }
 
-// rates publishes at some rates, and tells of each how late posts came to the network
-// and what they cost.
+// rates publishes at several rates, and measures for each how late posts reach the network and what they cost.
 func (p *nodes) rates(ctx context.Context, n *counts) (out []result, err error) {
 	windows, lead := p.b.stretches(), leadNodes
 	for _, w := range windows {
@@ -71,7 +68,7 @@ func (p *nodes) rates(ctx context.Context, n *counts) (out []result, err error) 
 	}
 }
 
-// tryRates fails when storing the posts takes longer than the time before the first.
+// tryRates fails when storing the posts takes longer than the lead.
 func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Duration, n *counts) (out []result, err error) {
 	plans := p.b.sequence(windows, time.Now().Add(lead).Truncate(time.Millisecond))
 	var posts []numberedPost
@@ -82,7 +79,7 @@ func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Durati
 	if err != nil {
 		return nil, err
 	}
-	tooLate := func(err error) error { // which may be that of a time that has passed
+	tooLate := func(err error) error { // a consequence of the passed time
 		if time.Now().Before(plans[0].first) {
 			return err
 		}
@@ -104,14 +101,14 @@ func (p *nodes) tryRates(ctx context.Context, windows []window, lead time.Durati
 	}
 	for i, stretch := range plans {
 		late := stretch.sort(o, n)[0]
-		if i > 0 { // what the warm-up has lost counts all the same
+		if i > 0 { // posts lost in the warm-up count, too
 			out = append(out, rateRow(p.b.nodeRates()[i-1], late, used[i]))
 		}
 	}
 	return out, nil
 }
 
-// readCPUBetween waits until all plans have ended, and returns what was used in each.
+// readCPUBetween waits until all plans have ended, and returns the CPU time of each.
 func (p *nodes) readCPUBetween(ctx context.Context, plans []*windowPlan) (used []cpuShares, err error) {
 	for _, stretch := range plans {
 		if err := sleepUntil(ctx, stretch.first); err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// deliveryOutcome is what has come of posts.
+// deliveryOutcome is the outcome of posts.
 type deliveryOutcome struct {
 	arrived []arrival
-	failed  map[string]bool // contents of posts that a daemon has given up
+	failed  map[string]bool // contents of posts that a daemon reports as failed
 }
 
-// outcome is what has come of the posts of plans, when the network has had a number
-// of calls before; see await.
+// outcome returns the outcome of the posts of plans. from is the number of earlier calls to the network; see
+// await.
 func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, plans ...*windowPlan) (deliveryOutcome, error) {
 	want, asked := 0, dueRange{first: plans[0].first, end: plans[0].end()}
 	for _, p := range plans {
@@ -29,9 +29,8 @@ func (b *bench) outcome(ctx context.Context, from int, daemons []*child.Daemon, 
 	return b.await(ctx, from, want, of, asked, daemons...)
 }
 
-// await waits until as many calls of a kind have come as are wanted, and longer for
-// as long as a daemon says that it has some of its posts to publish. Of what has not
-// come it asks which the daemons have given up: the rest is lost.
+// await waits for the wanted number of matching calls, and longer while a daemon reports posts as pending. It
+// then queries which of the missing posts have failed; the rest is lost.
 func (b *bench) await(ctx context.Context, from, want int, these func(arrival) bool, asked dueRange, daemons ...*child.Daemon) (o deliveryOutcome, err error) {
 	more := func() (bool, error) { return asked.waiting(ctx, daemons) }
 	o.arrived, err = b.network.awaitMatching(awaitRequest{after: from, want: want, match: these, more: more})
@@ -41,10 +40,10 @@ func (b *bench) await(ctx context.Context, from, want int, these func(arrival) b
 	return o, err
 }
 
-// dueRange is about the posts that are due in a time.
+// dueRange selects posts by due time.
 type dueRange struct{ first, end time.Time }
 
-// waiting reports whether any daemon has one to publish.
+// waiting reports whether any daemon has pending posts.
 func (q dueRange) waiting(ctx context.Context, daemons []*child.Daemon) (bool, error) {
 	for _, d := range daemons {
 		var page listPage
@@ -58,7 +57,7 @@ func (q dueRange) waiting(ctx context.Context, daemons []*child.Daemon) (bool, e
 	return false, nil
 }
 
-// failed returns the contents of those that the daemons have given up.
+// failed returns the contents of the failed posts.
 func (q dueRange) failed(ctx context.Context, daemons []*child.Daemon) (map[string]bool, error) {
 	contents := make(map[string]bool)
 	for _, d := range daemons {
@@ -77,7 +76,7 @@ func (q dueRange) failed(ctx context.Context, daemons []*child.Daemon) (map[stri
 	return contents, nil
 }
 
-// path returns that of a list of the posts of some statuses.
+// path returns the path of a list of posts with some statuses.
 func (q dueRange) path(statuses ...string) string {
 	v := url.Values{"status": statuses}
 	for name, at := range map[string]time.Time{"publish_after": q.first.Add(-time.Millisecond), "publish_before": q.end.Add(time.Millisecond)} {

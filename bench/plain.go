@@ -17,18 +17,16 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// plainRole is the argument that makes this program the plain server: a
-// ServeMux handler that reads a request, commits the next post of a recording
-// to a bare bbolt database, grouped with whatever else waits, and answers as
-// many bytes as the daemon does. It is what any durable HTTP server of these
-// bytes has to do.
+// plainRole is the argument that makes this program the plain server: a ServeMux handler that reads a request,
+// commits the next post of a recording to a bare bbolt database, grouped with other waiting posts, and responds
+// with as many bytes as the daemon. This is the least that any durable HTTP server has to do for these bytes.
 const plainRole = "plain"
 
-// plainResponseSize is about the length of the daemon's answer to a create.
+// plainResponseSize is roughly the size of the daemon's response to a create.
 const plainResponseSize = 900
 
-// runPlain serves until its standard input ends. Its arguments are the recorded
-// database, the number of posts in it, and the directory of its own database.
+// runPlain serves until its standard input is closed. Its arguments are the recorded database, the number of
+// posts in it, and the directory of its own database.
 func runPlain(recorded, posts, dir string) (err error) {
 	n, err := strconv.Atoi(posts)
 	if err != nil {
@@ -80,13 +78,11 @@ func (b *bench) plain(recorded string, connections, posts int) measure {
 	}
 }
 
-// cachedRole is the argument that makes this program a server that knows its
-// answers: a ServeMux handler that writes for each path, with its query, the very
-// bytes that a daemon has answered.
+// cachedRole is the argument that makes this program a server of recorded responses: a ServeMux handler that
+// writes for each path, with its query, the exact bytes of the daemon's response.
 const cachedRole = "answers"
 
-// runCached serves until its standard input ends. Its argument is a file with
-// the answers by path, as JSON.
+// runCached serves until its standard input is closed. Its argument is a JSON file with the responses by path.
 func runCached(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -100,7 +96,7 @@ func runCached(path string) error {
 	mux.HandleFunc("GET /api/v1/", func(w http.ResponseWriter, r *http.Request) {
 		answer, found := answers[strings.TrimPrefix(r.RequestURI, "/api/v1")]
 		if !found {
-			answer, found = answers[strings.TrimPrefix(r.URL.Path, "/api/v1")] // whatever the query
+			answer, found = answers[strings.TrimPrefix(r.URL.Path, "/api/v1")] // for any query
 		}
 		if !found {
 			http.NotFound(w, r)
@@ -113,7 +109,7 @@ func runCached(path string) error {
 	return child.Serve(mux)
 }
 
-// startCached starts a server of answers.
+// startCached starts a server of recorded responses.
 func (b *bench) startCached(answers map[string][]byte) (*child.Role, error) {
 	dir, err := b.newDir()
 	if err != nil {
@@ -130,7 +126,7 @@ func (b *bench) startCached(answers map[string][]byte) (*child.Role, error) {
 	return child.StartRole(cachedRole, path)
 }
 
-// createPosts creates posts through an API and returns their sample.
+// createPosts creates posts through an API and returns the sample.
 func createPosts(ctx context.Context, s server, account string, connections, posts int) (sample, error) {
 	requests := make([][]byte, posts)
 	key := time.Now().UnixNano()
@@ -142,7 +138,7 @@ func createPosts(ctx context.Context, s server, account string, connections, pos
 	return writeSample(began, took), err
 }
 
-// createBody is the request of a create that is measured.
+// createBody returns the body of a measured create.
 func createBody(account string, now time.Time) string {
 	return fmt.Sprintf(`{"content":"A post of usual length, with a link: https://example.org/articles/42","social_account_ids":[%q],"publish_at":%q}`,
 		account, now.Add(24*time.Hour).UTC().Format(time.RFC3339))

@@ -9,27 +9,24 @@ import (
 )
 
 // errStoredTooLate means that the first posts were due before all were stored.
-var errStoredTooLate = errors.New("storing the posts took longer than was left until the first was due")
+var errStoredTooLate = errors.New("storing the posts took longer than the lead before the first was due")
 
-// maxWindowTries is how often a window is planned anew, with twice the time to store its
-// posts, on a machine that is too busy.
+// maxWindowTries limits how often a window is planned, each time with twice the lead, on a busy machine.
 const maxWindowTries = 4
 
-// staging is what publishes in a window.
+// staging defines how posts get into a window.
 type staging struct {
 	window
-	lead time.Duration // from now to the first post
+	lead time.Duration // time before the first post
 	peer *child.Daemon // the control, unless that is a timer without a store
 
-	// prepare stores the posts of both sides before the first is due, and returns
-	// the subject, if it takes part, and a function that stops what it has started,
-	// if there is anything.
+	// prepare stores the posts of both sides before the first is due. It returns the subject, if it takes part,
+	// and a function that stops what it started, or nil.
 	prepare func(*windowPlan) (*child.Daemon, func() error, error)
 }
 
-// publish lets both sides publish in turns, and returns how late their posts came
-// to the network. When storing them takes too long, it is done again with more
-// time for it.
+// publish publishes in slices of both sides, and returns how late the posts reached the network. When storing
+// them takes too long, it starts again with a longer lead.
 func (b *bench) publish(ctx context.Context, s staging, n *counts) (lateness, error) {
 	for try := 1; ; try++ {
 		out, err := b.tryPublish(ctx, s, n)
@@ -51,7 +48,7 @@ func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out laten
 	if stop != nil {
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	if time.Now().After(p.first) { // an error may be that of a time that has passed
+	if time.Now().After(p.first) { // the error may be a consequence of the passed time
 		return out, errors.Join(errStoredTooLate, err, sleepUntil(ctx, p.end()))
 	}
 	if err != nil {
@@ -75,8 +72,7 @@ func (b *bench) tryPublish(ctx context.Context, s staging, n *counts) (out laten
 	return out, err
 }
 
-// daemons returns those that publish: the subject, if there is one, and a control
-// that is one, too.
+// daemons returns the publishing daemons: the subject, if any, and the control, if it is a daemon.
 func (s *staging) daemons(subject *child.Daemon) (d []*child.Daemon) {
 	for _, one := range []*child.Daemon{subject, s.peer} {
 		if one != nil {
@@ -86,14 +82,14 @@ func (s *staging) daemons(subject *child.Daemon) (d []*child.Daemon) {
 	return d
 }
 
-// lateness is how late the posts of a window came to the network.
+// lateness is how late the posts of a window reached the network.
 type lateness struct {
 	window
 	late [][]time.Duration // by slice
 	cost cost              // of the subject, from before the first post
 }
 
-// of returns how late all posts of a side came.
+// of returns the lateness of all posts of a side.
 func (p lateness) of(s timelineSide) (all []time.Duration) {
 	for _, slice := range p.slices(s) {
 		all = append(all, p.late[slice]...)
@@ -109,8 +105,7 @@ func (p lateness) each(s timelineSide, q float64) (all []time.Duration) {
 	return all
 }
 
-// compare returns the rounds as a comparison of one figure: a quantile, in
-// microseconds.
+// compare returns the rounds as a comparison of a quantile, in microseconds.
 func (p lateness) compare(q float64) (c comparison) {
 	subjects, controls := p.each(subject, q), p.each(control, q)
 	for r := range subjects {

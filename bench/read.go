@@ -15,12 +15,10 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// smallPosts is how many posts the smaller database has, with which the larger is
-// compared.
+// smallPosts is the number of posts in the smaller database.
 const smallPosts = 1000
 
-// measureReads compares reading one post, and pages of the list, with a plain
-// handler that answers the same bytes.
+// measureReads compares reads of posts and list pages with a plain handler that serves the same bytes.
 func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.waiting(ctx, smallPosts)
 	if err != nil {
@@ -54,10 +52,9 @@ func measureReads(ctx context.Context, b *bench, n *counts) (out []result, err e
 	return out, err
 }
 
-// compareReads compares a daemon with a server that knows its answers, from many
-// connections and from one. It says as well which path does worst from one. Uncached
-// is the goal for responses that are built from the database, which the plain handler
-// never does.
+// compareReads compares a daemon with a server of recorded responses, over many connections and over one. It
+// also reports the slowest path over one connection. The goal for uncached reads is lower: the daemon builds
+// these responses from the database, which the plain handler never does.
 func (b *bench) compareReads(ctx context.Context, d *child.Daemon, name string, paths []string, uncached float64, n *counts) (out []result, least string, err error) {
 	answers, err := recordResponses(ctx, d, paths)
 	if err != nil {
@@ -80,15 +77,14 @@ func (b *bench) compareReads(ctx context.Context, d *child.Daemon, name string, 
 		row := all[0].row(fmt.Sprintf("%s, %s / plain handler with the same bytes", name, plural(connections, "connection")), rateFigure, goal{atLeast: 0.65}, "requests/s")
 		out = append(out, row.with(&c))
 		worst, ratio := r.worstPath(all[0])
-		least = fmt.Sprintf("from one connection least with %s: %.2f ×", worst, ratio)
+		least = fmt.Sprintf("from one connection, slowest %s: %.2f ×", worst, ratio)
 	}
 	row, err := b.compareUncached(ctx, d, name, paths, answers, server{control.Address, "none"}, uncached, n)
 	return append(out, row), least, err
 }
 
-// compareUncached is compareReads from one connection where something is committed
-// before the paths are read once more, so that no answer is the one that was given
-// before.
+// compareUncached is compareReads over one connection with a commit before the paths are read again, so that no
+// response is cached.
 func (b *bench) compareUncached(ctx context.Context, d *child.Daemon, name string, paths []string, answers map[string][]byte, control server, least float64, n *counts) (result, error) {
 	change, err := invalidator(ctx, d)
 	if err != nil {
@@ -101,10 +97,10 @@ func (b *bench) compareUncached(ctx context.Context, d *child.Daemon, name strin
 	if err != nil {
 		return result{}, err
 	}
-	return all[0].row(name+", made anew after a commit, 1 connection / plain handler with the same bytes", rateFigure, goal{atLeast: least}, "requests/s"), nil
+	return all[0].row(name+", uncached after a commit, 1 connection / plain handler with the same bytes", rateFigure, goal{atLeast: least}, "requests/s"), nil
 }
 
-// invalidator returns what commits something that is not seen in posts.
+// invalidator returns a function that commits a change that is not visible in posts.
 func invalidator(ctx context.Context, d *child.Daemon) (func(context.Context) error, error) {
 	var hook struct {
 		Webhook struct {
@@ -128,18 +124,17 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// readLoad is paths that are read in turn.
+// readLoad describes paths to read in turn.
 type readLoad struct {
 	paths       []string
-	answers     map[string][]byte // that are known; nil when they are not
+	answers     map[string][]byte // known responses; nil if unknown
 	connections int
 	count       int
 	n           *counts
-	change      func(context.Context) error // called before the paths are read once more, if it is not nil; from one connection only
+	change      func(context.Context) error // called before the paths are read again, unless nil; with one connection only
 }
 
-// The figures of a sample of reads; from the third on there is the median of each
-// path, as a rate.
+// The figures of a sample of reads. From the third one on they are the medians of the paths, as rates.
 const (
 	p99Figure  = 2
 	pathFigure = 3
@@ -156,7 +151,7 @@ func (r *readLoad) measure(d *child.Daemon, c *cost) measure {
 	}
 }
 
-// measureServer reads from a server. An answer that is not the known one counts as lost.
+// measureServer reads from a server. A response other than the known one counts as lost.
 func (r *readLoad) measureServer(ctx context.Context, s server) (sample, error) {
 	requests := make([][]byte, len(r.paths))
 	for i, p := range r.paths {
@@ -182,7 +177,7 @@ func (r *readLoad) measureServer(ctx context.Context, s server) (sample, error) 
 	})
 	out := writeSample(began, took)
 	if r.connections == 1 {
-		out[rateFigure] = perSecond(len(took), sum(took)) // without what was done between them
+		out[rateFigure] = perSecond(len(took), sum(took)) // without the time between requests
 	}
 	out = append(out, micros(quantile(took, 0.99)))
 	r.n.add(r.count, int(wrong.Load()), 0)
@@ -196,7 +191,7 @@ func (r *readLoad) measureServer(ctx context.Context, s server) (sample, error) 
 	return out, cmp.Or(err, unchanged)
 }
 
-// sum returns all of the times together.
+// sum returns the total duration.
 func sum(times []time.Duration) (all time.Duration) {
 	for _, t := range times {
 		all += t
@@ -204,7 +199,7 @@ func sum(times []time.Duration) (all time.Duration) {
 	return all
 }
 
-// worstPath returns the path that does worst against the control.
+// worstPath returns the slowest path relative to the control.
 func (r *readLoad) worstPath(c comparison) (path string, ratio float64) {
 	ratios := make([]float64, len(r.paths))
 	for i := range r.paths {
@@ -214,7 +209,7 @@ func (r *readLoad) worstPath(c comparison) (path string, ratio float64) {
 	return r.paths[slices.Index(ratios, ratio)], ratio
 }
 
-// listPage is what is read of a page of the list.
+// listPage is the part of a list page that is read.
 type listPage struct {
 	Results []struct {
 		ID      string `json:"id"`
@@ -223,7 +218,7 @@ type listPage struct {
 	Next *string `json:"next_cursor"`
 }
 
-// checkList reads the whole list and counts the posts that are missing or come twice.
+// checkList reads the whole list and counts missing and repeated posts.
 func checkList(ctx context.Context, d *child.Daemon, posts int, n *counts) error {
 	var ids []string
 	for path := "/posts?limit=100"; path != ""; {
@@ -240,7 +235,7 @@ func checkList(ctx context.Context, d *child.Daemon, posts int, n *counts) error
 	return nil
 }
 
-// nextPath returns the path of the page after one, or nothing when it is the last.
+// nextPath returns the path of the next page, or "" after the last one.
 func nextPath(path string, page listPage) string {
 	if page.Next == nil {
 		return ""
@@ -248,7 +243,7 @@ func nextPath(path string, page listPage) string {
 	return path + "&cursor=" + url.QueryEscape(*page.Next)
 }
 
-// onePaths returns the paths of posts, each of them alone.
+// onePaths returns the paths of single posts.
 func onePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) {
 	var page listPage
 	err = d.Call(ctx, "GET", "/posts?limit=50", "", &page)
@@ -258,8 +253,7 @@ func onePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) 
 	return paths, err
 }
 
-// pagePaths returns lists with all kinds of filters, each with its second page,
-// if it has one.
+// pagePaths returns list paths with all kinds of filters, each with its second page, if any.
 func pagePaths(ctx context.Context, d *child.Daemon) (paths []string, err error) {
 	feeds, err := accountIDs(ctx, d, "feed")
 	if err != nil {
@@ -283,7 +277,7 @@ func pagePaths(ctx context.Context, d *child.Daemon) (paths []string, err error)
 	return paths, nil
 }
 
-// recordResponses returns what a daemon answers, which has to be the same each time.
+// recordResponses returns the daemon's responses, which must be the same each time.
 func recordResponses(ctx context.Context, d *child.Daemon, paths []string) (map[string][]byte, error) {
 	answers := make(map[string][]byte, len(paths))
 	for range 2 {
@@ -293,10 +287,10 @@ func recordResponses(ctx context.Context, d *child.Daemon, paths []string) (map[
 				return nil, err
 			}
 			if a.Status != 200 || !json.Valid(a.Body) {
-				return nil, fmt.Errorf("GET %s: answered %d: %s", path, a.Status, a.Body)
+				return nil, fmt.Errorf("GET %s: status %d: %s", path, a.Status, a.Body)
 			}
 			if before, known := answers[path]; known && !bytes.Equal(before, a.Body) {
-				return nil, fmt.Errorf("GET %s: two different answers", path)
+				return nil, fmt.Errorf("GET %s: two different responses", path)
 			}
 			answers[path] = a.Body
 		}

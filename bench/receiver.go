@@ -13,21 +13,21 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// receiverRole is the argument that makes this program a fake network, or a
-// receiver of webhooks: a server that notes when what arrives.
+// receiverRole is the argument that makes this program a fake network or a receiver of webhooks: a server that
+// records its calls with their times.
 const receiverRole = "receiver"
 
-// arrival is one call that a receiver was given.
+// arrival is one recorded call.
 type arrival struct {
-	Key   string    `json:"key"`   // the content of a post, the id of an event
-	Since time.Time `json:"since"` // when the post was due, or the event happened
+	Key   string    `json:"key"`   // content of a post, or id of an event
+	Since time.Time `json:"since"` // due time of the post, or time of the event
 	At    time.Time `json:"at"`    // when it arrived
 }
 
-// late returns how long after its time it arrived.
+// late returns the delay of the arrival.
 func (a arrival) late() time.Duration { return a.At.Sub(a.Since) }
 
-// keys returns what arrived, by key.
+// keys returns the keys of arrivals.
 func keys(arrived []arrival) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, a := range arrived {
@@ -38,7 +38,7 @@ func keys(arrived []arrival) iter.Seq[string] {
 	}
 }
 
-// latenesses returns how late what arrived was.
+// latenesses returns the delays of arrivals.
 func latenesses(arrived []arrival) []time.Duration {
 	late := make([]time.Duration, len(arrived))
 	for i, a := range arrived {
@@ -47,23 +47,22 @@ func latenesses(arrived []arrival) []time.Duration {
 	return late
 }
 
-// A receiver takes calls on every path; on these it does not note them, and
-// answers late or never.
+// A receiver accepts calls on every path. It does not record calls to these, and responds late or never.
 const (
-	slowPath = "/slow" // the answer takes [slowResponse]
-	deadPath = "/dead" // until the caller gives up
+	slowPath = "/slow" // responds after [slowResponse]
+	deadPath = "/dead" // responds never, until the caller gives up
 )
 
 const slowResponse = 30 * time.Second
 
-// arrivalLog is what a receiver has noted.
+// arrivalLog is the record of a receiver's calls.
 type arrivalLog struct {
 	mu       sync.Mutex // mu guards arrivals
 	arrivals []arrival
 }
 
-// runReceiver serves until its standard input ends. GET /count tells how many
-// calls there were, GET /arrivals?from=N all since the one of that number.
+// runReceiver serves until its standard input is closed. GET /count returns the number of calls, and GET
+// /arrivals?from=N all calls from that number on.
 func runReceiver() error {
 	l := new(arrivalLog)
 	mux := http.NewServeMux()
@@ -82,7 +81,7 @@ func runReceiver() error {
 	return child.Serve(mux)
 }
 
-// record takes a publish call or an event.
+// record records a publish call or an event.
 func (l *arrivalLog) record(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	var body struct {
@@ -105,14 +104,14 @@ func (l *arrivalLog) record(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// since returns what was noted after the first n.
+// since returns the calls after the first n.
 func (l *arrivalLog) since(n int) []arrival {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.arrivals[min(n, len(l.arrivals)):len(l.arrivals):len(l.arrivals)]
 }
 
-// respondAfter answers after a time, unless the caller has gone.
+// respondAfter responds after a delay, unless the caller has gone away.
 func respondAfter(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -121,7 +120,7 @@ func respondAfter(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	}
 }
 
-// receiver is a receiver that runs as a child.
+// receiver is a receiver in a child process.
 type receiver struct {
 	*child.Role
 	url string
@@ -135,7 +134,7 @@ func startReceiver() (*receiver, error) {
 	return &receiver{r, "http://" + r.Address}, nil
 }
 
-// count returns how many calls have arrived.
+// count returns the number of calls.
 func (r *receiver) count() (n int, err error) { return n, getJSON(r.url+"/count", &n) }
 
 // since returns the calls after the first n.
@@ -152,28 +151,25 @@ func getJSON(url string, into any) error {
 	return json.NewDecoder(resp.Body).Decode(into)
 }
 
-// arrivalTimeout is for how long nothing may arrive before no more is waited for: longer
-// than the first pause before a retry.
+// arrivalTimeout is how long to wait without any arrival: longer than the first pause before a retry.
 const arrivalTimeout = 20 * time.Second
 
-// knownPendingTimeout is that with somebody who says that more will come: longer than the
-// second pause.
+// knownPendingTimeout is the same while a daemon reports pending posts: longer than the second pause.
 const knownPendingTimeout = 2 * time.Minute
 
-// await returns the calls after the first n, as soon as there are as many as
-// wanted, or else those that there are when no more come.
+// await returns the calls after the first n, as soon as the wanted number has arrived, or after a timeout.
 func (r *receiver) await(n, want int) ([]arrival, error) {
 	return r.awaitMatching(awaitRequest{after: n, want: want})
 }
 
-// awaitRequest is calls that are waited for.
+// awaitRequest describes calls to wait for.
 type awaitRequest struct {
 	after, want int
-	match       func(arrival) bool   // others do not count; nil for all
-	more        func() (bool, error) // asked, when none has come for long, whether more will; nil when nobody knows
+	match       func(arrival) bool   // selects the calls; nil for all
+	more        func() (bool, error) // reports, after a timeout, whether more calls are pending; nil if unknown
 }
 
-// awaitMatching is await for calls of a kind; others are not returned.
+// awaitMatching is await for selected calls; others are not returned.
 func (r *receiver) awaitMatching(w awaitRequest) (found []arrival, err error) {
 	const often = 20 * time.Millisecond
 	last, asked, before := time.Now(), time.Now(), 0

@@ -34,10 +34,10 @@ func TestReceiverNotesPostsAndEvents(t *testing.T) {
 		t.Errorf("%+v", all[0])
 	}
 	if rest := l.since(1); len(rest) != 1 || rest[0].Key != "evt_1" {
-		t.Errorf("since the first: %+v", rest)
+		t.Errorf("after the first: %+v", rest)
 	}
 	if none := l.since(5); len(none) != 0 {
-		t.Errorf("since more than there are: %+v", none)
+		t.Errorf("after more than all: %+v", none)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestTimerPostsEachOnceAndNeverEarly(t *testing.T) {
 	}
 	for _, a := range l.since(0) {
 		if a.late() < 0 {
-			t.Errorf("%s came %s early", a.Key, -a.late())
+			t.Errorf("%s arrived %s early", a.Key, -a.late())
 		}
 	}
 }

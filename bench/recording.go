@@ -8,14 +8,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// put is one write of a baseline: the very bytes that the daemon wrote.
+// put is one write of a baseline, with the same bytes that the daemon wrote.
 type put struct{ bucket, key, value []byte }
 
-// recording is what a daemon wrote for each of a number of posts.
+// recording holds what a daemon wrote for each of a number of posts.
 type recording [][]put
 
-// record reads a daemon's database and splits its content by post: a bucket
-// with k entries for each post gives k puts to each, in the order of its keys.
+// record reads a daemon's database and splits its content by post: a bucket with k entries for each post
+// contributes k puts to each, in key order.
 func record(path string, posts int) (recording, error) {
 	db, err := openRecorded(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func record(path string, posts int) (recording, error) {
 		})
 	})
 	if err == nil && len(rec[0]) == 0 {
-		err = fmt.Errorf("%s holds nothing for each of %d posts", path, posts)
+		err = fmt.Errorf("%s has no entries for each of %d posts", path, posts)
 	}
 	return rec, err
 }
@@ -49,7 +49,7 @@ func openRecorded(path string) (*bolt.DB, error) {
 	return bolt.Open(path, 0o600, &bolt.Options{ReadOnly: true, Timeout: time.Second})
 }
 
-// countPosts returns how many posts a database holds that no daemon has open.
+// countPosts counts the posts in a database without a running daemon.
 func countPosts(path string) (n int, err error) {
 	db, err := openRecorded(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func countPosts(path string) (n int, err error) {
 	})
 }
 
-// size returns how many bytes one post writes, keys and values.
+// size returns the bytes that one post writes, keys and values.
 func (r recording) size() (n int) {
 	for _, p := range r[0] {
 		n += len(p.key) + len(p.value)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// benchReport is what a run of the program found; it is the form of bench/last.json.
+// benchReport is the result of a run, in the format of bench/last.json.
 type benchReport struct {
 	At      time.Time     `json:"at"`
 	CPUs    int           `json:"cpus"`
@@ -21,8 +21,7 @@ type benchReport struct {
 	Results []reportedRow `json:"results"`
 }
 
-// reportedRow is a row with the counts of the case that it is from; rows of one case
-// have the same.
+// reportedRow is a row with the counts of its case, which are the same for all rows of a case.
 type reportedRow struct {
 	result
 	counts
@@ -32,9 +31,8 @@ func newReport(quick bool) *benchReport {
 	return &benchReport{At: time.Now().UTC(), CPUs: runtime.NumCPU(), Go: runtime.Version(), Quick: quick}
 }
 
-// add takes the rows of a case. When anything was lost, given up or came twice or
-// early, the case has failed however fast it was. A control that went wrong proves
-// nothing.
+// add adds the rows of a case. A case fails when anything was lost, failed, repeated or early, however fast it
+// was. A control that failed makes it inconclusive.
 func (r *benchReport) add(rows []result, c counts) {
 	r.Counts = r.Counts.plus(c)
 	for _, row := range rows {
@@ -59,7 +57,7 @@ func (r *benchReport) count(v verdict) (n int) {
 	return n
 }
 
-// passed reports whether no goal was missed and nothing lost, twice or early.
+// passed reports whether no goal was missed and nothing was lost, repeated or early.
 func (r *benchReport) passed() bool { return r.count(fail) == 0 && r.Counts.clean() }
 
 // print writes the table, the details of what did not pass, and a summary.

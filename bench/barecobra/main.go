@@ -1,5 +1,5 @@
-// Command barecobra is what the start of schedctl is measured against: a program
-// of a few commands that does nothing, with the same library for commands.
+// Command barecobra is the baseline for the start time of schedctl: a program with a few empty commands and the
+// same command library.
 package main
 
 import (

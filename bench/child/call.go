@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Request is one API call.
+// Request is one API request.
 type Request struct {
 	Method         string
-	Path           string // below /api/v1, with its query
-	Body           string // JSON, or nothing
-	IdempotencyKey string // or nothing
+	Path           string // below /api/v1, with the query
+	Body           string // JSON; empty for none
+	IdempotencyKey string // empty for none
 }
 
-// Response is what the daemon answered, whatever its status.
+// Response is a response of the daemon, whatever its status.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do makes one API call with the daemon's key. An error means that there was no
-// whole answer: the call may have had its effect.
+// Do sends one API request with the daemon's key. An error means that there was no complete response: the
+// request may have taken effect.
 func (d *Daemon) Do(ctx context.Context, r Request) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, "http://"+d.Address+"/api/v1"+r.Path, strings.NewReader(r.Body))
 	if err != nil {
@@ -47,8 +47,8 @@ func (d *Daemon) Do(ctx context.Context, r Request) (Response, error) {
 	return Response{resp.StatusCode, resp.Header, body}, err
 }
 
-// Call makes one API call and decodes its answer, if into is not nil. An answer
-// that is not 2xx is a *StatusError.
+// Call sends one API request and decodes the response into into, unless that is nil. A response other than 2xx
+// is returned as a *StatusError.
 func (d *Daemon) Call(ctx context.Context, method, path, body string, into any) error {
 	a, err := d.Do(ctx, Request{Method: method, Path: path, Body: body})
 	if err != nil {
@@ -61,13 +61,12 @@ func (d *Daemon) Call(ctx context.Context, method, path, body string, into any) 
 		return nil
 	}
 	if err := json.Unmarshal(a.Body, into); err != nil {
-		return fmt.Errorf("%s %s: decode the answer: %w", method, path, err)
+		return fmt.Errorf("%s %s: decode the response: %w", method, path, err)
 	}
 	return nil
 }
 
-// Connect adds an account and returns its id. The body is that of
-// POST /social-accounts.
+// Connect adds an account and returns its id. body is the body of POST /social-accounts.
 func (d *Daemon) Connect(ctx context.Context, body string) (id string, err error) {
 	var answer struct {
 		SocialAccount struct{ ID string } `json:"social_account"`
@@ -76,7 +75,7 @@ func (d *Daemon) Connect(ctx context.Context, body string) (id string, err error
 	return answer.SocialAccount.ID, err
 }
 
-// StatusError is an answer that refuses a call.
+// StatusError is a response that refuses a request.
 type StatusError struct {
 	Request string // method and path
 	Status  int
@@ -84,5 +83,5 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%s: answered %d: %s", e.Request, e.Status, e.Body)
+	return fmt.Sprintf("%s: status %d: %s", e.Request, e.Status, e.Body)
 }

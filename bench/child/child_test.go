@@ -16,8 +16,7 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// TestMain makes the test program its own children: the daemon that Start runs,
-// and a role.
+// TestMain lets the test program run as its own children: the daemon that Start runs, and a role.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "daemon":
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 	case len(os.Args) == 2 && os.Args[1] == "echo":
 		end(child.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })))
 	case len(os.Args) == 2 && os.Args[1] == "broken":
-		end(errors.New("cannot play"))
+		end(errors.New("cannot serve"))
 	}
 	os.Exit(m.Run())
 }
@@ -38,8 +37,7 @@ func end(err error) {
 	os.Exit(0)
 }
 
-// fakeDaemon is ready at once, refuses what it is told to by variables, and ends
-// with SIGTERM.
+// fakeDaemon is ready at once, refuses requests as environment variables tell it, and ends on SIGTERM.
 func fakeDaemon(args []string) error {
 	if os.Getenv("CHILD_REFUSES") != "" {
 		return errors.New("the disk is gone")
@@ -56,7 +54,7 @@ func fakeDaemon(args []string) error {
 	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("POST /api/v1/social-accounts", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer sctl_key" || r.Header.Get("Content-Type") != "application/json" {
-			http.Error(w, "who are you", http.StatusUnauthorized)
+			http.Error(w, "unknown key", http.StatusUnauthorized)
 			return
 		}
 		fmt.Fprint(w, `{"social_account":{"id":"acct_1"}}`)
@@ -65,7 +63,7 @@ func fakeDaemon(args []string) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	<-stop
-	fmt.Fprintln(os.Stderr, "stopped in order")
+	fmt.Fprintln(os.Stderr, "stopped cleanly")
 	return nil
 }
 
@@ -98,7 +96,7 @@ func TestDaemonIsStartedAskedAndStopped(t *testing.T) {
 	if err := d.Stop(); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(d.Log(), "stopped in order") {
+	if !strings.Contains(d.Log(), "stopped cleanly") {
 		t.Errorf("log %q", d.Log())
 	}
 }
@@ -114,7 +112,7 @@ func TestDaemonComesBackOnItsAddress(t *testing.T) {
 		c.Address = d.Address
 		d.Kill()
 		if err := d.Wait(t.Context()); err == nil {
-			t.Error("a killed daemon ended well")
+			t.Error("a killed daemon ended without an error")
 		}
 	}
 }
@@ -140,7 +138,7 @@ func TestRoleServesUntilItIsStopped(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if answer, err := io.ReadAll(resp.Body); string(answer) != "hello" || err != nil {
-		t.Errorf("answered %q, %v", answer, err)
+		t.Errorf("response %q, %v", answer, err)
 	}
 	if err := r.Stop(); err != nil {
 		t.Error(err)
@@ -149,7 +147,7 @@ func TestRoleServesUntilItIsStopped(t *testing.T) {
 
 func TestRoleThatDoesNotStartSaysWhy(t *testing.T) {
 	t.Parallel()
-	if _, err := child.StartRole("broken"); err == nil || !strings.Contains(err.Error(), "cannot play") {
+	if _, err := child.StartRole("broken"); err == nil || !strings.Contains(err.Error(), "cannot serve") {
 		t.Errorf("error %v", err)
 	}
 }

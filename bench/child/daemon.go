@@ -14,33 +14,32 @@ import (
 	"time"
 )
 
-// startStopLimit is how long a daemon may take until it is ready, and until it has
-// stopped after it was asked to.
+// startStopLimit is how long a daemon may take to become ready, and to stop.
 const startStopLimit = time.Minute
 
-// Config says how a daemon is started.
+// Config is the configuration of a daemon.
 type Config struct {
-	Binary  string   // the schedctl program
+	Binary  string   // path of the schedctl program
 	Dir     string   // the data directory
-	Address string   // host:port to listen on; a free port of 127.0.0.1 when empty
-	Args    []string // more arguments of schedctl daemon run
-	Env     []string // more variables, KEY=value
-	Key     string   // that the daemon is asked with; its admin.key when empty
+	Address string   // host:port to listen on; empty for a free port of 127.0.0.1
+	Args    []string // additional arguments of schedctl daemon run
+	Env     []string // additional environment variables, KEY=value
+	Key     string   // API key for requests; empty for the one in admin.key
 }
 
-// Daemon is a schedctl daemon that runs as a child.
+// Daemon is a schedctl daemon that runs as a child process.
 type Daemon struct {
 	*Process
 	Dir     string
 	Address string        // host:port
-	Key     string        // that of the first workspace, or the one it was started with
-	Ready   time.Duration // from the start of the process to the first readyz 200
+	Key     string        // API key of the first workspace, or the one from Config
+	Ready   time.Duration // time from the start of the process to the first 200 of readyz
 	began   time.Time
 	http    *http.Client
 }
 
-// Start runs a daemon that may publish to this machine, and waits until it is
-// ready. A daemon that ends before that is an error with its log.
+// Start starts a daemon that may publish to this machine, and waits until it is ready. When it ends before
+// that, the error contains its log.
 func Start(ctx context.Context, c Config) (*Daemon, error) {
 	d, err := Launch(c)
 	if err != nil {
@@ -53,8 +52,7 @@ func Start(ctx context.Context, c Config) (*Daemon, error) {
 	return d, nil
 }
 
-// Launch starts a daemon and waits for nothing. Its Key and Ready are not set
-// before AwaitReady has returned.
+// Launch starts a daemon without waiting. Its Key and Ready are set once AwaitReady has returned.
 func Launch(c Config) (*Daemon, error) {
 	if c.Address == "" {
 		var err error
@@ -73,9 +71,8 @@ func Launch(c Config) (*Daemon, error) {
 	return &Daemon{Process: p, Dir: c.Dir, Address: c.Address, began: began, Key: c.Key, http: &http.Client{Transport: new(http.Transport)}}, nil
 }
 
-// freeAddress returns one with a port that the system gives to no outgoing
-// connection: one of those could have it before the daemon, or while that is
-// started again.
+// freeAddress returns an address whose port the system does not use for outgoing connections: these could
+// occupy the port before the daemon does, or during its restart.
 func freeAddress() (string, error) {
 	for try := 0; ; try++ {
 		address := fmt.Sprintf("127.0.0.1:%d", 12_000+rand.IntN(20_000))
@@ -89,10 +86,10 @@ func freeAddress() (string, error) {
 	}
 }
 
-// Began returns when the process was started.
+// Began returns the start time of the process.
 func (d *Daemon) Began() time.Time { return d.began }
 
-// AwaitReady waits until the daemon is ready, for a minute at most.
+// AwaitReady waits up to a minute until the daemon is ready.
 func (d *Daemon) AwaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startStopLimit)
 	defer cancel()
@@ -132,8 +129,8 @@ func (d *Daemon) isReady(ctx context.Context) bool {
 // Database returns the path of the daemon's database.
 func (d *Daemon) Database() string { return filepath.Join(d.Dir, "schedctl.db") }
 
-// Stop ends the daemon in order, with SIGTERM, and waits for a minute at most. A
-// bad end is an error with the log.
+// Stop stops the daemon with SIGTERM and waits up to a minute. The error of a daemon that does not stop cleanly
+// contains its log.
 func (d *Daemon) Stop() error {
 	defer d.http.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(context.Background(), startStopLimit)
@@ -142,12 +139,12 @@ func (d *Daemon) Stop() error {
 	err := d.Wait(ctx)
 	if ctx.Err() != nil {
 		d.Kill()
-		return fmt.Errorf("the daemon does not stop: %w\n%s", err, d.Log())
+		return fmt.Errorf("the daemon did not stop: %w\n%s", err, d.Log())
 	}
 	return err
 }
 
-// Kill ends the daemon with SIGKILL and waits until it is gone.
+// Kill ends the daemon with SIGKILL and waits until it has ended.
 func (d *Daemon) Kill() {
 	d.Process.Kill()
 	d.http.CloseIdleConnections()

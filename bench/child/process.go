@@ -1,7 +1,6 @@
-// Package child runs what a measuring or torturing program watches as processes
-// of their own: the schedctl daemon, and roles of the program itself, such as the
-// network that the daemon publishes to. A process of its own has a processor time
-// and a memory that can be told apart, and can be killed.
+// Package child runs child processes for the programs that measure and torture the daemon: the daemon itself,
+// and roles of the program, such as the network that the daemon publishes to. Processor time and memory of a
+// child can be measured separately, and a child can be killed.
 //
 // On Linux a child ends with the program that started it, however that ends.
 package child
@@ -20,10 +19,10 @@ type Process struct {
 	cmd  *exec.Cmd
 	log  *processLog
 	done chan struct{} // closed when the process has ended
-	err  error         // how it ended, after done
+	err  error         // how it ended; set before done is closed
 }
 
-// start starts a command with its standard error in the log.
+// start starts a command whose standard error goes to the log.
 func start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, log: new(processLog), done: make(chan struct{})}
 	cmd.Stderr = p.log
@@ -41,24 +40,24 @@ func start(cmd *exec.Cmd) (*Process, error) {
 // PID returns the number of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Log returns what the process has written to its standard error so far.
+// Log returns the standard error output of the process so far.
 func (p *Process) Log() string { return p.log.String() }
 
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Signal sends a signal and does not wait.
+// Signal sends a signal without waiting.
 func (p *Process) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// Kill ends the process with SIGKILL and waits until it is gone. It reports
-// nothing about a process that had ended already.
+// Kill ends the process with SIGKILL and waits until it has ended. It does nothing for a process that has ended
+// already.
 func (p *Process) Kill() {
 	p.cmd.Process.Kill()
 	<-p.done
 }
 
-// Wait waits until the process has ended and returns nil when it ended well, else
-// an error with its log. When ctx ends first, it returns its error.
+// Wait waits until the process has ended. It returns nil when the process succeeded, else an error with its
+// log, and the error of ctx when that ends first.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -71,7 +70,7 @@ func (p *Process) Wait(ctx context.Context) error {
 	return nil
 }
 
-// processLog keeps what a process writes, for any goroutine.
+// processLog stores the output of a process, for any goroutine.
 type processLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer // mu guards text

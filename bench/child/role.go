@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// Role is the running program once more, as a child in another role.
+// Role is another process of the running program, in a different role.
 type Role struct {
 	*Process
-	Address string // what it printed first: where it serves
+	Address string // first line of its output: the address that it serves on
 	stdin   io.Closer
 }
 
-// StartRole starts this program with arguments that give it a role, and waits for
-// the line that it prints when it is ready: see Serve.
+// StartRole starts this program with arguments that select a role, and waits for the line that it prints when
+// it is ready; see Serve.
 func StartRole(args ...string) (*Role, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -50,21 +50,20 @@ func StartRole(args ...string) (*Role, error) {
 	if err != nil {
 		r.Kill()
 		stdin.Close()
-		return nil, fmt.Errorf("role %s does not start: %w\n%s", args[0], err, p.Log())
+		return nil, fmt.Errorf("role %s did not start: %w\n%s", args[0], err, p.Log())
 	}
 	r.Address = strings.TrimSpace(line)
 	return r, nil
 }
 
-// Stop ends the role by ending its standard input, and waits.
+// Stop stops the role by closing its standard input, and waits.
 func (r *Role) Stop() error {
 	r.stdin.Close()
 	return r.Wait(context.Background())
 }
 
-// Serve is the body of a role that serves HTTP: it prints its address, and
-// returns when its standard input ends. Connections are cut, so that nobody
-// waits for an answer that takes long.
+// Serve serves HTTP for a role: it prints its address, and returns when its standard input is closed. It cuts
+// connections instead of waiting for slow responses.
 func Serve(handler http.Handler) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPUTime returns the processor time that a process has used, user and system.
+// CPUTime returns the user and system processor time of a process.
 func CPUTime(pid int) (time.Duration, error) {
 	var t unix.Timespec
 	if err := unix.ClockGettime(cpuClock(pid), &t); err != nil {
@@ -21,15 +21,15 @@ func CPUTime(pid int) (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
-// cpuClock is the number of a process's CPU clock, as clock_getcpuclockid(3)
-// makes it: exact to the nanosecond, where /proc counts ticks of 10 ms.
+// cpuClock returns the id of a process's CPU clock, as clock_getcpuclockid(3) does. It is exact to the
+// nanosecond, while /proc counts ticks of 10 ms.
 func cpuClock(pid int) int32 {
 	const scheduled = 2 // CPUCLOCK_SCHED
 	return int32(^pid<<3 | scheduled)
 }
 
-// Anonymous returns the anonymous memory of a process, in bytes: what it has for
-// itself and cannot be read anew from a file.
+// Anonymous returns the anonymous memory of a process in bytes: private memory that cannot be read again from a
+// file.
 func Anonymous(pid int) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -21,7 +21,7 @@ func TestCPUTimeGrowsWithWork(t *testing.T) {
 		}
 	}
 	if after-before < 5*time.Millisecond {
-		t.Errorf("10 s of asking took %s", after-before)
+		t.Errorf("10 s of querying took %s", after-before)
 	}
 }
 
@@ -40,9 +40,9 @@ func TestAnonymousMemoryGrowsWithWhatIsTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	if grown := after - before; grown < size/2 {
-		t.Errorf("%d bytes that were touched count as %d", size, grown)
+		t.Errorf("touching %d bytes counts as %d", size, grown)
 	}
 	if memory[4096] != 1 {
-		t.Error("the memory is gone")
+		t.Error("the memory was released")
 	}
 }

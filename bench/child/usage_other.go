@@ -8,12 +8,10 @@ import (
 	"time"
 )
 
-// CPUTime returns the processor time that a process has used. It is known on
-// Linux only.
+// CPUTime returns the processor time of a process. It is available on Linux only.
 func CPUTime(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
 
-// Anonymous returns the anonymous memory of a process, in bytes. It is known on
-// Linux only.
+// Anonymous returns the anonymous memory of a process in bytes. It is available on Linux only.
 func Anonymous(int) (int64, error) { return 0, errors.ErrUnsupported }
 
 func endWithParent(*exec.Cmd) {}

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// leadingCounts are the counts that matter most, in their order; others follow by name.
+// leadingCounts come first, in this order; others follow by name.
 var leadingCounts = []string{"kills", "acknowledged", "lost", "twice", "stuck"}
 
-// counts says in one line what a scenario has counted.
+// counts formats the counts of a scenario in one line.
 func counts(c map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(c), func(a, b string) int {
 		if d := rank(a) - rank(b); d != 0 {
@@ -32,7 +32,7 @@ func rank(name string) int {
 	return len(leadingCounts)
 }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int64) string {
 	if n < 0 {
 		return "-" + thousands(-n)

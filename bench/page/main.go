@@ -132,7 +132,7 @@ func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(readable(s))
 }
 
-// verdict makes what is not a pass stand out.
+// verdict highlights every verdict except pass.
 func verdict(s string) string {
 	if s == "pass" || s == "-" {
 		return s

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The committed page is the one that the committed figures produce.
+// The committed page matches the committed figures.
 func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	want, err := write(benchFile, tortureFile)
@@ -21,7 +21,7 @@ func TestPageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is old; run go generate ./bench/page (-want +got):\n%s", pageFile, diff)
+		t.Errorf("%s is outdated; run go generate ./bench/page (-want +got):\n%s", pageFile, diff)
 	}
 }
 
@@ -40,7 +40,7 @@ func TestPageShowsFigures(t *testing.T) {
 		"A kill loses nothing.", "acknowledged 1,234,567, lost 0, posts 12", "-run '^kill$'", "-seed 7",
 	} {
 		if !strings.Contains(string(page), want) {
-			t.Errorf("the page does not say %q:\n%s", want, page)
+			t.Errorf("the page does not contain %q:\n%s", want, page)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestUnreadableFileIsNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := write(filepath.Join(t.TempDir(), "none"), bad); err == nil {
-		t.Error("a file that is not there is no error")
+		t.Error("no error for a missing file")
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// retryLimit is how long a client repeats a request that gets no answer.
+// retryLimit is how long a client retries a request that gets no response.
 const retryLimit = time.Minute
 
-// author makes posts and changes them, one after another. It repeats each request
-// with its Idempotency-Key until it is answered. It is for one goroutine.
+// author creates and changes posts, one after another. It retries each request with its Idempotency-Key until
+// it gets a final response. It is for one goroutine.
 type author struct {
 	world   *world
 	name    string
@@ -28,9 +28,8 @@ type author struct {
 	stories []*story
 }
 
-// whileAuthorsWork runs fn while the authors work, and returns when both have
-// ended. Fn leaves a daemon that answers, by which the authors end their stories,
-// or an error, with which they give up.
+// whileAuthorsWork runs fn while the authors work, and returns when both have ended. fn must leave a running
+// daemon, with which the authors finish their stories, or return an error, on which they give up.
 func (w *world) whileAuthorsWork(ctx context.Context, fn func() error) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -49,7 +48,7 @@ func (w *world) whileAuthorsWork(ctx context.Context, fn func() error) error {
 	return errors.Join(err, failed.err)
 }
 
-// work tells stories until it is enough, and ends the one that it is at.
+// work writes stories until enough is closed, and finishes the current one.
 func (a *author) work(ctx context.Context, enough <-chan struct{}) error {
 	for {
 		select {
@@ -63,7 +62,7 @@ func (a *author) work(ctx context.Context, enough <-chan struct{}) error {
 	}
 }
 
-// writeStory makes a post and, perhaps, changes its mind.
+// writeStory creates a post and may change it.
 func (a *author) writeStory(ctx context.Context) error {
 	s := new(story)
 	a.stories = append(a.stories, s)
@@ -103,7 +102,7 @@ func (a *author) now(ctx context.Context, s *story, accounts []string) error {
 	})
 }
 
-// soon is a time that a kill can come before, and after.
+// soon returns a time that a kill may precede or follow.
 func (a *author) soon() time.Time {
 	return time.Now().Add(time.Duration(100+a.random.IntN(700)) * time.Millisecond)
 }
@@ -121,7 +120,7 @@ func (a *author) patch(ctx context.Context, s *story, _ int) error {
 	})
 }
 
-// postpone schedules a draft, and moves a post that is scheduled.
+// postpone schedules a draft or moves a scheduled post.
 func (a *author) postpone(ctx context.Context, s *story, accounts int) error {
 	queued := s.events[schedctl.EventPostQueued] > 0
 	return a.write(ctx, s, http.MethodPatch, "/posts/"+s.post, apiv1.EditPost{PublishAt: apiv1.NewTime(a.soon())}, func() {
@@ -144,8 +143,8 @@ func (a *author) cancel(ctx context.Context, s *story, _ int) error {
 	})
 }
 
-// write sends a request until it is answered for good, sometimes once more, and
-// tells the story what was acknowledged.
+// write sends a request until it gets a final response, sometimes once more, and adds the acknowledged change
+// to the story.
 func (a *author) write(ctx context.Context, s *story, method, path string, body any, follows func()) error {
 	a.keys++
 	w := &write{Request: child.Request{Method: method, Path: path, IdempotencyKey: fmt.Sprintf("%s-%d", a.name, a.keys)}}
@@ -176,8 +175,7 @@ func (a *author) write(ctx context.Context, s *story, method, path string, body 
 	return nil
 }
 
-// send sends a request until it is answered for good, through any number of
-// restarts.
+// send sends a request until it gets a final response, through any number of restarts.
 func (w *world) send(ctx context.Context, r *write) error {
 	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
@@ -190,14 +188,13 @@ func (w *world) send(ctx context.Context, r *write) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s %s: no answer: %d %s %w", r.Method, r.Path, answer.Status, answer.Body, err)
+			return fmt.Errorf("%s %s: no response: %d %s %w", r.Method, r.Path, answer.Status, answer.Body, err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-// sendOnce sends a request once. Of several daemons one may be frozen: a client goes to
-// another one then.
+// sendOnce sends a request once. When one of several daemons is frozen, the client tries another one.
 func (w *world) sendOnce(ctx context.Context, r child.Request) (child.Response, error) {
 	if len(w.nodes) > 0 {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)
@@ -207,7 +204,7 @@ func (w *world) sendOnce(ctx context.Context, r child.Request) (child.Response, 
 	return w.daemon().Do(ctx, r)
 }
 
-// isTemporary reports whether an answer says to come again.
+// isTemporary reports whether a response asks the client to retry.
 func isTemporary(a child.Response) bool {
 	if a.Status >= 500 || a.Status == http.StatusTooManyRequests {
 		return true
@@ -216,8 +213,7 @@ func isTemporary(a child.Response) bool {
 	return a.Status == http.StatusConflict && json.Unmarshal(a.Body, &refused) == nil && refused.Error.Code == schedctl.IdempotencyRunning
 }
 
-// resend sends an acknowledged request again. It is an error when the answer is
-// another one.
+// resend sends an acknowledged request again. It fails when the response differs.
 func (w *world) resend(ctx context.Context, r *write) error {
 	if !r.acknowledged() {
 		return nil
@@ -227,7 +223,7 @@ func (w *world) resend(ctx context.Context, r *write) error {
 		return err
 	}
 	if again.Status != r.Status || string(again.Response.Body) != string(r.Response.Body) {
-		w.judged.violation(lostRecord, "%s %s with key %s was answered %d %.300s, and is now answered %d %.300s",
+		w.judged.violation(lostRecord, "%s %s with key %s returned %d %.300s, and now returns %d %.300s",
 			r.Method, r.Path, r.IdempotencyKey, r.Status, r.Response.Body, again.Status, again.Response.Body)
 	}
 	return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// check judges a daemon that has settled, stops it, and lets schedctl daemon check
-// read its database.
+// check judges an idle daemon, stops it, and runs schedctl daemon check on its database.
 func (w *world) check(ctx context.Context) error {
 	if err := w.compare(ctx); err != nil {
 		return err
@@ -21,7 +20,7 @@ func (w *world) check(ctx context.Context) error {
 	return w.checkDatabase(ctx)
 }
 
-// compare repeats every acknowledged write and compares all that is known.
+// compare resends every acknowledged write and compares all observations.
 func (w *world) compare(ctx context.Context) error {
 	for _, a := range w.authors {
 		for _, s := range a.stories {
@@ -40,7 +39,7 @@ func (w *world) compare(ctx context.Context) error {
 	return nil
 }
 
-// collectState asks everybody.
+// collectState collects what clients, networks, webhook and daemon have observed.
 func (w *world) collectState(ctx context.Context) (s observation, err error) {
 	s = observation{stories: w.seeded, kinds: map[string]kind{}, missedBefore: w.late, noUnknownAllowed: w.certain}
 	for _, a := range w.authors {
@@ -52,7 +51,7 @@ func (w *world) collectState(ctx context.Context) (s observation, err error) {
 		}
 	}
 	s.posts, err = w.posts(ctx)
-	s.seen = w.network.seen() // after the posts: whatever they call published was seen before
+	s.seen = w.network.seen() // after the posts: networks have seen whatever the posts call published
 	if err != nil || w.skipOutbox {
 		return s, err
 	}
@@ -65,8 +64,8 @@ func (w *world) collectState(ctx context.Context) (s observation, err error) {
 	return s, nil
 }
 
-// awaitWebhook waits until the webhook was told of all events, for some seconds at
-// most, and returns what it was told.
+// awaitWebhook waits a few seconds for the webhook to receive all events, and returns how often it received
+// each.
 func (w *world) awaitWebhook(ctx context.Context, events []apiv1.Event) map[string]int {
 	for patience := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		told := w.network.webhookDeliveries()
@@ -77,7 +76,7 @@ func (w *world) awaitWebhook(ctx context.Context, events []apiv1.Event) map[stri
 	}
 }
 
-// posts walks the whole list.
+// posts reads the whole list.
 func (w *world) posts(ctx context.Context) (map[string]apiv1.Post, error) {
 	out := map[string]apiv1.Post{}
 	for cursor := ""; ; {
@@ -87,7 +86,7 @@ func (w *world) posts(ctx context.Context) (map[string]apiv1.Post, error) {
 		}
 		for _, p := range page.Results {
 			if _, again := out[p.ID]; again {
-				w.judged.violation(brokenStore, "the list has post %s twice", p.ID)
+				w.judged.violation(brokenStore, "the list contains post %s twice", p.ID)
 			}
 			out[p.ID] = p
 		}
@@ -98,7 +97,7 @@ func (w *world) posts(ctx context.Context) (map[string]apiv1.Post, error) {
 	}
 }
 
-// outbox reads all events that there are.
+// outbox reads all events.
 func (w *world) outbox(ctx context.Context) (events []apiv1.Event, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -107,7 +106,7 @@ func (w *world) outbox(ctx context.Context) (events []apiv1.Event, err error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := c.CreatePost(ctx, apiv1.CreatePost{Content: "the event of this draft is the last"})
+	last, err := c.CreatePost(ctx, apiv1.CreatePost{Content: "the event of this draft is the last one"})
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +122,10 @@ func (w *world) outbox(ctx context.Context) (events []apiv1.Event, err error) {
 	return events, nil
 }
 
-// checkDatabase stops the daemon in order and lets schedctl read its database.
+// checkDatabase stops the daemon cleanly and runs schedctl daemon check on its database.
 func (w *world) checkDatabase(ctx context.Context) error {
 	if err := w.daemon().Stop(); err != nil {
-		w.judged.violation(brokenStore, "the daemon does not end well: %s", err)
+		w.judged.violation(brokenStore, "the daemon did not stop cleanly: %s", err)
 	}
 	out, err := exec.CommandContext(ctx, w.binary, "daemon", "check", "--data-dir", w.config.Dir).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -136,7 +135,7 @@ func (w *world) checkDatabase(ctx context.Context) error {
 	return err
 }
 
-// counts returns what happened in a world.
+// counts returns the counts of a world.
 func (w *world) counts() map[string]int64 {
 	c := map[string]int64{"acknowledged": 0, "calls": 0, "posts": 0}
 	for _, a := range w.authors {

@@ -19,18 +19,16 @@ const (
 	lateLimit = 6 * time.Hour
 )
 
-// clockJumps sets the clocks of daemons, side by side, while they run and while they
-// are stopped: by minutes, an hour, 39 days and ten years, ahead and back. It also
-// suspends a machine. The program and its libraries see the step; the clock that
-// counts from the boot continues, and advances in a suspend alone.
+// clockJumps sets the clocks of several daemons in parallel, running or stopped: by minutes, an hour, 39 days
+// and ten years, forward and back. It also suspends a machine. The program and its libraries see the step. The
+// clock since boot continues, and jumps only in a suspend.
 //
-// A step of minutes is believed when the clock is read, which is every 30 s. What a
-// longer step ahead makes due must wait and must not be failed. What becomes due while
-// the machine is running or suspended must be published. Nothing is published before
-// its time by the clock of the daemon. What a clock has made of events, keys, responses
-// and retries while it was wrong is over when it is set right.
+// The daemon believes a step of minutes at its next check of the clock, every 30 s. Posts that a longer forward
+// step makes due must wait and must not fail. Posts that become due while the machine runs or sleeps must be
+// published. Nothing is published early by the daemon's clock. Events, keys, responses and retries made under a
+// wrong clock must not have lasting effects once the clock is right.
 //
-// Quick leaves nothing out: all of it is waiting.
+// The quick run is the same: nearly all the time is spent waiting.
 func clockJumps(ctx context.Context, h *harness) (result, error) {
 	binary, err := h.instrumented(ctx)
 	if err != nil {
@@ -94,7 +92,7 @@ func (h *harness) jumpClock(ctx context.Context, binary, name string, jump func(
 	return err
 }
 
-// minutes are believed both ways.
+// minutes jumps by minutes, which the daemon believes both ways.
 func minutes(ctx context.Context, x *clockWorld) error {
 	due, err := x.schedule(ctx, 5*time.Minute, blind)
 	if err != nil {
@@ -106,8 +104,8 @@ func minutes(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// hourAhead publishes nothing that the hour makes due, or that is due right after it,
-// until the machine has been suspended for it.
+// hourAhead checks that posts that the hour makes due, or that are due right after it, are not published until
+// the machine has been suspended for an hour.
 func hourAhead(ctx context.Context, x *clockWorld) error {
 	near, err := x.schedule(ctx, hour/2, idempotent)
 	if err != nil {
@@ -130,8 +128,8 @@ func hourAhead(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// daysAhead publishes and fails nothing that 39 days make due or late, and is over when
-// the clock is set right.
+// daysAhead checks that a step of 39 days publishes and fails nothing, and has no effect after the clock is set
+// back.
 func daysAhead(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, idempotent)
 	if err != nil {
@@ -150,8 +148,7 @@ func daysAhead(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// daysAheadRestarted is the same for a clock that is set, and set right, while the
-// daemon is stopped.
+// daysAheadRestarted is daysAhead with a clock that is changed while the daemon is stopped.
 func daysAheadRestarted(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, readable)
 	if err != nil {
@@ -170,7 +167,7 @@ func daysAheadRestarted(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// hourBack keeps what is due, and nothing else.
+// hourBack checks that due posts are published and later ones are not.
 func hourBack(ctx context.Context, x *clockWorld) error {
 	due, err := x.schedule(ctx, 3*time.Second, blind)
 	if err != nil {
@@ -183,7 +180,8 @@ func hourBack(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// yearsAhead decides nothing of what waits, and is over when it is set right.
+// yearsAhead checks that waiting posts stay as they are, and that the step has no effect after the clock is set
+// back.
 func yearsAhead(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, blind)
 	if err != nil {
@@ -203,7 +201,7 @@ func yearsAhead(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// yearsAheadRestarted is the same for a daemon that is started again meanwhile.
+// yearsAheadRestarted is yearsAhead with a daemon that restarts while the clock is wrong.
 func yearsAheadRestarted(ctx context.Context, x *clockWorld) error {
 	next, err := x.schedule(ctx, hour, blind)
 	if err != nil {
@@ -216,7 +214,7 @@ func yearsAheadRestarted(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// yearsBack waits, and is over when it is set right.
+// yearsBack checks that the daemon waits, and continues after the clock is corrected.
 func yearsBack(ctx context.Context, x *clockWorld) error {
 	due, err := x.schedule(ctx, 3*time.Second, readable)
 	if err != nil {
@@ -229,7 +227,7 @@ func yearsBack(ctx context.Context, x *clockWorld) error {
 	)
 }
 
-// suspend suspends the machine: for a night, and for longer than a post may be late.
+// suspend suspends the machine for a night, and for longer than a post may be late.
 func suspend(ctx context.Context, x *clockWorld) error {
 	morning, err := x.schedule(ctx, 7*hour, idempotent)
 	if err != nil {
@@ -249,7 +247,7 @@ func suspend(ctx context.Context, x *clockWorld) error {
 	return nil
 }
 
-// suspends stops the daemon for a moment in which the machine is suspended.
+// suspends stops the daemon briefly while the machine is suspended.
 func (x *clockWorld) suspends(d time.Duration) clockStep {
 	return func(ctx context.Context) error {
 		x.daemon().Signal(syscall.SIGSTOP)

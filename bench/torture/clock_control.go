@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// clockControl set the clocks of instrumented daemons.
+// clockControl sets the clocks of instrumented daemons.
 type clockControl struct {
 	file      *os.File
 	shift     atomic.Int64 // of the wall clock, in seconds
-	suspended atomic.Int64 // seconds that the machine was suspended
+	suspended atomic.Int64 // seconds spent suspended
 }
 
-// newClockControl returns a clock that is right.
+// newClockControl returns a clock without a shift.
 func (h *harness) newClockControl() (*clockControl, error) {
 	dir, err := h.newDir()
 	if err != nil {
@@ -29,17 +29,16 @@ func (h *harness) newClockControl() (*clockControl, error) {
 	return c, c.jump(0)
 }
 
-// env is what a daemon is to be started with.
+// env returns the environment variable for a daemon.
 func (c *clockControl) env() string { return clockVariable + "=" + c.file.Name() }
 
-// jump sets the wall clock ahead, or back, by whole seconds.
+// jump shifts the wall clock by whole seconds.
 func (c *clockControl) jump(by time.Duration) error {
 	c.shift.Add(int64(by / time.Second))
 	return c.write()
 }
 
-// sleep lets whole seconds pass in which the machine is suspended: on the wall clock
-// and on the clock that counts from the boot.
+// sleep simulates a suspend of whole seconds: it advances the wall clock and the clock since boot.
 func (c *clockControl) sleep(d time.Duration) error {
 	c.suspended.Add(int64(d / time.Second))
 	return c.jump(d)
@@ -53,7 +52,7 @@ func (c *clockControl) write() error {
 	return err
 }
 
-// now returns what the daemon's clock says.
+// now returns the time of the daemon's clock.
 func (c *clockControl) now() time.Time {
 	return time.Now().Add(time.Duration(c.shift.Load()) * time.Second)
 }

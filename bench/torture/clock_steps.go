@@ -12,9 +12,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// How long something may take: prompt is when nothing has to be noticed, and slow
-// when a clock has to be looked at, which is done every 30 s; both with room for a
-// machine that is busy.
+// Time limits, with room for a busy machine: promptLimit when no clock check is involved, and clockCheckLimit
+// when the daemon must first check its clock, which it does every 30 s.
 const (
 	promptLimit     = 10 * time.Second
 	clockCheckLimit = 45 * time.Second
@@ -25,14 +24,14 @@ type clockWorld struct {
 	*world
 	hands  *clockControl
 	jumps  int64
-	waited int64  // milliseconds at most until what had to happen then has happened
-	seen   string // the event to resume after
+	waited int64  // longest wait for an expected effect, in milliseconds
+	seen   string // event to resume after
 }
 
-// clockStep is a part of a course of events.
+// clockStep is a step of a scenario.
 type clockStep func(context.Context) error
 
-// runSteps takes one step after another.
+// runSteps runs steps in order.
 func (x *clockWorld) runSteps(ctx context.Context, steps ...clockStep) error {
 	for i, s := range steps {
 		if err := s(ctx); err != nil {
@@ -53,7 +52,7 @@ func (x *clockWorld) wait(d time.Duration) clockStep {
 	return func(ctx context.Context) error { return sleep(ctx, d) }
 }
 
-// suspendFor lets time pass in which the machine is suspended.
+// suspendFor suspends the machine for a while.
 func (x *clockWorld) suspendFor(d time.Duration) clockStep {
 	return func(context.Context) error {
 		x.jumps++
@@ -61,12 +60,12 @@ func (x *clockWorld) suspendFor(d time.Duration) clockStep {
 	}
 }
 
-// restart stops the daemon in order and starts it again.
+// restart stops the daemon cleanly and starts it again.
 func (x *clockWorld) restart(ctx context.Context) error {
 	return x.stopped(x.wait(0))(ctx)
 }
 
-// stopped takes a step while the daemon is stopped.
+// stopped runs a step while the daemon is stopped.
 func (x *clockWorld) stopped(s clockStep) clockStep {
 	return func(ctx context.Context) error {
 		if err := x.daemon().Stop(); err != nil {
@@ -79,7 +78,7 @@ func (x *clockWorld) stopped(s clockStep) clockStep {
 	}
 }
 
-// schedule makes a post that is due after a time of the daemon's clock.
+// schedule creates a post that is due after the given time of the daemon's clock.
 func (x *clockWorld) schedule(ctx context.Context, in time.Duration, k kind) (*story, error) {
 	s := x.tell()
 	return s, x.authors[0].scheduleAt(ctx, s, x.accounts[k], x.hands.now().Add(in))
@@ -91,7 +90,7 @@ func (x *clockWorld) tell() *story {
 	return s
 }
 
-// publishes makes a post that is due now.
+// publishes creates a post that is due now.
 func (x *clockWorld) publishes(s *story, k kind) clockStep {
 	return func(ctx context.Context) error {
 		x.authors[0].stories = append(x.authors[0].stories, s)
@@ -99,8 +98,7 @@ func (x *clockWorld) publishes(s *story, k kind) clockStep {
 	}
 }
 
-// publishesSoon makes a post that is due now and must go out when the clock has been
-// looked at.
+// publishesSoon creates a post that is due now and must be published after the next clock check.
 func (x *clockWorld) publishesSoon(k kind) clockStep {
 	return func(ctx context.Context) error {
 		s := new(story)
@@ -111,7 +109,7 @@ func (x *clockWorld) publishesSoon(k kind) clockStep {
 	}
 }
 
-// publishesOnTime makes a post that is due in a second and must go out then.
+// publishesOnTime creates a post that is due in a second and must be published then.
 func (x *clockWorld) publishesOnTime(k kind) clockStep {
 	return func(ctx context.Context) error {
 		s, err := x.schedule(ctx, time.Second, k)
@@ -122,12 +120,12 @@ func (x *clockWorld) publishesOnTime(k kind) clockStep {
 	}
 }
 
-// isPublished asks that a post is published within a time.
+// isPublished checks that a post is published within a time.
 func (x *clockWorld) isPublished(s *story, within time.Duration) clockStep {
 	return x.reachesStatus(s, schedctl.Published, within)
 }
 
-// reachesStatus asks that a post comes to a status within a time.
+// reachesStatus checks that a post reaches a status within a time.
 func (x *clockWorld) reachesStatus(s *story, want schedctl.Status, within time.Duration) clockStep {
 	return func(ctx context.Context) error {
 		began := time.Now()
@@ -152,7 +150,7 @@ func (x *clockWorld) reachesStatus(s *story, want schedctl.Status, within time.D
 	}
 }
 
-// hasStatus asks that a post has a status.
+// hasStatus checks the status of a post.
 func (x *clockWorld) hasStatus(s *story, want schedctl.Status) clockStep {
 	return func(ctx context.Context) error {
 		p, err := x.read(ctx, s)
@@ -163,7 +161,7 @@ func (x *clockWorld) hasStatus(s *story, want schedctl.Status) clockStep {
 	}
 }
 
-// allHaveStatus asks that posts have a status.
+// allHaveStatus checks the status of several posts.
 func (x *clockWorld) allHaveStatus(want schedctl.Status, stories ...*story) clockStep {
 	return func(ctx context.Context) error {
 		var errs []error
@@ -189,7 +187,7 @@ func (x *clockWorld) awaitFailedAttempt(s *story) clockStep {
 				return err
 			}
 		}
-		return fmt.Errorf("post %s was not tried", s.post)
+		return fmt.Errorf("post %s was not attempted", s.post)
 	}
 }
 
@@ -199,7 +197,7 @@ func (x *clockWorld) read(ctx context.Context, s *story) (apiv1.Post, error) {
 	return answer.Post, err
 }
 
-// resendAll sends every acknowledged write again.
+// resendAll resends every acknowledged write.
 func (x *clockWorld) resendAll(ctx context.Context) error {
 	for _, s := range x.authors[0].stories {
 		for _, r := range s.writes {
@@ -211,7 +209,7 @@ func (x *clockWorld) resendAll(ctx context.Context) error {
 	return nil
 }
 
-// newKey makes an API key that expires after a time of the daemon's clock.
+// newKey creates an API key that expires after the given time of the daemon's clock.
 func (x *clockWorld) newKey(ctx context.Context, expires time.Duration) (secret string, err error) {
 	body, err := json.Marshal(map[string]any{"name": "short", "scopes": []string{"posts:read"}, "expires_at": apiv1.NewTime(x.hands.now().Add(expires))})
 	if err != nil {
@@ -225,7 +223,7 @@ func (x *clockWorld) newKey(ctx context.Context, expires time.Duration) (secret 
 	return made.Secret, json.Unmarshal(answer, &made)
 }
 
-// keyWorks asks that a key is good.
+// keyWorks checks that a key is valid.
 func (x *clockWorld) keyWorks(secret string) clockStep {
 	return func(ctx context.Context) error {
 		c, err := client.New(client.Config{URL: "http://" + x.daemon().Address, Key: secret})
@@ -233,13 +231,13 @@ func (x *clockWorld) keyWorks(secret string) clockStep {
 			return err
 		}
 		if _, err := c.Me(ctx); err != nil {
-			x.judged.violation(lostRecord, "%s: a key that is good for a day: %v", x.name, err)
+			x.judged.violation(lostRecord, "%s: a key valid for a day: %v", x.name, err)
 		}
 		return nil
 	}
 }
 
-// remember notes the youngest event of the youngest post, to resume after it.
+// remember stores the newest event of the newest post, to resume after it.
 func (x *clockWorld) remember(ctx context.Context) error {
 	stories := x.authors[0].stories
 	var t apiv1.Timeline
@@ -250,8 +248,8 @@ func (x *clockWorld) remember(ctx context.Context) error {
 	return err
 }
 
-// resumesEvents makes a post, and asks that who resumes after the event that was noted
-// is told of it, and that it goes out.
+// resumesEvents creates a post, and checks that a stream resumed after the stored event delivers its event, and
+// that the post is published.
 func (x *clockWorld) resumesEvents(k kind) clockStep {
 	return func(ctx context.Context) error {
 		s := new(story)
@@ -265,7 +263,7 @@ func (x *clockWorld) resumesEvents(k kind) clockStep {
 	}
 }
 
-// awaitEventOf follows the events after the one that was noted until one is of a post.
+// awaitEventOf reads events after the stored one until one belongs to the post.
 func (x *clockWorld) awaitEventOf(ctx context.Context, post string) error {
 	ctx, cancel := context.WithTimeout(ctx, promptLimit)
 	defer cancel()
@@ -284,8 +282,8 @@ func (x *clockWorld) awaitEventOf(ctx context.Context, post string) error {
 	return ctx.Err()
 }
 
-// judgeEarly asks that no target was tried before its time, by the clock of the
-// daemon. Later tries may be, of a target whose time was of a clock that was ahead.
+// judgeEarly checks that no target was attempted before its time, by the daemon's clock. Retries may be, of a
+// target whose time was set by a clock that was ahead.
 func (x *clockWorld) judgeEarly(ctx context.Context) error {
 	for _, s := range x.authors[0].stories {
 		var t apiv1.Timeline
@@ -295,7 +293,7 @@ func (x *clockWorld) judgeEarly(ctx context.Context) error {
 		for _, target := range t.Targets {
 			for _, a := range target.Attempts {
 				if a.Number == 1 && target.PublishAt != nil && a.StartedAt != nil && a.StartedAt.Before(target.PublishAt.Time) {
-					x.judged.violation(wrongStatus, "%s: target %s is due at %s and was tried at %s", x.name, target.ID, target.PublishAt, a.StartedAt)
+					x.judged.violation(wrongStatus, "%s: target %s is due at %s and was attempted at %s", x.name, target.ID, target.PublishAt, a.StartedAt)
 				}
 			}
 		}

@@ -18,18 +18,16 @@ const (
 	crowdRequests    = 10_000
 	crowdReaderCount = 16
 
-	// crowdLead is how long the posts and the start of the daemon take. When they
-	// take longer, the posts are due when it starts.
+	// crowdLead is the time for seeding the posts and starting the daemon. When that takes longer, the posts
+	// are due at the start.
 	crowdLead = 10 * time.Second
 
-	// crowdLimit is how long it may take until all are out. How fast they are is
-	// for the bench to judge.
+	// crowdLimit limits the time to publish all posts. bench measures the speed.
 	crowdLimit = 3 * time.Minute
 )
 
-// crowd lets 100,000 posts of 500 accounts be due at one instant, and readers ask
-// for lists and posts meanwhile: all go out, once each, and every reader is
-// answered. Quick has 20,000 posts.
+// crowd makes 100,000 posts of 500 accounts due at one instant, while readers request lists and posts. Each
+// post must be published once, and every request must get a response. The quick run has 20,000 posts.
 func crowd(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "crowd"})
 	if err != nil {
@@ -76,7 +74,7 @@ func crowd(ctx context.Context, h *harness) (result, error) {
 	}), err
 }
 
-// seedCrowd writes the posts and returns when they are due.
+// seedCrowd stores the posts and returns when they are due.
 func (w *world) seedCrowd(ctx context.Context, due int) (time.Time, error) {
 	accounts := slices.Concat(w.accounts[idempotent], w.accounts[blind])
 	posts := make([]plannedPost, due)
@@ -87,7 +85,7 @@ func (w *world) seedCrowd(ctx context.Context, due int) (time.Time, error) {
 	return at, w.seed(ctx, posts)
 }
 
-// crowdReaders ask the daemon for what people look at.
+// crowdReaders send the read requests that people send.
 type crowdReaders struct {
 	world *world
 	asked atomic.Int64
@@ -95,7 +93,7 @@ type crowdReaders struct {
 	took  []time.Duration
 }
 
-// read makes all requests, from several connections.
+// read sends all requests over several connections.
 func (r *crowdReaders) read(ctx context.Context) error {
 	transport := &http.Transport{MaxIdleConnsPerHost: crowdReaderCount}
 	defer transport.CloseIdleConnections()
@@ -113,7 +111,7 @@ func (r *crowdReaders) read(ctx context.Context) error {
 	return failed.err
 }
 
-// path returns what one request is for.
+// path returns the path of a random request.
 func (r *crowdReaders) path(random *rand.Rand) string {
 	post := r.world.seeded[random.IntN(len(r.world.seeded))].post
 	account := r.world.accounts[blind][random.IntN(len(r.world.accounts[blind]))]
@@ -134,12 +132,12 @@ func (r *crowdReaders) ask(ctx context.Context, transport *http.Transport, path 
 	began := time.Now()
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
-		r.world.judged.violation(lostRecord, "GET %s: no answer: %s", path, err)
+		r.world.judged.violation(lostRecord, "GET %s: no response: %s", path, err)
 		return ctx.Err()
 	}
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		r.world.judged.violation(lostRecord, "GET %s: answered %s, %v", path, resp.Status, err)
+		r.world.judged.violation(lostRecord, "GET %s: status %s, %v", path, resp.Status, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +145,7 @@ func (r *crowdReaders) ask(ctx context.Context, transport *http.Transport, path 
 	return ctx.Err()
 }
 
-// quantile returns how long that part of the requests took at most.
+// quantile returns a quantile of the response times.
 func (r *crowdReaders) quantile(q float64) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,8 +15,7 @@ import (
 // disk is a small file system in memory.
 type disk struct{ dir string }
 
-// mountDisk mounts one on a directory. It returns errNoDisk where that is not
-// allowed.
+// mountDisk mounts a disk on a directory. It returns errNoDisk without the permission to mount.
 func mountDisk(dir string) (*disk, error) {
 	err := syscall.Mount("schedctl-torture", dir, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, fmt.Sprintf("size=%d", diskSize))
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
@@ -30,7 +29,7 @@ func mountDisk(dir string) (*disk, error) {
 
 func (d *disk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill takes all that is left of the disk.
+// fill uses up the disk.
 func (d *disk) fill() error {
 	f, err := os.Create(d.ballast())
 	if err != nil {
@@ -49,13 +48,13 @@ func (d *disk) fill() error {
 	return nil
 }
 
-// free gives it back. It may be repeated.
+// free frees the disk. It may be called repeatedly.
 func (d *disk) free() error { return os.RemoveAll(d.ballast()) }
 
 func (d *disk) unmount() error { return os.NewSyscallError("unmount", syscall.Unmount(d.dir, 0)) }
 
-// fullDiskAsRoot runs the scenario in a process that is root in namespaces of its
-// own, where this one is not root, and reports whether that is done.
+// fullDiskAsRoot runs the scenario in a child process that is root in its own namespaces, unless this process
+// is root. done reports whether it did.
 func fullDiskAsRoot(ctx context.Context, h *harness) (r result, done bool, err error) {
 	if os.Geteuid() == 0 {
 		return result{}, false, nil
@@ -80,7 +79,7 @@ func fullDiskAsRoot(ctx context.Context, h *harness) (r result, done bool, err e
 	cmd.Stderr = &said
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		r, err = withoutDisk() // there are no such namespaces
+		r, err = withoutDisk() // namespaces are not available
 		return r, true, err
 	}
 	r, err = readResult(out)

@@ -4,7 +4,7 @@ package main
 
 import "context"
 
-// disk is a small file system, of which there is none here.
+// disk is a small file system, which is not available on this system.
 type disk struct{}
 
 func mountDisk(string) (*disk, error) { return nil, errNoDisk }

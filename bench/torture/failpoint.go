@@ -8,27 +8,27 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// commitCount is how many commits a daemon makes from its first start to the end of
-// its first three posts, and a few more.
+// commitCount is a little more than the number of commits from the daemon's first start to the end of its first
+// three posts.
 const commitCount = 26
 
-// failpointFault is one failure that is ordered in the life of a daemon.
+// failpointFault is one failure at one point in the run of a daemon.
 type failpointFault struct {
 	point  failpoint.Point
 	action string
 	pass   int
-	first  kind // of the network that the first post goes to; those to the others follow
+	first  kind // network kind of the first post; the others follow
 }
 
 func (b failpointFault) String() string {
 	return fmt.Sprintf("%s=%s@%d/%s", b.point, b.action, b.pass, b.first)
 }
 
-// actions are all that can happen at a point.
+// actions are all actions at a failpoint.
 var actions = []string{"panic", "kill", "stall", "error"}
 
-// failpointFaults returns every action at every point: at each commit from the first
-// start on, and for a post to each kind of network. Quick is some of them.
+// failpointFaults returns every action at every failpoint: at each commit from the first start on, and with the
+// first post to each kind of network. The quick run returns a sample.
 func failpointFaults(quick bool) (list []failpointFault) {
 	for _, p := range failpoint.Points() {
 		passes := 1
@@ -49,8 +49,7 @@ func failpointFaults(quick bool) (list []failpointFault) {
 	return sampleFaults(list)
 }
 
-// sampleFaults thins the passes of commits out to every thirteenth, and leaves one
-// kind of network for each failure.
+// sampleFaults keeps every thirteenth commit, and one kind of network for each failure.
 func sampleFaults(list []failpointFault) (few []failpointFault) {
 	for i, b := range list {
 		commit := b.point == failpoint.StoreCommit || b.point == failpoint.StoreCommitted
@@ -61,20 +60,19 @@ func sampleFaults(list []failpointFault) (few []failpointFault) {
 	return few
 }
 
-// parallelFaults is how many daemons are broken at a time.
+// parallelFaults is how many daemons run at a time.
 const parallelFaults = 8
 
-// failPoints orders one failure in the life of a daemon, lets a client make a
-// post to each kind of network meanwhile, repeats its requests, and starts the
-// daemon again when it has ended, as a service manager does. A panic outside of
-// what is caught must end the daemon, with its message; nothing may leave it alive
-// and at a standstill.
+// failPoints injects one failure into each run of a daemon, while a client posts to each kind of network,
+// resends its requests and restarts a daemon that has ended, as a service manager does. A panic outside of the
+// recovered parts must end the daemon with its message. Nothing may leave the daemon alive without making
+// progress.
 //
-// A minute passes by setting the daemon's clock, since whoever must be asked what
-// it has is asked then.
+// The daemon's clock is set a minute ahead instead of waiting, because the daemon queries networks about
+// unconfirmed posts after a minute.
 //
-// Quick makes one failure in sixteen: of the commits every thirteenth fails, and
-// the posts go to one kind of network first and not to each.
+// The quick run injects one failure in sixteen: every thirteenth commit, and one kind of network for the first
+// post.
 func failPoints(ctx context.Context, h *harness) (result, error) {
 	binary, err := h.instrumented(ctx)
 	if err != nil {
@@ -105,7 +103,7 @@ func failPoints(ctx context.Context, h *harness) (result, error) {
 	return total.judged.result(total.counts), failed.err
 }
 
-// failpointTotals adds up what the breakdowns did.
+// failpointTotals adds up the counts of all faults.
 type failpointTotals struct {
 	judged *verdictCollector
 	mu     sync.Mutex // mu guards counts
@@ -120,7 +118,7 @@ func (t *failpointTotals) add(c map[string]int64) {
 	}
 }
 
-// most keeps the largest of a count.
+// most keeps the maximum of a count.
 func (t *failpointTotals) most(name string, n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// failpointVariable orders a failure in an instrumented daemon.
+// failpointVariable configures a failure in an instrumented daemon.
 const failpointVariable = "SCHEDCTL_FAILPOINT"
 
-// requireNoFailpoints asks that a release has no fail points.
+// requireNoFailpoints checks that a release build has no failpoints.
 func requireNoFailpoints(binary string) error {
 	program, err := os.ReadFile(binary)
 	if err != nil {
 		return err
 	}
 	if bytes.Contains(program, []byte(failpointVariable)) {
-		return fmt.Errorf("%s is a build with fail points; build it with make build", binary)
+		return fmt.Errorf("%s was built with failpoints; build it with make build", binary)
 	}
 	return nil
 }
 
-// faultWorld is a world in which one failure is ordered.
+// faultWorld is a world with one failure.
 type faultWorld struct {
 	*world
 	failpointFault
@@ -32,7 +32,7 @@ type faultWorld struct {
 	manager *serviceManager
 }
 
-// runFault runs one world, from a first start to the judgement.
+// runFault runs one world, from the first start to the verdict.
 func (h *harness) runFault(ctx context.Context, binary string, b failpointFault, total *failpointTotals) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
@@ -68,9 +68,8 @@ func (h *harness) runFault(ctx context.Context, binary string, b failpointFault,
 	return err
 }
 
-// postToAll connects an account of each kind and the webhook, and posts to each, the
-// chosen kind first. It returns when nothing is to be done, or nothing can be done
-// before a minute has passed.
+// postToAll connects an account of each kind and the webhook, and posts to each, starting with the fault's
+// kind. It returns when nothing is left to do, or not before a minute has passed.
 func (x *faultWorld) postToAll(ctx context.Context) error {
 	if err := x.manager.awaitReady(ctx); err != nil {
 		return err
@@ -93,7 +92,7 @@ func (x *faultWorld) postToAll(ctx context.Context) error {
 	return x.awaitIdle(ctx, 3*time.Second)
 }
 
-// awaitIdle waits until nothing is to be done, for some time at most.
+// awaitIdle waits until nothing is left to do, with a time limit.
 func (x *faultWorld) awaitIdle(ctx context.Context, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); time.Now().Before(end); {
 		busy, err := x.hasPendingPosts(ctx)
@@ -107,7 +106,7 @@ func (x *faultWorld) awaitIdle(ctx context.Context, atMost time.Duration) error 
 	return nil
 }
 
-// sleep waits, unless ctx ends before.
+// sleep sleeps until d has passed or ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -117,8 +116,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// restartLater starts the daemon once more, a minute and a half later by its clock,
-// and waits until it has nothing to do.
+// restartLater restarts the daemon with its clock a minute and a half ahead, and waits until it is idle.
 func (x *faultWorld) restartLater(ctx context.Context) error {
 	if err := x.hands.jump(90 * time.Second); err != nil {
 		return err

@@ -11,32 +11,30 @@ import (
 )
 
 const (
-	// refuseLimit is how long a write may take to be refused on a full disk, and
-	// a read to be answered.
+	// refuseLimit limits the time to refuse a write on a full disk, and to serve a read.
 	refuseLimit = time.Second
 
-	// resumeLimit is how long a daemon may take to go on once there is space.
+	// resumeLimit is how long a daemon may take to resume once there is space.
 	resumeLimit = 5 * time.Second
 
-	// diskSize lets a database grow through five rounds: each needs more of it to
-	// use up what it has ahead.
+	// diskSize is enough for a database to grow through five rounds: each needs more space to use up the file's
+	// free pages.
 	diskSize = 64 << 20
 
-	// recordLimit is how long the ends of calls may take to be recorded.
+	// recordLimit limits the time to record the results of calls.
 	recordLimit = 5 * time.Second
 )
 
-// errNoDisk is why this machine cannot show what happens on a full disk.
-var errNoDisk = errors.New("no small file system can be mounted here: it takes root, or user namespaces")
+// errNoDisk means that this machine cannot mount a small disk.
+var errNoDisk = errors.New("cannot mount a small file system: that needs root or user namespaces")
 
-// fullDisk fills the disk under daemons that clients and networks keep busy, while
-// calls are held between a network's acceptance and its answer. Writes must be
-// refused, reads answered, the ends of the calls recorded and nothing begun; and
-// when there is space, everything must go on. One of the daemons is killed and
-// started again on the full disk with its calls in flight.
+// fullDisk fills the disk under busy daemons, while calls are in flight between a network's acceptance and its
+// response. Writes must be refused, reads served, results of calls recorded and no new calls started. With free
+// space, everything must resume. One of the daemons is killed and restarted on the full disk with its calls in
+// flight.
 //
-// Quick fills the disk twice under one daemon, and once under one that is killed,
-// in place of five times under each of four.
+// The quick run fills the disk twice under one daemon, and once under one that is killed, instead of five times
+// under each of four.
 func fullDisk(ctx context.Context, h *harness) (result, error) {
 	if r, done, err := fullDiskAsRoot(ctx, h); done {
 		return r, err
@@ -60,7 +58,7 @@ func fullDisk(ctx context.Context, h *harness) (result, error) {
 	return total.result(), failed.err
 }
 
-// withoutDisk is the result on a machine that has no disk to fill.
+// withoutDisk is the result on a machine without a disk to fill.
 func withoutDisk() (result, error) {
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
 		return result{}, errNoDisk
@@ -68,14 +66,14 @@ func withoutDisk() (result, error) {
 	return result{Verdict: skipped, Detail: errNoDisk.Error()}, nil
 }
 
-// fullPlan says how often a disk is filled, and whether the daemon is killed then.
+// fullPlan says how often a disk is filled, and whether the daemon is killed.
 type fullPlan struct {
 	name   string
 	rounds int
 	kill   bool
 }
 
-// fullWorld is a world on a disk that gets full.
+// fullWorld is a world on a disk that is filled.
 type fullWorld struct {
 	*world
 	fullPlan
@@ -124,7 +122,7 @@ func (f *fullWorld) run(ctx context.Context) error {
 	}
 	f.certain = !f.kill
 	if f.kill && f.quick {
-		f.useKinds(idempotent, blind) // the others are asked after a minute what they have
+		f.useKinds(idempotent, blind) // the daemon would query the other networks only after a minute
 	}
 	err := f.whileAuthorsWork(ctx, func() error {
 		for range f.rounds {
@@ -138,7 +136,7 @@ func (f *fullWorld) run(ctx context.Context) error {
 		return err
 	}
 	if said := strings.Count(f.daemon().Log(), "disk full: writes are refused"); !f.kill && said != f.rounds {
-		f.judged.violation(wrongStatus, "the log says %d times that the disk is full, want %d", said, f.rounds)
+		f.judged.violation(wrongStatus, "the log reports %d times that the disk is full, want %d", said, f.rounds)
 	}
 	if err := f.settle(ctx, settleLimit); err != nil {
 		return err
@@ -148,8 +146,7 @@ func (f *fullWorld) run(ctx context.Context) error {
 	return err
 }
 
-// round fills the disk with calls in flight, looks at what the daemon does, and
-// makes room again.
+// round fills the disk with calls in flight, checks the daemon, and frees the disk.
 func (f *fullWorld) round(ctx context.Context) error {
 	f.gate.shut()
 	defer f.gate.open()
@@ -170,10 +167,10 @@ func (f *fullWorld) round(ctx context.Context) error {
 	if err := f.checkReads(ctx); err != nil {
 		return err
 	}
-	time.Sleep(time.Second) // what authors have scheduled is due
+	time.Sleep(time.Second) // until the authors' scheduled posts are due
 	after := f.traffic()
 	if after != before {
-		f.judged.violation(brokenStore, "on a full disk the networks were called %d times and the webhook %d times", after.calls-before.calls, after.told-before.told)
+		f.judged.violation(brokenStore, "on a full disk there were %d calls to networks and %d to the webhook", after.calls-before.calls, after.told-before.told)
 	}
 	if err := f.disk.free(); err != nil {
 		return err
@@ -181,13 +178,12 @@ func (f *fullWorld) round(ctx context.Context) error {
 	return f.resume(ctx, after)
 }
 
-// whileFull ends the calls that are held, one way or the other, and returns how
-// often somebody was called from then on, or before.
+// whileFull ends the held calls, with a kill or without, and returns the numbers of calls at that point.
 func (f *fullWorld) whileFull(ctx context.Context) (t callCounts, err error) {
 	if f.kill {
 		err = f.killAndStart(ctx)
 	}
-	time.Sleep(200 * time.Millisecond) // what was begun before reaches its network
+	time.Sleep(200 * time.Millisecond) // until started calls reach their network
 	if t = f.traffic(); !f.kill {
 		err = f.endCalls(ctx)
 	}

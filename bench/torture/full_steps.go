@@ -15,7 +15,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// callCounts is how often somebody was called.
+// callCounts are the numbers of calls to networks and to the webhook.
 type callCounts struct{ calls, told int }
 
 func (f *fullWorld) traffic() (t callCounts) {
@@ -28,7 +28,7 @@ func (f *fullWorld) traffic() (t callCounts) {
 	return t
 }
 
-// draft makes a post that has no time, which is long.
+// draft creates a long post without a time.
 func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child.Response, err error) {
 	f.keys++
 	body, err := json.Marshal(apiv1.CreatePost{Content: strings.Repeat("x", 5000)})
@@ -52,8 +52,7 @@ func (f *fullWorld) draft(ctx context.Context) (took time.Duration, answer child
 	return took, w.Response, nil
 }
 
-// writeUntilRefused makes posts until the room is used up that the database has
-// ahead, and looks at how that is refused.
+// writeUntilRefused creates posts until the free pages of the database are used up, and checks the refusal.
 func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
 	for range 20_000 {
 		took, answer, err := f.draft(ctx)
@@ -68,18 +67,17 @@ func (f *fullWorld) writeUntilRefused(ctx context.Context) error {
 			continue
 		}
 		var refusal apiv1.ErrorEnvelope
-		json.Unmarshal(answer.Body, &refusal) // without a code the answer is wrong below
+		json.Unmarshal(answer.Body, &refusal) // without a code the check below fails
 		if answer.Status != http.StatusInsufficientStorage || refusal.Error.Code != schedctl.InsufficientStorage ||
 			answer.Header.Get("Retry-After") == "" || !strings.Contains(refusal.Error.Message, f.config.Dir) {
-			f.judged.violation(wrongStatus, "a write on a full disk is answered %d %s", answer.Status, answer.Body)
+			f.judged.violation(wrongStatus, "a write on a full disk returned %d %s", answer.Status, answer.Body)
 		}
 		return nil
 	}
-	return errors.New("no write was refused, though the disk is full")
+	return errors.New("no write was refused although the disk is full")
 }
 
-// endCalls lets the networks answer, and waits until the daemon knows of each post
-// that they have.
+// endCalls lets the networks respond, and waits until the daemon has recorded each post that they have.
 func (f *fullWorld) endCalls(ctx context.Context) error {
 	held := f.gate.open()
 	patience := time.Now().Add(recordLimit)
@@ -93,15 +91,14 @@ func (f *fullWorld) endCalls(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(patience) {
-			f.judged.violation(lostRecord, "%d of %d calls have ended, and are not recorded on the full disk within %s", unrecorded, held, recordLimit)
+			f.judged.violation(lostRecord, "%d of %d calls ended without being recorded on the full disk within %s", unrecorded, held, recordLimit)
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// countUnrecorded counts the targets that a network has and that the daemon does not
-// call published.
+// countUnrecorded counts the targets that a network has and that the daemon does not call published.
 func (f *fullWorld) countUnrecorded(ctx context.Context) (n int, err error) {
 	seen := f.network.seen()
 	posts, err := f.posts(ctx)
@@ -115,8 +112,7 @@ func (f *fullWorld) countUnrecorded(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// killAndStart kills the daemon with its calls in flight, and starts it on the
-// full disk, where it serves.
+// killAndStart kills the daemon with its calls in flight, and restarts it on the full disk.
 func (f *fullWorld) killAndStart(ctx context.Context) error {
 	f.daemon().Kill()
 	f.gate.open()
@@ -132,14 +128,14 @@ func (f *fullWorld) killAndStart(ctx context.Context) error {
 			break
 		}
 		if time.Now().After(patience) {
-			return fmt.Errorf("the daemon does not start on a full disk: %w", err)
+			return fmt.Errorf("the daemon did not start on a full disk: %w", err)
 		}
 	}
-	// It finds out that the disk is full when it is asked to write.
+	// The daemon notices that the disk is full on its first write.
 	return f.writeUntilRefused(ctx)
 }
 
-// checkReads reads what a full daemon says.
+// checkReads checks what a full daemon serves.
 func (f *fullWorld) checkReads(ctx context.Context) error {
 	began := time.Now()
 	if err := f.daemon().Call(ctx, http.MethodGet, "/posts?limit=10", "", nil); err != nil {
@@ -154,18 +150,18 @@ func (f *fullWorld) checkReads(ctx context.Context) error {
 			return err
 		}
 		if !strings.Contains(text, want) {
-			f.judged.violation(wrongStatus, "%s does not say %q on a full disk", path, want)
+			f.judged.violation(wrongStatus, "%s does not contain %q on a full disk", path, want)
 		}
 	}
 	return nil
 }
 
-// resume waits until the daemon writes, calls networks and says that it is well.
+// resume waits until the daemon writes, calls networks and reports that it is ready.
 func (f *fullWorld) resume(ctx context.Context, before callCounts) error {
 	began := time.Now()
 	for written, sent, well := false, false, false; !written || !sent || !well; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > resumeLimit {
-			f.judged.violation(stuckRecord, "within %s of there being space: written %v, sent %v, ready %v", resumeLimit, written, sent, well)
+			f.judged.violation(stuckRecord, "%s after space was freed: written %v, sent %v, ready %v", resumeLimit, written, sent, well)
 			return nil
 		}
 		if !written {
@@ -187,7 +183,7 @@ func (f *fullWorld) resume(ctx context.Context, before callCounts) error {
 	return nil
 }
 
-// get returns what is at a path that is not of the API.
+// get returns the body of a path outside the API.
 func (f *fullWorld) get(ctx context.Context, path string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+f.daemon().Address+path, nil)
 	if err != nil {

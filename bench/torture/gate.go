@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// gate holds up those who pass while it is shut.
+// gate holds callers while it is shut.
 type gate struct {
 	mu     sync.Mutex    // mu guards what follows
-	opened chan struct{} // closed when those who are held may go on; nil while it is open
+	opened chan struct{} // closed to release the held callers; nil while the gate is open
 	held   int
 }
 
-// shut holds up whoever passes from now on.
+// shut holds all callers of pass from now on.
 func (g *gate) shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.opened, g.held = make(chan struct{}), 0
 }
 
-// open lets all pass, and returns how many were held. It may be repeated.
+// open releases all callers and returns how many were held. It may be called repeatedly.
 func (g *gate) open() (held int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,7 +45,7 @@ func (g *gate) pass() {
 	}
 }
 
-// awaitHeld waits until so many are held.
+// awaitHeld waits until n callers are held.
 func (g *gate) awaitHeld(ctx context.Context, n int) error {
 	for patience := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		g.mu.Lock()

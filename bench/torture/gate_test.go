@@ -11,7 +11,7 @@ func TestGateHoldsUntilItIsOpened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var g gate
-		g.pass() // open at first
+		g.pass() // open initially
 		var passed atomic.Int64
 		for range 2 {
 			g.shut()
@@ -33,7 +33,7 @@ func TestGateHoldsUntilItIsOpened(t *testing.T) {
 		}
 		g.shut()
 		if err := g.awaitHeld(t.Context(), 1); err == nil {
-			t.Error("somebody is held who never came")
+			t.Error("awaitHeld succeeded without callers")
 		}
 		ended, end := context.WithCancel(t.Context())
 		end()

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// harness is what the scenarios share.
+// harness is shared by the scenarios.
 type harness struct {
 	dir    string // temporary; removed at the end
 	binary string // the daemon's program
 	quick  bool
 	seed   uint64
 
-	turn chan struct{} // holds a token while no scenario is at work
+	turn chan struct{} // holds a token while no scenario is working
 
 	instruments instruments
 }
@@ -29,7 +29,7 @@ func newHarness(o options) (*harness, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(binary); err != nil {
-		return nil, fmt.Errorf("the daemon's program: %w; build it with make build", err)
+		return nil, fmt.Errorf("%w; build the daemon with make build", err)
 	}
 	dir, err := os.MkdirTemp("", "schedctl-torture-*")
 	if err != nil {
@@ -40,8 +40,7 @@ func newHarness(o options) (*harness, error) {
 	return h, nil
 }
 
-// runAll runs scenarios, one at work at a time, and returns their results in
-// order.
+// runAll runs scenarios, one working at a time, and returns their results in order.
 func (h *harness) runAll(ctx context.Context, chosen []scenario) []result {
 	results := make([]result, len(chosen))
 	var wg sync.WaitGroup
@@ -82,9 +81,8 @@ func (h *harness) takeTurn(ctx context.Context) error {
 
 func (h *harness) giveTurn() { h.turn <- struct{}{} }
 
-// idle runs a part of a scenario that hardly does more than wait, and lets the
-// next scenario work meanwhile. It returns when both fn has ended and it is the
-// scenario's turn again.
+// idle runs a part of a scenario that mostly waits, and lets the next scenario work at the same time. It
+// returns when fn has ended and it is the scenario's turn again.
 func (h *harness) idle(fn func() error) error {
 	h.giveTurn()
 	err := fn()
@@ -92,18 +90,18 @@ func (h *harness) idle(fn func() error) error {
 	return err
 }
 
-// newDir returns a new directory.
+// newDir creates a new directory.
 func (h *harness) newDir() (string, error) { return os.MkdirTemp(h.dir, "run-*") }
 
-// random returns a source of its own for each name, which gives the same numbers
-// in each run with the same seed. It is for one goroutine.
+// random returns a random source for the name, which yields the same numbers in each run with the same seed. It
+// is for one goroutine.
 func (h *harness) random(name string) *rand.Rand {
 	hash := fnv.New64a()
 	hash.Write([]byte(name))
 	return rand.New(rand.NewPCG(h.seed, hash.Sum64()))
 }
 
-// progress tells on standard error what a scenario is at.
+// progress reports the progress of a scenario on standard error.
 func (h *harness) progress(scenario, format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%-10s %s\n", scenario, fmt.Sprintf(format, args...))
 }

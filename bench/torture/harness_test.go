@@ -26,14 +26,14 @@ func testHarness(t *testing.T) *harness {
 	return h
 }
 
-// While one scenario waits the next one works; otherwise they take turns.
+// While one scenario waits, the next one works; otherwise they run one after another.
 func TestScenariosTakeTurns(t *testing.T) {
 	t.Parallel()
 	h := testHarness(t)
 	working, worked := 0, make(chan struct{})
 	work := func() {
-		if working++; working != 1 { // the race detector looks as well
-			t.Error("two scenarios are at work")
+		if working++; working != 1 { // checked by the race detector, too
+			t.Error("two scenarios are working")
 		}
 		working--
 	}
@@ -80,14 +80,14 @@ func TestRandomChoicesFollowFromTheSeed(t *testing.T) {
 func TestResultsAreWritten(t *testing.T) {
 	t.Parallel()
 	results := []result{{
-		Scenario: "kill", Promise: "nothing is lost", Verdict: fail, Detail: "one is gone", Took: duration(1234 * time.Millisecond),
+		Scenario: "kill", Promise: "nothing is lost", Verdict: fail, Detail: "one is missing", Took: duration(1234 * time.Millisecond),
 		Counts: map[string]int64{"kills": 5, "lost": 1, "acknowledged": 9},
 	}}
 	var table bytes.Buffer
 	printTable(&table, results)
-	for _, want := range []string{"kill      FAIL     1.2s  acknowledged 9, lost 1, kills 5\n", "\nkill: one is gone\n"} {
+	for _, want := range []string{"kill      FAIL     1.2s  acknowledged 9, lost 1, kills 5\n", "\nkill: one is missing\n"} {
 		if !strings.Contains(table.String(), want) {
-			t.Errorf("no %q in\n%s", want, &table)
+			t.Errorf("%q missing in\n%s", want, &table)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "last.json")

@@ -13,20 +13,18 @@ import (
 	"sync"
 )
 
-// instruments is the daemon's program with fail points in it, and with a wall
-// clock that can be set.
+// instruments is the daemon built with failpoints and with a wall clock that can be set.
 type instruments struct {
 	once sync.Once
 	path string
 	err  error
 }
 
-// instrumented returns the path of the program, built at the first call.
+// instrumented returns the path of the program, which the first call builds.
 //
-// Its wall clock is set by putting another time.Now into the standard library of
-// that build: the program and all of its libraries see the clock jump, while the
-// monotonic clock continues, as on a machine whose clock is set. Its clock of the
-// time since the boot can be set ahead, as by a suspend.
+// The build replaces time.Now in the standard library: the program and all of its libraries see the wall clock
+// jump, while the monotonic clock continues, as on a machine whose clock is set. The clock since boot can be
+// advanced, as by a suspend.
 func (h *harness) instrumented(ctx context.Context) (string, error) {
 	i := &h.instruments
 	i.once.Do(func() {
@@ -42,7 +40,7 @@ func (h *harness) instrument(ctx context.Context, out string) error {
 		return fmt.Errorf("a clock that can be set: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-tags", "failpoint", "-o", out, "./cmd/schedctl")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=400") // nearly all is compiled, in less time
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=400") // faster: nearly everything is compiled
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Run(); err != nil {
@@ -51,21 +49,20 @@ func (h *harness) instrument(ctx context.Context, out string) error {
 	return nil
 }
 
-// The beginning of time.Now, and what it becomes.
+// The start of time.Now, and its replacement.
 const (
 	nowOriginal    = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	nowReplacement = nowOriginal + "\tsec += wallShift()\n"
 )
 
-// How daemon/clock reads the time since the boot, and what that becomes.
+// How daemon/clock reads the time since boot, and its replacement.
 const (
 	bootOriginal    = "time.Duration(t.Nano())"
 	bootReplacement = bootOriginal + " + time.TortureSlept()"
 )
 
-// shiftSource is an additional file of package time. The shifts are in memory that
-// the harness shares, so that the clock jumps between two instructions, and before
-// the first one of main.
+// shiftSource is an additional file of package time. The shifts are in memory shared with the harness, so that
+// the clock can jump between any two instructions, and before main starts.
 const shiftSource = `package time
 
 import (
@@ -98,11 +95,10 @@ func wallShift() int64 { return atomic.LoadInt64(&shifts[0]) }
 func TortureSlept() Duration { return Duration(atomic.LoadInt64(&shifts[1])) * Second }
 `
 
-// clockVariable says to an instrumented daemon where its clock is set.
+// clockVariable names the file of the clock of an instrumented daemon.
 const clockVariable = "SCHEDCTL_TORTURE_CLOCK"
 
-// overlay writes the changed files and returns the path of what go build -overlay
-// reads.
+// overlay writes the changed files and returns the path of the file for go build -overlay.
 func (h *harness) overlay(ctx context.Context) (string, error) {
 	library, err := sources(ctx, "time")
 	if err != nil {
@@ -151,15 +147,14 @@ func sources(ctx context.Context, pkg string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// replaceOnce returns a source file in which one piece, which it must have once, is
-// replaced.
+// replaceOnce returns a source file in which one text, which must occur once, is replaced.
 func replaceOnce(path, is, becomes string) (string, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
 	if n := strings.Count(string(source), is); n != 1 {
-		return "", fmt.Errorf("%s has %q %d times and not once; read how it tells the time now", path, is, n)
+		return "", fmt.Errorf("%s contains %q %d times, want once; adapt it to how this Go version reads the time", path, is, n)
 	}
 	return strings.Replace(string(source), is, becomes, 1), nil
 }

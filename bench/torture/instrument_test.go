@@ -9,8 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage/failpoint"
 )
 
-// This version of Go tells the time as the overlay expects, and hands are read as
-// they are set.
+// The overlay matches this version of Go, and clockControl reads what it has set.
 func TestClockCanBeSet(t *testing.T) {
 	t.Parallel()
 	h := &harness{dir: t.TempDir()}

@@ -15,29 +15,28 @@ import (
 type violation string
 
 const (
-	lostRecord  violation = "lost"   // something acknowledged is not there, or was never published
-	doneTwice   violation = "twice"  // something was done more often than it was asked for
-	stuckRecord violation = "stuck"  // something goes on for ever
-	wrongStatus violation = "untrue" // the daemon says something else than is
-	brokenStore violation = "broken" // records and indexes disagree, or the daemon does not end well
+	lostRecord  violation = "lost"   // something acknowledged is missing or was never published
+	doneTwice   violation = "twice"  // something was done more often than requested
+	stuckRecord violation = "stuck"  // something never ends
+	wrongStatus violation = "untrue" // the daemon reports something false
+	brokenStore violation = "broken" // records and indexes disagree, or the daemon does not stop cleanly
 )
 
 // maxTries is how often a daemon calls a network for a target.
 const maxTries = 5
 
-// maxFaults is how many faults of each sin are told in words.
+// maxFaults is how many violations of each kind are described.
 const maxFaults = 5
 
-// verdictCollector collects what is wrong. It may be used from any goroutine; the zero
-// value has nothing.
+// verdictCollector collects violations. It may be used from any goroutine; the zero value has none.
 type verdictCollector struct {
 	mu         sync.Mutex // mu guards what follows
 	violations map[violation]int64
-	notes      map[string]int64 // what is no sin, and may be asked about
+	notes      map[string]int64 // counts of allowed but remarkable outcomes
 	faults     []string
 }
 
-// violation notes one.
+// violation records a violation.
 func (j *verdictCollector) violation(s violation, format string, args ...any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -49,7 +48,7 @@ func (j *verdictCollector) violation(s violation, format string, args ...any) {
 	}
 }
 
-// note counts what is remarkable and right.
+// note counts an allowed but remarkable outcome.
 func (j *verdictCollector) note(what string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -59,25 +58,25 @@ func (j *verdictCollector) note(what string) {
 	j.notes[what]++
 }
 
-// observation is all that is known when everything has settled.
+// observation is everything known once the daemon is idle.
 type observation struct {
-	stories           []*story              // what the clients were told
-	posts             map[string]apiv1.Post // what the daemon says, by id
-	events            []apiv1.Event         // its whole outbox; nil when it was not read
-	seen              map[string]delivery   // what the networks saw, by target
-	webhookDeliveries map[string]int        // how often a webhook was told of each event; nil without one
-	kinds             map[string]kind       // of the network of each account
-	missedBefore      time.Time             // what was due before may have been missed; zero for nothing
-	noUnknownAllowed  bool                  // no call was cut off, so that nothing may have ended in doubt
+	stories           []*story              // what the clients did and were told
+	posts             map[string]apiv1.Post // posts of the daemon, by id
+	events            []apiv1.Event         // all events of the outbox; nil when it was not read
+	seen              map[string]delivery   // what the networks received, by target
+	webhookDeliveries map[string]int        // webhook deliveries of each event; nil without a webhook
+	kinds             map[string]kind       // network kind of each account
+	missedBefore      time.Time             // posts due before this time may have been missed; zero for none
+	noUnknownAllowed  bool                  // no call was cut off, so that no outcome may be unknown
 }
 
-// judge holds what was promised against what is.
+// judge compares the observations with the promises.
 func (j *verdictCollector) judge(s observation) {
 	byPost := map[string]map[schedctl.EventType]int{}
 	j.judgeEvents(s, byPost)
 	known := map[string]bool{}
 	targets := map[string]bool{}
-	late := map[string]bool{} // contents of posts that may be there
+	late := map[string]bool{} // contents of posts that may have been created late
 	for _, story := range s.stories {
 		if story.post == "" {
 			late[story.content] = story.mayAppearLater
@@ -86,7 +85,7 @@ func (j *verdictCollector) judge(s observation) {
 		known[story.post] = true
 		p, found := s.posts[story.post]
 		if !found {
-			j.violation(lostRecord, "post %s was acknowledged and is not there", story.post)
+			j.violation(lostRecord, "post %s was acknowledged and is missing", story.post)
 			continue
 		}
 		j.judgePost(story, p)
@@ -102,25 +101,25 @@ func (j *verdictCollector) judge(s observation) {
 		switch {
 		case known[id]:
 		case late[p.Content]:
-			late[p.Content] = false // one of them
+			late[p.Content] = false // only one of them
 			j.note("done_late")
 			for _, t := range p.Targets {
 				targets[t.ID] = true
 				j.judgeTarget(s, p, t)
 			}
 		default:
-			j.violation(doneTwice, "post %s (%q) is there, and nobody was told of it", id, p.Content)
+			j.violation(doneTwice, "post %s (%q) exists without an acknowledgment", id, p.Content)
 		}
 	}
 	j.judgePlatformPosts(s)
 	for id, d := range s.seen {
 		if !targets[id] && d.posts > 0 {
-			j.violation(wrongStatus, "a network has target %s, which no post has", id)
+			j.violation(wrongStatus, "a network has target %s, which belongs to no post", id)
 		}
 	}
 }
 
-// judgePlatformPosts asks that no post of a network counts for two targets of an account.
+// judgePlatformPosts checks that no network post belongs to two targets of an account.
 func (j *verdictCollector) judgePlatformPosts(s observation) {
 	owners := map[[2]string]string{}
 	for _, p := range s.posts {
@@ -139,18 +138,17 @@ func (j *verdictCollector) judgePlatformPosts(s observation) {
 
 func (j *verdictCollector) judgePost(s *story, p apiv1.Post) {
 	if p.Content != s.content {
-		j.violation(lostRecord, "post %s: %q was acknowledged, and it has %q", p.ID, s.content, p.Content)
+		j.violation(lostRecord, "post %s: %q was acknowledged, and its content is %q", p.ID, s.content, p.Content)
 	}
 	switch canceled := p.Status == schedctl.Canceled; {
 	case s.canceled && !canceled:
-		j.violation(lostRecord, "post %s: its cancel was acknowledged, and it is %s", p.ID, p.Status)
+		j.violation(lostRecord, "post %s: its cancel was acknowledged, and its status is %s", p.ID, p.Status)
 	case canceled && !s.canceled:
-		j.violation(wrongStatus, "post %s is canceled, and nobody was told that", p.ID)
+		j.violation(wrongStatus, "post %s is canceled without an acknowledged cancel", p.ID)
 	}
 }
 
-// judgeTarget holds what the daemon says of a target against what its network
-// saw.
+// judgeTarget compares a target with the deliveries to its network.
 func (j *verdictCollector) judgeTarget(s observation, p apiv1.Post, t apiv1.Target) {
 	d, k := s.seen[t.ID], s.kinds[t.SocialAccountID]
 	if d.posts > 1 {
@@ -158,7 +156,7 @@ func (j *verdictCollector) judgeTarget(s observation, p apiv1.Post, t apiv1.Targ
 	}
 	for _, content := range d.contents {
 		if content != p.Content {
-			j.violation(wrongStatus, "target %s: the network has %q, the post says %q", t.ID, content, p.Content)
+			j.violation(wrongStatus, "target %s: the network has %q, the daemon reports %q", t.ID, content, p.Content)
 		}
 	}
 	switch t.Status {
@@ -168,7 +166,7 @@ func (j *verdictCollector) judgeTarget(s observation, p apiv1.Post, t apiv1.Targ
 		j.judgeFailed(s, t, d, k)
 	case schedctl.Canceled:
 		if d.posts > 0 && (t.Error == nil || t.Error.Outcome != schedctl.OutcomeUnknown) {
-			j.violation(wrongStatus, "target %s is canceled without a doubt, and the network has it", t.ID)
+			j.violation(wrongStatus, "target %s is canceled without an unknown outcome, and the network has it", t.ID)
 		}
 	case schedctl.Draft:
 		if d.calls > 0 {
@@ -182,33 +180,32 @@ func (j *verdictCollector) judgeTarget(s observation, p apiv1.Post, t apiv1.Targ
 func (j *verdictCollector) judgePublished(t apiv1.Target, d delivery) {
 	switch {
 	case d.posts == 0:
-		j.violation(lostRecord, "target %s is published, and the network never had it", t.ID)
+		j.violation(lostRecord, "target %s is published, and the network does not have it", t.ID)
 	case t.PlatformPostID == nil || *t.PlatformPostID != d.receipt:
 		j.violation(wrongStatus, "target %s: the network calls it %s, the daemon %v", t.ID, d.receipt, t.PlatformPostID)
 	}
 }
 
-// judgeFailed allows what a network has refused for good, what was too late, and
-// a doubt only where nobody can know.
+// judgeFailed allows final refusals and missed posts, and unknown outcomes only where the network cannot be
+// queried.
 func (j *verdictCollector) judgeFailed(s observation, t apiv1.Target, d delivery, k kind) {
 	switch {
 	case t.Error == nil:
 		j.violation(wrongStatus, "target %s failed without an error", t.ID)
 	case t.Error.Outcome == schedctl.OutcomeUnknown && k == idempotent && t.Attempts == maxTries:
-		j.note("out_of_tries") // the daemon was killed in each of them
+		j.note("out_of_tries") // the daemon was killed during each of them
 	case t.Error.Outcome == schedctl.OutcomeUnknown && (s.noUnknownAllowed || k != blind):
-		j.violation(lostRecord, "target %s ended in doubt after %d attempts and %d posts on a network that is %s: %s", t.ID, t.Attempts, d.posts, k, t.Error.Message)
+		j.violation(lostRecord, "target %s ended with an unknown outcome after %d attempts and %d posts on a network that is %s: %s", t.ID, t.Attempts, d.posts, k, t.Error.Message)
 	case t.Error.Outcome == schedctl.OutcomeUnknown:
 	case d.posts > 0:
-		j.violation(wrongStatus, "target %s says that it was not published, and the network has it", t.ID)
+		j.violation(wrongStatus, "target %s is reported as not published, and the network has it", t.ID)
 	case t.Error.Kind == schedctl.KindMissed && t.PublishAt.Before(s.missedBefore):
 	case !d.refused:
-		j.violation(lostRecord, "target %s failed (%s), and the network had not refused it", t.ID, t.Error.Message)
+		j.violation(lostRecord, "target %s failed (%s) without a refusal of the network", t.ID, t.Error.Message)
 	}
 }
 
-// judgeEvents counts the events of each post into byPost, and asks that a webhook
-// was told of each.
+// judgeEvents counts the events of each post in byPost, and checks that the webhook received each.
 func (j *verdictCollector) judgeEvents(s observation, byPost map[string]map[schedctl.EventType]int) {
 	ids := map[string]bool{}
 	for _, e := range s.events {
@@ -217,7 +214,7 @@ func (j *verdictCollector) judgeEvents(s observation, byPost map[string]map[sche
 		}
 		ids[e.ID] = true
 		if s.webhookDeliveries != nil && s.webhookDeliveries[e.ID] == 0 {
-			j.violation(lostRecord, "the webhook was never told of event %s (%s)", e.ID, e.Type)
+			j.violation(lostRecord, "the webhook never received event %s (%s)", e.ID, e.Type)
 		}
 		if e.Data.PostID == "" {
 			continue
@@ -229,9 +226,8 @@ func (j *verdictCollector) judgeEvents(s observation, byPost map[string]map[sche
 	}
 }
 
-// expected returns how often each event of a post must be in the outbox: what
-// its writes have caused, and what its targets have come to. A target that is
-// canceled may have failed before.
+// expected returns how often each event of a post must be in the outbox, given its writes and the status of its
+// targets. A canceled target may have failed before.
 func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedctl.EventType]int {
 	out := maps.Clone(s.events)
 	mayHaveFailed, attempts := 0, 0
@@ -249,7 +245,7 @@ func expected(s *story, p apiv1.Post, got map[schedctl.EventType]int) map[schedc
 	if more := got[schedctl.EventPostFailed] - out[schedctl.EventPostFailed]; more > 0 {
 		out[schedctl.EventPostFailed] += min(more, mayHaveFailed)
 	}
-	// Each attempt may have been in doubt, and none has to.
+	// Each attempt may have been unconfirmed.
 	out[schedctl.EventPostUnconfirmed] = min(got[schedctl.EventPostUnconfirmed], attempts)
 	if p.Status == schedctl.Published || p.Status == schedctl.Failed {
 		out[schedctl.EventPostCompleted]++
@@ -268,7 +264,7 @@ func (j *verdictCollector) compareEvents(p apiv1.Post, want, got map[schedctl.Ev
 	}
 }
 
-// result returns the verdict with the counts, and those that are given.
+// result returns the verdict with its counts and the given ones.
 func (j *verdictCollector) result(counts map[string]int64) result {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// soundState is a state with nothing wrong: a post that is published on a network of
-// each kind, one that the first refused, one that was canceled and a draft.
+// soundState returns a state without violations: a post published on a network of each kind, one that the first
+// network refused, a canceled one and a draft.
 func soundState() observation {
 	s := observation{
 		posts: map[string]apiv1.Post{}, seen: map[string]delivery{}, webhookDeliveries: map[string]int{},
@@ -56,7 +56,7 @@ func (s *observation) addStory(name string, status schedctl.Status, target apiv1
 	}
 }
 
-// addEvent puts an event into the outbox, and tells the webhook.
+// addEvent adds an event to the outbox and to the webhook's deliveries.
 func (s *observation) addEvent(post string, typ schedctl.EventType) {
 	e := apiv1.Event{ID: "evt_" + strings.Repeat("x", len(s.events)), Type: typ, Data: apiv1.EventData{PostID: post}}
 	s.events = append(s.events, e)
@@ -73,7 +73,7 @@ func (s *observation) target(post string, k kind, change func(*apiv1.Target)) {
 	}
 }
 
-// delivery changes what a network saw.
+// delivery changes the deliveries to a network.
 func (s *observation) delivery(target string, change func(*delivery)) {
 	d := s.seen[target]
 	change(&d)
@@ -89,8 +89,7 @@ func TestSoundStateHasNoViolations(t *testing.T) {
 	}
 }
 
-// What the judgement cannot find it would let pass for ever: each of these is
-// one fault in a state that is sound otherwise.
+// Each case adds one violation to a state that is otherwise sound.
 func TestEachViolationIsFound(t *testing.T) {
 	t.Parallel()
 	doubt := &apiv1.TargetError{Kind: schedctl.KindUnknown, Outcome: schedctl.OutcomeUnknown}
@@ -99,15 +98,15 @@ func TestEachViolationIsFound(t *testing.T) {
 		want  violation
 		spoil func(*observation)
 	}{
-		"a post that is gone":     {lostRecord, func(s *observation) { delete(s.posts, "post_draft") }},
-		"a change that is gone":   {lostRecord, func(s *observation) { s.stories[0].content = "changed" }},
-		"a cancel that is gone":   {lostRecord, func(s *observation) { s.stories[3].canceled = true }},
-		"a cancel of nobody":      {wrongStatus, func(s *observation) { s.stories[2].canceled = false }},
-		"a post of nobody":        {doneTwice, func(s *observation) { s.posts["post_more"] = apiv1.Post{ID: "post_more"} }},
-		"a target of no post":     {wrongStatus, func(s *observation) { s.seen["pt_more"] = delivery{posts: 1} }},
-		"posted twice":            {doneTwice, func(s *observation) { s.delivery("pt_published_blind", func(d *delivery) { d.posts = 2 }) }},
-		"posted twice and failed": {doneTwice, func(s *observation) { s.delivery("pt_refused_blind", func(d *delivery) { d.posts = 2 }) }},
-		"posted never":            {lostRecord, func(s *observation) { s.delivery("pt_published_readable", func(d *delivery) { d.posts = 0 }) }},
+		"a post that is missing":   {lostRecord, func(s *observation) { delete(s.posts, "post_draft") }},
+		"a change that is missing": {lostRecord, func(s *observation) { s.stories[0].content = "changed" }},
+		"a cancel that is missing": {lostRecord, func(s *observation) { s.stories[3].canceled = true }},
+		"an unrequested cancel":    {wrongStatus, func(s *observation) { s.stories[2].canceled = false }},
+		"an unrequested post":      {doneTwice, func(s *observation) { s.posts["post_more"] = apiv1.Post{ID: "post_more"} }},
+		"a target of no post":      {wrongStatus, func(s *observation) { s.seen["pt_more"] = delivery{posts: 1} }},
+		"posted twice":             {doneTwice, func(s *observation) { s.delivery("pt_published_blind", func(d *delivery) { d.posts = 2 }) }},
+		"posted twice and failed":  {doneTwice, func(s *observation) { s.delivery("pt_refused_blind", func(d *delivery) { d.posts = 2 }) }},
+		"never posted":             {lostRecord, func(s *observation) { s.delivery("pt_published_readable", func(d *delivery) { d.posts = 0 }) }},
 		"another text": {wrongStatus, func(s *observation) {
 			s.delivery("pt_published_blind", func(d *delivery) { d.contents = []string{"old"} })
 		}},
@@ -121,31 +120,31 @@ func TestEachViolationIsFound(t *testing.T) {
 			})
 			s.events = nil
 		}},
-		"still on its way": {stuckRecord, func(s *observation) {
+		"still publishing": {stuckRecord, func(s *observation) {
 			s.target("published", blind, func(t *apiv1.Target) { t.Status = schedctl.Publishing })
 		}},
-		"still to come": {stuckRecord, func(s *observation) {
+		"still scheduled": {stuckRecord, func(s *observation) {
 			s.target("published", blind, func(t *apiv1.Target) { t.Status = schedctl.Scheduled })
 		}},
-		"failed for no reason":         {lostRecord, func(s *observation) { s.delivery("pt_refused_blind", func(d *delivery) { d.refused = false }) }},
-		"failed without an error":      {wrongStatus, func(s *observation) { s.target("refused", blind, func(t *apiv1.Target) { t.Error = nil }) }},
-		"failed and posted":            {wrongStatus, func(s *observation) { s.delivery("pt_refused_readable", func(d *delivery) { d.posts = 1 }) }},
-		"missed and not late":          {lostRecord, func(s *observation) { s.markMissed(missed); s.missedBefore = time.Unix(999, 0) }},
-		"doubt that could be repeated": {lostRecord, func(s *observation) { s.target("refused", idempotent, func(t *apiv1.Target) { t.Error = doubt }) }},
-		"doubt that could be asked":    {lostRecord, func(s *observation) { s.target("refused", readable, func(t *apiv1.Target) { t.Error = doubt }) }},
-		"doubt after an orderly stop": {lostRecord, func(s *observation) {
+		"failed for no reason":                     {lostRecord, func(s *observation) { s.delivery("pt_refused_blind", func(d *delivery) { d.refused = false }) }},
+		"failed without an error":                  {wrongStatus, func(s *observation) { s.target("refused", blind, func(t *apiv1.Target) { t.Error = nil }) }},
+		"failed and posted":                        {wrongStatus, func(s *observation) { s.delivery("pt_refused_readable", func(d *delivery) { d.posts = 1 }) }},
+		"missed and not late":                      {lostRecord, func(s *observation) { s.markMissed(missed); s.missedBefore = time.Unix(999, 0) }},
+		"unknown where a repeat is safe":           {lostRecord, func(s *observation) { s.target("refused", idempotent, func(t *apiv1.Target) { t.Error = doubt }) }},
+		"unknown where the network can be queried": {lostRecord, func(s *observation) { s.target("refused", readable, func(t *apiv1.Target) { t.Error = doubt }) }},
+		"unknown after a clean stop": {lostRecord, func(s *observation) {
 			s.target("refused", blind, func(t *apiv1.Target) { t.Error = doubt })
 			s.noUnknownAllowed = true
 		}},
 		"a canceled target on a network": {wrongStatus, func(s *observation) {
 			s.seen["pt_canceled_blind"] = delivery{calls: 1, posts: 1, contents: []string{"text of canceled"}}
 		}},
-		"a draft on a network":        {wrongStatus, func(s *observation) { s.seen["pt_draft_blind"] = delivery{calls: 1} }},
-		"an event that is gone":       {lostRecord, func(s *observation) { s.events = s.events[1:] }},
-		"an event too many":           {doneTwice, func(s *observation) { s.addEvent("post_draft", schedctl.EventPostCreated) }},
-		"an event twice":              {doneTwice, func(s *observation) { s.events = append(s.events, s.events[0]) }},
-		"published told twice":        {doneTwice, func(s *observation) { s.addEvent("post_published", schedctl.EventPostPublished) }},
-		"a webhook that was not told": {lostRecord, func(s *observation) { delete(s.webhookDeliveries, s.events[0].ID) }},
+		"a draft on a network":                {wrongStatus, func(s *observation) { s.seen["pt_draft_blind"] = delivery{calls: 1} }},
+		"an event that is missing":            {lostRecord, func(s *observation) { s.events = s.events[1:] }},
+		"an additional event":                 {doneTwice, func(s *observation) { s.addEvent("post_draft", schedctl.EventPostCreated) }},
+		"an event twice":                      {doneTwice, func(s *observation) { s.events = append(s.events, s.events[0]) }},
+		"published event twice":               {doneTwice, func(s *observation) { s.addEvent("post_published", schedctl.EventPostPublished) }},
+		"an event without a webhook delivery": {lostRecord, func(s *observation) { delete(s.webhookDeliveries, s.events[0].ID) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -161,31 +160,31 @@ func TestEachViolationIsFound(t *testing.T) {
 	}
 }
 
-// markMissed makes a target that was refused one that was missed, and not called.
+// markMissed turns a refused target into one that was missed without a call.
 func (s *observation) markMissed(e *apiv1.TargetError) {
 	s.target("refused", blind, func(t *apiv1.Target) { t.Error = e })
 	delete(s.seen, "pt_refused_blind")
 }
 
-// Some ends look like faults and are none.
+// Outcomes that look like violations and are allowed.
 func TestAllowedOutcomes(t *testing.T) {
 	t.Parallel()
 	doubt := &apiv1.TargetError{Kind: schedctl.KindUnknown, Outcome: schedctl.OutcomeUnknown}
 	missed := &apiv1.TargetError{Kind: schedctl.KindMissed, Outcome: schedctl.OutcomeNotPublished}
 	for name, allow := range map[string]func(*observation){
-		"a doubt where nobody can ask": func(s *observation) { s.target("refused", blind, func(t *apiv1.Target) { t.Error = doubt }) },
-		"a doubt of what was canceled": func(s *observation) {
+		"unknown where the network cannot be queried": func(s *observation) { s.target("refused", blind, func(t *apiv1.Target) { t.Error = doubt }) },
+		"unknown and then canceled": func(s *observation) {
 			s.target("canceled", blind, func(t *apiv1.Target) { t.Error = doubt })
 			s.seen["pt_canceled_blind"] = delivery{calls: 1, posts: 1, contents: []string{"text of canceled"}}
 		},
-		"a canceled target that had failed": func(s *observation) { s.addEvent("post_canceled", schedctl.EventPostFailed) },
-		"missed since it was late":          func(s *observation) { s.markMissed(missed); s.missedBefore = time.Unix(1001, 0) },
-		"repeats that were recognised":      func(s *observation) { s.delivery("pt_published_idempotent", func(d *delivery) { d.calls = 3 }) },
-		"a doubt after five tries": func(s *observation) {
+		"a canceled target that had failed":   func(s *observation) { s.addEvent("post_canceled", schedctl.EventPostFailed) },
+		"missed because of an outage":         func(s *observation) { s.markMissed(missed); s.missedBefore = time.Unix(1001, 0) },
+		"repeats that the network recognized": func(s *observation) { s.delivery("pt_published_idempotent", func(d *delivery) { d.calls = 3 }) },
+		"unknown after five tries": func(s *observation) {
 			s.target("refused", idempotent, func(t *apiv1.Target) { t.Error, t.Attempts = doubt, maxTries })
 		},
-		"a story without a post":     func(s *observation) { s.stories = append(s.stories, new(story)) },
-		"an outbox that nobody read": func(s *observation) { s.events = nil },
+		"a story without a post":      func(s *observation) { s.stories = append(s.stories, new(story)) },
+		"an outbox that was not read": func(s *observation) { s.events = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

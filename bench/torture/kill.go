@@ -8,21 +8,18 @@ import (
 	"time"
 )
 
-// killPlan is how large a kill loop is.
+// killPlan is the size of a kill loop.
 type killPlan struct {
 	worlds, rounds, authors, accounts int // rounds, authors and accounts of each world; accounts of each kind
 }
 
-// killLoop kills daemons, side by side, at random instants and at those at which
-// it matters most: right after a client or a network was answered, and between a
-// network's acceptance and its answer. Meanwhile clients create, change, cancel
-// and publish posts, and repeat each request with its key until it is answered,
-// and networks answer, answer late, refuse, ask to come again, accept and cut the
-// connection, accept and never answer.
+// killLoop kills several daemons in parallel, at random instants and at the critical ones: right after a client
+// or a network got a response, and between a network's acceptance and its response. At the same time clients
+// create, change, cancel and publish posts and retry each request with its key, and networks respond, respond
+// late, refuse, limit rates, accept and cut the connection, or accept and hang.
 //
-// Quick makes 500 kills in place of 5000, and posts to readable networks only in
-// the first half of them: whoever must be asked what it has is asked a minute
-// after the call.
+// The quick run makes 500 kills instead of 5000, and uses readable networks only in the first half: the daemon
+// queries them a minute after a call.
 func killLoop(ctx context.Context, h *harness) (result, error) {
 	plan := killPlan{worlds: 10, rounds: 500, authors: 3, accounts: 12}
 	if h.quick {
@@ -46,8 +43,7 @@ func killLoop(ctx context.Context, h *harness) (result, error) {
 	return total.result(), err
 }
 
-// killWorld is one of the worlds. It calls waits when it will hardly do more than
-// wait.
+// killWorld runs one world. It calls waits for its final part, which mostly waits.
 func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, total *tally, waits func()) (err error) {
 	defer waits()
 	w, err := h.newWorld(setting{name: name})
@@ -75,11 +71,11 @@ func (h *harness) killWorld(ctx context.Context, name string, plan killPlan, tot
 	return err
 }
 
-// settleLimit is how long after the last start something may still be on its way: the
-// minute after which a network is asked what it has, and a little.
+// settleLimit is how long after the last start something may be in progress: slightly more than the minute
+// after which a network is queried.
 const settleLimit = 65 * time.Second
 
-// setUp starts the daemon, connects everything and makes the networks difficult.
+// setUp starts the daemon, connects everything and sets the modes of the networks.
 func (w *world) setUp(ctx context.Context, plan killPlan) error {
 	if err := w.start(ctx); err != nil {
 		return err
@@ -97,8 +93,8 @@ func (w *world) setUp(ctx context.Context, plan killPlan) error {
 	return nil
 }
 
-// killRepeatedly lets the authors work while the daemon is killed and started again.
-// It returns when all stories are told and the daemon is dead.
+// killRepeatedly kills and restarts the daemon while the authors work. It returns when all stories are finished
+// and the daemon is dead.
 func (w *world) killRepeatedly(ctx context.Context, plan killPlan, total *tally) error {
 	random := w.random(w.name + "/kills")
 	err := w.whileAuthorsWork(ctx, func() error {
@@ -113,7 +109,7 @@ func (w *world) killRepeatedly(ctx context.Context, plan killPlan, total *tally)
 				w.progress("kill", "%d kills", n)
 			}
 		}
-		return w.start(ctx) // the authors end their stories
+		return w.start(ctx) // the authors finish their stories
 	})
 	w.launched.Load().Kill()
 	return err
@@ -127,7 +123,7 @@ func (w *world) round(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	if random.IntN(8) == 0 {
-		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond) // in the middle of its start
+		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond) // during its start
 		d.Kill()
 		return nil
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// killTimer kills the daemon at a chosen instant, once.
+// killTimer kills the daemon once, at a chosen kill point.
 type killTimer struct {
 	daemon    *child.Daemon
 	killPoint killPoint
-	notBefore time.Time     // not before
-	killed    chan struct{} // closed when it has killed
+	notBefore time.Time     // earliest time
+	killed    chan struct{} // closed after the kill
 }
 
-// armKill makes the next instant of a kind, after some time, the daemon's last.
+// armKill kills the daemon at the next instant of a random kind, after a random delay.
 func (w *world) armKill(d *child.Daemon, random *rand.Rand) *killTimer {
 	f := &killTimer{
 		daemon: d, killPoint: killPoint(random.IntN(int(killPoints))), killed: make(chan struct{}),
@@ -26,13 +26,12 @@ func (w *world) armKill(d *child.Daemon, random *rand.Rand) *killTimer {
 	return f
 }
 
-// maxKillsPerTarget is how often a target's call may be the daemon's last. The first call
-// after a start is often the repeat of the one before it; and a target has five
-// tries, after which the daemon says that it does not know.
+// maxKillsPerTarget limits the kills during calls for one target. The first call after a start is often the
+// repeat of the interrupted one, and after five tries the daemon reports the target's outcome as unknown.
 const maxKillsPerTarget = 3
 
-// atPoint is told of every instant, by the goroutine in which it happens, and of the
-// target when it is one of a call.
+// atPoint is called at every kill point, by the goroutine that reaches it, with the target if it is part of a
+// call.
 func (w *world) atPoint(m killPoint, target string) {
 	f := w.armedKill.Load()
 	if f == nil || f.killPoint != m || time.Now().Before(f.notBefore) || !w.mayKill(target) || !w.armedKill.CompareAndSwap(f, nil) {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// link is the way of one daemon to its database: a TCP address whose connections
-// lead to a unix socket. It can be cut, or hold up all that goes over it.
+// link connects one daemon to its database: a TCP address that forwards to a unix socket. It can cut or stall
+// its connections.
 type link struct {
 	socket   string
 	listener net.Listener
-	hold     gate // shut while nothing passes
+	hold     gate // shut while stalled
 
 	mu    sync.Mutex // mu guards what follows
 	cut   bool       // new connections are refused
@@ -52,7 +52,7 @@ func (k *link) accept() {
 	}
 }
 
-// addConnection notes the two ends of a connection, unless the link is cut.
+// addConnection registers the two ends of a connection, unless the link is cut.
 func (k *link) addConnection(ends ...net.Conn) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,7 +65,7 @@ func (k *link) addConnection(ends ...net.Conn) bool {
 	return true
 }
 
-// forward takes what one end says to the other, until either is closed.
+// forward copies data from one end to the other until either is closed.
 func (k *link) forward(from, to net.Conn) {
 	defer k.drop(from, to)
 	buf := make([]byte, 32<<10)
@@ -78,7 +78,7 @@ func (k *link) forward(from, to net.Conn) {
 			}
 		}
 		if err != nil {
-			return // io.EOF as well
+			return // also on io.EOF
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (k *link) breakFor(ctx context.Context, d time.Duration) {
 	k.mu.Unlock()
 }
 
-// stallFor lets nothing pass for a while, and then all that has come.
+// stallFor holds all data for a while and then forwards it.
 func (k *link) stallFor(ctx context.Context, d time.Duration) {
 	k.hold.shut()
 	sleep(ctx, d)

@@ -1,9 +1,7 @@
-// Command torture breaks the real daemon in every way that it promises to
-// survive, and then compares what was acknowledged, what the networks saw and
-// what the daemon says.
+// Command torture breaks the real daemon in every way that it promises to survive, and then compares what was
+// acknowledged, what the networks received and what the daemon reports.
 //
-// It prints a table, writes bench/torture/last.json, and exits 1 when a promise
-// was broken.
+// It prints a table, writes bench/torture/last.json, and exits 1 when a promise was broken.
 //
 // Usage: torture -daemon bin/schedctl [-run regexp] [-quick] [-seed N]
 package main
@@ -19,20 +17,20 @@ import (
 	"time"
 )
 
-// scenarios are begun in this order, those that wait long at their end before others
-// that work meanwhile. The promise is what a reader of the results is told.
+// scenarios start in this order: those with long waits at their end come first, so that others can work during
+// the waits. The promise is shown to readers of the results.
 var scenarios = []scenario{
-	{"clock", "A clock that is minutes, an hour, 39 days or ten years off, while the daemon runs or is stopped, and a machine that slept, publish and fail nothing early, nothing twice, and lose nothing.", clockJumps},
-	{"kill", "A daemon that is killed at any instant loses nothing that it has acknowledged, and publishes nothing twice.", killLoop},
-	{"failpoint", "A failure at any commit, and at any moment around a call, ends or delays the daemon at most; nothing is lost or done twice.", failPoints},
-	{"overdue", "After an outage what is overdue goes out oldest first and spaced for each account, and what is too late is missed and not sent.", restartOverdue},
-	{"stop", "A daemon that is asked to stop under load ends well and cuts off nothing; asked twice it ends at once, and the next start finds out what it was at.", stopUnderLoad},
-	{"full", "On a full disk writes are refused at once, reads go on, what comes of calls in flight is recorded and nothing new is sent; once there is space, all goes on by itself.", fullDisk},
-	{"crowd", "100,000 posts that are due at one instant all go out, once each, and readers are answered meanwhile.", crowd},
-	{"slow-loris", "1,000 connections that send or take a byte now and then leave the p99 of honest requests below twice what it is without them.", slowConnectionScenario},
-	{"nodes", "Three daemons on one PostgreSQL, of which any is killed, frozen beyond its lease or cut off, and whose server loses its sessions or crashes, lose nothing that was acknowledged, publish nothing twice, and leave nothing stuck.", nodes},
-	{"mutants", "No damaged database crashes or hangs a program; each says what is wrong and what to do, the file stays as it is, and salvage saves at least 99 % of the records on readable pages. It brings no deleted record back if the meta pages, the root and the freelist can be read. Otherwise deleted records may come back. Every open post that was saved is held.", mutants},
-	{"upgrade", "An upgrade from any earlier version that is killed at any instant goes on where it was: nothing is lost and nothing doubled.", upgrade},
+	{"clock", "A wrong clock (by minutes, an hour, 39 days or ten years, while the daemon runs or is stopped) or a suspended machine makes nothing fail, be published early or twice, or get lost.", clockJumps},
+	{"kill", "A daemon killed at any instant loses nothing that it has acknowledged and publishes nothing twice.", killLoop},
+	{"failpoint", "A failure at any commit, and at any point of a call, at worst ends or delays the daemon. Nothing is lost or done twice.", failPoints},
+	{"overdue", "After an outage, overdue posts are published oldest first and with the account's spacing. Posts that are too late are missed and not sent.", restartOverdue},
+	{"stop", "A daemon stopped under load ends cleanly and cuts off no call. After a second signal it ends at once, and the next start resolves what was in progress.", stopUnderLoad},
+	{"full", "On a full disk, writes are refused at once, reads work, results of calls in flight are recorded and no new calls are made. Once there is space, everything resumes automatically.", fullDisk},
+	{"crowd", "100,000 posts due at one instant are each published once, while read requests are served.", crowd},
+	{"slow-loris", "1,000 connections that send or receive a byte now and then leave the p99 of honest requests below twice its usual value.", slowConnectionScenario},
+	{"nodes", "Three daemons share one PostgreSQL. Daemons are killed, frozen beyond their lease or cut off, and the server loses its sessions or crashes. No acknowledged change is lost, nothing is published twice, and nothing stays stuck.", nodes},
+	{"mutants", "No damaged database crashes or hangs the program. Each error says what is wrong and what to do, and the file stays as it is. Salvage saves at least 99 % of the records on readable pages. It restores no deleted record if the meta pages, the root and the freelist can be read; otherwise deleted records may come back. Every saved post that is not published yet is held.", mutants},
+	{"upgrade", "An upgrade from any earlier version that is killed at any instant resumes. Nothing is lost or duplicated.", upgrade},
 }
 
 // scenario is one way to break the daemon.
@@ -46,10 +44,10 @@ func main() {
 		os.Exit(mutantWorker(work))
 	}
 	o := options{}
-	flag.StringVar(&o.daemon, "daemon", "bin/schedctl", "the built `binary`")
-	flag.StringVar(&o.pattern, "run", "", "only the scenarios whose name matches this `regexp`")
-	flag.BoolVar(&o.quick, "quick", false, "less of everything: what runs with every change")
-	flag.Uint64Var(&o.seed, "seed", 0, "make the random choices of the run that printed this `number`")
+	flag.StringVar(&o.daemon, "daemon", "bin/schedctl", "path of the schedctl `binary`")
+	flag.StringVar(&o.pattern, "run", "", "run only the scenarios whose name matches this `regexp`")
+	flag.BoolVar(&o.quick, "quick", false, "run a reduced version, as CI does for every change")
+	flag.Uint64Var(&o.seed, "seed", 0, "repeat the random choices of the run that printed this `number`")
 	flag.StringVar(&o.out, "o", "bench/torture/last.json", "write the results to this `file`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -10,22 +10,22 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// serviceManager starts a world's daemon whenever it has ended, as a service manager
-// does, the first time with an order to fail.
+// serviceManager restarts a world's daemon whenever it has ended, as a service manager does. The first run has
+// a failure configured.
 type serviceManager struct {
 	w       *world
 	order   string
-	retired chan struct{} // closed when the daemon is to be stopped
-	done    chan struct{} // closed when it is
-	err     error         // after done
+	retired chan struct{} // closed to stop the daemon
+	done    chan struct{} // closed when the daemon has stopped
+	err     error         // set before done is closed
 
-	first  atomic.Pointer[child.Daemon] // the one that was ordered to fail
-	starts int64                        // after done
-	end    error                        // after done; how the first ended, if it did
-	asked  bool                         // after done; the first was asked to end
+	first  atomic.Pointer[child.Daemon] // the run with the failure
+	starts int64                        // set before done is closed
+	end    error                        // set before done is closed; how the first run ended, if it did
+	asked  bool                         // set before done is closed; the first run was asked to stop
 }
 
-// manage begins. The caller retires the manager.
+// manage starts the daemon. The caller must call retire.
 func manage(ctx context.Context, w *world, order string) *serviceManager {
 	m := &serviceManager{w: w, order: order, retired: make(chan struct{}), done: make(chan struct{})}
 	go func() {
@@ -63,14 +63,14 @@ func (m *serviceManager) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ended notes how the daemon that was ordered to fail has ended.
+// ended records how the first run has ended.
 func (m *serviceManager) ended(ctx context.Context, d *child.Daemon) {
 	if d == m.first.Load() {
 		m.end = d.Wait(ctx)
 	}
 }
 
-// stop stops a daemon that may be ending by itself.
+// stop stops a daemon that may be ending already.
 func (m *serviceManager) stop(ctx context.Context, d *child.Daemon) error {
 	select {
 	case <-d.Done():
@@ -105,7 +105,7 @@ func (m *serviceManager) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-// retire stops the daemon and waits until it is.
+// retire stops the daemon and waits until it has ended.
 func (m *serviceManager) retire() {
 	close(m.retired)
 	<-m.done

@@ -20,17 +20,15 @@ import (
 
 const (
 	mutantCount   = 500
-	mutantPosts   = 120              // in the database that they are made of
+	mutantPosts   = 120              // in the database that they are made from
 	mutantWorkers = 2                // processes
-	mutantLimit   = 20 * time.Second // for one mutant; more is a hang
+	mutantLimit   = 20 * time.Second // for one mutant; longer is a hang
 )
 
-// mutants breaks a database file in 500 ways, bytes flipped, pages zeroed,
-// swapped and overwritten, torn, cut off, without its first pages, its list of
-// free pages or anything at all, and puts each through check, salvage and a
-// daemon that is asked for everything. It does so in processes that handle many
-// each, so that one that crashes or hangs is noticed. Some go through the built
-// program as well: 10 in quick, else 100.
+// mutants damages a database file in 500 ways: it flips bytes, zeroes, swaps and overwrites pages, tears and
+// truncates the file, and removes its meta pages or its freelist. Each mutant goes through check, salvage and a
+// daemon with requests of every kind. Worker processes handle many mutants each, so that crashes and hangs are
+// noticed. Some mutants also go through the built program: 100, or 10 in the quick run.
 func mutants(ctx context.Context, h *harness) (result, error) {
 	dir, err := memoryDir(h)
 	if err != nil {
@@ -54,14 +52,13 @@ func mutants(ctx context.Context, h *harness) (result, error) {
 	if len(b.faults) > 0 {
 		kept, err := b.keep()
 		failed.add(err)
-		r.Detail += "\nthe database that they were made of is kept: " + kept
+		r.Detail += "\nthe original database is kept: " + kept
 	}
 	return r, failed.err
 }
 
-// keep leaves the database that the mutants were made of where it can be looked
-// at, with its API key, so that all can be made again; mutants that something went
-// wrong with are beside it.
+// keep saves the original database with its API key, so that all mutants can be recreated. Mutants with
+// violations are saved next to it.
 func (b *mutantRun) keep() (path string, err error) {
 	sample, err := os.ReadFile(b.sample)
 	if err != nil {
@@ -73,15 +70,14 @@ func (b *mutantRun) keep() (path string, err error) {
 	return keepMutant(b.seed, "sample.db", sample)
 }
 
-// keepMutant writes a file to a directory that stays.
+// keepMutant writes a file to a directory that is not removed.
 func keepMutant(seed uint64, name string, data []byte) (path string, err error) {
 	dir := filepath.Join(os.TempDir(), fmt.Sprint("schedctl-mutants-", seed))
 	path = filepath.Join(dir, name)
 	return path, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(path, data, 0o600))
 }
 
-// memoryDir returns a directory in memory where there is one: these files need
-// no disk.
+// memoryDir returns a directory in memory, where available: these files need no disk.
 func memoryDir(h *harness) (string, error) {
 	if dir, err := os.MkdirTemp("/dev/shm", "schedctl-mutants-*"); err == nil {
 		return dir, nil
@@ -89,7 +85,7 @@ func memoryDir(h *harness) (string, error) {
 	return h.newDir()
 }
 
-// mutantRun runs the workers and adds up what they found.
+// mutantRun runs the workers and adds up their reports.
 type mutantRun struct {
 	*harness
 	dir, sample, secret string
@@ -99,7 +95,7 @@ type mutantRun struct {
 	faults []string
 }
 
-// prepare makes the database that the mutants are made of.
+// prepare creates the original database.
 func (b *mutantRun) prepare(ctx context.Context) error {
 	b.sample = filepath.Join(b.dir, "sample.db")
 	store, err := bolt.Open(b.sample, bolt.Options{})
@@ -110,8 +106,7 @@ func (b *mutantRun) prepare(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
-// work has a process do its part of the mutants, and another one the rest when
-// that has crashed or hung.
+// work runs the mutants of one worker. When its process crashes or hangs, another one continues.
 func (b *mutantRun) work(ctx context.Context, worker int) error {
 	for next := worker; next < mutantCount; {
 		last, err := b.process(ctx, mutantOrder{
@@ -126,8 +121,7 @@ func (b *mutantRun) work(ctx context.Context, worker int) error {
 	return nil
 }
 
-// process runs one worker and returns the number of the last mutant that it has
-// begun.
+// process runs one worker process and returns the number of the last mutant that it started.
 func (b *mutantRun) process(ctx context.Context, o mutantOrder) (last int, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -157,7 +151,7 @@ func (b *mutantRun) process(ctx context.Context, o mutantOrder) (last int, err e
 		hang.Reset(mutantLimit)
 		var r mutantReport
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return 0, fmt.Errorf("a worker said %q: %w", lines.Text(), err)
+			return 0, fmt.Errorf("a worker printed %q: %w", lines.Text(), err)
 		}
 		if under = -1; r.Begins {
 			last, under = r.N, r.N
@@ -166,19 +160,19 @@ func (b *mutantRun) process(ctx context.Context, o mutantOrder) (last int, err e
 		b.add(r)
 	}
 	err = cmd.Wait()
-	if under >= 0 { // and not the context of the caller
+	if under >= 0 { // the limit of one mutant has passed, not the caller's context
 		b.crashed(under, said.String())
 		return last, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("a worker: %w: %s", err, tail(said.String()))
+		return 0, fmt.Errorf("a worker failed: %w: %s", err, tail(said.String()))
 	}
 	return last, nil
 }
 
 func tail(text string) string { return text[max(0, len(text)-500):] }
 
-// crashed notes a mutant at which a worker ended, or had to be ended.
+// crashed records a mutant at which a worker crashed or hung.
 func (b *mutantRun) crashed(n int, said string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,7 +183,7 @@ func (b *mutantRun) crashed(n int, said string) {
 	b.counts[what+"es"]++
 	b.faults = append(b.faults, fmt.Sprintf("mutant %d, or one before it: %s: %.300s", n, what, said))
 	if _, err := keepMutant(b.seed, fmt.Sprint(n, ".log"), []byte(said)); err != nil {
-		b.faults = append(b.faults, fmt.Sprintf("what mutant %d said is not kept: %v", n, err))
+		b.faults = append(b.faults, fmt.Sprintf("the output for mutant %d could not be saved: %v", n, err))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
 )
 
-// programs puts some of the mutants through the built program.
+// programs runs the built program on some of the mutants.
 func (b *mutantRun) programs(ctx context.Context) error {
 	file, err := mutant.Read(b.sample)
 	if err != nil {
@@ -36,8 +36,8 @@ func (b *mutantRun) programs(ctx context.Context) error {
 	return nil
 }
 
-// program has the built program check and salvage a mutant and start on it. What
-// it says and how it ends is compared; a daemon that starts is stopped again.
+// program runs check, salvage and the daemon of the built program on a mutant. It compares output and exit
+// status, and stops a daemon that starts.
 func (b *mutantRun) program(ctx context.Context, n int, m mutant.Mutant) error {
 	dir, err := os.MkdirTemp(b.dir, "program-*")
 	if err != nil {
@@ -66,18 +66,17 @@ func (b *mutantRun) program(ctx context.Context, n int, m mutant.Mutant) error {
 	return nil
 }
 
-// crash is how the runtime begins to tell of one.
+// crash matches the start of a crash report of the Go runtime.
 var crash = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|SIG[A-Z]+): `)
 
-// ran runs the program until it ends, or until the daemon serves, and returns what
-// is wrong with what it did.
+// ran runs the program until it ends, or until the daemon serves, and returns its faults.
 func (b *mutantRun) ran(ctx context.Context, args []string) (faults []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, mutantLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.binary, args...)
 	said := &outputWatcher{word: "daemon started", found: func() {
 		cmd.Process.Signal(os.Interrupt)
-		time.AfterFunc(patience, func() { cmd.Process.Signal(os.Interrupt) }) // what cannot be recorded is tried for long
+		time.AfterFunc(patience, func() { cmd.Process.Signal(os.Interrupt) }) // the daemon may retry for long what it cannot record
 	}}
 	cmd.Stdout, cmd.Stderr = said, said
 	began := time.Now()
@@ -89,18 +88,18 @@ func (b *mutantRun) ran(ctx context.Context, args []string) (faults []string, er
 	text := said.text.String()
 	switch {
 	case ctx.Err() != nil:
-		faults = append(faults, fmt.Sprintf("no end after %s", time.Since(began)))
+		faults = append(faults, fmt.Sprintf("did not end within %s", time.Since(began)))
 	case crash.MatchString(text):
 		faults = append(faults, fmt.Sprintf("it crashed: %.300s", text))
 	case status != nil && status.ExitCode() != 1 && !said.done:
 		faults = append(faults, fmt.Sprintf("status %d: %.300s", status.ExitCode(), text))
 	case status != nil && !strings.Contains(text, "schedctl: ") && !said.done:
-		faults = append(faults, fmt.Sprintf("it does not say what is wrong: %.300s", text))
+		faults = append(faults, fmt.Sprintf("the output does not say what is wrong: %.300s", text))
 	}
 	return faults, nil
 }
 
-// outputWatcher waits for a word in what a program says. It is for one goroutine.
+// outputWatcher waits for a text in the output of a program. It is for one goroutine.
 type outputWatcher struct {
 	text  bytes.Buffer
 	word  string

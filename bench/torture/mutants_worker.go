@@ -27,34 +27,32 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
 )
 
-// mutantWork is the variable that makes the program a worker, with what it is to
-// do.
+// mutantWork is the environment variable that makes the program a worker, with its order.
 const mutantWork = "SCHEDCTL_TORTURE_MUTANTS"
 
-// mutantOrder is what a worker is to do: every Step-th mutant from First on.
+// mutantOrder is the order of a worker: every Step-th mutant from First on.
 type mutantOrder struct {
-	Dir               string // its own
-	Sample, Secret    string // a sound database, and an API key of it
+	Dir               string // of the worker
+	Sample, Secret    string // path of a sound database, and an API key for it
 	Seed              uint64
 	First, Step, Last int
 }
 
-// mutantReport is what came of one mutant; a line before it says that it begins.
+// mutantReport is the report on one mutant. A line before it announces the start of the mutant.
 type mutantReport struct {
 	N           int
 	Begins      bool
 	Description string
 	Intact      int
 	Saved       int
-	Restored    int // back that should not have
+	Restored    int // deleted records that were restored
 	Found       bool
 	Served      bool
 	Faults      []string
 }
 
-// mutantWorker puts many mutants through everything that reads a database, in
-// this process: whatever they do to it is theirs. Each has its numbers from the
-// seed and its own number alone.
+// mutantWorker runs many mutants through everything that reads a database, in this process, which they may
+// crash. Each mutant depends on the seed and its number alone.
 func mutantWorker(work string) int {
 	var o mutantOrder
 	if err := json.Unmarshal([]byte(work), &o); err != nil {
@@ -79,7 +77,7 @@ func mutantWorker(work string) int {
 		}
 		if len(t.report.Faults) > 0 {
 			if _, err := keepMutant(o.Seed, fmt.Sprint(n, ".db"), t.mutant.Data); err != nil {
-				t.addFault("it is not kept: %v", err)
+				t.addFault("the mutant could not be saved: %v", err)
 			}
 		}
 		os.RemoveAll(t.dir)
@@ -88,7 +86,7 @@ func mutantWorker(work string) int {
 	return 0
 }
 
-// mutantTrial is what one mutant is put through.
+// mutantTrial is the test of one mutant.
 type mutantTrial struct {
 	mutantOrder
 	sample *mutant.File
@@ -119,8 +117,8 @@ func (t *mutantTrial) run(ctx context.Context) error {
 	return t.serve(ctx)
 }
 
-// judgeRefusal checks that an error says what is wrong with which file, and what
-// to do, and that the file is as it was.
+// judgeRefusal checks that an error names the file, says what is wrong and what to do, and that the file is
+// unchanged.
 func (t *mutantTrial) judgeRefusal(what string, err error) {
 	if now, read := os.ReadFile(t.path()); read != nil || !bytes.Equal(now, t.mutant.Data) {
 		t.addFault("%s changed the file", what)
@@ -129,16 +127,16 @@ func (t *mutantTrial) judgeRefusal(what string, err error) {
 		return
 	}
 	if !errors.Is(err, storage.ErrCorrupt) && !errors.Is(err, storage.ErrForeign) && !errors.Is(err, storage.ErrNewer) {
-		t.addFault("%s: an error of no known kind: %v", what, err)
+		t.addFault("%s: an unexpected kind of error: %v", what, err)
 	}
 	text := err.Error()
 	advised := strings.Contains(text, "daemon salvage") || strings.Contains(text, "use another path") || strings.Contains(text, "install the newer one")
 	if !strings.Contains(text, t.path()) || !advised && what != "salvage" {
-		t.addFault("%s: an error that does not say what to do with which file: %v", what, err)
+		t.addFault("%s: the error does not name the file and what to do: %v", what, err)
 	}
 }
 
-// salvage saves what can be, and compares it with what is intact.
+// salvage salvages the mutant and compares the result with the intact records.
 func (t *mutantTrial) salvage(ctx context.Context) error {
 	to := filepath.Join(t.dir, "salvaged.db")
 	_, err := bolt.Salvage(ctx, t.path(), to, bolt.SalvageOptions{})
@@ -148,7 +146,7 @@ func (t *mutantTrial) salvage(ctx context.Context) error {
 			t.addFault("nothing was saved: %v", err)
 		}
 		if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
-			t.addFault("half a file was left")
+			t.addFault("an incomplete file was left")
 		}
 		return nil
 	}
@@ -191,7 +189,7 @@ func (t *mutantTrial) compare(got *mutant.File) {
 		}
 	}
 	if t.report.Restored > 0 {
-		t.addFault("%d deleted records came back", t.report.Restored)
+		t.addFault("%d deleted records were restored", t.report.Restored)
 	}
 }
 
@@ -209,7 +207,7 @@ func (t *mutantTrial) checkHold(ctx context.Context, path string) error {
 	return store.View(ctx, func(r storage.Reader) error {
 		running, err := r.RunningAttempts()
 		if len(running) > 0 {
-			t.addFault("%d attempts still run", len(running))
+			t.addFault("%d attempts are still running", len(running))
 		}
 		return errors.Join(err, r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 			t.addFault("target %s would be published", d.TargetID())
@@ -218,8 +216,7 @@ func (t *mutantTrial) checkHold(ctx context.Context, path string) error {
 	})
 }
 
-// serve starts a daemon on the file. When it starts, everything that can be asked
-// of it gets an answer.
+// serve starts a daemon on the file. Once it has started, every request must get a response.
 func (t *mutantTrial) serve(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	store, err := bolt.Open(t.path(), bolt.Options{Logger: log})
@@ -249,22 +246,20 @@ func (t *mutantTrial) serve(ctx context.Context) error {
 	stop()
 	select {
 	case err := <-ended:
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) && !strings.Contains(err.Error(), "the log says why") {
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) && !strings.Contains(err.Error(), "the log has the reason") {
 			t.addFault("the daemon ended with %v", err)
 		}
 		return store.Close()
 	case <-time.After(patience):
-		// It tries for as long as a stop may take to record what it cannot. This
-		// process ends with it.
+		// The daemon retries what it cannot record until its stop limit. This process ends with it.
 		return nil
 	}
 }
 
-// patience is how long a daemon that is to stop is waited for.
+// patience is how long to wait for a daemon to stop.
 const patience = time.Second
 
-// requestAll makes requests of every kind, and wants an answer to each, be it that the
-// record is damaged.
+// requestAll sends requests of every kind. Each must get a response, which may report a damaged record.
 func (t *mutantTrial) requestAll(ctx context.Context, url string, ended chan error) {
 	paths := []string{
 		"/readyz", "/metrics", "/api/v1/posts?limit=100", "/api/v1/posts?limit=100&status=scheduled&sort=publish_at", "/api/v1/posts?search=more",
@@ -279,10 +274,10 @@ func (t *mutantTrial) requestAll(ctx context.Context, url string, ended chan err
 	for _, path := range paths {
 		if err := t.get(ctx, url+path); err != nil {
 			select {
-			case err := <-ended: // it says itself that it cannot go on
+			case err := <-ended: // the daemon has reported that it cannot continue
 				ended <- err
 			case <-time.After(patience):
-				t.addFault("%s was not answered: %v", path, err)
+				t.addFault("%s got no response: %v", path, err)
 			}
 			return
 		}

@@ -11,69 +11,69 @@ import (
 	"time"
 )
 
-// kind is what a network does about a repeated call.
+// kind says how a network handles repeated calls.
 type kind string
 
 const (
-	idempotent kind = "idempotent" // it recognises the repeat by its key
-	readable   kind = "readable"   // it publishes again, but can be asked first what it has
-	blind      kind = "blind"      // it publishes again, and nobody can ask
+	idempotent kind = "idempotent" // recognizes a repeat by its key
+	readable   kind = "readable"   // publishes again, but its posts can be listed first
+	blind      kind = "blind"      // publishes again, and its posts cannot be listed
 )
 
-// kinds are all there are.
+// kinds are all kinds.
 var kinds = []kind{idempotent, readable, blind}
 
-// networkMode is how a network takes a call that publishes.
+// networkMode is how a network handles publish calls.
 type networkMode int
 
 const (
 	accepting          networkMode = iota // accepts at once
-	acceptingLate                         // accepts, and takes its time to answer
-	refusing                              // with a 4xx that is final
-	rateLimiting                          // with 429 and Retry-After
-	unavailableMode                       // with 503 and Retry-After
+	acceptingLate                         // accepts, and responds late
+	refusing                              // final 4xx
+	rateLimiting                          // 429 with Retry-After
+	unavailableMode                       // 503 with Retry-After
 	droppingConnection                    // accepts, and cuts the connection
-	hanging                               // accepts, and never answers
+	hanging                               // accepts, and never responds
 )
 
-// killPoint is an instant in the life of a post at which a daemon can be killed.
+// killPoint is an instant at which a daemon can be killed.
 type killPoint int
 
 const (
-	clientAcknowledged killPoint = iota // a client has its answer
-	callReceived                        // a call has reached the network, which has not accepted yet
-	callAccepted                        // the network has the post, the daemon has no answer
-	responseReceived                    // the daemon has been answered
+	clientAcknowledged killPoint = iota // a client has its response
+	callReceived                        // a call has reached the network, which has not accepted the post yet
+	callAccepted                        // the network has the post, and the daemon has no response
+	responseReceived                    // the daemon has the response
 	killPoints
 )
 
-// network is the other side: a server that plays networks of every kind, an
-// account at each path, and counts what reaches it.
+// network is a server that simulates networks of every kind, with an account at each path, and counts the
+// calls.
 type network struct {
 	url    string
 	server *http.Server
 	served chan error
-	at     func(killPoint, string) // is told what happens with a target; returns soon
+	at     func(killPoint, string) // called at kill points, with the target; must return soon
 
 	mu          sync.Mutex // mu guards what follows
 	random      *rand.Rand
-	modes       map[kind][]networkMode // one of them for the first call for a target; none means answers
+	modes       map[kind][]networkMode // modes for first calls, chosen at random; none means accepting
 	targets     map[string]*delivery
-	channel     map[string][]message // of each readable account, the oldest first
-	events      map[string]int       // how often the webhook was told of each
-	stopHanging chan struct{}        // closed when calls that hang are to end
+	channel     map[string][]message // messages of each readable account, oldest first
+	events      map[string]int       // webhook deliveries of each event
+	stopHanging chan struct{}        // closed to end hanging calls
 }
 
-// delivery is what a network saw of a target.
+// delivery is what a network received for a target.
 type delivery struct {
 	kind     kind
 	account  string
-	calls    int      // that reached the network
-	order    int      // of the first of them among those for other targets
-	posts    int      // that the public sees
-	contents []string // of the posts
-	receipt  string   // what it calls the last of them
-	refused  bool     // for good
+	calls    int      // calls received
+	order    int      // order of the first call among all targets
+	posts    int      // published posts
+	contents []string // contents of the posts
+	receipt  string   // the network's id of the last post
+	refused  bool     // refused for good
 }
 
 // newNetwork serves until stop.
@@ -109,16 +109,15 @@ func (n *network) stop() {
 	<-n.served
 }
 
-// setModes says how the networks of a kind take calls from now on: one of the
-// moods for the first call for each target, and none of them for repeats, so that
-// whatever is sent again arrives. Without moods they answer.
+// setModes sets how the networks of a kind handle calls from now on. Each first call for a target uses one of
+// the modes; repeats are always accepted, so that retries succeed. Without modes all calls are accepted.
 func (n *network) setModes(k kind, moods ...networkMode) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.modes[k] = moods
 }
 
-// acceptAll lets all networks answer from now on, and ends the calls that hang.
+// acceptAll makes all networks accept from now on, and ends hanging calls.
 func (n *network) acceptAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -130,16 +129,15 @@ func (n *network) acceptAll() {
 	}
 }
 
-// post is one call that publishes.
+// post is one publish call.
 type post struct {
 	kind                     kind
 	account, target, content string
-	first                    bool // the daemon's first attempt, as far as it says
+	first                    bool // the first attempt, according to the daemon
 }
 
-// publish plays a network's part in a call. When the call is to be answered with
-// success, it returns what the network calls the post; else it has answered, or
-// must not.
+// publish handles a call for a network. When the call succeeds, it returns the network's id of the post;
+// otherwise it has responded, or there must be no response.
 func (n *network) publish(w http.ResponseWriter, r *http.Request, p post) (receipt string, ok bool) {
 	n.at(callReceived, p.target)
 	m, pause := n.receive(p)
@@ -169,7 +167,7 @@ func (n *network) publish(w http.ResponseWriter, r *http.Request, p post) (recei
 	return receipt, true
 }
 
-// receive counts a call and says how it is taken.
+// receive counts a call and chooses its mode.
 func (n *network) receive(p post) (networkMode, time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -188,8 +186,7 @@ func (n *network) receive(p post) (networkMode, time.Duration) {
 	return m, time.Duration(n.random.IntN(40)) * time.Millisecond
 }
 
-// accept publishes, unless the network recognises a repeat, and returns what the
-// network calls the post.
+// accept publishes the post, unless the network recognizes a repeat, and returns the network's id of the post.
 func (n *network) accept(p post) (receipt string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -206,7 +203,7 @@ func (n *network) accept(p post) (receipt string) {
 	return d.receipt
 }
 
-// httpCall is a call of the platform http.
+// httpCall handles a call of the platform http.
 func (n *network) httpCall(w http.ResponseWriter, r *http.Request, k kind) {
 	var body struct {
 		Content string `json:"content"`
@@ -223,7 +220,7 @@ func (n *network) httpCall(w http.ResponseWriter, r *http.Request, k kind) {
 	}
 }
 
-// webhook is told of the daemon's events.
+// webhook receives the daemon's events.
 func (n *network) webhook(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	n.mu.Lock()
@@ -232,7 +229,7 @@ func (n *network) webhook(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// seen returns a copy of what the networks saw of each target.
+// seen returns a copy of the deliveries to each target.
 func (n *network) seen() map[string]delivery {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -243,7 +240,7 @@ func (n *network) seen() map[string]delivery {
 	return out
 }
 
-// webhookDeliveries returns how often the webhook was told of each event.
+// webhookDeliveries returns how often the webhook received each event.
 func (n *network) webhookDeliveries() map[string]int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

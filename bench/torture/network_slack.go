@@ -7,20 +7,20 @@ import (
 	"strconv"
 )
 
-// The readable network speaks as Slack does to bots: chat.postMessage knows no
-// repeats, and conversations.history tells what is there.
+// The readable network uses Slack's API for bots: chat.postMessage does not recognize repeats, and
+// conversations.history lists the messages.
 
 // slackChannel is the only channel.
 const slackChannel = "C0123456789"
 
-// message is one in the history of a channel.
+// message is one message in the history of a channel.
 type message struct {
 	TS       string          `json:"ts"`
 	Text     string          `json:"text"`
 	Metadata json.RawMessage `json:"metadata"`
 }
 
-// slackMetadata is what a message of schedctl carries.
+// slackMetadata returns the metadata of a message from schedctl.
 func slackMetadata(target string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"event_type":"schedctl_post","event_payload":{"id":%q}}`, target))
 }
@@ -51,7 +51,7 @@ func (n *network) postMessage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// history answers the youngest first, in pages.
+// history serves the messages newest first, in pages.
 func (n *network) history(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -19,7 +19,7 @@ func testNetwork(t *testing.T) *network {
 	return n
 }
 
-// send makes a call for a target, and returns its status, 0 without an answer.
+// send makes a call for a target and returns its status, or 0 without a response.
 func (n *network) send(t *testing.T, k kind, target string, attempt int) (status int, answer string) {
 	t.Helper()
 	url, body := n.url+"/"+string(k)+"/1", fmt.Sprintf(`{"content":"hello","attempt":%d}`, attempt)
@@ -74,7 +74,7 @@ func TestReadableNetworkListsItsPosts(t *testing.T) {
 	}
 	for i := range 3 {
 		if n := strings.Count(seen.String(), fmt.Sprintf(`"id":"pt_%d"`, i)); n != 1 {
-			t.Errorf("message %d is in the history %d times:\n%s", i, n, &seen)
+			t.Errorf("message %d appears %d times in the history:\n%s", i, n, &seen)
 		}
 	}
 }
@@ -87,18 +87,18 @@ func TestModesApplyToFirstCallsOnly(t *testing.T) {
 		n := testNetwork(t)
 		n.setModes(blind, m)
 		if status, _ := n.send(t, blind, "pt_1", 1); status != want.status || n.seen()["pt_1"].posts != want.posts {
-			t.Errorf("mood %d: answered %d with %d posts, want %d with %d", m, status, n.seen()["pt_1"].posts, want.status, want.posts)
+			t.Errorf("mode %d: status %d with %d posts, want %d with %d", m, status, n.seen()["pt_1"].posts, want.status, want.posts)
 		}
 		if status, _ := n.send(t, blind, "pt_1", 2); status != http.StatusOK {
-			t.Errorf("mood %d: the repeat was answered %d", m, status)
+			t.Errorf("mode %d: the repeat got status %d", m, status)
 		}
 		if status, _ := n.send(t, blind, "pt_2", 2); status != http.StatusOK {
-			t.Errorf("mood %d: a second attempt was answered %d", m, status)
+			t.Errorf("mode %d: a second attempt got status %d", m, status)
 		}
 	}
 }
 
-// A call that hangs has published, and is cut when the networks calm down.
+// A hanging call has published, and is cut off by acceptAll.
 func TestHangingCallsEnd(t *testing.T) {
 	t.Parallel()
 	n := testNetwork(t)
@@ -117,6 +117,6 @@ func TestHangingCallsEnd(t *testing.T) {
 	}
 	n.acceptAll()
 	if status := <-ended; status != 0 || n.seen()["pt_1"].posts != 1 {
-		t.Errorf("answered %d with %d posts", status, n.seen()["pt_1"].posts)
+		t.Errorf("status %d with %d posts", status, n.seen()["pt_1"].posts)
 	}
 }

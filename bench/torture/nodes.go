@@ -18,18 +18,17 @@ import (
 const (
 	nodeCount = 3
 
-	// freezeLength is how long a frozen daemon stands still, and stall how long nothing
-	// passes between a daemon and its database: longer than the lease of a node, which
-	// is five seconds.
+	// freezeLength is how long a daemon stays frozen, and stallLength how long nothing passes between a daemon
+	// and its database. Both exceed the lease of a node, which is five seconds.
 	freezeLength     = 13 * time.Second
 	stallLength      = 30 * time.Second
 	quickStallLength = 13 * time.Second
 )
 
-// nodes runs three daemons on one PostgreSQL and breaks them, their ways to the
-// database and the server, while clients work with whichever daemon answers.
+// nodes runs three daemons on one PostgreSQL and breaks the daemons, their connections to the database, and the
+// server, while clients use any daemon that responds.
 //
-// Quick has 24 faults in place of 200, and stalls that are shorter.
+// The quick run has 24 faults instead of 200, and shorter stalls.
 func nodes(ctx context.Context, h *harness) (result, error) {
 	w, server, err := h.newNodes()
 	if server == nil {
@@ -60,7 +59,7 @@ func nodes(ctx context.Context, h *harness) (result, error) {
 	return total.result(), err
 }
 
-// withoutPostgres is the result where there is no PostgreSQL.
+// withoutPostgres is the result without PostgreSQL.
 func withoutPostgres(err error) (result, error) {
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
 		return result{}, err
@@ -73,11 +72,10 @@ type node struct {
 	name   string
 	config child.Config
 	link   *link
-	ready  atomic.Pointer[child.Daemon] // perhaps killed since
+	ready  atomic.Pointer[child.Daemon] // may have been killed
 }
 
-// newNodes makes a world of several daemons, of which none runs yet. Without a
-// server of theirs there is no PostgreSQL.
+// newNodes creates a world of several daemons, which do not run yet, with their own PostgreSQL server.
 func (h *harness) newNodes() (*world, *postgrestest.Cluster, error) {
 	server, err := postgrestest.New()
 	if err != nil {
@@ -110,8 +108,8 @@ func (h *harness) newNode(name string, server *postgrestest.Cluster) (*node, err
 	return &node{name: name, link: k, config: child.Config{Binary: h.binary, Dir: dir, Args: []string{"--store", store.String()}}}, nil
 }
 
-// startNodes starts all daemons. The first makes the keys: that of the workspace,
-// with which all are asked, and that of the secrets, which all must have.
+// startNodes starts all daemons. The first one creates the key of the workspace, which all requests use, and
+// the key of the secrets, which all daemons share.
 func (w *world) startNodes(ctx context.Context) error {
 	first := w.nodes[0]
 	if err := first.start(ctx); err != nil {
@@ -135,8 +133,8 @@ func (w *world) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// start starts the daemon, again and again as a service manager does while its
-// database is away, and waits until it is ready.
+// start starts the daemon and waits until it is ready. It retries while the database is unavailable, as a
+// service manager does.
 func (m *node) start(ctx context.Context) error {
 	var last error
 	for patience := time.Now().Add(time.Minute); time.Now().Before(patience) && ctx.Err() == nil; sleep(ctx, 200*time.Millisecond) {
@@ -151,24 +149,23 @@ func (m *node) start(ctx context.Context) error {
 		}
 		d.Kill()
 	}
-	return errors.Join(ctx.Err(), fmt.Errorf("%s does not start: %w", m.name, last))
+	return errors.Join(ctx.Err(), fmt.Errorf("%s did not start: %w", m.name, last))
 }
 
-// checkNodes is check for several daemons, of which any takes the writes again: they
-// are stopped in order.
+// checkNodes is check for several daemons: resent writes go to any of them, and each must stop cleanly.
 func (w *world) checkNodes(ctx context.Context) error {
 	if err := w.compare(ctx); err != nil {
 		return err
 	}
 	for _, m := range w.nodes {
 		if err := m.ready.Load().Stop(); err != nil {
-			w.judged.violation(brokenStore, "%s does not end well: %s", m.name, err)
+			w.judged.violation(brokenStore, "%s did not stop cleanly: %s", m.name, err)
 		}
 	}
 	return nil
 }
 
-// removeNodes kills what runs, and removes the database.
+// removeNodes kills all processes and removes the database.
 func (w *world) removeNodes(server *postgrestest.Cluster) {
 	var ends sync.WaitGroup
 	for _, m := range w.nodes {

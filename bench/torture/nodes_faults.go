@@ -11,19 +11,19 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// nodeFault is a way to break daemons that share a database.
+// nodeFault is a fault of daemons that share a database, or of their server.
 type nodeFault string
 
 const (
 	killed     nodeFault = "kills"
 	frozen     nodeFault = "freezes"    // SIGSTOP beyond the lease, then SIGCONT
-	cut        nodeFault = "cuts"       // its connections end, and new ones are refused for a while
+	cut        nodeFault = "cuts"       // its connections are closed, and new ones refused for a while
 	stalled    nodeFault = "stalls"     // nothing passes to and from the database
 	terminated nodeFault = "terminated" // the server ends every session
-	crashed    nodeFault = "crashes"    // the server ends as by a crash, and starts again
+	crashed    nodeFault = "crashes"    // the server crashes and is restarted
 )
 
-// nodeFaultRun are those of one run.
+// nodeFaultRun applies the faults of one run.
 type nodeFaultRun struct {
 	world  *world
 	server *postgrestest.Cluster
@@ -32,10 +32,10 @@ type nodeFaultRun struct {
 	mu     sync.Mutex
 	random *rand.Rand // mu guards random
 
-	serverMu sync.Mutex // held while the server is broken on purpose
+	serverMu sync.Mutex // held while the server is broken
 }
 
-// plan returns the faults in the order in which they begin.
+// plan returns the faults in their order.
 func (f *nodeFaultRun) plan() (list []nodeFault) {
 	shares := map[nodeFault]int{killed: 104, frozen: 16, cut: 40, stalled: 8, terminated: 20, crashed: 12}
 	if f.world.quick {
@@ -50,10 +50,9 @@ func (f *nodeFaultRun) plan() (list []nodeFault) {
 	return list
 }
 
-// run has every member take one fault after another, so that several are broken
-// at a time, and leaves all of them whole. Posts for readable networks are made in
-// the first half only: whoever must be asked what it has is asked a minute after
-// the call.
+// run applies faults to all nodes in parallel, one after another on each node, and leaves all nodes running.
+// Posts to readable networks are made in the first half only: the daemon queries these networks a minute after
+// a call.
 func (f *nodeFaultRun) run(ctx context.Context) error {
 	plan := f.plan()
 	next := make(chan nodeFault)
@@ -82,7 +81,7 @@ func (f *nodeFaultRun) run(ctx context.Context) error {
 	return failed.err
 }
 
-// apply breaks a member, or the server of all, and returns when it is whole again.
+// apply applies a fault to a node or to the server, and returns when it has recovered.
 func (f *nodeFaultRun) apply(ctx context.Context, m *node, kind nodeFault) error {
 	sleep(ctx, f.upTo(300*time.Millisecond))
 	switch kind {
@@ -118,15 +117,15 @@ func (f *nodeFaultRun) apply(ctx context.Context, m *node, kind nodeFault) error
 	return nil
 }
 
-// breakServer lets one at a time break the server.
+// breakServer serializes faults of the server.
 func (f *nodeFaultRun) breakServer(fn func() error) error {
 	f.serverMu.Lock()
 	defer f.serverMu.Unlock()
 	return fn()
 }
 
-// kill ends a daemon at a random instant, or at one at which it matters, and starts
-// it again. Now and then it is killed once more in the middle of its start.
+// kill kills a daemon at a random instant or at a kill point, and restarts it. Sometimes it is killed again
+// during its start.
 func (f *nodeFaultRun) kill(ctx context.Context, m *node) error {
 	d := m.ready.Load()
 	f.mu.Lock()
@@ -150,7 +149,7 @@ func (f *nodeFaultRun) kill(ctx context.Context, m *node) error {
 	return m.start(ctx)
 }
 
-// upTo returns a random time below a limit.
+// upTo returns a random duration below a limit.
 func (f *nodeFaultRun) upTo(limit time.Duration) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

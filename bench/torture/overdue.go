@@ -14,15 +14,14 @@ import (
 const (
 	overduePosts  = 10_000
 	outageLength  = 30 * time.Hour         // from the first due time to the start
-	maxLateness   = 24 * time.Hour         // as the daemon has it by default
-	ownPacing     = 200 * time.Millisecond // of the accounts that say how they are to be spaced
+	maxLateness   = 24 * time.Hour         // the daemon's default
+	ownPacing     = 200 * time.Millisecond // of accounts with their own pacing
 	defaultPacing = time.Second            // of a social network
 )
 
-// restartOverdue starts a daemon that was away for more than a day and has
-// 10,000 posts overdue: those of each account go out oldest first, and spaced
-// where the network or the account wants that; those that are too late are
-// missed and not sent. Quick leaves nothing out.
+// restartOverdue starts a daemon that was down for more than a day, with 10,000 overdue posts. The posts of
+// each account must be published oldest first, with the pacing of the network or the account. Posts that are
+// too late must be missed and not sent. The quick run is the same.
 func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "overdue", args: []string{"--max-lateness", maxLateness.String()}})
 	if err != nil {
@@ -47,7 +46,7 @@ func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	if err := w.settle(ctx, settleLimit); err != nil {
 		return result{}, err
 	}
-	w.late = time.Now().Add(-maxLateness) // some became too late while they waited
+	w.late = time.Now().Add(-maxLateness) // some posts became too late while they waited
 	posts, err := w.posts(ctx)
 	if err != nil {
 		return result{}, err
@@ -65,7 +64,7 @@ func restartOverdue(ctx context.Context, h *harness) (result, error) {
 	}), err
 }
 
-// connectPaced connects all accounts and returns how those are spaced that are.
+// connectPaced connects all accounts and returns the pacing of those that have one.
 func (w *world) connectPaced(ctx context.Context) (map[string]time.Duration, error) {
 	pacing := map[string]time.Duration{}
 	for range 10 {
@@ -90,8 +89,7 @@ func (w *world) connectPaced(ctx context.Context) (map[string]time.Duration, err
 	return pacing, nil
 }
 
-// overduePlan spreads the posts over the outage, a few to the accounts that are
-// spaced.
+// overduePlan spreads the posts over the outage, with only a few for accounts with pacing.
 func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []plannedPost {
 	posts := make([]plannedPost, overduePosts)
 	first, step := now.Add(-outageLength), (outageLength-2*time.Minute)/overduePosts
@@ -108,7 +106,7 @@ func overduePlan(w *world, pacing map[string]time.Duration, now time.Time) []pla
 	return posts
 }
 
-// overdueCheck looks at what is special about overdue posts.
+// overdueCheck checks the promises about overdue posts.
 type overdueCheck struct {
 	*verdictCollector
 	began        time.Time // before the restart
@@ -129,13 +127,13 @@ func (o *overdueCheck) judge(posts map[string]apiv1.Post) {
 	for account, targets := range accounts {
 		slices.SortFunc(targets, func(a, b apiv1.Target) int { return cmp.Compare(o.seen[a.ID].order, o.seen[b.ID].order) })
 		if !slices.IsSortedFunc(targets, func(a, b apiv1.Target) int { return a.PublishAt.Compare(b.PublishAt.Time) }) {
-			o.violation(wrongStatus, "the posts of account %s went out in another order than their times", account)
+			o.violation(wrongStatus, "the posts of account %s were published in another order than their times", account)
 		}
 	}
 }
 
-// judgeLate asks that what was too late at the restart was missed, and nothing
-// else; see state for what became too late since.
+// judgeLate checks that exactly the posts that were too late at the restart were missed; see observation for
+// posts that became too late afterwards.
 func (o *overdueCheck) judgeLate(t apiv1.Target) {
 	tooLate := t.PublishAt.Before(o.began.Add(-maxLateness))
 	switch missed := t.Error != nil && t.Error.Kind == schedctl.KindMissed; {
@@ -150,7 +148,7 @@ func (o *overdueCheck) judgeLate(t apiv1.Target) {
 	}
 }
 
-// judgeSpacing reads when the attempts of an account began.
+// judgeSpacing checks the times between the attempts of an account.
 func (w *world) judgeSpacing(ctx context.Context, account string, space time.Duration, posts map[string]apiv1.Post) error {
 	var begun []time.Time
 	for _, p := range posts {

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// outcome is a target of the one account: when it was due before the restart, in
-// which order it was sent, and whether the daemon calls it missed.
+// outcome is a target of the one account: its due time before the restart, its place in the order of calls, and
+// whether it was missed.
 type outcome struct {
 	ago    time.Duration
 	order  int
@@ -23,14 +23,14 @@ func TestOverdueJudge(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		outcomes []outcome
-		want     string // part of the fault, or nothing
+		want     string // part of the violation, or empty
 	}{
-		"in order":            {[]outcome{{ago: 3 * time.Hour, order: 1}, {ago: time.Hour, order: 2}}, ""},
-		"in another order":    {[]outcome{{ago: 3 * time.Hour, order: 2}, {ago: time.Hour, order: 1}}, "another order"},
-		"missed":              {[]outcome{{ago: 25 * time.Hour, missed: true}}, ""},
-		"missed and called":   {[]outcome{{ago: 25 * time.Hour, missed: true, called: true}}, "was called"},
-		"too late and sent":   {[]outcome{{ago: 25 * time.Hour, order: 1}}, "was too late"},
-		"late since it waits": {[]outcome{{ago: 24*time.Hour - time.Second, missed: true}}, ""},
+		"in order":               {[]outcome{{ago: 3 * time.Hour, order: 1}, {ago: time.Hour, order: 2}}, ""},
+		"in another order":       {[]outcome{{ago: 3 * time.Hour, order: 2}, {ago: time.Hour, order: 1}}, "another order"},
+		"missed":                 {[]outcome{{ago: 25 * time.Hour, missed: true}}, ""},
+		"missed and called":      {[]outcome{{ago: 25 * time.Hour, missed: true, called: true}}, "was called"},
+		"too late and sent":      {[]outcome{{ago: 25 * time.Hour, order: 1}}, "was too late"},
+		"late because it waited": {[]outcome{{ago: 24*time.Hour - time.Second, missed: true}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,11 +20,10 @@ type verdict string
 const (
 	pass    verdict = "pass"
 	fail    verdict = "FAIL"
-	skipped verdict = "skipped" // this machine cannot show it; Detail says why
+	skipped verdict = "skipped" // not possible on this machine; Detail has the reason
 )
 
-// result is what a scenario found. Scenario, Promise and Took are filled in for
-// it.
+// result is the result of a scenario. The harness fills in Scenario, Promise and Took.
 type result struct {
 	Scenario string           `json:"scenario"`
 	Promise  string           `json:"promise"`
@@ -34,15 +33,15 @@ type result struct {
 	Took     duration         `json:"took"`
 }
 
-// duration is written to tenths of a second, as "12.3s".
+// duration is formatted with one decimal, as "12.3s".
 type duration time.Duration
 
 func (d duration) String() string { return time.Duration(d).Round(100 * time.Millisecond).String() }
 
-// MarshalText makes the duration readable in JSON.
+// MarshalText formats the duration as String does.
 func (d duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the output of MarshalText.
 func (d *duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	*d = duration(parsed)
@@ -54,7 +53,7 @@ func passed(results []result) bool {
 	return !slices.ContainsFunc(results, func(r result) bool { return r.Verdict == fail })
 }
 
-// leadingCounts are the counts that come first, in this order; others follow by name.
+// leadingCounts are shown first, in this order; others follow by name.
 var leadingCounts = []string{"acknowledged", "lost", "twice", "stuck"}
 
 // counts returns the counts as text.

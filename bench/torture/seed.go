@@ -17,11 +17,11 @@ type plannedPost struct {
 	at      time.Time
 }
 
-// seedBatch is how many posts one transaction writes.
+// seedBatch is the number of posts in one transaction.
 const seedBatch = 5000
 
-// seed stops the daemon and puts posts into its database, as it would have
-// written them itself at their time. The API takes no time that has passed.
+// seed stops the daemon and adds posts to its database as the daemon would have stored them. The API does not
+// accept times in the past.
 func (w *world) seed(ctx context.Context, posts []plannedPost) error {
 	d := w.daemon()
 	if err := d.Stop(); err != nil {
@@ -67,7 +67,7 @@ func allAccounts(ctx context.Context, store storage.Store) (map[string]schedctl.
 	return out, err
 }
 
-// seededEvents are those of every post that is put.
+// seededEvents are the events of every seeded post.
 var seededEvents = map[schedctl.EventType]int{
 	schedctl.EventPostCreated: 1, schedctl.EventPostScheduled: 1, schedctl.EventPostQueued: 1,
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// settle lets the networks answer and waits until the daemon has nothing to do.
-// What is not settled within the limit is stuck.
+// settle makes all networks accept and waits until the daemon is idle. Whatever is unfinished after the limit
+// is stuck.
 func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	w.network.acceptAll()
 	began := w.began()
@@ -22,7 +22,7 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 				return err
 			}
 			if !more || time.Since(began) > limit {
-				break // what is stuck is found by the judgement
+				break // the verdict reports what is stuck
 			}
 			select {
 			case <-ctx.Done():
@@ -34,15 +34,14 @@ func (w *world) settle(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// hasPendingPosts reports whether there is a post that waits for its time or is on its way.
+// hasPendingPosts reports whether a post is scheduled or publishing.
 func (w *world) hasPendingPosts(ctx context.Context) (bool, error) {
 	var page apiv1.PostList
 	err := w.daemon().Call(ctx, "GET", "/posts?limit=1&status=scheduled&status=publishing", "", &page)
 	return page.Count > 0, err
 }
 
-// hasUnknownTargets reports whether there is a post that was canceled while a network was
-// called, and of which nobody knows yet what has become of the call.
+// hasUnknownTargets reports whether a post was canceled during a call whose outcome is still unknown.
 func (w *world) hasUnknownTargets(ctx context.Context) (bool, error) {
 	for _, a := range w.authors {
 		for _, s := range a.stories {
@@ -61,7 +60,7 @@ func (w *world) hasUnknownTargets(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// running reports whether an attempt has no end.
+// running reports whether an attempt is unfinished.
 func running(t apiv1.Timeline) bool {
 	return slices.ContainsFunc(t.Targets, func(t apiv1.TargetTimeline) bool {
 		return slices.ContainsFunc(t.Attempts, func(a apiv1.Attempt) bool { return a.Outcome == schedctl.OutcomeRunning })

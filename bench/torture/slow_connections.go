@@ -21,13 +21,12 @@ const (
 	slowRounds          = 5
 	honestWorkers       = 4
 	honestPace          = 5 * time.Millisecond   // between two requests of a worker
-	bytePause           = time.Second            // about so long between two bytes
-	slowSettle          = 600 * time.Millisecond // until what all sent at once is answered, or all have gone
-	maxSlowdown         = 2.0                    // how many times slower honest requests may become
+	bytePause           = time.Second            // roughly, between two bytes
+	slowSettle          = 600 * time.Millisecond // time for the initial requests to be served, and for all connections to close
+	maxSlowdown         = 2.0                    // limit for the slowdown of honest requests
 )
 
-// slowConnectionKinds are the ways to hold a connection without using it, and how many of
-// each ten connections do it.
+// slowConnectionKinds are the ways to occupy a connection, and how many of each ten connections use each way.
 var slowConnectionKinds = []struct {
 	share int
 	hold  func(*slowConnection) error
@@ -38,10 +37,9 @@ var slowConnectionKinds = []struct {
 	{2, (*slowConnection).ignoreStream},
 }
 
-// slowConnectionScenario measures honest requests in turns without and with 1,000 connections
-// that send a byte of a header or of a body now and then, that take their answers a
-// byte at a time, and that read no event of a stream. Quick has shorter windows, in
-// which no connection gets so old that it is cut off.
+// slowConnectionScenario measures honest requests, alternately without and with 1,000 slow connections. These
+// send a header or a body byte by byte, read their responses byte by byte, or never read from an event stream.
+// The quick run has shorter windows, in which no connection gets old enough to be cut off.
 func slowConnectionScenario(ctx context.Context, h *harness) (result, error) {
 	w, err := h.newWorld(setting{name: "slow-loris"})
 	if err != nil {
@@ -83,15 +81,15 @@ func slowConnectionScenario(ctx context.Context, h *harness) (result, error) {
 	return r, nil
 }
 
-// honestClients are clients that ask and take their answers.
+// honestClients send requests and read the responses at full speed.
 type honestClients struct {
 	daemon    *child.Daemon
 	transport *http.Transport
-	post      string // the id of one to read
+	post      string // id of the post to read
 }
 
 func (m *honestClients) prepare(ctx context.Context) error {
-	for i := range 100 { // a page that is worth sipping
+	for i := range 100 { // a large list page
 		if err := m.daemon.Call(ctx, http.MethodPost, "/posts", longPost(fmt.Sprint("page ", i)), nil); err != nil {
 			return err
 		}
@@ -115,8 +113,8 @@ func (m *honestClients) add(ctx context.Context, to *[]time.Duration, window tim
 	return err
 }
 
-// measure makes requests at a steady pace and returns how long they took, each
-// from when it was to be made.
+// measure sends requests at a steady pace and returns the response times, each from the planned time of the
+// request.
 func (m *honestClients) measure(ctx context.Context, window time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex // mu guards all
 	var all []time.Duration
@@ -144,7 +142,7 @@ func (m *honestClients) measure(ctx context.Context, window time.Duration) ([]ti
 	return all, failed.err
 }
 
-// ask makes one request: most read, some write.
+// ask sends one request: mostly reads, some writes.
 func (m *honestClients) ask(ctx context.Context, n int) error {
 	method, path, body := http.MethodGet, "/posts/"+m.post, ""
 	switch n % 8 {
@@ -170,18 +168,18 @@ func (m *honestClients) ask(ctx context.Context, n int) error {
 	return nil
 }
 
-// slowConnections holds connections. They have an API key: who has none is refused
-// before a body is read, and gets no list and no stream.
+// slowConnections occupy connections. They have an API key: without one, requests are refused before the body
+// is read and get no list or stream.
 type slowConnections struct {
 	daemon *child.Daemon
 	random *rand.Rand
-	held   atomic.Int64 // connections that the last crowd held
-	cut    atomic.Int64 // times that the daemon closed one
-	failed firstError   // why one could not be held
+	held   atomic.Int64 // connections in the last window
+	cut    atomic.Int64 // connections closed by the daemon
+	failed firstError   // why a connection could not be opened
 }
 
-// connectAll returns when all connections are held; those that are cut off are made
-// anew. The caller releases them.
+// connectAll returns when all connections are open. Connections that are cut off are replaced. The caller must
+// call release.
 func (c *slowConnections) connectAll(ctx context.Context) (release func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var ways []func(*slowConnection) error
@@ -215,7 +213,7 @@ func (c *slowConnections) connectAll(ctx context.Context) (release func()) {
 	return func() {
 		cancel()
 		all.Wait()
-		time.Sleep(slowSettle) // the daemon has all of them to end
+		time.Sleep(slowSettle) // until the daemon has closed all of them
 	}
 }
 
@@ -227,8 +225,8 @@ type slowConnection struct {
 	conn  net.Conn
 }
 
-// connect opens the connection and holds it until ctx ends or the daemon closes
-// it. began is called once it is held.
+// connect opens the connection and uses it until ctx ends or the daemon closes it. It calls began once the
+// connection is open.
 func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection) error, began func()) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.crowd.daemon.Address)
 	if err != nil {
@@ -239,11 +237,11 @@ func (l *slowConnection) connect(ctx context.Context, hold func(*slowConnection)
 	conn.(*net.TCPConn).SetReadBuffer(4096)
 	l.ctx, l.conn = ctx, conn
 	began()
-	hold(l) // ends with the connection, in one way or the other
+	hold(l) // ends when the connection does
 	return nil
 }
 
-// sendByte sends a byte now and then.
+// sendByte sends a byte after a pause.
 func (l *slowConnection) sendByte(b byte) error {
 	for l.awaitNextByte() {
 		if _, err := l.conn.Write([]byte{b}); err != nil {
@@ -253,8 +251,7 @@ func (l *slowConnection) sendByte(b byte) error {
 	return l.ctx.Err()
 }
 
-// awaitNextByte waits until it is time for the next byte, and reports whether there is to
-// be one.
+// awaitNextByte waits for the next byte's time and reports whether to send it.
 func (l *slowConnection) awaitNextByte() bool {
 	timer := time.NewTimer(l.pause)
 	defer timer.Stop()
@@ -275,7 +272,7 @@ func (l *slowConnection) sendHeaderSlowly() error {
 	if err := l.send("GET /api/v1/me"); err != nil {
 		return err
 	}
-	return l.sendByte('a') // of the name of a header
+	return l.sendByte('a') // part of a header name
 }
 
 func (l *slowConnection) sendBodySlowly() error {

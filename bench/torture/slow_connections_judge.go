@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// slowWindows is the p99 of honest requests in windows that took turns, the first
-// and the last of them without slow connections.
+// slowWindows holds the p99 of honest requests in alternating windows. The first and the last are without slow
+// connections.
 type slowWindows struct{ without, with []time.Duration }
 
-// slower returns how many times longer requests take with slow connections: the
-// median over the windows, each against the two beside it, so that what else the
-// machine does in one of them does not count.
+// slower returns the slowdown with slow connections: the median over the windows, each compared with its two
+// neighbors, so that a disturbance in one window does not count.
 func (w slowWindows) slower() float64 {
 	ratios := make([]float64, len(w.with))
 	for i, with := range w.with {
@@ -27,8 +26,8 @@ func (w slowWindows) spread() float64 {
 	return float64(slices.Max(w.without)) / float64(slices.Min(w.without))
 }
 
-// judgeSlowConnections compares. When the windows without slow connections vary by as much as
-// is allowed, a failure says nothing.
+// judgeSlowConnections compares the windows. When those without slow connections vary by more than the limit, a
+// failure is inconclusive.
 func judgeSlowConnections(w slowWindows, crowd *slowConnections) result {
 	slower, spread := w.slower(), w.spread()
 	r := result{Verdict: pass, Counts: map[string]int64{
@@ -37,7 +36,7 @@ func judgeSlowConnections(w slowWindows, crowd *slowConnections) result {
 	}}
 	switch {
 	case crowd.held.Load() < slowConnectionCount:
-		r.Verdict, r.Detail = fail, fmt.Sprintf("only %d connections were held: %v", crowd.held.Load(), crowd.failed.err)
+		r.Verdict, r.Detail = fail, fmt.Sprintf("only %d connections were open: %v", crowd.held.Load(), crowd.failed.err)
 	case slower > maxSlowdown && spread > maxSlowdown:
 		r.Verdict, r.Detail = skipped, fmt.Sprintf("inconclusive: without slow connections the p99 varies by a factor of %.1f", spread)
 	case slower > maxSlowdown:

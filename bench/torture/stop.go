@@ -14,24 +14,23 @@ const (
 	// stopLimit is how long a daemon may take to stop while no network hangs.
 	stopLimit = 5 * time.Second
 
-	// secondLimit is how long it may take from a second signal, on a machine that
-	// may be busy: the signal itself ends the process.
+	// secondLimit is how long a daemon may run after a second signal. The signal ends the process at once; the
+	// limit allows for a busy machine.
 	secondLimit = 3 * time.Second
 )
 
 // stopPlan says how a world is stopped.
 type stopPlan struct {
 	rounds int
-	twice  bool // with a second signal while it stops, and networks that hang
+	twice  bool // with a second signal during the stop, and hanging networks
 }
 
-// stopUnderLoad stops daemons with SIGTERM while clients and networks keep them
-// busy. Some get one signal: they end well, within 5 s, and no call is cut off,
-// so that nothing ends in doubt, not even on a network that cannot be asked.
-// Others get a second one while networks hang: they end at once, and the next
-// start finds out what they were at.
+// stopUnderLoad stops daemons with SIGTERM while clients and networks keep them busy. Some get one signal: they
+// must stop cleanly within 5 s and cut off no call, so that no outcome is unknown, not even on a network that
+// cannot be queried. Others get a second signal while networks hang: they must end at once, and the next start
+// resolves what was in progress.
 //
-// Quick makes 80 stops in place of 400.
+// The quick run makes 80 stops instead of 400.
 func stopUnderLoad(ctx context.Context, h *harness) (result, error) {
 	rounds := 50
 	if h.quick {
@@ -60,7 +59,7 @@ func (h *harness) stopWorld(ctx context.Context, name string, plan stopPlan, tot
 	}
 	moods, stop := []networkMode{accepting, acceptingLate, acceptingLate, acceptingLate, refusing, rateLimiting, unavailableMode}, w.stopOnce
 	if plan.twice {
-		w.useKinds(idempotent, blind) // the others are asked after a minute what they have
+		w.useKinds(idempotent, blind) // the daemon would query the other networks only after a minute
 		moods, stop = []networkMode{accepting, acceptingLate, acceptingLate, hanging}, w.stopTwice
 	}
 	w.certain = !plan.twice
@@ -99,13 +98,13 @@ func (w *world) stopOnce(ctx context.Context, _ *rand.Rand, total *tally) error 
 	total.count("once_stops", 1)
 	total.most("once_max_ms", time.Since(began))
 	if err != nil {
-		w.judged.violation(brokenStore, "the daemon does not stop well after SIGTERM: %s", err)
+		w.judged.violation(brokenStore, "the daemon did not stop cleanly after SIGTERM: %s", err)
 	}
 	return ctx.Err()
 }
 
-// stopTwice sends a second signal while the daemon stops. It may have ended
-// before, when no call was in flight.
+// stopTwice sends a second signal during the stop. The daemon may have ended already when no call was in
+// flight.
 func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) error {
 	w.daemon().Signal(syscall.SIGTERM)
 	w.awaitStopping(ctx)
@@ -117,13 +116,12 @@ func (w *world) stopTwice(ctx context.Context, random *rand.Rand, total *tally) 
 	total.count("twice_stops", 1)
 	total.most("twice_max_ms", took)
 	if took > secondLimit {
-		w.judged.violation(brokenStore, "the daemon goes on for more than %s after a second SIGTERM", secondLimit)
+		w.judged.violation(brokenStore, "the daemon was still running %s after a second SIGTERM", secondLimit)
 	}
 	return ctx.Err()
 }
 
-// awaitStopping waits until the daemon serves nobody any more: two signals at
-// once would be one for it.
+// awaitStopping waits until the daemon no longer serves requests: two simultaneous signals would count as one.
 func (w *world) awaitStopping(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
@@ -141,8 +139,7 @@ func (w *world) awaitStopping(ctx context.Context) {
 	}
 }
 
-// awaitEnd waits until the daemon has ended, and kills it when that takes longer
-// than the limit.
+// awaitEnd waits until the daemon has ended, and kills it after the limit.
 func (w *world) awaitEnd(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -9,42 +9,41 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// write is a request that changes something, and how it was answered in the end.
+// write is a write request and its final response.
 type write struct {
 	child.Request
 	child.Response
-	unanswered bool // it was sent, and sent again before there was an answer
+	unanswered bool // retried after a request without a response
 }
 
-// acknowledged reports whether the daemon has promised to keep it.
+// acknowledged reports whether the daemon has promised to keep the write.
 func (w *write) acknowledged() bool { return w.Status >= 200 && w.Status < 300 }
 
-// story is what a client did with one post, and what must follow from it. A
-// story without a post is one whose create was refused.
+// story is what a client did with one post, and what must follow. A story without a post id is one whose create
+// was refused.
 type story struct {
 	writes             []*write
-	post               string // the id
-	content            string // as it was acknowledged last
+	post               string // id of the post
+	content            string // last acknowledged content
 	version            int64
 	canceled           bool
-	canceledBeforeCall bool                       // no call for it goes on
-	mayAppearLater     bool                       // its create was refused, and may be done all the same
-	events             map[schedctl.EventType]int // that the writes have caused
+	canceledBeforeCall bool                       // canceled without calls in flight
+	mayAppearLater     bool                       // the refused create may still take effect
+	events             map[schedctl.EventType]int // events that the writes must have caused
 }
 
-// add notes a write that was answered for good, and reports whether it has
-// changed the post.
+// add adds a write with its final response, and reports whether it changed the post.
 func (s *story) add(w *write) (changed bool, err error) {
 	s.writes = append(s.writes, w)
 	if !w.acknowledged() {
-		// A daemon that was frozen may do later what another one has refused by then,
-		// because its time has passed.
+		// A daemon that was frozen may still execute a request that another one has refused because its time
+		// has passed.
 		s.mayAppearLater = s.mayAppearLater || s.post == "" && w.unanswered
 		return false, nil
 	}
 	var answer apiv1.PostEnvelope
 	if err := json.Unmarshal(w.Response.Body, &answer); err != nil || answer.Post.ID == "" {
-		return false, fmt.Errorf("%s %s: answered without a post: %s", w.Method, w.Path, w.Response.Body)
+		return false, fmt.Errorf("%s %s: response without a post: %s", w.Method, w.Path, w.Response.Body)
 	}
 	p := answer.Post
 	changed = p.Version != s.version
@@ -52,7 +51,7 @@ func (s *story) add(w *write) (changed bool, err error) {
 	return changed, nil
 }
 
-// expectEvents notes that an acknowledged write must have caused events.
+// expectEvents adds events that an acknowledged write must have caused.
 func (s *story) expectEvents(times int, types ...schedctl.EventType) {
 	if s.events == nil {
 		s.events = map[schedctl.EventType]int{}

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// tally adds up what several worlds of a scenario found. It may be used from any
-// goroutine.
+// tally adds up the results of several worlds. It may be used from any goroutine.
 type tally struct {
 	judged *verdictCollector // of all worlds
 
@@ -24,15 +23,14 @@ func (t *tally) count(name string, n int) int64 {
 	return t.counts[name]
 }
 
-// most notes how many milliseconds something took, if nothing of the kind took
-// longer.
+// most keeps the maximum of a duration, in milliseconds.
 func (t *tally) most(name string, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counts[name] = max(t.counts[name], took.Milliseconds())
 }
 
-// add adds what happened in a world.
+// add adds the counts of a world.
 func (t *tally) add(w *world) {
 	for name, n := range w.counts() {
 		t.count(name, int(n))

@@ -16,14 +16,13 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt/mutant"
 )
 
-// upgradePosts is how many posts the old databases have, each with three events:
-// so many that an upgrade takes some time.
+// upgradePosts is the number of posts in the old databases, each with three events. It makes an upgrade take
+// some time.
 const upgradePosts = 5000
 
-// upgrade starts the daemon on databases of every earlier version and kills it at
-// random instants, most of them during the upgrade, again and again. Then it lets
-// it start, stops it, and compares every record with what there was before.
-// Quick does so 6 times for each version, else 60 times.
+// upgrade starts the daemon on databases of every earlier version and kills it repeatedly at random instants,
+// mostly during the upgrade. Then it lets the daemon start, stops it, and compares every record with the
+// original. It makes 60 trials for each version, or 6 in the quick run.
 func upgrade(ctx context.Context, h *harness) (result, error) {
 	u := &upgradeRun{harness: h, random: h.random("upgrade"), counts: map[string]int64{}, judged: new(verdictCollector)}
 	trials := 60
@@ -44,12 +43,12 @@ type upgradeRun struct {
 	random      *rand.Rand
 	counts      map[string]int64
 	judged      *verdictCollector
-	old         string // a database of the version
+	old         string // path of a database of the version
 	before      map[string][]byte
-	undisturbed time.Duration // what an upgrade takes that nobody disturbs
+	undisturbed time.Duration // duration of an undisturbed upgrade
 }
 
-// version tries upgrades from one version.
+// version runs the trials for one version.
 func (u *upgradeRun) version(ctx context.Context, version, trials int) (err error) {
 	dir, err := u.newDir()
 	if err != nil {
@@ -73,7 +72,7 @@ func (u *upgradeRun) version(ctx context.Context, version, trials int) (err erro
 	return nil
 }
 
-// trial upgrades a copy, and kills the daemon so often first.
+// trial upgrades a copy after killing the daemon the given number of times.
 func (u *upgradeRun) trial(ctx context.Context, version, kills int) error {
 	dir, err := u.newDir()
 	if err != nil {
@@ -119,8 +118,7 @@ func (u *upgradeRun) trial(ctx context.Context, version, kills int) error {
 	return u.compare(ctx, path, version, kills)
 }
 
-// note counts the upgrades that a kill has interrupted between two of their
-// steps, or before all of them.
+// note counts the upgrades that a kill has interrupted between two steps, or before the first one.
 func (u *upgradeRun) note(path string, version int) error {
 	r, err := bolt.CheckFile(context.Background(), path)
 	if errors.Is(err, fs.ErrNotExist) || r.Version == 0 {
@@ -137,7 +135,7 @@ func (u *upgradeRun) note(path string, version int) error {
 	return nil
 }
 
-// compare wants every record to be there as it was, and no other.
+// compare checks that every record is unchanged and none was added.
 func (u *upgradeRun) compare(ctx context.Context, path string, version, kills int) error {
 	if r, err := bolt.CheckFile(ctx, path); err != nil || r.Outdated {
 		u.judged.violation(lostRecord, "from version %d after %d kills: version %d, %v", version, kills, r.Version, err)
@@ -147,18 +145,18 @@ func (u *upgradeRun) compare(ctx context.Context, path string, version, kills in
 		return err
 	}
 	if len(after) > len(u.before) {
-		u.judged.violation(doneTwice, "from version %d after %d kills: %d records, and there were %d", version, kills, len(after), len(u.before))
+		u.judged.violation(doneTwice, "from version %d after %d kills: %d records, want %d", version, kills, len(after), len(u.before))
 	}
-	for name, record := range u.before { // but for the layout, which begins a record: one that is put again has the new one
+	for name, record := range u.before { // a rewritten record may start with a newer layout number
 		if now, ok := after[name]; !ok || !bytes.Equal(now[1:], record[1:]) {
-			u.judged.violation(lostRecord, "from version %d after %d kills: %x is %x, and was %x", version, kills, name, now, record)
+			u.judged.violation(lostRecord, "from version %d after %d kills: %x is %x, want %x", version, kills, name, now, record)
 		}
 	}
 	u.counts["records"] += int64(len(after))
 	return nil
 }
 
-// recordsOf returns all records of a file of any version.
+// recordsOf returns all records of a database of any version.
 func recordsOf(path string) (map[string][]byte, error) {
 	f, err := mutant.Read(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// makeOldDatabase makes a database as an earlier version wrote it.
+// makeOldDatabase creates a database as an earlier version wrote it.
 func makeOldDatabase(ctx context.Context, dir string, version int) (path string, err error) {
 	path = filepath.Join(dir, "schedctl.db")
 	store, err := bolt.Open(path, bolt.Options{})
@@ -34,8 +34,7 @@ func makeOldDatabase(ctx context.Context, dir string, version int) (path string,
 	return path, errors.Join(db.Update(func(tx *bbolt.Tx) error { return downgrade(tx, version) }), db.Close())
 }
 
-// fillOldDatabase puts posts with one account into a database, a year before they are
-// due.
+// fillOldDatabase adds posts with one account, a year before they are due.
 func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	now := schedctl.Millis(time.Now())
 	ws := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, now), Name: "old", Timezone: "UTC", CreatedAt: now}
@@ -62,12 +61,11 @@ func fillOldDatabase(ctx context.Context, store storage.Store) error {
 	return err
 }
 
-// downgrade removes from a database what later versions added: 8 notifications (layout
-// 6), of which there are none; 7 the index of external
-// ids, and external ids, collections and labels of posts (layout 5); 6 the doubts of
-// targets, attempts and accounts (layout 4 of records); 5 the indexes of contents, ids
-// of networks and identities; 4 webhooks and the audit log, and events that can name a
-// webhook (layout 3); 3 an index of events; 2 contents and options of targets (layout 2).
+// downgrade removes what versions added after the given one: 8 notifications (layout 6), which the database
+// does not contain; 7 the index of external ids, and external ids, collections and labels of posts (layout 5);
+// 6 the outcome fields of targets, attempts and accounts (layout 4 of records); 5 the indexes of contents,
+// network ids and identities; 4 webhooks and the audit log, and the webhook of events (layout 3); 3 an index of
+// events; 2 contents and options of targets (layout 2).
 func downgrade(tx *bbolt.Tx, version int) error {
 	var gone []string
 	layout := byte(5)
@@ -104,10 +102,9 @@ func downgrade(tx *bbolt.Tx, version int) error {
 	return tx.Bucket([]byte("schedctl")).Put([]byte("version"), binary.BigEndian.AppendUint64(nil, uint64(version)))
 }
 
-// downgradeRecord rewrites a record in an earlier layout. The fields to remove are at its
-// end, and empty: of an event the webhook; of a post with one target the content and
-// the options of that, one byte each, and its doubt, two bytes; of accounts and
-// attempts one byte about doubts.
+// downgradeRecord rewrites a record in an earlier layout. The fields to remove are empty and at its end: of an
+// event, the webhook; of a post with one target, the target's content and options (one byte each) and outcome
+// fields (two bytes); of accounts and attempts, one byte of outcome fields.
 func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	older := slices.Clone(record)
 	older[0] = layout
@@ -135,8 +132,8 @@ func downgradeRecord(bucket string, record []byte, layout byte) []byte {
 	return older[:len(older)-drop]
 }
 
-// withoutLabels removes from the record of a post what layout 5 added: three empty
-// fields behind its layout, its workspace, five numbers and its content.
+// withoutLabels removes from a post record what layout 5 added: three empty fields after its layout, workspace,
+// five numbers and content.
 func withoutLabels(record []byte) []byte {
 	at := 1 + 16
 	for range 5 {

@@ -11,9 +11,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// world is a daemon with its data, the networks it publishes to and the clients
-// it has. The daemon may be killed, stopped and started again; it keeps its
-// address. Whatever is found wrong goes to judged.
+// world is a daemon with its data, its networks and its clients. The daemon may be killed, stopped and
+// restarted; it keeps its address. Violations go to judged.
 type world struct {
 	*harness
 	name    string
@@ -22,37 +21,37 @@ type world struct {
 	judged  *verdictCollector
 	authors []*author
 
-	seeded       []*story // posts that no author wrote
+	seeded       []*story // posts that were not written by authors
 	accounts     map[kind][]string
-	usedAccounts atomic.Pointer[[]string] // the accounts that clients post to
+	usedAccounts atomic.Pointer[[]string] // accounts that clients post to
 
-	launched      atomic.Pointer[child.Daemon] // perhaps not ready yet
-	ready         atomic.Pointer[child.Daemon] // perhaps killed since
+	launched      atomic.Pointer[child.Daemon] // may not be ready yet
+	ready         atomic.Pointer[child.Daemon] // may have been killed
 	armedKill     atomic.Pointer[killTimer]
 	mu            sync.Mutex
-	killsByTarget map[string]int // mu guards bites: calls for a target that a fuse could have ended
-	settled       time.Duration  // from the last start until nothing was to be done
+	killsByTarget map[string]int // mu guards killsByTarget, the kills during calls for each target
+	settled       time.Duration  // time from the last start until the daemon was idle
 
-	nodes        []*node       // the daemons of a world that has several
-	turns        atomic.Uint64 // among them
-	lastRecovery time.Time     // when the last of their faults was over
+	nodes        []*node       // daemons of a world with several
+	turns        atomic.Uint64 // for choosing the next node
+	lastRecovery time.Time     // when the last fault was over
 
-	hasWebhook bool      // there is a webhook
-	skipOutbox bool      // the outbox is not worth its time
-	late       time.Time // see state
-	certain    bool      // see state
+	hasWebhook bool      // the webhook exists
+	skipOutbox bool      // the outbox is too large to read
+	late       time.Time // see observation
+	certain    bool      // see observation
 }
 
-// setting says how a world differs from the usual one.
+// setting says how a world differs from the default.
 type setting struct {
-	name   string // for the random choices and the progress
-	binary string // of the daemon; empty for the one that was built
-	dir    string // of the data; empty for a new one
+	name   string // for the random source and the progress
+	binary string // daemon to run; empty for the default
+	dir    string // data directory; empty for a new one
 	args   []string
 	env    []string
 }
 
-// newWorld makes a world and starts nothing but its networks. The caller ends it.
+// newWorld creates a world and starts only its networks. The caller must call end.
 func (h *harness) newWorld(s setting) (*world, error) {
 	if s.binary == "" {
 		s.binary = h.binary
@@ -84,8 +83,7 @@ func (w *world) end() {
 	os.RemoveAll(w.config.Dir)
 }
 
-// daemon returns the daemon to ask, of several one after another. It may have
-// been killed.
+// daemon returns the daemon to use, in turns when there are several. It may have been killed.
 func (w *world) daemon() *child.Daemon {
 	if len(w.nodes) > 0 {
 		return w.nodes[w.turns.Add(1)%uint64(len(w.nodes))].ready.Load()
@@ -93,7 +91,7 @@ func (w *world) daemon() *child.Daemon {
 	return w.ready.Load()
 }
 
-// began returns when the last start, or the last fault of several daemons, was.
+// began returns the time of the last start, or of the last fault with several daemons.
 func (w *world) began() time.Time {
 	if len(w.nodes) > 0 {
 		return w.lastRecovery
@@ -101,7 +99,7 @@ func (w *world) began() time.Time {
 	return w.daemon().Began()
 }
 
-// launch starts the daemon and does not wait until it is ready.
+// launch starts the daemon without waiting until it is ready.
 func (w *world) launch() (*child.Daemon, error) {
 	d, err := child.Launch(w.config)
 	if err != nil {
@@ -125,7 +123,7 @@ func (w *world) start(ctx context.Context) error {
 	return nil
 }
 
-// newAuthors makes count authors.
+// newAuthors creates count authors.
 func (w *world) newAuthors(count int) {
 	for i := range count {
 		name := fmt.Sprintf("%s-%d", w.name, i)

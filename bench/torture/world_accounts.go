@@ -14,9 +14,8 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// connect adds count accounts of each kind, for the authors to post to. Nothing
-// of theirs is spaced: while a network is to be asked about a call, what waits
-// behind it becomes overdue, and would take a second each afterwards.
+// connect adds count accounts of each kind, for the authors to post to. The accounts have no pacing: posts that
+// wait while a network is to be queried become overdue, and pacing would delay each by a second.
 func (w *world) connect(ctx context.Context, count int) error {
 	for _, k := range kinds {
 		for range count {
@@ -29,8 +28,7 @@ func (w *world) connect(ctx context.Context, count int) error {
 	return nil
 }
 
-// connectOne adds an account and returns its id. The options go over those of
-// its kind.
+// connectOne adds an account and returns its id. The options override those of its kind.
 func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) (id string, err error) {
 	path := fmt.Sprintf("%s/%s/%d", w.network.url, k, len(w.accounts[k]))
 	a := apiv1.AddAccount{Name: fmt.Sprintf("%s %d", k, len(w.accounts[k])), Options: map[string]any{}}
@@ -59,7 +57,7 @@ func (w *world) connectOne(ctx context.Context, k kind, options map[string]any) 
 	return id, nil
 }
 
-// createReliably makes something, through any number of restarts, and returns the answer.
+// createReliably creates something, through any number of restarts, and returns the response body.
 func (w *world) createReliably(ctx context.Context, path, body, key string) ([]byte, error) {
 	r := &write{Request: child.Request{Method: http.MethodPost, Path: path, Body: body, IdempotencyKey: key}}
 	if err := w.send(ctx, r); err != nil {
@@ -71,7 +69,7 @@ func (w *world) createReliably(ctx context.Context, path, body, key string) ([]b
 	return r.Response.Body, nil
 }
 
-// useKinds lets clients post to accounts of these kinds only.
+// useKinds lets clients post only to accounts of these kinds.
 func (w *world) useKinds(kinds ...kind) {
 	var open []string
 	for _, k := range kinds {
@@ -80,7 +78,7 @@ func (w *world) useKinds(kinds ...kind) {
 	w.usedAccounts.Store(&open)
 }
 
-// someAccounts returns one or two of the accounts that are open.
+// someAccounts returns one or two of the accounts in use.
 func (w *world) someAccounts(random *rand.Rand) []string {
 	open := *w.usedAccounts.Load()
 	first := random.IntN(len(open))
@@ -91,7 +89,7 @@ func (w *world) someAccounts(random *rand.Rand) []string {
 	return out
 }
 
-// listen makes the world's webhook, which is told of everything.
+// listen creates the world's webhook, which receives all events.
 func (w *world) listen(ctx context.Context) error {
 	body, err := json.Marshal(apiv1.CreateWebhook{URL: w.network.url + "/webhook", EventTypes: schedctl.EventTypes()})
 	if err != nil {
