@@ -26,7 +26,7 @@ func TestRefusedAccountHoldsItsQueueUntilItWorksAgain(t *testing.T) {
 		r.wantCalls(2)
 		r.wantStatus(elsewhere, schedctl.Published)
 		if e := r.wantStatus(first, schedctl.Publishing).Error; e == nil || e.Kind != schedctl.KindAuth || !e.Retryable {
-			t.Errorf("error of the target that met the refusal: %+v", e)
+			t.Errorf("error of the refused target: %+v", e)
 		}
 		if got := r.readAccount(a.ID); got.Status != schedctl.AccountError || got.Error == nil || got.Error.Kind != schedctl.KindAuth {
 			t.Errorf("account %s, error %+v", got.Status, got.Error)
@@ -43,20 +43,20 @@ func TestRefusedAccountHoldsItsQueueUntilItWorksAgain(t *testing.T) {
 		r.after(time.Second) // both are overdue and spaced
 		r.wantStatus(second, schedctl.Published)
 		if got := x.Stats(); got != (deliver.Stats{}) {
-			t.Errorf("left over: %+v", got)
+			t.Errorf("work left: %+v", got)
 		}
 	})
 }
 
-// The target that met the refusal is the oldest of its queue, before and after
-// a restart.
+// The target whose call was refused stays the oldest of its queue, before and after a
+// restart.
 func TestRefusedAccountGoesOnInOrder(t *testing.T) {
 	for name, restart := range map[string]bool{"same run": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(r *rig) {
 				a := r.account("me", nil)
 				late := refused
-				late.After = 10 * time.Second // others become due meanwhile
+				late.After = 10 * time.Second // others become due in that time
 				r.fake.Then(late)
 				r.start()
 				var want []string
@@ -113,12 +113,12 @@ func TestHeldTargetsEndAsMissed(t *testing.T) {
 		r.wantStatus(second, schedctl.Failed)
 		r.wantCalls(1)
 		if got := x.Stats(); got != (deliver.Stats{}) {
-			t.Errorf("left over: %+v", got)
+			t.Errorf("work left: %+v", got)
 		}
 	})
 }
 
-// What a person has asked for again counts its lateness from then.
+// The lateness of a target that a person retried counts from the retry.
 func TestRetriedTargetIsHeldAnew(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -152,7 +152,7 @@ func TestHeldTargetsCanBeCanceledAndMoved(t *testing.T) {
 		r.after(time.Minute)
 		r.wantCalls(1)
 		if got := x.Stats(); got != (deliver.Stats{}) {
-			t.Errorf("left over: %+v", got)
+			t.Errorf("work left: %+v", got)
 		}
 		r.after(time.Hour)
 		r.wantCalls(2)
@@ -196,14 +196,14 @@ func TestCredentialsThatDoNotOpen(t *testing.T) {
 			t.Errorf("account is %s", got.Status)
 		}
 		a.Credentials = r.seal(a.ID, token)
-		r.putAccount(a) // as connecting it anew does
+		r.putAccount(a) // as a new login does
 		synctest.Wait()
 		r.wantStatus(p, schedctl.Published)
 	})
 }
 
-// The refusal of old credentials says nothing about those that were given
-// during the call.
+// The refusal of old credentials does not apply to credentials that were stored during
+// the call.
 func TestReconnectedDuringTheCall(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -224,7 +224,7 @@ func TestReconnectedDuringTheCall(t *testing.T) {
 			t.Errorf("account is %s", got.Status)
 		}
 		if slices.Contains(r.events(), schedctl.EventAccountError) {
-			t.Error("an event tells of a refusal")
+			t.Error("an event reports a refusal")
 		}
 	})
 }
@@ -241,8 +241,8 @@ func TestAccountWithoutCredentials(t *testing.T) {
 	})
 }
 
-// The account is made to work again between the claim that finds it refused and
-// the moment the dispatcher hears of that.
+// The account is reconnected after a claim has found it refused, and before the
+// dispatcher handles that claim.
 func TestReconnectedDuringTheClaim(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -258,20 +258,20 @@ func TestReconnectedDuringTheClaim(t *testing.T) {
 	})
 }
 
-// A post that is moved while its account is paused goes out at its new place.
+// A post that is moved while its account is paused is published in its new order.
 func TestPostMovedWhileItsAccountIsPaused(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
 		a.PausedUntil = time.Now().Add(time.Hour).UTC()
 		r.putAccount(a)
 		r.start()
-		r.publishNow(a) // which finds the pause
+		r.publishNow(a) // it finds the pause
 		moved, other := r.schedule(time.Second, a), r.schedule(10*time.Second, a)
 		r.reschedule(moved.ID, 5*time.Minute)
 		r.after(2 * time.Hour)
 		r.wantStatus(moved, schedctl.Published)
 		if calls := r.wantCalls(3); calls[1].PostID != other.ID {
-			t.Error("the post that was moved went out at its old place")
+			t.Error("the moved post was published in its old order")
 		}
 	})
 }

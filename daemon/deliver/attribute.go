@@ -12,11 +12,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A network that recognizes a post only by its content may return the post of another
-// target, of the same account or of another account with the same login. A post that
-// belongs to another target is never accepted. A post that may belong to another
-// target is not accepted until that is known. Otherwise one post could count as the
-// result of two targets with the same content.
+// A network that recognizes a post only by its content may return the wrong post: that
+// of a different target, in the same account or in an account with the same login. A
+// post that belongs to a different target is never accepted. A post that may belong to
+// one is not accepted until that is known. Otherwise one post could count as the result
+// of two targets with the same content.
 
 const (
 	// ambiguousAskDelay is how soon the network is asked again about a post that may be
@@ -32,7 +32,7 @@ const (
 	maxAmbiguousReads = 200
 )
 
-// misattributedError reports that the network returned a post of another target.
+// misattributedError reports that the network returned the post of a different target.
 func misattributedError() *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindUnknown, Code: "claimed", Outcome: schedctl.OutcomeUnknown,
@@ -59,7 +59,7 @@ func belongsToOther(targets []string, targetID string) bool {
 	return len(targets) > 0 && !slices.Contains(targets, targetID)
 }
 
-// isAmbiguous reports whether a post that was found for a call may be that of another
+// isAmbiguous reports whether a post that was found for a call may belong to a different
 // target with the same content.
 func (d *Deliverer) isAmbiguous(ctx context.Context, c *publisherCall) (ambiguous bool, err error) {
 	finder, ok := c.publisher.(publish.ContentFinder)
@@ -222,8 +222,8 @@ func (e *attemptEnd) platformPost() storage.PlatformPost {
 	return storage.PlatformPost{Owner: e.call.account.Identity(), ID: e.receipt.ID}
 }
 
-// checkAttribution reports whether the receipt is of another target's post. If it is
-// not, the post now belongs to this target.
+// checkAttribution reports whether the receipt is for the post of a different target. If
+// it is not, the post now belongs to this target.
 func (r *recordTx) checkAttribution(e *attemptEnd) (misattributed bool) {
 	if !e.mayBeMisattributed() {
 		return false

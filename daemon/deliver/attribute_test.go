@@ -20,19 +20,19 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// timeline is a network that lists the posts of one user and ignores keys, as
-// GoToSocial and snac do: a post is found by its text alone.
+// timeline is a network that lists the posts of one user and ignores idempotency keys,
+// like GoToSocial and snac. A post is found only by its text.
 type timeline struct {
 	*publishtest.Fake
 
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards the fields below
 	calls int
 	list  []listedPost
 	next  int
 
 	reply      func(call int, r publish.Request) reply // to each call, counted from 1; nil to publish
-	unreadable func(accountID string) bool             // who is not told what is missing
-	sameTwice  bool                                    // a text that is there is not published again
+	unreadable func(accountID string) bool             // accounts that cannot list posts
+	sameTwice  bool                                    // an existing text is not published again
 }
 
 // listedPost is one post on a timeline.
@@ -41,7 +41,7 @@ type listedPost struct {
 	at          time.Time
 }
 
-// reply is what comes of a call.
+// reply is the result of a call.
 type reply struct {
 	lost  bool          // the call does not reach the network
 	cut   bool          // the response does not reach the caller
@@ -109,14 +109,14 @@ func (n *timeline) Find(_ context.Context, r publish.Request, since time.Time) (
 	return schedctl.Receipt{}, false, nil
 }
 
-// posts returns how many posts there are.
+// posts returns the number of posts.
 func (n *timeline) posts() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.list)
 }
 
-// remove deletes a post, as its author does.
+// remove deletes a post, as its author would.
 func (n *timeline) remove(i int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -143,7 +143,7 @@ func (a *attribution) login(name string) schedctl.Account {
 	return acct
 }
 
-// of returns the target of a post of any workspace.
+// of returns the first target of a post of any workspace.
 func (a *attribution) of(p schedctl.Post) (t schedctl.Target) {
 	a.Helper()
 	a.view(func(r storage.Reader) error {
@@ -156,8 +156,8 @@ func (a *attribution) of(p schedctl.Post) (t schedctl.Target) {
 	return t
 }
 
-// want checks the statuses of posts, how many posts the network has, and that no
-// post of it counts twice.
+// want checks the statuses of posts and how many posts the network has. It also checks
+// that no post of the network counts twice.
 func (a *attribution) want(statuses []schedctl.Status, onNetwork int, posts ...schedctl.Post) {
 	a.Helper()
 	owner := map[string]string{}
@@ -182,7 +182,7 @@ func (a *attribution) want(statuses []schedctl.Status, onNetwork int, posts ...s
 	}
 }
 
-// onCalls returns replies by the number of the call.
+// onCalls returns a reply for each call, by its number.
 func onCalls(replies map[int]reply) func(int, publish.Request) reply {
 	return func(call int, _ publish.Request) reply { return replies[call] }
 }
@@ -193,7 +193,8 @@ var (
 	cutCall       = reply{cut: true}
 )
 
-// TestAttribution plays what can come of two posts with the same text for one user.
+// TestAttribution covers the possible results of two posts with the same text for one
+// user.
 func TestAttribution(t *testing.T) {
 	for name, play := range map[string]func(*attribution){
 		"the second is lost": func(a *attribution) {
@@ -254,7 +255,7 @@ func TestAttribution(t *testing.T) {
 			a.after(2 * time.Hour)
 			a.want([]schedctl.Status{schedctl.Failed, schedctl.Failed}, 1, one, two)
 		},
-		"the one that is there may be of one that stays in doubt": func(a *attribution) {
+		"the existing post may be of a target that stays unresolved": func(a *attribution) {
 			me, too := a.login("me"), a.login("me too")
 			a.network.reply = func(_ int, r publish.Request) reply { return reply{lost: r.Account.ID == too.ID, cut: true} }
 			a.network.unreadable = func(account string) bool { return account == me.ID }
@@ -266,7 +267,7 @@ func TestAttribution(t *testing.T) {
 				a.Errorf("error %+v, want an unknown outcome", e)
 			}
 		},
-		"the one that is there was deleted": func(a *attribution) {
+		"the existing post was deleted": func(a *attribution) {
 			me := a.login("me")
 			a.network.reply = onCalls(map[int]reply{2: lostCall})
 			one, two := a.publishNow(me), a.publishNow(me)
@@ -276,7 +277,7 @@ func TestAttribution(t *testing.T) {
 			a.after(30 * time.Minute)
 			a.want(bothPublished, 1, one, two)
 		},
-		"the one that is there is of a call under way": func(a *attribution) {
+		"the existing post is of a running call": func(a *attribution) {
 			a.network.reply = onCalls(map[int]reply{1: lostCall, 2: {after: 20 * time.Second}})
 			one := a.publishNow(a.login("me"))
 			a.start()
@@ -284,7 +285,7 @@ func TestAttribution(t *testing.T) {
 			two := a.publishNow(a.login("me too"))
 			a.after(15 * time.Second)
 			if got := a.of(one).Status; got != schedctl.Publishing {
-				a.Errorf("the first is %s while the call of the second is under way", got)
+				a.Errorf("the first is %s while the call of the second is running", got)
 			}
 			a.after(30 * time.Minute)
 			a.want(bothPublished, 2, one, two)
@@ -314,7 +315,7 @@ func TestAttribution(t *testing.T) {
 			two := a.create(schedctl.NewPost{Content: "another text", Accounts: []schedctl.Account{a.login("me too")}, Now: true})
 			a.after(10 * time.Second)
 			if got := a.of(one).Status; got != schedctl.Published {
-				a.Errorf("a post is %s because of another text", got)
+				a.Errorf("a post is %s because of a different text", got)
 			}
 			a.after(30 * time.Minute)
 			a.want(bothPublished, 2, one, two)
@@ -341,9 +342,9 @@ func TestAttribution(t *testing.T) {
 	}
 }
 
-// TestAttributionAtRandom cuts calls of several accounts of one user, with few texts,
-// with restarts: no post of the network ever counts for two targets, and every post
-// of it counts for one unless a target has stayed in doubt.
+// TestAttributionAtRandom cuts calls of several accounts of one user, with few texts and
+// with restarts. No post of the network ever counts for two targets. Every post counts
+// for one, unless a target stays unresolved.
 func TestAttributionAtRandom(t *testing.T) {
 	for _, seed := range oracle.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -391,12 +392,12 @@ func playAtRandom(a *attribution, seed uint64) {
 		}
 	}
 	if have := a.network.posts(); have < published || have > published+doubts {
-		a.Errorf("the network has %d posts, %d targets are published and %d in doubt", have, published, doubts)
+		a.Errorf("the network has %d posts, %d targets are published and %d unresolved", have, published, doubts)
 	}
 }
 
-// TestAttributionOnPostgres settles two attempts that an earlier run has left, of
-// which one has published. It is in real time.
+// TestAttributionOnPostgres settles two attempts of an earlier run. One of them has
+// published. The test runs in real time.
 func TestAttributionOnPostgres(t *testing.T) {
 	t.Parallel()
 	a := newAttribution(newRig(t, server{t, postgrestest.Schema(t)}.Open()))

@@ -73,7 +73,7 @@ func TestOnAFile(t *testing.T) {
 	})
 }
 
-// instant is a network that answers at once and keeps nothing.
+// instant is a network that responds at once and stores nothing.
 type instant struct {
 	*publishtest.Fake
 	calls atomic.Int64
@@ -88,8 +88,7 @@ func (p *instant) Publish(context.Context, publish.Request) (schedctl.Receipt, e
 	return schedctl.Receipt{ID: "1"}, nil
 }
 
-// BenchmarkBurst publishes b.N targets that are due at one instant, over 1000
-// accounts.
+// BenchmarkBurst publishes b.N targets of 1000 accounts that are due at the same time.
 func BenchmarkBurst(b *testing.B) {
 	for _, size := range []int{1, 10} {
 		b.Run(fmt.Sprintf("targets=%d", size), func(b *testing.B) {
@@ -113,8 +112,7 @@ func BenchmarkBurst(b *testing.B) {
 	}
 }
 
-// burst stores posts of the given size with n targets in all, which are due
-// now.
+// burst stores posts of the given size with n targets in total, which are due now.
 func (r *rig) burst(n, size int, accounts []schedctl.Account) (due []schedctl.Due) {
 	r.Helper()
 	at := time.Now()
@@ -148,8 +146,8 @@ func (r *rig) burst(n, size int, accounts []schedctl.Account) (due []schedctl.Du
 	return due
 }
 
-// BenchmarkRush has 10,000 targets of 1000 accounts due within one second, and
-// tells how long after their time the calls were made.
+// BenchmarkRush publishes 10,000 targets of 1000 accounts that are due within one
+// second, and reports how late the calls were made.
 func BenchmarkRush(b *testing.B) {
 	const targets, accounts = 10_000, 1000
 	for b.Loop() {
@@ -192,7 +190,7 @@ func BenchmarkRush(b *testing.B) {
 	}
 }
 
-// timed is an instant network that notes how late it is called.
+// timed is an instant network that records how late it is called.
 type timed struct {
 	instant
 	early atomic.Int64

@@ -21,14 +21,14 @@ type claimItem struct {
 	expireOnly  bool          // the account is blocked: fail the target if it is too late, or else do not start it
 	overdueWait time.Duration // how long an overdue target has to wait, or 0
 	spacedHere  bool          // this node started the account's overdue target before this one
-	nextAt      int64         // when the account's next entry is due, in Unix milliseconds; 0 if there is none
+	nextAt      int64         // when the account's next entry is due, in Unix milliseconds, or 0
 }
 
 // claimResult is what a claim did with a target.
 type claimResult int
 
 const (
-	claimDropped    claimResult = iota // nothing is left to do for the target
+	claimDropped    claimResult = iota // the target needs no further work
 	claimEarly                         // it is due later, or the clock is not trusted
 	claimWaits                         // its account has to wait; back into the queue
 	claimBehind                        // its account is busy with another target; back into the queue

@@ -48,7 +48,7 @@ func storeDue(t *testing.T, store storage.Store, n int) (items []claimItem) {
 	return items
 }
 
-// However many of an account are claimed together, one is begun.
+// If several targets of an account are claimed together, one is started.
 func TestOneBatchBeginsOneTargetOfAnAccount(t *testing.T) {
 	t.Parallel()
 	store := storagetest.NewMemory()
@@ -61,7 +61,7 @@ func TestOneBatchBeginsOneTargetOfAnAccount(t *testing.T) {
 	}
 	for i, want := range []claimResult{claimBehind, claimStarted, claimBehind, claimBehind} {
 		if got := verdicts[i].result; got != want {
-			t.Errorf("target %d: fate %d, want %d", i, got, want)
+			t.Errorf("target %d: result %d, want %d", i, got, want)
 		}
 	}
 	err = store.View(t.Context(), func(r storage.Reader) error {

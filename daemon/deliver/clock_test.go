@@ -12,7 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// leapt starts the daemon with a clock that is so far ahead of the youngest record.
+// leapt starts the daemon with a clock that is ahead of the youngest record by the given
+// time.
 func (r *rig) leapt(by time.Duration) {
 	youngest := time.Now()
 	r.config = func(c *deliver.Config) { c.Clock = clock.New(youngest, r.logger()) }
@@ -20,9 +21,9 @@ func (r *rig) leapt(by time.Duration) {
 	r.start()
 }
 
-// What is due only because the clock has leapt is neither sent nor given up until
-// the clock is believed. What was due before it is sent, and so is what is scheduled
-// by the new time.
+// Targets that are due only because the clock has leapt are neither published nor failed
+// until the clock is trusted. Targets that were due before are published, and so are
+// targets that are scheduled by the new time.
 func TestALeapOfTheClockDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, by := range []time.Duration{3 * time.Hour, 39 * 24 * time.Hour, 10 * 365 * 24 * time.Hour} {
@@ -61,8 +62,7 @@ func decidesNothing(t *testing.T, by time.Duration) {
 	})
 }
 
-// A retry that was planned while the clock was ahead is made after the wait that
-// was meant.
+// A retry that was planned while the clock was ahead is made after the intended wait.
 func TestWaitsOfAClockThatWasSetBack(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("a", nil)
@@ -87,7 +87,7 @@ func TestWaitsOfAClockThatWasSetBack(t *testing.T) {
 	})
 }
 
-// A pause that a clock has planned which was ahead does not last for years.
+// A pause that was planned while the clock was ahead does not last for years.
 func TestAPauseOfAClockThatWasSetBack(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("a", nil)
@@ -100,7 +100,7 @@ func TestAPauseOfAClockThatWasSetBack(t *testing.T) {
 	})
 }
 
-// The network is not asked what it has since a time that is still to come.
+// The network is not asked for posts since a time in the future.
 func TestAnAttemptOfAClockThatWasSetBackIsLookedFor(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("a", nil)
@@ -126,7 +126,7 @@ func TestAnAttemptOfAClockThatWasSetBackIsLookedFor(t *testing.T) {
 	})
 }
 
-// A node whose clock has leapt leaves its accounts to a node with a right clock.
+// A node whose clock has leapt leaves its accounts to a node with a correct clock.
 func TestFleetWithOneDoubtfulClock(t *testing.T) {
 	fleetBubble(t, 1, func(f *fleet) {
 		var posts []schedctl.Post
@@ -145,11 +145,11 @@ func TestFleetWithOneDoubtfulClock(t *testing.T) {
 			}
 		}
 		if mine == 0 {
-			t.Error("no account is preferably of the node whose clock has leapt")
+			t.Error("no account prefers the node whose clock has leapt")
 		}
 		f.beforeCall(func(p *peer, _ publish.Request) {
 			if p == leapt {
-				t.Error("a node publishes what only its clock makes due")
+				t.Error("a node publishes a target that is due only by its own clock")
 			}
 		})
 		f.after(time.Minute)

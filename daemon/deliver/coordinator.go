@@ -43,7 +43,7 @@ type ownership interface {
 	isOpen(r *recordTx, e *attemptEnd) (bool, error)
 
 	// mayRebase reports whether the times of a post can come from a clock that was set
-	// back, and not from the clock of another node.
+	// back, and not from a node whose clock is ahead.
 	mayRebase(p *schedctl.Post, now time.Time) bool
 }
 

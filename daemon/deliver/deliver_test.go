@@ -148,7 +148,7 @@ func TestOldestFirst(t *testing.T) {
 			want = append(want, r.schedule(in*time.Hour, a).ID)
 		}
 		want = []string{want[1], want[2], want[0]}
-		time.Sleep(5 * time.Hour) // nothing runs
+		time.Sleep(5 * time.Hour) // no daemon runs
 		r.start()
 		r.after(time.Minute)
 		var got []string
@@ -179,13 +179,13 @@ func TestStaleEntriesAreDropped(t *testing.T) {
 		r.wantCalls(1)
 		r.wantStatus(moved, schedctl.Published)
 		if got := x.Stats(); got != (deliver.Stats{}) {
-			t.Errorf("left over: %+v", got)
+			t.Errorf("work left: %+v", got)
 		}
 	})
 }
 
-// A loop hands a target over once; when the clock is set back between that and
-// the claim, only the deliverer still knows of it.
+// A schedule passes a target on once. If the clock is set back before the claim, only
+// the deliverer still has the target.
 func TestHandedOverBeforeItsTime(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -250,7 +250,7 @@ func TestTooLateIsMissed(t *testing.T) {
 	})
 }
 
-// Many that can only be too late must not cost a transaction each.
+// Many targets that are certainly too late do not cost a transaction each.
 func TestThousandsTooLate(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -264,11 +264,11 @@ func TestThousandsTooLate(t *testing.T) {
 		x := r.start()
 		synctest.Wait()
 		if n := counted.updates.Load() - before; n > 100 {
-			t.Errorf("%d transactions for 3000 targets that were missed", n)
+			t.Errorf("%d transactions for 3000 missed targets", n)
 		}
 		r.wantCalls(0)
 		if got := x.Stats(); got != (deliver.Stats{}) {
-			t.Errorf("left over: %+v", got)
+			t.Errorf("work left: %+v", got)
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestOverdueTargetsAreSpaced(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		options schedctl.Options
-		pacer   time.Duration // of the publisher; 0 for a publisher without an opinion
+		pacer   time.Duration // of the publisher; 0 for a publisher without a pacing
 		want    time.Duration
 	}{
 		{name: "default", want: time.Second},
@@ -318,7 +318,7 @@ func TestOverdueTargetsAreSpaced(t *testing.T) {
 	}
 }
 
-// Waiting is free: each target costs the transactions of its claim and its end.
+// Waiting costs no transactions: each target costs those of its claim and its end.
 func TestSpacingCostsNoTransactions(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)

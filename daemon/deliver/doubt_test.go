@@ -15,8 +15,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// A server that is away for two minutes gets the posts of the account within a
-// minute of its return and in order, also when the daemon was restarted meanwhile.
+// A server that is down for two minutes gets the posts of the account within a minute of
+// its return and in order, even if the daemon was restarted in that time.
 func TestServerAwayForTwoMinutes(t *testing.T) {
 	gateway := publishtest.Response{Err: &publish.Error{Kind: schedctl.KindPlatform, HTTPStatus: 502, Outcome: maybe, Message: "bad gateway"}}
 	for _, test := range []struct {
@@ -49,14 +49,14 @@ func TestServerAwayForTwoMinutes(t *testing.T) {
 				r.after(100 * time.Second)
 				for _, q := range r.fake.Requests() {
 					if q.PostID != posts[0].ID {
-						t.Fatal("another post than the first probes the network")
+						t.Fatal("a post other than the first probes the network")
 					}
 				}
 				if test.restart {
 					r.kill()
 					r.start()
 				}
-				r.after(80*time.Second + 6*time.Second) // a minute after the return, and the space between overdue posts
+				r.after(80*time.Second + 6*time.Second) // a minute after the return, plus the space between overdue posts
 				last := back
 				for i, p := range posts {
 					got := r.wantStatus(p, schedctl.Published)
@@ -73,8 +73,8 @@ func TestServerAwayForTwoMinutes(t *testing.T) {
 	}
 }
 
-// A post that its network answers with errors holds up later ones for its first
-// tries, and then gives way.
+// A post that its network refuses with errors delays later posts for its first tries,
+// and then no longer.
 func TestFaultyPostGivesWay(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -105,7 +105,7 @@ func (r *rig) attempts(p schedctl.Post) (attempts []schedctl.Attempt) {
 	return attempts
 }
 
-// wantDoubt checks that a target says that it is in doubt, and when the network is
+// wantDoubt checks that a target shows that it is unresolved, and when the network is
 // asked next.
 func (r *rig) wantDoubt(p schedctl.Post, asks int, message string) schedctl.Target {
 	r.Helper()
@@ -122,7 +122,7 @@ func (r *rig) wantDoubt(p schedctl.Post, asks int, message string) schedctl.Targ
 	return got
 }
 
-// What is known of a doubt is shown from its beginning, and survives a restart.
+// The state of an unresolved attempt is shown from its start, and survives a restart.
 func TestDoubtIsShown(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
@@ -162,8 +162,9 @@ func TestDoubtIsShown(t *testing.T) {
 	})
 }
 
-// A network that loses several requests in a row and says each time that it does not
-// have the post gets the post in the end: a resolved doubt leaves none behind.
+// A network that loses several requests in a row, and reports each time that it does not
+// have the post, gets the post in the end. A settled attempt no longer counts as
+// uncertain.
 func TestDoubtsInARow(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprint("restart: ", restart), func(t *testing.T) {
@@ -189,8 +190,8 @@ func TestDoubtsInARow(t *testing.T) {
 	}
 }
 
-// A retry and a verification that succeeds make schedctl ask at once. That the
-// network does not have the post yet proves nothing while it may be at work on it.
+// A retry or a successful verification makes schedctl ask at once. A missing post proves
+// nothing while the network may still be processing the call.
 func TestDoubtIsAskedAtOnce(t *testing.T) {
 	ask := map[string]func(*rig, schedctl.Post){
 		"verify": func(r *rig, p schedctl.Post) {
@@ -233,7 +234,7 @@ func TestDoubtIsAskedAtOnce(t *testing.T) {
 	}
 }
 
-// A retry and a verification also end the wait for the next probe.
+// A retry or a verification also ends the wait for the next probe.
 func TestProbeAtOnce(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)

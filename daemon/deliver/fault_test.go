@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// faulty puts a store that can be made to fail between rig and memory.
+// faulty puts a store that can fail on request in front of the memory store.
 func (r *rig) faulty() *storagetest.Faulty {
 	f := storagetest.NewFaulty(r.store)
 	r.store = f
@@ -52,8 +52,8 @@ func TestClaimIsRepeatedUntilItIsStored(t *testing.T) {
 	}
 }
 
-// A publication is kept for as long as the disk is full, and its account
-// publishes nothing else meanwhile.
+// The end of a call is kept while the disk is full, and its account publishes nothing
+// else in that time.
 func TestEndIsKeptUntilItIsStored(t *testing.T) {
 	for name, at := range moments {
 		for _, answer := range []schedctl.Outcome{yes, no} {
@@ -75,7 +75,7 @@ func TestEndIsKeptUntilItIsStored(t *testing.T) {
 					r.after(time.Minute)
 					r.wantCalls(1)
 					if got := x.Stats(); got.InFlight != 1 || got.Queued != 1 {
-						t.Errorf("stats %+v, want the account taken", got)
+						t.Errorf("stats %+v, want the account busy", got)
 					}
 					r.after(time.Hour)
 					r.wantCalls(2)
@@ -97,8 +97,8 @@ func TestEndIsKeptUntilItIsStored(t *testing.T) {
 	}
 }
 
-// A retry that was stored although the store said otherwise must not be
-// forgotten by the dispatcher, nor stored twice.
+// If the store commits a retry but reports a failure, the dispatcher neither forgets the
+// retry nor stores it twice.
 func TestDeferredEndThatWasStoredAllTheSame(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()
@@ -118,8 +118,8 @@ func TestDeferredEndThatWasStoredAllTheSame(t *testing.T) {
 	})
 }
 
-// A person sees the failure that was stored, and asks for a retry before the
-// deliverer hears that it was stored.
+// A person sees the stored failure and retries before the deliverer knows that it was
+// stored.
 func TestRetriedWhileItsEndWasInDoubt(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()
@@ -175,13 +175,13 @@ func TestReadsAreRepeatedUntilTheyWork(t *testing.T) {
 		r.wantStatus(interrupted, schedctl.Published)
 		r.wantCalls(2)
 		if got := x.Stats(); got != (deliver.Stats{}) {
-			t.Errorf("left over: %+v", got)
+			t.Errorf("work left: %+v", got)
 		}
 	})
 }
 
-// A record that cannot be read or written holds up nobody else for long, and is
-// tried again, but not all the time.
+// A record that cannot be read or written does not delay other accounts for long. It is
+// retried, but not continuously.
 func TestDamagedRecordsHoldUpNobodyElse(t *testing.T) {
 	bubble(t, func(r *rig) {
 		var accounts []schedctl.Account
@@ -215,8 +215,7 @@ func TestDamagedRecordsHoldUpNobodyElse(t *testing.T) {
 	})
 }
 
-// A store that fails may work again within the grace period; one that is broken
-// does not.
+// A failing store may work again within the grace period. A broken store does not.
 func TestStopWhileTheStoreFails(t *testing.T) {
 	for why, takes := range map[error]time.Duration{nil: 20 * time.Second, fmt.Errorf("x: %w", storage.ErrBroken): 0} {
 		t.Run(fmt.Sprint(why), func(t *testing.T) { testStopWhileTheStoreFails(t, why, takes) })

@@ -33,8 +33,8 @@ type Member interface {
 }
 
 const (
-	// readLimit bounds reads that run beside the dispatcher, so that an unreachable
-	// server does not keep it from stopping.
+	// readLimit bounds reads on the goroutines of jobs, so that an unreachable server
+	// does not keep the dispatcher from stopping.
 	readLimit = 10 * time.Second
 
 	// rejoinPause is how soon a lapsed lease is checked again.
@@ -42,7 +42,7 @@ const (
 
 	// sharedPace bounds the time between the starts of two transactions of one kind
 	// while at least crowdedAccounts accounts are busy. The time is sharedFactor times
-	// what the earlier transaction took, so that later work shares the next one. A
+	// the duration of the earlier transaction, so that later work shares the next one. A
 	// transaction costs the server and both ways to it a millisecond of processor time
 	// before its first target.
 	sharedPace      = 10 * time.Millisecond

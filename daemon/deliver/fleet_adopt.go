@@ -173,11 +173,11 @@ func (f *fleet) adopted(x *dispatcher, batch, adopted []schedctl.Attempt, err er
 	x.logStoreState(x.recovers.succeeded(), "adopting attempts", nil)
 	for _, was := range batch {
 		if !slices.ContainsFunc(adopted, func(a schedctl.Attempt) bool { return a.ID == was.ID }) {
-			f.adoptedIDs.remove(was.ID) // it has an end, or another owner
+			f.adoptedIDs.remove(was.ID) // it has ended, or its owner has changed
 		}
 	}
 	for _, a := range adopted {
-		x.d.log.Warn("adopted an unfinished attempt of another run", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
+		x.d.log.Warn("adopted an unfinished attempt", "post", a.PostID, "target", a.TargetID, "account", a.AccountID, "attempt", a.ID)
 		delete(f.orphans.since, a.ID)
 		f.inHand[a.ID] = true
 		q := x.addInterrupted(a, now)

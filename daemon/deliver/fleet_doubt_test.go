@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
-// A server that is away for two minutes gets the posts of the account in order, once
-// each, also when the daemon that probed it died or stopped meanwhile.
+// A server that is down for two minutes gets the posts of the account in order, once
+// each, even if the daemon that probed it died or stopped in that time.
 func TestFleetKeepsOrderAfterAnOutage(t *testing.T) {
 	for name, end := range map[string]func(*peer){"nothing": func(*peer) {}, "killed": (*peer).kill, "stopped": (*peer).stop} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestFleetKeepsOrderAfterAnOutage(t *testing.T) {
 				f.after(50 * time.Second)
 				for _, q := range f.fake.Requests() {
 					if q.PostID != posts[0].ID {
-						t.Fatal("another post than the first probes the network")
+						t.Fatal("a post other than the first probes the network")
 					}
 				}
 				f.after(100 * time.Second)
@@ -56,8 +56,8 @@ func TestFleetKeepsOrderAfterAnOutage(t *testing.T) {
 	}
 }
 
-// A retry and a verification through any daemon make the one that has the account ask
-// the network about a doubt at once.
+// A retry or a verification on any daemon makes the owner of an unresolved attempt ask
+// the network at once.
 func TestFleetAsksAboutADoubtAtOnce(t *testing.T) {
 	for name, ask := range map[string]func(*fleet, schedctl.Post){
 		"verify": func(f *fleet, p schedctl.Post) {
@@ -79,7 +79,7 @@ func TestFleetAsksAboutADoubtAtOnce(t *testing.T) {
 					p := f.publishNow(f.accountOf(f.nodes[owner], "finding", nil))
 					f.after(10 * time.Second)
 					f.wantStatus(p, schedctl.Publishing)
-					ask(f, p) // by a handle that belongs to neither
+					ask(f, p) // through a handle of neither daemon
 					synctest.Wait()
 					f.wantStatus(p, schedctl.Published)
 					if n := len(network.Requests()); n != 1 {

@@ -12,7 +12,7 @@ import (
 // costs one request to the server.
 const maxHeldReads = 500
 
-// heldCheck reads the accounts of held queues beside the dispatcher, because the
+// heldCheck reads the accounts of held queues. It runs on its own goroutine, because the
 // store may be slow or unreachable.
 type heldCheck struct {
 	queues      []*queue

@@ -16,8 +16,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// A daemon that loses its lease between its claim and its call, and of which nobody
-// takes over, records that it has not published, and publishes under its new id.
+// If a daemon loses its lease between its claim and its call, and no other daemon adopts
+// the attempt, it records the attempt as not published and publishes under its new id.
 func TestFleetOfOneLapsesBeforeTheCall(t *testing.T) {
 	fleetBubble(t, 1, func(f *fleet) {
 		f.acquaint()
@@ -43,8 +43,8 @@ func TestFleetOfOneLapsesBeforeTheCall(t *testing.T) {
 	})
 }
 
-// The end of a call is recorded under the id it was made under, should that have
-// lapsed meanwhile and nobody have taken over.
+// If the lease lapses during a call and no other daemon adopts the attempt, the end of
+// the call is recorded under the id that made it.
 func TestFleetOfOneLapsesDuringTheCall(t *testing.T) {
 	fleetBubble(t, 1, func(f *fleet) {
 		f.acquaint()
@@ -59,14 +59,14 @@ func TestFleetOfOneLapsesDuringTheCall(t *testing.T) {
 		if got := f.outcomes(p); !slices.Equal(got, []schedctl.Outcome{yes}) {
 			t.Errorf("attempts %v", got)
 		}
-		if strings.Contains(f.logs.String(), "attempt of another run has no end") {
-			t.Errorf("it has adopted what it had in hand:\n%s", f.logs.String())
+		if strings.Contains(f.logs.String(), "adopted an unfinished attempt") {
+			t.Errorf("it has adopted its own attempt:\n%s", f.logs.String())
 		}
 		f.wantNothingLeft()
 	})
 }
 
-// The end of a call is dropped once another daemon has taken over.
+// The end of a call is dropped after another daemon has adopted the attempt.
 func TestFleetEndOfALostAttempt(t *testing.T) {
 	fleetBubble(t, 2, func(f *fleet) {
 		f.acquaint()
@@ -80,7 +80,7 @@ func TestFleetEndOfALostAttempt(t *testing.T) {
 		f.after(time.Second)
 		f.wantStatus(p, schedctl.Publishing)
 		if !strings.Contains(f.logs.String(), "its end is dropped") {
-			t.Errorf("the log does not tell of it:\n%s", f.logs.String())
+			t.Errorf("the log does not report it:\n%s", f.logs.String())
 		}
 		f.after(time.Minute)
 		f.wantPublished(p, 2*time.Minute)
@@ -91,11 +91,11 @@ func TestFleetEndOfALostAttempt(t *testing.T) {
 	})
 }
 
-// An account has one call in flight, whichever daemons want to publish to it.
+// An account has one call in flight, however many daemons publish to it.
 func TestFleetCallsAnAccountOnceAtATime(t *testing.T) {
 	fleetBubble(t, 3, func(f *fleet) {
 		f.acquaint()
-		var mu sync.Mutex // mu guards what follows
+		var mu sync.Mutex // mu guards the variables below
 		busy, most := map[string]int{}, 0
 		f.fake.OnCall(func(_ context.Context, r publish.Request) publishtest.Response {
 			mu.Lock()
@@ -119,14 +119,14 @@ func TestFleetCallsAnAccountOnceAtATime(t *testing.T) {
 			f.wantStatus(p, schedctl.Published)
 		}
 		if most != 1 {
-			t.Errorf("%d calls of one account at a time", most)
+			t.Errorf("%d concurrent calls for one account", most)
 		}
 		f.wantNothingLeft()
 	})
 }
 
-// Overdue targets of an account are as far from each other on three daemons as on
-// one, also when the daemon that has spaced them dies.
+// Three daemons space the overdue targets of an account as one does, even if the daemon
+// that spaces them dies.
 func TestFleetSpacesOverdueTargets(t *testing.T) {
 	fleetBubble(t, 0, func(f *fleet) {
 		var mu sync.Mutex // mu guards calls
@@ -168,9 +168,9 @@ func TestFleetSpacesOverdueTargets(t *testing.T) {
 	})
 }
 
-// A claim whose commit nobody has heard of is made good under a new id too, as long
-// as nobody else has taken it over.
-func TestFleetShakenClaimOutlivesItsID(t *testing.T) {
+// A claim whose commit was reported as failed is resumed, even under a new id, unless
+// another daemon has adopted it.
+func TestFleetUncertainClaimOutlivesItsID(t *testing.T) {
 	fleetBubble(t, 1, func(f *fleet) {
 		f.acquaint()
 		only := f.nodes[0]
@@ -187,8 +187,8 @@ func TestFleetShakenClaimOutlivesItsID(t *testing.T) {
 	})
 }
 
-// A held account is published to by one daemon again once it is connected, and
-// what is too late by then fails once.
+// One daemon continues with a held account after it was reconnected. Targets that are
+// too late by then fail once.
 func TestFleetHeldAccount(t *testing.T) {
 	fleetBubble(t, 0, func(f *fleet) {
 		f.config = func(c *deliver.Config) { c.MaxLateness = time.Hour }
@@ -231,7 +231,7 @@ func TestFleetHeldAccount(t *testing.T) {
 	})
 }
 
-// A daemon that shares its store with nobody asks nobody before it calls.
+// A daemon with its own store calls without a lease guard.
 func TestNoGuardInAStoreOfOneProcess(t *testing.T) {
 	bubble(t, func(r *rig) {
 		guarded := false
@@ -249,26 +249,26 @@ func TestNoGuardInAStoreOfOneProcess(t *testing.T) {
 	})
 }
 
-// An attempt that was adopted is not taken for the daemon's own whose call was never
-// made, although both were perhaps claimed in vain before, and the adoption seemed to
-// fail.
-func TestFleetAdoptedIsNotBegun(t *testing.T) {
+// A daemon does not resume an attempt that it has adopted as if it had started it and
+// never called. Here its own claim was uncertain before, and the adoption was reported
+// as failed.
+func TestFleetAdoptedIsNotResumed(t *testing.T) {
 	fleetBubble(t, 2, func(f *fleet) {
 		f.acquaint()
 		dies, adopts := f.nodes[0], f.nodes[1]
 		a := f.accountOf(adopts, "fake", nil)
 		f.fake.Then(publishtest.Response{After: 20 * time.Second, Accepted: true})
 		p := f.schedule(time.Second, a)
-		adopts.faulty.FailUpdates(5, storagetest.BeforeDisk) // until the other one tries
+		adopts.faulty.FailUpdates(5, storagetest.BeforeDisk) // until the other daemon tries
 		adopts.faulty.FailUpdates(8, storagetest.AfterCommit)
 		f.after(2 * time.Second)
 		if n := len(f.fake.Requests()); n != 1 {
-			t.Fatalf("%d calls, want one by the daemon that stood by", n)
+			t.Fatalf("%d calls, want one by the standby daemon", n)
 		}
 		dies.kill()
 		f.after(2 * time.Minute)
 		if n := adopts.faulty.RemainingFailures(); n > 0 {
-			t.Errorf("%d failures are still to come", n)
+			t.Errorf("%d failures did not happen", n)
 		}
 		f.wantStatus(p, schedctl.Failed)
 		if n := f.fake.Posts()[p.Targets[0].ID]; n != 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// fleetWorld is a world of several daemons on one database, which die, freeze and
-// lose each other at random.
+// fleetWorld is a world of several daemons on one database. They die, freeze and lose
+// their connections at random.
 type fleetWorld struct {
 	*world
 	*fleet
@@ -23,13 +23,13 @@ func newFleetWorld(f *fleet, seed uint64) *fleetWorld {
 	w := &fleetWorld{world: newWorld(f.rig, seed), fleet: f}
 	f.networks = w.world.networks
 	for _, network := range f.networks {
-		network.OnCall(w.answer)
+		network.OnCall(w.respond)
 	}
 	f.config = func(c *deliver.Config) { c.MaxLateness = 2 * time.Hour }
 	return w
 }
 
-// some returns one of the daemons that live.
+// some returns one of the living daemons.
 func (w *fleetWorld) some() *peer {
 	var living []*peer
 	for _, n := range w.fleet.nodes {
@@ -78,7 +78,7 @@ func (w *fleetWorld) step() {
 	}
 }
 
-// settle lets everything come to its end.
+// settle lets all work end.
 func (w *fleetWorld) settle() {
 	w.calm.Store(true)
 	w.memory.RestoreNotifications()
@@ -92,9 +92,8 @@ func (w *fleetWorld) settle() {
 	synctest.Wait()
 }
 
-// Whatever goes wrong with three daemons on one database: nothing is published
-// twice, nothing early, everything comes to an end, and what the store says of it
-// is true.
+// Whatever goes wrong with three daemons on one database: no target is published
+// twice or early, all work ends, and the store agrees with the networks.
 func TestEverythingGoesWrongWithAFleet(t *testing.T) {
 	t.Parallel()
 	seeds := 6

@@ -30,7 +30,7 @@ const (
 	spacingWindow = 2 * time.Second
 
 	// standbyCheckPause is the time between two checks. Each check covers all queues
-	// that were added since, most of which have no waiting target left.
+	// that were added since. Most of them have no waiting target left.
 	standbyCheckPause = 100 * time.Millisecond
 
 	// maxStandbyReads is how many targets a check covers, and how many entries of the

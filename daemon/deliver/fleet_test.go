@@ -19,22 +19,21 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// fleet is a rig whose database several daemons use. Its own handle is that of
-// somebody who writes posts; the networks are "fake" and "finding", which can be
-// asked.
+// fleet is a rig whose database several daemons use. Its own handle writes posts. The
+// networks are "fake" and "finding", which can be asked about calls.
 type fleet struct {
 	*rig
 	database interface{ Open() storage.Shared }
 	memory   *storagetest.SharedMemory
 	networks map[string]*publishtest.Fake
-	nodes    []*peer // that were started, in order
+	nodes    []*peer // in order of their start
 	calling  atomic.Pointer[func(*peer, publish.Request)]
 }
 
 // beforeCall sets what is called before each call of a network.
 func (f *fleet) beforeCall(fn func(*peer, publish.Request)) { f.calling.Store(&fn) }
 
-// fleetBubble runs a test on so many daemons, in a synctest bubble.
+// fleetBubble runs a test on the given number of daemons, in a synctest bubble.
 func fleetBubble(t *testing.T, nodes int, test func(*fleet)) {
 	t.Helper()
 	t.Parallel()
@@ -67,7 +66,7 @@ func (f *fleet) end() {
 	}
 }
 
-// ice is what a frozen process is stuck in, and a dead one for ever.
+// ice blocks a frozen process, and a dead one forever.
 type ice struct {
 	ended context.Context // when the process is dead
 
@@ -75,7 +74,7 @@ type ice struct {
 	thaw chan struct{} // nil while the process runs
 }
 
-// pass waits while the process is frozen, and reports whether it lives.
+// pass waits while the process is frozen, and reports whether it is alive.
 func (i *ice) pass() bool {
 	for {
 		i.mu.Lock()
@@ -109,8 +108,8 @@ func (i *ice) melt() {
 	}
 }
 
-// icyStore is the store of a process that can freeze before and after everything
-// that it asks of the database.
+// icyStore is the store of a process that can freeze before and after each request to
+// the database.
 type icyStore struct {
 	storage.Shared
 	*ice
@@ -156,8 +155,8 @@ func (s *icyStore) Nodes(ctx context.Context) ([]storage.Node, error) {
 	return icily(s, func() ([]storage.Node, error) { return s.Shared.Nodes(ctx) })
 }
 
-// icy is a publisher in a process that can freeze before a call, when its answer
-// comes, and die. What has reached the network goes on there.
+// icy is a publisher in a process that can freeze before a call and at its response, and
+// can die. Requests that have reached the network are completed there.
 type icy struct {
 	*publishtest.Fake
 	*ice
@@ -182,7 +181,7 @@ func (p icy) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, 
 	return receipt, err
 }
 
-// icyFinding is the same for a network that can be asked.
+// icyFinding is icy for a network that can be asked about calls.
 type icyFinding struct{ icy }
 
 func (p icyFinding) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
@@ -198,9 +197,9 @@ type peer struct {
 	*deliver.Deliverer
 	member *node.Member
 	faulty *storagetest.Faulty
-	leave  context.CancelFunc // ends it the way a stop does
-	die    context.CancelFunc // lets nothing more of it reach anything
-	gone   bool               // it is to end, or has
+	leave  context.CancelFunc // stops it
+	die    context.CancelFunc // cuts it off from the database and the networks
+	gone   bool               // it was asked to end, or killed
 	done   sync.WaitGroup
 }
 
@@ -211,7 +210,7 @@ func (p *peer) kill() {
 	p.leave()
 }
 
-// stop ends a daemon the way SIGTERM does, and does not wait for that.
+// stop ends a daemon as SIGTERM does, and does not wait for its end.
 func (p *peer) stop() {
 	p.gone = true
 	p.leave()
@@ -259,7 +258,7 @@ func (f *fleet) join() *peer {
 	return p
 }
 
-// accountOf connects an account for which a daemon is preferred, by all of them.
+// accountOf connects an account for which all daemons prefer the given one.
 func (f *fleet) accountOf(p *peer, platform string, options schedctl.Options) schedctl.Account {
 	f.Helper()
 	for i := range 1000 {
@@ -268,7 +267,7 @@ func (f *fleet) accountOf(p *peer, platform string, options schedctl.Options) sc
 			return a
 		}
 	}
-	f.Fatal("no account is the daemon's")
+	f.Fatal("no account prefers the daemon")
 	return schedctl.Account{}
 }
 
@@ -287,7 +286,7 @@ func (f *fleet) wantPublished(p schedctl.Post, late time.Duration) {
 	}
 }
 
-// Of several daemons each does its share, in time, and none is in another's way.
+// Several daemons share the targets, publish in time and do not block each other.
 func TestFleetShares(t *testing.T) {
 	fleetBubble(t, 3, func(f *fleet) {
 		f.acquaint()
@@ -325,17 +324,17 @@ func (f *fleet) attemptsOf(target string) (attempts []schedctl.Attempt) {
 	return attempts
 }
 
-// wantNothingLeft checks that no daemon that lives has anything in hand.
+// wantNothingLeft checks that no living daemon has work left.
 func (f *fleet) wantNothingLeft() {
 	f.Helper()
 	for i, n := range f.nodes {
 		if !n.gone && n.Stats() != (deliver.Stats{}) {
-			f.Errorf("process %d has left over: %+v", i, n.Stats())
+			f.Errorf("process %d has work left: %+v", i, n.Stats())
 		}
 	}
 }
 
-// Without news of each other daemons are a second late, and nothing else.
+// Without notifications from each other, daemons are at most a second late.
 func TestFleetWithoutNotifications(t *testing.T) {
 	fleetBubble(t, 3, func(f *fleet) {
 		f.acquaint()
@@ -353,8 +352,8 @@ func TestFleetWithoutNotifications(t *testing.T) {
 	})
 }
 
-// What a dead daemon would have published others do within two seconds, whatever
-// its lease.
+// The targets of a dead daemon are published by others within two seconds, however long
+// its lease is.
 func TestFleetTakesOver(t *testing.T) {
 	for name, stop := range map[string]func(*peer){"killed": (*peer).kill, "frozen": func(p *peer) { p.freeze() }, "stopped": (*peer).stop} {
 		t.Run(name, func(t *testing.T) {
@@ -379,8 +378,8 @@ func TestFleetTakesOver(t *testing.T) {
 	}
 }
 
-// A daemon that dies during a call leaves a doubt, which another settles; the
-// account waits for that, and no other account does.
+// A daemon that dies during a call leaves an unresolved attempt, which another daemon
+// settles. The account waits for that, and no other account does.
 func TestFleetSettlesWhatADeadOneBegan(t *testing.T) {
 	for _, test := range []struct {
 		platform string
@@ -414,9 +413,9 @@ func TestFleetSettlesWhatADeadOneBegan(t *testing.T) {
 				if got := f.outcomes(p); fmt.Sprint(got) != fmt.Sprint(test.outcomes) {
 					t.Errorf("attempts %v, want %v", got, test.outcomes)
 				}
-				within := 6 * time.Second // the lease, and a moment
+				within := 6 * time.Second // the lease and some time
 				if test.platform == "finding" {
-					within = 2 * time.Minute // it is not asked before the call must have ended
+					within = 2 * time.Minute // it is asked only after the call must have ended
 				}
 				f.wantPublished(next, within)
 				if n := len(f.networks[test.platform].Requests()); n != test.calls+2 {
@@ -428,8 +427,8 @@ func TestFleetSettlesWhatADeadOneBegan(t *testing.T) {
 	}
 }
 
-// A daemon that is frozen between its claim and its call for longer than its lease
-// makes no call: another has taken over by then.
+// A daemon that is frozen between its claim and its call for longer than its lease makes
+// no call, because another daemon has adopted the attempt.
 func TestFleetFrozenBeforeTheCall(t *testing.T) {
 	for _, options := range []schedctl.Options{nil, {"idempotent": true}} {
 		t.Run(fmt.Sprint(options), func(t *testing.T) {
@@ -445,7 +444,7 @@ func TestFleetFrozenBeforeTheCall(t *testing.T) {
 				})
 				f.after(40 * time.Second)
 				if n := len(f.attempts(p)); n == 0 {
-					t.Fatal("no attempt was begun")
+					t.Fatal("no attempt was started")
 				}
 				f.beforeCall(func(*peer, publish.Request) {})
 				frozen.melt()

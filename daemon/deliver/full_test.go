@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// While the disk is full, what has begun ends and nothing else begins; once there
-// is room, what has become due goes out at once.
+// While the disk is full, running attempts end and no attempt starts. When there is space
+// again, the targets that became due are published at once.
 func TestFullDisk(t *testing.T) {
 	for name, full := range map[string]time.Duration{"short": time.Second, "long": 3 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -37,15 +37,14 @@ func TestFullDisk(t *testing.T) {
 				r.wantStatus(next, schedctl.Published)
 				r.wantStatus(other, schedctl.Published)
 				if log := r.logs.String(); strings.Contains(log, "store ") {
-					t.Errorf("tells what the store tells itself:\n%s", log)
+					t.Errorf("logs what the store logs itself:\n%s", log)
 				}
 			})
 		})
 	}
 }
 
-// An attempt that an earlier run has left is settled on a full disk, and not
-// repeated there.
+// An attempt of an earlier run is settled while the disk is full, but not repeated.
 func TestFullDiskAtAStart(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()
@@ -60,13 +59,12 @@ func TestFullDiskAtAStart(t *testing.T) {
 		r.after(time.Hour)
 		r.wantCalls(1)
 		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{schedctl.OutcomeUnknown}) {
-			t.Errorf("attempts %v, want one that was settled", got)
+			t.Errorf("attempts %v, want one settled attempt", got)
 		}
 	})
 }
 
-// A store that fails while it is full, because what is kept for records is used
-// up, still gets the end of a call.
+// If the reserve of a full store is used up, the end of a call is still stored later.
 func TestFullDiskWithoutReserve(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()

@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// keyed is a network with keys of its own. Its accounts are idempotent by their
-// option.
+// keyed is a network with its own idempotency keys. An option makes its accounts
+// idempotent.
 type keyed struct {
 	*publishtest.Fake
 	made atomic.Int64
@@ -28,8 +28,8 @@ func (r *rig) keyed() *keyed {
 	return k
 }
 
-// wantKeys checks which of the calls had the same key, numbering keys by their
-// first use, and that they are those of the attempts.
+// wantKeys checks which calls had the same key, with keys numbered by their first use.
+// It also checks that the attempts have the same keys.
 func (r *rig) wantKeys(p schedctl.Post, want ...int) (given []string) {
 	r.Helper()
 	var stored, distinct []string
@@ -99,7 +99,7 @@ func TestKeyOutlivesTheRun(t *testing.T) {
 	})
 }
 
-// A run that ends during the call leaves an attempt whose key the next one uses.
+// If a run ends during the call, the next attempt uses the same key.
 func TestKeyOfAnInterruptedCall(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.keyed()
@@ -118,8 +118,8 @@ func TestKeyOfAnInterruptedCall(t *testing.T) {
 	})
 }
 
-// Whoever forces a retry of what may be published has the same key used, so that
-// a network which has it says so.
+// A forced retry of a target that may be published uses the same key, so that the network
+// can recognize the repeat.
 func TestKeyOfAForcedRetry(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.keyed()

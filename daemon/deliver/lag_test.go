@@ -8,8 +8,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// TestLag guards that what waits behind a slow call is told of as late, and what
-// waits for an account that is refused is not.
+// TestLag guards that targets behind a slow call count as late, and targets of a refused
+// account do not.
 func TestLag(t *testing.T) {
 	bubble(t, func(r *rig) {
 		x := r.start()
@@ -26,7 +26,7 @@ func TestLag(t *testing.T) {
 		r.publishNow(a)
 		r.after(time.Second)
 		if got := lag(); got != 0 {
-			t.Errorf("a call is under way and nothing waits: %s", got)
+			t.Errorf("a call is running and no target waits: %s", got)
 		}
 		r.publishNow(a)
 		r.after(7 * time.Second)
@@ -36,7 +36,7 @@ func TestLag(t *testing.T) {
 		release()
 		synctest.Wait()
 		if got := lag(); got != 0 {
-			t.Errorf("all is done: %s", got)
+			t.Errorf("all targets are published: %s", got)
 		}
 		a.Status = schedctl.AccountError
 		r.putAccount(a)

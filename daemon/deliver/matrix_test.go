@@ -27,22 +27,22 @@ type mishap struct {
 	accepts bool // the network has the post afterwards
 	answer  func(w http.ResponseWriter, r *http.Request, accepted string)
 	want    end
-	unless  map[string]end // for platforms, and for all that a memory is true of
+	unless  map[string]end // by platform or memory
 }
 
-// end is what becomes of a post whose first call met a mishap.
+// end is the final state of a post whose first call had a mishap.
 type end struct {
 	Status  schedctl.Status
 	Kind    schedctl.ErrorKind // of the first attempt
 	Outcome schedctl.Outcome   // of the first attempt
 	Posts   int                // on the network
-	Calls   int                // that were to publish
+	Calls   int                // calls to publish
 }
 
 var memories = map[memory]string{neither: "neither", idempotent: "idempotent", findable: "findable"}
 
-// The ends that there are. What a network has accepted is published once, or it
-// is for a person to say.
+// The possible ends. A post that the network has accepted is published once, or a person
+// has to decide.
 var (
 	atOnce         = end{schedctl.Published, "", yes, 1, 1}
 	found          = end{schedctl.Published, "", yes, 1, 1} // the network was asked
@@ -53,7 +53,7 @@ var (
 	held           = end{schedctl.Publishing, schedctl.KindAuth, no, 0, 1} // until the account works again
 )
 
-// ambiguous is what becomes of a post that the network has, and did not say so.
+// ambiguous is the end of a post that the network accepted without a response.
 func ambiguous(kind schedctl.ErrorKind) (want end, unless map[string]end) {
 	return mayBePublished(kind), map[string]end{"idempotent": repeated(kind), "findable": found}
 }
@@ -70,7 +70,7 @@ func status(code int, header ...string) func(http.ResponseWriter, *http.Request,
 func mishaps() []mishap {
 	lost, lostUnless := ambiguous(schedctl.KindNetwork)
 	broken, brokenUnless := ambiguous(schedctl.KindPlatform)
-	// Whatever a receiver answers with 2xx, it has said yes.
+	// Any 2xx response means that the receiver accepted the post.
 	unreadable := map[string]end{"http": atOnce, "http, idempotent": atOnce, "idempotent": repeated(schedctl.KindPlatform), "findable": found}
 	return []mishap{
 		{name: "accepts", accepts: true, want: atOnce, answer: func(w http.ResponseWriter, _ *http.Request, accepted string) {
@@ -112,9 +112,8 @@ func mishaps() []mishap {
 	}
 }
 
-// Every platform meets every mishap, and the post is on the network exactly once
-// where the network can be asked or recognises a repeat, and at most once where
-// it does neither.
+// Every platform has every mishap. The post is on the network exactly once if the network
+// can be asked or recognizes a repeat, and otherwise at most once.
 func TestEveryPlatformMeetsEveryMishap(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {
@@ -188,7 +187,7 @@ func (r *rig) end(p schedctl.Post, n *memoryNetwork) end {
 	return e
 }
 
-// goesOnOnceReconnected checks that a post that was held goes out, once.
+// goesOnOnceReconnected checks that a held post is published once.
 func (r *rig) goesOnOnceReconnected(p schedctl.Post, n *memoryNetwork) {
 	r.Helper()
 	a := r.readAccount(p.Targets[0].AccountID)
@@ -202,7 +201,7 @@ func (r *rig) goesOnOnceReconnected(p schedctl.Post, n *memoryNetwork) {
 	}
 }
 
-// wantDiscretionOf checks that no log holds the post, a secret or a session.
+// wantDiscretionOf checks that the log contains no post, secret or session.
 func (r *rig) wantDiscretionOf(p platform) {
 	r.Helper()
 	hidden := []string{secret}
@@ -214,15 +213,14 @@ func (r *rig) wantDiscretionOf(p platform) {
 	}
 	for _, word := range hidden {
 		if strings.Contains(r.logs.String(), word) {
-			r.Errorf("the log holds %q:\n%s", word, r.logs.String())
+			r.Errorf("the log contains %q:\n%s", word, r.logs.String())
 		}
 	}
 }
 
-// TestMatrixIsAskedPromptly guards that a message whose response was lost, or that
-// was cut off before the homeserver, costs seconds, and is in the room once. When
-// the account has got other credentials meanwhile, whose device knows nothing of
-// the transaction id, the minute is waited for.
+// TestMatrixIsAskedPromptly guards that a message whose request or response was lost is
+// delayed by seconds and is in the room once. If the account has new credentials by
+// then, their device does not know the transaction id, so the daemon waits a minute.
 func TestMatrixIsAskedPromptly(t *testing.T) {
 	t.Parallel()
 	cut := func(http.ResponseWriter, *http.Request, string) { panic(http.ErrAbortHandler) }
@@ -272,9 +270,9 @@ func TestMatrixIsAskedPromptly(t *testing.T) {
 	}
 }
 
-// TestRoomThatWasEncrypted guards that nothing goes into a room of Matrix that was
-// encrypted after its account was connected: the account is in error, and its
-// queue waits as with a token that was revoked.
+// TestRoomThatWasEncrypted guards that no message is sent to a Matrix room that was
+// encrypted after its account was connected. The account is in error, and its queue waits, as with
+// a revoked token.
 func TestRoomThatWasEncrypted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -300,8 +298,8 @@ func TestRoomThatWasEncrypted(t *testing.T) {
 	})
 }
 
-// A network that never does better is left alone after a while, with at most one
-// post. One that is out of reach is called once a minute at most until it is too late.
+// A network that always fails is left alone after some tries, with at most one post. An
+// unreachable network is called at most once a minute until the target is too late.
 func TestMishapsWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {
@@ -334,7 +332,7 @@ func TestMishapsWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// A platform that is added is in the matrix. A feed has no network.
+// Every platform is in the matrix. A feed has no network.
 func TestMatrixIsWhole(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{feed.Platform: true}
@@ -348,7 +346,7 @@ func TestMatrixIsWhole(t *testing.T) {
 	}
 }
 
-// A rate limit pauses the account until the network said to return, and no other.
+// A rate limit pauses only this account, until the time that the network asked for.
 func TestRetryAfterIsKept(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms() {

@@ -21,15 +21,15 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// world is a rig in which everything goes wrong at random: networks, the store,
-// the process, and people who change their minds.
+// world is a rig in which things go wrong at random: networks and the store fail, the
+// process ends, and users change posts.
 type world struct {
 	*rig
 	faulty   *storagetest.Faulty
 	networks map[string]*publishtest.Fake
 	accounts []schedctl.Account
 	posts    []schedctl.Post
-	calm     atomic.Bool  // networks do what they are asked
+	calm     atomic.Bool  // networks work
 	early    atomic.Int64 // calls before their time
 
 	mu     sync.Mutex // mu guards random
@@ -45,7 +45,7 @@ func newWorld(r *rig, seed uint64) *world {
 		networks: map[string]*publishtest.Fake{"fake": r.fake, "finding": publishtest.NewFake("finding")},
 	}
 	for _, f := range w.networks {
-		f.OnCall(w.answer)
+		f.OnCall(w.respond)
 	}
 	for i, platform := range []string{"fake", "fake", "fake", "finding", "finding"} {
 		options := schedctl.Options{"idempotent": i == 0}
@@ -60,8 +60,8 @@ func (w *world) intN(n int) int {
 	return w.random.IntN(n)
 }
 
-// answer decides what a network does with a call.
-func (w *world) answer(_ context.Context, r publish.Request) publishtest.Response {
+// respond decides how a network responds to a call.
+func (w *world) respond(_ context.Context, r publish.Request) publishtest.Response {
 	if time.Now().Before(r.PublishAt) {
 		w.early.Add(1)
 	}
@@ -98,7 +98,7 @@ func (w *world) answer(_ context.Context, r publish.Request) publishtest.Respons
 	case 8:
 		return publishtest.Response{Err: errors.New("broken"), Accepted: accepted, After: took}
 	}
-	return publishtest.Response{After: took, Accepted: accepted} // Accepted counts when it is cut off
+	return publishtest.Response{After: took, Accepted: accepted} // Accepted applies if the call is cut off
 }
 
 // process is a publisher whose calls are cut off when its process ends.
@@ -118,7 +118,7 @@ func (p process) Idempotent(a schedctl.Account) bool {
 	return p.Publisher.(publish.Idempotent).Idempotent(a)
 }
 
-// finding is a process of a network that can be asked.
+// finding is a process with a network that can be asked about calls.
 type finding struct{ process }
 
 func (p finding) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
@@ -128,8 +128,8 @@ func (p finding) Find(ctx context.Context, r publish.Request, since time.Time) (
 	return p.Publisher.(publish.Finder).Find(ctx, r, since)
 }
 
-// mortal is a store that is out of reach once its process has ended: what has
-// not been committed by then never is.
+// mortal is a store that is unreachable after its process has ended: later transactions
+// are not committed.
 type mortal struct {
 	storage.Store
 	mu    sync.RWMutex // mu guards ended
@@ -180,7 +180,7 @@ func (w *world) startProcess() {
 	w.former = append(w.former, w.start())
 }
 
-// step lets one thing happen.
+// step does one random action.
 func (w *world) step() {
 	switch w.intN(20) {
 	case 0, 1, 2, 3, 4, 5, 6:
@@ -224,7 +224,7 @@ func (w *world) createPost() {
 	w.posts = append(w.posts, w.create(n))
 }
 
-// try changes one of the last posts, if its state allows it.
+// try changes one of the last posts, if its status allows that.
 func (w *world) try(change func(*schedctl.Post) ([]schedctl.Event, error)) {
 	if len(w.posts) == 0 {
 		return
@@ -246,7 +246,7 @@ func (w *world) try(change func(*schedctl.Post) ([]schedctl.Event, error)) {
 	}
 }
 
-// settle lets everything come to its end.
+// settle lets all work end.
 func (w *world) settle() {
 	w.calm.Store(true)
 	time.Sleep(time.Minute)
@@ -259,7 +259,7 @@ func (w *world) settle() {
 	synctest.Wait()
 }
 
-// check compares what the store says with what the networks have.
+// check compares the store with the networks.
 func (w *world) check() {
 	w.Helper()
 	if n := w.early.Load(); n > 0 {
@@ -285,7 +285,7 @@ func (w *world) check() {
 	w.view(func(tx storage.Reader) error {
 		running, err := tx.RunningAttempts()
 		if len(running) > 0 {
-			w.Errorf("attempts without an end: %+v", running)
+			w.Errorf("unfinished attempts: %+v", running)
 		}
 		due := 0
 		err = errors.Join(err, tx.Due(schedctl.Due{}, func(schedctl.Due) bool { due++; return true }))
@@ -297,7 +297,7 @@ func (w *world) check() {
 	w.wantDiscretion()
 }
 
-// story returns what the log says of a target.
+// story returns the log lines about a target.
 func (w *world) story(target string) string {
 	var told []string
 	for line := range strings.Lines(w.logs.String()) {
@@ -308,8 +308,8 @@ func (w *world) story(target string) string {
 	return strings.Join(told, "")
 }
 
-// Whatever goes wrong: nothing is published twice, nothing early, everything
-// comes to an end, and what the store says of it is true.
+// Whatever goes wrong: no target is published twice or early, all work ends, and the
+// store agrees with the networks.
 func TestEverythingGoesWrong(t *testing.T) {
 	t.Parallel()
 	seeds := 40
@@ -326,7 +326,7 @@ func TestEverythingGoesWrong(t *testing.T) {
 				}
 				w.settle()
 				if got := w.former[len(w.former)-1].Stats(); got != (deliver.Stats{}) {
-					t.Errorf("left over: %+v", got)
+					t.Errorf("work left: %+v", got)
 				}
 				w.check()
 				w.kill()

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// observations is what a deliverer's observer was told.
+// observations collects the calls of a deliverer's observer.
 type observations struct {
 	mu  sync.Mutex // mu guards all
 	all []deliver.Observation
@@ -61,13 +61,13 @@ func TestAttemptsAreObserved(t *testing.T) {
 		r.after(time.Minute)
 		want = []deliver.Observation{{Platform: "fake", Attempt: true, Outcome: no, Kind: schedctl.KindContent}}
 		if diff := cmp.Diff(want, seen.taken()); diff != "" {
-			t.Errorf("given up (-want +got):\n%s", diff)
+			t.Errorf("failed (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// A person's retry starts the clock anew: how long they were away says nothing
-// of the daemon.
+// After a person's retry, lateness counts from the retry: how long the person waited is
+// not the daemon's lateness.
 func TestLatenessOfARetryCountsFromIt(t *testing.T) {
 	bubble(t, func(r *rig) {
 		var seen observations
@@ -101,7 +101,7 @@ func TestTargetsWithoutAnAttemptAreObserved(t *testing.T) {
 	})
 }
 
-// What is not on disk is not told, and what is on disk is told once.
+// An end is observed once, and only after it is on disk.
 func TestObservedOnceWhileTheStoreFails(t *testing.T) {
 	for _, moment := range []storagetest.FailurePoint{storagetest.BeforeDisk, storagetest.AfterCommit} {
 		t.Run("", func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 )
 
-// A network that is down for an hour delays its own accounts and no others, and
-// loses nothing. Within a minute of its return each account goes on, in order.
+// A network that is down for an hour delays only its own accounts and loses nothing.
+// Within a minute of its return each account continues, in order.
 func TestNetworkThatIsDownForAnHour(t *testing.T) {
 	bubble(t, func(r *rig) {
 		down := publishtest.NewFake("down")
@@ -21,7 +21,7 @@ func TestNetworkThatIsDownForAnHour(t *testing.T) {
 		back := time.Now().Add(time.Hour)
 		down.OnCall(func(_ context.Context, q publish.Request) publishtest.Response {
 			if time.Now().Before(back) {
-				return publishtest.Response{Err: netDown.Err, After: 10 * time.Second} // no connection comes about
+				return publishtest.Response{Err: netDown.Err, After: 10 * time.Second} // no connection is established
 			}
 			return publishtest.Response{}
 		})
@@ -52,8 +52,8 @@ func TestNetworkThatIsDownForAnHour(t *testing.T) {
 	})
 }
 
-// So is a network whose front says 502 for an hour, which leaves in doubt what
-// became of the first call: it is asked when it is back.
+// The same holds for a network whose gateway responds with 502 for an hour. The outcome
+// of the first call is unknown, so the network is asked when it is back.
 func TestNetworkThatIsDownForAnHourLeavesNoDoubt(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
@@ -71,8 +71,8 @@ func TestNetworkThatIsDownForAnHourLeavesNoDoubt(t *testing.T) {
 	})
 }
 
-// A network that does not come back is given up when it is too late, without doubt:
-// a person can retry.
+// If a network does not come back, the target fails when it is too late, with the outcome
+// not published: a person can retry.
 func TestNetworkThatStaysDown(t *testing.T) {
 	bubble(t, func(r *rig) {
 		down := publishtest.NewFake("down")

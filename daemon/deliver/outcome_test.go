@@ -22,7 +22,7 @@ var (
 	fault     = failing(schedctl.KindPlatform, schedctl.OutcomeNotPublished)
 	netDown   = failing(schedctl.KindNetwork, schedctl.OutcomeNotPublished)
 	noAnswer  = failing(schedctl.KindNetwork, schedctl.OutcomeUnknown)
-	lostReply = publishtest.Response{Err: noAnswer.Err, Accepted: true} // published, but nobody was told
+	lostReply = publishtest.Response{Err: noAnswer.Err, Accepted: true} // published, but the response is lost
 )
 
 const (
@@ -42,7 +42,7 @@ func TestRetriesWithBackoff(t *testing.T) {
 			target := r.wantStatus(p, schedctl.Publishing)
 			got, want := time.Until(target.AskAt), wait*time.Second
 			if got < want*8/10 || got > want*12/10 {
-				t.Errorf("wait after try %d is %s, want %s give or take a fifth", n+1, got, want)
+				t.Errorf("wait after try %d is %s, want %s plus or minus 20 %%", n+1, got, want)
 			}
 			if e := target.Error; e == nil || !e.Retryable || e.Outcome != no {
 				t.Errorf("error between two tries: %+v", e)
@@ -60,7 +60,7 @@ func TestRetriesWithBackoff(t *testing.T) {
 		if got := r.events(); !slices.Equal(got[len(got)-2:], []schedctl.EventType{schedctl.EventPostFailed, schedctl.EventPostCompleted}) {
 			t.Errorf("events %v", got)
 		}
-		// A person's retry begins to count anew.
+		// A person's retry starts a new count.
 		r.fake.Then(fault)
 		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
 		r.after(time.Minute)
@@ -71,8 +71,8 @@ func TestRetriesWithBackoff(t *testing.T) {
 	})
 }
 
-// TestDegradedIsRecorded guards that what a network changed is kept with the
-// target, with the attempt and in the event of the publication.
+// TestDegradedIsRecorded guards that a change by the network is stored in the target, the
+// attempt and the event of the publication.
 func TestDegradedIsRecorded(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.fake.Then(publishtest.Response{Degraded: schedctl.Degradation{Code: "visibility", Message: "it is public there"}})
@@ -129,10 +129,10 @@ func TestRateLimitPausesTheAccount(t *testing.T) {
 		synctest.Wait()
 		r.wantStatus(elsewhere, schedctl.Published)
 		if got := r.wantStatus(first, schedctl.Publishing).AskAt; !got.Equal(until) {
-			t.Errorf("next attempt at %s, the network said %s", got, until)
+			t.Errorf("next attempt at %s, the network asked for %s", got, until)
 		}
 		if got := r.readAccount(limited.ID).PausedUntil; !got.Equal(until) {
-			t.Errorf("account paused until %s, the network said %s", got, until)
+			t.Errorf("account paused until %s, the network asked for %s", got, until)
 		}
 		if got := x.Stats(); got.Held != 2 || got.InFlight != 0 {
 			t.Errorf("stats %+v, want two targets held", got)
@@ -148,7 +148,8 @@ func TestRateLimitPausesTheAccount(t *testing.T) {
 	})
 }
 
-// A pause that is lifted in the store ends at the next sweep, told or not.
+// A pause that was removed in the store ends at the next sweep, even without a
+// notification.
 func TestPauseIsReadAgain(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -218,14 +219,14 @@ func TestUnknownOutcomeIsRepeatedWhereItIsRecognised(t *testing.T) {
 	})
 }
 
-// Once a call may have published, no later refusal proves that it has not.
+// After a call that may have published, a later refusal does not prove that it has not.
 func TestDoubtOutlivesLaterFailures(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.fake.Then(lostReply, fault, fault, fault, fault, fault)
 		r.start()
 		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
 		r.after(3 * time.Hour)
-		r.wantCalls(6) // the first did not reach the network, as far as is known
+		r.wantCalls(6) // the first call got no response, so it does not count as a try
 		if e := r.wantStatus(p, schedctl.Failed).Error; e.Outcome != maybe || e.Retryable {
 			t.Errorf("error %+v", e)
 		}
@@ -252,14 +253,14 @@ func TestDoubtIsNotRepeatedWhenTheAccountTakesItsPromiseBack(t *testing.T) {
 	})
 }
 
-// finder is a network that can be asked, if it answers.
+// finder is a network that can be asked, if it responds.
 type finder struct {
 	publishtest.FindingFake
 
-	mu     sync.Mutex    // mu guards what follows
-	silent int           // how many questions it does not answer; -1 for all
-	unable bool          // with silent: it never will
-	limit  time.Duration // after which those may be asked again that it does not answer
+	mu     sync.Mutex    // mu guards the fields below
+	silent int           // how many questions get no response; -1 for all
+	unable bool          // with silent: it never responds
+	limit  time.Duration // the retry time of a failed question
 	back   time.Time     // before this it is down
 	barred bool          // it refuses the account
 	since  []time.Time
@@ -307,7 +308,7 @@ func (f *finder) note(since time.Time) (silent bool) {
 	return false
 }
 
-// asked returns the instants since which it was asked for posts.
+// asked returns the since times of all questions.
 func (f *finder) asked() []time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -332,7 +333,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 	}{
 		{"has it", lostReply, 0, 1, 1, []schedctl.Outcome{yes}, schedctl.Published},
 		{"does not have it", noAnswer, 0, 1, 2, []schedctl.Outcome{no, yes}, schedctl.Published},
-		{"has it, answers the third time", lostReply, 2, 3, 1, []schedctl.Outcome{yes}, schedctl.Published},
+		{"has it, responds to the third question", lostReply, 2, 3, 1, []schedctl.Outcome{yes}, schedctl.Published},
 		{"never answers", lostReply, -1, -1, 1, []schedctl.Outcome{maybe}, schedctl.Failed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -345,7 +346,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 				p := r.publishNow(r.account("me", nil))
 				r.after(time.Minute - time.Millisecond)
 				if len(f.asked()) != 0 {
-					t.Error("asked before the network can know")
+					t.Error("asked before the network can have finished the call")
 				}
 				if got := x.Stats().InFlight; got != 0 {
 					t.Errorf("%d workers taken by waiting", got)
@@ -367,7 +368,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 					t.Fatalf("asked %d times, want %d", len(asked), test.asks)
 				}
 				if !asked[0].Equal(schedctl.Millis(began)) {
-					t.Errorf("asked for posts since %s, the attempt began at %s", asked[0], began)
+					t.Errorf("asked for posts since %s, the attempt started at %s", asked[0], began)
 				}
 				if got := r.outcomes(p); !slices.Equal(got, test.outcomes) {
 					t.Errorf("attempts %v, want %v", got, test.outcomes)
@@ -380,8 +381,8 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// A token that is revoked while an outcome is in doubt stops the account, says so,
-// and burns nothing: the network is asked when the account is connected again.
+// A token that is revoked while an attempt is unresolved puts the account in error. The
+// question is not lost: the network is asked when the account is reconnected.
 func TestRefusedWhileInDoubt(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -402,7 +403,7 @@ func TestRefusedWhileInDoubt(t *testing.T) {
 					t.Errorf("account is %s: %+v", got.Status, got.Error)
 				}
 				if n := count(r.events(), schedctl.EventAccountError); n != 1 {
-					t.Errorf("told %d times", n)
+					t.Errorf("reported %d times", n)
 				}
 				f.bar(false)
 				r.reconnect(a.ID)
@@ -419,7 +420,7 @@ func TestRefusedWhileInDoubt(t *testing.T) {
 	}
 }
 
-// Nobody connects the account again: it ends with the late limit.
+// If the account is not reconnected, the target fails at the late limit.
 func TestRefusedWhileInDoubtForTooLong(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
@@ -435,7 +436,7 @@ func TestRefusedWhileInDoubtForTooLong(t *testing.T) {
 	})
 }
 
-// A network that can never tell is asked once.
+// A network that can never respond to questions is asked once.
 func TestNetworkThatCannotBeAsked(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
@@ -453,7 +454,7 @@ func TestNetworkThatCannotBeAsked(t *testing.T) {
 	})
 }
 
-// A network that wants fewer questions is asked when it says.
+// A network that rate-limits questions is asked at the time that it names.
 func TestNetworkSaysWhenToAsk(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
@@ -471,7 +472,7 @@ func TestNetworkSaysWhenToAsk(t *testing.T) {
 	})
 }
 
-// panicking is a publisher with a fault of its own.
+// panicking is a publisher that panics.
 type panicking struct {
 	*publishtest.Fake
 	with func(publish.Request)
@@ -510,12 +511,12 @@ func TestPublisherPanics(t *testing.T) {
 	}
 }
 
-// wantDiscretion checks that the log holds neither content nor credentials.
+// wantDiscretion checks that the log contains neither content nor credentials.
 func (r *rig) wantDiscretion() {
 	r.Helper()
 	for _, word := range []string{secret, token} {
 		if strings.Contains(r.logs.String(), word) {
-			r.Errorf("the log holds %q:\n%s", word, r.logs.String())
+			r.Errorf("the log contains %q:\n%s", word, r.logs.String())
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 	maxGroupBackoff = 5 * time.Second
 
 	// fullBackoff is how soon a full store is tried again. It refuses at once, and
-	// notices by itself when there is space again.
+	// detects free space itself.
 	fullBackoff = 500 * time.Millisecond
 )
 

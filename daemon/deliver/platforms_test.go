@@ -23,11 +23,11 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/telegram"
 )
 
-// memory is what can be done about a call whose outcome is unknown.
+// memory is how a call with an unknown outcome can be settled.
 type memory int
 
 const (
-	neither    memory = iota // nobody knows: a person has to look
+	neither    memory = iota // a person has to check
 	idempotent               // the call is repeated
 	findable                 // the network is asked
 )
@@ -40,16 +40,16 @@ type platform struct {
 	account   schedctl.Account
 	given     publish.Credentials
 
-	// publishes recognises the call that publishes.
+	// publishes reports whether a request is the one that publishes.
 	publishes func(*http.Request) bool
-	// key returns what the network recognises a repeat by, nil when by nothing.
+	// key returns the key by which the network recognizes a repeat, or is nil.
 	key func(r *http.Request, body []byte) string
-	// accepted is the answer to a call that published.
+	// accepted is the response to a request that published.
 	accepted func(p sent) string
-	// preflight recognises calls that only read before the one that publishes, which
-	// are answered with 404 and M_NOT_FOUND; nil for none.
+	// preflight reports whether a request only reads before the one that publishes. The
+	// response is 404 and M_NOT_FOUND. It may be nil.
 	preflight func(*http.Request) bool
-	// asked is the answer to any other call.
+	// asked is the response to any other request.
 	asked func(r *http.Request, posts []sent) string
 }
 
@@ -88,7 +88,7 @@ func httpPlatform(name string, m memory) platform {
 	}
 }
 
-// mastodonPlatform is a server that ignores keys, as some do.
+// mastodonPlatform is a server that ignores idempotency keys, as some do.
 func mastodonPlatform() platform {
 	status := func(p sent) string {
 		text, _ := p.body["status"].(string)
@@ -210,19 +210,18 @@ func slackBotPlatform() platform {
 	}
 }
 
-// memoryNetwork is the server of a platform. The first call that is to publish
-// meets the mishap, and all others do if it is for ever; else all is well
-// afterwards.
+// memoryNetwork is the server of a platform. The first request to publish has the mishap.
+// All later ones have it too if it lasts; otherwise they succeed.
 type memoryNetwork struct {
 	platform
 	mishap  mishap
 	forEver bool
 
-	encrypted bool // what a preflight asks is there
+	encrypted bool // the preflight finds an encrypted room
 
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards the fields below
 	posts []sent
-	calls int // that were to publish
+	calls int // requests to publish
 }
 
 func (n *memoryNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -257,8 +256,7 @@ func (n *memoryNetwork) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.mishap.answer(w, r, answer)
 }
 
-// accept makes a post of a call, unless it is a repeat that the network
-// recognises.
+// accept stores a post, unless the request is a repeat that the network recognizes.
 func (n *memoryNetwork) accept(r *http.Request, body []byte) sent {
 	n.mu.Lock()
 	defer n.mu.Unlock()

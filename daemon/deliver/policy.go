@@ -48,7 +48,7 @@ type facts struct {
 	tries            int       // attempts that reached the network since a person queued the target, including this one
 	earlierUncertain bool      // an earlier attempt may have published
 	repeatable       bool      // the network recognizes a repeat of this call
-	findable         bool      // the network can be asked what it has
+	findable         bool      // the network can be asked about the call
 	asks             int       // how often it was asked without a result
 	replies          int       // how often it responded to that
 	askAt            time.Time // when it wants to be asked again, or zero

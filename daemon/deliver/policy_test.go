@@ -28,7 +28,7 @@ func TestPolicy(t *testing.T) {
 		Unreached, Disrupted     bool
 		Code                     string
 	}
-	// probed is what follows from a call that did not reach its network.
+	// probed is the decision after a call that did not reach its network.
 	probed := func(ask time.Duration, outcome schedctl.Outcome) want {
 		return want{Place: true, Ask: ask, Pause: ask, Unreached: true, Disrupted: true, Attempt: outcome, Target: outcome, Retryable: true}
 	}
@@ -132,7 +132,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A gateway that speaks for its server says that the server is absent.
+// The statuses of a gateway mean that the server behind it is down.
 func TestOutOfReach(t *testing.T) {
 	t.Parallel()
 	soon := time.Now()
@@ -149,12 +149,12 @@ func TestOutOfReach(t *testing.T) {
 		{publish.Error{Kind: schedctl.KindRateLimited, HTTPStatus: 429}, false},
 	} {
 		if got := isUnreachable(&test.e); got != test.want {
-			t.Errorf("%s %d: out of reach %v", test.e.Kind, test.e.HTTPStatus, got)
+			t.Errorf("%s %d: unreachable %v", test.e.Kind, test.e.HTTPStatus, got)
 		}
 	}
 }
 
-// Only these kinds are ever called again without a person asking for it.
+// Only these kinds are retried without a person's request.
 func TestPolicyCoversEveryKind(t *testing.T) {
 	t.Parallel()
 	retried := map[schedctl.ErrorKind]bool{

@@ -29,8 +29,8 @@ func (s server) Open() storage.Shared {
 	return store
 }
 
-// Daemons on one PostgreSQL publish everything once, share it, and one does what
-// another, which is frozen, would have done. It is in real time.
+// Daemons on one PostgreSQL publish everything once and share the work. One takes over
+// from another that is frozen. The test runs in real time.
 func TestFleetOnPostgres(t *testing.T) {
 	t.Parallel()
 	s := server{t, postgrestest.Schema(t)}
@@ -71,12 +71,12 @@ func TestFleetOnPostgres(t *testing.T) {
 	taken := []schedctl.Post{f.schedule(100*time.Millisecond, ofFirst...)}
 	f.waitPublished(taken, 8*time.Second)
 	if took := time.Since(began); took > 9*time.Second {
-		t.Errorf("taken over after %s, which is as long as a lease", took)
+		t.Errorf("took over after %s, which is as long as a lease", took)
 	}
 }
 
-// waitPublished waits until all targets of the posts are published, and checks that
-// each was once.
+// waitPublished waits until all targets of the posts are published, and checks that each
+// was published once.
 func (f *fleet) waitPublished(posts []schedctl.Post, limit time.Duration) {
 	f.Helper()
 	waitFor(f, "all posts to be published", limit, func() bool {
@@ -102,7 +102,7 @@ func waitFor(t testing.TB, what string, limit time.Duration, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("waited in vain for %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }

@@ -60,8 +60,7 @@ func TestHeapGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// An alarm may ring for a queue that was forgotten, while the account has a
-// younger one.
+// An alarm may be due for a queue that was removed, while the account has a new one.
 func TestAlarmOfAForgottenQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -74,7 +73,7 @@ func TestAlarmOfAForgottenQueue(t *testing.T) {
 	young.busy = true
 	s.wake(now.Add(time.Minute))
 	if s.byAccount["a"] != young {
-		t.Error("the younger queue is gone")
+		t.Error("the new queue was removed")
 	}
 }
 
@@ -104,7 +103,7 @@ func TestQueuesAreForgottenWhenTheyAreEmpty(t *testing.T) {
 	}
 }
 
-// A pause that is read again and again must not set an alarm each time.
+// A pause that is read repeatedly does not set an alarm each time.
 func TestHoldSetsOneAlarm(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -143,22 +142,22 @@ func TestMarksGiveMemoryBack(t *testing.T) {
 	}
 	x.setState(targets[0], stateQueued)
 	if len(was) != 0 || len(x.states) != 1 {
-		t.Error("the map of a burst is kept")
+		t.Error("the map of a burst is not released")
 	}
 }
 
-// What was handed over while it was in flight keeps its place in the queue.
+// A target that is enqueued again while in flight keeps its state.
 func TestTargetHandedOverInFlightIsDueAtItsTime(t *testing.T) {
 	t.Parallel()
 	x := newDispatcher(New(Config{}))
 	target, at := schedctl.NewULID(time.Now()), time.Now().Add(-time.Hour)
 	x.setState(target, stateInFlight)
 	if fresh := x.newTargets([]schedctl.Due{{At: at.UnixMilli(), Target: target}}); len(fresh) != 0 {
-		t.Errorf("taken for new: %v", fresh)
+		t.Errorf("treated as new: %v", fresh)
 	}
 	x.forget(target, at)
 	if diff := cmp.Diff([]schedctl.Due{{At: at.UnixMilli(), Target: target}}, x.due); diff != "" {
-		t.Errorf("to be looked at again (-want +got):\n%s", diff)
+		t.Errorf("to be resolved again (-want +got):\n%s", diff)
 	}
 }
 
@@ -173,7 +172,7 @@ func TestGroupIsolatesAFault(t *testing.T) {
 			t.Errorf("failure %d: first %v", steps, first)
 		}
 		if g.mayStart(now) || !g.mayStart(now.Add(maxGroupBackoff)) {
-			t.Error("does not wait, or too long")
+			t.Error("the wait is missing or too long")
 		}
 		steps++
 	}
@@ -181,7 +180,7 @@ func TestGroupIsolatesAFault(t *testing.T) {
 		t.Errorf("%d failures until one is alone", steps)
 	}
 	if !g.succeeded() || g.succeeded() {
-		t.Error("the first success after failures is told once")
+		t.Error("the first success after failures is not logged once")
 	}
 	for range 10 {
 		g.succeeded()

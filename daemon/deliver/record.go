@@ -17,7 +17,7 @@ type attemptEnd struct {
 	receipt       *schedctl.Receipt // set when the network has published
 	decision      policyDecision    // set otherwise
 	uncertain     bool              // an earlier recording failed, but may have been committed
-	misattributed bool              // the receipt is of another target's post: nothing was recorded
+	misattributed bool              // the receipt is for the post of a different target, and was not recorded
 }
 
 func published(c *publisherCall, r schedctl.Receipt) *attemptEnd {
@@ -96,7 +96,7 @@ func (x *dispatcher) requeueOrForget(e *attemptEnd) {
 // or UpdateFromReserve. It reports for each end whether it was recorded. It also
 // claims the targets in next and returns a decision for each.
 //
-// If done is nil, err is about the whole transaction, and nothing is known to be
+// If done is nil, err is about the whole transaction, and no end is known to be
 // recorded. Otherwise err is about the ends that are not done. If decisions is nil, it
 // is unknown whether the claims were committed.
 func (d *Deliverer) recordIn(ctx context.Context, store func(context.Context, func(storage.Tx) error) error, batch []*attemptEnd, next []claimItem) (done []bool, decisions []claimDecision, err error) {
@@ -148,7 +148,7 @@ func (r *recordTx) logAndObserve(batch []*attemptEnd) {
 		switch {
 		case slices.Contains(r.misattributed, e):
 			e.misattributed = true
-			log.Warn("network returned a post that belongs to another target", "attempt", a.ID, "target", a.TargetID, "account", a.AccountID)
+			log.Warn("network returned the post of a different target", "attempt", a.ID, "target", a.TargetID, "account", a.AccountID)
 		case slices.Contains(r.lost, e):
 			log.Warn("attempt was adopted by another node, its end is dropped", "attempt", a.ID, "target", a.TargetID,
 				"account", a.AccountID, "outcome", e.decision.outcome)

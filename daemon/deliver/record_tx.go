@@ -16,9 +16,9 @@ type recordTx struct {
 	done          []bool
 	lastError     error         // of the ends that are not done
 	refusals      []error       // of targets that did not accept the end of their attempt
-	lost          []*attemptEnd // their attempts have another owner now
+	lost          []*attemptEnd // the owner of their attempts has changed
 	postTargets   map[storage.PlatformPost][]string
-	misattributed []*attemptEnd   // with a receipt of another target's post; nothing is recorded for them
+	misattributed []*attemptEnd   // with a receipt for the post of a different target; not recorded
 	decisions     []claimDecision // about the targets claimed next
 	now           time.Time
 }

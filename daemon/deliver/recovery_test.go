@@ -14,14 +14,14 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// interrupt leaves a target's attempt without an end, as a daemon that is
-// killed during the call does.
+// interrupt leaves a target's attempt unfinished, like a daemon that is killed during the
+// call.
 func (r *rig) interrupt(p schedctl.Post) {
 	r.Helper()
 	r.interruptAt(p, time.Now())
 }
 
-// interruptAt is interrupt for an attempt that began at a certain time.
+// interruptAt is interrupt for an attempt that started at the given time.
 func (r *rig) interruptAt(p schedctl.Post, began time.Time) {
 	r.Helper()
 	r.update(func(tx storage.Tx) error {
@@ -40,7 +40,7 @@ func (r *rig) interruptAt(p schedctl.Post, began time.Time) {
 	})
 }
 
-// onNetwork says that the network has the post of a target already.
+// onNetwork puts the post of a target on the network.
 func (r *rig) onNetwork(p schedctl.Post, a schedctl.Account) {
 	r.Helper()
 	a.Credentials = nil
@@ -60,7 +60,7 @@ func TestInterruptedAttempt(t *testing.T) {
 		canceled  bool
 
 		status   schedctl.Status
-		calls    int // beside the interrupted one
+		calls    int // in addition to the interrupted one
 		outcomes []schedctl.Outcome
 		error    schedctl.Outcome
 	}{
@@ -121,7 +121,7 @@ func TestInterruptedAttempt(t *testing.T) {
 	}
 }
 
-// slowFinder takes its time to answer.
+// slowFinder responds slowly.
 type slowFinder struct {
 	publishtest.FindingFake
 	takes time.Duration
@@ -152,8 +152,8 @@ func TestAccountUnderRecoveryPublishesNothingElseAndBlocksNoOther(t *testing.T) 
 	})
 }
 
-// The clock was wrong when the attempt began. The question is not put off until
-// it is as late as it was then.
+// The clock was ahead when the attempt started. The question does not wait until the clock
+// reaches that time again.
 func TestInterruptedInTheFuture(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
@@ -187,8 +187,8 @@ func TestRecoveryOfManyAttemptsOfAnAccount(t *testing.T) {
 	})
 }
 
-// An interrupted call that may have published does not become "not published"
-// by being found too late to repeat.
+// An interrupted call that may have published does not become "not published" because it
+// is too late to repeat.
 func TestInterruptedLongAgo(t *testing.T) {
 	bubble(t, func(r *rig) {
 		p := r.publishNow(r.account("me", schedctl.Options{"idempotent": true}))
@@ -203,8 +203,8 @@ func TestInterruptedLongAgo(t *testing.T) {
 	})
 }
 
-// That the network does not have the post of the interrupted attempt says
-// nothing about an earlier one.
+// If the network does not have the post of the interrupted attempt, it may still have that
+// of an earlier attempt.
 func TestInterruptedAfterAnUnknownOutcome(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.findable()
@@ -261,7 +261,7 @@ func TestStopAbandonsCallsAfterTheGracePeriod(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := r.outcomes(p); !slices.Equal(got, []schedctl.Outcome{schedctl.OutcomeRunning}) {
-			t.Errorf("attempts %v, want one that the next start settles", got)
+			t.Errorf("attempts %v, want one that the next run settles", got)
 		}
 		r.start()
 		synctest.Wait()

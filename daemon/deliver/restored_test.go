@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// withhold holds back what a backup has, and wants this many targets to be.
+// withhold calls Withhold and checks the number of targets.
 func (r *rig) withhold(want int) {
 	r.Helper()
 	n, err := deliver.Withhold(r.Context(), r.store, time.Now())
@@ -25,7 +25,7 @@ func (r *rig) withhold(want int) {
 	}
 }
 
-// wantWithheld checks that a target says that nobody knows.
+// wantWithheld checks that a target has failed with the outcome unknown.
 func (r *rig) wantWithheld(p schedctl.Post) {
 	r.Helper()
 	e := r.wantStatus(p, schedctl.Failed).Error
@@ -66,7 +66,7 @@ func TestWithheldTargetsNeverGoOutByThemselves(t *testing.T) {
 		r.start()
 		r.after(30 * 24 * time.Hour)
 		if calls := r.wantCalls(1); calls[0].PostID != future.ID {
-			t.Errorf("%s went out, want %s", calls[0].PostID, future.ID)
+			t.Errorf("%s was published, want %s", calls[0].PostID, future.ID)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func (r *rig) finishLast(p schedctl.Post, result schedctl.Result) {
 	})
 }
 
-// A canceled post stays so, and tells that it may be out all the same.
+// A canceled post stays canceled, and shows that it may have been published.
 func TestWithheldCancel(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -126,7 +126,7 @@ func TestWithheldCancel(t *testing.T) {
 	})
 }
 
-// Events tell of what is held back, and a person can send it.
+// Events report withheld targets, and a person can publish them.
 func TestWithheldIsToldAndCanBeForced(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)
@@ -151,7 +151,7 @@ func TestWithheldIsToldAndCanBeForced(t *testing.T) {
 	})
 }
 
-// After a failure of the store, another call goes on where it stopped.
+// After a failure of the store, another call continues where it stopped.
 func TestWithholdGoesOnAfterAFault(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := storagetest.NewFaulty(r.store)
@@ -175,7 +175,7 @@ func TestWithholdGoesOnAfterAFault(t *testing.T) {
 	})
 }
 
-// More than fit in one transaction, in the engine that restores are for.
+// More targets than fit in one transaction, in the engine that supports restores.
 func TestWithholdManyOnDisk(t *testing.T) {
 	t.Parallel()
 	store, err := bolt.Open(filepath.Join(t.TempDir(), "db"), bolt.Options{})

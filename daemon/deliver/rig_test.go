@@ -20,14 +20,14 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
-// The account's secret and a post's text; no log and no error may hold them.
+// The account's secret and a post's text. No log and no error may contain them.
 const (
 	token  = "tok-3f9a77c1-very-secret"
-	secret = "the text of a post that nobody may log"
+	secret = "the text of a post that must not be logged"
 )
 
-// rig is a store with a workspace, a fake network and, once started, a loop and
-// a deliverer on them, as a daemon has them.
+// rig is a store with a workspace and a fake network. Once started, it also runs a
+// schedule and a deliverer, like a daemon.
 type rig struct {
 	testing.TB
 	store     storage.Store
@@ -123,7 +123,7 @@ func (r *rig) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(&r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// start begins a run of the daemon, as after a start of its process.
+// start starts a run of the daemon, like a start of its process.
 func (r *rig) start() *run {
 	log := r.logger()
 	cfg := deliver.Config{
@@ -144,14 +144,14 @@ func (r *rig) start() *run {
 	return x
 }
 
-// deafen keeps news of commits from the run, whose end is now up to the test.
+// deafen stops notifying the run of commits. The test has to end the run.
 func (r *rig) deafen() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.running = nil
 }
 
-// kill ends the run, if any, the way a process ends that is waited for.
+// kill ends the run, if any, and waits for its end.
 func (r *rig) kill() { r.endFor(nil) }
 
 // endFor ends the run, if any, for a reason.
@@ -220,7 +220,7 @@ func (r *rig) readAccount(id string) (a schedctl.Account) {
 	return a
 }
 
-// reconnect makes an account work again, as verifying it does.
+// reconnect marks an account as connected, as a verification does.
 func (r *rig) reconnect(id string) {
 	r.Helper()
 	a := r.readAccount(id)
@@ -296,7 +296,7 @@ func (r *rig) post(id string) (p schedctl.Post) {
 	return p
 }
 
-// target returns the first target of a post as it is now.
+// target returns the stored first target of a post.
 func (r *rig) target(p schedctl.Post) schedctl.Target {
 	r.Helper()
 	p = r.post(p.ID)
@@ -331,7 +331,7 @@ func (r *rig) events() (types []schedctl.EventType) {
 	return types
 }
 
-// after lets time pass, and what is due in it happen.
+// after lets time pass, and waits for the work that is due by then.
 func (r *rig) after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -357,7 +357,7 @@ func (r *rig) wantCalls(want int) []publish.Request {
 	return got
 }
 
-// failing is an answer of the network.
+// failing is a failure response of the network.
 func failing(kind schedctl.ErrorKind, outcome schedctl.Outcome) publishtest.Response {
 	return publishtest.Response{Err: &publish.Error{Kind: kind, Code: "test", Message: "said no", HTTPStatus: 500, Outcome: outcome}}
 }

@@ -24,18 +24,18 @@ import (
 // sessions is a network whose credential "session" expires.
 type sessions struct {
 	publishtest.FindingFake
-	faulty    *storagetest.Faulty // the store as what refreshes sees it
+	faulty    *storagetest.Faulty // the store that the refresher uses
 	connector *connect.Connector
 
-	mu        sync.Mutex // mu guards what follows
-	good      string     // the session that is
+	mu        sync.Mutex // mu guards the fields below
+	good      string     // the valid session
 	refreshes int
 	refuse    []error                                       // of the next refreshes
-	answer    func(publish.Credentials) publish.Credentials // to a refresh, instead of the good session
+	answer    func(publish.Credentials) publish.Credentials // the response to a refresh, instead of the valid session
 }
 
 func (s *sessions) Refresh(_ context.Context, c publish.Credentials) (publish.Credentials, error) {
-	time.Sleep(time.Second) // others may come along
+	time.Sleep(time.Second) // others may join
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refreshes++
@@ -71,7 +71,7 @@ func (s *sessions) Find(ctx context.Context, r publish.Request, since time.Time)
 	return s.FindingFake.Find(ctx, r, since)
 }
 
-// sessionExpired repeats what it was given, as networks do.
+// sessionExpired repeats the session that it was given, as networks do.
 func sessionExpired(c publish.Credentials) error {
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Code: publish.CodeSessionExpired, Message: "expired: " + c["session"], HTTPStatus: 400, Outcome: no,
@@ -100,8 +100,8 @@ func (s *sessions) asked() int {
 
 const firstSession, secondSession = "the-first-session", "another-session"
 
-// withSessions makes the platform "fake" one with sessions, refreshed by a
-// connector as in a daemon.
+// withSessions gives the platform "fake" sessions that a connector refreshes, as in a
+// daemon.
 func (r *rig) withSessions() *sessions {
 	s := &sessions{FindingFake: publishtest.FindingFake{Fake: r.fake}, faulty: storagetest.NewFaulty(r.store), good: firstSession}
 	r.registry["fake"] = s
@@ -160,7 +160,7 @@ func TestExpiredSessionIsRefreshedWithinTheAttempt(t *testing.T) {
 	})
 }
 
-// A delivery and those who verify the account meet the expired session at once.
+// A delivery and verifications of the account find the expired session at the same time.
 func TestConcurrentCallsRefreshOnce(t *testing.T) {
 	bubble(t, func(r *rig) {
 		s := r.withSessions()
@@ -279,8 +279,8 @@ func TestPublishesWithASessionThatCannotBeStored(t *testing.T) {
 	})
 }
 
-// A new session is no new account: a refusal that follows is one of the account
-// as it is, and the call is not made again and again.
+// A refusal after a refresh is a refusal of the account. The call is not repeated
+// endlessly.
 func TestRefusedWithANewSession(t *testing.T) {
 	for name, storeFails := range map[string]int{"stored": 0, "in memory": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestSessionsThatExpireAtOnce(t *testing.T) {
 			t.Errorf("account is %s after %d refreshes", got.Status, s.asked())
 		}
 		if log := r.logs.String(); strings.Contains(log, "stale-session") || strings.Contains(log, firstSession) {
-			t.Errorf("the log holds a session:\n%s", log)
+			t.Errorf("the log contains a session:\n%s", log)
 		}
 		if e := r.target(p).Error; e.Message != "expired: [hidden]" {
 			t.Errorf("message %q", e.Message)
@@ -343,7 +343,7 @@ func TestWithoutSessionsAnExpiredOneIsARefusal(t *testing.T) {
 	})
 }
 
-// The session expires between the call and the question what became of it.
+// The session expires between the call and the question about it.
 func TestNetworkIsAskedWithANewSession(t *testing.T) {
 	bubble(t, func(r *rig) {
 		s := r.withSessions()
@@ -362,8 +362,8 @@ func TestNetworkIsAskedWithANewSession(t *testing.T) {
 	})
 }
 
-// The account is disconnected while its session is refreshed: the call goes on,
-// and brings nothing back.
+// The account is disconnected while its session is refreshed. The call continues, and
+// does not restore the credentials.
 func TestDisconnectedDuringARefresh(t *testing.T) {
 	bubble(t, func(r *rig) {
 		s := r.withSessions()
@@ -389,7 +389,7 @@ func TestDisconnectedDuringARefresh(t *testing.T) {
 	})
 }
 
-// What may have published is not sent again with another session.
+// A call that may have published is not repeated with a new session.
 func TestExpiredSessionOfACallThatMayHavePublished(t *testing.T) {
 	bubble(t, func(r *rig) {
 		s := r.withSessions()
@@ -408,8 +408,8 @@ func TestExpiredSessionOfACallThatMayHavePublished(t *testing.T) {
 	})
 }
 
-// The refusal of an old password says nothing about the one that was given
-// during the call.
+// The refusal of an old password does not apply to a password that was stored during the
+// call.
 func TestAnotherPasswordDuringTheCall(t *testing.T) {
 	bubble(t, func(r *rig) {
 		s := r.withSessions()

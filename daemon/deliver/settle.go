@@ -106,7 +106,7 @@ func (d *Deliverer) retryRead(u *unresolvedAttempt, err error) *unresolvedAttemp
 }
 
 // acceptFound returns the end of an attempt whose post the network has. It returns nil
-// if the post may be that of another target. Then again.askIn is how long to wait
+// if the post may belong to a different target. Then again.askIn is how long to wait
 // before asking again, or 0 if waiting will not show whose post it is.
 func (d *Deliverer) acceptFound(ctx context.Context, c *publisherCall, receipt schedctl.Receipt, again *unresolvedAttempt) *attemptEnd {
 	ambiguous, err := d.isAmbiguous(ctx, c)

@@ -25,8 +25,8 @@ func (s *countingStore) UpdateFromReserve(ctx context.Context, fn func(storage.T
 	return s.Update(ctx, fn)
 }
 
-// hookedStore calls a function once, after its first transaction and before
-// that returns.
+// hookedStore calls a function once, after the commit of its first transaction and before
+// Update returns.
 type hookedStore struct {
 	storage.Store
 	once  sync.Once
@@ -43,8 +43,8 @@ func (s *hookedStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx)
 	return s.Update(ctx, fn)
 }
 
-// damagedStore has an account and a post that cannot be read and a post that cannot
-// be written, until they are repaired.
+// damagedStore has an account and a post that cannot be read, and a post that cannot be
+// written, until they are repaired.
 type damagedStore struct {
 	storage.Store
 	account, post, unreadable string

@@ -32,8 +32,8 @@ func (x *dispatcher) nextClaims(ended []*attemptEnd, now time.Time) (next []clai
 	return next
 }
 
-// nextClaimed applies the decisions of claims that were made with a recording. If
-// there are none, the claims may have been committed.
+// nextClaimed applies the decisions of claims that were made with a recording. Without
+// decisions, the claims may have been committed.
 func (x *dispatcher) nextClaimed(ctx context.Context, next []claimItem, decisions []claimDecision) {
 	if decisions != nil {
 		x.applyDecisions(ctx, next, decisions)

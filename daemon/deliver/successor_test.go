@@ -22,7 +22,7 @@ func (r *rig) wantAttempts(p schedctl.Post, want ...schedctl.Outcome) {
 	}
 }
 
-// An account that has much to do needs one transaction for each target.
+// An account with many due targets needs one transaction for each.
 func TestSuccessorIsClaimedWithTheRecording(t *testing.T) {
 	bubble(t, func(r *rig) {
 		const posts = 40
@@ -41,7 +41,7 @@ func TestSuccessorIsClaimedWithTheRecording(t *testing.T) {
 	})
 }
 
-// Nothing comes after a target whose end is not on disk.
+// No target follows one whose end is not on disk.
 func TestNothingSucceedsWhatIsNotRecorded(t *testing.T) {
 	bubble(t, func(r *rig) {
 		me, other := r.account("me", nil), r.account("other", nil)
@@ -71,8 +71,8 @@ func TestNothingSucceedsWhatIsNotRecorded(t *testing.T) {
 	})
 }
 
-// A transaction that is perhaps on disk is found out about before either of what
-// it was for is done again.
+// If it is uncertain whether a transaction was committed, the store is read before either
+// its recording or its claim is repeated.
 func TestSuccessorIsCalledOnceWhateverTheStoreSays(t *testing.T) {
 	for name, at := range moments {
 		for times := range 4 {
@@ -100,7 +100,7 @@ func TestSuccessorIsCalledOnceWhateverTheStoreSays(t *testing.T) {
 	}
 }
 
-// Accounts that wait for a worker have their turn.
+// Accounts that wait for a worker are not starved.
 func TestSuccessorsLeaveWorkersToOthers(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.config = func(c *deliver.Config) { c.Workers = 1 }
@@ -122,9 +122,9 @@ func TestSuccessorsLeaveWorkersToOthers(t *testing.T) {
 	})
 }
 
-// What a call has shown of the account, and who asked for an end, holds for what
-// comes next.
-func TestSuccessorIsNotBegun(t *testing.T) {
+// The next target does not start if the daemon stops, the account is paused or the disk
+// is full.
+func TestSuccessorIsNotStarted(t *testing.T) {
 	for name, meanwhile := range map[string]func(*rig, schedctl.Account){
 		"when the daemon stops": func(r *rig, _ schedctl.Account) { go r.kill() },
 		"of an account that is paused": func(r *rig, a schedctl.Account) {
@@ -155,7 +155,7 @@ func TestSuccessorIsNotBegun(t *testing.T) {
 	}
 }
 
-// A target that cannot be written does not keep the one before from being recorded.
+// A target that cannot be written does not prevent the recording of the one before.
 func TestDamagedSuccessorHoldsUpNothing(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", nil)

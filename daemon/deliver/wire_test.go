@@ -12,8 +12,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// wire connects the client of a daemon with a server by pipes, so that both run
-// in a testing/synctest bubble: HTTP is real, time and sockets are not.
+// wire connects the client of a daemon to a server through pipes, so that both run in a
+// testing/synctest bubble. HTTP is real; time and sockets are not.
 type wire struct {
 	client *http.Client
 	server *http.Server
@@ -22,7 +22,7 @@ type wire struct {
 	done   sync.WaitGroup
 }
 
-// newWire serves the handler to whatever host the client calls.
+// newWire serves the handler for any host that the client calls.
 func newWire(handler http.Handler) *wire {
 	w := &wire{
 		client: outbound.Client(outbound.AllowPrivate),
@@ -69,5 +69,5 @@ func (w *wire) cut() {
 	w.client.CloseIdleConnections()
 	w.server.Close()
 	w.done.Wait()
-	time.Sleep(time.Minute) // what the client has begun to close
+	time.Sleep(time.Minute) // the client finishes closing its connections
 }
