@@ -49,7 +49,25 @@ var layers = []struct {
 	{pkg: "/daemon/metrics", may: []string{module, module + "/storage", "github.com/prometheus/…"}, why: "the parts say what happens, and one package counts it"},
 	{pkg: "/daemon/node", may: []string{module, module + "/storage"}, why: "who lives is between the daemons and their database"},
 	{pkg: "/daemon", may: []string{module, module + "/storage", module + "/daemon…", module + "/client/apiv1"}, why: "the engine is handed in: no bbolt"},
+	{pkg: "/cmd/schedctl/quietstart", may: []string{}, why: "it must be initialized before the libraries that it prevents from querying the terminal"},
+	{pkg: "/cmd/schedctl/cli", may: []string{"…"}, mayNot: commandPackages("account", "post", "files", "access", "webhook", "server", "browse"), why: "what all commands share must not depend on one of them"},
+	{pkg: "/cmd/schedctl/account", may: []string{"…"}, mayNot: commandPackages("post", "files", "access", "webhook", "server", "browse"), why: "posts name accounts, and accounts do not know posts"},
+	{pkg: "/cmd/schedctl/post", may: []string{"…"}, mayNot: commandPackages("files", "access", "webhook", "server", "browse"), why: "files hold posts, and a post does not know its file"},
+	{pkg: "/cmd/schedctl/files", may: []string{"…"}, mayNot: commandPackages("access", "webhook", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
+	{pkg: "/cmd/schedctl/access", may: []string{"…"}, mayNot: commandPackages("files", "webhook", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
+	{pkg: "/cmd/schedctl/webhook", may: []string{"…"}, mayNot: commandPackages("files", "access", "server", "browse"), why: "a command must be readable without the commands of other nouns"},
+	{pkg: "/cmd/schedctl/server", may: []string{"…"}, mayNot: commandPackages("files", "access", "webhook", "browse"), why: "a command must be readable without the commands of other nouns"},
+	{pkg: "/cmd/schedctl/browse", may: []string{"…"}, mayNot: commandPackages("files", "access", "webhook", "server"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/when", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
+}
+
+// commandPackages returns the import paths of packages below cmd/schedctl.
+func commandPackages(names ...string) []string {
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = module + "/cmd/schedctl/" + name
+	}
+	return paths
 }
 
 type pkg struct {
@@ -73,7 +91,7 @@ func TestImportsRunOneWay(t *testing.T) {
 			}
 		}
 		if rule < 0 {
-			continue // cmd, bench and completions may import everything
+			continue // main packages, bench and completions may import everything
 		}
 		for _, imp := range p.Imports {
 			if l := layers[rule]; !allowed(l.may, l.mayNot, imp) {

@@ -21,7 +21,7 @@ func TestAccountAddSends(t *testing.T) {
 	}
 	ask := func(m *machine) {
 		m.terminals()
-		m.readSecret = func(context.Context) (string, error) { return "typed\n", nil }
+		m.ReadSecret = func(context.Context) (string, error) { return "typed\n", nil }
 	}
 	for name, tc := range map[string]struct {
 		set  func(*machine)
@@ -33,7 +33,7 @@ func TestAccountAddSends(t *testing.T) {
 			map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test/?a=b"}, "options": map[string]any{"idempotent": true, "pacing": "2s"}}},
 		"a secret from a file": {nil, []string{"mastodon", "--set", "instance_url=https://m.test", "--secret-file", token},
 			map[string]any{"platform": "mastodon", "credentials": map[string]any{"instance_url": "https://m.test", "access_token": "t0ken"}}},
-		"a secret from standard input": {func(m *machine) { m.in = strings.NewReader("piped\r\n") }, []string{"mastodon", "--set", "instance_url=m.test", "--secret-file", "-"},
+		"a secret from standard input": {func(m *machine) { m.In = strings.NewReader("piped\r\n") }, []string{"mastodon", "--set", "instance_url=m.test", "--secret-file", "-"},
 			map[string]any{"platform": "mastodon", "credentials": map[string]any{"instance_url": "m.test", "access_token": "piped"}}},
 		"a secret from the environment": {func(m *machine) { m.env["SCHEDCTL_SECRET"] = "fromenv" }, []string{"http", "--set", "url=https://x.test"},
 			map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test", "secret": "fromenv"}}},
@@ -44,7 +44,7 @@ func TestAccountAddSends(t *testing.T) {
 			map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test", "secret": "typed"}}},
 		"none typed where none is needed": {func(m *machine) {
 			m.terminals()
-			m.readSecret = func(context.Context) (string, error) { return "", nil }
+			m.ReadSecret = func(context.Context) (string, error) { return "", nil }
 		}, []string{"http", "--set", "url=https://x.test"}, map[string]any{"platform": "http", "credentials": map[string]any{"url": "https://x.test"}}},
 		"a platform of a later version": {nil, []string{"newnet", "--set", "host=x.test"}, map[string]any{"platform": "newnet", "credentials": map[string]any{"host": "x.test"}}},
 	} {
@@ -222,7 +222,7 @@ func TestAccountRemoveAsks(t *testing.T) {
 	const question = "Disconnect demo (feed) and erase its secrets? [y/N] "
 	for answer, status := range map[string]int{"y\n": 0, "YES\n": 0, "n\n": 130, "\n": 130, "": 130, "yup\n": 130} {
 		m := newMachine(t, daemon).terminals()
-		m.in = strings.NewReader(answer)
+		m.In = strings.NewReader(answer)
 		out, err := "Disconnected "+demoID+"\n", question
 		if status != 0 {
 			out, err = "", question+"schedctl: no changes were made\n"

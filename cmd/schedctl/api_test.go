@@ -26,7 +26,7 @@ func TestAPI(t *testing.T) {
 	m.want(t, 0, `{"b":1,  "a":"\u001b"}`, "", "api", "GET", "/posts?status=draft")
 	m.want(t, 0, `{"b":1,  "a":"\u001b"}`, "", "api", "get", "/api/v1/posts")
 	m.want(t, 0, "1\n", "", "api", "GET", "/posts", "--jq", ".b")
-	m.in = strings.NewReader(`{"content": "Hello"}`)
+	m.In = strings.NewReader(`{"content": "Hello"}`)
 	m.want(t, 0, `{"b":1,  "a":"\u001b"}`, "", "api", "POST", "/posts", "-F", "-", "--idempotency-key", "mine")
 	m.want(t, 1, "", "schedctl: read the body: open /no/such/file: no such file or directory\n", "api", "POST", "/posts", "-F", "/no/such/file")
 	if diff := cmp.Diff([]string{"GET /api/v1/posts?status=draft  ", "GET /api/v1/posts  ", "GET /api/v1/posts  ", `POST /api/v1/posts {"content": "Hello"} mine`}, seen); diff != "" {

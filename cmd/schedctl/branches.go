@@ -2,36 +2,45 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/access"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/browse"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/files"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/cmd/schedctl/server"
+	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
 
 // branches are the commands below schedctl, in the order of the help.
-var branches = []branch{
-	{group: groupWork, name: "post", make: func(a *app) *cobra.Command { return newPost(a, exportFiles) }},
-	{group: groupWork, name: "account", make: newAccount},
-	{group: groupWork, name: "calendar", make: newCalendar},
-	{group: groupWork, name: "tui", make: newTUI},
-	{group: groupWork, name: "me", make: newMe},
-	{group: groupWork, name: "lint", make: newLint},
-	{group: groupWork, name: "plan", make: newPlan},
-	{group: groupWork, name: "apply", make: newApply},
-	{group: groupEvents, name: "notify", make: newNotify},
-	{group: groupEvents, name: "webhook", make: newWebhook},
-	{group: groupEvents, name: "listen", make: newListen},
-	{group: groupEvents, name: "trigger", make: newTrigger},
-	{group: groupEvents, name: "key", make: newKey},
-	{group: groupEvents, name: "workspace", make: newWorkspace},
-	{group: groupEvents, name: "audit", make: newAudit},
-	{group: groupDaemon, name: "daemon", make: newDaemon},
-	{group: groupDaemon, name: "backup", make: newBackup},
-	{group: groupDaemon, name: "restore", make: newRestore},
-	{group: groupDaemon, name: "store", make: newStore},
-	{group: groupOther, name: "time", make: newTime},
-	{group: groupOther, name: "version", make: newVersion},
-	{group: groupOther, name: "completion", make: newCompletion, rest: true},
-	{group: groupOther, name: "context", make: newContext},
-	{group: groupOther, name: "login", make: newLogin},
-	{group: groupOther, name: "capabilities", make: newCapabilities},
-	{group: groupOther, name: "doctor", make: newDoctor},
-	{group: groupOther, name: "api", make: newAPI},
-	{name: "man", make: newMan, rest: true},
+var branches = []cli.Branch{
+	{Group: cli.GroupWork, Name: "post", Make: func(a *cli.App) *cobra.Command { return post.New(a, files.ExportFiles) }},
+	{Group: cli.GroupWork, Name: "account", Make: account.New},
+	{Group: cli.GroupWork, Name: "calendar", Make: post.NewCalendar},
+	{Group: cli.GroupWork, Name: "tui", Make: browse.New},
+	{Group: cli.GroupWork, Name: "me", Make: access.NewMe},
+	{Group: cli.GroupWork, Name: "lint", Make: files.NewLint},
+	{Group: cli.GroupWork, Name: "plan", Make: files.NewPlan},
+	{Group: cli.GroupWork, Name: "apply", Make: files.NewApply},
+	{Group: cli.GroupEvents, Name: "notify", Make: webhook.NewNotify},
+	{Group: cli.GroupEvents, Name: "webhook", Make: webhook.NewWebhook},
+	{Group: cli.GroupEvents, Name: "listen", Make: webhook.NewListen},
+	{Group: cli.GroupEvents, Name: "trigger", Make: webhook.NewTrigger},
+	{Group: cli.GroupEvents, Name: "key", Make: access.NewKey},
+	{Group: cli.GroupEvents, Name: "workspace", Make: access.NewWorkspace},
+	{Group: cli.GroupEvents, Name: "audit", Make: access.NewAudit},
+	{Group: cli.GroupDaemon, Name: "daemon", Make: server.NewDaemon},
+	{Group: cli.GroupDaemon, Name: "backup", Make: server.NewBackup},
+	{Group: cli.GroupDaemon, Name: "restore", Make: server.NewRestore},
+	{Group: cli.GroupDaemon, Name: "store", Make: server.NewStore},
+	{Group: cli.GroupOther, Name: "time", Make: post.NewTime},
+	{Group: cli.GroupOther, Name: "version", Make: cli.NewVersion},
+	{Group: cli.GroupOther, Name: "completion", Make: cli.NewCompletion, Rest: true},
+	{Group: cli.GroupOther, Name: "context", Make: access.NewContext},
+	{Group: cli.GroupOther, Name: "login", Make: access.NewLogin},
+	{Group: cli.GroupOther, Name: "capabilities", Make: account.NewCapabilities},
+	{Group: cli.GroupOther, Name: "doctor", Make: server.NewDoctor},
+	{Group: cli.GroupOther, Name: "api", Make: server.NewAPI},
+	{Name: "man", Make: cli.NewMan, Rest: true},
 }

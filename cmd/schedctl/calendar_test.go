@@ -13,6 +13,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // planned returns a post to accounts, at a time in UTC.
@@ -57,14 +59,14 @@ func TestDrawnCalendars(t *testing.T) {
 	for i := range 9 {
 		busy = append(busy, planned(fmt.Sprintf("post_b%d", i), fmt.Sprintf("2026-11-19 %02d:00", 8+i), schedctl.Scheduled, "Hourly 👩‍👩‍👧", blog.ID))
 	}
-	for name, c := range map[string]calendar{
-		"week":  newCalendarOf(weekOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
-		"month": newCalendarOf(monthOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
-		"empty": newCalendarOf(weekOf(noon.AddDate(0, 0, 35)), nil, nil, 15*time.Minute, noon),
+	for name, c := range map[string]post.Calendar{
+		"week":  post.NewCalendarOf(post.WeekOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
+		"month": post.NewCalendarOf(post.MonthOf(noon.In(berlin)), busy, []apiv1.Account{team, blog}, 15*time.Minute, noon),
+		"empty": post.NewCalendarOf(post.WeekOf(noon.AddDate(0, 0, 35)), nil, nil, 15*time.Minute, noon),
 	} {
 		for _, columns := range []int{40, 80, 120} {
-			d := drawing{width: columns, apart: duration(15 * time.Minute), paint: func(_, text string) string { return text }}
-			got := d.calendar(c)
+			d := post.Drawing{Width: columns, Apart: cli.DurationFlag(15 * time.Minute), Paint: func(_, text string) string { return text }}
+			got := d.Calendar(c)
 			golden(t, fmt.Sprintf("calendar/%s_%d.txt", name, columns), got)
 			for _, line := range strings.Split(got, "\n") {
 				if w := ansi.StringWidth(line); w > columns {
@@ -74,8 +76,8 @@ func TestDrawnCalendars(t *testing.T) {
 					t.Errorf("%s: spaces at the end of %q", name, line)
 				}
 			}
-			d.paint = func(sgr, text string) string { return "\x1b[" + sgr + "m" + text + "\x1b[0m" }
-			if plain := ansi.Strip(d.calendar(c)); strings.ReplaceAll(plain, " ", "") != strings.ReplaceAll(got, " ", "") {
+			d.Paint = func(sgr, text string) string { return "\x1b[" + sgr + "m" + text + "\x1b[0m" }
+			if plain := ansi.Strip(d.Calendar(c)); strings.ReplaceAll(plain, " ", "") != strings.ReplaceAll(got, " ", "") {
 				t.Errorf("%s in %d columns looks different with colours:\n%s", name, columns, plain)
 			}
 		}
@@ -86,9 +88,9 @@ func TestDrawnCalendars(t *testing.T) {
 func TestCalendarsOnOddTerminals(t *testing.T) {
 	t.Parallel()
 	for columns := range 50 {
-		d := drawing{width: columns, paint: func(_, text string) string { return text }}
-		for _, span := range []days{weekOf(noon), monthOf(noon)} {
-			if d.calendar(newCalendarOf(span, plans, []apiv1.Account{blog, team}, time.Hour, noon)) == "" {
+		d := post.Drawing{Width: columns, Paint: func(_, text string) string { return text }}
+		for _, span := range []post.Days{post.WeekOf(noon), post.MonthOf(noon)} {
+			if d.Calendar(post.NewCalendarOf(span, plans, []apiv1.Account{blog, team}, time.Hour, noon)) == "" {
 				t.Errorf("the drawing is empty in %d columns", columns)
 			}
 		}
@@ -98,10 +100,10 @@ func TestCalendarsOnOddTerminals(t *testing.T) {
 func TestDaysOfCalendars(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		zone, day   string
-		month       bool
-		first, last string
-		hours       float64
+		zone, day           string
+		month               bool
+		firstNonEmpty, last string
+		hours               float64
 	}{
 		{"UTC", "2026-11-21", false, "2026-11-16 00:00 UTC", "2026-11-22 00:00 UTC", 7 * 24},
 		{"UTC", "2026-11-16", false, "2026-11-16 00:00 UTC", "2026-11-22 00:00 UTC", 7 * 24},
@@ -119,12 +121,12 @@ func TestDaysOfCalendars(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		span := weekOf(day)
+		span := post.WeekOf(day)
 		if tc.month {
-			span = monthOf(day)
+			span = post.MonthOf(day)
 		}
-		got := []string{span.first.Format("2006-01-02 15:04 MST"), span.day(span.count - 1).Format("2006-01-02 15:04 MST"), fmt.Sprint(span.end().Sub(span.first).Hours())}
-		if diff := cmp.Diff([]string{tc.first, tc.last, fmt.Sprint(tc.hours)}, got); diff != "" {
+		got := []string{span.First.Format("2006-01-02 15:04 MST"), span.Day(span.Count - 1).Format("2006-01-02 15:04 MST"), fmt.Sprint(span.End().Sub(span.First).Hours())}
+		if diff := cmp.Diff([]string{tc.firstNonEmpty, tc.last, fmt.Sprint(tc.hours)}, got); diff != "" {
 			t.Errorf("%s in %s: -want +got:\n%s", tc.day, tc.zone, diff)
 		}
 	}

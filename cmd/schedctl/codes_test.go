@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/api"
 )
 
@@ -20,7 +22,7 @@ func TestTableOfCodes(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, code := range schedctl.Codes() {
-		want = append(want, fmt.Sprintf("| `%s` | %d | %d |", code, api.Status(code), exitByCode[code]))
+		want = append(want, fmt.Sprintf("| `%s` | %d | %d |", code, api.Status(code), cli.ExitByCode[code]))
 	}
 	got := tableUnder(t, "docs/api.md", "| code | HTTP | exit |")
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -32,8 +34,8 @@ func TestTableOfCodes(t *testing.T) {
 func TestTableOfExitCodes(t *testing.T) {
 	t.Parallel()
 	var want, got []int
-	for _, e := range exitMeanings {
-		want = append(want, e.status)
+	for _, e := range cli.ExitMeanings {
+		want = append(want, e.Status)
 	}
 	for _, row := range tableUnder(t, "docs/posts.md", "| code | meaning |") {
 		cell := strings.TrimSpace(strings.Split(row, "|")[1])
@@ -61,7 +63,7 @@ func TestTablesOfPlatforms(t *testing.T) {
 			got = append(got, regexp.MustCompile(`^\w+`).FindString(command))
 		}
 		slices.Sort(got)
-		if diff := cmp.Diff(platformNames(), got); diff != "" {
+		if diff := cmp.Diff(account.PlatformNames(), got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", file, diff)
 		}
 	}

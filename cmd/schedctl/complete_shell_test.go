@@ -68,7 +68,7 @@ func (s *shellCompletion) run(args ...string) string {
 }
 
 // completed are command lines with something that a shell completes them to.
-var completed = []struct{ line, want string }{
+var completed = []struct{ joinCells, want string }{
 	{"schedctl po", "post"},
 	{"schedctl post sched", "schedule"},
 	{"schedctl completion po", "powershell"},
@@ -138,8 +138,8 @@ func testBash(t *testing.T, before string) {
 		return "schedctl" + result
 	}
 	for _, tc := range completed {
-		if got := strings.TrimRight(complete(tc.line), " /"); !strings.HasSuffix(got, tc.want) {
-			t.Errorf("%q becomes %q, want it to end with %q", tc.line, got, tc.want)
+		if got := strings.TrimRight(complete(tc.joinCells), " /"); !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%q becomes %q, want it to end with %q", tc.joinCells, got, tc.want)
 		}
 	}
 	for _, line := range notCompleted {
@@ -177,8 +177,8 @@ func TestZshCompletes(t *testing.T) {
 		return result
 	}
 	for _, tc := range completed {
-		if got := strings.TrimRight(complete(tc.line), " /"); !strings.HasSuffix(got, tc.want) {
-			t.Errorf("%q becomes %q, want it to end with %q", tc.line, got, tc.want)
+		if got := strings.TrimRight(complete(tc.joinCells), " /"); !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%q becomes %q, want it to end with %q", tc.joinCells, got, tc.want)
 		}
 	}
 	for _, line := range notCompleted {
@@ -192,8 +192,8 @@ func TestFishCompletes(t *testing.T) {
 	t.Parallel()
 	s := newShellCompletion(t, "fish")
 	for _, tc := range completed {
-		if got := s.run("--no-config", "-c", "source $SCRIPT; complete -C "+"'"+tc.line+"'"); !strings.Contains(got, tc.want) {
-			t.Errorf("%q: got %q, want %q", tc.line, got, tc.want)
+		if got := s.run("--no-config", "-c", "source $SCRIPT; complete -C "+"'"+tc.joinCells+"'"); !strings.Contains(got, tc.want) {
+			t.Errorf("%q: got %q, want %q", tc.joinCells, got, tc.want)
 		}
 	}
 	for _, line := range notCompleted {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // offered returns what a shell would offer.
@@ -86,7 +88,7 @@ func TestCompletionOffersFields(t *testing.T) {
 func TestUsefulNamesCommands(t *testing.T) {
 	t.Parallel()
 	root := tree(t)
-	for path := range useful {
+	for path := range post.CompletableStatuses {
 		cmd, _, err := root.Find(strings.Fields(path)[1:])
 		if err != nil || cmd.CommandPath() != path {
 			t.Errorf("there is no command %s", path)
@@ -102,13 +104,13 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	stuck := make(chan struct{})
 	defer close(stuck)
 	for name, m := range map[string]*machine{"daemon": m, "keyring": stuckMachine(t, stuck), "nothing": newMachine(t, nil)} {
-		m.askTime = completionTime
+		m.AskTime = cli.CompletionTime
 		for _, args := range [][]string{{"post", "show", ""}, {"post", "create", "--to", ""}, {"account", "show", ""}} {
 			began := time.Now()
 			if got := offered(t, m, args...); len(got) > 0 {
 				t.Errorf("%s: %q are offered", name, got)
 			}
-			if took := time.Since(began); took > 20*completionTime { // machines are noisy
+			if took := time.Since(began); took > 20*cli.CompletionTime { // machines are noisy
 				t.Errorf("%s: it took %s", name, took)
 			}
 			if text := m.err.String(); strings.Contains(text, "schedctl:") {
@@ -133,7 +135,7 @@ func stuckMachine(t *testing.T, stuck chan struct{}) *machine {
 	t.Helper()
 	m, _ := newContextMachine(t)
 	m.want(t, 0, "work\n", "", "login", "--url", "http://work.test", "--context", "work", "--api-key-file", writeKey(t, "sctl_good"), "-q")
-	m.keyring = stuckKeyring{stuck: stuck}
+	m.Keyring = stuckKeyring{stuck: stuck}
 	return m
 }
 
@@ -185,12 +187,12 @@ func TestZonesAreFresh(t *testing.T) {
 	slices.Sort(names)
 	got := strings.Join(names, "\n") + "\n"
 	if *update {
-		if err := os.WriteFile("zones.txt", []byte(got), 0o644); err != nil {
+		if err := os.WriteFile("cli/zones.txt", []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(zoneNames, got); diff != "" {
+	if diff := cmp.Diff(cli.ZoneNames, got); diff != "" {
 		t.Errorf("zones.txt is stale: run go test ./cmd/schedctl -update, -kept +got:\n%s", diff)
 	}
 	for _, name := range names {

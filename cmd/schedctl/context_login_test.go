@@ -13,28 +13,28 @@ import (
 func TestLoginKeepsTheKeyInTheKeyring(t *testing.T) {
 	t.Parallel()
 	m, d := newContextMachine(t)
-	m.in = strings.NewReader("sctl_good\n")
+	m.In = strings.NewReader("sctl_good\n")
 	m.want(t, 0, "*\twork.test\thttp://work.test\tkeyring\n", "", "login", "--url", "http://work.test", "--api-key-file", "-")
-	if diff := cmp.Diff(memoryKeyring{"schedctl work.test http://work.test": "sctl_good"}, m.keyring); diff != "" {
+	if diff := cmp.Diff(memoryKeyring{"schedctl work.test http://work.test": "sctl_good"}, m.Keyring); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	wantCall(t, m, d, calledDaemon{"http://work.test", "sctl_good"})
 	m.want(t, 0, "work.test\n", "", "login", "--context", "work.test", "--api-key-file", writeKey(t, "sctl_better"), "-q")
 	wantCall(t, m, d, calledDaemon{"http://work.test", "sctl_better"})
-	m.keyring = memoryKeyring{}
+	m.Keyring = memoryKeyring{}
 	m.want(t, 4, "", "schedctl: cannot read the key of context work.test from the keyring: secret not found in keyring; log in again with: schedctl login --context work.test\n", "me")
-	m.keyring = memoryKeyring{"schedctl work.test http://work.test": "sctl_good"}
+	m.Keyring = memoryKeyring{"schedctl work.test http://work.test": "sctl_good"}
 	m.want(t, 0, "work.test\n", "", "context", "remove", "work.test")
-	if len(m.keyring.(memoryKeyring)) > 0 {
-		t.Errorf("the key is still there: %v", m.keyring)
+	if len(m.Keyring.(memoryKeyring)) > 0 {
+		t.Errorf("the key is still there: %v", m.Keyring)
 	}
 }
 
 func TestLoginWithoutAKeyring(t *testing.T) {
 	t.Parallel()
 	m, d := newContextMachine(t)
-	m.keyring = noKeyring{}
-	path := filepath.Join(m.configHome, "schedctl", "keys", "work")
+	m.Keyring = noKeyring{}
+	path := filepath.Join(m.ConfigHome, "schedctl", "keys", "work")
 	m.want(t, 0, "*\twork\thttp://work.test\t"+path+"\n",
 		"the keyring cannot be used: there is no keyring\nthe key is kept in "+path+", which only you may read\n",
 		"login", "--url", "http://work.test", "--context", "work", "--api-key-file", writeKey(t, "sctl_good"))
@@ -47,7 +47,7 @@ func TestLoginWithoutAKeyring(t *testing.T) {
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the key is still there: %v", err)
 	}
-	m.keyring = memoryKeyring{}
+	m.Keyring = memoryKeyring{}
 	m.want(t, 0, "work\n", "the key is kept in "+path+", which only you may read\n",
 		"login", "--url", "http://work.test", "--context", "work", "--api-key-file", writeKey(t, "sctl_good"), "--no-keyring", "-q")
 }
@@ -56,10 +56,10 @@ func TestLoginAsks(t *testing.T) {
 	t.Parallel()
 	m, _ := newContextMachine(t)
 	m.terminals().noColorEnv()
-	m.readSecret = func(context.Context) (string, error) { return " sctl_typed ", nil }
+	m.ReadSecret = func(context.Context) (string, error) { return " sctl_typed ", nil }
 	m.want(t, 0, "Logged in to workspace default with key mine: context work-8080, http://work:8080\n", "API key for http://work:8080: \n", "login", "--url", "http://work:8080")
 	m.want(t, 2, "", "schedctl: login cannot prompt for the key; give --api-key-file FILE, or --api-key-file - for standard input\n", "login", "--url", "http://work.test", "--no-input")
-	m.readSecret = func(context.Context) (string, error) { return "", nil }
+	m.ReadSecret = func(context.Context) (string, error) { return "", nil }
 	m.want(t, 4, "", "API key for http://work.test: \nschedctl: the answer holds no API key; it must hold the key and nothing else\n", "login", "--url", "http://work.test")
 }
 

@@ -61,7 +61,7 @@ func newContextMachine(t *testing.T) (*machine, *calledDaemon) {
 	d := &calledDaemon{}
 	m := newMachine(t, d)
 	m.env["SCHEDCTL_URL"], m.env["SCHEDCTL_API_KEY"] = "", ""
-	m.keyring = memoryKeyring{}
+	m.Keyring = memoryKeyring{}
 	return m, d
 }
 
@@ -162,7 +162,7 @@ func TestContexts(t *testing.T) {
 		t.Errorf("a key that the user named is gone: %v", err)
 	}
 	m.terminals().noColorEnv()
-	m.in = strings.NewReader("n\n")
+	m.In = strings.NewReader("n\n")
 	m.want(t, 130, "", "Remove context dotted.name and its key? [y/N] schedctl: no changes were made\n", "context", "remove", "dotted.name")
 	m.want(t, 0, "Removed context dotted.name\n", "", "context", "remove", "dotted.name", "--yes")
 }

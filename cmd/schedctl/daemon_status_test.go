@@ -37,7 +37,7 @@ func TestDaemonThatWarns(t *testing.T) {
 	m.want(t, 0, "daemon\thttp://daemon.test\ncontext\t\npid\t\ndata\t\nanswers\tyes\nready\tyes\nversion\t1.2.3\nwarning\tthe clock leapt\n", "", "daemon", "status")
 	m.want(t, 0, `{"ready":true,"warnings":["the clock leapt"]}`+"\n", "", "daemon", "status", "--json=ready,warnings")
 	m.want(t, 0, `{"status":"ok","warnings":["the clock leapt"]}`+"\n", "", "daemon", "health", "--json")
-	m.keyring = emptyKeyring{}
+	m.Keyring = emptyKeyring{}
 	if status := m.run(t, "doctor"); status != 0 || !strings.Contains(m.out.String(), "warn\tdaemon\tthe clock leapt\t") ||
 		!strings.Contains(m.out.String(), "warn\tlag\t1 post is waiting") {
 		t.Errorf("doctor: %d\n%s%s", status, &m.out, &m.err)

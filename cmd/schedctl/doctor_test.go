@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/server"
 )
 
 // emptyKeyring is a keyring that works and holds nothing.
@@ -51,7 +52,7 @@ func healthy() routes {
 func TestDoctorFindsNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, healthy())
-	m.keyring = emptyKeyring{}
+	m.Keyring = emptyKeyring{}
 	m.want(t, 0, `ok	time zones	local time is 2026-11-21 12:00 UTC (UTC+00:00)	
 ok	keyring	the keyring of this desktop can be used	
 ok	configuration	http://daemon.test	
@@ -63,7 +64,7 @@ ok	lag	no post is late
 `, "", "doctor")
 	m.want(t, 0, "", "", "doctor", "-q")
 	m.want(t, 0, "8\n", "", "doctor", "--jq", "map(select(.status == \"ok\")) | length")
-	m.keyring = noKeyring{}
+	m.Keyring = noKeyring{}
 	m.terminals().noColorEnv()
 	if status := m.run(t, "doctor"); status != 0 || !strings.Contains(m.out.String(), "warn  keyring        there is no keyring that can be used: there is no keyring\n                     nothing has to be done: ") {
 		t.Errorf("exit status %d:\n%s", status, &m.out)
@@ -87,7 +88,7 @@ func TestDoctorFinds(t *testing.T) {
 		others int
 	}{
 		"no such zone":   {func(m *machine, _ routes) { m.env["TZ"] = "Mars/Olympus" }, "time zones", []string{"warn", `TZ is "Mars/Olympus", which is no zone`, "set TZ"}, 8},
-		"no server":      {func(m *machine, _ routes) { m.transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test broke off before the answer was complete: is it a schedctl daemon? look at its log", ""}, 4},
+		"no server":      {func(m *machine, _ routes) { m.Transport = inProcess{nil} }, "daemon", []string{"fail", "the connection to http://daemon.test broke off before the answer was complete: is it a schedctl daemon? look at its log", ""}, 4},
 		"not ready":      {func(_ *machine, r routes) { r["GET /readyz"] = notReady }, "daemon", []string{"fail", "the daemon says no", "look at its log"}, 8},
 		"another server": {func(_ *machine, r routes) { delete(r, "GET /readyz") }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
 		"a web server":   {func(_ *machine, r routes) { r["GET /readyz"] = webServer }, "daemon", []string{"fail", "http://daemon.test is no schedctl daemon", "check the URL"}, 4},
@@ -117,10 +118,10 @@ func TestDoctorFinds(t *testing.T) {
 			t.Parallel()
 			r := healthy()
 			m := newMachine(t, r)
-			m.keyring = emptyKeyring{}
+			m.Keyring = emptyKeyring{}
 			tc.set(m, r)
 			status := m.run(t, "doctor", "--json")
-			var found []diagnosis
+			var found []server.Diagnosis
 			if err := json.Unmarshal(m.out.Bytes(), &found); err != nil || len(found) != tc.others {
 				t.Fatalf("%d findings, want %d (%v): %s", len(found), tc.others, err, &m.out)
 			}
@@ -160,7 +161,7 @@ func TestDoctorKnowsWhyPostsWait(t *testing.T) {
 	r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{broken}}
 	r["GET /posts"] = apiv1.PostList{Results: []apiv1.Post{planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)}}
 	m := newMachine(t, r)
-	m.keyring = emptyKeyring{}
+	m.Keyring = emptyKeyring{}
 	m.want(t, 1, "accounts\n", "schedctl: 1 of 8 checks failed: accounts\n", "doctor", "-q")
 	if diff := cmp.Diff(1, m.run(t, "doctor", "--json")); diff != "" || !strings.HasPrefix(m.err.String(), `{"error":{"code":"ERROR","message":"1 of 8 checks failed: accounts"`) {
 		t.Errorf("got %s", &m.err)

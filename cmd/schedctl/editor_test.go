@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // writer is a person with an editor.
@@ -37,7 +38,7 @@ func above(text string) func(string) string {
 
 func atEditor(t *testing.T, daemon routes, w *writer) *machine {
 	m := newMachine(t, daemon).terminals().noColorEnv()
-	m.edit = w.edit
+	m.Edit = w.edit
 	return m
 }
 
@@ -95,16 +96,16 @@ func TestPostCreateInAnEditor(t *testing.T) {
 // The lines of the note are left out as well when the scissors are gone.
 func TestEditorNoteIsLeftOut(t *testing.T) {
 	t.Parallel()
-	note := []string{scissors, "# one", "#", "# two"}
+	note := []string{cli.Scissors, "# one", "#", "# two"}
 	for text, want := range map[string]string{
-		"":                   "",
-		scissors + "\nbelow": "",
-		"a\n#\n# one\nb\n" + scissors + "\nbelow": "a\n#\n# one\nb",
-		"\n \n  a\r\nb\n\n" + scissors + "\r\n":   "  a\r\nb",
-		"a\n# one\n#\n# two\n":                    "a",
-		"\ufeffa\n# of mine\n# one \nb":           "a\n# of mine\nb",
+		"":                       "",
+		cli.Scissors + "\nbelow": "",
+		"a\n#\n# one\nb\n" + cli.Scissors + "\nbelow": "a\n#\n# one\nb",
+		"\n \n  a\r\nb\n\n" + cli.Scissors + "\r\n":   "  a\r\nb",
+		"a\n# one\n#\n# two\n":                        "a",
+		"\ufeffa\n# of mine\n# one \nb":               "a\n# of mine\nb",
 	} {
-		if got := withoutNote(text, note); got != want {
+		if got := cli.WithoutNote(text, note); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
@@ -113,11 +114,11 @@ func TestEditorNoteIsLeftOut(t *testing.T) {
 func TestEditorEndsWithoutAText(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		w      writer
-		args   []string
-		status int
-		er     string
-		kept   int
+		w             writer
+		args          []string
+		status        int
+		er            string
+		keptOverrides int
 	}{
 		"no text is written":         {writer{write: above("")}, nil, 130, "the text is empty, so it was not sent", 0},
 		"all is taken away":          {writer{write: func(string) string { return " \n" }}, []string{"a text"}, 130, "the text is empty, so it was not sent", 0},
@@ -133,13 +134,13 @@ func TestEditorEndsWithoutAText(t *testing.T) {
 				t.Errorf("exit status %d, want %d", got, tc.status)
 			}
 			said := "schedctl: " + tc.er + "\n"
-			if tc.kept > 0 {
+			if tc.keptOverrides > 0 {
 				said = "what was written is kept in " + tc.w.path + "\n" + said
 			}
 			if diff := cmp.Diff(said, m.err.String()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if kept := drafts(t, m); len(kept) != tc.kept {
+			if kept := drafts(t, m); len(kept) != tc.keptOverrides {
 				t.Errorf("files are left: %v", kept)
 			}
 		})
@@ -216,7 +217,7 @@ func TestTextOfAPipeIsKeptWithoutADaemon(t *testing.T) {
 	for _, args := range [][]string{{"post", "create"}, {"post", "edit", "post_1"}} {
 		m := newMachine(t, nil)
 		delete(m.env, "SCHEDCTL_URL")
-		m.in = strings.NewReader("words\n")
+		m.In = strings.NewReader("words\n")
 		status := m.run(t, args...)
 		kept := drafts(t, m)
 		if status != 7 || len(kept) != 1 || !strings.Contains(m.err.String(), "send it with: schedctl "+strings.Join(args, " ")+" -F "+kept[0]) {

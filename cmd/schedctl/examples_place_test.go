@@ -21,6 +21,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon"
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
@@ -97,7 +98,7 @@ func (d *exampleDaemon) start(t *testing.T, dir string, flags []string) {
 			t.Fatal("the daemon is not ready")
 		}
 	}
-	found, err := readAnnouncement(dir)
+	found, err := cli.ReadAnnouncement(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func (d *exampleDaemon) copyTo(t *testing.T, p *place, e example) {
 
 func (p *place) mustRun(t *testing.T, args ...string) {
 	t.Helper()
-	if end := p.run(t, example{args: args}); end.status != exitOK {
+	if end := p.run(t, example{args: args}); end.status != cli.ExitOK {
 		t.Fatalf("schedctl %q: exit status %d\n%s", args, end.status, end.output)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // example is a command line of a help text.
@@ -131,19 +133,19 @@ func TestHelpExamplesWork(t *testing.T) {
 			t.Parallel()
 			p := d.place(t, e)
 			end := p.run(t, e)
-			want := exitOK
+			want := cli.ExitOK
 			switch {
 			case slices.Contains(needsTerminal, e.line):
-				want = exitUsage
+				want = cli.ExitUsage
 			case slices.Contains(needsServer, e.line):
-				want = exitUnreachable
+				want = cli.ExitUnreachable
 			case slices.Contains(needsService, e.line):
-				want = exitOther
+				want = cli.ExitOther
 			}
 			switch {
 			case end.waited && !e.endless():
 				t.Errorf("it waits for input\n%s", end.output)
-			case end.waited && (end.status == exitOK || end.status == exitInterrupted):
+			case end.waited && (end.status == cli.ExitOK || end.status == cli.ExitInterrupted):
 			case end.status != want:
 				t.Errorf("exit status %d, want %d\n%s", end.status, want, end.output)
 			}

@@ -15,21 +15,22 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 func code(s string) schedctl.Code { return schedctl.Code(s) }
 
 // httpStatus lists the HTTP statuses of the API for each exit status.
 var httpStatus = map[int][]int{
-	exitInvalid: {400, 413}, exitAuth: {401, 403}, exitNotFound: {404}, exitConflict: {409, 412},
-	exitRateLimited: {429}, exitUnreachable: {500, 503}, exitOther: {405, 406, 415},
+	cli.ExitInvalid: {400, 413}, cli.ExitAuth: {401, 403}, cli.ExitNotFound: {404}, cli.ExitConflict: {409, 412},
+	cli.ExitRateLimited: {429}, cli.ExitUnreachable: {500, 503}, cli.ExitOther: {405, 406, 415},
 }
 
 func TestEveryCodeHasAnExitStatus(t *testing.T) {
 	t.Parallel()
 	codes := schedctl.Codes()
 	for _, c := range codes {
-		status, ok := exitByCode[c]
+		status, ok := cli.ExitByCode[c]
 		if !ok {
 			t.Errorf("%s has no exit status", c)
 			continue
@@ -38,7 +39,7 @@ func TestEveryCodeHasAnExitStatus(t *testing.T) {
 			t.Errorf("%s ends with %d, which is not an exit status for API errors", c, status)
 		}
 	}
-	for _, c := range slices.Sorted(maps.Keys(exitByCode)) {
+	for _, c := range slices.Sorted(maps.Keys(cli.ExitByCode)) {
 		if !slices.Contains(codes, c) {
 			t.Errorf("%s is no code of the API", c)
 		}
@@ -59,8 +60,8 @@ func TestExitStatusOfCodes(t *testing.T) {
 		10: "RATE_LIMITED",
 	}
 	got := map[int]string{}
-	for _, c := range slices.Sorted(maps.Keys(exitByCode)) {
-		got[exitByCode[c]] = strings.TrimSpace(got[exitByCode[c]] + " " + string(c))
+	for _, c := range slices.Sorted(maps.Keys(cli.ExitByCode)) {
+		got[cli.ExitByCode[c]] = strings.TrimSpace(got[cli.ExitByCode[c]] + " " + string(c))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -72,7 +73,7 @@ func TestExitStatusOfCodesThatAreNotKnownYet(t *testing.T) {
 	for status, answers := range httpStatus {
 		for _, answer := range answers {
 			err := &client.Error{Status: answer, API: apiv1.Error{Code: "NEW_IN_A_LATER_VERSION"}}
-			if got := exitStatus(fmt.Errorf("wrapped: %w", err)); got != status {
+			if got := cli.ExitStatus(fmt.Errorf("wrapped: %w", err)); got != status {
 				t.Errorf("HTTP %d: exit status %d, want %d", answer, got, status)
 			}
 		}
@@ -136,7 +137,7 @@ func TestExitStatuses(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, tc.daemon)
 			if tc.daemon == nil {
-				m.transport = inProcess{nil}
+				m.Transport = inProcess{nil}
 			}
 			if got := m.run(t, tc.args...); got != tc.status {
 				t.Errorf("exit status %d, want %d: %s", got, tc.status, &m.err)
@@ -156,7 +157,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 		routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Scheduled}}}.ServeHTTP(w, r)
 	})})
-	if got := run(ctx, m.system, []string{"post", "wait", "post_1"}); got != 130 {
+	if got := run(ctx, m.System, []string{"post", "wait", "post_1"}); got != 130 {
 		t.Errorf("exit status %d, want 130", got)
 	}
 	if got := m.err.String(); got != "schedctl: interrupted; no post was canceled; wait on with: schedctl post wait post_1\n" {
@@ -174,7 +175,7 @@ func TestPostCreateIsInterrupted(t *testing.T) {
 		<-r.Context().Done()
 		w.WriteHeader(http.StatusInternalServerError)
 	})})
-	status := run(ctx, m.system, []string{"post", "create", "Hello"})
+	status := run(ctx, m.System, []string{"post", "create", "Hello"})
 	const want = "schedctl: interrupted; the daemon may have created the post; look with: schedctl post list --all --limit 1\n"
 	if status != 130 || m.err.String() != want {
 		t.Errorf("exit status %d: %s", status, &m.err)
@@ -185,7 +186,7 @@ func TestDeclined(t *testing.T) {
 	t.Parallel()
 	post := apiv1.Post{ID: "post_1", Status: schedctl.Draft, Content: "Hello"}
 	m := newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: post}}).terminals()
-	m.in = strings.NewReader("n\n")
+	m.In = strings.NewReader("n\n")
 	m.want(t, 130, "", "post_1: Hello\nDelete 1 draft for good? [y/N] schedctl: no changes were made\n", "post", "delete", "post_1")
 }
 
@@ -204,14 +205,14 @@ func TestHelpTellsEveryExitStatus(t *testing.T) {
 	if got := m.run(t, "help", "exit-codes"); got != 0 {
 		t.Fatalf("exit status %d", got)
 	}
-	for _, e := range exitMeanings {
-		if !strings.Contains(m.out.String(), fmt.Sprintf("%3d  %s", e.status, e.meaning)) {
-			t.Errorf("the help does not tell %d", e.status)
+	for _, e := range cli.ExitMeanings {
+		if !strings.Contains(m.out.String(), fmt.Sprintf("%3d  %s", e.Status, e.Meaning)) {
+			t.Errorf("the help does not tell %d", e.Status)
 		}
 	}
 	var told []int
-	for _, e := range exitMeanings {
-		told = append(told, e.status)
+	for _, e := range cli.ExitMeanings {
+		told = append(told, e.Status)
 	}
 	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130}, told); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 func TestJQ(t *testing.T) {
@@ -40,7 +41,7 @@ func TestJQ(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, list)
-	m.local = time.FixedZone("EET", 2*3600)
+	m.Local = time.FixedZone("EET", 2*3600)
 	for _, tc := range []struct{ template, want string }{
 		{`{{range .}}{{.id}} {{end}}`, "post_2 post_1 "},
 		{`{{range .}}[{{.publish_at}}]{{end}}`, "[2026-11-21T12:00:00Z][]"},
@@ -69,7 +70,7 @@ func TestTemplateOnATerminal(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, list).terminals()
 	m.want(t, 0, "\x1b[32mx\x1b[0m\x1b]8;;https://social.test\ay\x1b]8;;\a\n", "", "post", "list", "--template", `{{autocolor "green" "x"}}{{hyperlink "https://social.test" "y"}}`)
-	m.width = 24
+	m.Width = 24
 	m.want(t, 0, "post_2  \x1b[32mpublis…\x1b[0m  A text…\npost_1  \x1b[32mdraft\x1b[0m    日本語…\n", "",
 		"post", "list", "--template", `{{range .}}{{tablerow .id (color "green" .status) .content}}{{end}}`)
 	for _, line := range strings.Split(strings.TrimSpace(m.out.String()), "\n") {
@@ -96,7 +97,7 @@ func TestFiltersAreCheckedFirst(t *testing.T) {
 		"--jq and --quiet exclude each other: give one":       {"--jq", ".", "-q"},
 		"--template and --quiet exclude each other: give one": {"--template", "x", "-q"},
 		"--jq is empty; give it a value or leave it out":      {"--jq", ""},
-		"--jq has 65537 bytes, and at most 65536 can be read": {"--jq", strings.Repeat(" ", maxFilter) + "."},
+		"--jq has 65537 bytes, and at most 65536 can be read": {"--jq", strings.Repeat(" ", cli.MaxFilter) + "."},
 	} {
 		var sent capture
 		m := newMachine(t, routes{"POST /posts": sent.answer(apiv1.PostEnvelope{})})
@@ -131,8 +132,8 @@ func TestFiltersThatDoNotFit(t *testing.T) {
 	} {
 		t.Run(tc.text, func(t *testing.T) {
 			if strings.Contains(tc.want, "50ms") {
-				m.filterTime = 50 * time.Millisecond
-				defer func() { m.filterTime = time.Minute }()
+				m.FilterTime = 50 * time.Millisecond
+				defer func() { m.FilterTime = time.Minute }()
 			}
 			status := m.run(t, "post", "show", "post_1", tc.flag, tc.text)
 			got := m.err.String()
@@ -151,7 +152,7 @@ func TestShortRelative(t *testing.T) {
 		0: "now", 400 * time.Millisecond: "now", 59 * time.Second: "in 59s", -90 * time.Second: "1m ago", 59 * time.Minute: "in 59m",
 		23*time.Hour + 59*time.Minute: "in 23h", 24 * time.Hour: "in 1d", -400 * 24 * time.Hour: "400d ago",
 	} {
-		if diff := cmp.Diff(want, shortRelative(d)); diff != "" {
+		if diff := cmp.Diff(want, cli.ShortRelative(d)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", d, diff)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -41,8 +43,8 @@ func golden(t *testing.T, name, got string) {
 func TestHelpTopics(t *testing.T) {
 	t.Parallel()
 	names := []string{"time"}
-	for _, topic := range topics {
-		names = append(names, topic.name)
+	for _, topic := range cli.Topics {
+		names = append(names, topic.Name)
 	}
 	if !slices.IsSorted(names[1:]) {
 		t.Errorf("the topics %v are not in the order of their names", names[1:])
@@ -53,8 +55,8 @@ func TestHelpTopics(t *testing.T) {
 			t.Errorf("help %s: exit status %d: %s", name, status, &m.err)
 		}
 		for _, line := range strings.Split(m.out.String(), "\n") {
-			if width(line) > 90 && name != "time" {
-				t.Errorf("help %s: a line of %d columns: %s", name, width(line), line)
+			if cli.TextWidth(line) > 90 && name != "time" {
+				t.Errorf("help %s: a line of %d columns: %s", name, cli.TextWidth(line), line)
 			}
 		}
 	}
@@ -66,9 +68,9 @@ func TestHelpTellsEveryVariable(t *testing.T) {
 	t.Parallel()
 	elsewhere := []string{"TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} // package time and xdg look at them
 	var told []string
-	for _, group := range variables {
+	for _, group := range cli.Variables {
 		for _, v := range group {
-			told = append(told, v.name)
+			told = append(told, v.Name)
 		}
 	}
 	read := append(readVariables(t), elsewhere...)
@@ -88,10 +90,15 @@ func TestHelpTellsEveryVariable(t *testing.T) {
 // getenv, os.Getenv and os.LookupEnv.
 func readVariables(t *testing.T) (names []string) {
 	t.Helper()
+	rooms, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	files = append(files, rooms...)
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue

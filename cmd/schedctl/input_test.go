@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // readsInput are the commands that, called alone, read what is piped to them.
@@ -84,9 +86,9 @@ func TestEveryCallHasATimeout(t *testing.T) {
 				return // a command that needs no daemon
 			}
 			called.Add(1)
-			told := end.status == exitUnreachable || end.status == exitTimedOut || slices.Contains(goOn, e.command)
+			told := end.status == cli.ExitUnreachable || end.status == cli.ExitTimedOut || slices.Contains(goOn, e.command)
 			if end.waited || !told {
-				t.Errorf("it waited: %v; it ended with %d, want %d or %d\n%s", end.waited, end.status, exitUnreachable, exitTimedOut, end.output)
+				t.Errorf("it waited: %v; it ended with %d, want %d or %d\n%s", end.waited, end.status, cli.ExitUnreachable, cli.ExitTimedOut, end.output)
 			}
 		})
 	}

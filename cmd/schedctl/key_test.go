@@ -44,7 +44,7 @@ func TestKeyRevokeAsksAlsoWhoseKeyItIs(t *testing.T) {
 		"key_2": "Revoke ci (key_2) for good? [y/N] ",
 	} {
 		m := newMachine(t, routes{"GET /api-keys": testKeys, "GET /me": apiv1.Me{APIKey: apiv1.APIKey{ID: "key_1"}}}).terminals()
-		m.in = strings.NewReader("n\n")
+		m.In = strings.NewReader("n\n")
 		m.want(t, 130, "", question+"schedctl: no changes were made\n", "key", "revoke", key)
 	}
 }

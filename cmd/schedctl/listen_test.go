@@ -16,6 +16,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 	"github.com/schedctl/schedctl/daemon/publish/signing"
 )
 
@@ -68,7 +70,7 @@ func listenUntil(t *testing.T, m *machine, events string, answers []*http.Respon
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	m.transport = &world{events: []string{events}, receive: func(r *http.Request) (*http.Response, error) {
+	m.Transport = &world{events: []string{events}, receive: func(r *http.Request) (*http.Response, error) {
 		if len(calls) == len(answers) {
 			cancel()
 			return nil, context.Canceled
@@ -83,7 +85,7 @@ func listenUntil(t *testing.T, m *machine, events string, answers []*http.Respon
 		}
 		return nil, io.ErrUnexpectedEOF
 	}}
-	if status := run(ctx, m.system, append([]string{"listen", "--forward-to", "localhost:3000/hooks"}, args...)); status != 130 {
+	if status := run(ctx, m.System, append([]string{"listen", "--forward-to", "localhost:3000/hooks"}, args...)); status != 130 {
 		t.Errorf("exit status %d, want 130: %s", status, &m.err)
 	}
 	return calls
@@ -170,8 +172,8 @@ func TestListenResumes(t *testing.T) {
 		}
 		return answering(200, ""), nil
 	}}
-	m.transport = w
-	status := run(ctx, m.system, []string{"listen", "--forward-to", "localhost:3000", "-q", "--last-event", "evt_01KAK3R9ZC4VBX1D2E3F4G5H6J"})
+	m.Transport = w
+	status := run(ctx, m.System, []string{"listen", "--forward-to", "localhost:3000", "-q", "--last-event", "evt_01KAK3R9ZC4VBX1D2E3F4G5H6J"})
 	if diff := cmp.Diff([]string{"evt_01KAK3R9ZC4VBX1D2E3F4G5H6J", "evt_1"}, w.resume); diff != "" || status != 130 {
 		t.Errorf("exit status %d, resumed at -want +got:\n%s", status, diff)
 	}
@@ -188,7 +190,7 @@ func TestBeginningOfAnAnswer(t *testing.T) {
 		strings.Repeat("é", 1024):       strings.Repeat("é", 1030),
 		"x" + strings.Repeat("é", 1023): "x" + strings.Repeat("é", 1030),
 	} {
-		if got := beginning([]byte(body)); got != want {
+		if got := webhook.BodyExcerpt([]byte(body)); got != want {
 			t.Errorf("got %d bytes, want %d", len(got), len(want))
 		}
 	}
@@ -211,7 +213,7 @@ func TestListenSecretIsKept(t *testing.T) {
 	var made sync.WaitGroup
 	for i := range secrets {
 		made.Go(func() {
-			secret, err := (&app{system: m.system}).keptSecret()
+			secret, err := webhook.KeptSecret(&cli.App{System: m.System})
 			if secrets[i] = secret; err != nil {
 				t.Error(err)
 			}
@@ -220,7 +222,7 @@ func TestListenSecretIsKept(t *testing.T) {
 	made.Wait()
 	m.want(t, 0, secrets[0]+"\n", "", "listen", "--print-secret")
 	m.want(t, 0, secrets[3]+"\n", "", "listen", "--print-secret", "-q")
-	path := filepath.Join(m.configHome, "schedctl", "listen.secret")
+	path := filepath.Join(m.ConfigHome, "schedctl", "listen.secret")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -264,7 +266,7 @@ func TestTriggerAndListen(t *testing.T) {
 	m := newMachine(t, nil)
 	m.env["SCHEDCTL_SECRET"] = receiverSecret
 	var types []string
-	m.transport = &world{receive: func(r *http.Request) (*http.Response, error) {
+	m.Transport = &world{receive: func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
 		checkSigned(t, r.Header, body)
 		_, typ, _ := strings.Cut(string(body), `"type":"`)
@@ -276,12 +278,12 @@ func TestTriggerAndListen(t *testing.T) {
 	}}
 	ended := make(chan int)
 	go func() {
-		ended <- run(ctx, m.system, []string{"listen", "--forward-to", "localhost:3000", "--event", "post.created", "--jq", `.type + " " + .status + " " + (.triggered | tostring)`})
+		ended <- run(ctx, m.System, []string{"listen", "--forward-to", "localhost:3000", "--event", "post.created", "--jq", `.type + " " + .status + " " + (.triggered | tostring)`})
 	}()
 	other := newMachine(t, nil)
-	other.configHome = m.configHome
+	other.ConfigHome = m.ConfigHome
 	var want, shown []string
-	for _, typ := range triggerTypes() {
+	for _, typ := range webhook.TriggerTypes() {
 		wanted, outcome := 0, "delivered"
 		if typ == schedctl.EventPostFailed {
 			wanted, outcome = 9, "failed"
@@ -316,7 +318,7 @@ func TestTriggerAlone(t *testing.T) {
 	m := newMachine(t, nil)
 	const nobody = "schedctl: no schedctl listen is running that could forward the event; start one with: schedctl listen --forward-to URL\n"
 	m.want(t, 7, "", nobody, "trigger", "post.created")
-	stale := filepath.Join(m.configHome, "schedctl", "listen-1.sock")
+	stale := filepath.Join(m.ConfigHome, "schedctl", "listen-1.sock")
 	if err := os.MkdirAll(filepath.Dir(stale), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -340,8 +342,8 @@ func TestTriggerAlone(t *testing.T) {
 // Samples have what receivers look at.
 func TestSampleEvents(t *testing.T) {
 	t.Parallel()
-	for _, typ := range triggerTypes() {
-		sample, err := sampleEvent(typ, noon)
+	for _, typ := range webhook.TriggerTypes() {
+		sample, err := webhook.SampleEvent(typ, noon)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,19 +1,8 @@
 // Command schedctl schedules social posts: "schedctl daemon run" serves the API
 // and publishes what is due, and every other command is a client of it.
 //
-// # Streams
-//
-// Standard output has the result of the command and no other text. Parsed times,
-// progress, prompts and errors go to standard error. On a terminal results are aligned
-// and colored; elsewhere they are tab-separated, without headers, and commands never
-// prompt.
-//
-// # Adding a command
-//
-// A command is one file named after its noun and verb, with a struct of its
-// options, a constructor that describes it and a run method. It prints through
-// the methods in output.go and returns an error; exit.go alone turns errors
-// into exit statuses.
+// The commands are in the packages below: one for each group of nouns, and package
+// cli for what all of them share.
 package main
 
 import (
@@ -22,6 +11,7 @@ import (
 	"syscall"
 	_ "time/tzdata" // zones work on machines without a zone database
 
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/quietstart"
 )
 
@@ -31,12 +21,12 @@ func init() { quietstart.End() }
 var version = ""
 
 func main() {
-	buildVersion = version
-	ctx := untilSignal(context.Background(), os.Interrupt, syscall.SIGTERM)
-	os.Exit(run(ctx, newSystem(), os.Args[1:]))
+	cli.BuildVersion = version
+	ctx := cli.CancelOnSignal(context.Background(), os.Interrupt, syscall.SIGTERM)
+	os.Exit(run(ctx, cli.NewSystem(), os.Args[1:]))
 }
 
 // run executes the command line and returns the exit status.
-func run(ctx context.Context, sys system, args []string) int {
-	return runCommand(ctx, sys, branches, args)
+func run(ctx context.Context, sys cli.System, args []string) int {
+	return cli.Run(ctx, sys, branches, args)
 }

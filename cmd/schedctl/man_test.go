@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // writtenManual returns the directory of the manual as the command writes it.
@@ -16,7 +18,7 @@ func writtenManual(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "man")
 	m := newMachine(t, nil)
-	m.want(t, exitOK, "", "", "man", dir)
+	m.want(t, cli.ExitOK, "", "", "man", dir)
 	return dir
 }
 
@@ -40,7 +42,7 @@ func TestManualHasAPageForEveryCommandAndTopic(t *testing.T) {
 			t.Errorf("%s: %v", cmd.CommandPath(), err)
 			return
 		}
-		if !strings.Contains(string(text), roff(cmd.Short)) {
+		if !strings.Contains(string(text), cli.Roff(cmd.Short)) {
 			t.Errorf("%s does not say what the command is for", name)
 		}
 	})
@@ -83,7 +85,7 @@ func TestRoffKeepsTextAsItIs(t *testing.T) {
 		"don't":       `don\(aqt`,
 		`"~" ^`:       `\(dq\(ti\(dq \(ha`,
 	} {
-		if got := roff(text); got != want {
+		if got := cli.Roff(text); got != want {
 			t.Errorf("roff(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -96,13 +98,13 @@ func TestManualThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMachine(t, nil)
-	if status := m.run(t, "man", file); status != exitOther {
+	if status := m.run(t, "man", file); status != cli.ExitOther {
 		t.Errorf("exit status %d: %s", status, &m.err)
 	}
 	if !strings.HasPrefix(m.err.String(), "schedctl: write the manual: mkdir ") {
 		t.Errorf("it says %q", &m.err)
 	}
-	if status := m.run(t, "man"); status != exitUsage {
+	if status := m.run(t, "man"); status != cli.ExitUsage {
 		t.Errorf("exit status %d without a directory", status)
 	}
 }

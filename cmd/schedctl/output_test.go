@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 var list = routes{
@@ -31,12 +32,12 @@ func TestListIsTabSeparatedInAPipe(t *testing.T) {
 func TestListIsATableOnATerminal(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, list).terminals().noColorEnv()
-	m.width = 80
+	m.Width = 80
 	m.want(t, 0, `ID      STATUS     WHEN              TO              TEXT
 post_2  published  2026-11-21 12:00  demo,acct_gone  A text that is rather long…
 post_1  draft                                        日本語のテキスト
 `, "", "post", "list")
-	m.width = 20 // narrower than the columns that are not shortened
+	m.Width = 20 // narrower than the columns that are not shortened
 	m.want(t, 0, `ID      STATUS     WHEN              TO       TEXT
 post_2  published  2026-11-21 12:00  demo,a…  A text…
 post_1  draft                                 日本語…
@@ -58,14 +59,14 @@ func TestListsOfLongNamesFit(t *testing.T) {
 	}).terminals().noColorEnv()
 	for _, args := range [][]string{{"account", "list"}, {"audit"}} {
 		for _, columns := range []int{80, 100, 120} {
-			m.width = columns
+			m.Width = columns
 			m.run(t, args...)
 			if args[0] == "account" && !strings.Contains(m.out.String(), demoID) || args[0] == "audit" && !strings.Contains(m.out.String(), "2026-11-21 12:00") {
 				t.Errorf("%v: an id or a time is cut:\n%s", args, &m.out)
 			}
 			for _, line := range strings.Split(m.out.String(), "\n") {
-				if width(line) > columns {
-					t.Errorf("%v: %q takes %d columns of %d", args, line, width(line), columns)
+				if cli.TextWidth(line) > columns {
+					t.Errorf("%v: %q takes %d columns of %d", args, line, cli.TextWidth(line), columns)
 				}
 			}
 		}
@@ -83,11 +84,11 @@ func TestListFitsInto80Columns(t *testing.T) {
 		{ID: "post_01KAK3R9ZC4VBX1D2E3F4G5H6J", Status: schedctl.Publishing, PublishAt: at(0), SocialAccountIDs: many, Content: "Some words 👩‍👩‍👧👩‍👩‍👧"},
 	}}}).terminals().noColorEnv()
 	for _, columns := range []int{80, 81, 100, 120} {
-		m.width = columns
+		m.Width = columns
 		m.run(t, "post", "list")
 		for _, line := range strings.Split(m.out.String(), "\n") {
-			if width(line) > columns {
-				t.Errorf("%d columns on a terminal with %d: %s", width(line), columns, line)
+			if cli.TextWidth(line) > columns {
+				t.Errorf("%d columns on a terminal with %d: %s", cli.TextWidth(line), columns, line)
 			}
 		}
 	}
@@ -182,7 +183,7 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"post", "list"}, {"post", "list", "-q"}, {"post", "show", "post_1"}, {"version"}, {"completion", "bash"}, {"--help"}, {"help", "exit-codes"}, {"--version"}, {"post"}} {
 		m := newMachine(t, routes{"GET /posts": list["GET /posts"], "GET /posts/post_1": apiv1.PostEnvelope{}})
-		m.system.out = fullDisk{}
+		m.System.Out = fullDisk{}
 		m.want(t, 1, "", "schedctl: write the result: no space left on device\n", args...)
 	}
 }
@@ -199,7 +200,7 @@ func TestPrintable(t *testing.T) {
 		"emoji 👩‍👩‍👧 stay":   "emoji 👩‍👩‍👧 stay",
 		"\xff":               "�",
 	} {
-		if diff := cmp.Diff(want, printable(in)); diff != "" {
+		if diff := cmp.Diff(want, cli.Printable(in)); diff != "" {
 			t.Errorf("%q: -want +got:\n%s", in, diff)
 		}
 	}
@@ -223,7 +224,7 @@ func TestJSONOnATerminalIsPrintable(t *testing.T) {
 		t.Error("no error about an invalid id")
 	}
 	for name, text := range map[string]string{"output": m.out.String(), "error": m.err.String()} {
-		if text != printable(text) {
+		if text != cli.Printable(text) {
 			t.Errorf("the %s would reach the terminal as it is: %q", name, text)
 		}
 	}
@@ -239,7 +240,7 @@ func TestClip(t *testing.T) {
 		{"", 5, ""}, {"short", 5, "short"}, {"longer", 5, "long…"}, {"日本語", 6, "日本語"}, {"日本語", 5, "日本…"},
 		{"日本語", 4, "日…"}, {"👩‍👩‍👧👩‍👩‍👧", 3, "👩‍👩‍👧…"}, {"ab", 1, "…"},
 	} {
-		if got := clip(tc.text, tc.columns); got != tc.want {
+		if got := cli.Clip(tc.text, tc.columns); got != tc.want {
 			t.Errorf("%q in %d columns: got %q, want %q", tc.text, tc.columns, got, tc.want)
 		}
 	}

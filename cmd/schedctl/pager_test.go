@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // paged runs a command on a terminal of some lines, and returns the pager and its
 // input.
 func paged(t *testing.T, m *machine, height int, args ...string) (pager, text string) {
 	t.Helper()
-	m.height = height
-	m.page = func(command string, shown []byte) error {
+	m.Height = height
+	m.Page = func(command string, shown []byte) error {
 		pager, text = command, string(shown)
 		return nil
 	}
@@ -56,9 +57,9 @@ func TestWhatIsNotPaged(t *testing.T) {
 		"a list that fits":       {func(m *machine) { m.terminals() }, 4, "post list"},
 		"a single post":          {func(m *machine) { m.terminals() }, 3, "post show post_1"},
 		"ids":                    {func(m *machine) { m.terminals() }, 2, "post list -q"},
-		"in a pipe":              {func(m *machine) { m.inTerminal, m.errTerminal = true, true }, 1, "post list"},
-		"JSON in a pipe":         {func(m *machine) { m.inTerminal, m.errTerminal = true, true }, 1, "post list --json"},
-		"without a keyboard":     {func(m *machine) { m.outTerminal = true }, 3, "post list"},
+		"in a pipe":              {func(m *machine) { m.InTerminal, m.ErrTerminal = true, true }, 1, "post list"},
+		"JSON in a pipe":         {func(m *machine) { m.InTerminal, m.ErrTerminal = true, true }, 1, "post list --json"},
+		"without a keyboard":     {func(m *machine) { m.OutTerminal = true }, 3, "post list"},
 		"an unknown height":      {func(m *machine) { m.terminals() }, 0, "post list"},
 		"with --no-input":        {func(m *machine) { m.terminals() }, 3, "post list --no-input"},
 		"SCHEDCTL_PAGER=cat":     {func(m *machine) { m.terminals().env["SCHEDCTL_PAGER"] = "cat" }, 3, "post list"},
@@ -75,8 +76,8 @@ func TestWhatIsNotPaged(t *testing.T) {
 func TestAPagerThatDoesNotStartLosesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, list).terminals()
-	m.height = 3
-	m.page = func(string, []byte) error { return errors.New("there is no such program") }
+	m.Height = 3
+	m.Page = func(string, []byte) error { return errors.New("there is no such program") }
 	if status := m.run(t, "post", "list"); status != 0 || strings.Count(m.out.String(), "\n") != 3 {
 		t.Errorf("exit status %d, standard output %q", status, &m.out)
 	}
@@ -84,11 +85,11 @@ func TestAPagerThatDoesNotStartLosesNothing(t *testing.T) {
 
 func TestLinesOfTheScreen(t *testing.T) {
 	t.Parallel()
-	a := &app{system: system{width: 10}}
+	a := &cli.App{System: cli.System{Width: 10}}
 	for text, want := range map[string]int{
 		"": 0, "\n": 1, "0123456789\n": 1, "0123456789a\n": 2, "\x1b[32m0123456789\x1b[0m\nlast": 2, "日本語日本語\n": 2,
 	} {
-		if diff := cmp.Diff(want, a.screenLines([]byte(text))); diff != "" {
+		if diff := cmp.Diff(want, a.ScreenLines([]byte(text))); diff != "" {
 			t.Errorf("%q: -want +got:\n%s", text, diff)
 		}
 	}

@@ -16,11 +16,14 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/files"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
-// post returns a post in a state.
-func (s postState) post(status schedctl.Status) apiv1.Post {
-	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: s.overrides()}
+// statePost returns a post in a state.
+func statePost(s files.PostState, status schedctl.Status) apiv1.Post {
+	p := apiv1.Post{ID: "post_1", Status: status, Content: s.Content, SocialAccountIDs: s.Accounts, Labels: s.Labels, TargetOverrides: s.APIOverrides()}
 	if at, err := time.Parse(time.RFC3339, s.At); err == nil {
 		p.PublishAt = apiv1.NewTime(at)
 	}
@@ -29,61 +32,61 @@ func (s postState) post(status schedctl.Status) apiv1.Post {
 
 var (
 	soon      = noon.Add(24 * time.Hour)
-	asWritten = postState{Content: "Hello", At: stamp(soon), Accounts: []string{demoID}}
-	rewritten = postState{Content: "Hello, all", At: stamp(soon), Accounts: []string{demoID}}
-	later     = postState{Content: "Hello", At: stamp(soon.Add(time.Hour)), Accounts: []string{demoID}}
-	timeless  = postState{Content: "Hello", Accounts: []string{demoID}}
-	overdue   = postState{Content: "Hello", At: stamp(noon.Add(-time.Hour)), Accounts: []string{demoID}}
-	withLabel = postState{Content: "Hello", At: stamp(soon), Accounts: []string{demoID}, Labels: []string{"a"}}
+	asWritten = files.PostState{Content: "Hello", At: files.FormatStamp(soon), Accounts: []string{demoID}}
+	rewritten = files.PostState{Content: "Hello, all", At: files.FormatStamp(soon), Accounts: []string{demoID}}
+	later     = files.PostState{Content: "Hello", At: files.FormatStamp(soon.Add(time.Hour)), Accounts: []string{demoID}}
+	timeless  = files.PostState{Content: "Hello", Accounts: []string{demoID}}
+	overdue   = files.PostState{Content: "Hello", At: files.FormatStamp(noon.Add(-time.Hour)), Accounts: []string{demoID}}
+	withLabel = files.PostState{Content: "Hello", At: files.FormatStamp(soon), Accounts: []string{demoID}, Labels: []string{"a"}}
 )
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	const tooLate, past = "already published; the new text has no effect", "Sat 21 Nov 2026 11:00 UTC has passed (1 hour ago): use a time in the future, such as \"in 1h\" or \"tomorrow 9am\""
 	for name, tc := range map[string]struct {
-		want, applied, have postState
+		want, applied, have files.PostState
 		status              schedctl.Status // empty for no post
 		pruned, overwrite   bool
 
 		action, message, late string
 		fields                string
 	}{
-		"no post":                           {want: asWritten, action: doCreate, fields: "at to content"},
-		"no post, and too late":             {want: overdue, action: doCreate, fields: "at to content", late: past},
-		"nothing has changed":               {want: asWritten, applied: asWritten, have: asWritten, status: "scheduled", action: isUnchanged},
-		"a draft":                           {want: timeless, applied: timeless, have: timeless, status: "draft", action: isUnchanged},
-		"overdue and unchanged":             {want: overdue, applied: overdue, have: overdue, status: "scheduled", action: isUnchanged},
-		"changed in the same way":           {want: rewritten, applied: asWritten, have: rewritten, status: "scheduled", action: isUnchanged},
-		"another text":                      {want: rewritten, applied: asWritten, have: asWritten, status: "scheduled", action: doEdit, fields: "content"},
-		"other labels":                      {want: withLabel, applied: asWritten, have: asWritten, status: "scheduled", action: doEdit, fields: "labels"},
-		"another time":                      {want: later, applied: asWritten, have: asWritten, status: "scheduled", action: doReschedule, fields: "at"},
-		"a time for a draft":                {want: asWritten, applied: timeless, have: timeless, status: "draft", action: doReschedule, fields: "at"},
-		"no time any more":                  {want: timeless, applied: asWritten, have: asWritten, status: "scheduled", action: doEdit, fields: "at"},
-		"a time that has passed":            {want: overdue, applied: asWritten, have: asWritten, status: "scheduled", action: doReschedule, fields: "at", late: past},
-		"changed by hand":                   {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", action: isDrift, message: outside, fields: "content"},
-		"labeled by hand":                   {want: asWritten, applied: asWritten, have: withLabel, status: "scheduled", action: isDrift, message: outside, fields: "labels"},
-		"changed here and there":            {want: later, applied: asWritten, have: rewritten, status: "scheduled", action: isDrift, message: outside, fields: "at content"},
-		"changed, and to be overwritten":    {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", overwrite: true, action: doEdit, fields: "content"},
-		"canceled":                          {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", action: isDrift, message: "canceled outside the files; left canceled"},
-		"canceled, and to be overwritten":   {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", overwrite: true, action: doCreate, fields: "at to content"},
-		"canceled when its time has passed": {want: overdue, applied: overdue, have: overdue, status: "canceled", overwrite: true, action: isUnchanged, message: "canceled; its time has passed"},
-		"pruned, and its file is back":      {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", pruned: true, action: doCreate, fields: "at to content"},
-		"published":                         {want: overdue, applied: overdue, have: overdue, status: "published", action: isUnchanged},
-		"published with another time":       {want: asWritten, applied: asWritten, have: overdue, status: "published", action: isUnchanged},
-		"changed when it was published":     {want: rewritten, applied: asWritten, have: asWritten, status: "published", overwrite: true, action: isUnchanged, message: tooLate, fields: "content"},
-		"labeled when it was published":     {want: withLabel, applied: asWritten, have: asWritten, status: "published", action: doEdit, fields: "labels"},
-		"failed":                            {want: asWritten, applied: asWritten, have: asWritten, status: "failed", action: isUnchanged},
-		"being published":                   {want: asWritten, applied: asWritten, have: asWritten, status: "publishing", action: isUnchanged},
+		"no post":                           {want: asWritten, action: files.DoCreate, fields: "at to content"},
+		"no post, and too late":             {want: overdue, action: files.DoCreate, fields: "at to content", late: past},
+		"nothing has changed":               {want: asWritten, applied: asWritten, have: asWritten, status: "scheduled", action: files.IsUnchanged},
+		"a draft":                           {want: timeless, applied: timeless, have: timeless, status: "draft", action: files.IsUnchanged},
+		"overdue and unchanged":             {want: overdue, applied: overdue, have: overdue, status: "scheduled", action: files.IsUnchanged},
+		"changed in the same way":           {want: rewritten, applied: asWritten, have: rewritten, status: "scheduled", action: files.IsUnchanged},
+		"another text":                      {want: rewritten, applied: asWritten, have: asWritten, status: "scheduled", action: files.DoEdit, fields: "content"},
+		"other labels":                      {want: withLabel, applied: asWritten, have: asWritten, status: "scheduled", action: files.DoEdit, fields: "labels"},
+		"another time":                      {want: later, applied: asWritten, have: asWritten, status: "scheduled", action: files.DoReschedule, fields: "at"},
+		"a time for a draft":                {want: asWritten, applied: timeless, have: timeless, status: "draft", action: files.DoReschedule, fields: "at"},
+		"no time any more":                  {want: timeless, applied: asWritten, have: asWritten, status: "scheduled", action: files.DoEdit, fields: "at"},
+		"a time that has passed":            {want: overdue, applied: asWritten, have: asWritten, status: "scheduled", action: files.DoReschedule, fields: "at", late: past},
+		"changed by hand":                   {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", action: files.IsDrift, message: files.NoteChangedOutside, fields: "content"},
+		"labeled by hand":                   {want: asWritten, applied: asWritten, have: withLabel, status: "scheduled", action: files.IsDrift, message: files.NoteChangedOutside, fields: "labels"},
+		"changed here and there":            {want: later, applied: asWritten, have: rewritten, status: "scheduled", action: files.IsDrift, message: files.NoteChangedOutside, fields: "at content"},
+		"changed, and to be overwritten":    {want: asWritten, applied: asWritten, have: rewritten, status: "scheduled", overwrite: true, action: files.DoEdit, fields: "content"},
+		"canceled":                          {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", action: files.IsDrift, message: "canceled outside the files; left canceled"},
+		"canceled, and to be overwritten":   {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", overwrite: true, action: files.DoCreate, fields: "at to content"},
+		"canceled when its time has passed": {want: overdue, applied: overdue, have: overdue, status: "canceled", overwrite: true, action: files.IsUnchanged, message: "canceled; its time has passed"},
+		"pruned, and its file is back":      {want: asWritten, applied: asWritten, have: asWritten, status: "canceled", pruned: true, action: files.DoCreate, fields: "at to content"},
+		"published":                         {want: overdue, applied: overdue, have: overdue, status: "published", action: files.IsUnchanged},
+		"published with another time":       {want: asWritten, applied: asWritten, have: overdue, status: "published", action: files.IsUnchanged},
+		"changed when it was published":     {want: rewritten, applied: asWritten, have: asWritten, status: "published", overwrite: true, action: files.IsUnchanged, message: tooLate, fields: "content"},
+		"labeled when it was published":     {want: withLabel, applied: asWritten, have: asWritten, status: "published", action: files.DoEdit, fields: "labels"},
+		"failed":                            {want: asWritten, applied: asWritten, have: asWritten, status: "failed", action: files.IsUnchanged},
+		"being published":                   {want: asWritten, applied: asWritten, have: asWritten, status: "publishing", action: files.IsUnchanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := decideSetup(t, tc.want, tc.applied, tc.have, tc.status)
-			p.overwrite = tc.overwrite
+			p.Overwrite = tc.overwrite
 			if tc.pruned {
-				s.post.Managed.Pruned = true
+				s.Post.Managed.Pruned = true
 			}
 			late := ""
-			if err := p.decide(s); err != nil {
+			if err := p.Decide(s); err != nil {
 				late = err.Error()
 			}
 			if late != tc.late {
@@ -97,45 +100,45 @@ func TestDecide(t *testing.T) {
 func TestDecideOrphan(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		applied, have    postState
+		applied, have    files.PostState
 		status           schedctl.Status
 		prune, overwrite bool
 
 		action, message string
 	}{
-		"left":                  {asWritten, asWritten, "scheduled", false, false, isUnchanged, "its file was removed; cancel the post with --prune"},
-		"canceled":              {asWritten, asWritten, "scheduled", true, false, doCancel, ""},
-		"a draft":               {timeless, timeless, "draft", true, false, doCancel, "the draft is deleted"},
-		"changed":               {asWritten, rewritten, "scheduled", true, false, isDrift, "its file was removed; " + outside},
-		"changed, and canceled": {asWritten, rewritten, "scheduled", true, true, doCancel, ""},
-		"published":             {asWritten, asWritten, "published", true, false, isUnchanged, "published"},
-		"publishing":            {asWritten, asWritten, "publishing", true, true, isUnchanged, "publishing"},
+		"left":                  {asWritten, asWritten, "scheduled", false, false, files.IsUnchanged, "its file was removed; cancel the post with --prune"},
+		"canceled":              {asWritten, asWritten, "scheduled", true, false, files.DoCancel, ""},
+		"a draft":               {timeless, timeless, "draft", true, false, files.DoCancel, "the draft is deleted"},
+		"changed":               {asWritten, rewritten, "scheduled", true, false, files.IsDrift, "its file was removed; " + files.NoteChangedOutside},
+		"changed, and canceled": {asWritten, rewritten, "scheduled", true, true, files.DoCancel, ""},
+		"published":             {asWritten, asWritten, "published", true, false, files.IsUnchanged, "published"},
+		"publishing":            {asWritten, asWritten, "publishing", true, true, files.IsUnchanged, "publishing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, s := decideSetup(t, postState{}, tc.applied, tc.have, tc.status)
-			s.wanted = wanted{}
-			p.prune, p.overwrite = tc.prune, tc.overwrite
-			p.decide(s)
+			p, s := decideSetup(t, files.PostState{}, tc.applied, tc.have, tc.status)
+			s.Wanted = files.WantedPost{}
+			p.Prune, p.Overwrite = tc.prune, tc.overwrite
+			p.Decide(s)
 			checkStep(t, s, tc.action, tc.message, "")
 		})
 	}
 }
 
-func decideSetup(t *testing.T, want, applied, have postState, status schedctl.Status) (*planner, *step) {
-	p := &planner{fileReader: &fileReader{app: &app{system: newMachine(t, nil).system}, postFiles: &postFiles{}}}
-	s := &step{change: change{ID: "a"}, wanted: wanted{postState: want, file: &postfile.File{Path: "a.md"}}}
+func decideSetup(t *testing.T, want, applied, have files.PostState, status schedctl.Status) (*files.Planner, *files.Step) {
+	p := &files.Planner{FileReader: &files.FileReader{App: &cli.App{System: newMachine(t, nil).System}, PostFiles: &files.PostFiles{}}}
+	s := &files.Step{Change: files.Change{ID: "a"}, Wanted: files.WantedPost{PostState: want, File: &postfile.File{Path: "a.md"}}}
 	if at, err := time.Parse(time.RFC3339, want.At); err == nil {
-		s.wanted.moment = when.Result{Time: at}
+		s.Wanted.Moment = when.Result{Time: at}
 	}
 	if status != "" {
-		s.post = have.post(status)
-		s.post.Managed = &apiv1.Managed{Digest: applied.digest()}
+		s.Post = statePost(have, status)
+		s.Post.Managed = &apiv1.Managed{Digest: applied.Digest()}
 	}
 	return p, s
 }
 
-func checkStep(t *testing.T, s *step, action, message, fields string) {
+func checkStep(t *testing.T, s *files.Step, action, message, fields string) {
 	t.Helper()
 	if s.Action != action || s.Message != message {
 		t.Errorf("got %s, %q; want %s, %q", s.Action, s.Message, action, message)
@@ -155,27 +158,29 @@ func TestStatesSurvive(t *testing.T) {
 	t.Parallel()
 	texts := rapid.MapOf(rapid.SampledFrom([]string{demoID, hookID}), rapid.StringN(1, 5, -1))
 	rapid.Check(t, func(t *rapid.T) {
-		s := postState{Content: rapid.String().Draw(t, "content"), Accounts: []string{hookID, demoID}, Labels: []string{"b", "a", "b"}, At: stamp(soon)}
+		s := files.PostState{Content: rapid.String().Draw(t, "content"), Accounts: []string{hookID, demoID}, Labels: []string{"b", "a", "b"}, At: files.FormatStamp(soon)}
 		for id, text := range texts.Draw(t, "texts") {
-			s.Overrides = append(s.Overrides, overrideState{id, text, map[string]any{"n": 1.0, "b": true}})
+			s.Overrides = append(s.Overrides, files.OverrideState{Account: id, Content: text, Options: map[string]any{"n": 1.0, "b": true}})
 		}
-		s = s.sorted()
-		got := stateOf(s.post(schedctl.Scheduled))
-		if diff := cmp.Diff(s, got); diff != "" || got.digest() != s.digest() {
+		s = s.Sorted()
+		got := files.StateOf(statePost(s, schedctl.Scheduled))
+		if diff := cmp.Diff(s, got); diff != "" || got.Digest() != s.Digest() {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if d := differences(s, got, nil); len(d) != 0 {
+		if d := files.Differences(s, got, nil); len(d) != 0 {
 			t.Errorf("differences: %v", d)
 		}
-		for _, change := range []func(*postState){
-			func(s *postState) { s.Content += "x" }, func(s *postState) { s.At = "" }, func(s *postState) { s.Accounts = s.Accounts[:1] }, func(s *postState) { s.Labels = nil },
-			func(s *postState) { s.Overrides = append(s.Overrides, overrideState{Account: "acct_9", Content: "x"}) },
-			func(s *postState) {
-				s.Overrides = append(s.Overrides, overrideState{Account: "acct_9", Options: map[string]any{"a": true}})
+		for _, change := range []func(*files.PostState){
+			func(s *files.PostState) { s.Content += "x" }, func(s *files.PostState) { s.At = "" }, func(s *files.PostState) { s.Accounts = s.Accounts[:1] }, func(s *files.PostState) { s.Labels = nil },
+			func(s *files.PostState) {
+				s.Overrides = append(s.Overrides, files.OverrideState{Account: "acct_9", Content: "x"})
+			},
+			func(s *files.PostState) {
+				s.Overrides = append(s.Overrides, files.OverrideState{Account: "acct_9", Options: map[string]any{"a": true}})
 			},
 		} {
-			changed := s.sorted()
-			if change(&changed); changed.digest() == s.digest() || len(differences(s, changed, nil)) != 1 {
+			changed := s.Sorted()
+			if change(&changed); changed.Digest() == s.Digest() || len(files.Differences(s, changed, nil)) != 1 {
 				t.Errorf("%+v and %+v are the same", s, changed)
 			}
 		}
@@ -186,12 +191,12 @@ func TestStatesSurvive(t *testing.T) {
 // compute the same ones.
 func TestDigestsAreStable(t *testing.T) {
 	t.Parallel()
-	full := postState{
+	full := files.PostState{
 		Content: "Hello", At: "2099-01-01T09:00:00Z", Accounts: []string{"acct_1"}, Labels: []string{"a"},
-		Overrides: []overrideState{{"acct_1", "Hi", map[string]any{"x": true}}},
+		Overrides: []files.OverrideState{{Account: "acct_1", Content: "Hi", Options: map[string]any{"x": true}}},
 	}
-	for want, s := range map[string]postState{"v1:4463b468c94d399dd6e540df3c055c88c7c4bf423189d5e63d9c6b7c1075138e": {Content: "Hello"}, "v1:43fd6d9ad678c0aca7e295537b4036fb3fa8585e592a8ac027768dfca7302d41": full} {
-		if got := s.digest(); got != want {
+	for want, s := range map[string]files.PostState{"v1:4463b468c94d399dd6e540df3c055c88c7c4bf423189d5e63d9c6b7c1075138e": {Content: "Hello"}, "v1:43fd6d9ad678c0aca7e295537b4036fb3fa8585e592a8ac027768dfca7302d41": full} {
+		if got := s.Digest(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -202,7 +207,7 @@ func TestLineDiff(t *testing.T) {
 	for _, tc := range []struct{ before, after, want string }{
 		{"a\nb\nc", "a\nx\ny\nc", "- b|+ x|+ y"}, {"", "a\nb", "+ a|+ b"}, {"a\nb", "", "- a|- b"}, {"a", "a", ""}, {"a\na", "a", "- a"}, {"a\n", "a", "- "},
 	} {
-		if got := strings.Join(lineDiff(tc.before, tc.after), "|"); got != tc.want {
+		if got := strings.Join(files.LineDiff(tc.before, tc.after), "|"); got != tc.want {
 			t.Errorf("%q to %q: got %q, want %q", tc.before, tc.after, got, tc.want)
 		}
 	}
@@ -219,7 +224,7 @@ func TestContentProblemsAreAtTheirTexts(t *testing.T) {
 		v.Accounts = append(v.Accounts, apiv1.AccountValidation{SocialAccountID: id, Problems: []apiv1.Problem{{Message: "long"}}})
 	}
 	var got []string
-	for _, p := range contentProblems(f, v, referencesTo(twoAccounts.Results)) {
+	for _, p := range files.ContentProblems(f, v, post.AccountRefsOf(twoAccounts.Results)) {
 		got = append(got, p.String())
 	}
 	want := []string{"a.md:9: whole", "a.md:6: feed:demo: long", "a.md:5: http:hook: long", "a.md:9: acct_3: long"}
@@ -248,7 +253,7 @@ func TestApplyIsInterrupted(t *testing.T) {
 		return nil
 	}
 	m := newMachine(t, d)
-	if status := run(ctx, m.system, []string{"apply", dir, "--yes", "--collection", "web"}); status != 130 {
+	if status := run(ctx, m.System, []string{"apply", dir, "--yes", "--collection", "web"}); status != 130 {
 		t.Errorf("exit status %d", status)
 	}
 	if want := "no posts\nschedctl: interrupted after 0 of 3 files; run the same command again to continue\n"; m.err.String() != want {

@@ -58,7 +58,7 @@ func TestPostCancelIsInterrupted(t *testing.T) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}),
 	})
-	status := run(ctx, m.system, []string{"post", "cancel", "post_1", "post_2", "post_3", "-q"})
+	status := run(ctx, m.System, []string{"post", "cancel", "post_1", "post_2", "post_3", "-q"})
 	const want = "schedctl: interrupted after 1 of 3 posts; check the next post with: schedctl post show post_2\n"
 	if status != 130 || m.out.String() != "post_1\n" || m.err.String() != want {
 		t.Errorf("exit status %d: %s%s", status, &m.out, &m.err)

@@ -127,9 +127,9 @@ func TestPostCreateWarns(t *testing.T) {
 	created := apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}
 	const warning = "warning: hook: the same text went there an hour ago\n"
 	for name, tc := range map[string]struct {
-		answer any
-		args   []string
-		want   string
+		convertResult any
+		args          []string
+		want          string
 	}{
 		"of the same text":        {taken, []string{"--now"}, warning},
 		"not of a draft":          {taken, nil, ""},
@@ -139,7 +139,7 @@ func TestPostCreateWarns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "POST /posts/validate": tc.answer, "POST /posts": created})
+			m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "POST /posts/validate": tc.convertResult, "POST /posts": created})
 			m.want(t, 0, "post_1\n", tc.want, append([]string{"post", "create", "Hello", "--to", "all", "-q"}, tc.args...)...)
 		})
 	}

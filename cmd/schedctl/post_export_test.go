@@ -17,6 +17,8 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // Whatever posts there are: what is exported is imported as the same posts.
@@ -34,14 +36,14 @@ func TestExportAndImportAreAnIdentity(t *testing.T) {
 		}), 0, 4).Draw(rt, "posts")
 		format := rapid.SampledFrom([]string{"csv", "jsonl"}).Draw(rt, "format")
 		var file bytes.Buffer
-		out := newExportWriter(&file, format, referencesTo(names))
+		out := post.NewExportWriter(&file, format, post.AccountRefsOf(names))
 		for _, p := range drawn {
-			out.add(p)
+			out.Add(p)
 		}
-		out.end()
+		out.End()
 		d := newPosts()
 		m := newMachine(t, d)
-		m.in = &file
+		m.In = &file
 		if status := m.run(t, "post", "import", "-", "--format", format); status != 0 {
 			rt.Fatalf("exit status %d: %s", status, &m.err)
 		}
@@ -51,7 +53,7 @@ func TestExportAndImportAreAnIdentity(t *testing.T) {
 				if p.PublishAt != nil {
 					at = p.PublishAt.Time
 				}
-				list = append(list, printOf(p.Content, at, p.SocialAccountIDs))
+				list = append(list, post.ContentFingerprint(p.Content, at, p.SocialAccountIDs))
 			}
 			slices.Sort(list)
 			return list
@@ -68,12 +70,12 @@ func TestReferencesMeanTheirAccounts(t *testing.T) {
 		{ID: "acct_1", Platform: "feed", Name: "demo"}, {ID: "acct_2", Platform: "http", Name: "feed:demo"},
 		{ID: "acct_3", Platform: "http", Name: "a;b"}, {ID: "acct_4", Platform: "http", Name: "end "}, {ID: "acct_5", Platform: "http", Name: "all"},
 	}
-	want := references{"acct_2": "http:feed:demo", "acct_5": "http:all"}
-	got := referencesTo(list)
+	want := post.AccountRefs{"acct_2": "http:feed:demo", "acct_5": "http:all"}
+	got := post.AccountRefsOf(list)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if to := got.of([]string{"acct_5", "acct_9"}); strings.Join(to, " ") != "http:all acct_9" {
+	if to := got.Names([]string{"acct_5", "acct_9"}); strings.Join(to, " ") != "http:all acct_9" {
 		t.Errorf("got %q", to)
 	}
 }
@@ -89,12 +91,12 @@ func TestEventOf(t *testing.T) {
 		Summary: "Long text Long text Long text Long text Long text Long text…", Description: p.Content + "\n\npublished: post_1",
 		Status: "CONFIRMED", Categories: []string{"feed:demo"}, URL: "https://example.org/1",
 	}
-	if diff := cmp.Diff(want, eventOf(p, []string{"feed:demo"})); diff != "" {
+	if diff := cmp.Diff(want, post.EventOf(p, []string{"feed:demo"})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for status, want := range map[schedctl.Status]string{schedctl.Canceled: "CANCELLED", schedctl.Draft: "TENTATIVE", schedctl.Scheduled: "CONFIRMED"} {
-		if p.Status = status; eventOf(p, nil).Status != want {
-			t.Errorf("%s: %s", status, eventOf(p, nil).Status)
+		if p.Status = status; post.EventOf(p, nil).Status != want {
+			t.Errorf("%s: %s", status, post.EventOf(p, nil).Status)
 		}
 	}
 }
@@ -109,7 +111,7 @@ func TestAFileIsReplacedWhole(t *testing.T) {
 		err  error
 		want string
 	}{{"first", nil, "first"}, {"half", broken, "first"}, {"second", nil, "second"}} {
-		err := replaceFile(path, func(w io.Writer) error {
+		err := cli.ReplaceFile(path, func(w io.Writer) error {
 			io.WriteString(w, tc.text)
 			return tc.err
 		})

@@ -22,6 +22,8 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // posts is a daemon that keeps what is created, as far as imports need it.
@@ -81,7 +83,7 @@ func (d *posts) list(r *http.Request) apiv1.PostList {
 		if p.PublishAt != nil {
 			at = p.PublishAt.String()
 		}
-		if id := query.Get("external_id"); id != "" && deref(p.ExternalID) == id || id == "" && at == query.Get("publish_after") && strings.Contains(p.Content, query.Get("q")) {
+		if id := query.Get("external_id"); id != "" && cli.Deref(p.ExternalID) == id || id == "" && at == query.Get("publish_after") && strings.Contains(p.Content, query.Get("q")) {
 			out.Results = append(out.Results, p)
 		}
 	}
@@ -102,7 +104,7 @@ func (d *posts) create(w http.ResponseWriter, r *http.Request) {
 	}
 	var create apiv1.CreatePost
 	json.Unmarshal(body, &create)
-	if id := deref(create.ExternalID); id != "" && slices.ContainsFunc(d.kept, func(p apiv1.Post) bool { return deref(p.ExternalID) == id }) {
+	if id := cli.Deref(create.ExternalID); id != "" && slices.ContainsFunc(d.kept, func(p apiv1.Post) bool { return cli.Deref(p.ExternalID) == id }) {
 		routes{"POST /posts": refused{http.StatusConflict, "EXTERNAL_ID_EXISTS"}}.ServeHTTP(w, r)
 		return
 	}
@@ -172,7 +174,7 @@ func TestPostImportOfALargeFile(t *testing.T) {
 	d := newPosts()
 	m := newMachine(t, d)
 	for _, want := range []string{"created", "exists"} {
-		m.in = strings.NewReader(file.String())
+		m.In = strings.NewReader(file.String())
 		if status := m.run(t, "post", "import", "-", "--collection", "many"); status != 0 || m.err.String() != fmt.Sprintf("%d %s\n", lines, want) {
 			t.Fatalf("exit status %d: %s", status, &m.err)
 		}
@@ -197,7 +199,7 @@ func TestPostImportWaitsForALimit(t *testing.T) {
 			return nil
 		}
 		m := newMachine(t, d)
-		m.in = strings.NewReader("content\na\nb\nc\n")
+		m.In = strings.NewReader("content\na\nb\nc\n")
 		if status := m.run(t, "post", "import", "-"); status != 0 || len(d.kept) != 3 || limited < 9 {
 			t.Errorf("exit status %d, %d posts: %s", status, len(d.kept), &m.err)
 		}
@@ -211,11 +213,11 @@ func TestPostImportIsInterruptedAtALimit(t *testing.T) {
 		d := newPosts()
 		d.before = func(*http.Request) *refused { return &refused{http.StatusTooManyRequests, "RATE_LIMITED"} }
 		m := newMachine(t, d)
-		m.in = strings.NewReader("content\na\n")
+		m.In = strings.NewReader("content\na\n")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		time.AfterFunc(5*time.Second/2, cancel)
-		if status := run(ctx, m.system, []string{"post", "import", "-"}); status != exitInterrupted || !strings.Contains(m.err.String(), "interrupted") {
+		if status := run(ctx, m.System, []string{"post", "import", "-"}); status != cli.ExitInterrupted || !strings.Contains(m.err.String(), "interrupted") {
 			t.Errorf("exit status %d: %s", status, &m.err)
 		}
 	})
@@ -275,13 +277,13 @@ func TestPostImportIsInterrupted(t *testing.T) {
 			return nil
 		}
 		m := newMachine(t, d)
-		m.in = strings.NewReader("content\na\nb\nc\n")
-		status := run(ctx, m.system, []string{"post", "import", "-"})
+		m.In = strings.NewReader("content\na\nb\nc\n")
+		status := run(ctx, m.System, []string{"post", "import", "-"})
 		if status != 130 || m.err.String() != tc.want {
 			t.Errorf("exit status %d: %q, want %q", status, &m.err, tc.want)
 		}
 		d.before = nil
-		m.in = strings.NewReader("content\na\nb\nc\n")
+		m.In = strings.NewReader("content\na\nb\nc\n")
 		if status := m.run(t, "post", "import", "-"); status != 0 || len(d.kept) != 3 {
 			t.Errorf("again: exit status %d, %d posts: %s", status, len(d.kept), &m.err)
 		}
@@ -293,11 +295,11 @@ func TestPostImportIsInterruptedWhileReading(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	m := newMachine(t, newPosts())
 	in, _ := io.Pipe()
-	m.in = io.MultiReader(strings.NewReader("content\na\n"), readerFunc(func(p []byte) (int, error) {
+	m.In = io.MultiReader(strings.NewReader("content\na\n"), post.ReaderFunc(func(p []byte) (int, error) {
 		interrupt()
 		return in.Read(p) // for ever
 	}))
-	if status := run(ctx, m.system, []string{"post", "import", "-"}); status != 130 || m.err.String() != "schedctl: interrupted; nothing was sent\n" {
+	if status := run(ctx, m.System, []string{"post", "import", "-"}); status != 130 || m.err.String() != "schedctl: interrupted; nothing was sent\n" {
 		t.Errorf("exit status %d: %s", status, &m.err)
 	}
 	in.Close()
@@ -307,7 +309,7 @@ func TestPostImportKeepsNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	m := newMachine(t, newPosts())
-	m.in = strings.NewReader("content\na\n")
+	m.In = strings.NewReader("content\na\n")
 	if status := m.run(t, "post", "import", "-"); status != 0 {
 		t.Fatalf("exit status %d: %s", status, &m.err)
 	}
@@ -338,13 +340,13 @@ func TestPostImportComparesLinesWithTheirPosts(t *testing.T) {
 	t.Parallel()
 	const time, canceled = "2026-12-08T09:00:00Z", "canceled; not created again"
 	for name, tc := range map[string]struct {
-		status  schedctl.Status
-		line    string
-		update  bool
-		exit    int
-		result  string
-		remark  string
-		changed []string // fields that were sent
+		status        schedctl.Status
+		joinCells     string
+		update        bool
+		exit          int
+		createdResult string
+		remark        string
+		changeResult  []string // fields that were sent
 	}{
 		"nothing has changed":     {"scheduled", "a,Hello,demo," + time, true, 0, "exists", "", nil},
 		"empty columns":           {"scheduled", "a,Hello,,", true, 0, "exists", "", nil},
@@ -374,7 +376,7 @@ func TestPostImportComparesLinesWithTheirPosts(t *testing.T) {
 				}
 				d.ServeHTTP(w, r)
 			}))
-			args := []string{"post", "import", csvFile(t, "id,content,to,at", tc.line), "--json=result,post_id,message"}
+			args := []string{"post", "import", csvFile(t, "id,content,to,at", tc.joinCells), "--json=result,post_id,message"}
 			if tc.update {
 				args = append(args, "--update")
 			}
@@ -385,12 +387,12 @@ func TestPostImportComparesLinesWithTheirPosts(t *testing.T) {
 				Result string `json:"result"`
 				PostID string `json:"post_id"`
 				Remark string `json:"message"`
-			}{tc.result, "post_1", tc.remark})
+			}{tc.createdResult, "post_1", tc.remark})
 			if diff := cmp.Diff(string(want)+"\n", m.out.String()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if got := slices.Sorted(maps.Keys(sent.body)); !slices.Equal(got, tc.changed) || len(d.kept) != 1 {
-				t.Errorf("sent %q, want %q; %d posts", got, tc.changed, len(d.kept))
+			if got := slices.Sorted(maps.Keys(sent.body)); !slices.Equal(got, tc.changeResult) || len(d.kept) != 1 {
+				t.Errorf("sent %q, want %q; %d posts", got, tc.changeResult, len(d.kept))
 			}
 		})
 	}
@@ -408,7 +410,7 @@ func TestPostImportIDs(t *testing.T) {
 	m.want(t, 0, "2\tcreated\tpost_2\t\ta/1\t\n", "1 created\n", "post", "import", path, "--collection", "news")
 	m.want(t, 0, "2\texists\tpost_2\t\ta/1\t\n", "1 exists\n", "post", "import", path, "--collection", "news")
 	for i, want := range []string{"import/my%20posts%20%C3%A9.csv/a/1", "news/a/1"} {
-		if got := deref(d.kept[i].ExternalID); got != want || d.kept[i].Managed != nil {
+		if got := cli.Deref(d.kept[i].ExternalID); got != want || d.kept[i].Managed != nil {
 			t.Errorf("external id %q, want %q", got, want)
 		}
 	}
@@ -417,7 +419,7 @@ func TestPostImportIDs(t *testing.T) {
 	m.want(t, 5, "2\trefused\t\t\ta b\tthe id \"a b\" is not valid: use visible ASCII characters without spaces, at most 183\n",
 		"1 refused\nschedctl: nothing was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
 		"post", "import", csvFile(t, "id,content", "a b,Hello"))
-	m.in = strings.NewReader("id,content\na,Hello\n")
+	m.In = strings.NewReader("id,content\na,Hello\n")
 	m.want(t, 2, "", "schedctl: standard input needs --collection when lines have an id; give --collection NAME; the posts then have the external ids NAME/ID\n", "post", "import", "-")
 	m.want(t, 5, "2\trefused\t\t\t\tthere is no account \"demo, hook\"; the accounts are feed:demo ("+demoID+"), http:hook ("+hookID+"); separate accounts with \";\"\n",
 		"1 refused\nschedctl: nothing was sent, because 1 of 1 line is refused; correct them, or import the others with --keep-going\n",
@@ -438,7 +440,7 @@ func TestDependsOnNow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dependsOnNow(text, m, noon, berlin); got != want {
+		if got := cli.DependsOnNow(text, m, noon, berlin); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
@@ -446,10 +448,10 @@ func TestDependsOnNow(t *testing.T) {
 
 func TestKeysAreStable(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff("cli-9f2b0d50", keyOf("a", "b")[:12]); diff != "" {
+	if diff := cmp.Diff("cli-9f2b0d50", post.DeriveKey("a", "b")[:12]); diff != "" {
 		t.Errorf("another version would post twice, -want +got:\n%s", diff)
 	}
-	if keyOf("a", "b") == keyOf("ab", "") || keyOf("a,1:b") == keyOf("a", "b") {
+	if post.DeriveKey("a", "b") == post.DeriveKey("ab", "") || post.DeriveKey("a,1:b") == post.DeriveKey("a", "b") {
 		t.Error("different parts have the same key")
 	}
 }
@@ -458,14 +460,14 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, nil).terminals()
 	now := noon
-	m.now = func() time.Time { now = now.Add(60 * time.Millisecond); return now }
-	a := &app{system: m.system}
+	m.Now = func() time.Time { now = now.Add(60 * time.Millisecond); return now }
+	a := &cli.App{System: m.System}
 	for _, all := range []int{4, 0} {
-		p := a.newProgress("importing", all)
+		p := a.NewProgress("importing", all)
 		for range 4 {
-			p.step()
+			p.Step()
 		}
-		p.clear()
+		p.Clear()
 	}
 	want := "\r\x1b[Kimporting [##########          ] 2 of 4\r\x1b[Kimporting [####################] 4 of 4\r\x1b[K" +
 		"\r\x1b[Kimporting: 2\r\x1b[Kimporting: 4\r\x1b[K"

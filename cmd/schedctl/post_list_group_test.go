@@ -29,8 +29,8 @@ func TestListByDay(t *testing.T) {
 	m.want(t, 2, "", "schedctl: --group \"week\" is not known; use one of day\n", "post", "list", "--group", "week")
 	m.want(t, 2, "", "schedctl: --group day needs posts in the order in which they go out: leave out --sort created_at\n", "post", "list", "--group", "day", "--sort", "created_at")
 	m.terminals().noColorEnv()
-	m.width = 80
-	m.local = time.FixedZone("EET", 2*3600)
+	m.Width = 80
+	m.Local = time.FixedZone("EET", 2*3600)
 	m.want(t, 0, `ID      STATUS     WHEN              TO  TEXT
 Thu 19 Nov 2026, 2 days ago
 post_1  published  2026-11-19 14:00      Old

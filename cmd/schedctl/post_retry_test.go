@@ -95,7 +95,7 @@ func TestPostRetryAsks(t *testing.T) {
 	for answer, retried := range map[string]int{"y\n": 2, "n\n": 0} {
 		var f failures
 		m := newMachine(t, f.routes()).terminals()
-		m.in = strings.NewReader(answer)
+		m.In = strings.NewReader(answer)
 		status := m.run(t, "post", "retry", "--status", "failed", "-q")
 		if !strings.HasPrefix(m.err.String(), planOf1+left2+planOf3+"Try 2 posts again? [y/N] ") || len(f.retried) != retried || status != map[int]int{2: 0, 0: 130}[retried] {
 			t.Errorf("%q: exit status %d, tried again %v:\n%s", answer, status, f.retried, &m.err)

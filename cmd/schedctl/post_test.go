@@ -18,6 +18,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 const (
@@ -90,7 +91,7 @@ func TestPostCreateSends(t *testing.T) {
 				"GET /social-accounts": twoAccounts,
 				"POST /posts":          sent.answer(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Status: schedctl.Draft}}),
 			})
-			m.in = strings.NewReader(tc.stdin)
+			m.In = strings.NewReader(tc.stdin)
 			if status := m.run(t, append([]string{"post", "create", "-q"}, tc.args...)...); status != 0 {
 				t.Fatalf("exit status %d: %s", status, &m.err)
 			}
@@ -158,7 +159,7 @@ func TestPostCreateRefuses(t *testing.T) {
 func TestPostCreateKeepsTheTextThatCouldNotBeSent(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"POST /posts": refused{503, "UNAVAILABLE"}})
-	m.in = strings.NewReader("a long text\n")
+	m.In = strings.NewReader("a long text\n")
 	if status := m.run(t, "post", "create", "-"); status != 7 {
 		t.Errorf("exit status %d, want 7", status)
 	}
@@ -190,7 +191,7 @@ func TestPostEditKeepsTheTextThatCouldNotBeSent(t *testing.T) {
 		"the account is unknown": {"GET /social-accounts": apiv1.AccountList{}},
 	} {
 		m := newMachine(t, daemon)
-		m.in = strings.NewReader("better words\n")
+		m.In = strings.NewReader("better words\n")
 		args := []string{"post", "edit", "post_1", "-"}
 		if daemon["GET /social-accounts"] != nil {
 			args = append(args, "--to", "nobody")
@@ -246,7 +247,7 @@ func TestPostCreateShowsTheTextThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.env["SCHEDCTL_DATA_DIR"] = filepath.Join(file, "below")
-	m.in = strings.NewReader("words")
+	m.In = strings.NewReader("words")
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	m.run(t, "post", "create")
@@ -255,7 +256,7 @@ func TestPostCreateShowsTheTextThatCannotBeKept(t *testing.T) {
 	}
 
 	t.Setenv("TMPDIR", filepath.Join(file, "below"))
-	m.in = strings.NewReader("words\n\x1b[2Jand more\n")
+	m.In = strings.NewReader("words\n\x1b[2Jand more\n")
 	m.want(t, 7, "", "the text cannot be kept in a file; this is it:\nwords\n\ufffd[2Jand more\nschedctl: the daemon says no\n", "post", "create")
 }
 
@@ -307,7 +308,7 @@ func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
 				"GET /social-accounts": twoAccounts,
 				"PATCH /posts/post_1":  sent.answer(apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1"}}),
 			})
-			m.in, m.inTerminal = strings.NewReader(tc.stdin), tc.terminal
+			m.In, m.InTerminal = strings.NewReader(tc.stdin), tc.terminal
 			if status := m.run(t, append([]string{"post", "edit", "post_1", "-q"}, tc.args...)...); status != 0 {
 				t.Fatalf("exit status %d: %s", status, &m.err)
 			}
@@ -408,7 +409,7 @@ func TestListsOnATerminalSayHowManyMoreThereAre(t *testing.T) {
 			json.NewEncoder(w).Encode(page)
 		})
 		m := newMachine(t, routes{"GET /posts": pages}).terminals()
-		m.height = 0
+		m.Height = 0
 		want := strings.Repeat("post_1\n", tc.shown)
 		m.want(t, 0, want, tc.told, append([]string{"post", "list", "-q"}, strings.Fields(tc.args)...)...)
 	}
@@ -544,7 +545,7 @@ func TestNextStepsWarnOfASecondPublication(t *testing.T) {
 		{schedctl.Failed, []apiv1.Target{target(schedctl.Failed, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post retry post_1"}},
 		{schedctl.Publishing, []apiv1.Target{target(schedctl.Publishing, refusedLogin)}, []string{"schedctl account reconnect acct_1", "schedctl post wait post_1"}},
 	} {
-		got := nextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets}, nil)
+		got := post.NextSteps(apiv1.Post{ID: "post_1", Status: tc.status, Targets: tc.targets}, nil)
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", tc.status, diff)
 		}

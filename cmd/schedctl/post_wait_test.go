@@ -54,11 +54,11 @@ const away = schedctl.Status("")
 func TestPostWait(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		posts   *life
-		args    []string
-		status  int
-		took    time.Duration
-		out, er string
+		posts           *life
+		args            []string
+		status          int
+		attemptDuration time.Duration
+		out, er         string
 	}{
 		"published":          {as(schedctl.Scheduled, schedctl.Publishing, schedctl.Published), nil, 0, 300 * time.Millisecond, "post_1\n", ""},
 		"published before":   {as(schedctl.Published), nil, 0, 0, "post_1\n", ""},
@@ -84,10 +84,10 @@ func TestPostWait(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newMachine(t, tc.posts)
 				start := time.Now()
-				m.now = func() time.Time { return noon.Add(time.Since(start)) }
+				m.Now = func() time.Time { return noon.Add(time.Since(start)) }
 				m.want(t, tc.status, tc.out, tc.er, append([]string{"post", "wait", "post_1", "-q"}, tc.args...)...)
-				if took := time.Since(start); took != tc.took {
-					t.Errorf("took %v, want %v", took, tc.took)
+				if took := time.Since(start); took != tc.attemptDuration {
+					t.Errorf("took %v, want %v", took, tc.attemptDuration)
 				}
 			})
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 // stream serves events as lines that arrive at their times; every other request goes
@@ -33,7 +34,7 @@ func (s stream) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer in.Close()
 		for _, l := range s.lines {
-			if !rest(r.Context(), l.after) {
+			if !post.Pause(r.Context(), l.after) {
 				return
 			}
 			io.WriteString(in, l.text)
@@ -53,7 +54,7 @@ func TestPostWaitIsWokenByEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		posts := as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published)
 		m := newMachine(t, posts)
-		m.transport = stream{inProcess{posts}, []timedLine{{0, ": hello\n\n"}, {3300 * time.Millisecond, eventText("post.completed", schedctl.Published)}}}
+		m.Transport = stream{inProcess{posts}, []timedLine{{0, ": hello\n\n"}, {3300 * time.Millisecond, eventText("post.completed", schedctl.Published)}}}
 		start := time.Now()
 		m.want(t, 0, "post_1\n", "", "post", "wait", "post_1", "-q")
 		if took := time.Since(start); took != 3300*time.Millisecond {
@@ -66,17 +67,17 @@ func TestPostWatch(t *testing.T) {
 	t.Parallel()
 	completed := []timedLine{{time.Second, eventText("post.published", schedctl.Published)}, {time.Second, eventText("post.completed", schedctl.Published)}}
 	for name, tc := range map[string]struct {
-		posts   *life
-		lines   []timedLine
-		args    []string
-		status  int
-		took    time.Duration
-		out, er string
+		posts           *life
+		lines           []timedLine
+		args            []string
+		status          int
+		attemptDuration time.Duration
+		out, er         string
 	}{
 		"until the end":           {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "--jq", ".type"}, 0, 2 * time.Second, "post.published\npost.completed\n", ""},
 		"ids":                     {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Published), completed, []string{"post_1", "-q"}, 0, 2 * time.Second, "post_1\n", ""},
 		"long ended":              {as(schedctl.Published), nil, []string{"post_1", "-q"}, 0, 0, "post_1\n", ""},
-		"an end without an event": {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Canceled), nil, []string{"post_1", "-q"}, 0, watchLook, "post_1\n", ""},
+		"an end without an event": {as(schedctl.Scheduled, schedctl.Scheduled, schedctl.Canceled), nil, []string{"post_1", "-q"}, 0, post.WatchLook, "post_1\n", ""},
 		"all, for a while":        {as(schedctl.Scheduled), completed, []string{"--timeout", "3s", "-q"}, 8, 3 * time.Second, "post_1\n", "schedctl: the events were followed for 3s\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,11 +85,11 @@ func TestPostWatch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newMachine(t, tc.posts)
 				start := time.Now()
-				m.now = func() time.Time { return noon.Add(time.Since(start)) }
-				m.transport = stream{inProcess{tc.posts}, tc.lines}
+				m.Now = func() time.Time { return noon.Add(time.Since(start)) }
+				m.Transport = stream{inProcess{tc.posts}, tc.lines}
 				m.want(t, tc.status, tc.out, tc.er, append([]string{"post", "watch"}, tc.args...)...)
-				if took := time.Since(start); took != tc.took {
-					t.Errorf("took %v, want %v", took, tc.took)
+				if took := time.Since(start); took != tc.attemptDuration {
+					t.Errorf("took %v, want %v", took, tc.attemptDuration)
 				}
 			})
 		})

@@ -21,7 +21,7 @@ func TestNoInputReadsNoTerminal(t *testing.T) {
 		{"login", "--url", "http://daemon.test", "--api-key-file", "-"},
 	} {
 		m := newMachine(t, routes{"GET /social-accounts": twoAccounts, "GET /posts/post_1": apiv1.PostEnvelope{}}).terminals()
-		m.in = strings.NewReader("content\nHello\n")
+		m.In = strings.NewReader("content\nHello\n")
 		status := m.run(t, append(args, "--no-input")...)
 		if status != 2 || m.err.String() != "schedctl: standard input is a terminal, and --no-input never prompts; give a file or a pipe\n" {
 			t.Errorf("%q: exit status %d: %s", args, status, &m.err)

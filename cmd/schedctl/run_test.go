@@ -15,11 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // machine is a system of buffers with a daemon behind a transport.
 type machine struct {
-	system
+	cli.System
 	env      map[string]string
 	out, err bytes.Buffer
 }
@@ -33,27 +34,27 @@ func newMachine(t *testing.T, daemon http.Handler) *machine {
 	m := &machine{env: map[string]string{
 		"SCHEDCTL_URL": "http://daemon.test", "SCHEDCTL_API_KEY": "sctl_test", "SCHEDCTL_DATA_DIR": t.TempDir(),
 	}}
-	m.system = system{
-		in: strings.NewReader(""), out: &m.out, err: &m.err, width: 100, goos: runtime.GOOS,
-		getenv: func(name string) string { return m.env[name] },
-		environ: func() (pairs []string) {
+	m.System = cli.System{
+		In: strings.NewReader(""), Out: &m.out, Err: &m.err, Width: 100, Goos: runtime.GOOS,
+		Getenv: func(name string) string { return m.env[name] },
+		Environ: func() (pairs []string) {
 			for name, value := range m.env {
 				pairs = append(pairs, name+"="+value)
 			}
 			return pairs
 		},
-		now: func() time.Time { return noon }, local: time.UTC,
-		readSecret: func(context.Context) (string, error) { return "", io.EOF },
-		transport:  inProcess{daemon},
-		filterTime: time.Minute, askTime: time.Minute,
-		configHome: t.TempDir(), stateHome: t.TempDir(), keyring: noKeyring{},
+		Now: func() time.Time { return noon }, Local: time.UTC,
+		ReadSecret: func(context.Context) (string, error) { return "", io.EOF },
+		Transport:  inProcess{daemon},
+		FilterTime: time.Minute, AskTime: time.Minute,
+		ConfigHome: t.TempDir(), StateHome: t.TempDir(), Keyring: noKeyring{},
 	}
 	return m
 }
 
 // terminals puts the machine in front of a person.
 func (m *machine) terminals() *machine {
-	m.inTerminal, m.outTerminal, m.errTerminal = true, true, true
+	m.InTerminal, m.OutTerminal, m.ErrTerminal = true, true, true
 	return m
 }
 
@@ -61,7 +62,7 @@ func (m *machine) run(t *testing.T, args ...string) int {
 	t.Helper()
 	m.out.Reset()
 	m.err.Reset()
-	return run(t.Context(), m.system, args)
+	return run(t.Context(), m.System, args)
 }
 
 // want runs a command and checks all that it does to be seen.

@@ -12,13 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
 )
 
 func tree(t *testing.T) *cobra.Command {
 	t.Helper()
-	a := &app{system: newMachine(t, nil).system}
-	root := newRoot(a, branches)
-	walk(root, a.writeText)
+	a := &cli.App{System: newMachine(t, nil).System}
+	root := cli.NewRoot(a, branches)
+	walk(root, a.WriteLazyHelp)
 	return root
 }
 
@@ -34,25 +37,25 @@ func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
 func TestBranchesAreMadeAlone(t *testing.T) {
 	t.Parallel()
 	whole := tree(t)
-	for _, b := range postBranches(nil) {
-		a := &app{system: newMachine(t, nil).system}
-		post := find(t, newRoot(a, branches, "post", b.name, "--help"), "post")
-		if got, want := usages(find(t, post, b.name)), usages(find(t, find(t, whole, "post"), b.name)); got != want {
-			t.Errorf("post %s is another command alone:\n%s", b.name, cmp.Diff(want, got))
+	for _, b := range post.PostBranches(nil) {
+		a := &cli.App{System: newMachine(t, nil).System}
+		post := find(t, cli.NewRoot(a, branches, "post", b.Name, "--help"), "post")
+		if got, want := usages(find(t, post, b.Name)), usages(find(t, find(t, whole, "post"), b.Name)); got != want {
+			t.Errorf("post %s is another command alone:\n%s", b.Name, cmp.Diff(want, got))
 		}
 		if n := len(post.Commands()); n != 1 {
-			t.Errorf("in addition to post %s, %d more were created", b.name, n-1)
+			t.Errorf("in addition to post %s, %d more were created", b.Name, n-1)
 		}
 	}
 	for _, b := range branches {
-		a := &app{system: newMachine(t, nil).system}
-		lone := newRoot(a, branches, b.name, "--help")
-		walk(lone, a.writeText)
-		if got, want := usages(find(t, lone, b.name)), usages(find(t, whole, b.name)); got != want {
-			t.Errorf("%s is another command alone:\n%s", b.name, cmp.Diff(want, got))
+		a := &cli.App{System: newMachine(t, nil).System}
+		lone := cli.NewRoot(a, branches, b.Name, "--help")
+		walk(lone, a.WriteLazyHelp)
+		if got, want := usages(find(t, lone, b.Name)), usages(find(t, whole, b.Name)); got != want {
+			t.Errorf("%s is another command alone:\n%s", b.Name, cmp.Diff(want, got))
 		}
-		if n := len(lone.Commands()); n != 1 && !b.rest {
-			t.Errorf("in addition to %s, %d more were created", b.name, n-1)
+		if n := len(lone.Commands()); n != 1 && !b.Rest {
+			t.Errorf("in addition to %s, %d more were created", b.Name, n-1)
 		}
 	}
 }
@@ -112,7 +115,7 @@ func TestFlagValuesAreNamed(t *testing.T) {
 func TestDurationsAreShownShort(t *testing.T) {
 	t.Parallel()
 	for _, want := range []string{"", "24h", "2h30m", "5m", "1m30s", "10s", "1h0m5s", "20ms"} {
-		var d duration
+		var d cli.DurationFlag
 		if want != "" {
 			if err := d.Set(strings.Replace(want, "0m5s", "5s", 1)); err != nil {
 				t.Fatal(err)
@@ -161,8 +164,8 @@ func TestExamplesAreCommandLines(t *testing.T) {
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"post", "ls"}, {"post", "get"}, {"post", "new"}, {"post", "update"}, {"post", "rm"}, {"post", "remove"}, {"account", "new"}, {"account", "rm"}, {"key", "delete"}} {
-		a := &app{system: newMachine(t, nil).system}
-		cmd, rest, err := newRoot(a, branches, args...).Find(args)
+		a := &cli.App{System: newMachine(t, nil).System}
+		cmd, rest, err := cli.NewRoot(a, branches, args...).Find(args)
 		if err != nil || len(rest) > 0 || !slices.Contains(cmd.Aliases, args[1]) {
 			t.Errorf("%q leads to %s, rest %q: %v", args, cmd.CommandPath(), rest, err)
 		}
@@ -318,7 +321,7 @@ var completionFiles = map[string]string{
 
 func TestCompletionFilesAreFresh(t *testing.T) {
 	t.Parallel()
-	for _, shell := range shells {
+	for _, shell := range cli.Shells {
 		m := newMachine(t, nil)
 		if status := m.run(t, "completion", shell); status != 0 {
 			t.Fatalf("%s: exit status %d: %s", shell, status, &m.err)

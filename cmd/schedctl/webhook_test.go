@@ -12,6 +12,8 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
 
 const siteID = "wh_01KAK3R9ZC4VBX1D2E3F4G5H6J"
@@ -82,8 +84,8 @@ func TestSecretIsNotLostWhenTheDiskIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "secret")
-	o := &onceSecret{app: &app{system: newMachine(t, nil).system}, path: path, file: file}
-	shown, err := o.save("whsec_made")
+	o := &cli.OneTimeSecret{App: &cli.App{System: newMachine(t, nil).System}, Path: path, File: file}
+	shown, err := o.Save("whsec_made")
 	if shown == nil || *shown != "whsec_made" || err == nil {
 		t.Errorf("got %v, %v", shown, err)
 	}
@@ -145,7 +147,7 @@ func TestWebhookTestWaits(t *testing.T) {
 
 func TestDeliveryTexts(t *testing.T) {
 	t.Parallel()
-	a := &app{system: newMachine(t, nil).system}
+	a := &cli.App{System: newMachine(t, nil).System}
 	for want, d := range map[string]apiv1.Delivery{
 		"":                                {Status: schedctl.DeliveryPending, NextAttemptAt: at(time.Minute)},
 		"HTTP 200 in 12 ms":               {Status: schedctl.DeliveryDelivered, Attempt: 1, HTTPStatus: ptr(200), DurationMS: ptr(int64(12))},
@@ -153,7 +155,7 @@ func TestDeliveryTexts(t *testing.T) {
 		"no such host, 9 attempts":        {Status: schedctl.DeliveryFailed, Attempt: 9, Error: ptr("no such host")},
 		"no answer, 2 attempts, next now": {Status: schedctl.DeliveryPending, Attempt: 2, NextAttemptAt: at(0)},
 	} {
-		if got := a.answerText(d); got != want {
+		if got := webhook.AnswerText(a, d); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

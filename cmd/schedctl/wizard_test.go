@@ -14,14 +14,16 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
 // person is a machine with a person who types lines, and secrets separately.
 func person(t *testing.T, daemon http.Handler, lines string, secrets ...string) *machine {
 	t.Helper()
 	m := newMachine(t, daemon).terminals()
-	m.in = strings.NewReader(lines)
-	m.readSecret = func(context.Context) (string, error) {
+	m.In = strings.NewReader(lines)
+	m.ReadSecret = func(context.Context) (string, error) {
 		if len(secrets) == 0 {
 			return "", io.EOF
 		}
@@ -180,8 +182,8 @@ func TestReconnect(t *testing.T) {
 		"asked for": {
 			func(m *machine) {
 				m.terminals()
-				m.in = strings.NewReader("token\n")
-				m.readSecret = func(context.Context) (string, error) { return "typed", nil }
+				m.In = strings.NewReader("token\n")
+				m.ReadSecret = func(context.Context) (string, error) { return "typed", nil }
 			}, nil,
 			map[string]any{"credentials": map[string]any{"instance_url": "https://social.test", "access_token": "typed"}},
 		},
@@ -257,14 +259,14 @@ func TestLoginWithABrowser(t *testing.T) {
 
 func TestSeveralSecretsComeAsADocument(t *testing.T) {
 	t.Parallel()
-	c := newConnection("http", "")
-	second := c.fields[1]
+	c := account.NewConnection("http", "")
+	second := c.Fields[1]
 	second.Name, second.Required = "token", true
-	c.fields = append(c.fields, second)
-	if err := c.takeSecrets(`{"secret":"one","token":"two"}`, "secrets.json"); err != nil {
+	c.Fields = append(c.Fields, second)
+	if err := c.TakeSecrets(`{"secret":"one","token":"two"}`, "secrets.json"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"secret": "one", "token": "two"}, c.values); diff != "" {
+	if diff := cmp.Diff(map[string]string{"secret": "one", "token": "two"}, c.Values); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for text, want := range map[string]string{
@@ -272,7 +274,7 @@ func TestSeveralSecretsComeAsADocument(t *testing.T) {
 		`{"passwort":"hidden"}`: `secrets.json: "passwort" is not known; use one of secret, token`,
 		`["hidden"]`:            `secrets.json must hold JSON: http has several secrets; write an object of strings, with any of secret, token`,
 	} {
-		if err := c.takeSecrets(text, "secrets.json"); err == nil || err.Error() != want {
+		if err := c.TakeSecrets(text, "secrets.json"); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
@@ -290,8 +292,8 @@ func TestWhenTheWizardAsksLineByLine(t *testing.T) {
 		"the environment":          {map[string]string{"TERM": "xterm-256color", "ACCESSIBLE": "1"}, false, true},
 		"a terminal without moves": {map[string]string{"TERM": "dumb"}, false, true},
 	} {
-		o := connectFlags{app: &app{system: system{getenv: func(name string) string { return tc.env[name] }}}, accessible: tc.flag}
-		if got := o.lineByLine(); got != tc.want {
+		o := account.ConnectFlags{App: &cli.App{System: cli.System{Getenv: func(name string) string { return tc.env[name] }}}, Accessible: tc.flag}
+		if got := o.LineByLine(); got != tc.want {
 			t.Errorf("%s: line by line: %v, want %v", name, got, tc.want)
 		}
 	}

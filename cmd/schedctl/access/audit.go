@@ -1,0 +1,122 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+type auditList struct {
+	*cli.App
+	after, before string
+	zone          cli.WhenFlags
+	limit         cli.ListLimit
+	all           bool
+}
+
+func NewAudit(a *cli.App) *cobra.Command {
+	o := &auditList{App: a}
+	cmd := cli.DeclareJSON[apiv1.AuditEntry](&cobra.Command{
+		Use:   "audit",
+		Short: "List who has changed what",
+		Long: `List what was written in the workspace, the youngest first: when, by which operation
+of the API, to what, with which key and from which address. The daemon keeps it for
+90 days. It needs a key with the scope keys:write.
+
+--after counts the time given, --before does not. The id of the request, under which
+the daemon's log has it, is in --json.`,
+		Example: `  schedctl audit
+  schedctl audit --after "yesterday 18:00" --all
+  schedctl audit --all --jq '.[] | select(.api_key_name == "ci") | [.created_at, .action] | @tsv'`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.after, "after", "", "only what was done at or after this `time`; a day alone is its beginning")
+	f.StringVar(&o.before, "before", "", "only what was done before this `time`")
+	o.limit.Add(cmd, "entries")
+	f.BoolVar(&o.all, "all", false, "all entries")
+	o.zone.AddZone(cmd)
+	return cmd
+}
+
+func (o *auditList) run(ctx context.Context) error {
+	if err := o.limit.Check(); err != nil {
+		return err
+	}
+	after, err := o.zone.ParseBound(o.App, o.after)
+	if err != nil {
+		return err
+	}
+	before, err := o.zone.ParseBound(o.App, o.before)
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	entries, more, err := o.collect(ctx, c, after, before)
+	if err != nil {
+		return err
+	}
+	if err := o.print(entries); err != nil {
+		return err
+	}
+	switch {
+	case more && o.OutTerminal:
+		o.Messagef("there are more; use --limit or --all")
+	case len(entries) == 0 && o.ErrTerminal:
+		o.Messagef("no entries")
+	}
+	return nil
+}
+
+// collect goes through the pages, which have the youngest first, up to the time
+// after; more says that it stopped at the limit.
+func (o *auditList) collect(ctx context.Context, c *client.Client, after, before time.Time) (entries []apiv1.AuditEntry, more bool, err error) {
+	q := client.AuditQuery{Limit: post.PageSize}
+	most := o.limit.Max(o.App, o.all)
+	if before.IsZero() {
+		q.Limit = min(most, post.PageSize)
+	}
+	for e, err := range c.EachAudit(ctx, q) {
+		at := cli.Deref(e.CreatedAt)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case at.Before(after):
+			return entries, false, nil
+		case !before.IsZero() && !at.Before(before):
+			continue
+		case len(entries) == most:
+			return entries, true, nil
+		}
+		entries = append(entries, e)
+	}
+	return entries, false, nil
+}
+
+func (o *auditList) print(entries []apiv1.AuditEntry) error {
+	switch {
+	case o.JSON.Given:
+		return o.PrintJSON(append([]apiv1.AuditEntry{}, entries...))
+	case o.Quiet:
+		ids := make([]string, len(entries))
+		for i := range entries {
+			ids[i] = entries[i].ID
+		}
+		return o.PrintIDs(ids...)
+	}
+	t := cli.Table{Header: []string{"WHEN", "ACTION", "WHAT", "KEY", "FROM"}, Status: -1, Excerpt: true}
+	for _, e := range entries {
+		t.Rows = append(t.Rows, []string{o.ShortTime(e.CreatedAt), e.Action, cli.Deref(e.ResourceID), e.APIKeyName, cli.Deref(e.RemoteAddr)})
+	}
+	return o.WriteList(o.RenderTable(t))
+}

@@ -1,0 +1,88 @@
+package access
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newContextAdd(a *cli.App) *cobra.Command {
+	var use bool
+	cmd := cli.DeclareJSON[contextView](&cobra.Command{
+		Use:   "add NAME --url URL",
+		Short: "Add a context",
+		Long: `Add a context: a name for the daemon at --url. With --api-key-file the key is read
+from that file whenever it is needed; "schedctl login --context NAME" keeps a key
+in the keyring instead. The daemon is not asked.`,
+		Example: `  schedctl context add work --url https://posts.example.org --api-key-file ~/work.key
+  schedctl context add office --url http://10.0.0.7:7733 --use`,
+		Args: cli.Args(1, 1, "a name"),
+		RunE: func(_ *cobra.Command, args []string) error { return addContext(a, args[0], use) },
+	})
+	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
+	return cmd
+}
+
+func addContext(a *cli.App, name string, use bool) error {
+	if a.URL == "" {
+		f := cli.UsageError("a context is where a daemon is, and --url is not given")
+		f.Hint = "give --url http://host:port, https://host or unix:///path"
+		return f
+	}
+	ctx := cli.SavedContext{URL: a.URL}
+	if err := cli.CheckContextName(name); err != nil {
+		return err
+	}
+	if err := cli.CheckContext(name, ctx); err != nil {
+		return cli.UsageError("%v", err)
+	}
+	if a.KeyFile != "" {
+		if _, err := cli.ReadKey(a.KeyFile); err != nil {
+			return err
+		}
+		path, err := filepath.Abs(a.KeyFile)
+		if err != nil {
+			return fmt.Errorf("find the key: %w", err)
+		}
+		ctx.KeyFile = path
+	}
+	cfg, err := a.ReadConfig()
+	if err != nil {
+		return err
+	}
+	if _, there := cfg.Contexts[name]; there {
+		return &cli.Failure{
+			Status: cli.ExitConflict, Code: cli.CodeOther, Message: fmt.Sprintf("there is a context %q already", name),
+			Hint: "remove it first: schedctl context remove " + name,
+		}
+	}
+	cfg.Contexts[name] = ctx
+	if use {
+		cfg.Current = name
+	}
+	if err := a.WriteConfig(cfg); err != nil {
+		return err
+	}
+	return printContext(a, viewOf(name, ctx, cfg.Current), "Added")
+}
+
+// printContext prints one context: for people as a sentence that says what was
+// done.
+func printContext(a *cli.App, v contextView, done string) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(v)
+	case a.Quiet:
+		return a.PrintIDs(v.Name)
+	case !a.OutTerminal:
+		return printContexts(a, []contextView{v})
+	}
+	sentence := fmt.Sprintf("%s context %s, %s", done, a.Bold(v.Name), v.URL)
+	if !v.Current {
+		sentence += "; use it with: schedctl context use " + v.Name
+	}
+	return a.Write([]byte(sentence + "\n"))
+}

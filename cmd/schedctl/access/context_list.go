@@ -1,0 +1,57 @@
+package access
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newContextList(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[contextView](&cobra.Command{
+		Use:   "list",
+		Short: "List contexts",
+		Long: `List the contexts: whether it is the one in use, its name, its URL and where its
+key is kept.`,
+		Example: `  schedctl context list
+  schedctl context list --jq '.[] | select(.current) | .name'`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := a.ReadConfig()
+			if err != nil {
+				return err
+			}
+			current := cli.FirstNonEmpty(cfg.Current, cli.LocalContext)
+			list := []contextView{viewOf(cli.LocalContext, cli.SavedContext{URL: a.LocalURL()}, current)}
+			for _, name := range slices.Sorted(maps.Keys(cfg.Contexts)) {
+				list = append(list, viewOf(name, cfg.Contexts[name], current))
+			}
+			return printContexts(a, list)
+		},
+	})
+}
+
+// printContexts prints contexts as a list.
+func printContexts(a *cli.App, list []contextView) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(list)
+	case a.Quiet:
+		names := make([]string, len(list))
+		for i := range list {
+			names[i] = list[i].Name
+		}
+		return a.PrintIDs(names...)
+	}
+	t := cli.Table{Header: []string{"USED", "NAME", "URL", "KEY"}, Status: -1, Excerpt: true}
+	for _, v := range list {
+		used := ""
+		if v.Current {
+			used = "*"
+		}
+		t.Rows = append(t.Rows, []string{used, v.Name, v.URL, v.Key})
+	}
+	return a.WriteList(a.RenderTable(t))
+}

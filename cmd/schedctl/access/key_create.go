@@ -1,0 +1,145 @@
+package access
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type keyCreate struct {
+	cli.OneTimeSecret
+	name, expires    string
+	scopes, accounts []string
+	zone             cli.WhenFlags
+}
+
+func newKeyCreate(a *cli.App) *cobra.Command {
+	o := &keyCreate{OneTimeSecret: cli.OneTimeSecret{App: a}}
+	cmd := cli.DeclareJSON[keyWithSecret](&cobra.Command{
+		Use:   "create",
+		Short: "Make an API key",
+		Long: `Make an API key of the workspace. Its scopes are some of
+
+` + strings.TrimSuffix(cli.WrapText("  ", scopeNames()), "\n") + `
+
+and without --scope posts:read, posts:write and accounts:read. A key gives only what
+it has itself. posts:draft writes drafts and makes nothing go out; accounts:read is
+what lets commands call accounts by their names.
+
+With --account the key sees and uses these accounts and no others, and the posts to
+them. With --expires it expires after a duration such as 90d, or at a time.
+A key that ends makes only keys that end by then, without --expires at the same time.
+
+` + cli.SecretHelp,
+		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d --secret-out ci.key
+  schedctl key create --name writer --scope posts:read,posts:draft,accounts:read --account blog
+  schedctl key create --name bot --expires "2027-12-31 18:00" --json=id,secret`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.name, "name", "", "what the key is for, a `name` to know it by")
+	f.StringArrayVar(&o.scopes, "scope", nil, "what the key may do: a `scope` (repeatable)")
+	f.StringVar(&o.expires, "expires", "", "when the key ends: a `duration` from now, 90d, or a time")
+	f.StringArrayVar(&o.accounts, "account", nil, "limit the key to this `account`: an id, a name or platform:name (repeatable)")
+	o.zone.AddZone(cmd)
+	o.OneTimeSecret.Add(cmd)
+	cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	return cmd
+}
+
+func scopeNames() []string { return strings.Split(cli.JoinStrings(schedctl.Scopes(), " "), " ") }
+
+func (o *keyCreate) run(ctx context.Context) error {
+	request, err := o.request()
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if request.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.accounts); err != nil {
+		return err
+	}
+	end, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer end()
+	made, err := c.CreateAPIKey(ctx, request)
+	if err != nil {
+		return err
+	}
+	return printKey(&o.OneTimeSecret, made)
+}
+
+// request checks the flags and puts them together, but for the accounts.
+func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
+	if o.name == "" {
+		f := cli.UsageError("schedctl key create needs --name, which says what the key is for")
+		f.Hint = "give it with --name ci"
+		return r, f
+	}
+	r.Name = o.name
+	if r.Scopes, err = scopesOf(o.scopes); err != nil {
+		return r, err
+	}
+	r.ExpiresAt, err = o.expiry()
+	return r, err
+}
+
+// scopesOf returns the scopes that are named, each once; nil for none.
+func scopesOf(lists []string) (scopes []schedctl.Scope, err error) {
+	for _, list := range lists {
+		for _, name := range strings.Split(list, ",") {
+			scope := schedctl.Scope(name)
+			switch {
+			case !slices.Contains(schedctl.Scopes(), scope):
+				return nil, cli.UnknownValueError("--scope", name, scopeNames())
+			case !slices.Contains(scopes, scope):
+				scopes = append(scopes, scope)
+			}
+		}
+	}
+	return scopes, nil
+}
+
+// expiry reads --expires, nil for none, and says back what was understood.
+func (o *keyCreate) expiry() (*apiv1.Time, error) {
+	if o.expires == "" {
+		return nil, nil
+	}
+	loc, err := o.zone.Zone(o.App)
+	if err != nil {
+		return nil, err
+	}
+	now := o.Now()
+	m, err := expiryMoment(o.expires, now, loc)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Check(now); err != nil {
+		return nil, cli.InvalidError(schedctl.ValidationFailed, "--expires: %v", err)
+	}
+	o.Messagef("until %s", m.Echo(now, loc))
+	return apiv1.NewTime(m.Time), nil
+}
+
+// expiryMoment reads a duration from now, else a time.
+func expiryMoment(text string, now time.Time, loc *time.Location) (when.Result, error) {
+	if _, err := when.ParseDuration(text); err == nil {
+		return when.Parse("in "+text, now, loc)
+	}
+	return when.Parse(text, now, loc)
+}

@@ -1,0 +1,153 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type keyRevoke struct {
+	*cli.App
+	yes bool
+}
+
+// revocation is the result of revoking a key.
+type revocation struct {
+	ID      string `json:"id"`
+	Revoked bool   `json:"revoked"`
+}
+
+func newKeyRevoke(a *cli.App) *cobra.Command {
+	o := &keyRevoke{App: a}
+	cmd := cli.DeclareJSON[revocation](&cobra.Command{
+		Use:   "revoke KEY",
+		Short: "Revoke an API key",
+		Long: `Revoke an API key, named by its id or by its name: from now on no request with it is
+accepted, and nothing brings it back. Its event streams and downloads end. Posts that
+were scheduled with it still go out, and keys that were made with it stay: "schedctl
+audit" lists them.
+
+The last key that can make keys cannot be revoked: without it no key could be made.`,
+		Example: `  schedctl key revoke ci
+  schedctl key revoke key_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes`,
+		Args:              cli.Args(1, 1, "a key: its id or its name"),
+		ValidArgsFunction: completeKey(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func (o *keyRevoke) run(ctx context.Context, ref string) error {
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	k, err := keyByName(ctx, c, ref)
+	if err != nil {
+		return err
+	}
+	if !o.yes {
+		if err := o.Confirm(ctx, fmt.Sprintf("Revoke %s for good?%s", keyLabel(k), ownKey(ctx, c, k))); err != nil {
+			return err
+		}
+	}
+	if err := c.RevokeAPIKey(ctx, k.ID); err != nil {
+		return err
+	}
+	return printRevocation(o.App, k)
+}
+
+// ownKey warns of a key that is about to lock out the one who revokes it.
+func ownKey(ctx context.Context, c *client.Client, k apiv1.APIKey) string {
+	if me, err := c.Me(ctx); err == nil && me.APIKey.ID == k.ID {
+		return " It is the key that you use now."
+	}
+	return ""
+}
+
+func printRevocation(a *cli.App, k apiv1.APIKey) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(revocation{ID: k.ID, Revoked: true})
+	case a.OutTerminal && !a.Quiet:
+		return a.Write([]byte("Revoked " + a.Bold(keyLabel(k)) + "\n"))
+	}
+	return a.PrintIDs(k.ID)
+}
+
+// keyByName returns the key that an argument names by its id or its name. A name
+// means the key that is still good; several of them are refused.
+func keyByName(ctx context.Context, c *client.Client, ref string) (apiv1.APIKey, error) {
+	keys, err := c.APIKeys(ctx)
+	if err != nil {
+		return apiv1.APIKey{}, err
+	}
+	var found, revoked []apiv1.APIKey
+	for _, k := range keys {
+		switch {
+		case k.ID == ref:
+			return k, nil
+		case k.Name == ref && k.RevokedAt == nil:
+			found = append(found, k)
+		case k.Name == ref:
+			revoked = append(revoked, k)
+		}
+	}
+	if len(found) == 0 {
+		found = revoked
+	}
+	if len(found) == 0 {
+		found = cli.MatchShortID(keys, schedctl.KeyPrefix, ref, func(k apiv1.APIKey) string { return k.ID })
+	}
+	switch len(found) {
+	case 0:
+		return apiv1.APIKey{}, &cli.Failure{Status: cli.ExitNotFound, Code: schedctl.NotFound, Message: fmt.Sprintf("there is no API key %q", ref), Hint: "see: schedctl key list"}
+	case 1:
+		return found[0], nil
+	}
+	f := cli.InvalidError(schedctl.ValidationFailed, "%q could be several API keys", ref)
+	f.Hint = "use one of " + keyCandidates(found)
+	return apiv1.APIKey{}, f
+}
+
+func keyCandidates(keys []apiv1.APIKey) string {
+	var ids []string
+	for i, k := range keys {
+		if i == cli.MaxCandidates {
+			ids = append(ids, fmt.Sprintf("%d more", len(keys)-i))
+			break
+		}
+		ids = append(ids, k.ID)
+	}
+	return cli.Enumerate(ids)
+}
+
+// completeKey offers the ids of keys that were not revoked.
+func completeKey(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (out []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		a.AskDaemon(cmd, func(ctx context.Context, c *client.Client) {
+			keys, err := c.APIKeys(ctx)
+			if err != nil {
+				return
+			}
+			for _, k := range keys {
+				if k.RevokedAt == nil {
+					out = append(out, k.ID+"\t"+cli.Clip(cli.OneLine(k.Name), 50))
+				}
+			}
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}

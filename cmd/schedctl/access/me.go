@@ -1,0 +1,54 @@
+package access
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func NewMe(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Me](&cobra.Command{
+		Use:   "me",
+		Short: "Show whose API key this is and what it may do",
+		Long:  "Show which daemon responds, which workspace the API key belongs to, and what the key may do. A good first check.",
+		Example: `  schedctl me
+  schedctl me --url http://127.0.0.1:7733 --api-key-file ~/key --json`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return showMe(cmd.Context(), a) },
+	})
+}
+
+func showMe(ctx context.Context, a *cli.App) error {
+	c, err := a.Connect()
+	if err != nil {
+		return err
+	}
+	me, err := c.Me(ctx)
+	switch {
+	case err != nil:
+		return err
+	case a.JSON.Given:
+		return a.PrintJSON(me)
+	case a.Quiet:
+		return a.PrintIDs(me.Workspace.ID)
+	}
+	scopes := make([]string, len(me.APIKey.Scopes))
+	for i, s := range me.APIKey.Scopes {
+		scopes[i] = string(s)
+	}
+	return a.Write(a.RenderProperties([]cli.Property{
+		{Name: "Daemon", Value: c.URL()},
+		{Name: "Workspace", Value: me.Workspace.Name},
+		{Name: "Workspace id", Value: me.Workspace.ID},
+		{Name: "Time zone", Value: me.Workspace.Timezone},
+		{Name: "Plan", Value: me.Workspace.Plan},
+		{Name: "Key", Value: me.APIKey.Name},
+		{Name: "Key id", Value: me.APIKey.ID},
+		{Name: "Scopes", Value: strings.Join(scopes, " ")},
+		{Name: "Expires", Value: cli.FirstNonEmpty(a.TimeText(me.APIKey.ExpiresAt), "never")},
+	}))
+}

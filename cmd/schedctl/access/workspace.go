@@ -1,0 +1,45 @@
+package access
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func NewWorkspace(a *cli.App) *cobra.Command {
+	cmd := cli.ParentCommand(&cobra.Command{
+		Use:   "workspace",
+		Short: "Add and list workspaces",
+		Long: `Add and list the workspaces of a daemon. Workspaces see nothing of each other: each
+has its own accounts, posts, webhooks and API keys.
+
+These commands need a key with the scope workspaces:write, which the first key of
+the daemon has.`,
+		Example: `  schedctl workspace add "Second team" --tz Europe/Berlin --secret-out second.key
+  schedctl workspace list`,
+	})
+	cmd.AddCommand(newWorkspaceAdd(a), newWorkspaceList(a))
+	return cmd
+}
+
+func workspaceRow(w apiv1.Workspace) []string { return []string{w.ID, w.Name, w.Timezone, w.Plan} }
+
+// printWorkspaces prints workspaces as a list.
+func printWorkspaces(a *cli.App, workspaces []apiv1.Workspace) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(append([]apiv1.Workspace{}, workspaces...))
+	case a.Quiet:
+		ids := make([]string, len(workspaces))
+		for i := range workspaces {
+			ids[i] = workspaces[i].ID
+		}
+		return a.PrintIDs(ids...)
+	}
+	t := cli.Table{Header: []string{"ID", "NAME", "TIME ZONE", "PLAN"}, Status: -1, Excerpt: true}
+	for _, w := range workspaces {
+		t.Rows = append(t.Rows, workspaceRow(w))
+	}
+	return a.WriteList(a.RenderTable(t))
+}

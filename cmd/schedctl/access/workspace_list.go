@@ -1,0 +1,35 @@
+package access
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newWorkspaceList(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Workspace](&cobra.Command{
+		Use:   "list",
+		Short: "List workspaces",
+		Long: `List all workspaces of the daemon, the oldest first. Which of them the key in use
+belongs to is in "schedctl me".`,
+		Example: `  schedctl workspace list
+  schedctl workspace list --json=id,name`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return listWorkspaces(cmd.Context(), a) },
+	})
+}
+
+func listWorkspaces(ctx context.Context, a *cli.App) error {
+	c, err := a.Connect()
+	if err != nil {
+		return err
+	}
+	workspaces, err := c.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	return printWorkspaces(a, workspaces)
+}

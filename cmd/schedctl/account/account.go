@@ -1,0 +1,238 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func New(a *cli.App) *cobra.Command {
+	cmd := cli.ParentCommand(&cobra.Command{
+		Use:   "account",
+		Short: "Connect and manage social accounts",
+		Long: `Connect and manage the social accounts that posts go to.
+
+An account is named by its id, by its name, or by platform:name.`,
+		Example: `  schedctl account add feed --name demo
+  schedctl account list`,
+	})
+	cmd.AddCommand(newAccountAdd(a), newAccountList(a), newAccountShow(a), newAccountVerify(a),
+		newAccountEdit(a), newAccountReconnect(a), newAccountRemove(a))
+	return cmd
+}
+
+// printAccounts prints accounts as a list.
+func printAccounts(a *cli.App, accounts []apiv1.Account) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(append([]apiv1.Account{}, accounts...))
+	case a.Quiet:
+		ids := make([]string, len(accounts))
+		for i := range accounts {
+			ids[i] = accounts[i].ID
+		}
+		return a.PrintIDs(ids...)
+	}
+	t := cli.Table{Header: []string{"ID", "PLATFORM", "NAME", "STATUS", "PROFILE"}, Status: 3, Excerpt: true}
+	for _, acct := range accounts {
+		t.Rows = append(t.Rows, []string{acct.ID, acct.Platform, acct.Name, string(acct.Status), cli.Deref(acct.ProfileURL)})
+	}
+	if err := a.WriteList(a.RenderTable(t)); err != nil || !a.ErrTerminal {
+		return err
+	}
+	for _, acct := range accounts {
+		if acct.Status == schedctl.AccountError && acct.Error != nil {
+			a.Messagef("%s: %s; see: schedctl account show %s", cli.OneLine(acct.Name), cli.OneLine(TargetErrorText(acct.Error)), acct.ID)
+		}
+	}
+	return nil
+}
+
+// printAccount prints one account: as the list does, or on a terminal with a
+// sentence that says what was done.
+func printAccount(a *cli.App, acct apiv1.Account, done string) error {
+	for _, w := range acct.Warnings {
+		a.Messagef("warning: %s: %s", cli.OneLine(acct.Name), cli.OneLine(w))
+	}
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(acct)
+	case a.Quiet || !a.OutTerminal:
+		return printAccounts(a, []apiv1.Account{acct})
+	}
+	sentence := fmt.Sprintf("%s %s (%s), %s", done, a.Bold(cli.OneLine(acct.Name)), acct.Platform, acct.ID)
+	if acct.ProfileURL != nil {
+		sentence += ": " + cli.OneLine(*acct.ProfileURL)
+	}
+	return a.Write([]byte(sentence + "\n"))
+}
+
+// AccountByName returns the account that an argument names, a disconnected one
+// too.
+func AccountByName(ctx context.Context, a *cli.App, c *client.Client, ref string) (apiv1.Account, error) {
+	ref, err := AccountRef(a, ref)
+	if err != nil {
+		return apiv1.Account{}, err
+	}
+	if IsAccountID(ref) {
+		acct, err := c.Account(ctx, ref)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			err = cli.WithMessage(err, fmt.Sprintf("there is no account %q; see: schedctl account list --all", ref))
+		}
+		return acct, err
+	}
+	all, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil {
+		return apiv1.Account{}, err
+	}
+	return PickAccount(all, ref, cli.ExitNotFound)
+}
+
+// AccountRef returns what names an account, with the id for lastRef.
+func AccountRef(a *cli.App, ref string) (string, error) {
+	if ref == cli.LastRef {
+		return a.LastID(cli.AccountNoun)
+	}
+	return ref, nil
+}
+
+func IsAccountID(ref string) bool {
+	_, ok := schedctl.ParseID(schedctl.AccountPrefix, ref)
+	return ok
+}
+
+// everyAccount stands for all connected accounts in --to.
+const everyAccount = "all"
+
+// ResolveRecipients returns the ids of the accounts that --to names, each once and in
+// the order given.
+func ResolveRecipients(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
+	var connected []apiv1.Account
+	for _, ref := range refs {
+		if IsAccountID(ref) || ref == cli.LastRef {
+			continue
+		}
+		list, err := c.Accounts(ctx, client.AccountQuery{})
+		if err != nil {
+			return nil, err
+		}
+		connected = list
+		break
+	}
+	return PickAccounts(a, connected, refs)
+}
+
+// PickAccounts is recipients for accounts that are known already.
+func PickAccounts(a *cli.App, connected []apiv1.Account, refs []string) ([]string, error) {
+	var ids []string
+	seen := map[string]bool{}
+	for _, ref := range refs {
+		found, err := matchAccounts(a, connected, ref)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// matchAccounts returns the ids that one --to stands for.
+func matchAccounts(a *cli.App, connected []apiv1.Account, ref string) (ids []string, err error) {
+	if ref, err = AccountRef(a, ref); err != nil {
+		return nil, err
+	}
+	if IsAccountID(ref) {
+		return []string{ref}, nil
+	}
+	if ref != everyAccount {
+		acct, err := PickAccount(connected, ref, cli.ExitInvalid)
+		return []string{acct.ID}, err
+	}
+	for _, acct := range connected {
+		if acct.Status == schedctl.AccountConnected {
+			ids = append(ids, acct.ID)
+			continue
+		}
+		a.Messagef("left out: %s (%s) is in status %s; see: schedctl account show %s", cli.OneLine(acct.Name), acct.Platform, acct.Status, acct.ID)
+	}
+	if len(ids) == 0 {
+		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "no account is connected")
+		f.Hint = AddAdvice
+		return nil, f
+	}
+	return ids, nil
+}
+
+const AddAdvice = "add one, for example with: schedctl account add feed --name demo"
+
+// PickAccount returns the one account that ref names: exactly, else without
+// regard to case, else by an abbreviated id. Connected accounts go before
+// disconnected ones.
+func PickAccount(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, error) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		var found, gone []apiv1.Account
+		for _, acct := range accounts {
+			if !same(acct.Name, ref) && !same(acct.Platform+":"+acct.Name, ref) && !same("@"+acct.Name, ref) {
+				continue
+			}
+			if acct.Status == schedctl.AccountDisconnected {
+				gone = append(gone, acct)
+			} else {
+				found = append(found, acct)
+			}
+		}
+		if len(found) == 0 {
+			found = gone
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			f := cli.InvalidError(schedctl.InvalidSocialAccounts, "%q could be several accounts", ref)
+			f.Hint = "use one of " + candidateList(found)
+			return apiv1.Account{}, f
+		}
+	}
+	found := cli.MatchShortID(accounts, schedctl.AccountPrefix, ref, func(acct apiv1.Account) string { return acct.ID })
+	switch len(found) {
+	case 0:
+	case 1:
+		return found[0], nil
+	default:
+		return apiv1.Account{}, cli.AmbiguousIDError(ref, "accounts", []string{candidateList(found)})
+	}
+	f := &cli.Failure{Status: missing, Code: schedctl.InvalidSocialAccounts, Message: fmt.Sprintf("there is no account %q", ref), Hint: AddAdvice}
+	if missing == cli.ExitNotFound {
+		f.Code = schedctl.NotFound
+	}
+	if len(accounts) > 0 {
+		f.Hint = "the accounts are " + candidateList(accounts)
+	}
+	return apiv1.Account{}, f
+}
+
+// candidateList lists accounts so that any of the words can be used.
+func candidateList(accounts []apiv1.Account) string {
+	var names []string
+	for i, acct := range accounts {
+		if i == cli.MaxCandidates {
+			names = append(names, fmt.Sprintf("%d more", len(accounts)-i))
+			break
+		}
+		names = append(names, fmt.Sprintf("%s:%s (%s)", acct.Platform, acct.Name, acct.ID))
+	}
+	return strings.Join(names, ", ")
+}

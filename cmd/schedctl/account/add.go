@@ -1,0 +1,141 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type accountAdd struct {
+	ConnectFlags
+	platform, name string
+}
+
+func newAccountAdd(a *cli.App) *cobra.Command {
+	o := &accountAdd{ConnectFlags: ConnectFlags{App: a}}
+	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
+		Use:   "add [PLATFORM]",
+		Short: "Connect an account",
+		Example: `  schedctl account add
+  schedctl account add feed --name demo
+  schedctl account add http --name bot --set url=https://bot.example/posts --set idempotent=true
+  schedctl account add mastodon --set instance_url=https://mastodon.example --login
+  schedctl account add mastodon --set instance_url=https://mastodon.example --secret-file token.txt`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.Args(0, 1, "one platform: "+strings.Join(PlatformNames(), ", "))(cmd, args)
+		},
+		ValidArgsFunction: completePlatform,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.platform = args[0]
+			}
+			return o.run(cmd.Context())
+		},
+	})
+	cmd.Flags().StringVar(&o.name, "name", "", "the `name` that you give the account; its user name when not given")
+	o.add(cmd)
+	a.LazyHelp(cmd, accountAddText)
+	return cmd
+}
+
+func completePlatform(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return PlatformNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func accountAddText() string {
+	return `Connect an account of a social network. The network is asked whether the
+credentials work before they are stored.
+
+On a terminal, what is not given is asked for, and asked for again when the
+network refuses it. Otherwise the command never prompts: credentials and options come from
+--set, and secrets from --secret-file, from standard input with
+"--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag. For a
+platform with one secret that is the bare secret, else a JSON object of them.
+
+` + fieldsText() + `
+The options pacing and duplicate_guard are for every platform.`
+}
+
+// fieldsText lists the platforms with their fields, for the help text.
+func fieldsText() string {
+	var b strings.Builder
+	for _, platform := range PlatformNames() {
+		b.WriteString("  " + platform + "\n")
+		for _, f := range platformFields(platform) {
+			kind := ""
+			switch {
+			case f.Option:
+				kind = "option"
+			case f.Secret && f.Required:
+				kind = "secret"
+			case f.Secret:
+				kind = "secret, if wanted"
+			case !f.Required:
+				kind = "if wanted"
+			}
+			b.WriteString(fieldText(f.Name, kind, f.Help))
+		}
+		if needsName(platform) {
+			b.WriteString("    nothing but --name\n")
+		}
+	}
+	return b.String()
+}
+
+// fieldText is one entry, folded to the width of a terminal.
+func fieldText(name, kind, help string) string {
+	const indent, room = "        ", 76
+	if kind != "" {
+		kind = " (" + kind + ")"
+	}
+	text, line := "", "    "+name+kind+":"
+	for _, word := range strings.Fields(help) {
+		if len(line)+1+len(word) > room {
+			text, line = text+line+"\n", indent[1:]
+		}
+		line += " " + word
+	}
+	return text + strings.TrimSuffix(line, ":") + "\n"
+}
+
+func (o *accountAdd) run(ctx context.Context) error {
+	whole := o.platform == ""
+	if whole && !o.Asks() {
+		f := cli.UsageError("schedctl account add needs a platform: %s", strings.Join(PlatformNames(), ", "))
+		f.Hint = "see: schedctl account add --help"
+		return f
+	}
+	conn := NewConnection(o.platform, o.name)
+	if err := o.read(conn); err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if whole {
+		if err := o.choosePlatform(ctx, conn); err != nil {
+			return err
+		}
+	}
+	if err := o.gather(ctx, conn); err != nil {
+		return err
+	}
+	acct, err := o.establish(ctx, &wizard{ConnectFlags: &o.ConnectFlags, connection: conn, whole: whole, rename: true}, func() (apiv1.Account, error) {
+		return c.AddAccount(ctx, apiv1.AddAccount{
+			Platform: conn.platform, Name: conn.name, Credentials: conn.credentials(), Options: conn.options(),
+		})
+	})
+	if err != nil {
+		return err
+	}
+	o.App.RememberID(cli.AccountNoun, acct.ID)
+	return printAccount(o.App, acct, "Connected")
+}

@@ -1,0 +1,95 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func NewCapabilities(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Capabilities](&cobra.Command{
+		Use:   "capabilities",
+		Short: "Show what the daemon can do",
+		Long: `Show what the daemon can do: its features, its limits, and the platforms on which
+accounts can be connected, with what each asks for and which options it has.
+
+Elsewhere than on a terminal there is a line for each platform after the others:
+"platform", its name, its credentials, its options.`,
+		Example: `  schedctl capabilities
+  schedctl capabilities --jq '.platforms | keys[]'`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return showCapabilities(cmd.Context(), a) },
+	})
+}
+
+func showCapabilities(ctx context.Context, a *cli.App) error {
+	c, err := a.Connect()
+	if err != nil {
+		return err
+	}
+	can, err := c.Capabilities(ctx)
+	switch {
+	case err != nil:
+		return err
+	case a.JSON.Given:
+		return a.PrintJSON(can)
+	case a.Quiet:
+		return a.PrintIDs(slices.Sorted(maps.Keys(can.Platforms))...)
+	}
+	var b bytes.Buffer
+	b.Write(a.RenderProperties(limitPairs(can)))
+	t := cli.Table{Header: []string{"PLATFORM", "CREDENTIALS", "OPTIONS"}, Status: -1}
+	for _, name := range slices.Sorted(maps.Keys(can.Platforms)) {
+		p := can.Platforms[name]
+		row := []string{name, fieldNames(p.Credentials), fieldNames(p.Options)}
+		if !a.OutTerminal {
+			row = append([]string{"platform"}, row...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if a.OutTerminal {
+		b.WriteString("\n")
+	}
+	b.Write(a.RenderTable(t))
+	return a.WriteList(b.Bytes())
+}
+
+func limitPairs(can apiv1.Capabilities) []cli.Property {
+	l := can.Limits
+	rate := "none"
+	if l.RequestsPerSecond != nil {
+		rate = fmt.Sprintf("%g requests a second for each key", *l.RequestsPerSecond)
+	}
+	return []cli.Property{
+		{Name: "Workspace", Value: can.Workspace.Name},
+		{Name: "Key", Value: can.APIKey.Name},
+		{Name: "Features", Value: strings.Join(slices.Sorted(maps.Keys(can.Features)), " ")},
+		{Name: "Text", Value: cli.Plural(l.ContentCharacters, "character")},
+		{Name: "Accounts", Value: fmt.Sprintf("%d in a post", l.AccountsPerPost)},
+		{Name: "Request", Value: cli.Plural(l.BodyBytes, "byte")},
+		{Name: "Page", Value: fmt.Sprintf("%d results", l.PageSize)},
+		{Name: "Webhooks", Value: fmt.Sprint(l.Webhooks)},
+		{Name: "Idempotency", Value: fmt.Sprintf("%d seconds", l.IdempotencySeconds)},
+		{Name: "Rate limit", Value: rate},
+	}
+}
+
+// fieldNames lists fields; what need not be given is in brackets.
+func fieldNames(fields []apiv1.PlatformField) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+		if !f.Required {
+			names[i] = "[" + f.Name + "]"
+		}
+	}
+	return strings.Join(names, " ")
+}

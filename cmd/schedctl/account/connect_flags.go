@@ -1,0 +1,169 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// ConnectFlags are the flags of the commands that connect an account.
+type ConnectFlags struct {
+	*cli.App
+	secretFile        string
+	sets              []string
+	login, Accessible bool
+}
+
+func (o *ConnectFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.sets, "set", nil, "a credential or option, as `key=value` (repeatable)")
+	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
+	f.BoolVar(&o.login, "login", false, "log in with a browser instead of giving an access token (mastodon)")
+	f.BoolVar(&o.Accessible, "accessible", false, "ask line by line, for screen readers (environment: ACCESSIBLE)")
+	cmd.RegisterFlagCompletionFunc("set", completeSet)
+}
+
+// Asks reports whether there is a person who can be asked.
+func (o *ConnectFlags) Asks() bool { return o.InTerminal && o.ErrTerminal && !o.NoInput }
+
+// read takes in --set.
+func (o *ConnectFlags) read(c *connection) error {
+	for _, set := range o.sets {
+		key, value, found := strings.Cut(set, "=")
+		if !found || key == "" {
+			return cli.UsageError("--set %q: write key=value", cli.Clip(set, 40))
+		}
+		if isSecret(key) {
+			f := cli.UsageError("--set %s would show a secret to other users of this machine", key)
+			f.Hint = "leave it out to be asked, or use --secret-file or SCHEDCTL_SECRET"
+			return f
+		}
+		if _, twice := c.Values[key]; twice {
+			return cli.UsageError("--set %s is given twice", key)
+		}
+		c.Values[key] = value
+	}
+	if o.login && c.platform != "" && c.platform != loginPlatform {
+		return cli.UsageError("--login is for %s: %s has no such login", loginPlatform, c.platform)
+	}
+	if o.login && !o.Asks() {
+		f := cli.UsageError("--login needs a terminal: the code that the browser shows is asked for")
+		f.Hint = "elsewhere give an access token with --secret-file or SCHEDCTL_SECRET"
+		return f
+	}
+	return nil
+}
+
+// readSecrets takes in --secret-file or, without it, SCHEDCTL_SECRET.
+func (o *ConnectFlags) readSecrets(ctx context.Context, c *connection) error {
+	if o.login && o.secretFile != "" {
+		return cli.UsageError("--login and --secret-file exclude each other: give one")
+	}
+	if o.login {
+		return nil
+	}
+	secrets := c.secrets()
+	if len(secrets) == 0 {
+		if o.secretFile != "" {
+			return cli.UsageError("--secret-file: platform %s has no secret that schedctl knows of", c.platform)
+		}
+		return nil // SCHEDCTL_SECRET may be meant for another command
+	}
+	text, source := o.Getenv("SCHEDCTL_SECRET"), "SCHEDCTL_SECRET"
+	if o.secretFile != "" {
+		data, err := ReadSecretFile(ctx, o.App, o.secretFile)
+		if err != nil {
+			return err
+		}
+		text, source = data, o.secretFile
+	}
+	switch {
+	case text == "":
+		return nil
+	case len(secrets) == 1:
+		c.Values[secrets[0].Name] = text
+		return nil
+	}
+	return c.TakeSecrets(text, source)
+}
+
+// MaxSecret is above any token.
+const MaxSecret = 16 << 10
+
+// ReadSecretFile returns the secret in a file, or on standard input for "-".
+func ReadSecretFile(ctx context.Context, a *cli.App, name string) (string, error) {
+	source := a.In
+	if name == "-" {
+		if err := a.MayType(); err != nil {
+			return "", err
+		}
+	} else {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", fmt.Errorf("read the secret: %w", err)
+		}
+		defer file.Close()
+		source = file
+	}
+	data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(source, MaxSecret+1)) })
+	if err != nil {
+		return "", fmt.Errorf("read the secret: %w", err)
+	}
+	secret := strings.TrimRight(string(data), "\r\n")
+	if name == "-" {
+		name = "standard input"
+	}
+	switch {
+	case secret == "":
+		return "", cli.UsageError("%s holds no secret: it has %s", name, cli.Plural(len(data), "byte"))
+	case len(secret) > MaxSecret:
+		return "", cli.UsageError("%s holds no secret: it has more than %s", name, cli.Plural(MaxSecret, "byte"))
+	}
+	return secret, nil
+}
+
+// gather takes in what the command line, files and the environment give.
+func (o *ConnectFlags) gather(ctx context.Context, c *connection) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	return o.readSecrets(ctx, c)
+}
+
+// establish prompts for the missing parts of the wizard's connection, on a terminal,
+// and sends it.
+func (o *ConnectFlags) establish(ctx context.Context, w *wizard, send func() (apiv1.Account, error)) (apiv1.Account, error) {
+	if o.Asks() {
+		return w.connect(ctx, send)
+	}
+	if err := w.incomplete(); err != nil {
+		return apiv1.Account{}, err
+	}
+	return send()
+}
+
+// Ask puts questions to the person at the terminal: as a form, or line by line
+// for screen readers and simple terminals. When the person declines, it returns the
+// error declined.
+func (o *ConnectFlags) Ask(ctx context.Context, questions []cli.Question) error {
+	if len(questions) == 0 {
+		return nil
+	}
+	if o.LineByLine() {
+		return o.AskLines(ctx, questions)
+	}
+	return o.AskForm(ctx, questions)
+}
+
+func (o *ConnectFlags) LineByLine() bool {
+	name := o.Getenv("TERM")
+	return o.Accessible || o.Getenv("ACCESSIBLE") != "" || name == "dumb" || name == "" && runtime.GOOS != "windows"
+}

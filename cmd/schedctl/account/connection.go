@@ -1,0 +1,163 @@
+package account
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// connection is what an account is to be connected with, gathered from flags,
+// files and replies.
+type connection struct {
+	platform string
+	name     string
+	Fields   []publish.Field
+	Values   map[string]string // credentials and options, as they are written
+}
+
+func NewConnection(platform, name string) *connection {
+	return &connection{platform: platform, name: name, Fields: platformFields(platform), Values: map[string]string{}}
+}
+
+// credentials returns the values that are credentials.
+func (c *connection) credentials() map[string]string {
+	out := map[string]string{}
+	for name, value := range c.Values {
+		if !c.option(name) && value != "" {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// options returns the values that are options, of the JSON types they have.
+func (c *connection) options() map[string]any {
+	out := map[string]any{}
+	for name, value := range c.Values {
+		if c.option(name) && value != "" {
+			out[name] = OptionValue(name, value)
+		}
+	}
+	return out
+}
+
+func (c *connection) option(name string) bool {
+	if i := slices.IndexFunc(c.Fields, func(f publish.Field) bool { return f.Name == name }); i >= 0 {
+		return c.Fields[i].Option
+	}
+	return isOption(name)
+}
+
+func OptionValue(key, value string) any {
+	switch {
+	case key == "langs":
+		return strings.Split(value, ",")
+	case value == "true" || value == "false":
+		return value == "true"
+	}
+	return value
+}
+
+// secrets returns the fields that must not be on a command line, where other
+// users and the shell's history would see them.
+func (c *connection) secrets() (fields []publish.Field) {
+	for _, f := range c.Fields {
+		if f.Secret {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// missing returns the required fields that have no value.
+func (c *connection) missing() (fields []publish.Field) {
+	for _, f := range c.Fields {
+		if f.Required && c.Values[f.Name] == "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// TakeSecrets reads several secrets from one document.
+func (c *connection) TakeSecrets(text, source string) error {
+	var names []string
+	for _, f := range c.secrets() {
+		names = append(names, f.Name)
+	}
+	var given map[string]string
+	if json.Unmarshal([]byte(text), &given) != nil {
+		f := cli.UsageError("%s must hold JSON: %s has several secrets", source, c.platform)
+		f.Hint = fmt.Sprintf("write an object of strings, with any of %s", strings.Join(names, ", "))
+		return f
+	}
+	for name, value := range given {
+		if !slices.Contains(names, name) {
+			return cli.UnknownValueError(source+":", name, names)
+		}
+		c.Values[name] = value
+	}
+	return nil
+}
+
+// incomplete returns the error for a connection that lacks something when there is no
+// terminal to prompt on, or nil.
+func (c *connection) incomplete() error {
+	var names, hints []string
+	if c.name == "" && needsName(c.platform) {
+		names, hints = []string{"a name"}, []string{"--name NAME"}
+	}
+	secret := false
+	for _, f := range c.missing() {
+		names = append(names, f.Name)
+		if !f.Secret {
+			hints = append(hints, "--set "+f.Name+"=VALUE")
+		}
+		secret = secret || f.Secret
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if secret {
+		hints = append(hints, "--secret-file FILE, --secret-file - or SCHEDCTL_SECRET")
+	}
+	f := cli.UsageError("%s needs %s", c.platform, cli.Enumerate(names))
+	given := "it"
+	if len(names) > 1 {
+		given = "them"
+	}
+	f.Hint = "give " + given + " with " + cli.Enumerate(hints)
+	return f
+}
+
+func (c *connection) anySecret() bool {
+	return slices.ContainsFunc(c.secrets(), func(f publish.Field) bool { return c.Values[f.Name] != "" })
+}
+
+// check refuses values for fields that the platform does not have.
+func (c *connection) check() error {
+	if publishers()[c.platform] == nil {
+		return nil // one of a later version: the daemon knows
+	}
+	var known []string
+	for _, f := range c.Fields {
+		if !f.Secret {
+			known = append(known, f.Name)
+		}
+	}
+	known = append(known, commonOptions...)
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
+		if !slices.Contains(known, name) {
+			f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such credential or option", cli.Clip(name, 40), c.platform)
+			f.Hint = "it has " + strings.Join(known, ", ")
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type accountEdit struct {
+	*cli.App
+	name string
+	sets []string
+}
+
+func newAccountEdit(a *cli.App) *cobra.Command {
+	o := &accountEdit{App: a}
+	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
+		Use:   "edit ACCOUNT",
+		Short: "Change the name or the options of an account",
+		Long: `Change the name or the options of an account. Its credentials stay as they are and
+are not asked for again; "schedctl account reconnect" replaces them. An option
+without a value, KEY=, gets its default again. "schedctl account add --help" lists
+the options of each platform.`,
+		Example: `  schedctl account edit demo --name site
+  schedctl account edit mastodon:me --set visibility=unlisted
+  schedctl account edit demo --set duplicate_guard=`,
+		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
+		ValidArgsFunction: CompleteAccount(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().StringVar(&o.name, "name", "", "the new `name`")
+	cmd.Flags().StringArrayVar(&o.sets, "set", nil, "an option, as `key=value` (repeatable)")
+	return cmd
+}
+
+func (o *accountEdit) run(ctx context.Context, ref string) error {
+	if o.name == "" && o.sets == nil {
+		f := cli.UsageError("nothing to change")
+		f.Hint = "give --name or --set"
+		return f
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	acct, err := AccountByName(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	edit := apiv1.EditAccount{}
+	if o.name != "" {
+		edit.Name = &o.name
+	}
+	if edit.Options, err = o.options(NewConnection(acct.Platform, acct.Name)); err != nil {
+		return err
+	}
+	if acct, err = c.EditAccount(ctx, acct.ID, edit); err != nil {
+		return err
+	}
+	return printAccount(o.App, acct, "Changed")
+}
+
+// options returns the options that --set gives, nil for one that gets its default.
+func (o *accountEdit) options(conn *connection) (map[string]any, error) {
+	options := map[string]any{}
+	for _, set := range o.sets {
+		key, value, found := strings.Cut(set, "=")
+		if !found || key == "" {
+			return nil, cli.UsageError("--set %q: write key=value", cli.Clip(set, 40))
+		}
+		if !conn.option(key) {
+			return nil, o.noOption(conn, key)
+		}
+		if _, twice := options[key]; twice {
+			return nil, cli.UsageError("--set %s is given twice", key)
+		}
+		options[key] = nil
+		if value != "" {
+			options[key] = OptionValue(key, value)
+		}
+	}
+	if len(options) == 0 {
+		return nil, nil
+	}
+	return options, nil
+}
+
+// noOption is the failure of a key that is no option of the platform.
+func (o *accountEdit) noOption(conn *connection, key string) error {
+	f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such option", cli.Clip(key, 40), conn.platform)
+	names := slices.Clone(commonOptions)
+	for _, field := range conn.Fields {
+		switch {
+		case field.Option && !slices.Contains(names, field.Name):
+			names = append(names, field.Name)
+		case field.Name == key:
+			f.Message = "--set " + key + ": this is a credential, and no option"
+			f.Hint = "replace credentials with: schedctl account reconnect " + cli.OneLine(conn.name)
+			return f
+		}
+	}
+	f.Hint = "it has " + strings.Join(names, ", ")
+	return f
+}

@@ -1,0 +1,41 @@
+package account
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newAccountList(a *cli.App) *cobra.Command {
+	var all bool
+	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
+		Use:   "list",
+		Short: "List accounts",
+		Long:  "List the accounts that posts can go to, and with --all those that were removed too.",
+		Example: `  schedctl account list
+  schedctl account list --json=id,name,status`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.Connect()
+			if err != nil {
+				return err
+			}
+			var q client.AccountQuery
+			if all {
+				q.Status = "all"
+			}
+			accounts, err := c.Accounts(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			if len(accounts) == 0 && a.ErrTerminal {
+				a.Messagef("no accounts; %s", AddAdvice)
+			}
+			return printAccounts(a, accounts)
+		},
+	})
+	cmd.Flags().BoolVar(&all, "all", false, "disconnected accounts too")
+	return cmd
+}

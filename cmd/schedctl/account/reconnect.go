@@ -1,0 +1,91 @@
+package account
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type accountReconnect struct{ ConnectFlags }
+
+func newAccountReconnect(a *cli.App) *cobra.Command {
+	o := &accountReconnect{ConnectFlags{App: a}}
+	cmd := cli.DeclareJSON[apiv1.Account](&cobra.Command{
+		Use:   "reconnect ACCOUNT",
+		Short: "Give an account new credentials",
+		Long: `Give an account new credentials, after its password was changed for example. The
+network is asked whether they work before they take the place of the old ones;
+then the posts that waited for the account go out.
+
+They are given as with "schedctl account add", all of them, because the old ones
+are not shown to anybody. Options that are not given stay as they are.`,
+		Example: `  schedctl account reconnect mastodon:me
+  schedctl account reconnect mastodon:me --login
+  schedctl account reconnect bot --set url=https://bot.example/posts --secret-file secret.txt`,
+		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
+		ValidArgsFunction: CompleteAccount(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	o.add(cmd)
+	return cmd
+}
+
+func (o *accountReconnect) run(ctx context.Context, ref string) error {
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	acct, err := AccountByName(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	if needsName(acct.Platform) {
+		return cli.UsageError("%s has no credentials: %s needs no new ones", acct.Platform, cli.OneLine(acct.Name))
+	}
+	conn := NewConnection(acct.Platform, acct.Name)
+	if err := o.read(conn); err != nil {
+		return err
+	}
+	if err := o.gather(ctx, conn); err != nil {
+		return err
+	}
+	conn.remember(acct)
+	send := func() (apiv1.Account, error) {
+		return c.EditAccount(ctx, acct.ID, apiv1.EditAccount{Credentials: conn.credentials(), Options: conn.options()})
+	}
+	again, err := o.establish(ctx, &wizard{ConnectFlags: &o.ConnectFlags, connection: conn.withoutOptions()}, send)
+	if err != nil {
+		return err
+	}
+	return printAccount(o.App, again, "Reconnected")
+}
+
+// remember fills in what the account shows of its credentials: the server that
+// its profile is on.
+func (c *connection) remember(acct apiv1.Account) {
+	if c.platform != loginPlatform || c.Values[loginServer] != "" {
+		return
+	}
+	if profile, err := url.Parse(cli.Deref(acct.ProfileURL)); err == nil && profile.Host != "" {
+		c.Values[loginServer] = profile.Scheme + "://" + profile.Host
+	}
+}
+
+// withoutOptions leaves the options out of what is asked for: they stay as they
+// are. Those that were given are kept.
+func (c *connection) withoutOptions() *connection {
+	var credentials = c.Fields[:0:0]
+	for _, f := range c.Fields {
+		if !f.Option {
+			credentials = append(credentials, f)
+		}
+	}
+	c.Fields = credentials
+	return c
+}

@@ -1,0 +1,121 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newAccountShow(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Account](&cobra.Command{
+		Use:   "show ACCOUNT",
+		Short: "Show an account",
+		Long:  "Show everything about an account but its secrets: its profile, its limits, its options and what is wrong with it.",
+		Example: `  schedctl account show demo
+  schedctl account show mastodon:me --json`,
+		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
+		ValidArgsFunction: CompleteAccount(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return showAccount(cmd.Context(), a, args[0])
+		},
+	})
+}
+
+func showAccount(ctx context.Context, a *cli.App, ref string) error {
+	c, err := a.Connect()
+	if err != nil {
+		return err
+	}
+	acct, err := AccountByName(ctx, a, c, ref)
+	switch {
+	case err != nil:
+		return err
+	case a.JSON.Given:
+		return a.PrintJSON(acct)
+	case a.Quiet:
+		return a.PrintIDs(acct.ID)
+	}
+	return a.Write(a.RenderProperties(accountPairs(a, acct)))
+}
+
+func accountPairs(a *cli.App, acct apiv1.Account) []cli.Property {
+	pairs := []cli.Property{
+		{Name: "ID", Value: acct.ID},
+		{Name: "Platform", Value: acct.Platform},
+		{Name: "Name", Value: acct.Name},
+		{Name: "Username", Value: acct.Username},
+		{Name: "Display name", Value: acct.DisplayName},
+		{Name: "Status", Value: string(acct.Status)},
+		{Name: "Profile", Value: cli.Deref(acct.ProfileURL)},
+		{Name: "Limit", Value: limitText(acct.Limits)},
+		{Name: "Options", Value: OptionsText(acct.Options)},
+		{Name: "Error", Value: TargetErrorText(acct.Error)},
+		{Name: "Created", Value: a.TimeText(acct.CreatedAt)},
+		{Name: "Updated", Value: a.TimeText(acct.UpdatedAt)},
+	}
+	for _, w := range acct.Warnings {
+		pairs = append(pairs, cli.Property{Name: "Warning", Value: w})
+	}
+	if a.OutTerminal {
+		for _, step := range accountNext(acct) {
+			pairs = append(pairs, cli.Property{Name: "Next", Value: step})
+		}
+	}
+	return pairs
+}
+
+// accountNext are the commands that make sense for an account as it is.
+func accountNext(acct apiv1.Account) []string {
+	switch {
+	case acct.Status == schedctl.AccountError && acct.Error != nil && acct.Error.Kind == schedctl.KindAuth:
+		return []string{"schedctl account reconnect " + acct.ID + "   with new credentials; its posts wait until then"}
+	case acct.Status == schedctl.AccountError:
+		return []string{"schedctl account verify " + acct.ID}
+	case acct.Status == schedctl.AccountDisconnected && !needsName(acct.Platform):
+		return []string{"schedctl account reconnect " + acct.ID + "   to use it again"}
+	}
+	return nil
+}
+
+func limitText(l apiv1.Limits) string {
+	if l.MaxCharacters == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d %s", *l.MaxCharacters, l.Unit)
+	if l.URLCharacters != nil {
+		text += fmt.Sprintf(", %d for an URL", *l.URLCharacters)
+	}
+	return text
+}
+
+func OptionsText(options map[string]any) string {
+	if len(options) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(options) // in order of the names
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func TargetErrorText(e *apiv1.TargetError) string {
+	if e == nil {
+		return ""
+	}
+	text := string(e.Kind) + ": " + e.Message
+	if e.Kind == schedctl.KindDegraded {
+		text = "warning: " + e.Message
+	}
+	if e.Outcome == schedctl.OutcomeUnknown {
+		text += " (it is not known whether the network has it)"
+	}
+	return strings.TrimSpace(text)
+}

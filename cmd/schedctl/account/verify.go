@@ -1,0 +1,53 @@
+package account
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newAccountVerify(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Account](&cobra.Command{
+		Use:   "verify ACCOUNT",
+		Short: "Ask the network whether an account still works",
+		Long: `Ask the network whether the account's credentials still work. When they do, posts
+that waited for it go out.`,
+		Example:           `  schedctl account verify demo`,
+		Args:              cli.Args(1, 1, "an account: its id, its name or platform:name"),
+		ValidArgsFunction: CompleteAccount(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Connect()
+			if err != nil {
+				return err
+			}
+			acct, err := AccountByName(cmd.Context(), a, c, args[0])
+			if err != nil {
+				return err
+			}
+			if acct, err = c.VerifyAccount(cmd.Context(), acct.ID); err != nil {
+				return err
+			}
+			done := "Verified"
+			if acct.Error != nil {
+				done = "Asked about"
+			}
+			if err := printAccount(a, acct, done); err != nil {
+				return err
+			}
+			return refusedAccount(acct)
+		},
+	})
+}
+
+// refusedAccount returns the failure of an account that its network refuses.
+func refusedAccount(acct apiv1.Account) error {
+	if acct.Error == nil {
+		return nil
+	}
+	return &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther,
+		Message: acct.Name + " is refused by its network: " + acct.Error.Message,
+		Hint:    "its posts wait until it works again; give it new credentials with: schedctl account reconnect " + acct.ID,
+	}
+}

@@ -1,0 +1,228 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/publish"
+)
+
+// wizard asks a person for what a connection lacks, and again for what the
+// network did not like.
+type wizard struct {
+	*ConnectFlags
+	*connection
+	whole  bool // everything is asked for, not only a secret that was left out
+	rename bool // the name is asked for as well
+	asked  []string
+}
+
+// choosePlatform asks for the platform, unless a flag says it.
+func (o *ConnectFlags) choosePlatform(ctx context.Context, c *connection) error {
+	platform := loginPlatform
+	if !o.login {
+		choices := make([]cli.Choice, len(publishers()))
+		for i, name := range PlatformNames() {
+			choices[i] = cli.Choice{Value: name, Label: name}
+		}
+		platform = ""
+		if err := o.Ask(ctx, []cli.Question{{Title: "Platform", Choices: choices, Value: &platform}}); err != nil {
+			return err
+		}
+	}
+	c.platform, c.Fields = platform, platformFields(platform)
+	return nil
+}
+
+// connect asks, and sends until the network accepts or the person gives up.
+func (w *wizard) connect(ctx context.Context, send func() (apiv1.Account, error)) (apiv1.Account, error) {
+	again := w.first()
+	for {
+		err := w.askFor(ctx, again)
+		var acct apiv1.Account
+		if err == nil {
+			acct, err = send()
+		}
+		if err == nil || !correctable(err) || len(w.asked) == 0 {
+			return acct, err
+		}
+		w.Messagef("%s", cli.OneLine(err.Error()))
+		w.Messagef("correct it, or give up with Ctrl-C; what you leave stays as it is")
+		again = w.faulty(err)
+	}
+}
+
+// correctable reports whether other values may help.
+func correctable(err error) bool {
+	var refused *client.Error
+	var login *loginError
+	if errors.As(err, &login) {
+		return true
+	}
+	if !errors.As(err, &refused) {
+		return false
+	}
+	status := cli.RefusalStatus(refused)
+	return status == cli.ExitInvalid || status == cli.ExitUnreachable && refused.API.Code != schedctl.Internal
+}
+
+// nameField stands for the account's name among the fields.
+const nameField = "name"
+
+// first returns the names of the fields to ask for at first, those that are
+// needed before those that are not.
+func (w *wizard) first() (names []string) {
+	w.whole = w.whole || w.login || len(w.missing()) > 0 || w.name == "" && w.rename && needsName(w.platform) ||
+		len(w.secrets()) > 1 && !w.anySecret() // one of them is needed
+	for _, f := range needed(w.Fields) {
+		wanted := w.whole || f.Secret
+		if f.Secret && !f.Required && w.anySecret() {
+			wanted = false // an alternative was given
+		}
+		if wanted && w.Values[f.Name] == "" {
+			names = append(names, f.Name)
+		}
+	}
+	if w.whole && w.rename && w.name == "" {
+		names = append(names, nameField)
+	}
+	return names
+}
+
+func needed(fields []publish.Field) []publish.Field {
+	return slices.SortedStableFunc(slices.Values(fields), func(a, b publish.Field) int {
+		switch {
+		case a.Required == b.Required:
+			return 0
+		case a.Required:
+			return -1
+		}
+		return 1
+	})
+}
+
+// faulty returns the fields that an error is about, or all prompted fields when the
+// error names none. It includes fields whose values came from flags.
+func (w *wizard) faulty(err error) []string {
+	var login *loginError
+	if errors.As(err, &login) && !slices.Contains(w.asked, loginServer) {
+		return append([]string{loginServer}, w.asked...)
+	}
+	var refused *client.Error
+	if errors.As(err, &refused) {
+		var names []string
+		for _, d := range refused.API.Details {
+			name := d.Field[strings.LastIndex(d.Field, ".")+1:]
+			f := w.field(name)
+			if others := w.alternatives(f); others != nil {
+				return others
+			}
+			if name == nameField && w.rename || f != nil {
+				names = append(names, name)
+			}
+		}
+		if names != nil {
+			return names
+		}
+	}
+	return w.asked
+}
+
+// alternatives returns the credentials that can be given instead of f, including f, or
+// nil when there is no choice.
+func (w *wizard) alternatives(f *publish.Field) (names []string) {
+	if f == nil || f.Required || f.Option || len(w.secrets()) < 2 {
+		return nil
+	}
+	for _, other := range w.Fields {
+		if !other.Required && !other.Option {
+			names = append(names, other.Name)
+		}
+	}
+	return names
+}
+
+func (w *wizard) field(name string) *publish.Field {
+	for i := range w.Fields {
+		if w.Fields[i].Name == name {
+			return &w.Fields[i]
+		}
+	}
+	return nil
+}
+
+// askFor asks for fields, those of a login first, and shows what was gathered.
+func (w *wizard) askFor(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if !slices.Contains(w.asked, name) {
+			w.asked = append(w.asked, name)
+		}
+	}
+	if w.platform == loginPlatform && slices.Contains(names, loginSecret) {
+		rest, err := w.logIn(ctx, names)
+		if err != nil {
+			return err
+		}
+		names = rest
+	}
+	if err := w.askFields(ctx, names); err != nil {
+		return err
+	}
+	if w.whole {
+		w.summary()
+	}
+	return nil
+}
+
+// askFields asks for fields, credentials on one page and options on the next.
+func (w *wizard) askFields(ctx context.Context, names []string) error {
+	for _, options := range []bool{false, true} {
+		var questions []cli.Question
+		var write []func()
+		for _, name := range names {
+			f := w.field(name)
+			if f != nil && f.Option == options {
+				answer := w.Values[name]
+				questions = append(questions, cli.Question{Title: fieldTitle(name), Help: f.Help, Secret: f.Secret, Required: f.Required, Value: &answer})
+				write = append(write, func() { w.Values[name] = strings.TrimSpace(answer) })
+			}
+		}
+		if !options && slices.Contains(names, nameField) {
+			help := "what you call the account; its user name when empty"
+			if needsName(w.platform) {
+				help = "lower-case letters, digits and hyphens: it becomes part of the address"
+			}
+			questions = append(questions, cli.Question{Title: "Name", Help: help, Required: needsName(w.platform), Value: &w.name})
+		}
+		if err := w.Ask(ctx, questions); err != nil {
+			return err
+		}
+		for _, w := range write {
+			w()
+		}
+	}
+	return nil
+}
+
+// summary prints the account to connect, because a form disappears from the screen.
+func (w *wizard) summary() {
+	w.Messagef("%s", fieldTitle("platform")+": "+w.platform)
+	for _, f := range w.Fields {
+		switch value := w.Values[f.Name]; {
+		case value != "" && f.Secret:
+			w.Messagef("%s: (not shown)", fieldTitle(f.Name))
+		case value != "":
+			w.Messagef("%s: %s", fieldTitle(f.Name), cli.OneLine(value))
+		}
+	}
+	if w.name != "" {
+		w.Messagef("Name: %s", cli.OneLine(w.name))
+	}
+	w.Messagef("connecting …")
+}

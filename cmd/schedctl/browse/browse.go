@@ -1,0 +1,162 @@
+package browse
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// browser is the command tui.
+type browser struct {
+	*cli.App
+	when       cli.WhenFlags // for --tz
+	accessible bool
+	mouse      bool
+}
+
+func New(a *cli.App) *cobra.Command {
+	o := &browser{App: a}
+	cmd := &cobra.Command{
+		Use:   "tui",
+		Short: "Browse and change posts on the full screen",
+		Long: `Browse and change posts on the full screen: the queue by day, the week, drafts,
+what went out, what failed and what to do about it, accounts, and what webhooks were
+told. It follows what happens, and can stay open all day: when the daemon is away it
+says so, and goes on when it is back.
+
+Keys 1 to 7 choose a view, arrows or hjkl move, enter shows everything about a post,
+n writes one, i edits it, s gives it a time, U makes it a draft again, and ? lists all
+keys. u undoes the last changes, one after the other (up to 50), and says why if one
+can no longer be undone. In the view of accounts, a connects one and i edits its name,
+its options and its credentials. Secrets are never shown.
+
+With --accessible, or in the environment ACCESSIBLE, it shows sentences instead of
+columns, without colour, and nothing that changes by itself more than once a minute:
+for screen readers. With --mouse it takes clicks and the wheel; the terminal then
+marks text with shift only.
+
+When you leave a text that is not saved, you can save it as a draft. A text that is
+being written when the program is ended from outside is kept in a file.`,
+		Example: `  schedctl tui
+  schedctl tui --tz Europe/Berlin
+  schedctl tui --accessible`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.accessible, "accessible", false, "sentences instead of columns, for screen readers (environment: ACCESSIBLE)")
+	f.BoolVar(&o.mouse, "mouse", false, "take clicks and the wheel of a mouse")
+	o.when.AddZone(cmd)
+	return cmd
+}
+
+func (o *browser) run(ctx context.Context) error {
+	zone, err := o.when.Zone(o.App)
+	if err == nil {
+		err = o.mayBrowse()
+	}
+	if err != nil {
+		return err
+	}
+	o.FullScreen = true
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.Me(ctx); err != nil {
+		return err // rather an exit status than a screen without anything
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the window is closed
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	unsaved, err := tui.Run(ctx, tui.Config{
+		Client: daemonOf{c}, Zone: zone, Now: o.Now, Renderer: o.renderer(),
+		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse,
+		Edit: o.editText(cancel), Browse: openAddress, Clipboard: o.Out,
+	}, tea.WithInput(o.In), tea.WithOutput(o.Out))
+	if unsaved != "" {
+		o.KeepEdited(cli.EditedText{Text: unsaved, Source: cli.TextSource{File: "-"}}, "schedctl post create -F %s")
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("browse: %w", err)
+	}
+	return err
+}
+
+// mayBrowse refuses what a full-screen program cannot do.
+func (o *browser) mayBrowse() error {
+	switch {
+	case !o.InTerminal || !o.OutTerminal:
+		f := cli.UsageError("tui needs a terminal")
+		f.Hint = "elsewhere there are: schedctl post list, schedctl calendar and schedctl post show"
+		return f
+	case o.Getenv("TERM") == "dumb":
+		f := cli.UsageError("tui needs a terminal that can move its cursor, and TERM is dumb")
+		f.Hint = "line by line there are: schedctl post list, schedctl calendar and schedctl post show"
+		return f
+	case o.JSON.Given:
+		return cli.UsageError("tui and --json exclude each other: give one")
+	case o.Quiet:
+		return cli.UsageError("tui and --quiet exclude each other: give one")
+	case o.NoInput:
+		return cli.UsageError("tui and --no-input exclude each other: give one")
+	case o.Debug && o.ErrTerminal:
+		f := cli.UsageError("--debug would write over the screen")
+		f.Hint = "add 2>FILE"
+		return f
+	}
+	return nil
+}
+
+// renderer returns what draws colours, nil for none. The sixteen that are used
+// are those of the terminal.
+func (o *browser) renderer() *lipgloss.Renderer {
+	if !o.Colored() {
+		return nil
+	}
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.ANSI)
+	r.SetHasDarkBackground(o.Dark())
+	return r
+}
+
+// editText returns how a text is written in the editor of the person. An
+// interrupt that comes later ends the browser.
+func (o *browser) editText(end context.CancelCauseFunc) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, text string) (string, error) {
+		path, err := o.NewDraft(text)
+		if err != nil {
+			return "", fmt.Errorf("make a file for the editor: %w", err)
+		}
+		after, err := o.Edit(ctx, o.EditorCommand(), path)
+		context.AfterFunc(after, func() {
+			if ctx.Err() == nil { // an interrupt, and not the end of the browser
+				end(context.Cause(after))
+			}
+		})
+		data, unread := cli.ReadFile(path)
+		written := cli.TrimFile(data)
+		switch {
+		case unread != nil:
+			return "", fmt.Errorf("read what the editor has written: %w", unread)
+		case err == nil || written == text:
+			os.Remove(path)
+		default:
+			err = fmt.Errorf("%w; the text is saved in %s", err, path)
+		}
+		return written, err
+	}
+}

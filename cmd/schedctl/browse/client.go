@@ -1,0 +1,142 @@
+package browse
+
+import (
+	"context"
+	"errors"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+	"github.com/schedctl/schedctl/tui"
+)
+
+// daemonOf is a [tui.Client] over HTTP.
+type daemonOf struct{ http *client.Client }
+
+// unanswered is the browser's error for a daemon that did not respond.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error        { return u.error }
+func (u unanswered) Is(target error) bool { return target == tui.ErrUnreachable }
+
+// retold returns an error of the client as the browser knows it.
+func retold(err error) error {
+	var unreachable *client.UnreachableError
+	if errors.As(err, &unreachable) {
+		return unanswered{err}
+	}
+	return err
+}
+
+func convertResult[T any](v T, err error) (T, error) { return v, retold(err) }
+
+func (d daemonOf) Accounts(ctx context.Context) ([]apiv1.Account, error) {
+	return convertResult(d.http.Accounts(ctx, client.AccountQuery{Status: "all"}))
+}
+
+func (d daemonOf) VerifyAccount(ctx context.Context, id string) (apiv1.Account, error) {
+	return convertResult(d.http.VerifyAccount(ctx, id))
+}
+
+func (d daemonOf) Platforms(ctx context.Context) (map[string]apiv1.PlatformEntry, error) {
+	c, err := d.http.Capabilities(ctx)
+	return c.Platforms, retold(err)
+}
+
+func (d daemonOf) AddAccount(ctx context.Context, a apiv1.AddAccount) (apiv1.Account, error) {
+	a.Options = typedOptions(a.Options)
+	return convertResult(d.http.AddAccount(ctx, a))
+}
+
+func (d daemonOf) EditAccount(ctx context.Context, id string, a apiv1.EditAccount) (apiv1.Account, error) {
+	a.Options = typedOptions(a.Options)
+	return convertResult(d.http.EditAccount(ctx, id, a))
+}
+
+// typedOptions returns options that were typed as the API takes them.
+func typedOptions(typed map[string]any) map[string]any {
+	if typed == nil {
+		return nil
+	}
+	out := make(map[string]any, len(typed))
+	for name, value := range typed {
+		if text, ok := value.(string); ok {
+			value = account.OptionValue(name, text)
+		}
+		out[name] = value
+	}
+	return out
+}
+
+func (d daemonOf) Webhooks(ctx context.Context) ([]apiv1.Webhook, error) {
+	return convertResult(d.http.Webhooks(ctx))
+}
+
+func (d daemonOf) Deliveries(ctx context.Context, webhookID, cursor string) (apiv1.DeliveryList, error) {
+	return convertResult(d.http.Deliveries(ctx, webhookID, client.DeliveryQuery{Limit: post.PageSize, Cursor: cursor}))
+}
+
+func (d daemonOf) ReplayDelivery(ctx context.Context, webhookID, id string) (apiv1.Delivery, error) {
+	return convertResult(d.http.ReplayDelivery(ctx, webhookID, id))
+}
+
+func (d daemonOf) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
+	query := client.PostQuery{
+		Statuses: q.Statuses, AccountID: q.AccountID, After: q.After, Before: q.Before,
+		Search: q.Search, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor,
+	}
+	if q.Label != "" {
+		query.Labels = []string{q.Label}
+	}
+	return convertResult(d.http.Posts(ctx, query))
+}
+
+func (d daemonOf) Post(ctx context.Context, id string) (apiv1.Post, error) {
+	return convertResult(d.http.Post(ctx, id))
+}
+
+func (d daemonOf) Timeline(ctx context.Context, id string) (apiv1.Timeline, error) {
+	return convertResult(d.http.PostTimeline(ctx, id))
+}
+
+func (d daemonOf) Validate(ctx context.Context, id string, p apiv1.CreatePost) (apiv1.Validation, error) {
+	return convertResult(d.http.ValidateChange(ctx, id, p))
+}
+
+func (d daemonOf) Create(ctx context.Context, p apiv1.CreatePost, key string) (apiv1.Post, error) {
+	return convertResult(d.http.CreatePost(ctx, p, client.IdempotencyKey(key)))
+}
+
+func (d daemonOf) Edit(ctx context.Context, at tui.Version, p apiv1.EditPost) (apiv1.Post, error) {
+	return convertResult(d.http.EditPost(ctx, at.ID, p, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Schedule(ctx context.Context, at tui.Version, p apiv1.SchedulePost) (apiv1.Post, error) {
+	return convertResult(d.http.SchedulePost(ctx, at.ID, p, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Publish(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return convertResult(d.http.PublishPost(ctx, at.ID, apiv1.PublishPost{}, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Unschedule(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return convertResult(d.http.UnschedulePost(ctx, at.ID, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Cancel(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+	return convertResult(d.http.CancelPost(ctx, at.ID, client.IfVersion(at.Number)))
+}
+
+func (d daemonOf) Delete(ctx context.Context, id string) error {
+	return retold(d.http.DeletePost(ctx, id))
+}
+
+func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv1.Post, error) {
+	return convertResult(d.http.RetryPost(ctx, id, p))
+}
+
+func (d daemonOf) Follow(ctx context.Context, after string, tell func(apiv1.Event)) error {
+	began := func(position string) { tell(apiv1.Event{ID: position}) }
+	return retold(d.http.EventStream(ctx, after, began, tell))
+}

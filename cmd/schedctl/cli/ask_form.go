@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/charmbracelet/bubbles/help"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/huh"
+)
+
+// AskForm puts the questions on one page.
+func (a *App) AskForm(ctx context.Context, questions []Question) error {
+	fields := make([]huh.Field, len(questions))
+	for i, q := range questions {
+		fields[i] = formField(q)
+	}
+	theme := huh.ThemeBase16() // its colours can be read on light and dark grounds
+	if !a.Colored() {
+		theme = huh.ThemeBase()
+		theme.Help = help.Styles{}
+	}
+	form := huh.NewForm(huh.NewGroup(fields...)).WithTheme(theme).WithShowHelp(true).
+		WithProgramOptions(tea.WithInput(a.In), tea.WithOutput(a.Err), tea.WithoutSignalHandler())
+	err := form.RunWithContext(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, huh.ErrUserAborted):
+		return errDeclined
+	}
+	return fmt.Errorf("ask: %w", err)
+}
+
+func formField(q Question) huh.Field {
+	if q.Choices != nil {
+		options := make([]huh.Option[string], len(q.Choices))
+		for i, c := range q.Choices {
+			options[i] = huh.NewOption(c.Label, c.Value)
+		}
+		return huh.NewSelect[string]().Title(q.Title).Description(q.Help).Options(options...).Value(q.Value)
+	}
+	input := huh.NewInput().Title(q.Title).Description(q.Help).Validate(q.check).Value(q.Value)
+	if q.Secret {
+		input.EchoMode(huh.EchoModePassword)
+	}
+	return input
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/schedctl/schedctl/daemon/publish/pattern"
+)
+
+// Dark reports whether the terminal has a dark ground, as its environment or the
+// terminal itself says; most have.
+func (a *App) Dark() bool {
+	colors := strings.Split(a.Getenv("COLORFGBG"), ";")
+	if ground, err := strconv.Atoi(colors[len(colors)-1]); err == nil {
+		const white, gray = 15, 7
+		return ground != white && ground != gray
+	}
+	if a.askTerminal == nil {
+		return true
+	}
+	dark, known := groundOf(a.askTerminal())
+	return dark || !known
+}
+
+const (
+	// groundQuestion asks for the colour of the ground (OSC 11) and then what
+	// kind of terminal it is (DA1). All terminals respond to the second query, so there
+	// is no need to wait for terminals that ignore the first.
+	groundQuestion = "\x1b]11;?\x1b\\\x1b[c"
+	// answerTime is how long a terminal may take. A late reply would be read as keys.
+	answerTime = time.Second
+)
+
+var (
+	lastAnswer = pattern.Lazy(`\x1b\[\?[0-9;]*c`)
+	ground     = pattern.Lazy(`\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
+)
+
+// askGround queries the background color of the terminal and returns the reply. Keys
+// typed during the query are lost.
+func askGround() string {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return ""
+	}
+	defer tty.Close()
+	if tty.SetDeadline(time.Now().Add(answerTime)) != nil {
+		return "" // a read without an end is worse than colours of the wrong kind
+	}
+	in := int(os.Stdin.Fd())
+	before, err := term.MakeRaw(in)
+	if err != nil {
+		return ""
+	}
+	defer term.Restore(in, before)
+	if _, err := tty.WriteString(groundQuestion); err != nil {
+		return ""
+	}
+	var answer []byte
+	for chunk := make([]byte, 256); !lastAnswer().Match(answer); {
+		n, err := tty.Read(chunk)
+		if answer = append(answer, chunk[:n]...); err != nil {
+			break
+		}
+	}
+	return string(answer)
+}
+
+// groundOf parses the reply of a terminal.
+func groundOf(answer string) (dark, known bool) {
+	found := ground().FindStringSubmatch(answer)
+	if found == nil {
+		return false, false
+	}
+	light := 0.0
+	for i, weight := range []float64{0.299, 0.587, 0.114} {
+		digits := found[i+1]
+		v, err := strconv.ParseUint(digits, 16, 16)
+		if err != nil {
+			return false, false
+		}
+		light += weight * float64(v) / float64(uint64(1)<<(4*len(digits))-1)
+	}
+	return light < 0.5, true
+}

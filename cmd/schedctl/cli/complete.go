@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+)
+
+// CompletionTime is how long a shell waits at the press of a key.
+const CompletionTime = 300 * time.Millisecond
+
+// AskDaemon calls fn with a client and a context that ends with askTime, unless there
+// is no daemon to ask.
+func (a *App) AskDaemon(cmd *cobra.Command, fn func(context.Context, *client.Client)) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), a.AskTime)
+	defer cancel()
+	if c := a.connectWithin(ctx); c != nil {
+		fn(ctx, c)
+	}
+}
+
+// connectWithin returns a client, or nil when there is none in time: a keyring may
+// prompt its user. A connection that takes longer ends with the process, and works on
+// a copy of the command line.
+func (a *App) connectWithin(ctx context.Context) *client.Client {
+	own, connected := *a, make(chan *client.Client, 1)
+	go func() {
+		c, err := own.Connect()
+		if err != nil {
+			c = nil
+		}
+		connected <- c
+	}()
+	select {
+	case c := <-connected:
+		return c
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// ZoneNames are the names of time zones, a line each.
+//
+//go:embed zones.txt
+var ZoneNames string
+
+// CompleteZone offers the zones whose name starts with the typed text, ignoring case.
+func CompleteZone(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for name := range strings.Lines(ZoneNames) {
+		name = strings.TrimSpace(name)
+		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) {
+			out = append(out, name)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

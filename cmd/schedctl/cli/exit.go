@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// The exit statuses. Scripts rely on them: none ever changes its meaning.
+const (
+	ExitOK          = 0
+	ExitOther       = 1
+	ExitUsage       = 2
+	ExitNotFound    = 3
+	ExitAuth        = 4
+	ExitInvalid     = 5
+	ExitConflict    = 6
+	ExitUnreachable = 7
+	ExitTimedOut    = 8
+	ExitFailed      = 9
+	ExitRateLimited = 10
+	ExitInterrupted = 130
+)
+
+// ExitMeanings is the table of "schedctl help exit-codes".
+var ExitMeanings = []struct {
+	Status  int
+	Meaning string
+}{
+	{ExitOK, "done"},
+	{ExitOther, "another error: an unreadable file, a second daemon on the same data"},
+	{ExitUsage, "the command line is wrong: an unknown flag, a time that cannot be read"},
+	{ExitNotFound, "nothing has this id or name"},
+	{ExitAuth, "no API key, or a key that is wrong, expired or not allowed to do this"},
+	{ExitInvalid, "refused as invalid: a time that has passed, a text too long, an unknown account"},
+	{ExitConflict, "not possible in this state: editing a published post, a reused idempotency key"},
+	{ExitUnreachable, "no daemon (or database server) responds, or it has an internal error or no space"},
+	{ExitTimedOut, "the wait timed out; posts stay as they are"},
+	{ExitFailed, "a target was not published, or a part of an import or an apply was refused"},
+	{ExitRateLimited, "too many requests; try again later"},
+	{ExitInterrupted, "interrupted, or a prompt was declined"},
+}
+
+// ExitByCode is the exit status of every refusal of the API.
+var ExitByCode = map[schedctl.Code]int{
+	schedctl.InvalidJSON:               ExitInvalid,
+	schedctl.ValidationFailed:          ExitInvalid,
+	schedctl.InvalidPublishAt:          ExitInvalid,
+	schedctl.ContentTooLong:            ExitInvalid,
+	schedctl.InvalidSocialAccounts:     ExitInvalid,
+	schedctl.InvalidCursor:             ExitInvalid,
+	schedctl.InvalidIdempotencyKey:     ExitInvalid,
+	schedctl.AccountVerificationFailed: ExitInvalid,
+	schedctl.AuthenticationRequired:    ExitAuth,
+	schedctl.InvalidAPIKey:             ExitAuth,
+	schedctl.APIKeyRevoked:             ExitAuth,
+	schedctl.APIKeyExpired:             ExitAuth,
+	schedctl.InsufficientScope:         ExitAuth,
+	schedctl.AccountNotAllowed:         ExitAuth,
+	schedctl.NotFound:                  ExitNotFound,
+	schedctl.MethodNotAllowed:          ExitOther,
+	schedctl.NotAcceptable:             ExitOther,
+	schedctl.PostNotEditable:           ExitConflict,
+	schedctl.PostNotDeletable:          ExitConflict,
+	schedctl.PostNotCancelable:         ExitConflict,
+	schedctl.PostNotDraft:              ExitConflict,
+	schedctl.PostCanceled:              ExitConflict,
+	schedctl.PostNotRetryable:          ExitConflict,
+	schedctl.PostNotScheduled:          ExitConflict,
+	schedctl.PostNotReplaceable:        ExitConflict,
+	schedctl.ExternalIDExists:          ExitConflict,
+	schedctl.DuplicateContent:          ExitConflict,
+	schedctl.IdempotencyKeyReused:      ExitConflict,
+	schedctl.IdempotencyRunning:        ExitConflict,
+	schedctl.VersionMismatch:           ExitConflict,
+	schedctl.BodyTooLarge:              ExitInvalid,
+	schedctl.UnsupportedMediaType:      ExitOther,
+	schedctl.RateLimited:               ExitRateLimited,
+	schedctl.Internal:                  ExitUnreachable,
+	schedctl.Unavailable:               ExitUnreachable,
+	schedctl.InsufficientStorage:       ExitUnreachable,
+}
+
+// Failure is an error of the command line itself.
+type Failure struct {
+	Status  int
+	Code    schedctl.Code // for --json
+	Message string        // one clause with the problem
+	Hint    string        // what to do about it, or empty
+}
+
+// Codes of failures that never reach the API.
+const (
+	CodeUsage       schedctl.Code = "USAGE"
+	CodeUnreachable schedctl.Code = "UNREACHABLE"
+	CodeTimedOut    schedctl.Code = "WAIT_TIMED_OUT"
+	CodeFailed      schedctl.Code = "TARGET_FAILED"
+	CodeInterrupted schedctl.Code = "INTERRUPTED"
+	CodeOther       schedctl.Code = "ERROR"
+)
+
+// Error returns the message and the hint.
+func (f *Failure) Error() string {
+	if f.Hint == "" {
+		return f.Message
+	}
+	return f.Message + "; " + f.Hint
+}
+
+// UsageError returns a failure of how the program was called.
+func UsageError(format string, args ...any) *Failure {
+	return &Failure{Status: ExitUsage, Code: CodeUsage, Message: fmt.Sprintf(format, args...)}
+}
+
+// InvalidError returns a failure for a value that the API would refuse as well.
+func InvalidError(code schedctl.Code, format string, args ...any) *Failure {
+	return &Failure{Status: ExitInvalid, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// errDeclined is the error for a prompt that a person declines.
+var errDeclined = &Failure{Status: ExitInterrupted, Code: CodeInterrupted, Message: "no changes were made"}
+
+// ErrorList are the errors of a command that continued after the first.
+type ErrorList []error
+
+// Error returns all errors.
+func (s ErrorList) Error() string { return errors.Join(s...).Error() }
+
+// ExitStatus returns the exit status for an error; of several, the first counts.
+func ExitStatus(err error) int {
+	status, _ := classify(err)
+	return status
+}
+
+// classify returns the exit status and the code that --json shows.
+func classify(err error) (status int, code schedctl.Code) {
+	var (
+		all         ErrorList
+		failed      *Failure
+		refused     *client.Error
+		unreachable *client.UnreachableError
+		misread     *when.Error
+	)
+	switch {
+	case err == nil:
+		return ExitOK, ""
+	case errors.As(err, &all):
+		return classify(all[0])
+	case errors.As(err, &failed):
+		return failed.Status, failed.Code
+	case errors.As(err, &refused):
+		return RefusalStatus(refused), refused.API.Code
+	case errors.As(err, &unreachable):
+		return ExitUnreachable, CodeUnreachable
+	case errors.As(err, &misread) && misread.Reason == when.Past:
+		return ExitInvalid, schedctl.InvalidPublishAt
+	case errors.As(err, &misread):
+		return ExitUsage, CodeUsage
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted, CodeInterrupted
+	}
+	return ExitOther, CodeOther
+}
+
+// RefusalStatus goes by the code and, for codes that this version does not
+// know, by the HTTP status.
+func RefusalStatus(e *client.Error) int {
+	if status, known := ExitByCode[e.API.Code]; known {
+		return status
+	}
+	switch s := e.Status; {
+	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+		return ExitAuth
+	case s == http.StatusNotFound:
+		return ExitNotFound
+	case s == http.StatusConflict || s == http.StatusPreconditionFailed:
+		return ExitConflict
+	case s == http.StatusTooManyRequests:
+		return ExitRateLimited
+	case s >= http.StatusInternalServerError:
+		return ExitUnreachable
+	case s == http.StatusBadRequest || s == http.StatusRequestEntityTooLarge:
+		return ExitInvalid
+	}
+	return ExitOther
+}
+
+// report writes an error to standard error: a line, or the envelope of the API
+// with --json. The flag may not have been parsed when the error is about flags.
+func (a *App) report(err error, args []string) {
+	var all ErrorList
+	if errors.As(err, &all) {
+		for _, e := range all {
+			a.report(e, args)
+		}
+		return
+	}
+	_, code := classify(err)
+	message := err.Error()
+	if errors.Is(err, context.Canceled) {
+		message = "interrupted"
+		if a.ErrTerminal {
+			a.Messagef("") // the terminal shows ^C
+		}
+	}
+	if !a.JSON.asked && !asksForJSON(args) {
+		headline, details := describeError(err, message)
+		var refused *client.Error
+		if errors.As(err, &refused) {
+			headline = withHint(headline, refused.API)
+		}
+		fmt.Fprintln(a.Err, "schedctl: "+OneLine(headline))
+		for _, line := range details {
+			fmt.Fprintln(a.Err, "  "+OneLine(line))
+		}
+		return
+	}
+	out := apiv1.Error{Code: code, Message: message}
+	var refused *client.Error
+	if errors.As(err, &refused) {
+		out = refused.API
+		out.Message = message
+	}
+	var doc bytes.Buffer
+	json.NewEncoder(&doc).Encode(apiv1.ErrorEnvelope{Error: out})
+	if a.ErrTerminal {
+		a.Err.Write(escapeUnprintable(doc.Bytes()))
+		return
+	}
+	a.Err.Write(doc.Bytes())
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/privatefile"
+)
+
+// RefuseExposed returns an error when other users can change what is at a path, or
+// read it where they must not, with the command that mends it.
+func RefuseExposed(path string, refused privatefile.Access) error {
+	err := privatefile.Check(path, refused)
+	var exposed *privatefile.ExposedError
+	if errors.As(err, &exposed) {
+		return &Failure{Status: ExitOther, Code: CodeOther, Message: exposed.Error(), Hint: "take that from them with: " + exposed.Command}
+	}
+	return err
+}
+
+// RefuseExposedData is refuseExposed for a data directory and what is in it.
+func RefuseExposedData(dir string) error {
+	if err := RefuseExposed(dir, privatefile.Writing); err != nil {
+		return err
+	}
+	for _, name := range []string{daemon.AdminKeyFile, daemon.AnnouncementFile, DataLockFile, SecretKeyFile} {
+		if err := RefuseExposed(filepath.Join(dir, name), privatefile.Reading); err != nil {
+			return err
+		}
+	}
+	return RefuseExposed(filepath.Join(dir, DatabaseFile), privatefile.Writing)
+}
+
+// DataLockFile is the file in a data directory that the running daemon keeps locked
+// until its process ends, however that happens. It also holds a [server.daemonRecord].
+const DataLockFile = "daemon.lock"
+
+// The files in a data directory, in addition to those of package daemon.
+const (
+	DatabaseFile  = "schedctl.db"
+	SecretKeyFile = "secret.key"
+)

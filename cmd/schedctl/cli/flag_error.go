@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedctl/schedctl/client/when"
+)
+
+func valueForm(typ string) string {
+	switch typ {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	case "rate":
+		return rateForm
+	case outputType:
+		return "json, or json=id,status for some fields; see: schedctl help formatting"
+	}
+	return "a " + typ
+}
+
+// flagError says what is wrong with a flag, and which one was meant. Before the
+// flags of a command that does not exist, the command is what is wrong.
+func flagError(cmd *cobra.Command, err error) error {
+	see := "see: " + cmd.CommandPath() + " --help"
+	var (
+		unknown *pflag.NotExistError
+		value   *pflag.InvalidValueError
+		misread *when.Error
+	)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	case errors.As(err, &misread) && errors.As(err, &value):
+		f := UsageError("--%s: %s", value.GetFlag().Name, misread.Message)
+		f.Hint = misread.Hint
+		return f
+	case errors.As(err, &value):
+		f := UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue())
+		f.Hint = "it takes " + valueForm(value.GetFlag().Value.Type())
+		return f
+	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
+		return unknownCommand(cmd, cmd.Flags().Args())
+	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
+		f := UsageError("unknown flag -%s", unknown.GetSpecifiedShortnames())
+		f.Hint = "did you mean --" + unknown.GetSpecifiedShortnames() + "?"
+		return f
+	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+		f := UsageError("unknown flag --%s", unknown.GetSpecifiedName())
+		f.Hint = didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see)
+		return f
+	}
+	f := UsageError("%v", err)
+	f.Hint = see
+	return f
+}
+
+// nearest returns the names that a mistyped one is close to, by cobra's own
+// measure for commands.
+func nearest(names []string, typed string) []string {
+	near := &cobra.Command{SuggestionsMinimumDistance: maxTypos(typed)}
+	for _, name := range names {
+		near.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return near.SuggestionsFor(typed)
+}
+
+func didYouMean(candidates []string, otherwise string) string {
+	if len(candidates) == 0 {
+		return otherwise
+	}
+	return fmt.Sprintf("did you mean %s?", strings.Join(candidates, " or "))
+}
+
+// refuseEmpty refuses an empty flag value: it comes from a variable that is not
+// set, and must not turn a post with a time into a draft or lift a filter.
+func refuseEmpty(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		var values []string
+		if list, isList := f.Value.(pflag.SliceValue); isList {
+			values = list.GetSlice()
+		} else if f.Value.Type() == "string" {
+			values = []string{f.Value.String()}
+		}
+		if err == nil && slices.Contains(values, "") {
+			empty := UsageError("--%s is empty", f.Name)
+			empty.Hint = "give it a value or leave it out"
+			err = empty
+		}
+	})
+	return err
+}
+
+func UnknownValueError(flag, value string, known []string) error {
+	f := UsageError("%s %q is not known", flag, value)
+	f.Hint = "use one of " + strings.Join(known, ", ")
+	return f
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// variable is one of the environment.
+type variable struct{ Name, about string }
+
+// Variables are all that the program looks at, in groups.
+var Variables = [][]variable{
+	{
+		{"SCHEDCTL_URL", "where the daemon is (--url)"},
+		{"SCHEDCTL_CONTEXT", "the context, when neither --url nor SCHEDCTL_URL is given\n(--context)"},
+		{"SCHEDCTL_API_KEY", "the API key itself"},
+		{"SCHEDCTL_API_KEY_FILE", "the file that holds it (--api-key-file)"},
+		{"SCHEDCTL_DATA_DIR", "the data directory of the daemon of this user; also of\ndaemon run, start and the others (--data-dir)"},
+		{"SCHEDCTL_STORE", "daemon run and start: the database, the URL of one on\nPostgreSQL for example (--store); PGPASSWORD, PGPASSFILE and\nthe other variables of libpq say what the URL does not"},
+		{"XDG_DATA_HOME", "the data directory is schedctl in it, when not named"},
+		{"HOME", "the same below it; launchd agents of daemon install"},
+		{"XDG_RUNTIME_DIR", "daemon install: where the systemd of the user is"},
+		{"SCHEDCTL_CONFIG", "the configuration file"},
+		{"XDG_CONFIG_HOME", "it is schedctl/config.yaml in it, when not named"},
+		{"XDG_STATE_HOME", "the ids that @last stands for are in schedctl/last in it"},
+		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected; the\nsigning secret of webhook create and listen; the password of\nthe mail server of notify add and edit"},
+	},
+	{
+		{"TZ", "the local time zone"},
+	},
+	{
+		{"NO_COLOR", "not empty: no colour, whatever else is set (--no-color)"},
+		{"CLICOLOR_FORCE", "not 0: colour in pipes and files too"},
+		{"FORCE_COLOR", "the same"},
+		{"CLICOLOR", "0: no colour"},
+		{"TERM", "dumb: no colour, no pager, and questions line by line"},
+		{"SCHEDCTL_PAGER", "what shows lists that are longer than the screen; cat for\nnothing, \"less -FRX\" when neither this nor PAGER is set"},
+		{"PAGER", "the same, when SCHEDCTL_PAGER is not set"},
+		{"LESS", "options of less; FRX when not set"},
+		{"VISUAL", "the editor of --editor, vi when neither this nor EDITOR is\nset"},
+		{"EDITOR", "the same, when VISUAL is not set"},
+		{"ACCESSIBLE", "not empty: ask line by line, and sentences in place of columns\nin tui (--accessible)"},
+		{"COLORFGBG", "the colours of the terminal, whose ground tui takes from\nit instead of asking"},
+	},
+	{
+		{"GITHUB_ACTIONS", "true: in a job of GitHub Actions, Forgejo or Gitea, see\n\"schedctl help idempotency\""},
+		{"FORGEJO_ACTIONS", "the same"},
+		{"GITEA_ACTIONS", "the same"},
+		{"GITHUB_SERVER_URL", "what names the run of that job"},
+		{"GITHUB_REPOSITORY", "the same"},
+		{"GITHUB_WORKFLOW", "the same"},
+		{"GITHUB_JOB", "the same"},
+		{"GITHUB_RUN_ID", "the same"},
+		{"FORGEJO_SERVER_URL", "the same, when those of GITHUB are not set"},
+		{"FORGEJO_REPOSITORY", "the same"},
+		{"FORGEJO_WORKFLOW", "the same"},
+		{"FORGEJO_JOB", "the same"},
+		{"FORGEJO_RUN_ID", "the same"},
+		{"GITLAB_CI", "true: in a job of GitLab"},
+		{"CI_SERVER_URL", "what names the run of that job"},
+		{"CI_PROJECT_PATH", "the same"},
+		{"CI_PIPELINE_ID", "the same"},
+		{"CI_JOB_NAME", "the same"},
+		{"CI_NODE_INDEX", "the same"},
+	},
+	{
+		{"GOGC", "daemon run: how often memory is collected, in percent"},
+		{"GOMAXPROCS", "daemon run: how many processors are used"},
+	},
+}
+
+// environmentText is "schedctl help environment".
+func environmentText() string {
+	var b strings.Builder
+	b.WriteString(`A flag goes before the variable of the same meaning. An empty variable is as good
+as none.
+`)
+	for _, group := range Variables {
+		b.WriteString("\n")
+		for _, v := range group {
+			about := strings.ReplaceAll(v.about, "\n", "\n"+strings.Repeat(" ", 26))
+			fmt.Fprintf(&b, "  %-22s  %s\n", v.Name, about)
+		}
+	}
+	b.WriteString(`
+The key in the data directory (admin.key) is used when nothing else gives one,
+and only for a daemon on this machine.`)
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+)
+
+// LastRef stands for the last post, account, webhook or notification that this user
+// created on this machine with the daemon or context in use.
+const LastRef = "@last"
+
+// Noun is a kind of thing that [LastRef] can stand for.
+type Noun struct {
+	Word    string
+	Command string // the group of the commands about it
+	Prefix  schedctl.Prefix
+}
+
+var (
+	PostNoun         = Noun{"post", "post", schedctl.PostPrefix}
+	AccountNoun      = Noun{"account", "account", schedctl.AccountPrefix}
+	WebhookNoun      = Noun{"webhook", "webhook", schedctl.WebhookPrefix}
+	NotificationNoun = Noun{"notification", "notify", schedctl.NotificationPrefix}
+)
+
+// lastFile returns the file that holds the last id, empty without a state directory.
+// Each daemon or context has its own file.
+func (a *App) lastFile(n Noun) string {
+	if a.StateHome == "" || a.peer == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(a.peer))
+	return filepath.Join(a.StateHome, "schedctl", "last", hex.EncodeToString(sum[:8])+"-"+n.Word)
+}
+
+// RememberID keeps the id of something that was just created. A failure is only
+// logged, because the command itself succeeded.
+func (a *App) RememberID(n Noun, id string) {
+	if err := a.writeLast(n, id); err != nil {
+		a.Logger().Debug("id not kept for "+LastRef, "error", err)
+	}
+}
+
+func (a *App) writeLast(n Noun, id string) error {
+	name := a.lastFile(n)
+	if name == "" {
+		return nil
+	}
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".last-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(id + "\n")
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+	return err
+}
+
+// LastID returns the id that lastRef stands for.
+func (a *App) LastID(n Noun) (string, error) {
+	missing := &Failure{
+		Status: ExitNotFound, Code: schedctl.NotFound, Message: fmt.Sprintf("no %s was made here yet, so there is no %s", n.Word, LastRef),
+		Hint: fmt.Sprintf("see: schedctl %s list", n.Command),
+	}
+	name := a.lastFile(n)
+	if name == "" {
+		return "", missing
+	}
+	text, err := os.ReadFile(name)
+	id := strings.TrimSpace(string(text))
+	if _, ok := schedctl.ParseID(n.Prefix, id); err != nil || !ok {
+		return "", missing
+	}
+	return id, nil
+}

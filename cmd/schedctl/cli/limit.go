@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+)
+
+// onScreen is how many results a list has on a terminal without --limit.
+const onScreen = 20
+
+// noLimit stands for --limit that was not given.
+const noLimit = math.MinInt
+
+// ListLimit is the flag --limit of a list. Without it a list is complete, except on a
+// terminal, so that output for programs is never cut off silently.
+type ListLimit struct{ number int }
+
+func (l *ListLimit) Add(cmd *cobra.Command, noun string) {
+	cmd.Flags().IntVar(&l.number, "limit", noLimit, fmt.Sprintf("at most this `number` of %s; without it %d on a terminal, and elsewhere all", noun, onScreen))
+	cmd.Flag("limit").DefValue = "0" // which help does not show
+}
+
+// Check refuses a limit that leaves nothing.
+func (l *ListLimit) Check() error {
+	if l.number < 1 && l.number != noLimit {
+		return UsageError("--limit %d: give at least 1", l.number)
+	}
+	return nil
+}
+
+// Max returns the largest number of results. With all it is that of --limit alone.
+func (l *ListLimit) Max(a *App, all bool) int {
+	switch {
+	case l.number != noLimit:
+		return l.number
+	case all || !a.OutTerminal:
+		return math.MaxInt
+	}
+	return onScreen
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Write puts a result on standard output, whole, so that a full disk is an
+// error and not a short result.
+func (a *App) Write(result []byte) error {
+	if _, err := a.Out.Write(result); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+// Messagef writes a line for people to standard error.
+func (a *App) Messagef(format string, args ...any) {
+	fmt.Fprintf(a.Err, format+"\n", args...)
+}
+
+// PrintJSON writes one document: v, with the fields that --json asks for, if
+// any, of it or of each of its elements, or what --jq or --template make of it.
+func (a *App) PrintJSON(v any) error {
+	doc, err := a.document(v)
+	if err != nil {
+		return err
+	}
+	list := bytes.HasPrefix(doc, []byte("["))
+	if a.Filter != nil {
+		doc, err = a.Filtered(doc)
+	} else {
+		doc = append(a.ForReader(doc), '\n')
+	}
+	switch {
+	case err != nil:
+		return err
+	case list:
+		return a.WriteList(doc)
+	}
+	return a.Write(doc)
+}
+
+// document returns v as JSON in one line, with the fields that --json asks for.
+func (a *App) document(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode the result: %w", err)
+	}
+	doc := bytes.TrimSpace(b.Bytes())
+	if len(a.JSON.names) == 0 {
+		return doc, nil
+	}
+	doc, err := a.JSON.pick(doc)
+	if err != nil {
+		return nil, fmt.Errorf("select fields: %w", err)
+	}
+	return doc, nil
+}
+
+// ForReader lays a document out for people when there are any.
+func (a *App) ForReader(doc []byte) []byte {
+	var indented bytes.Buffer
+	if !a.OutTerminal || json.Indent(&indented, doc, "", "  ") != nil {
+		return doc
+	}
+	return escapeUnprintable(indented.Bytes())
+}
+
+// escapeUnprintable writes what printable would replace as JSON escapes. JSON
+// has such characters in strings alone, so that the document stays the same.
+func escapeUnprintable(doc []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(doc) {
+		if unprintable(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
+}
+
+// PrintIDs writes the ids of -q.
+func (a *App) PrintIDs(ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return a.Write([]byte(strings.Join(ids, "\n") + "\n"))
+}
+
+// Property is one line of a description.
+type Property struct{ Name, Value string }
+
+// RenderProperties lays out names and values: aligned on a terminal, else
+// tab-separated.
+func (a *App) RenderProperties(pairs []Property) []byte {
+	width := 0
+	for _, p := range pairs {
+		width = max(width, len(p.Name))
+	}
+	var b bytes.Buffer
+	for _, p := range pairs {
+		switch value := OneLine(p.Value); {
+		case !a.OutTerminal:
+			fmt.Fprintf(&b, "%s\t%s\n", strings.ReplaceAll(strings.ToLower(p.Name), " ", "_"), value)
+		case value != "":
+			fmt.Fprintf(&b, "%s  %s\n", a.Dim(fmt.Sprintf("%-*s", width, p.Name)), value)
+		}
+	}
+	return b.Bytes()
+}

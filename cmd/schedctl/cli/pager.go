@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// usualPager leaves what fits on the screen there, shows colours, and keeps the
+// screen as it is at the end.
+const usualPager = "less -FRX"
+
+// WriteList writes a result that may be long: with a pager when a person reads it
+// and it does not fit on the screen.
+func (a *App) WriteList(result []byte) error {
+	pager := a.pager()
+	if !a.OutTerminal || !a.InTerminal || a.Height < 1 || a.ScreenLines(result) < a.Height || pager == "" {
+		return a.Write(result)
+	}
+	if err := a.Page(pager, result); err != nil {
+		return a.Write(result) // there is no such program
+	}
+	return nil
+}
+
+// pager returns the command that shows long results, or nothing.
+func (a *App) pager() string {
+	command := strings.TrimSpace(FirstNonEmpty(a.Getenv("SCHEDCTL_PAGER"), a.Getenv("PAGER"), usualPager))
+	if command == "cat" || a.NoInput || a.Getenv("TERM") == "dumb" {
+		return ""
+	}
+	return command
+}
+
+// ScreenLines returns how many lines of the screen a result takes.
+func (a *App) ScreenLines(result []byte) (lines int) {
+	for line := range bytes.Lines(result) {
+		columns := ansi.StringWidth(strings.TrimRight(string(line), "\n"))
+		lines += max(1, (columns+a.Width-1)/a.Width)
+	}
+	return lines
+}
+
+// notFound is what a shell returns for a command that does not exist.
+const notFound = 127
+
+// runPager runs a pager until its end. An interrupt is for the pager, which has the
+// terminal.
+func runPager(pager string, text []byte) error {
+	words := strings.Fields(pager)
+	cmd := exec.Command("sh", "-c", pager)
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command(words[0], words[1:]...)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "LESS="+FirstNonEmpty(os.Getenv("LESS"), "FRX"))
+	if _, err := exec.LookPath(words[0]); err != nil && !strings.ContainsAny(pager, "$=;|&'\"") {
+		return err
+	}
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	err := cmd.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() != notFound {
+		return nil // how a pager ends says nothing about the result
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Confirm prompts on a terminal and returns an error unless the reply is yes. Without
+// a terminal it returns nil.
+func (a *App) Confirm(ctx context.Context, question string) error {
+	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
+		return nil
+	}
+	fmt.Fprintf(a.Err, "%s [y/N] ", question)
+	answer, err := ReadInterruptibly(ctx, func() ([]byte, error) { return readLine(a.In) })
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the reply: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(string(answer))) {
+	case "y", "yes":
+		return nil
+	}
+	return errDeclined
+}
+
+// MayType returns an error when standard input would be typed by a person who is
+// not to be waited for.
+func (a *App) MayType() error {
+	if !a.InTerminal || !a.NoInput {
+		return nil
+	}
+	f := UsageError("standard input is a terminal, and --no-input never prompts")
+	f.Hint = "give a file or a pipe"
+	return f
+}
+
+// readLine reads no further than the line break: what follows is not its own.
+func readLine(r io.Reader) (line []byte, err error) {
+	var b [1]byte
+	for len(line) < 1024 {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return line, err
+		}
+		if b[0] == '\n' {
+			return line, nil
+		}
+		line = append(line, b[0])
+	}
+	return line, nil
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups of commands in the help text.
+const (
+	GroupWork   = "work"
+	GroupEvents = "events"
+	GroupDaemon = "daemon"
+	GroupOther  = "other"
+)
+
+// NewRoot returns the tree of the commands that arguments may mean: when the
+// first one is the name of a branch, that branch alone, and so on, since making
+// all of them takes longer than most of what they do. Without arguments it is the
+// whole.
+func NewRoot(a *App, branches []Branch, args ...string) *cobra.Command {
+	root := ParentCommand(&cobra.Command{
+		Use:   "schedctl",
+		Short: "Schedule social posts and publish them on time",
+		Long: `Schedule social posts and publish them on time, from one binary and one file.
+
+The daemon keeps the posts and publishes what is due; every other command talks to it.
+Start it with "schedctl daemon start".`,
+		Example: `  schedctl daemon start
+  schedctl account add feed --name demo
+  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"`,
+		Version:       VersionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseEmpty(cmd); err != nil {
+				return err
+			}
+			return a.checkFields(cmd)
+		},
+	})
+	root.SetIn(a.In)
+	root.SetOut(&a.helpOut)
+	root.SetErr(a.Err)
+	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("schedctl {{.Version}}\n")
+	root.CompletionOptions.DisableDefaultCmd = true
+	addGlobalFlags(a, root.PersistentFlags())
+	root.AddGroup(
+		&cobra.Group{ID: GroupWork, Title: "Posts and accounts:"},
+		&cobra.Group{ID: GroupEvents, Title: "Events and keys:"},
+		&cobra.Group{ID: GroupDaemon, Title: "The daemon:"},
+		&cobra.Group{ID: GroupOther, Title: "Other commands:"},
+	)
+	a.words = args
+	alone := a.AddBranches(root, branches)
+	root.RegisterFlagCompletionFunc("context", a.CompleteContextFlag)
+	root.RegisterFlagCompletionFunc("json", completeFields)
+	if !alone {
+		addHelp(a, root)
+	}
+	addAliases(root)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		declareCompletions(root)
+	}
+	return root
+}
+
+// AddBranches adds the commands below one and reports whether it has added but the one
+// that the next word of the command line names.
+func (a *App) AddBranches(parent *cobra.Command, all []Branch) (alone bool) {
+	words := a.words
+	alone = slices.ContainsFunc(all, func(b Branch) bool { return len(words) > 0 && b.named(parent, words[0]) && !b.Rest })
+	a.words = nil // what is named after a word that says nothing may be anything
+	if alone {
+		a.words = words[1:]
+	}
+	for _, b := range all {
+		if !alone || b.named(parent, words[0]) {
+			cmd := b.Make(a)
+			cmd.GroupID = b.Group
+			parent.AddCommand(cmd)
+		}
+	}
+	return alone
+}
+
+// Branch is a command below another.
+type Branch struct {
+	Group, Name string
+	Make        func(*App) *cobra.Command
+	Rest        bool // its help lists the others, so they are built as well
+}
+
+// named reports whether a word of the command line names the branch of a command.
+func (b Branch) named(parent *cobra.Command, word string) bool {
+	return b.Name == word || parent.Name() != "schedctl" && slices.Contains(aliases[b.Name], word)
+}
+
+func addGlobalFlags(a *App, f *pflag.FlagSet) {
+	f.StringVar(&a.URL, "url", "", "where the daemon is, `http://host:port` or unix:///path (environment: SCHEDCTL_URL)")
+	f.StringVar(&a.KeyFile, "api-key-file", "", "`file` that holds the API key (environment: SCHEDCTL_API_KEY_FILE, SCHEDCTL_API_KEY)")
+	f.StringVar(&a.Context, "context", "", "talk to the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
+	f.Var(&a.JSON, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
+	f.Lookup("json").NoOptDefVal = allFields
+	f.VarP(&outputFormat{&a.JSON}, "output", "o", "print in this `format`: json, or json=fields, as --json does")
+	f.StringVar(&a.jq, "jq", "", "print what an `expression` of jq makes of the JSON")
+	f.StringVar(&a.template, "template", "", "print what a template, a `text` of Go's text/template, makes of the JSON")
+	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&a.NoInput, "no-input", false, "never prompt")
+	f.BoolVar(&a.noColor, "no-color", false, "no colour (see: schedctl help environment)")
+	f.Var(&a.Timeout, "timeout", "the longest `duration` to wait for a response or, with --wait, for the end")
+	f.BoolVar(&a.Debug, "debug", false, "log every request to standard error")
+}
+
+func withGroup(id string, cmd *cobra.Command) *cobra.Command {
+	cmd.GroupID = id
+	return cmd
+}
+
+// ParentCommand makes a command that only holds others: alone it shows its help, and
+// what it does not hold is an error with a suggestion.
+func ParentCommand(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.DisableFlagsInUseLine = true
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownCommand(cmd, args)
+	}
+	return cmd
+}
+
+func unknownCommand(cmd *cobra.Command, words []string) error {
+	f := UsageError("%s has no command %q", cmd.CommandPath(), Clip(words[0], 60))
+	f.Hint = didYouMean(suggestions(cmd, words), "see: "+cmd.CommandPath()+" --help")
+	return f
+}
+
+// Args returns a check of the number of arguments; what describes them.
+func Args(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		var f *Failure
+		switch {
+		case len(args) < least:
+			f = UsageError("%s needs %s", cmd.CommandPath(), what)
+		case most >= 0 && len(args) > most && most == 0:
+			f = UsageError("%s takes no argument, and %q is one", cmd.CommandPath(), args[0])
+		case most >= 0 && len(args) > most:
+			f = UsageError("%s takes %s, and %q is too many; quote what belongs together", cmd.CommandPath(), what, args[most])
+		default:
+			return nil
+		}
+		f.Hint = "see: " + cmd.CommandPath() + " --help"
+		if most >= 0 && len(args) > most && areFields(cmd, args[len(args)-1]) {
+			f.Hint = "fields are joined to --json: write --json=" + args[len(args)-1]
+		}
+		return f
+	}
+}
+
+// Unlimited lets a command take any number of arguments.
+const Unlimited = -1

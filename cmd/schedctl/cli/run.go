@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// System is what a command may touch of the machine. Tests put buffers in its
+// place.
+type System struct {
+	In       io.Reader
+	Out, Err io.Writer
+
+	InTerminal, OutTerminal, ErrTerminal bool
+	Width, Height                        int // of the terminal at out
+
+	Goos       string // the operating system, as runtime.GOOS names it
+	Getenv     func(string) string
+	Environ    func() []string
+	Now        func() time.Time
+	Local      *time.Location
+	ReadSecret func(context.Context) (string, error) // a line from the terminal, not shown
+	dataHome   string                                // where users keep data: XDG_DATA_HOME or the like
+	ConfigHome string                                // where they keep settings: XDG_CONFIG_HOME or the like
+	StateHome  string                                // where programs keep state: XDG_STATE_HOME or the like
+	Keyring    keyStore
+
+	// askTerminal queries the background color of the terminal and returns the reply;
+	// nil for no query.
+	askTerminal func() string
+
+	Transport  http.RoundTripper                     // in place of the network; nil for the network
+	FilterTime time.Duration                         // how long --jq and --template may take
+	AskTime    time.Duration                         // how long a completion may ask the daemon
+	Page       func(pager string, text []byte) error // shows a text with a pager
+
+	HasTool func(name string) bool // whether a program is installed
+	RunTool func(ctx context.Context, env []string, name string, args ...string) ([]byte, error)
+
+	// Edit runs an editor on a file until its end. The context it returns takes
+	// the place of the one it is given.
+	Edit func(ctx context.Context, editor, path string) (context.Context, error)
+}
+
+// App is one run of the program: the machine and the global flags.
+type App struct {
+	System
+	URL, KeyFile     string
+	Context          string // --context
+	JSON             fieldList
+	jq, template     string
+	Filter           filter // what --jq or --template make of a result, or nil
+	Quiet            bool
+	NoInput, noColor bool
+	Debug            bool
+	Timeout          DurationFlag
+	FullScreen       bool                             // whether the command uses the full screen
+	peer             string                           // the context or the daemon of the client, for its last ids
+	Keyless          bool                             // whether requests go without a key
+	words            []string                         // of the command line, that newRoot has still to look at
+	texts            map[*cobra.Command]func() string // long texts that are not written yet
+	helpOut          bytes.Buffer                     // what cobra prints, which does not look at errors
+}
+
+// Run executes a command line with the commands of branches, and returns the exit status.
+func Run(ctx context.Context, sys System, branches []Branch, args []string) int {
+	a := &App{System: sys}
+	root := NewRoot(a, branches, args...)
+	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of this process
+	err := root.ExecuteContext(ctx)
+	if err == nil && a.helpOut.Len() > 0 {
+		err = a.Write(a.helpOut.Bytes())
+	}
+	if a.Keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
+		err = ErrNoKey
+	}
+	if err != nil {
+		a.report(err, args)
+	}
+	return ExitStatus(err)
+}
+
+// Logger returns the log of --debug.
+func (a *App) Logger() *slog.Logger {
+	if !a.Debug {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// Connect returns a client of the daemon.
+func (a *App) Connect() (*client.Client, error) {
+	e, err := a.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	return a.ConnectTo(e)
+}
+
+// ConnectTo returns a client of a daemon.
+func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
+	var announced func() (apiv1.Announced, error)
+	if e.Announced != "" {
+		announced = func() (apiv1.Announced, error) {
+			found, err := ReadAnnouncement(e.Announced)
+			if err == nil && found.URL != "" && found.Secret == "" {
+				err = errors.New("it was started by an earlier version of schedctl, and cannot prove itself; restart it")
+			}
+			return apiv1.Announced{URL: found.URL, Secret: found.Secret}, err
+		}
+	}
+	limit := cmp.Or(time.Duration(a.Timeout), client.DefaultTimeout)
+	c, err := client.New(client.Config{
+		Announced: announced, URL: e.URL, Key: e.Key, UserAgent: "schedctl/" + VersionText(),
+		Timeout: limit, MaxWait: limit, Waiting: (&waitLine{App: a}).show, Logger: a.Logger(), Transport: a.Transport,
+	})
+	if err != nil {
+		return nil, UsageError("%v", err)
+	}
+	return c, nil
+}
+
+// DurationFlag is a flag value of the time grammar.
+type DurationFlag time.Duration
+
+// Set reads the value.
+func (d *DurationFlag) Set(text string) error {
+	v, err := when.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	*d = DurationFlag(v)
+	return nil
+}
+
+// String returns the value, empty for zero.
+func (d *DurationFlag) String() string {
+	if *d == 0 {
+		return ""
+	}
+	text := time.Duration(*d).String()
+	if strings.HasSuffix(text, "m0s") { // 24h0m0s is 24h
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// Type names the value in help texts.
+func (*DurationFlag) Type() string { return "duration" }

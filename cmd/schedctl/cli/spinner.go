@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+)
+
+// Spinner is a line on the terminal that says that something is waited for. It
+// is for one goroutine.
+type Spinner struct {
+	*App
+	turns  int
+	shown  bool
+	ticker *time.Ticker
+}
+
+// spinnerPause is how often the line changes.
+const spinnerPause = 120 * time.Millisecond
+
+// NewSpinner returns a spinner. It is invisible without a terminal and for screen
+// readers.
+func (a *App) NewSpinner() *Spinner {
+	s := &Spinner{App: a}
+	if a.ErrTerminal && !a.Quiet && a.Getenv("TERM") != "dumb" && a.Getenv("ACCESSIBLE") == "" {
+		s.ticker = time.NewTicker(spinnerPause)
+	}
+	return s
+}
+
+// Tick returns the times to draw.
+func (s *Spinner) Tick() <-chan time.Time {
+	if s.ticker == nil {
+		return nil
+	}
+	return s.ticker.C
+}
+
+// Draw shows the line.
+func (s *Spinner) Draw(text string) {
+	if s.ticker == nil {
+		return
+	}
+	s.turns++
+	s.shown = true
+	fmt.Fprintf(s.Err, "\r\x1b[K%c %s", `|/-\`[s.turns%4], Clip(text, max(s.Width-3, 10)))
+}
+
+// Clear takes the line away, before something else is written.
+func (s *Spinner) Clear() {
+	if s.shown {
+		fmt.Fprint(s.Err, "\r\x1b[K")
+	}
+	s.shown = false
+}
+
+// Stop ends the spinner.
+func (s *Spinner) Stop() {
+	s.Clear()
+	if s.ticker != nil {
+		s.ticker.Stop()
+	}
+}

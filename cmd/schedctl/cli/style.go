@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// StatusColors are the SGR parameters of statuses, of posts, targets and accounts.
+var StatusColors = map[string]string{
+	"draft": "2", "scheduled": "34", "publishing": "33", "published": "32", "failed": "31", "canceled": "2",
+	"ok": "32", "warning": "33", "refused": "31", "not published": "31", "unknown": "33", "running": "33",
+	"created": "32", "exists": "2", "unconfirmed": "33",
+	"enabled": "32", "failing": "33", "disabled": "2", "pending": "33", "delivered": "32",
+	"active": "32", "expired": "2", "revoked": "2",
+	"warn": "33", "fail": "31",
+	"this one": "32", "alive": "32", "gone": "31",
+	"connected": "32", "error": "31", "disconnected": "2",
+}
+
+// Colored reports whether results may have color. NO_COLOR always disables it
+// (https://no-color.org); CLICOLOR_FORCE enables it in a pipe as well
+// (https://bixense.com/clicolors).
+func (a *App) Colored() bool {
+	switch {
+	case a.noColor || a.Getenv("NO_COLOR") != "":
+		return false
+	case switchedOn(a.Getenv("CLICOLOR_FORCE")) || switchedOn(a.Getenv("FORCE_COLOR")):
+		return true
+	case a.Getenv("CLICOLOR") == "0":
+		return false
+	}
+	return a.OutTerminal && a.Getenv("TERM") != "dumb"
+}
+
+// switchedOn reads an environment variable that is a switch.
+func switchedOn(value string) bool { return value != "" && value != "0" && value != "false" }
+
+func (a *App) Paint(sgr, text string) string {
+	if sgr == "" || !a.Colored() {
+		return text
+	}
+	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+}
+
+// PaintStatus paints the name of a status.
+func (a *App) PaintStatus(name string) string { return a.Paint(StatusColors[name], name) }
+
+func (a *App) Dim(text string) string { return a.Paint("2", text) }
+
+func (a *App) Bold(text string) string { return a.Paint("1", text) }
+
+// Printable replaces what could move the cursor, colour the screen or turn the
+// direction of text: contents, names and messages come from elsewhere. Line
+// breaks and tabs stay.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unprintable(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+func unprintable(r rune) bool {
+	if r == '\n' || r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// OneLine returns the text printable and with every run of white space as one
+// space.
+func OneLine(text string) string { return strings.Join(strings.Fields(Printable(text)), " ") }
+
+// TextWidth returns how many columns a text takes.
+func TextWidth(text string) int { return uniseg.StringWidth(text) }
+
+// Clip shortens a text to so many columns.
+func Clip(text string, columns int) string {
+	if TextWidth(text) <= columns {
+		return text
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(text); g.Next() && used+g.Width() < columns; used += g.Width() {
+		b.WriteString(g.Str())
+	}
+	return b.String() + "…"
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+)
+
+// TextSource is where the text of a post comes from.
+type TextSource struct {
+	argument *string // TEXT, or nil
+	File     string  // -F
+}
+
+// NewTextSource returns the source that a command line names.
+func NewTextSource(args []string, file string) (TextSource, error) {
+	s := TextSource{File: file}
+	if len(args) > 0 {
+		s.argument = &args[0]
+	}
+	if s.argument != nil && s.File != "" {
+		return s, UsageError("the text is given twice: as an argument and with -F")
+	}
+	return s, nil
+}
+
+// Given reports whether the command line names a text.
+func (s TextSource) Given() bool { return s.argument != nil || s.File != "" }
+
+// Stdin reports whether the text is to be read from standard input.
+func (s TextSource) Stdin() bool {
+	return s.File == "-" || s.argument != nil && *s.argument == "-" || !s.Given()
+}
+
+// maxText is more than the daemon accepts in a request.
+const maxText = 1 << 20
+
+// ReadText returns the text of a post. Of a file and of standard input, a byte
+// order mark and one line break at the end do not count.
+func (a *App) ReadText(ctx context.Context, s TextSource) (string, error) {
+	var text, name string
+	switch {
+	case !s.Stdin() && s.argument != nil:
+		text, name = *s.argument, "the text"
+	case !s.Stdin():
+		data, err := ReadFile(s.File)
+		if err != nil {
+			return "", fmt.Errorf("read the text: %w", err)
+		}
+		text, name = TrimFile(data), s.File
+	default:
+		if err := a.MayType(); err != nil {
+			return "", err
+		}
+		if a.InTerminal && a.ErrTerminal {
+			a.Messagef("reading the text; end it with Ctrl-D on a line of its own")
+		}
+		data, err := ReadInterruptibly(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.In, maxText+1)) })
+		if err != nil {
+			return "", fmt.Errorf("read the text from standard input: %w", err)
+		}
+		text, name = TrimFile(data), "standard input"
+	}
+	return text, CheckText(text, name)
+}
+
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxText+1))
+}
+
+func TrimFile(data []byte) string {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if trimmed, found := strings.CutSuffix(text, "\r\n"); found {
+		return trimmed
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// CheckText refuses what no network could take.
+func CheckText(text, name string) error {
+	switch {
+	case len(text) > maxText:
+		return InvalidError(schedctl.ContentTooLong, "%s is longer than 1 MiB: a post has at most %d characters", name, schedctl.MaxContent)
+	case !utf8.ValidString(text):
+		return InvalidError(schedctl.ValidationFailed, "%s is not UTF-8 text: convert it first, for example with iconv", name)
+	case strings.TrimSpace(text) == "":
+		return InvalidError(schedctl.ValidationFailed, "%s is empty: a post needs a text", name)
+	}
+	return nil
+}
+
+// gone reports whether the text is lost once it was read: standard input, a
+// pipe with a name, the output of a command as in -F <(command).
+func (s TextSource) gone() bool {
+	if s.Stdin() {
+		return true
+	}
+	if s.argument != nil {
+		return false // the shell remembers it
+	}
+	info, err := os.Stat(s.File)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// keepDraft saves a text that could not be sent and exists nowhere else, so that it is
+// not lost. The command, with %s for the file, sends it.
+func (a *App) keepDraft(s TextSource, text, command string) {
+	if !s.gone() {
+		return
+	}
+	if path, err := a.NewDraft(text); err == nil {
+		a.Messagef("the text is kept in %s; send it with: "+command, path, path)
+		return
+	}
+	a.Messagef("the text cannot be kept in a file; this is it:\n%s", Printable(text))
+}
+
+// ConnectWith connects for a command with a text. Without a daemon it saves the text
+// of a pipe, which could not be refused earlier.
+func (a *App) ConnectWith(ctx context.Context, s TextSource, command string) (*client.Client, error) {
+	c, err := a.Connect()
+	if err == nil || !s.gone() || a.InTerminal {
+		return c, err
+	}
+	if text, unread := a.ReadText(ctx, s); unread == nil {
+		a.keepDraft(s, text, command)
+	}
+	return nil, err
+}
+
+// NewDraft saves a text in a file of its own.
+func (a *App) NewDraft(text string) (path string, err error) {
+	for _, dir := range []string{filepath.Join(a.DataDir(), "drafts"), os.TempDir()} {
+		if path, err = saveDraft(dir, text); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
+func saveDraft(dir, text string) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, "draft-*.txt") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name()) // a part of the text could be mistaken for all of it
+	}
+	return f.Name(), err
+}

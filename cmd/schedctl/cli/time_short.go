@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// roomy is the width from which a list says how far its times are.
+const roomy = 100
+
+// ShortTime is timeText for a column.
+func (a *App) ShortTime(t *apiv1.Time) string {
+	if t == nil || !a.OutTerminal {
+		return a.TimeText(t)
+	}
+	text := t.In(a.Local).Format("2006-01-02 15:04")
+	if a.Width >= roomy {
+		text += " (" + ShortRelative(t.Sub(a.Now())) + ")"
+	}
+	return text
+}
+
+// ShortRelative formats the distance of an instant in the largest unit that fits.
+func ShortRelative(d time.Duration) string {
+	const day = 24 * time.Hour
+	away, text := d.Abs().Round(time.Second), ""
+	switch {
+	case away == 0:
+		return "now"
+	case away < time.Minute:
+		text = fmt.Sprintf("%ds", away/time.Second)
+	case away < time.Hour:
+		text = fmt.Sprintf("%dm", away/time.Minute)
+	case away < day:
+		text = fmt.Sprintf("%dh", away/time.Hour)
+	default:
+		text = fmt.Sprintf("%dd", away/day)
+	}
+	if d < 0 {
+		return text + " ago"
+	}
+	return "in " + text
+}

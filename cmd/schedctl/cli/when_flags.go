@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// WhenFlags are the flags that say when a post goes out.
+type WhenFlags struct {
+	At, In, TZ string
+	Now        bool
+
+	Lenient bool  // the daemon is asked even for a time that has passed: it may know the request
+	passed  error // what is wrong with the time when it is
+	Moving  bool  // read at another time, the flags mean another one
+}
+
+// Add defines --at, --in and --tz; commands that have --now define it as now.
+func (w *WhenFlags) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.At, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
+	cmd.Flags().StringVar(&w.In, "in", "", "a `duration` from now: 90s, 2h30m, 1d, 2w")
+	w.AddZone(cmd)
+}
+
+func (w *WhenFlags) AddZone(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.TZ, "tz", "", "the `zone` of times, an IANA name such as Europe/Berlin; the local one when not given")
+	cmd.RegisterFlagCompletionFunc("tz", CompleteZone)
+}
+
+func (w *WhenFlags) Given() bool { return w.At != "" || w.In != "" || w.Now }
+
+// Zone returns the zone of times without one.
+func (w *WhenFlags) Zone(a *App) (*time.Location, error) {
+	if w.TZ == "" {
+		return a.Local, nil
+	}
+	return when.LoadZone(w.TZ)
+}
+
+// PublishAt returns the time of the flags for the API, nil without flags, and shows the
+// parsed time.
+func (w *WhenFlags) PublishAt(a *App) (*apiv1.PublishTime, error) {
+	loc, err := w.Zone(a)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case w.Now && (w.At != "" || w.In != ""):
+		return nil, UsageError("--at, --in and --now exclude each other: give one")
+	case w.At != "" && w.In != "":
+		return nil, UsageError("--at and --in exclude each other: give one")
+	case w.Now:
+		return apiv1.Now(), nil
+	case !w.Given():
+		return nil, nil
+	}
+	now := a.Now()
+	m, err := w.moment(now, loc)
+	if err != nil {
+		return nil, err
+	}
+	if w.passed = m.Check(now); w.passed != nil && !w.Lenient {
+		return nil, w.passed
+	}
+	w.Moving = w.In != "" || DependsOnNow(w.At, m, now, loc)
+	a.EchoTime(m, now, loc)
+	return apiv1.At(m.Time), nil
+}
+
+// Refused returns the error of a daemon for a time that has passed in the words
+// that say so without one.
+func (w *WhenFlags) Refused(err error) error {
+	if w.passed != nil && schedctl.CodeOf(err) == schedctl.InvalidPublishAt {
+		return w.passed
+	}
+	return err
+}
+
+func (w *WhenFlags) moment(now time.Time, loc *time.Location) (when.Result, error) {
+	if w.At != "" {
+		return when.Parse(w.At, now, loc)
+	}
+	if _, err := when.ParseDuration(w.In); err != nil {
+		return when.Result{}, err
+	}
+	return when.Parse("in "+w.In, now, loc)
+}
+
+// ParseBound reads --after or --before, which may well be in the past; zero for none.
+// A day alone is its beginning.
+func (w *WhenFlags) ParseBound(a *App, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	loc, err := w.Zone(a)
+	if err != nil {
+		return time.Time{}, err
+	}
+	now := a.Now()
+	m, err := when.Parse(text, now, loc)
+	if err != nil {
+		begin, noDay := when.Parse(text+" 0:00", now, loc)
+		if noDay != nil {
+			return time.Time{}, err
+		}
+		m = begin
+	}
+	a.EchoTime(m, now, loc)
+	return m.Time, nil
+}
+
+func (a *App) EchoTime(m when.Result, now time.Time, loc *time.Location) {
+	a.Messagef("at %s", m.Echo(now, loc))
+	if m.Note != "" {
+		a.Messagef("note: %s", m.Note)
+	}
+}
+
+// TimeText shows an instant: to people in their zone, to programs as the API
+// writes it.
+func (a *App) TimeText(t *apiv1.Time) string {
+	switch {
+	case t == nil:
+		return ""
+	case !a.OutTerminal:
+		return t.String()
+	}
+	return when.Result{Time: t.In(a.Local)}.Echo(a.Now(), a.Local)
+}
+
+// DependsOnNow reports whether a text means another time when it is read at
+// another time, as "tomorrow 9am" does.
+func DependsOnNow(text string, m when.Result, now time.Time, zone *time.Location) bool {
+	for _, later := range []time.Duration{53 * time.Hour, 400 * 24 * time.Hour} {
+		again, err := when.Parse(text, now.Add(later), zone)
+		if err != nil || !again.Time.Equal(m.Time) {
+			return true
+		}
+	}
+	return false
+}

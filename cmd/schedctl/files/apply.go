@@ -1,0 +1,119 @@
+package files
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type applyDir struct {
+	*cli.App
+	flags    planFlags
+	yes, dry bool
+}
+
+func NewApply(a *cli.App) *cobra.Command {
+	o := &applyDir{App: a}
+	cmd := cli.DeclareJSON[Change](&cobra.Command{
+		Use:   "apply DIR",
+		Short: "Sync posts with the files in a directory",
+		Long: `Create, reschedule and edit posts so that they match the files in a directory. Each
+file is one post:
+
+  ---
+  id: launch
+  at: 2026-12-08 09:00
+  tz: Europe/Berlin
+  to: [blog, "mastodon:me"]
+  labels: [release]
+  override:
+    mastodon:me: Version 1.0 is out!
+  options:
+    mastodon:me: {visibility: unlisted}
+  ---
+  Version 1.0 is out. Read all about it in the release notes.
+
+"id" is your own name for the post: at most 119 visible ASCII characters. Keep it when
+you move the file or change its text. "at" needs a date, and a zone from "tz" or --tz.
+Without "at" the post is a draft. "override" is the text for one account, "options" are
+its options for this post. Files end in .md or .markdown; README.md and names that
+start with . or _ are skipped.
+
+The file schedctl.yaml in the directory names the collection of the posts:
+
+  collection: website
+
+The daemon stores which post belongs to which file of the collection, so that apply
+writes nothing into the directory and works from any checkout. Use a different
+collection for each directory. To put existing posts into files, see
+"schedctl post export --help".
+
+When one file has a problem, nothing is applied (exit status 5). A post that another
+client changed or canceled since the last apply is drift: it stays as it is, and the
+exit status is 6, unless --overwrite is given. Published and failed posts stay as they
+are. With --prune, posts whose files were removed are canceled, and drafts deleted; a
+file that comes back makes a new post. Without a terminal, --yes is required.`,
+		Example: `  schedctl apply posts
+  schedctl apply posts --prune --yes
+  schedctl apply posts --collection website --dry-run`,
+		Args: cli.Args(1, 1, "a directory"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	})
+	o.flags.add(cmd)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; show the changes, as schedctl plan does")
+	return cmd
+}
+
+func (o *applyDir) run(ctx context.Context, dir string) error {
+	person := o.InTerminal && o.ErrTerminal && !o.NoInput
+	if !o.yes && !o.dry && !person {
+		f := cli.UsageError("apply needs --yes when it cannot ask")
+		f.Hint = "see the changes with: schedctl plan " + dir
+		return f
+	}
+	files, err := readPostFiles(dir, o.flags.named)
+	if err != nil {
+		return err
+	}
+	if files.collection == "" && len(files.problems) == 0 && !o.yes && !o.dry {
+		if err := o.proposeCollection(ctx, files); err != nil {
+			return err
+		}
+	}
+	p, err := newPlanner(ctx, o.App, files, o.flags)
+	if err != nil {
+		return err
+	}
+	if o.dry {
+		return p.show(ctx)
+	}
+	if err := p.build(ctx); err != nil {
+		return err
+	}
+	if len(p.problems) > 0 {
+		return refuseProblems(p.App, p.sorted(), "nothing was applied")
+	}
+	p.tellNotes()
+	if n := p.count((*Step).does); n > 0 && !o.yes {
+		o.Messagef("%s", planText(o.App, p.steps, true))
+		if err := o.Confirm(ctx, fmt.Sprintf("Make %s?", cli.Plural(n, "change"))); err != nil {
+			return err
+		}
+	}
+	failed := p.apply(ctx)
+	if err := printSteps(o.App, p.steps); err != nil {
+		return err
+	}
+	tellCounts(o.App, p.steps)
+	if failed != nil {
+		return failed
+	}
+	if p.lock != nil {
+		p.Messagef("%s is no longer used: delete it", p.lockPath())
+	}
+	return p.drifted()
+}

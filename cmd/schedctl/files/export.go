@@ -1,0 +1,192 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// adopter writes posts as files of a directory and takes them into its
+// collection.
+type adopter struct {
+	*Planner
+	posts map[string]apiv1.Post   // of the collection, by id
+	has   map[string]bool         // ids with a file
+	equal map[string][]WantedPost // files without a post, by digest
+}
+
+// ExportFiles writes the posts that q selects as files and returns their number.
+// It is a [post.filesExporter].
+func ExportFiles(ctx context.Context, a *cli.App, c *client.Client, q client.PostQuery, dir, collection string) (written int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, fmt.Errorf("write the posts: %w", err)
+	}
+	read, err := readPostFiles(dir, collection)
+	if err != nil {
+		return 0, err
+	}
+	p, err := newPlanner(ctx, a, read, planFlags{})
+	if err != nil {
+		return 0, err
+	}
+	existing := p.all()
+	if len(p.problems) > 0 {
+		return 0, refuseProblems(p.App, p.sorted(), "nothing was exported")
+	}
+	ad := &adopter{Planner: p, has: map[string]bool{}, equal: map[string][]WantedPost{}}
+	if ad.posts, err = p.collected(ctx); err != nil {
+		return 0, err
+	}
+	for _, w := range existing {
+		id := w.File.ID.Text
+		if ad.has[id] = true; ad.posts[id].ID == "" {
+			ad.equal[w.Digest()] = append(ad.equal[w.Digest()], w)
+		}
+	}
+	if err := read.writeConfig(); err != nil {
+		return 0, err
+	}
+	claimed := 0
+	bar := a.NewProgress("exporting", 0)
+	defer bar.Clear()
+	for post, err := range c.EachPost(ctx, q) {
+		if err != nil {
+			return written, err
+		}
+		reason, err := ad.adopt(ctx, post)
+		switch {
+		case err != nil:
+			return written, fmt.Errorf("%s: %w", post.ID, err)
+		case reason == "":
+			written++
+			bar.Step()
+		case reason == hasEqualFile:
+			claimed++
+		case reason != hasFile:
+			a.Messagef("left out: %s: %s", post.ID, reason)
+		}
+	}
+	if claimed > 0 && !a.Quiet {
+		a.Messagef("%s with the same content as an existing file; the file controls the post now", cli.Plural(claimed, "post"))
+	}
+	return written, nil
+}
+
+// The reasons to write no file.
+const (
+	hasFile      = "it has a file"
+	hasEqualFile = "an equal file exists, and is its file now"
+)
+
+// adopt writes the file of a post, or returns the reason to leave it out. Until
+// the file is complete, the digest is one that no post has: an interrupted export
+// is no reason to cancel the post or to create it again.
+func (a *adopter) adopt(ctx context.Context, post apiv1.Post) (reason string, err error) {
+	id, ours := strings.CutPrefix(cli.Deref(post.ExternalID), a.externalID(""))
+	switch {
+	case ours && a.has[id]:
+		return hasFile, nil
+	case post.ExternalID != nil && !ours:
+		return fmt.Sprintf("it has the external id %q", *post.ExternalID), nil
+	case !ours:
+		if files := a.equal[StateOf(post).Digest()]; len(files) > 0 {
+			return hasEqualFile, a.claim(ctx, post, files[0])
+		}
+		id = a.newID(post)
+	}
+	path := a.newPath(id)
+	data := a.fileOf(post, id).Encode()
+	file, problems := postfile.Parse(path, data)
+	check := &FileReader{App: a.App, PostFiles: &PostFiles{faults: map[string]string{}}, accounts: a.accounts}
+	s := Step{Change: Change{ID: id, File: path}, Wanted: check.understand(&file), Post: post}
+	if len(problems)+len(check.problems) > 0 || s.Wanted.Digest() != StateOf(post).Digest() {
+		return "a file cannot hold its text or its accounts", nil
+	}
+	edit := apiv1.EditPost{Managed: a.managed(&s, "v0:export")}
+	if !ours {
+		external := a.externalID(id)
+		edit.ExternalID = &external
+	}
+	if err := a.edit(ctx, &s, edit); err != nil {
+		return "", err
+	}
+	err = cli.ReplaceFile(filepath.Join(a.dir, path), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	a.has[id], a.posts[id] = true, s.Post
+	return "", a.edit(ctx, &s, apiv1.EditPost{Managed: a.managed(&s, s.Wanted.Digest())})
+}
+
+// claim takes a post into the collection as the post of an existing file that
+// describes exactly this post.
+func (a *adopter) claim(ctx context.Context, post apiv1.Post, w WantedPost) error {
+	digest, external := w.Digest(), a.externalID(w.File.ID.Text)
+	a.equal[digest] = a.equal[digest][1:]
+	s := Step{Change: Change{ID: w.File.ID.Text, File: w.File.Path}, Wanted: w, Post: post}
+	return a.edit(ctx, &s, apiv1.EditPost{ExternalID: &external, Managed: a.managed(&s, digest)})
+}
+
+// fileOf returns a post as a file.
+func (a *adopter) fileOf(post apiv1.Post, id string) *postfile.File {
+	s := StateOf(post)
+	f := &postfile.File{ID: postfile.Value{Text: id}, At: postfile.Value{Text: s.At}, Content: postfile.Value{Text: s.Content}}
+	for _, ref := range a.names.Names(s.Accounts) {
+		f.To = append(f.To, postfile.Value{Text: ref})
+	}
+	for _, label := range s.Labels {
+		f.Labels = append(f.Labels, postfile.Value{Text: label})
+	}
+	for _, o := range s.Overrides {
+		f.Overrides = append(f.Overrides, postfile.Override{
+			Account: postfile.Value{Text: cli.FirstNonEmpty(a.names[o.Account], o.Account)}, Text: postfile.Value{Text: o.Content}, Options: o.Options,
+		})
+	}
+	return f
+}
+
+var notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)
+
+// newID returns an id that is not used in the collection: the date of the post and
+// the start of its text.
+func (a *adopter) newID(post apiv1.Post) string {
+	const most = 40
+	line, _, _ := strings.Cut(strings.TrimSpace(post.Content), "\n")
+	slug := notInSlugs.ReplaceAllString(strings.ToLower(cli.Clip(line, most)), "-")
+	slug = cli.FirstNonEmpty(strings.Trim(slug, "-"), strings.ToLower(post.ID))
+	if post.PublishAt != nil {
+		slug = post.PublishAt.UTC().Format("2006-01-02-") + slug
+	}
+	id := slug
+	for n := 2; a.has[id] || a.posts[id].ID != ""; n++ {
+		id = fmt.Sprintf("%s-%d", slug, n)
+	}
+	return id
+}
+
+// newPath returns the path of a new file for an id.
+func (a *adopter) newPath(id string) string {
+	name := strings.Trim(notInNames.ReplaceAllString(id, "-"), "-._")
+	if name == "" || strings.EqualFold(name, "readme") {
+		name = "post-" + name
+	}
+	path := name + ".md"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(filepath.Join(a.dir, path)); err != nil {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d.md", name, n)
+	}
+}

@@ -1,0 +1,122 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type lintDir struct {
+	*cli.App
+	flags   planFlags
+	offline bool
+}
+
+// finding is the JSON form of a problem.
+type finding struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+func NewLint(a *cli.App) *cobra.Command {
+	o := &lintDir{App: a}
+	cmd := cli.DeclareJSON[finding](&cobra.Command{
+		Use:   "lint DIR",
+		Short: "Check the post files in a directory",
+		Long: `Check the post files in a directory, for a pull request for example. See
+"schedctl apply --help" for the format of the files.
+
+Each problem is a line, file:line: message. Without a daemon, lint checks the format of
+the files and their ids. With a daemon, it also checks the accounts, and of files that
+"schedctl apply" would create or change, the texts and whether the time is in the
+future. Checks that were skipped are reported on standard error. The exit status is 5
+when there is a problem.`,
+		Example: `  schedctl lint posts
+  schedctl lint posts --offline --json`,
+		Args: cli.Args(1, 1, "a directory"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	})
+	cmd.Flags().BoolVar(&o.offline, "offline", false, "do not connect to a daemon")
+	o.flags.addShared(cmd)
+	return cmd
+}
+
+func (o *lintDir) run(ctx context.Context, dir string) error {
+	files, err := readPostFiles(dir, o.flags.named)
+	if err != nil {
+		return err
+	}
+	r, err := newFileReader(o.App, files, o.flags.zone)
+	if err != nil {
+		return err
+	}
+	o.flags.allowDuplicate = true // a warning at most
+	p := &Planner{planFlags: o.flags, FileReader: r}
+	skipped, err := o.connectTo(ctx, p)
+	if err != nil {
+		return err
+	}
+	if skipped != "" {
+		p.all()
+		o.Messagef("not checked: accounts, times, and whether the networks accept the texts (%s)", skipped)
+	} else if err := p.build(ctx); err != nil {
+		return err
+	} else if p.collection == "" {
+		o.Messagef("not checked: times (%s)", cli.OneLine(p.needCollection().Error()))
+	}
+	p.tellNotes()
+	return o.printFindings(p.sorted(), len(files.files))
+}
+
+// connectTo connects the planner to the daemon, or returns the reason to work
+// without one. A refused key is an error, because a daemon was expected then.
+func (o *lintDir) connectTo(ctx context.Context, p *Planner) (skipped string, err error) {
+	if o.offline {
+		return "--offline", nil
+	}
+	if p.client, err = o.Connect(); err == nil {
+		err = p.readAccounts(ctx)
+	}
+	if cli.ExitStatus(err) == cli.ExitUnreachable || err != nil && o.Keyless {
+		p.accounts = nil
+		return cli.OneLine(err.Error()), nil
+	}
+	return "", err
+}
+
+func (o *lintDir) printFindings(problems []postfile.Problem, files int) error {
+	list := []finding{}
+	bad := map[string]bool{}
+	var b bytes.Buffer
+	for _, p := range problems {
+		list = append(list, finding{p.Path, p.Line, p.Message})
+		if line := p.String(); !o.Quiet {
+			fmt.Fprintln(&b, cli.OneLine(line))
+		} else if !bad[p.Path] {
+			fmt.Fprintln(&b, cli.OneLine(p.Path))
+		}
+		bad[p.Path] = true
+	}
+	var err error
+	if o.JSON.Given {
+		err = o.PrintJSON(list)
+	} else {
+		err = o.Write(b.Bytes())
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(problems) > 0:
+		return cli.InvalidError(schedctl.ValidationFailed, "%s in %d of %s", cli.Plural(len(problems), "problem"), len(bad), cli.Plural(files, "file"))
+	case !o.Quiet:
+		o.Messagef("%s, no problem", cli.Plural(files, "file"))
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package files
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type planDir struct {
+	*cli.App
+	flags    planFlags
+	exitCode bool
+}
+
+func NewPlan(a *cli.App) *cobra.Command {
+	o := &planDir{App: a}
+	cmd := cli.DeclareJSON[Change](&cobra.Command{
+		Use:   "plan DIR",
+		Short: "Show the changes that apply would make",
+		Long: `Show the changes that "schedctl apply" would make, and make none. See
+"schedctl apply --help" for the format of the files.
+
+The actions are create, reschedule, edit, cancel, unchanged, drift (the post was
+changed outside the files and stays as it is, see --overwrite) and refused (the file
+has a problem).
+
+In a pipe or a file, the plan has one line for each action: the action, the id, the
+post, the file and a remark. The differences follow, indented by four spaces.
+
+The exit status is 0, also when there are changes or drift, and 5 when a file has a
+problem. With --exit-code it is 6 when there is drift, else 9 when there are changes.`,
+		Example: `  schedctl plan posts
+  schedctl plan posts --prune --json=action,id,file
+  schedctl plan posts --collection website`,
+		Args: cli.Args(1, 1, "a directory"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	})
+	o.flags.add(cmd)
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 6 when there is drift, else with 9 when there are changes")
+	return cmd
+}
+
+func (o *planDir) run(ctx context.Context, dir string) error {
+	files, err := readPostFiles(dir, o.flags.named)
+	if err != nil {
+		return err
+	}
+	p, err := newPlanner(ctx, o.App, files, o.flags)
+	if err != nil {
+		return err
+	}
+	if err := p.show(ctx); err != nil || !o.exitCode {
+		return err
+	}
+	if err := p.drifted(); err != nil {
+		return err
+	}
+	if n := p.count((*Step).does); n > 0 {
+		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: cli.Plural(n, "change") + " to apply"}
+	}
+	return nil
+}
+
+// show prints the plan.
+func (p *Planner) show(ctx context.Context) error {
+	if err := p.build(ctx); err != nil {
+		return err
+	}
+	if err := printSteps(p.App, p.steps); err != nil {
+		return err
+	}
+	if len(p.problems) > 0 {
+		return refuseProblems(p.App, p.sorted(), "the files cannot be applied")
+	}
+	p.tellNotes()
+	tellCounts(p.App, p.steps)
+	return nil
+}
+
+// count returns the number of steps of a kind.
+func (p *Planner) count(kind func(*Step) bool) (n int) {
+	for i := range p.steps {
+		if kind(&p.steps[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// drifted returns the failure of posts that were changed outside the files.
+func (p *Planner) drifted() error {
+	n := p.count(func(s *Step) bool { return s.Action == IsDrift })
+	if n == 0 {
+		return nil
+	}
+	return &cli.Failure{
+		Status: cli.ExitConflict, Code: schedctl.VersionMismatch,
+		Message: cli.Plural(n, "post") + " changed outside the files, left unchanged",
+		Hint:    "run \"schedctl plan " + p.dir + "\" to see the differences; then change the files, or give --overwrite",
+	}
+}

@@ -1,0 +1,236 @@
+package files
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+// PostFiles is a directory of post files.
+type PostFiles struct {
+	dir        string
+	files      []postfile.File
+	problems   []postfile.Problem
+	faults     map[string]string // the messages of the problems, by path
+	config     postfile.Value    // the collection that schedctl.yaml names
+	collection string
+	lock       map[string]map[string]postfile.Entry // of an earlier version, by workspace and id
+}
+
+// readPostFiles reads a directory. collection is the value of --collection.
+func readPostFiles(dir, collection string) (*PostFiles, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("read the posts: %w", err)
+	} else if !info.IsDir() {
+		return nil, cli.UsageError("%s is not a directory; give the directory of the post files", dir)
+	}
+	d := &PostFiles{dir: dir, faults: map[string]string{}}
+	config, problems, err := postfile.ReadConfig(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("read the posts: %w", err)
+	}
+	d.config = config.Collection
+	if err := d.nameCollection(collection); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(d.lockPath())
+	if err == nil {
+		if d.lock, err = postfile.ParseLock(data); err != nil {
+			return nil, fmt.Errorf("read %s: %w", d.lockPath(), err)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the posts: %w", err)
+	}
+	var found []postfile.Problem
+	if d.files, found, err = postfile.ReadDir(os.DirFS(dir)); err != nil {
+		return nil, fmt.Errorf("read the posts: %w", err)
+	}
+	d.addProblems(append(problems, found...)...)
+	return d, nil
+}
+
+func (d *PostFiles) lockPath() string { return filepath.Join(d.dir, postfile.LockName) }
+
+// addProblems adds problems.
+func (d *PostFiles) addProblems(problems ...postfile.Problem) {
+	d.problems = append(d.problems, problems...)
+	for _, p := range problems {
+		d.faults[p.Path] = strings.TrimPrefix(d.faults[p.Path]+"; "+cli.OneLine(p.Message), "; ")
+	}
+}
+
+// problemf adds a problem of a file.
+func (d *PostFiles) problemf(f *postfile.File, line int, format string, args ...any) {
+	d.addProblems(f.Problemf(line, format, args...))
+}
+
+// sorted returns the problems in the order of files and lines.
+func (d *PostFiles) sorted() []postfile.Problem {
+	slices.SortStableFunc(d.problems, func(a, b postfile.Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), a.Line-b.Line)
+	})
+	return d.problems
+}
+
+// WantedPost is the post that a file describes.
+type WantedPost struct {
+	PostState
+	File   *postfile.File
+	Moment when.Result // of a post with a time
+}
+
+// FileReader interprets files.
+type FileReader struct {
+	*cli.App
+	*PostFiles
+	zone     *time.Location  // of times without one, nil for none
+	accounts []apiv1.Account // nil when they are not known
+}
+
+// all interprets every file without a problem. Others have no state.
+func (r *FileReader) all() []WantedPost {
+	list := make([]WantedPost, len(r.files))
+	for i := range r.files {
+		f := &r.files[i]
+		if list[i].File = f; r.faults[f.Path] == "" {
+			list[i] = r.understand(f)
+		}
+	}
+	return list
+}
+
+// understand returns the post that a file describes, and adds the faults of the
+// file to the problems.
+func (r *FileReader) understand(f *postfile.File) WantedPost {
+	w := WantedPost{File: f, PostState: PostState{Content: f.Content.Text}}
+	if err := cli.CheckText(w.Content, "the text"); err != nil {
+		r.problemf(f, f.Content.Line, "%v", err)
+	}
+	if n := utf8.RuneCountInString(f.Path); n > schedctl.MaxManagedPath {
+		r.problemf(f, 1, "the path has %d characters; the limit is %d", n, schedctl.MaxManagedPath)
+	}
+	r.readTime(f, &w)
+	r.readLabels(f, &w)
+	if f.At.Text != "" && len(f.To) == 0 {
+		r.problemf(f, f.At.Line, "a post with a time needs an account; add to: [ACCOUNT]")
+	}
+	if r.accounts == nil {
+		return w
+	}
+	for _, to := range f.To {
+		ids, err := account.PickAccounts(r.App, r.accounts, []string{to.Text})
+		if err != nil {
+			r.problemf(f, to.Line, "%v", err)
+		}
+		w.Accounts = append(w.Accounts, ids...)
+	}
+	for _, o := range f.Overrides {
+		r.readOverride(f, o, &w)
+	}
+	w.PostState = w.Sorted()
+	return w
+}
+
+func (r *FileReader) readOverride(f *postfile.File, o postfile.Override, w *WantedPost) {
+	ids, err := account.PickAccounts(r.App, r.accounts, []string{o.Account.Text})
+	if err == nil && (o.Options == nil || o.Text.Text != "") {
+		err = cli.CheckText(o.Text.Text, "the text for "+o.Account.Text)
+	}
+	if err != nil {
+		r.problemf(f, o.Account.Line, "%v", err)
+	}
+	for _, id := range ids {
+		switch {
+		case !slices.Contains(w.Accounts, id):
+			r.problemf(f, o.Account.Line, "the post does not go to %s; add it to \"to\"", o.Account.Text)
+		case slices.ContainsFunc(w.Overrides, func(o OverrideState) bool { return o.Account == id }):
+			r.problemf(f, o.Account.Line, "%s names an account a second time; name each account in one way", o.Account.Text)
+		}
+		w.Overrides = append(w.Overrides, OverrideState{id, o.Text.Text, o.Options})
+	}
+}
+
+func (r *FileReader) readLabels(f *postfile.File, w *WantedPost) {
+	for _, label := range f.Labels {
+		if err := schedctl.CheckLabel(fmt.Sprintf("the label %q", cli.Clip(label.Text, 40)), label.Text); err != nil {
+			r.problemf(f, label.Line, "%s", post.RuleText(err))
+		}
+		w.Labels = append(w.Labels, label.Text)
+	}
+	if n := len(w.Labels); n > schedctl.MaxLabels {
+		r.problemf(f, f.Labels[0].Line, "the post has %d labels; the limit is %d", n, schedctl.MaxLabels)
+	}
+}
+
+// readTime reads the time of a file. The time must not depend on when and where
+// the file is read.
+func (r *FileReader) readTime(f *postfile.File, w *WantedPost) {
+	zone, named := r.zone, f.TZ.Text != ""
+	if named {
+		var err error
+		if zone, err = when.LoadZone(f.TZ.Text); err != nil {
+			r.problemf(f, f.TZ.Line, "%v", err)
+			return
+		}
+	}
+	if f.At.Text == "" {
+		if named {
+			r.problemf(f, f.TZ.Line, "tz has no effect without a time; add at")
+		}
+		return
+	}
+	somewhere := zone
+	if zone == nil {
+		somewhere = time.UTC
+	}
+	now := r.Now()
+	m, err := when.Parse(f.At.Text, now, somewhere)
+	switch {
+	case err != nil:
+		r.problemf(f, f.At.Line, "%s", fixedAdvice(err))
+	case cli.DependsOnNow(f.At.Text, m, now, somewhere):
+		r.problemf(f, f.At.Line, "%q changes its meaning from day to day; write the date, such as %s", f.At.Text, m.Time.Format("2006-01-02 15:04"))
+	case zone == nil && dependsOnZone(f.At.Text, m, now):
+		r.problemf(f, f.At.Line, "%q means another time in each time zone; add tz, such as tz: Europe/Berlin, or give --tz for all files", f.At.Text)
+	default:
+		m.Time = m.Time.Truncate(time.Millisecond)
+		w.Moment, w.At = m, FormatStamp(m.Time.UTC())
+	}
+}
+
+// fixedAdvice returns why a text cannot be read as a time, without advice to
+// write a relative one.
+func fixedAdvice(err error) string {
+	var e *when.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	if e.Reason == when.Past {
+		return e.Message
+	}
+	if strings.Contains(e.Hint, "tomorrow") {
+		return e.Message + "; write the day and the time of day, such as 2026-12-08 09:00"
+	}
+	return e.Error()
+}
+
+// dependsOnZone reports whether a text means another time in another zone.
+func dependsOnZone(text string, m when.Result, now time.Time) bool {
+	again, err := when.Parse(text, now, time.FixedZone("elsewhere", 5*3600+1234))
+	return err != nil || !again.Time.Equal(m.Time)
+}

@@ -1,0 +1,68 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+// readLock adds to posts those that only .schedctl.json knows, as if they were in
+// the collection, and returns their ids. apply moves them into the collection
+// before it changes them.
+func (p *Planner) readLock(ctx context.Context, posts map[string]apiv1.Post) (moved map[string]bool, err error) {
+	moved = map[string]bool{}
+	if p.lock == nil {
+		return moved, nil
+	}
+	me, err := p.client.Me(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for id, entry := range p.lock[me.Workspace.ID] {
+		if _, known := posts[id]; known || entry.Gone {
+			continue
+		}
+		if !postfile.IsID(id) {
+			p.addProblems(postfile.Problem{Path: postfile.LockName, Line: 1, Message: fmt.Sprintf("the id %q is no longer valid; change it here and in its file", cli.Clip(id, 40))})
+			continue
+		}
+		post, err := p.client.Post(ctx, entry.Post)
+		switch {
+		case schedctl.CodeOf(err) == schedctl.NotFound:
+			continue
+		case err != nil:
+			return nil, err
+		case post.ExternalID != nil || post.Managed != nil:
+			continue // moved elsewhere
+		}
+		digest := "v0:" + entry.Applied // which no post has: it was changed outside the files
+		if lockPrint(post) == entry.Applied {
+			digest = StateOf(post).Digest()
+		}
+		post.Managed = &apiv1.Managed{Digest: digest}
+		posts[id], moved[id] = post, true
+	}
+	return moved, nil
+}
+
+// lockPrint returns the fingerprint of a post that .schedctl.json holds.
+func lockPrint(p apiv1.Post) string {
+	s := StateOf(p)
+	var at time.Time
+	if p.PublishAt != nil {
+		at = p.PublishAt.UTC()
+	}
+	parts := []string{post.ContentFingerprint(s.Content, at, s.Accounts)}
+	for _, o := range s.Overrides {
+		if o.Content != "" {
+			parts = append(parts, o.Account, o.Content)
+		}
+	}
+	return post.DeriveKey(parts...)
+}

@@ -1,0 +1,129 @@
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/postfile"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// printSteps prints steps with their differences: for programs all steps, for
+// people those that need attention.
+func printSteps(a *cli.App, steps []Step) error {
+	changes := []Change{}
+	var ids []string
+	for i := range steps {
+		c := steps[i].Change
+		c.Differences = append([]difference{}, c.Differences...)
+		changes = append(changes, c)
+		if steps[i].does() && c.PostID != "" {
+			ids = append(ids, c.PostID)
+		}
+	}
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(changes)
+	case a.Quiet:
+		return a.PrintIDs(ids...)
+	}
+	return a.Write(planText(a, steps, a.OutTerminal))
+}
+
+// actionSigns are the marks of actions on a terminal, with their colors.
+var actionSigns = map[string][2]string{
+	DoCreate: {"+", "32"}, DoReschedule: {"~", "33"}, DoEdit: {"~", "33"}, DoCancel: {"-", "31"}, IsDrift: {"!", "31"}, isRefused: {"!", "31"},
+}
+
+// planText returns a line for each step, and below it the differences, indented.
+func planText(a *cli.App, steps []Step, person bool) []byte {
+	var b bytes.Buffer
+	for i := range steps {
+		s := &steps[i]
+		if !person {
+			b.Write(a.RenderTable(cli.Table{Rows: [][]string{{s.Action, s.ID, s.PostID, s.File, s.Message}}}))
+		} else if s.Action == IsUnchanged && s.Message == "" {
+			continue
+		} else {
+			sign := actionSigns[s.Action]
+			where := strings.Trim(s.File+", "+s.PostID, ", ")
+			fmt.Fprintf(&b, "%s %s%s\n", a.Paint(sign[1], cli.FirstNonEmpty(sign[0], " ")+" "+s.Action), a.Bold(cli.OneLine(s.ID)), a.Dim(" ("+cli.OneLine(where)+")"))
+			if s.Message != "" {
+				b.WriteString("    " + cli.OneLine(s.Message) + "\n")
+			}
+		}
+		for _, line := range diffLines(a, s, person) {
+			b.WriteString("    " + line + "\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// diffLines returns the differences of a step.
+func diffLines(a *cli.App, s *Step, person bool) (lines []string) {
+	for _, d := range s.Differences {
+		switch {
+		case person && s.Action == DoCreate && d.Field == "at":
+			lines = append(lines, "at: "+when.Result{Time: s.Wanted.Moment.Time}.Echo(a.Now(), a.Local))
+			continue
+		case !d.multiline():
+			lines = append(lines, cli.OneLine(fmt.Sprintf("%s: %s → %s", d.Field, cli.FirstNonEmpty(d.Before, "none"), cli.FirstNonEmpty(d.After, "none"))))
+			continue
+		case d.Field != "content":
+			lines = append(lines, cli.OneLine(d.Field)+":")
+		}
+		for _, l := range LineDiff(d.Before, d.After) {
+			lines = append(lines, a.Paint(map[byte]string{'-': "31", '+': "32"}[l[0]], cli.Printable(l)))
+		}
+	}
+	return lines
+}
+
+// tellCounts reports the number of steps of each kind.
+func tellCounts(a *cli.App, steps []Step) {
+	if a.Quiet {
+		return
+	}
+	counts := map[string]int{}
+	for i := range steps {
+		counts[steps[i].Action]++
+	}
+	var parts []string
+	for _, action := range []string{DoCreate, DoReschedule, DoEdit, DoCancel, IsUnchanged, IsDrift, isRefused} {
+		if n := counts[action]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, action))
+		}
+	}
+	a.Messagef("%s", cli.FirstNonEmpty(strings.Join(parts, ", "), "no posts"))
+}
+
+// tellNotes reports how unclear times were read, changes without effect, and posts
+// that would exist twice.
+func (p *Planner) tellNotes() {
+	if p.copies > 0 {
+		p.Messagef("warning: %s would be created although a post with the same content exists outside the collection; "+
+			"to use the existing posts, run: schedctl post export --files %s --collection %s", cli.Plural(p.copies, "post"), p.dir, p.collection)
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.does() && s.Wanted.Moment.Note != "" {
+			p.Messagef("%s", s.Wanted.File.Problemf(s.Wanted.File.At.Line, "note: %s", s.Wanted.Moment.Note))
+		}
+		if s.warning {
+			p.Messagef("%s", s.Wanted.File.Problemf(1, "warning: %s", s.Message))
+		}
+	}
+}
+
+// refuseProblems reports the problems of files and returns their failure.
+func refuseProblems(a *cli.App, problems []postfile.Problem, consequence string) error {
+	files := map[string]bool{}
+	for _, p := range problems {
+		files[p.Path] = true
+		a.Messagef("%s", cli.Printable(p.String()))
+	}
+	return cli.InvalidError(schedctl.ValidationFailed, "%s: %s in %s", consequence, cli.Plural(len(problems), "problem"), cli.Plural(len(files), "file"))
+}

@@ -1,0 +1,156 @@
+package files
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+// PostState holds the fields of a post that files control, in canonical form.
+// Later fields need omitempty: a post that does not use them keeps its digest.
+type PostState struct {
+	Content   string          `json:"content"`
+	At        string          `json:"at,omitempty"`        // as the API writes it; empty for a draft
+	Accounts  []string        `json:"accounts,omitempty"`  // ids, sorted
+	Overrides []OverrideState `json:"overrides,omitempty"` // sorted by account, none empty
+	Labels    []string        `json:"labels,omitempty"`    // sorted
+}
+
+type OverrideState struct {
+	Account string         `json:"account"`
+	Content string         `json:"content,omitempty"`
+	Options map[string]any `json:"options,omitempty"`
+}
+
+// Sorted returns the canonical form of a state.
+func (s PostState) Sorted() PostState {
+	s.Accounts = slices.Compact(slices.Sorted(slices.Values(s.Accounts)))
+	s.Labels = slices.Compact(slices.Sorted(slices.Values(s.Labels)))
+	s.Overrides = slices.DeleteFunc(s.Overrides, func(o OverrideState) bool { return o.Content == "" && len(o.Options) == 0 })
+	slices.SortFunc(s.Overrides, func(a, b OverrideState) int { return cmp.Compare(a.Account, b.Account) })
+	return s
+}
+
+func StateOf(p apiv1.Post) PostState {
+	s := PostState{Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels}
+	if p.PublishAt != nil {
+		s.At = FormatStamp(p.PublishAt.Time)
+	}
+	for _, o := range p.TargetOverrides {
+		if len(o.Options) == 0 {
+			o.Options = nil
+		}
+		s.Overrides = append(s.Overrides, OverrideState{o.SocialAccountID, cli.Deref(o.Content), o.Options})
+	}
+	return s.Sorted()
+}
+
+// Digest returns the SHA-256 of the canonical form, with the version of the form.
+func (s PostState) Digest() string {
+	form, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // texts, numbers and booleans always have a form
+	}
+	sum := sha256.Sum256(form)
+	return "v1:" + hex.EncodeToString(sum[:])
+}
+
+// APIOverrides returns the overrides as the API takes them, never nil.
+func (s PostState) APIOverrides() []apiv1.Override {
+	list := []apiv1.Override{}
+	for _, o := range s.Overrides {
+		wire := apiv1.Override{SocialAccountID: o.Account, Options: o.Options}
+		if o.Content != "" {
+			wire.Content = &o.Content
+		}
+		list = append(list, wire)
+	}
+	return list
+}
+
+// difference is a field that is to be changed.
+type difference struct {
+	Field  string `json:"field"` // at, to, labels, content, or override or options with an account
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// fields returns the fields of a state, each as the difference to nothing.
+func (s PostState) fields(names post.AccountRefs) []difference {
+	list := []difference{
+		{Field: "at", After: s.At}, {Field: "to", After: strings.Join(names.Names(s.Accounts), ", ")},
+		{Field: "labels", After: strings.Join(s.Labels, ", ")}, {Field: "content", After: s.Content},
+	}
+	for _, o := range s.Overrides {
+		name := cli.FirstNonEmpty(names[o.Account], o.Account)
+		options := ""
+		if len(o.Options) > 0 {
+			form, _ := json.Marshal(o.Options)
+			options = string(form)
+		}
+		list = append(list, difference{Field: "override " + name, After: o.Content}, difference{Field: "options " + name, After: options})
+	}
+	return list
+}
+
+// Differences returns the fields that differ between two states.
+func Differences(before, after PostState, names post.AccountRefs) []difference {
+	list := before.fields(names)
+	for i, d := range list {
+		list[i] = difference{Field: d.Field, Before: d.After}
+	}
+	for _, d := range after.fields(names) {
+		if i := slices.IndexFunc(list, func(b difference) bool { return b.Field == d.Field }); i >= 0 {
+			list[i].After = d.After
+			continue
+		}
+		list = append(list, d)
+	}
+	return slices.DeleteFunc(list, func(d difference) bool { return d.Before == d.After })
+}
+
+func FormatStamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return apiv1.Time{Time: t}.String()
+}
+
+// multiline reports whether a field holds the text of a post.
+func (d difference) multiline() bool {
+	return d.Field == "content" || strings.HasPrefix(d.Field, "override ")
+}
+
+// LineDiff returns the lines of two texts that differ: removed ones start with
+// "- ", added ones with "+ ".
+func LineDiff(before, after string) (lines []string) {
+	b, a := textLines(before), textLines(after)
+	for len(b) > 0 && len(a) > 0 && b[0] == a[0] {
+		b, a = b[1:], a[1:]
+	}
+	for len(b) > 0 && len(a) > 0 && b[len(b)-1] == a[len(a)-1] {
+		b, a = b[:len(b)-1], a[:len(a)-1]
+	}
+	for _, l := range b {
+		lines = append(lines, "- "+l)
+	}
+	for _, l := range a {
+		lines = append(lines, "+ "+l)
+	}
+	return lines
+}
+
+func textLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

@@ -1,0 +1,175 @@
+package post
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type calendarShow struct {
+	*cli.App
+	week, month bool
+	from        string
+	apart       cli.DurationFlag
+	filter      postFilter // for --account and --tz
+}
+
+// defaultApart is how far two posts to one account should be from each other.
+const defaultApart = 15 * time.Minute
+
+// MaxCalendar is how many posts a calendar shows.
+const MaxCalendar = 10_000
+
+func NewCalendar(a *cli.App) *cobra.Command {
+	o := &calendarShow{App: a, apart: cli.DurationFlag(defaultApart)}
+	cmd := cli.DeclareJSON[Calendar](&cobra.Command{
+		Use:   "calendar",
+		Short: "Show what goes out when",
+		Long: `Show what goes out when: this week from Monday on, or with --month this month,
+for each day and account. Days to come on which an account gets nothing are shown
+too, and posts to one account that are closer together than --apart are marked
+with an exclamation mark. Canceled posts and drafts are left out.
+
+Elsewhere than on a terminal there is a line for each post and account: the day,
+the time, the account, the status, "clash" or nothing, the id of the post, the
+text.`,
+		Example: `  schedctl calendar
+  schedctl calendar --month --account blog
+  schedctl calendar --from 2027-12-06 --apart 1h --json=days`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	f.BoolVar(&o.week, "week", false, "seven days from Monday on (the default)")
+	f.BoolVar(&o.month, "month", false, "a month")
+	f.StringVar(&o.from, "from", "", "the week or month of this `time`, which may be a date alone")
+	f.StringVar(&o.filter.account, "account", "", "only this `account`: an id, a name or platform:name")
+	f.Var(&o.apart, "apart", "mark posts to one account that are closer together than this `duration`")
+	o.filter.when.AddZone(cmd)
+	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	return cmd
+}
+
+func (o *calendarShow) run(ctx context.Context) error {
+	days, err := o.span()
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	q := client.PostQuery{
+		After: days.First, Before: days.End(), Sort: "publish_at", Limit: PageSize,
+		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed},
+	}
+	if err := o.filter.resolve(ctx, c, &q); err != nil {
+		return err
+	}
+	posts, err := o.collect(ctx, c, q)
+	if err != nil {
+		return err
+	}
+	return o.print(NewCalendarOf(days, posts, shownAccounts(AccountsByID(ctx, c), q.AccountID), time.Duration(o.apart), o.Now()))
+}
+
+// span reads the flags that choose the days.
+func (o *calendarShow) span() (Days, error) {
+	if o.week && o.month {
+		return Days{}, cli.UsageError("--week and --month exclude each other: give one")
+	}
+	loc, err := o.filter.when.Zone(o.App)
+	if err != nil {
+		return Days{}, err
+	}
+	day := o.Now().In(loc)
+	if o.from != "" {
+		if day, err = time.ParseInLocation(time.DateOnly, o.from, loc); err != nil {
+			m, err := when.Parse(o.from, o.Now(), loc)
+			if err != nil {
+				return Days{}, err
+			}
+			day = m.Time.In(loc)
+		}
+	}
+	if o.month {
+		return MonthOf(day), nil
+	}
+	return WeekOf(day), nil
+}
+
+func (o *calendarShow) collect(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
+	for p, err := range c.EachPost(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if len(posts) == MaxCalendar {
+			o.Messagef("there are more than %d posts; the first are shown", MaxCalendar)
+			break
+		}
+		posts = append(posts, p)
+	}
+	return posts, nil
+}
+
+// shownAccounts returns the accounts that have a place in the calendar even when
+// they have no posts.
+func shownAccounts(names Accounts, only string) (shown []apiv1.Account) {
+	for id, acct := range names {
+		if id == only || only == "" && acct.Status != schedctl.AccountDisconnected {
+			shown = append(shown, acct)
+		}
+	}
+	if only != "" && shown == nil {
+		shown = []apiv1.Account{{ID: only, Name: only}}
+	}
+	return shown
+}
+
+func (o *calendarShow) print(c Calendar) error {
+	switch {
+	case o.JSON.Given:
+		return o.PrintJSON(c)
+	case o.Quiet:
+		return o.PrintIDs(c.postIDs()...)
+	case o.OutTerminal:
+		return o.WriteList([]byte(Drawing{Width: o.Width, Paint: o.Paint, Apart: o.apart}.Calendar(c)))
+	}
+	var b strings.Builder
+	for _, row := range c.rows() {
+		b.WriteString(strings.Join(row, "\t") + "\n")
+	}
+	return o.Write([]byte(b.String()))
+}
+
+// postIDs returns the ids of all posts in the order in which they go out.
+func (c Calendar) postIDs() (ids []string) {
+	for _, e := range c.entries() {
+		if !slices.Contains(ids, e.PostID) {
+			ids = append(ids, e.PostID)
+		}
+	}
+	return ids
+}
+
+// rows are the lines for programs.
+func (c Calendar) rows() (rows [][]string) {
+	for _, e := range c.entries() {
+		clash := ""
+		if e.Clash {
+			clash = "clash"
+		}
+		rows = append(rows, []string{e.day, e.At.String(), cli.OneLine(e.account), string(e.Status), clash, e.PostID, cli.OneLine(e.Content)})
+	}
+	return rows
+}

@@ -1,0 +1,151 @@
+package post
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// Drawing draws calendars for a terminal of some width. It draws the same for
+// the same calendar.
+type Drawing struct {
+	Width int
+	Paint func(sgr, text string) string
+	Apart cli.DurationFlag
+}
+
+// wideWeek is the width, in columns, from which the days of a week are side by side.
+const wideWeek = 100
+
+// Calendar draws a calendar with a title and a summary.
+func (d Drawing) Calendar(c Calendar) string {
+	var body string
+	switch {
+	case c.span.month:
+		body = d.month(c)
+	case d.Width >= wideWeek:
+		body = d.week(c)
+	default:
+		body = d.agenda(c)
+	}
+	return d.Paint("1", cli.Clip(d.title(c), d.Width)) + "\n\n" + body + "\n" + d.summary(c)
+}
+
+func (d Drawing) title(c Calendar) string {
+	first, last := c.span.First, c.span.Day(c.span.Count-1)
+	if c.span.month {
+		return first.Format("January 2006") + ", " + c.Timezone
+	}
+	_, week := first.ISOWeek()
+	from := first.Format("Mon 2 Jan")
+	if first.Year() != last.Year() {
+		from = first.Format("Mon 2 Jan 2006")
+	}
+	return fmt.Sprintf("Week %d: %s – %s, %s", week, from, last.Format("Mon 2 Jan 2006"), c.Timezone)
+}
+
+// summary counts what is wrong.
+func (d Drawing) summary(c Calendar) string {
+	posts, clashes := 0, 0
+	gaps, names := map[string]int{}, []string{}
+	for _, day := range c.Days {
+		for _, acct := range day.Accounts {
+			posts += len(acct.Posts)
+			for _, e := range acct.Posts {
+				if e.Clash {
+					clashes++
+				}
+			}
+			if acct.Gap && gaps[acct.Name] == 0 {
+				names = append(names, cli.OneLine(acct.Name))
+			}
+			if acct.Gap {
+				gaps[acct.Name]++
+			}
+		}
+	}
+	lines := []string{cli.Plural(posts, "publication")}
+	if clashes > 0 {
+		lines = append(lines, fmt.Sprintf("! %d closer together than %s", clashes, &d.Apart))
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s on %s", name, cli.Plural(gaps[name], "day"))
+	}
+	if len(names) > 0 {
+		lines = append(lines, "· nothing for "+strings.Join(names, ", "))
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(d.Paint("2", cli.Clip(line, d.Width)) + "\n")
+	}
+	return b.String()
+}
+
+// agenda draws a day below the other, for narrow terminals.
+func (d Drawing) agenda(c Calendar) string {
+	label := 0
+	for _, day := range c.Days {
+		for _, acct := range day.Accounts {
+			label = max(label, cli.TextWidth(cli.OneLine(acct.Name)))
+		}
+	}
+	label = min(label, d.Width/4)
+	var b strings.Builder
+	for i, day := range c.Days {
+		head := c.span.Day(i).Format("Mon 2 Jan")
+		if d.today(c, i) {
+			head += ", today"
+		}
+		b.WriteString(d.Paint("1", head) + "\n")
+		var empty []string
+		for _, acct := range day.Accounts {
+			for n, e := range acct.Posts {
+				name := ""
+				if n == 0 {
+					name = cli.Clip(cli.OneLine(acct.Name), label)
+				}
+				b.WriteString("  " + pad(name, label) + " " + d.entry(c, e, d.Width-label-3) + "\n")
+			}
+			if acct.Gap {
+				empty = append(empty, cli.OneLine(acct.Name))
+			}
+		}
+		if len(empty) > 0 {
+			b.WriteString(d.Paint("2", cli.Clip("  · "+strings.Join(empty, ", "), d.Width)) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// entry is a post in a line of so many columns.
+func (d Drawing) entry(c Calendar, e calendarEntry, room int) string {
+	mark := " "
+	if e.Clash {
+		mark = d.Paint("31", "!")
+	}
+	clock := e.At.In(c.span.First.Location()).Format("15:04")
+	text := ""
+	if room > 8 {
+		text = " " + cli.Clip(cli.OneLine(e.Content), room-7)
+	}
+	return d.Paint(cli.StatusColors[string(e.Status)], clock) + mark + text
+}
+
+func (d Drawing) today(c Calendar, i int) bool {
+	return !c.now.Before(c.span.Day(i)) && c.now.Before(c.span.Day(i+1))
+}
+
+func markOf(clash bool) string {
+	if clash {
+		return "!"
+	}
+	return ""
+}
+
+// pad fills a text that may be painted up to so many columns.
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(0, columns-ansi.StringWidth(text)))
+}

@@ -1,0 +1,73 @@
+package post
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// maxLines is how many posts a day of a grid shows for one account.
+const maxLines = 6
+
+// week draws the days side by side, with a row for each account.
+func (d Drawing) week(c Calendar) string {
+	label := 8
+	for _, acct := range c.Days[0].Accounts {
+		label = max(label, min(cli.TextWidth(cli.OneLine(acct.Name)), 14))
+	}
+	cell := (d.Width - label) / len(c.Days)
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", label))
+	for i := range c.Days {
+		head := c.span.Day(i).Format("Mon 2")
+		if d.today(c, i) {
+			head += " *"
+		}
+		b.WriteString(d.Paint("1", " "+pad(head, cell-1)))
+	}
+	rows := []string{strings.TrimRight(b.String(), " ")}
+	for n, acct := range c.Days[0].Accounts {
+		lines := make([][]string, len(c.Days))
+		for i := range c.Days {
+			lines[i] = d.cell(c, c.Days[i].Accounts[n], cell-1)
+		}
+		rows = append(rows, d.side(cli.Clip(cli.OneLine(acct.Name), label), label, cell, lines)...)
+	}
+	return strings.Join(rows, "\n") + "\n"
+}
+
+// cell is what goes to an account on a day of a week.
+func (d Drawing) cell(c Calendar, acct calendarAccount, room int) (lines []string) {
+	for i, e := range acct.Posts {
+		if i == maxLines-1 && len(acct.Posts) > maxLines {
+			return append(lines, fmt.Sprintf("+%d more", len(acct.Posts)-i))
+		}
+		lines = append(lines, d.entry(c, e, room))
+	}
+	if acct.Gap {
+		lines = append(lines, d.Paint("2", "·"))
+	}
+	return lines
+}
+
+// side puts cells of several lines side by side, after a label.
+func (d Drawing) side(label string, labelWidth, cellWidth int, cells [][]string) (rows []string) {
+	height := 1
+	for _, lines := range cells {
+		height = max(height, len(lines))
+	}
+	for n := range height {
+		row := pad(label, labelWidth)
+		for _, lines := range cells {
+			line := ""
+			if n < len(lines) {
+				line = lines[n]
+			}
+			row += " " + pad(line, cellWidth-1)
+		}
+		rows = append(rows, strings.TrimRight(row, " "))
+		label = ""
+	}
+	return rows
+}

@@ -1,0 +1,41 @@
+package post
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newPostCancel(a *cli.App) *cobra.Command {
+	o := &postChange{
+		App: a, op: schedctl.OpCancel, asks: true,
+		words: changeWords{noun: "post", infinitive: "cancel", participle: "canceled", ask: "Cancel %s for good?"},
+		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.CancelPost(ctx, id) }
+		},
+	}
+	o.plan, o.report = o.tellSelected, o.printChanged
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "cancel [ID...]",
+		Short: "Cancel scheduled posts (cannot be undone)",
+		Long: `Cancel posts that are scheduled or being published. Texts that are already published
+stay published. A canceled post cannot be scheduled again.
+
+Without an id, flags select posts as in "schedctl post list". The selected posts are
+listed, and you confirm; without a terminal --yes is required. The exit
+status is 9 when some of the posts could not be canceled.`,
+		Example: `  schedctl post cancel post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post cancel --account mastodon:me --after "tomorrow 0:00" --dry-run
+  schedctl post cancel --search "the meetup" --yes`,
+		Args:              cli.Args(0, cli.Unlimited, ""),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	})
+	o.add(cmd)
+	return cmd
+}

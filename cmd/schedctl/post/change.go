@@ -1,0 +1,250 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// postChange is a command that does one thing to posts, which are named by their
+// ids or selected by flags.
+type postChange struct {
+	*cli.App
+	filter   postFilter
+	yes, dry bool
+
+	op     schedctl.Operation
+	preset []schedctl.Status // selected without --status; nil for all that allow the change
+	words  changeWords
+	asks   bool                               // also about posts that are named
+	judge  func(p apiv1.Post) error           // what else the daemon would refuse, or nil
+	trial  func(p apiv1.Post) apiv1.Post      // what --dry-run shows of a post, or nil for the post as it is
+	plan   func(p apiv1.Post, names Accounts) // describes the change of a selected post
+	apply  func(c *client.Client) func(context.Context, string) (apiv1.Post, error)
+	report func(context.Context, *client.Client, changeResult) error // prints what was done
+}
+
+// changeWords are what a change is called.
+type changeWords struct {
+	noun                   string // "post" or "draft"
+	infinitive, participle string // "try again", "tried again"
+	ask                    string // about so many posts: "Try %s again?"
+}
+
+// changeResult are the posts that a change was made to.
+type changeResult struct {
+	posts []apiv1.Post
+	alone bool // one was named, and not a list of them
+}
+
+// add defines the flags.
+func (o *postChange) add(cmd *cobra.Command) {
+	o.filter.add(o.App, cmd)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing; print the posts that would be "+o.words.participle)
+}
+
+// statuses are those in which a post allows the change.
+func (o *postChange) statuses() (may []schedctl.Status) {
+	for _, s := range schedctl.Statuses() {
+		if schedctl.CheckOperation(o.op, s) == nil {
+			may = append(may, s)
+		}
+	}
+	return may
+}
+
+// selects returns a flag of the command line that selects posts, or nothing.
+func (o *postChange) selects(cmd *cobra.Command) (flag string) {
+	for _, name := range filterFlags {
+		if cmd.Flag(name).Changed {
+			flag = "--" + name
+		}
+	}
+	return flag
+}
+
+// selectable returns the statuses of the posts that flags select without --status.
+func (o *postChange) selectable() []schedctl.Status {
+	if o.preset != nil {
+		return o.preset
+	}
+	return o.statuses()
+}
+
+func (o *postChange) run(cmd *cobra.Command, ids []string) error {
+	filtered := o.selects(cmd)
+	switch {
+	case len(ids) == 0 && filtered == "":
+		f := cli.UsageError("%s needs the id of a post", cmd.CommandPath())
+		f.Hint = "or flags that select posts, such as --status " + string(o.selectable()[0])
+		return f
+	case len(ids) > 0 && filtered != "":
+		return cli.UsageError("%s selects posts, and %s names one: give either", filtered, cli.Clip(ids[0], 60))
+	case len(ids) == 0:
+		return o.changeSelected(cmd.Context())
+	}
+	return o.changeNamed(cmd.Context(), ids)
+}
+
+func (o *postChange) changeNamed(ctx context.Context, ids []string) error {
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if ids, err = postIDs(ctx, o.App, c, ids); err != nil {
+		return err
+	}
+	if o.dry {
+		posts, failed := eachPost(ctx, o.App, ids, func(ctx context.Context, id string) (apiv1.Post, error) {
+			p, err := c.Post(ctx, id)
+			if err == nil {
+				err = o.wouldRefuse(p)
+			}
+			return p, err
+		})
+		return joinErrors(o.printTrial(ctx, c, changeResult{posts, len(ids) == 1}), failed)
+	}
+	if o.asks && !o.yes {
+		if err := confirmPosts(ctx, o.App, c, fmt.Sprintf(o.words.ask, cli.Plural(len(ids), o.words.noun)), ids, nil); err != nil {
+			return err
+		}
+	}
+	return o.change(ctx, c, ids, len(ids) == 1)
+}
+
+// change applies the change to all posts, even after an error.
+func (o *postChange) change(ctx context.Context, c *client.Client, ids []string, alone bool) error {
+	posts, failed := eachPost(ctx, o.App, ids, o.apply(c))
+	if len(posts) == 0 {
+		return failed
+	}
+	return joinErrors(failed, o.report(ctx, c, changeResult{posts, alone}))
+}
+
+// printChanged prints posts after their change.
+func (o *postChange) printChanged(ctx context.Context, c *client.Client, done changeResult) error {
+	return printAll(ctx, o.App, c, done.posts, done.alone)
+}
+
+// wouldRefuse returns the error with which the daemon would refuse the change of
+// a post as it is.
+func (o *postChange) wouldRefuse(p apiv1.Post) error {
+	if err := inState(p, o.op); err != nil || o.judge == nil {
+		return err
+	}
+	return o.judge(p)
+}
+
+// printTrial prints the posts that would be changed, as they are.
+func (o *postChange) printTrial(ctx context.Context, c *client.Client, would changeResult) error {
+	if len(would.posts) == 0 {
+		return nil
+	}
+	if o.trial != nil {
+		for i, p := range would.posts {
+			would.posts[i] = o.trial(p)
+		}
+	}
+	err := o.printChanged(ctx, c, would)
+	o.App.Messagef("%s would be %s; no changes were made", cli.Plural(len(would.posts), "post"), o.words.participle)
+	return err
+}
+
+// changeSelected does it to the posts that the flags select.
+func (o *postChange) changeSelected(ctx context.Context) error {
+	q, err := o.filter.query(o.App)
+	if err != nil {
+		return err
+	}
+	may := o.statuses()
+	if slices.ContainsFunc(q.Statuses, func(s schedctl.Status) bool { return !slices.Contains(may, s) }) {
+		return cli.UsageError("--status: only %s posts can be %s", alternatives(may), o.words.participle)
+	}
+	if q.Statuses == nil {
+		q.Statuses = o.selectable()
+	}
+	person := o.InTerminal && o.ErrTerminal && !o.NoInput
+	if !o.yes && !o.dry && !person {
+		f := cli.UsageError("without a terminal to confirm on, selected posts are %s only with --yes", o.words.participle)
+		f.Hint = "see which they are with --dry-run"
+		return f
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if err := o.filter.resolve(ctx, c, &q); err != nil {
+		return err
+	}
+	posts, err := o.selected(ctx, c, q)
+	switch {
+	case err != nil:
+		return err
+	case len(posts) == 0:
+		o.App.Messagef("no post to %s", o.words.infinitive)
+		return printPosts(ctx, o.App, c, nil)
+	case o.dry:
+		return o.printTrial(ctx, c, changeResult{posts: posts})
+	case !o.yes:
+		if err := o.Confirm(ctx, fmt.Sprintf(o.words.ask, cli.Plural(len(posts), o.words.noun))); err != nil {
+			return err
+		}
+	}
+	ids := make([]string, len(posts))
+	for i, p := range posts {
+		ids[i] = p.ID
+	}
+	return partialFailure(len(ids), o.change(ctx, c, ids, false))
+}
+
+// selected collects the posts that can be changed, before any change affects the
+// selection, and describes each change.
+func (o *postChange) selected(ctx context.Context, c *client.Client, q client.PostQuery) (posts []apiv1.Post, err error) {
+	names := AccountsByID(ctx, c)
+	for p, err := range c.EachPost(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if o.wouldRefuse(p) == nil {
+			posts = append(posts, p)
+		}
+		o.plan(p, names)
+	}
+	return posts, nil
+}
+
+// tellSelected describes a post that the flags select. With --dry-run the result
+// shows the same.
+func (o *postChange) tellSelected(p apiv1.Post, names Accounts) {
+	if !o.dry {
+		o.App.Messagef("%s", inQuestion(o.App, p, names))
+	}
+}
+
+// alternatives returns "draft or scheduled".
+func alternatives(list []schedctl.Status) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = string(s)
+	}
+	return strings.Join(words, " or ")
+}
+
+// partialFailure puts before the errors of some posts that the others were done.
+func partialFailure(all int, err error) error {
+	list, ok := err.(cli.ErrorList)
+	if !ok || len(list) == 0 || cli.ExitStatus(list[len(list)-1]) == cli.ExitInterrupted {
+		return err
+	}
+	summary := &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("of %s not all went well", cli.Plural(all, "post"))}
+	return append(cli.ErrorList{summary}, list...)
+}

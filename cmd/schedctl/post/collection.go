@@ -1,0 +1,19 @@
+package post
+
+import (
+	"errors"
+
+	"github.com/schedctl/schedctl"
+)
+
+// CollectionFlag is --collection.
+const CollectionFlag = "collection"
+
+// RuleText returns the message of an error of the domain, without its code.
+func RuleText(err error) string {
+	var broken *schedctl.Error
+	if errors.As(err, &broken) {
+		return broken.Message
+	}
+	return err.Error()
+}

@@ -1,0 +1,42 @@
+package post
+
+import (
+	"context"
+	"strings"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// inQuestion is one post in a question: its id, its time, its accounts and its text.
+func inQuestion(a *cli.App, p apiv1.Post, names Accounts) string {
+	return strings.Join(strings.Fields(p.ID+" "+a.ShortTime(p.PublishAt)+" "+cli.OneLine(recipientsText(p, names))), " ") + ": " + cli.Clip(cli.OneLine(p.Content), 40)
+}
+
+// maxAsked is how many posts a question shows.
+const maxAsked = 20
+
+// confirmPosts is confirm for posts that are named by their ids. It shows what they
+// are; to, if not nil, are the accounts that they will go to.
+func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question string, ids []string, to *[]string) error {
+	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
+		return nil
+	}
+	names := AccountsByID(ctx, c)
+	for i, id := range ids {
+		if i == maxAsked {
+			a.Messagef("and %d more", len(ids)-i)
+			break
+		}
+		p, err := c.Post(ctx, id)
+		if err != nil {
+			return refusedPost(id, err)
+		}
+		if to != nil {
+			p.SocialAccountIDs = *to
+		}
+		a.Messagef("%s", inQuestion(a, p, names))
+	}
+	return a.Confirm(ctx, question)
+}

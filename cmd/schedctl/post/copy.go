@@ -1,0 +1,101 @@
+package post
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postCopy struct {
+	*cli.App
+	to     []string
+	labels labelFlags
+	when   cli.WhenFlags
+	once   idempotencyFlags
+	dry    bool
+
+	allowDuplicate bool
+}
+
+func newPostCopy(a *cli.App) *cobra.Command {
+	o := &postCopy{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "copy ID",
+		Short: "Make a new post from an existing one",
+		Long: `Make a new draft with the text, the accounts, the texts and options of single
+accounts, and the labels of a post in any status. With --at or --in the new post is
+scheduled. --to replaces all accounts, and --label all labels. The copy has no
+external id and belongs to no collection.`,
+		Example: `  schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "next monday 9am"
+  schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --label again`,
+		Args:              cli.Args(1, 1, "the id of a post"),
+		ValidArgsFunction: completePost(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	addToOrAccount(a, cmd, &o.to)
+	o.labels.add(cmd)
+	o.when.Add(cmd)
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	o.once.add(cmd)
+	addDryRun(cmd, &o.dry)
+	return cmd
+}
+
+func (o *postCopy) run(ctx context.Context, ref string) error {
+	labels, err := o.labels.read()
+	if err != nil {
+		return err
+	}
+	o.when.Lenient = !o.dry && repeatable(o.App, o.once)
+	at, err := o.when.PublishAt(o.App)
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	id, err := postID(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	original, err := c.Post(ctx, id)
+	if err != nil {
+		return refusedPost(id, err)
+	}
+	create := apiv1.CreatePost{
+		Content: original.Content, SocialAccountIDs: original.SocialAccountIDs, TargetOverrides: original.TargetOverrides,
+		Labels: original.Labels, PublishAt: at, AllowDuplicate: o.allowDuplicate,
+	}
+	if labels != nil {
+		create.Labels = *labels
+	}
+	if o.to != nil {
+		if create.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+			return err
+		}
+		create.TargetOverrides = keptOverrides(original.TargetOverrides, create.SocialAccountIDs)
+	}
+	if o.dry {
+		return checkPost(ctx, o.App, c, create)
+	}
+	parts := append([]string{"copy", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
+	write := onceFor(o.App, o.once, "", &o.when, append(parts, labeledParts("label", create.Labels)...)...)
+	post, err := write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
+		return c.CreatePost(ctx, create, options...)
+	})
+	if err != nil {
+		return o.when.Refused(err)
+	}
+	o.RememberID(cli.PostNoun, post.ID)
+	return printPost(ctx, o.App, c, post)
+}

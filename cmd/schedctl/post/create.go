@@ -1,0 +1,237 @@
+package post
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postCreate struct {
+	*cli.App
+	text           cli.TextSource
+	file           string
+	editor         bool
+	to, overrides  []string
+	when           cli.WhenFlags
+	once           idempotencyFlags
+	labels         labelFlags
+	externalID     string
+	allowDuplicate bool
+	dry, wait      bool
+}
+
+func newPostCreate(a *cli.App) *cobra.Command {
+	o := &postCreate{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "create [TEXT]",
+		Short: "Write a post, as a draft or with a time",
+		Long: `Create a post. With --at or --in it is scheduled, with --now it is published at once,
+and without a time it is a draft.
+
+The text is the argument, the content of a file (-F FILE), or standard input ("-",
+"-F -", or a pipe). One line break at the end of a file is removed. With --editor you
+write the text in an editor that opens with the given text, if any. The text stays in
+a file until it is sent. An empty text cancels the command (exit status 130). A time
+without a zone is local time, or in the zone of --tz. The parsed time is shown on
+standard error.
+
+With --override an account gets a different text. Write @@ for a text that starts
+with @, because ACCOUNT=@FILE names a file. With --dry-run no post is created, and
+the output is that of "schedctl post validate".
+
+With --external-id a pipeline can run the command again at any time: if a post has
+the id, that post is shown and no post is created. The exit status is 0 when it has
+the same text and accounts, and 6 when they differ or the post is canceled.`,
+		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
+  schedctl post create -F news.txt --to mastodon:me --to demo --in 2h30m
+  schedctl post create -F news.txt --to all --override mastodon:me=@short.txt --now --dry-run
+  schedctl post create --editor --to mastodon:me --at "friday 9am"
+  fortune | schedctl post create --to all --now --wait
+  schedctl post create -F news.txt --to all --now --external-id release-1.2.3
+  schedctl post create "We are live" --to demo --at "friday 9am" --label launch
+  id=$(schedctl post create "A draft for later" -q)`,
+		Args: cli.Args(0, 1, "one text"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.text, err = cli.NewTextSource(args, o.file); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	})
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	cli.AddEditor(cmd, &o.editor)
+	addToOrAccount(a, cmd, &o.to)
+	addOverride(a, cmd, &o.overrides)
+	o.when.Add(cmd)
+	f.BoolVar(&o.when.Now, "now", false, "publish at once")
+	o.once.add(cmd)
+	o.labels.add(cmd)
+	f.StringVar(&o.externalID, "external-id", "", "an `id` of yours that one post can have: repeated later, the command creates nothing")
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	addDryRun(cmd, &o.dry)
+	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	return cmd
+}
+
+// addTo defines --to.
+func addTo(a *cli.App, cmd *cobra.Command, to *[]string) {
+	cmd.Flags().StringArrayVar(to, "to", nil, "`account` to publish to: an id, a name, platform:name or all (repeatable)")
+	cmd.RegisterFlagCompletionFunc("to", account.CompleteAccount(a))
+}
+
+// addToOrAccount defines --to, and --account for the same list. It is for commands
+// that do not select posts by their account.
+func addToOrAccount(a *cli.App, cmd *cobra.Command, to *[]string) {
+	addTo(a, cmd, to)
+	cmd.Flags().Var(cmd.Flag("to").Value, "account", "an `account`, the same as --to")
+	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+}
+
+// AddAllowDuplicate defines --allow-duplicate.
+func AddAllowDuplicate(cmd *cobra.Command, allow *bool) {
+	cmd.Flags().BoolVar(allow, "allow-duplicate", false, "also to accounts whose duplicate_guard would refuse the same text again")
+}
+
+func noText() error {
+	f := cli.UsageError("a post needs a text")
+	f.Hint = "give it as an argument, with -F FILE or --editor, or - to type it"
+	return f
+}
+
+// resendCreate is the command that sends a text which was kept in a file.
+const resendCreate = "schedctl post create -F %s"
+
+func (o *postCreate) run(ctx context.Context) error {
+	switch {
+	case o.text.Stdin() && !o.text.Given() && o.InTerminal && !o.editor:
+		return noText()
+	case o.wait && !o.when.Given():
+		return cli.UsageError("--wait needs a time: a draft is never published; give --at, --in or --now")
+	case o.when.Given() && len(o.to) == 0:
+		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "a post that goes out needs an account")
+		f.Hint = "give --to ACCOUNT, or --to all"
+		return f
+	}
+	if o.editor {
+		if err := o.MayEdit(o.text); err != nil {
+			return err
+		}
+	}
+	o.when.Lenient = !o.dry && (repeatable(o.App, o.once) || o.externalID != "")
+	publishAt, err := o.when.PublishAt(o.App)
+	if err != nil {
+		return err
+	}
+	overrides, err := readOverrides(o.overrides)
+	if err == nil {
+		_, err = o.labels.read()
+	}
+	if err != nil {
+		return err
+	}
+	c, err := o.ConnectWith(ctx, o.text, resendCreate)
+	if err != nil {
+		return err
+	}
+	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels}
+	if o.externalID != "" {
+		create.ExternalID = &o.externalID
+	}
+	text, ctx, err := o.writeText(ctx, c, &create, overrides)
+	if err != nil {
+		return err
+	}
+	post, err := o.send(ctx, c, create, overrides)
+	switch {
+	case o.dry && o.editor, err != nil && !o.dry:
+		o.KeepEdited(text, resendCreate)
+	default:
+		text.Discard()
+	}
+	switch {
+	case err != nil || o.dry:
+		return err
+	case o.wait:
+		return waitFor(ctx, o.App, c, []string{post.ID})
+	}
+	return printPost(ctx, o.App, c, post)
+}
+
+// writeText puts the text into the post. Before it opens an editor, it requests the
+// accounts, to show their limits and to refuse unknown accounts early.
+func (o *postCreate) writeText(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (m cli.EditedText, _ context.Context, err error) {
+	m.Source = o.text
+	if !o.editor || o.text.Given() {
+		if m.Text, err = o.ReadText(ctx, o.text); err != nil {
+			return m, ctx, err
+		}
+	}
+	if o.editor {
+		if err := o.address(ctx, c, create, overrides); err != nil {
+			return m, ctx, err
+		}
+		m, ctx, err = o.EditText(ctx, m.Text, editorNote(ctx, o.App, c, create.SocialAccountIDs, create.TargetOverrides))
+	}
+	create.Content = m.Text
+	return m, ctx, err
+}
+
+// address looks the accounts of the post up.
+func (o *postCreate) address(ctx context.Context, c *client.Client, create *apiv1.CreatePost, overrides []override) (err error) {
+	if create.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+		return err
+	}
+	create.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, create.SocialAccountIDs)
+	return err
+}
+
+// send creates the post or, with --dry-run, only has it checked.
+func (o *postCreate) send(ctx context.Context, c *client.Client, create apiv1.CreatePost, overrides []override) (post apiv1.Post, err error) {
+	if !o.editor {
+		if err := o.address(ctx, c, &create, overrides); err != nil {
+			return post, err
+		}
+	}
+	if o.dry {
+		return post, checkPost(ctx, o.App, c, create)
+	}
+	write := o.write(create.Content, overrides)
+	if write.key == "" && create.PublishAt != nil && create.ExternalID == nil {
+		// A key may be a repeated one, and the post would then be warned of itself.
+		warnAboutPost(ctx, o.App, c, create)
+	}
+	post, err = write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
+		return c.CreatePost(ctx, create, options...)
+	})
+	switch {
+	case err == nil:
+		o.RememberID(cli.PostNoun, post.ID)
+	case schedctl.CodeOf(err) == schedctl.ExternalIDExists:
+		return o.existing(ctx, c, create, err)
+	}
+	if err != nil && ctx.Err() != nil {
+		return post, Interruption(o.App, "interrupted; the daemon may have created the post", "look with: schedctl post list --all --limit 1")
+	}
+	return post, o.when.Refused(err)
+}
+
+// write is the command as it was typed.
+func (o *postCreate) write(content string, overrides []override) idempotentWrite {
+	parts := append([]string{"create", fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
+	for _, v := range overrides {
+		parts = append(parts, "override", v.account, v.text)
+	}
+	parts = append(parts, labeledParts("label", o.labels.labels)...)
+	if o.externalID != "" {
+		parts = append(parts, "external-id", o.externalID)
+	}
+	return onceFor(o.App, o.once, content, &o.when, parts...)
+}

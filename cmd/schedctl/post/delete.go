@@ -1,0 +1,61 @@
+package post
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newPostDelete(a *cli.App) *cobra.Command {
+	o := &postChange{
+		App: a, op: schedctl.OpDelete, asks: true,
+		words: changeWords{noun: "draft", infinitive: "delete", participle: "deleted", ask: "Delete %s for good?"},
+		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+			return func(ctx context.Context, id string) (apiv1.Post, error) {
+				return apiv1.Post{ID: id}, c.DeletePost(ctx, id)
+			}
+		},
+	}
+	o.plan, o.report = o.tellSelected, o.printRemovals
+	cmd := cli.DeclareJSON[account.Removal](&cobra.Command{
+		Use:   "delete [ID...]",
+		Short: "Delete drafts",
+		Long: `Delete drafts for good. A post that is scheduled can be canceled instead.
+
+Without an id, flags select drafts as they do for "schedctl post list". What would be
+deleted is listed, and you are asked; without a terminal --yes is needed. The exit
+status is 9 when some of the drafts could not be deleted.`,
+		Example: `  schedctl post delete post_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes
+  schedctl post delete --search "never to be sent" --dry-run`,
+		Args:              cli.Args(0, cli.Unlimited, ""),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	})
+	cmd.Annotations[cli.DryFieldsAnnotation] = cli.TypeNames(reflect.TypeFor[apiv1.Post]())
+	o.add(cmd)
+	return cmd
+}
+
+// printRemovals prints an object for a post that was named and a list for several.
+func (o *postChange) printRemovals(_ context.Context, _ *client.Client, done changeResult) error {
+	gone := make([]account.Removal, len(done.posts))
+	for i, p := range done.posts {
+		gone[i] = account.Removal{ID: p.ID, Deleted: true}
+	}
+	if o.JSON.Given && !done.alone {
+		return o.PrintJSON(gone)
+	}
+	for _, g := range gone {
+		if err := account.PrintRemoval(o.App, g.ID, "Deleted"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package post
+
+import (
+	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// unconfirmed is what people see as the status of a post that a network may or may
+// not have. Programs see the status of the API.
+const unconfirmed = "unconfirmed"
+
+// inDoubt reports whether it is not known if a target was published, and schedctl
+// will ask its network.
+func inDoubt(t apiv1.Target) bool {
+	return t.Status == schedctl.Publishing && t.NextAttemptAt != nil && isUnknown(t)
+}
+
+// isUnknown reports whether it is not known if a network has a target.
+func isUnknown(t apiv1.Target) bool {
+	return t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown && (t.Status == schedctl.Publishing || t.Status == schedctl.Failed)
+}
+
+// postStatus is the status of a post in a list.
+func postStatus(a *cli.App, p apiv1.Post) string {
+	if a.OutTerminal && slices.ContainsFunc(p.Targets, isUnknown) {
+		return unconfirmed
+	}
+	return string(p.Status)
+}
+
+// tellDoubts says for each target that may or may not be published what is known.
+func tellDoubts(a *cli.App, posts []apiv1.Post, names func() Accounts) {
+	for _, p := range posts {
+		for _, t := range p.Targets {
+			if isUnknown(t) {
+				a.Messagef("%s: %s (%s): %s", p.ID, cli.OneLine(nameOf(names(), t.SocialAccountID)), t.Platform, cli.OneLine(targetDetail(a, t, names())))
+			}
+		}
+	}
+}

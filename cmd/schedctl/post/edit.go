@@ -1,0 +1,239 @@
+package post
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postEdit struct {
+	*cli.App
+	id            string
+	text          cli.TextSource
+	file          string
+	editor        bool
+	to, overrides []string
+	when          cli.WhenFlags
+	labels        labelFlags
+	dry           bool
+	version       int64 // of the post that was in the editor, or 0
+
+	allowDuplicate bool
+}
+
+func newPostEdit(a *cli.App) *cobra.Command {
+	o := &postEdit{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "edit ID [TEXT]",
+		Short: "Change a draft or a scheduled post",
+		Long: `Change the text, the accounts or the time of a draft or a scheduled post. What is
+not given stays as it is; --to replaces all accounts. A draft that is given a
+time is scheduled. --label replaces all labels, and labels can be changed in every
+status. --override changes the text of one account; an empty one,
+ACCOUNT=, lets the account have the text of the post again.
+
+With --editor the text is changed on the terminal, beginning with that of the
+post. It is refused when the post was changed by others meanwhile, and kept in a
+file whenever it could not be sent.`,
+		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --label launch --label "spring sale"
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run`,
+		Args:              cli.Args(1, 2, "the id of a post and at most one text"),
+		ValidArgsFunction: completePost(a),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			o.id = args[0]
+			if o.text, err = cli.NewTextSource(args[1:], o.file); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	})
+	cmd.Flags().StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	cli.AddEditor(cmd, &o.editor)
+	addToOrAccount(a, cmd, &o.to)
+	addOverride(a, cmd, &o.overrides)
+	o.labels.add(cmd)
+	o.labels.addNone(cmd)
+	o.when.Add(cmd)
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	addDryRun(cmd, &o.dry)
+	return cmd
+}
+
+func (o *postEdit) run(ctx context.Context) error {
+	readsText, err := o.checkFlags()
+	if err != nil {
+		return err
+	}
+	edit, overrides, err := o.readFlags()
+	if err != nil {
+		return err
+	}
+	resend := "schedctl post edit " + o.id + " -F %s"
+	c, err := o.Connect()
+	if readsText && c == nil {
+		c, err = o.ConnectWith(ctx, o.text, resend)
+	}
+	if err != nil {
+		return err
+	}
+	if o.id, err = postID(ctx, o.App, c, o.id); err != nil {
+		return err
+	}
+	text := cli.EditedText{Source: o.text}
+	if readsText {
+		if text.Text, err = o.ReadText(ctx, o.text); err != nil {
+			return err
+		}
+		edit.Content = &text.Text
+	}
+	if o.editor {
+		if text, ctx, err = o.editText(ctx, c, edit.Content, overrides); err != nil {
+			return err
+		}
+		edit.Content = &text.Text
+	}
+	if o.dry {
+		if o.editor {
+			o.KeepEdited(text, resend)
+		}
+		return o.try(ctx, c, edit, overrides)
+	}
+	post, err := o.send(ctx, c, edit, overrides)
+	if err != nil {
+		if edit.Content != nil {
+			o.KeepEdited(text, resend)
+		}
+		return err
+	}
+	text.Discard()
+	return printPost(ctx, o.App, c, post)
+}
+
+// checkFlags checks which flags are given, and reports whether a text is read from
+// the arguments, a file or standard input. A pipe is the text only when nothing
+// else changes: in a script, standard input often is not a terminal and not meant.
+func (o *postEdit) checkFlags() (readsText bool, err error) {
+	other := o.when.Given() || o.to != nil || o.overrides != nil || o.labels.given()
+	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor
+	if !readsText && !other && !o.editor {
+		f := cli.UsageError("nothing to change")
+		f.Hint = "give a text, --editor, --to, --override, --label, --at or --in"
+		return false, f
+	}
+	if o.editor {
+		return readsText, o.MayEdit(o.text)
+	}
+	return readsText, nil
+}
+
+// readFlags returns the change that the flags describe, without the text.
+func (o *postEdit) readFlags() (edit apiv1.EditPost, overrides []override, err error) {
+	edit.AllowDuplicate = o.allowDuplicate
+	at, err := o.when.PublishAt(o.App)
+	if err != nil {
+		return edit, nil, err
+	}
+	if at != nil {
+		edit.PublishAt = apiv1.NewTime(at.Time)
+	}
+	if overrides, err = readOverrides(o.overrides); err != nil {
+		return edit, nil, err
+	}
+	edit.Labels, err = o.labels.read()
+	return edit, overrides, err
+}
+
+// editText lets a person change the text of the post, or the one that is given
+// in its place.
+func (o *postEdit) editText(ctx context.Context, c *client.Client, given *string, overrides []override) (cli.EditedText, context.Context, error) {
+	post, err := c.Post(ctx, o.id)
+	if err != nil {
+		return cli.EditedText{}, ctx, refusedPost(o.id, err)
+	}
+	if err := inState(post, schedctl.OpEdit); err != nil {
+		return cli.EditedText{}, ctx, err
+	}
+	to, err := replacementAccounts(ctx, o.App, c, o.to)
+	if err != nil {
+		return cli.EditedText{}, ctx, err
+	}
+	list, err := o.changed(ctx, c, post, to, overrides)
+	if err != nil {
+		return cli.EditedText{}, ctx, err
+	}
+	if to == nil {
+		to = &post.SocialAccountIDs
+	}
+	o.version = post.Version
+	return o.EditText(ctx, cli.Deref(cmp.Or(given, &post.Content)), editorNote(ctx, o.App, c, *to, *list))
+}
+
+func (o *postEdit) send(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) (post apiv1.Post, err error) {
+	if edit.SocialAccountIDs, err = replacementAccounts(ctx, o.App, c, o.to); err != nil {
+		return post, err
+	}
+	var options []client.Option
+	if overrides != nil {
+		// All overrides are replaced by those that are sent, so they must be those
+		// of the version that was read.
+		if post, err = c.Post(ctx, o.id); err != nil {
+			return post, refusedPost(o.id, err)
+		}
+		options = append(options, client.IfVersion(post.Version))
+		if edit.TargetOverrides, err = o.changed(ctx, c, post, edit.SocialAccountIDs, overrides); err != nil {
+			return post, err
+		}
+	}
+	if o.version > 0 { // that which was shown to a person
+		options = append(options, client.IfVersion(o.version))
+	}
+	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
+		return post, refusedRelease(ctx, c, o.id, o.to, err)
+	}
+	return post, nil
+}
+
+// changed returns all overrides of a post after the change.
+func (o *postEdit) changed(ctx context.Context, c *client.Client, p apiv1.Post, to *[]string, overrides []override) (*[]apiv1.Override, error) {
+	ids := p.SocialAccountIDs
+	if to != nil {
+		ids = *to
+	}
+	list, err := overridesFor(ctx, o.App, c, overrides, p.TargetOverrides, ids)
+	return &list, err
+}
+
+// try checks the post as it would be.
+func (o *postEdit) try(ctx context.Context, c *client.Client, edit apiv1.EditPost, overrides []override) error {
+	to, err := replacementAccounts(ctx, o.App, c, o.to)
+	if err != nil {
+		return err
+	}
+	return dryRunPost(ctx, o.App, c, o.id, schedctl.OpEdit, func(p apiv1.Post, post *apiv1.CreatePost) error {
+		list, err := o.changed(ctx, c, p, to, overrides)
+		if err != nil {
+			return err
+		}
+		post.TargetOverrides, post.AllowDuplicate = *list, o.allowDuplicate
+		if edit.Content != nil {
+			post.Content = *edit.Content
+		}
+		if to != nil {
+			post.SocialAccountIDs = *to
+		}
+		if edit.PublishAt != nil {
+			post.PublishAt = apiv1.At(edit.PublishAt.Time)
+		}
+		return nil
+	})
+}

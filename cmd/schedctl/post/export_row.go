@@ -1,0 +1,107 @@
+package post
+
+import (
+	"io"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// exportWriter is a format of an export.
+type exportWriter struct {
+	to       AccountRefs
+	rows     *bulk.Writer   // or nil
+	calendar *bulk.Calendar // or nil
+}
+
+func NewExportWriter(w io.Writer, format string, to AccountRefs) *exportWriter {
+	if format == "ics" {
+		return &exportWriter{to: to, calendar: bulk.NewCalendar(w, "-//schedctl//schedctl//EN", "Posts")}
+	}
+	return &exportWriter{to: to, rows: bulk.NewWriter(w, bulk.Format(format))}
+}
+
+// Add writes a post; taken is false when the format has no place for it.
+func (e *exportWriter) Add(p apiv1.Post) (taken bool, err error) {
+	if e.rows != nil {
+		row := bulk.Row{ID: p.ID, Content: p.Content, To: e.to.Names(p.SocialAccountIDs)}
+		if p.PublishAt != nil {
+			row.At = p.PublishAt.String()
+		}
+		return true, e.rows.Write(row)
+	}
+	if p.PublishAt == nil {
+		return false, nil
+	}
+	return true, e.calendar.Add(EventOf(p, e.to.Names(p.SocialAccountIDs)))
+}
+
+// End writes what is left.
+func (e *exportWriter) End() error {
+	if e.rows != nil {
+		return e.rows.Flush()
+	}
+	return e.calendar.Close()
+}
+
+// summaryWidth is how many columns a calendar shows of an event, or a little
+// more.
+const summaryWidth = 60
+
+// EventOf returns a post as a calendar shows it. What makes up the event does
+// not depend on when it is written.
+func EventOf(p apiv1.Post, to []string) bulk.Event {
+	e := bulk.Event{
+		UID: p.ID + "@schedctl", At: p.PublishAt.Time, Revision: p.Version,
+		Summary: cli.Clip(cli.OneLine(p.Content), summaryWidth), Description: p.Content + "\n\n" + string(p.Status) + ": " + p.ID,
+		Status: "CONFIRMED", Categories: to,
+	}
+	if p.CreatedAt != nil {
+		e.Created, e.Modified = p.CreatedAt.Time, p.CreatedAt.Time
+	}
+	if p.UpdatedAt != nil {
+		e.Modified = p.UpdatedAt.Time
+	}
+	switch p.Status {
+	case schedctl.Canceled:
+		e.Status = "CANCELLED"
+	case schedctl.Draft:
+		e.Status = "TENTATIVE"
+	}
+	for _, t := range p.Targets {
+		if t.PlatformPostURL != nil && e.URL == "" {
+			e.URL = *t.PlatformPostURL
+		}
+	}
+	return e
+}
+
+// AccountRefs are the words for accounts in files, by id.
+type AccountRefs map[string]string
+
+// AccountRefsOf returns platform:name for each account, where that means this
+// account and can be written in all formats, and else leaves it to the id.
+func AccountRefsOf(connected []apiv1.Account) AccountRefs {
+	out := AccountRefs{}
+	for _, acct := range connected {
+		ref := acct.Platform + ":" + acct.Name
+		found, err := account.PickAccount(connected, ref, cli.ExitInvalid)
+		if err == nil && found.ID == acct.ID && ref == strings.TrimSpace(ref) && !strings.Contains(ref, ";") {
+			out[acct.ID] = ref
+		}
+	}
+	return out
+}
+
+// Names returns the words for accounts.
+func (r AccountRefs) Names(ids []string) []string {
+	to := make([]string, len(ids))
+	for i, id := range ids {
+		to[i] = cli.FirstNonEmpty(r[id], id)
+	}
+	return to
+}

@@ -1,0 +1,73 @@
+package post
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// existing returns the post that has the external id of a new one already, when
+// refused is the daemon's error for that, else refused. A post that differs is
+// shown, and is a failure with EXTERNAL_ID_EXISTS.
+func (o *postCreate) existing(ctx context.Context, c *client.Client, create apiv1.CreatePost, refused error) (apiv1.Post, error) {
+	id := client.ExistingPost(refused)
+	if id == "" {
+		return apiv1.Post{}, refused
+	}
+	post, err := c.Post(ctx, id)
+	if err != nil {
+		return post, refused
+	}
+	differs := externalDifference(post, create)
+	if differs == "" {
+		o.Messagef("%s has the external id %s already, with the same text and accounts; no changes were made", id, o.externalID)
+		return post, nil
+	}
+	f := &cli.Failure{
+		Status: cli.ExitConflict, Code: schedctl.ExternalIDExists, Message: fmt.Sprintf("%s has the external id %s already, and %s", id, o.externalID, differs),
+		Hint: "use another external id, or see: schedctl post show " + id,
+	}
+	return post, joinErrors(printPost(ctx, o.App, c, post), f)
+}
+
+// externalDifference describes how a post differs from the post to create, or is empty.
+// The time is not compared: a repeated pipeline may give a different time.
+func externalDifference(post apiv1.Post, create apiv1.CreatePost) string {
+	var differ []string
+	if post.Content != create.Content {
+		differ = append(differ, "another text")
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(post.SocialAccountIDs)), slices.Sorted(slices.Values(create.SocialAccountIDs))) {
+		differ = append(differ, "other accounts")
+	}
+	if overridesText(post.TargetOverrides) != overridesText(create.TargetOverrides) {
+		differ = append(differ, "other texts or options for single accounts")
+	}
+	switch {
+	case post.Status == schedctl.Canceled:
+		return "is canceled"
+	case differ != nil:
+		return "has " + cli.Enumerate(differ)
+	}
+	return ""
+}
+
+// overridesText returns overrides in a form that can be compared, in the order of
+// their accounts.
+func overridesText(list []apiv1.Override) string {
+	var lines []string
+	for _, o := range list {
+		text, _ := json.Marshal([]any{o.SocialAccountID, o.Content, account.OptionsText(o.Options)}) // strings alone
+		lines = append(lines, string(text))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,100 @@
+package post
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// postFilter are the flags that select posts.
+type postFilter struct {
+	app                            *cli.App
+	statuses, labels               []string
+	account, after, before, search string
+	externalID, collection         string // defined by post list alone
+	when                           cli.WhenFlags
+}
+
+// filterFlags are the names of the flags.
+var filterFlags = []string{"status", "account", "label", "after", "before", "search"}
+
+func (o *postFilter) add(a *cli.App, cmd *cobra.Command) {
+	o.addSelection(a, cmd)
+	o.when.AddZone(cmd)
+}
+
+// addSelection is add without --tz, for commands that have it already.
+func (o *postFilter) addSelection(a *cli.App, cmd *cobra.Command) {
+	o.app = a
+	f := cmd.Flags()
+	f.StringArrayVar(&o.labels, "label", nil, "only posts with the label of this `text` (repeatable: with all of them)")
+	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
+	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
+	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone is its beginning")
+	f.StringVar(&o.before, "before", "", "only posts before this `time`")
+	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
+	cmd.RegisterFlagCompletionFunc("account", account.CompleteAccount(a))
+	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func statusNames() []string {
+	var names []string
+	for _, s := range schedctl.Statuses() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// query checks the flags and puts them together; the account is for resolve.
+func (o *postFilter) query(a *cli.App) (q client.PostQuery, err error) {
+	q = client.PostQuery{Search: o.search, Labels: o.labels, ExternalID: o.externalID, Collection: o.collection, Limit: PageSize}
+	if err := checkLabels(o.labels); err != nil {
+		return q, err
+	}
+	if n := utf8.RuneCountInString(o.search); n > schedctl.MaxSearch {
+		return q, cli.UsageError("--search has %d characters; the limit is %d", n, schedctl.MaxSearch)
+	}
+	for _, list := range o.statuses {
+		for _, s := range strings.Split(list, ",") {
+			if !slices.Contains(statusNames(), s) {
+				return q, cli.UnknownValueError("--status", s, statusNames())
+			}
+			q.Statuses = append(q.Statuses, schedctl.Status(s))
+		}
+	}
+	if q.After, err = o.when.ParseBound(a, o.after); err != nil {
+		return q, err
+	}
+	q.Before, err = o.when.ParseBound(a, o.before)
+	return q, err
+}
+
+// resolve adds --account to the query: posts to an account that was removed can
+// be listed too.
+func (o *postFilter) resolve(ctx context.Context, c *client.Client, q *client.PostQuery) error {
+	if o.account == cli.LastRef && o.app != nil {
+		var err error
+		if o.account, err = account.AccountRef(o.app, o.account); err != nil {
+			return err
+		}
+	}
+	if o.account == "" || account.IsAccountID(o.account) {
+		q.AccountID = o.account
+		return nil
+	}
+	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil {
+		return err
+	}
+	acct, err := account.PickAccount(list, o.account, cli.ExitInvalid)
+	q.AccountID = acct.ID
+	return err
+}

@@ -1,0 +1,247 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/bulk"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postImport struct {
+	*cli.App
+	file, format, collection string
+	zone                     cli.WhenFlags
+	allowDuplicate           bool
+	keepGoing, update, dry   bool
+	broken                   bool // the end of the file could not be read
+	unsent                   bool // the lines are checked only
+}
+
+func newPostImport(a *cli.App) *cobra.Command {
+	o := &postImport{App: a}
+	cmd := cli.DeclareJSON[imported](&cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Create posts from a CSV or JSON Lines file",
+		Long: `Create a post from each line of a file, or of standard input ("-").
+
+The columns are id, content, to, at and tz. A CSV file names its columns in the first
+line, and separates the accounts in "to" with ";". A JSON Lines file has an object with
+these keys in each line, and "to" is a list. Also accepted are text, body and message
+for content, account and accounts for to, time, date and publish_at for at, and timezone
+for tz; other columns are an error. A line without "at" becomes a draft. "tz" is the
+zone of "at"; the default is --tz, else the local zone.
+
+Every line is checked before the first one is sent: its time, its accounts, and whether
+their networks accept the text. One refused line refuses the whole import (exit status
+5), unless --keep-going imports the others (exit status 9).
+
+An import can be repeated. "id" is your own name for a line. Its post has the external
+id import/FILE/ID, or COLLECTION/ID with --collection, and is never created twice. When
+the line differs from its post, it is refused; --update changes the post instead, as
+long as it is a draft or scheduled. The id of a post, as "schedctl post export" writes
+it, refers to that post. A line without an id is skipped when a post with the same text,
+time and accounts exists; the same line twice in a file makes two posts. A post that was
+canceled is never created again. Standard input needs --collection for ids.
+
+The result has a line for each line of the file: its number, the result (created,
+updated, exists, refused, or ok when it was only checked), the id of the post, its time,
+the id of the line, and a remark. On a terminal, refused lines come last, and of more
+than 50 lines only those with a remark are shown. --json prints one object per line, as
+soon as the line is done, with these fields: line, result, post_id, publish_at, id,
+message.`,
+		Example: `  schedctl post import posts.csv --dry-run
+  schedctl post import posts.csv --tz Europe/Berlin
+  schedctl post import posts.csv --update
+  cat posts.csv | schedctl post import - --collection newsletter --keep-going
+  schedctl post import posts.jsonl --json=line,result,post_id`,
+		Args: cli.Args(1, 1, "a file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.file = args[0]
+			return o.run(cmd.Context())
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "", "the `format` of the file, csv or jsonl; by default its name or its first character decides")
+	f.StringVar(&o.collection, CollectionFlag, "", "the `name` of the collection that the ids belong to; by default import/FILE")
+	o.zone.AddZone(cmd)
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	f.BoolVar(&o.keepGoing, "keep-going", false, "import the other lines when some are refused")
+	f.BoolVar(&o.update, "update", false, "change the posts of lines with an id that have changed")
+	f.BoolVar(&o.dry, "dry-run", false, "create nothing; report for each line whether it would be imported")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// importFormats are the formats that can be read.
+var importFormats = []string{string(bulk.CSV), string(bulk.JSONL)}
+
+func (o *postImport) run(ctx context.Context) error {
+	format := bulk.Format(o.format)
+	switch {
+	case format == "":
+		format = bulk.FormatOf(o.file)
+	case format != bulk.CSV && format != bulk.JSONL:
+		return cli.UnknownValueError("--format", o.format, importFormats)
+	}
+	if err := schedctl.CheckCollection(CollectionFlag, o.collection); o.collection != "" && err != nil {
+		return cli.UsageError("--%s", RuleText(err))
+	}
+	zone, err := o.zone.Zone(o.App)
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	in, err := o.open(ctx)
+	if err != nil && cli.ExitStatus(err) == cli.ExitUsage {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("read the lines: %w", err)
+	}
+	defer in.Close()
+	check := &importCheck{postImport: o, client: c, zone: zone}
+	lines, err := check.all(ctx, bulk.NewReader(in, format))
+	if cli.ExitStatus(err) == cli.ExitInterrupted {
+		return Interruption(o.App, "interrupted; nothing was sent", "")
+	}
+	if err != nil {
+		return err
+	}
+	refused := 0
+	for _, l := range lines {
+		if l.result.Result == resultRefused {
+			refused++
+		}
+	}
+	o.unsent = o.dry || refused > 0 && (!o.keepGoing || o.broken)
+	if err := o.send(ctx, c, lines); err != nil || !o.unsent || refused == 0 {
+		return err
+	}
+	if o.dry {
+		return cli.InvalidError(schedctl.ValidationFailed, "%d of %s would be refused", refused, cli.Plural(len(lines), "line"))
+	}
+	f := cli.InvalidError(schedctl.ValidationFailed, "nothing was sent, because %s refused", linesText(refused, len(lines), "is", "are"))
+	if f.Hint = "correct them, or import the others with --keep-going"; o.broken {
+		f.Hint = "correct the file: the lines that follow cannot be read"
+	}
+	return f
+}
+
+// externalID returns the external id of the post of a line.
+func (o *postImport) externalID(id string) (string, error) {
+	prefix := o.collection
+	if prefix == "" && o.file == "-" {
+		f := cli.UsageError("standard input needs --collection when lines have an id")
+		f.Hint = "give --collection NAME; the posts then have the external ids NAME/ID"
+		return "", f
+	}
+	if prefix == "" {
+		prefix = schedctl.ReservedCollection + "/" + url.PathEscape(filepath.Base(o.file))
+	}
+	external := prefix + "/" + id
+	if schedctl.CheckExternalID(external) != nil {
+		return "", cli.InvalidError(schedctl.ValidationFailed, "the id %q is not valid: use visible ASCII characters without spaces, at most %d",
+			cli.Clip(id, 40), max(schedctl.MaxExternalID-len(prefix)-1, 0))
+	}
+	return external, nil
+}
+
+// open opens the file. Reading from standard input ends when ctx does.
+func (o *postImport) open(ctx context.Context) (io.ReadCloser, error) {
+	if o.file != "-" {
+		return os.Open(o.file)
+	}
+	if err := o.MayType(); err != nil {
+		return nil, err
+	}
+	if o.InTerminal && o.ErrTerminal {
+		o.Messagef("reading lines; end them with Ctrl-D on a line of its own")
+	}
+	return io.NopCloser(ReaderFunc(func(p []byte) (int, error) {
+		data, err := cli.ReadInterruptibly(ctx, func() ([]byte, error) {
+			own := make([]byte, len(p)) // an abandoned read must not write to p
+			n, err := o.In.Read(own)
+			return own[:n], err
+		})
+		return copy(p, data), err
+	})), nil
+}
+
+type ReaderFunc func([]byte) (int, error)
+
+// Read calls the function.
+func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
+
+// linesText returns "1 of 20 lines is", "2 of 20 lines are" with such verbs.
+func linesText(n, all int, one, more string) string {
+	if n != 1 {
+		one = more
+	}
+	return fmt.Sprintf("%d of %s %s", n, cli.Plural(all, "line"), one)
+}
+
+// stopped is the failure of an import that ended early.
+func (o *postImport) stopped(err error, done, all int) error {
+	reached := fmt.Sprintf("%d of %s", done, cli.Plural(all, "line"))
+	again := "run the same command again to continue; no post is created twice"
+	if o.file == "-" {
+		again = "import the same lines again to continue; no post is created twice"
+	}
+	if cli.ExitStatus(err) == cli.ExitInterrupted {
+		return Interruption(o.App, "interrupted after "+reached, again)
+	}
+	return fmt.Errorf("stopped after %s: %w; %s", reached, err, again)
+}
+
+// send sends the lines that passed the checks, unless the import is unsent, and
+// prints all results.
+func (o *postImport) send(ctx context.Context, c *client.Client, checked []importLine) error {
+	printer := newImportPrinter(o.App, len(checked))
+	bar := o.NewProgress("importing", len(checked))
+	done, failed := 0, 0
+	err := cli.RunEachInOrder(ctx, checked, func(ctx context.Context, l *importLine) (err error) {
+		l.result, err = o.sendLine(ctx, c, *l)
+		return err
+	}, func(l importLine, err error) error {
+		if err != nil {
+			return err
+		}
+		done++
+		if l.result.Result == resultRefused {
+			failed++
+		}
+		bar.Step()
+		return printer.add(l.result)
+	})
+	bar.Clear()
+	if printed := printer.finish(); printed != nil {
+		return printed
+	}
+	switch {
+	case err != nil:
+		return o.stopped(err, done, len(checked))
+	case failed > 0 && !o.unsent:
+		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: linesText(failed, len(checked), "was", "were") + " not imported"}
+	}
+	return nil
+}
+
+// Interruption is the failure of an interrupted command that has more to say.
+func Interruption(a *cli.App, message, hint string) error {
+	if a.ErrTerminal {
+		a.Messagef("") // the terminal shows ^C
+	}
+	return &cli.Failure{Status: cli.ExitInterrupted, Code: cli.CodeInterrupted, Message: message, Hint: hint}
+}

@@ -1,0 +1,91 @@
+package post
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// sendLine creates or changes the post of a line. An error ends the import: all
+// other lines would fail as well.
+func (o *postImport) sendLine(ctx context.Context, c *client.Client, l importLine) (r imported, err error) {
+	r = l.result
+	if r.Result != resultOK || o.unsent {
+		return r, nil
+	}
+	var post apiv1.Post
+	switch {
+	case l.edit != nil:
+		r.Result = resultUpdated
+		post, err = c.EditPost(ctx, r.PostID, *l.edit, client.IfVersion(l.version))
+	case l.post.ExternalID != nil:
+		r.Result = resultCreated
+		post, err = c.CreatePost(ctx, l.post)
+	default:
+		post, r.Result, err = createOnce(ctx, c, l.post, l.key)
+	}
+	switch code := schedctl.CodeOf(err); {
+	case err == nil:
+	case code == schedctl.ExternalIDExists:
+		r.Result, r.PostID, r.Message = resultExists, client.ExistingPost(err), "created by another client during the import"
+		return r, nil
+	case code == schedctl.IdempotencyKeyReused:
+		r.Result, r.PublishAt = resultExists, nil
+		r.Message = "imported within the last 24 hours, with another time or other accounts; not changed"
+		return r, nil
+	case IsLineError(err):
+		return r.refusedWith(cli.OneLine(err.Error())), nil
+	default:
+		return r, err
+	}
+	r.PostID, r.PublishAt = post.ID, post.PublishAt
+	if post.Status == schedctl.Canceled {
+		r.Message = "canceled; not created again"
+	}
+	return r, nil
+}
+
+// IsLineError reports whether an error is about one line and not about all of them.
+func IsLineError(err error) bool {
+	status := cli.ExitStatus(err)
+	return status == cli.ExitInvalid || status == cli.ExitConflict || schedctl.CodeOf(err) == schedctl.AccountNotAllowed
+}
+
+// maxDeleted is how many posts of one key may have been deleted.
+const maxDeleted = 50
+
+// createOnce creates a post, unless one was created with the same key within 24
+// hours. A draft that was deleted since is created again: the next key follows from
+// its id.
+func createOnce(ctx context.Context, c *client.Client, create apiv1.CreatePost, key string) (post apiv1.Post, result string, err error) {
+	for range maxDeleted {
+		var replayed bool
+		post, err = c.CreatePost(ctx, create, client.IdempotencyKey(key), client.Replayed(&replayed))
+		if err != nil || !replayed {
+			return post, resultCreated, err
+		}
+		id := post.ID
+		post, err = c.Post(ctx, id)
+		if schedctl.CodeOf(err) != schedctl.NotFound {
+			return post, resultExists, err
+		}
+		key = DeriveKey("after", key, id)
+	}
+	return post, resultRefused, err
+}
+
+// DeriveKey returns an idempotency key that is the same for the same parts in the
+// same order, on every machine and in every version.
+func DeriveKey(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s,", len(p), p) // the lengths keep different lists apart
+	}
+	return "cli-" + hex.EncodeToString(h.Sum(nil)[:20])
+}

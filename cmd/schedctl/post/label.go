@@ -1,0 +1,51 @@
+package post
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// labelFlags are the flags that give a post its labels.
+type labelFlags struct {
+	labels []string
+	none   bool
+}
+
+func (l *labelFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&l.labels, "label", nil, "`text` that marks the post, for example as part of a campaign (repeatable)")
+}
+
+// addNone defines --no-labels, for posts that may have labels.
+func (l *labelFlags) addNone(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&l.none, "no-labels", false, "remove all labels")
+}
+
+func (l *labelFlags) given() bool { return l.labels != nil || l.none }
+
+// read returns the labels that replace those of a post, nil to keep them.
+func (l *labelFlags) read() (*[]string, error) {
+	switch {
+	case l.none && l.labels != nil:
+		return nil, cli.UsageError("--label and --no-labels exclude each other: give one")
+	case l.none:
+		return &[]string{}, nil
+	case l.labels == nil:
+		return nil, nil
+	}
+	return &l.labels, checkLabels(l.labels)
+}
+
+// checkLabels refuses labels that no post has.
+func checkLabels(labels []string) error {
+	for _, label := range labels {
+		var refused *schedctl.Error
+		if errors.As(schedctl.CheckLabel("a label", label), &refused) {
+			return cli.InvalidError(refused.Code, "--label %q: %s", cli.Clip(label, 60), refused.Message)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package post
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postList struct {
+	*cli.App
+	filter postFilter
+	sort   string
+	limit  cli.ListLimit
+	all    bool
+	open   bool // the statuses are those of open posts, because nothing else was asked for
+	group  string
+}
+
+// sorts are the orders of a list.
+var sorts = []string{"publish_at", "-publish_at", "created_at", "-created_at"}
+
+// openStatuses are those of posts that schedctl is not done with.
+var openStatuses = []schedctl.Status{schedctl.Draft, schedctl.Scheduled, schedctl.Publishing}
+
+// PageSize is the largest page of the API.
+const PageSize = 100
+
+func newPostList(a *cli.App) *cobra.Command {
+	o := &postList{App: a}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "list",
+		Short: "List what will be published next, or other posts",
+		Long: `List open posts: drafts, scheduled posts and posts that are being published. The next
+post to be published comes first, and posts without a time come last. --status lists
+finished posts, and --all posts of every status; these lists start with the newest
+post. --sort changes the order.
+
+On a terminal the list ends after 20 posts and shows how many more there are. In a
+pipe or a file it is complete. --limit changes both. On a terminal, a post whose
+outcome is unknown is shown as unconfirmed.
+
+--after includes the given time, --before excludes it; both compare the time at
+which a post is published. With --group day each day has a heading on a terminal;
+elsewhere the day is the first field of a line.`,
+		Example: `  schedctl post list
+  schedctl post list --account demo --after "today 0:00" --before "tomorrow 0:00"
+  schedctl post list --status scheduled --group day
+  schedctl post list --status failed -q
+  schedctl post list --label launch --search "version 2"
+  schedctl post list --external-id release-1.2.3 --json
+  schedctl post list --all --limit 50`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	o.filter.add(a, cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.sort, "sort", "", "the `order`: "+strings.Join(sorts, ", "))
+	f.StringVar(&o.filter.externalID, "external-id", "", "only the post with this external `id`, whatever its status")
+	f.StringVar(&o.filter.collection, "collection", "", "only posts from the files of the collection with this `name`")
+	o.limit.Add(cmd, "posts")
+	f.BoolVar(&o.all, "all", false, "posts of every status, as many as there are unless --limit is given")
+	f.StringVar(&o.group, "group", "", "put posts under headings, each for a `day`, in the order in which they go out")
+	cmd.RegisterFlagCompletionFunc("group", cobra.FixedCompletions([]string{groupByDay}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *postList) run(ctx context.Context) error {
+	q, err := o.query()
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	if err := o.filter.resolve(ctx, c, &q); err != nil {
+		return err
+	}
+	names, stop := namesAhead(ctx, o.App, c)
+	defer stop()
+	posts, more, err := o.collect(c.EachPost(ctx, q))
+	if err != nil {
+		return err
+	}
+	if o.group != "" && !o.JSON.Given && !o.Quiet {
+		err = o.printDays(posts, names)
+	} else {
+		err = printNamed(o.App, posts, names)
+	}
+	if err != nil {
+		return err
+	}
+	o.tellRest(posts, more, names)
+	return nil
+}
+
+// tellRest says on a terminal what the list does not show.
+func (o *postList) tellRest(posts []apiv1.Post, more int, names func() Accounts) {
+	if o.ErrTerminal && !o.Quiet && !o.JSON.Given {
+		tellDoubts(o.App, posts, names)
+	}
+	switch {
+	case more > maxCounted && o.OutTerminal:
+		o.Messagef("more than %d more posts: give a higher --limit, or write the list to a file or a pipe", maxCounted)
+	case more > 0 && o.OutTerminal:
+		o.Messagef("%s: give --limit %d to see all", cli.Plural(more, "more post"), len(posts)+more)
+	case len(posts) == 0 && o.open && o.ErrTerminal:
+		o.Messagef("no open posts; --all lists finished and canceled ones too")
+	case len(posts) == 0 && o.ErrTerminal:
+		o.Messagef("no posts")
+	}
+}
+
+// query checks the flags and puts them together.
+func (o *postList) query() (client.PostQuery, error) {
+	q, err := o.filter.query(o.App)
+	if err == nil {
+		err = o.limit.Check()
+	}
+	switch {
+	case err != nil:
+		return q, err
+	case o.sort != "" && !slices.Contains(sorts, o.sort):
+		return q, cli.UnknownValueError("--sort", o.sort, sorts)
+	}
+	if err := o.checkGroup(); err != nil {
+		return q, err
+	}
+	if q.Statuses == nil && !o.all && q.ExternalID == "" {
+		q.Statuses, o.open = openStatuses, true
+	}
+	if q.Sort = o.sort; q.Sort == "" && isOpen(q.Statuses) {
+		q.Sort = "publish_at"
+	}
+	if !o.OutTerminal { // on a terminal those that are not shown are counted
+		q.Limit = min(o.limit.Max(o.App, o.all), PageSize)
+	}
+	return q, nil
+}
+
+// isOpen reports whether a list has some statuses, and only those of open posts.
+func isOpen(statuses []schedctl.Status) bool {
+	finished := func(s schedctl.Status) bool { return !slices.Contains(openStatuses, s) }
+	return statuses != nil && !slices.ContainsFunc(statuses, finished)
+}
+
+// maxCounted is how many posts are counted that a list does not show.
+const maxCounted = 1000
+
+// collect goes through the posts up to the limit, and on a terminal counts those
+// after it, up to one more than maxCounted.
+func (o *postList) collect(all iter.Seq2[apiv1.Post, error]) (posts []apiv1.Post, more int, err error) {
+	most := o.limit.Max(o.App, o.all)
+	for p, err := range all {
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case len(posts) < most:
+			posts = append(posts, p)
+			continue
+		}
+		if more++; !o.OutTerminal || more > maxCounted {
+			break
+		}
+	}
+	return posts, more, nil
+}

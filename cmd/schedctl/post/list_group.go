@@ -1,0 +1,73 @@
+package post
+
+import (
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// groupByDay is what --group takes.
+const groupByDay = "day"
+
+// checkGroup puts the posts of a grouped list into the order of their days.
+func (o *postList) checkGroup() error {
+	switch {
+	case o.group == "":
+		return nil
+	case o.group != groupByDay:
+		return cli.UnknownValueError("--group", o.group, []string{groupByDay})
+	case o.sort == "":
+		o.sort = "publish_at"
+	case o.sort != "publish_at" && o.sort != "-publish_at":
+		return cli.UsageError("--group day needs posts in the order in which they go out: leave out --sort %s", o.sort)
+	}
+	return nil
+}
+
+// printDays prints posts as a list under headings, or with the day as the first
+// field.
+func (o *postList) printDays(posts []apiv1.Post, names func() Accounts) error {
+	loc, err := o.filter.when.Zone(o.App)
+	if err != nil || len(posts) == 0 {
+		return err
+	}
+	t := postTable(o.App, posts, names())
+	if o.OutTerminal {
+		for _, p := range posts {
+			t.Groups = append(t.Groups, dayHeading(p.PublishAt, o.Now().In(loc)))
+		}
+		return o.WriteList(o.RenderTable(t))
+	}
+	for i, p := range posts {
+		day := ""
+		if p.PublishAt != nil {
+			day = p.PublishAt.In(loc).Format(time.DateOnly)
+		}
+		t.Rows[i] = append([]string{day}, t.Rows[i]...)
+	}
+	t.Status++
+	return o.Write(o.RenderTable(t))
+}
+
+// dayHeading names a day as people do.
+func dayHeading(t *apiv1.Time, now time.Time) string {
+	if t == nil {
+		return "No time"
+	}
+	day := t.In(now.Location())
+	heading := day.Format("Mon 2 Jan 2006")
+	midday := func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, time.UTC)
+	}
+	switch d := midday(day).Sub(midday(now)); d {
+	case 0:
+		return heading + ", today"
+	case 24 * time.Hour:
+		return heading + ", tomorrow"
+	default:
+		return heading + ", " + strings.TrimSpace(when.Relative(midday(day), midday(now)))
+	}
+}

@@ -1,0 +1,99 @@
+package post
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// shiftFlag is a duration of the time grammar that may be negative.
+type shiftFlag time.Duration
+
+// Set reads the value.
+func (s *shiftFlag) Set(text string) error {
+	sign := shiftFlag(1)
+	length, negative := strings.CutPrefix(text, "-")
+	if negative {
+		sign = -1
+	} else {
+		length = strings.TrimPrefix(text, "+")
+	}
+	d, err := when.ParseDuration(length)
+	*s = sign * shiftFlag(d)
+	return err
+}
+
+// String returns the value, empty for zero.
+func (s *shiftFlag) String() string {
+	length, sign := cli.DurationFlag(*s), ""
+	if *s < 0 {
+		length, sign = -length, "-"
+	}
+	return sign + length.String()
+}
+
+// Type names the value in help texts.
+func (*shiftFlag) Type() string { return "duration" }
+
+// moved returns a post as it would be after the move, without a time when it has
+// none to shift.
+func (o *postSchedule) moved(p apiv1.Post) apiv1.Post {
+	switch {
+	case o.at != nil:
+		p.PublishAt, p.Status = apiv1.NewTime(o.at.Time), schedctl.Scheduled
+	case p.PublishAt != nil:
+		p.PublishAt = apiv1.NewTime(p.PublishAt.Add(time.Duration(o.shift)))
+	}
+	return p
+}
+
+// refuses returns the error with which the daemon would refuse the move of a draft
+// or a scheduled post.
+func (o *postSchedule) refuses(p apiv1.Post) error {
+	to := o.moved(p).PublishAt
+	switch {
+	case o.named && o.shift == 0:
+		return inState(p, schedctl.OpSchedule)
+	case to == nil:
+		return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotScheduled, Message: p.ID + " is a draft without a time to shift", Hint: "give it one with: schedctl post schedule " + p.ID + " --at TIME"}
+	case !to.After(o.Now()):
+		return cli.InvalidError(schedctl.InvalidPublishAt, "%s would be moved to %s, which has passed", p.ID, when.Format(to.In(o.Local)))
+	}
+	return nil
+}
+
+// tellMove describes a selected post with its current and its new time.
+func (o *postSchedule) tellMove(p apiv1.Post, names Accounts) {
+	switch err := o.wouldRefuse(p); {
+	case err != nil:
+		o.App.Messagef("left out: %v", err)
+	case !o.dry:
+		before := cli.FirstNonEmpty(o.ShortTime(p.PublishAt), "no time")
+		p = o.moved(p)
+		o.App.Messagef("%s %s -> %s %s: %s", p.ID, before, o.ShortTime(p.PublishAt), cli.OneLine(recipientsText(p, names)), cli.Clip(cli.OneLine(p.Content), 40))
+	}
+}
+
+// mover returns what moves one post. It fails when the post has changed since it
+// was read, so that a repeated shift moves nothing twice.
+func (o *postSchedule) mover(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+	return func(ctx context.Context, id string) (apiv1.Post, error) {
+		if o.named && o.shift == 0 {
+			return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, AllowDuplicate: o.allowDuplicate})
+		}
+		p, err := c.Post(ctx, id)
+		if err == nil {
+			err = o.wouldRefuse(p)
+		}
+		if err != nil {
+			return p, err
+		}
+		return c.EditPost(ctx, id, apiv1.EditPost{PublishAt: o.moved(p).PublishAt, AllowDuplicate: o.allowDuplicate}, client.IfVersion(p.Version))
+	}
+}

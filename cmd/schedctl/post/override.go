@@ -1,0 +1,124 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// addOverride defines --override.
+func addOverride(a *cli.App, cmd *cobra.Command, overrides *[]string) {
+	cmd.Flags().StringArrayVar(overrides, "override", nil,
+		"another text for one account, as `account=text` or account=@file (repeatable)")
+	cmd.RegisterFlagCompletionFunc("override", func(cmd *cobra.Command, args []string, part string) ([]string, cobra.ShellCompDirective) {
+		names, _ := account.CompleteAccount(a)(cmd, nil, part)
+		for i, name := range names {
+			account, platform, _ := strings.Cut(name, "\t")
+			names[i] = account + "=\t" + platform
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// override is one --override: an empty text takes the account's own one away.
+type override struct{ account, text string }
+
+// readOverrides reads the flags and the files that they name.
+func readOverrides(flags []string) (list []override, err error) {
+	for _, flag := range flags {
+		account, text, found := strings.Cut(flag, "=")
+		if !found || account == "" {
+			return nil, cli.UsageError("--override %q: write ACCOUNT=TEXT or ACCOUNT=@FILE", cli.Clip(cli.OneLine(flag), 40))
+		}
+		switch {
+		case strings.HasPrefix(text, "@@"):
+			text = text[1:]
+		case strings.HasPrefix(text, "@"):
+			data, err := cli.ReadFile(text[1:])
+			if err != nil {
+				return nil, fmt.Errorf("read the text for %s: %w; write @@ for a text that starts with @", account, err)
+			}
+			text = cli.TrimFile(data)
+			if err := cli.CheckText(text, flag[len(account)+2:]); err != nil {
+				return nil, err
+			}
+		}
+		if text != "" {
+			if err := cli.CheckText(text, "the text for "+account); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, override{account, text})
+	}
+	return list, nil
+}
+
+// overridesFor returns overrides as the API takes them. They are added to those
+// in before, and take their place for the same account. The accounts of the post
+// are ids.
+func overridesFor(ctx context.Context, a *cli.App, c *client.Client, list []override, before []apiv1.Override, ids []string) ([]apiv1.Override, error) {
+	out := keptOverrides(before, ids)
+	given := map[string]bool{}
+	for _, o := range list {
+		found, err := account.ResolveRecipients(ctx, a, c, []string{o.account})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			switch {
+			case !slices.Contains(ids, id):
+				f := cli.InvalidError(schedctl.InvalidSocialAccounts, "--override %s: the post does not go to that account", o.account)
+				f.Hint = "add --to " + o.account
+				return nil, f
+			case given[id]:
+				return nil, cli.UsageError("--override %s: the account has a text already; give one", o.account)
+			}
+			given[id] = true
+			out = replaceOverride(out, id, o.text)
+		}
+	}
+	return out, nil
+}
+
+// replaceOverride returns the overrides with this text for an account, whose options
+// stay.
+func replaceOverride(list []apiv1.Override, id, text string) []apiv1.Override {
+	var content *string
+	if text != "" {
+		content = &text
+	}
+	for i := range list {
+		if list[i].SocialAccountID != id {
+			continue
+		}
+		list[i].Content = content
+		if content == nil && len(list[i].Options) == 0 {
+			return slices.Delete(list, i, i+1)
+		}
+		return list
+	}
+	if content == nil {
+		return list
+	}
+	return append(list, apiv1.Override{SocialAccountID: id, Content: content})
+}
+
+// keptOverrides returns the overrides of the accounts that a post will go to.
+func keptOverrides(overrides []apiv1.Override, ids []string) []apiv1.Override {
+	out := []apiv1.Override{}
+	for _, o := range overrides {
+		if slices.Contains(ids, o.SocialAccountID) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,200 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func New(a *cli.App, export filesExporter) *cobra.Command {
+	cmd := cli.ParentCommand(&cobra.Command{
+		Use:   "post",
+		Short: "Write, schedule and follow posts",
+		Long: `Write, schedule and follow posts.
+
+A post is a draft until it has a time. It has a target for each account it goes
+to, and its status follows from theirs: scheduled, publishing, published, failed
+or canceled.`,
+		Example: `  schedctl post create "Hello, world" --to demo --at "tomorrow 9am"
+  schedctl post list --status scheduled`,
+	})
+	a.AddBranches(cmd, PostBranches(export))
+	return cmd
+}
+
+// PostBranches are the commands below post.
+func PostBranches(export filesExporter) []cli.Branch {
+	return []cli.Branch{
+		{Name: "create", Make: newPostCreate}, {Name: "list", Make: newPostList}, {Name: "show", Make: newPostShow},
+		{Name: "edit", Make: newPostEdit}, {Name: "schedule", Make: newPostSchedule}, {Name: "publish", Make: newPostPublish},
+		{Name: "cancel", Make: newPostCancel}, {Name: "unschedule", Make: newPostUnschedule}, {Name: "copy", Make: newPostCopy},
+		{Name: "retry", Make: newPostRetry}, {Name: "wait", Make: newPostWait}, {Name: "watch", Make: newPostWatch},
+		{Name: "delete", Make: newPostDelete}, {Name: "validate", Make: newPostValidate}, {Name: "timeline", Make: newPostTimeline},
+		{Name: "import", Make: newPostImport},
+		{Name: "export", Make: func(a *cli.App) *cobra.Command { return newPostExport(a, export) }},
+	}
+}
+
+// Accounts are the accounts by id.
+type Accounts map[string]apiv1.Account
+
+// AccountsByID returns the accounts, for display only: without the scope to read
+// accounts, ids are shown.
+func AccountsByID(ctx context.Context, c *client.Client) Accounts {
+	names := Accounts{}
+	list, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil {
+		return names
+	}
+	for _, acct := range list {
+		names[acct.ID] = acct
+	}
+	return names
+}
+
+func nameOf(names Accounts, id string) string { return cli.FirstNonEmpty(names[id].Name, id) }
+
+// namesAhead starts to request the accounts' names, when a list will need them, in
+// parallel to the posts. names waits for the response; stop cancels the request.
+func namesAhead(ctx context.Context, a *cli.App, c *client.Client) (names func() Accounts, stop func()) {
+	if a.JSON.Given || a.Quiet {
+		return func() Accounts { return nil }, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	answer := make(chan Accounts, 1)
+	go func() { answer <- AccountsByID(ctx, c) }()
+	names = sync.OnceValue(func() Accounts { return <-answer })
+	return names, func() { cancel(); names() }
+}
+
+// printPosts prints posts as a list.
+func printPosts(ctx context.Context, a *cli.App, c *client.Client, posts []apiv1.Post) error {
+	return printNamed(a, posts, func() Accounts { return AccountsByID(ctx, c) })
+}
+
+func printNamed(a *cli.App, posts []apiv1.Post, names func() Accounts) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(append([]apiv1.Post{}, posts...))
+	case a.Quiet:
+		ids := make([]string, len(posts))
+		for i := range posts {
+			ids[i] = posts[i].ID
+		}
+		return a.PrintIDs(ids...)
+	case len(posts) == 0:
+		return nil
+	}
+	return a.WriteList(a.RenderTable(postTable(a, posts, names())))
+}
+
+func postTable(a *cli.App, posts []apiv1.Post, names Accounts) cli.Table {
+	t := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "TO", "TEXT"}, Status: 1, Excerpt: true}
+	for _, p := range posts {
+		t.Rows = append(t.Rows, []string{p.ID, postStatus(a, p), a.ShortTime(p.PublishAt), recipientsText(p, names), p.Content})
+	}
+	return t
+}
+
+func recipientsText(p apiv1.Post, names Accounts) string {
+	to := make([]string, len(p.SocialAccountIDs))
+	for i, id := range p.SocialAccountIDs {
+		to[i] = nameOf(names, id)
+	}
+	return strings.Join(to, ",")
+}
+
+// printPost prints one post: as the list does, or on a terminal with a sentence
+// that says where it stands.
+func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(p)
+	case a.Quiet || !a.OutTerminal:
+		return printPosts(ctx, a, c, []apiv1.Post{p})
+	}
+	return a.Write([]byte(postSentence(a, p) + "\n"))
+}
+
+// printEach prints the result of a command that takes several ids: with one id
+// the post, with more a list.
+func printEach(ctx context.Context, a *cli.App, c *client.Client, ids []string, posts []apiv1.Post) error {
+	return printAll(ctx, a, c, posts, len(ids) == 1)
+}
+
+// printAll prints posts as a list, or a single post in detail.
+func printAll(ctx context.Context, a *cli.App, c *client.Client, posts []apiv1.Post, alone bool) error {
+	switch {
+	case len(posts) == 0:
+		return nil
+	case alone:
+		return printPost(ctx, a, c, posts[0])
+	}
+	return printPosts(ctx, a, c, posts)
+}
+
+func postSentence(a *cli.App, p apiv1.Post) string {
+	to := cli.Plural(p.TargetSummary.Total, "account")
+	id := a.Bold(p.ID)
+	switch p.Status {
+	case schedctl.Draft:
+		return fmt.Sprintf("%s is a %s; schedule it with: %s", id, a.PaintStatus("draft"), NextSteps(p, nil)[0])
+	case schedctl.Scheduled:
+		return fmt.Sprintf("%s is %s for %s (%s) on %s", id, a.PaintStatus("scheduled"),
+			when.Format(p.PublishAt.In(a.Local)), when.Relative(p.PublishAt.Time, a.Now()), to)
+	case schedctl.Publishing:
+		return fmt.Sprintf("%s is %s to %s; follow it with: schedctl post wait %s", id, a.PaintStatus("publishing"), to, p.ID)
+	case schedctl.Failed:
+		return fmt.Sprintf("%s has %s on %d of %s", id, a.PaintStatus("failed"), p.TargetSummary.Failed, to)
+	case schedctl.Canceled:
+		return fmt.Sprintf("%s is %s%s", id, a.PaintStatus("canceled"), publishedBefore(p))
+	}
+	return fmt.Sprintf("%s is %s on %s", id, a.PaintStatus(string(p.Status)), to)
+}
+
+func publishedBefore(p apiv1.Post) string {
+	if p.TargetSummary.Published == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it stays published on %d of %s", p.TargetSummary.Published, cli.Plural(p.TargetSummary.Total, "account"))
+}
+
+// eachPost applies change to every id, even after an error. With several ids, an error
+// names its id. When ctx ends, eachPost reports how many posts were changed.
+func eachPost(ctx context.Context, a *cli.App, ids []string, change func(ctx context.Context, id string) (apiv1.Post, error)) (posts []apiv1.Post, err error) {
+	var failed cli.ErrorList
+	for n, id := range ids {
+		var p apiv1.Post
+		p, err = change(ctx, id)
+		switch {
+		case err == nil:
+			posts = append(posts, p)
+		case ctx.Err() != nil && len(ids) > 1:
+			reached := fmt.Sprintf("interrupted after %d of %s", n, cli.Plural(len(ids), "post"))
+			return posts, append(failed, Interruption(a, reached, "check the next post with: schedctl post show "+id))
+		default:
+			failed = append(failed, WithPostID(id, ids, err))
+		}
+	}
+	if failed == nil {
+		return posts, nil
+	}
+	return posts, failed
+}
+
+func WithPostID(id string, ids []string, err error) error {
+	err = refusedPost(id, err)
+	if len(ids) < 2 || strings.Contains(err.Error(), id) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", id, err)
+}

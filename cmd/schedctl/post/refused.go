@@ -1,0 +1,31 @@
+package post
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// refusedPost replaces the error for a missing post by a message for the command line:
+// the daemon's message names the API. Other errors stay.
+func refusedPost(id string, err error) error {
+	if schedctl.CodeOf(err) != schedctl.NotFound {
+		return err
+	}
+	return cli.WithMessage(err, fmt.Sprintf("there is no post %q; see: schedctl post list", cli.Clip(id, 60)))
+}
+
+// refusedRelease does the same for a post that could not be given a time, when
+// the reason is that neither it nor the command line names an account.
+func refusedRelease(ctx context.Context, c *client.Client, id string, to []string, err error) error {
+	if schedctl.CodeOf(err) != schedctl.InvalidSocialAccounts || len(to) > 0 {
+		return refusedPost(id, err)
+	}
+	if post, e := c.Post(ctx, id); e != nil || len(post.SocialAccountIDs) > 0 {
+		return err
+	}
+	return cli.WithMessage(err, "the post has no account to go to; give --to ACCOUNT, or --to all")
+}

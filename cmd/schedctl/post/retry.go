@@ -1,0 +1,170 @@
+package post
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postRetry struct {
+	postChange
+	request apiv1.RetryPost
+	wait    bool
+}
+
+func newPostRetry(a *cli.App) *cobra.Command {
+	o := &postRetry{postChange: postChange{
+		App: a, op: schedctl.OpRetry, preset: []schedctl.Status{schedctl.Failed},
+		words: changeWords{noun: "post", infinitive: "try again", participle: "tried again", ask: "Try %s again?"},
+	}}
+	o.judge, o.plan, o.report = o.refuses, o.tellTargets, o.printRetried
+	o.apply = func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+		return func(ctx context.Context, id string) (apiv1.Post, error) { return c.RetryPost(ctx, id, o.request) }
+	}
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "retry [ID...]",
+		Short: "Try failed targets again",
+		Long: `Retry the failed targets of posts. A target with an unknown outcome is skipped,
+because a retry could publish it twice. Check the account first, and then use --force.
+
+A target that waits for its network, or whose outcome schedctl is still asking
+about, is not sent again blindly: the network is asked at once.
+
+Without an id, flags select failed posts as in "schedctl post list". The selected
+posts are listed, and you confirm; without a terminal --yes is required. The exit
+status is 9 when some of the posts could not be retried.`,
+		Example: `  schedctl post retry post_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait
+  schedctl post retry post_01KAK3R9ZC4VBX1D2E3F4G5H6J --target pt_01KAK3R9ZC4VBX1D2E3F4G5H6K --force
+  schedctl post retry --status failed --account mastodon:me --after "yesterday 0:00" --yes`,
+		Args:              cli.Args(0, cli.Unlimited, ""),
+		ValidArgsFunction: completePost(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 && len(o.request.TargetIDs) > 0 {
+				return cli.UsageError("--target is about one post: give its id")
+			}
+			return o.run(cmd, args)
+		},
+	})
+	o.add(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.request.TargetIDs, "target", nil, "only the target with this `id` (repeatable)")
+	f.BoolVar(&o.request.Force, "force", false, "also where it is not known whether the network has the post")
+	f.BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	return cmd
+}
+
+// printRetried prints the posts, with --wait when they have come to their end.
+func (o *postRetry) printRetried(ctx context.Context, c *client.Client, done changeResult) error {
+	if !o.wait {
+		return o.printChanged(ctx, c, done)
+	}
+	ids := make([]string, len(done.posts))
+	for i, p := range done.posts {
+		ids[i] = p.ID
+	}
+	return waitForAll(ctx, o.App, c, ids, done.alone)
+}
+
+// refuses returns the error with which the daemon would refuse a retry of a
+// failed post for its targets.
+func (o *postRetry) refuses(p apiv1.Post) error {
+	known, unknown := failedTargets(p)
+	for _, id := range o.request.TargetIDs {
+		is := func(t apiv1.Target) bool { return t.ID == id }
+		switch {
+		case slices.ContainsFunc(known, is):
+		case slices.ContainsFunc(unknown, is) && o.request.Force:
+		case slices.ContainsFunc(unknown, is):
+			return mayBePublished(p)
+		case slices.ContainsFunc(p.Targets, is):
+			return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotRetryable, Message: "only failed targets, and those that wait for their network, can be tried again, and " + id + " is none"}
+		default:
+			return cli.InvalidError(schedctl.ValidationFailed, "%s is not a target of %s", cli.Clip(id, 60), p.ID)
+		}
+	}
+	if len(known) == 0 && p.Status == schedctl.Publishing {
+		return &cli.Failure{Status: cli.ExitConflict, Code: schedctl.PostNotRetryable, Message: p.ID + " is publishing, and no target of it has failed or waits for its network"}
+	}
+	if len(known) == 0 && !o.request.Force {
+		return mayBePublished(p)
+	}
+	return nil
+}
+
+func mayBePublished(p apiv1.Post) error {
+	return &cli.Failure{
+		Status: cli.ExitConflict, Code: schedctl.PostNotRetryable,
+		Message: "the network may have published " + p.ID + " already", Hint: "look there first, then retry with --force",
+	}
+}
+
+// failedTargets returns those targets of a post that can be tried again, or whose
+// network can be asked at once, and those that need --force.
+func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
+	for _, t := range p.Targets {
+		switch {
+		case waitsForNetwork(t):
+			known = append(known, t)
+		case t.Status != schedctl.Failed:
+		case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
+			unknown = append(unknown, t)
+		default:
+			known = append(known, t)
+		}
+	}
+	return known, unknown
+}
+
+// waitsForNetwork reports whether a retry makes schedctl ask or call the network of
+// a target at once.
+func waitsForNetwork(t apiv1.Target) bool {
+	return inDoubt(t) || t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Kind == schedctl.KindNetwork
+}
+
+// tellTargets describes what happens to the targets of a selected post.
+func (o *postRetry) tellTargets(p apiv1.Post, names Accounts) {
+	known, unknown := failedTargets(p)
+	text := cli.Clip(cli.OneLine(p.Content), 40)
+	if len(known) > 0 {
+		o.Messagef("%s to %s: %s", p.ID, accountList(known, names), text)
+	}
+	switch {
+	case len(unknown) == 0:
+	case o.request.Force:
+		o.Messagef("%s to %s, which may have it already: %s", p.ID, accountList(unknown, names), text)
+	default:
+		o.Messagef("left out: %s to %s, which may have it already; look there, and then use --force: %s", p.ID, accountList(unknown, names), text)
+	}
+}
+
+// joinErrors returns the errors that there are, in their order.
+func joinErrors(errs ...error) error {
+	var all cli.ErrorList
+	for _, err := range errs {
+		if list, ok := err.(cli.ErrorList); ok {
+			all = append(all, list...)
+		} else if err != nil {
+			all = append(all, err)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
+// accountList names the accounts of targets.
+func accountList(targets []apiv1.Target, names Accounts) string {
+	list := make([]string, len(targets))
+	for i, t := range targets {
+		list[i] = cli.OneLine(nameOf(names, t.SocialAccountID))
+	}
+	return strings.Join(list, ", ")
+}

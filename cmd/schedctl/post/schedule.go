@@ -1,0 +1,149 @@
+package post
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postSchedule struct {
+	postChange
+	to    []string
+	when  cli.WhenFlags
+	shift shiftFlag
+	once  idempotencyFlags
+	wait  bool
+	at    *apiv1.PublishTime // of --at or --in
+	named bool               // posts are named, and not selected by flags
+
+	allowDuplicate bool
+}
+
+func newPostSchedule(a *cli.App) *cobra.Command {
+	o := &postSchedule{postChange: postChange{
+		App: a, op: schedctl.OpEdit, preset: []schedctl.Status{schedctl.Scheduled},
+		words: changeWords{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
+	}}
+	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.mover
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "schedule [ID...]",
+		Short: "Give drafts their time, or move scheduled posts",
+		Long: `Give a draft its time with --at or --in, and with --to its accounts.
+
+With --shift scheduled posts are moved: each is published that much later, or
+earlier with a minus sign. Flags that select posts, as for "schedctl post list", move
+all of them: with --at to one time, with --shift each by the same duration. They
+select scheduled posts unless --status says otherwise. The posts are listed and you
+are asked; without a terminal --yes is needed. The exit status is 9 when some of the
+posts could not be moved. One scheduled post gets another time with "schedctl post
+edit ID --at TIME" too.`,
+		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
+  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
+  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
+  schedctl post schedule --label launch --shift 2h --dry-run
+  schedctl post schedule --account mastodon:me --before "tomorrow 0:00" --at "tomorrow 9am" --yes`,
+		Args:              o.checkArgs,
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	})
+	addTo(a, cmd, &o.to)
+	o.when.Add(cmd)
+	cmd.Flags().Var(&o.shift, "shift", "move each post by this `duration`: 2h, or -1d to an earlier time")
+	o.filter.addSelection(a, cmd)
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	o.once.add(cmd)
+	addDryRun(cmd, &o.dry)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until it is published; exit status 9 when a target failed")
+	return cmd
+}
+
+// checkArgs notes whether the command is about one draft. What --dry-run prints
+// depends on it: a validation, or the posts.
+func (o *postSchedule) checkArgs(cmd *cobra.Command, ids []string) error {
+	if o.named = len(ids) > 0; len(ids) != 1 || o.shift != 0 {
+		cmd.Annotations[cli.DryFieldsAnnotation] = ""
+	}
+	return nil
+}
+
+func (o *postSchedule) run(cmd *cobra.Command, ids []string) (err error) {
+	one := len(ids) == 1 && o.shift == 0
+	o.when.Lenient = one && !o.dry && repeatable(o.App, o.once)
+	if o.at, err = o.when.PublishAt(o.App); err != nil {
+		return err
+	}
+	switch {
+	case o.at == nil && o.shift == 0 && o.named:
+		return cli.UsageError("schedctl post schedule needs a time: give --at or --in")
+	case o.at == nil && o.shift == 0 && o.selects(cmd) != "":
+		return cli.UsageError("schedctl post schedule needs a time: give --at, --in or --shift")
+	case o.at != nil && o.shift != 0:
+		return cli.UsageError("--shift excludes --at and --in: give one")
+	case !one && (o.to != nil || o.wait || o.once.key != ""):
+		return cli.UsageError("--to, --wait and --idempotency-key are about one draft: give its id with --at or --in")
+	case one && o.selects(cmd) == "":
+		return o.scheduleOne(cmd.Context(), ids[0])
+	}
+	o.filter.when.TZ = o.when.TZ
+	return o.postChange.run(cmd, ids)
+}
+
+// scheduleOne gives one draft its time.
+func (o *postSchedule) scheduleOne(ctx context.Context, ref string) error {
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	id, err := postID(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	to, err := replacementAccounts(ctx, o.App, c, o.to)
+	if err != nil {
+		return err
+	}
+	if o.dry {
+		return dryRunPost(ctx, o.App, c, id, schedctl.OpSchedule, releasedPost(o.App, to, o.at, o.allowDuplicate))
+	}
+	write := onceFor(o.App, o.once, "", &o.when, append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)...)
+	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
+		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: apiv1.Time{Time: o.at.Time}, SocialAccountIDs: to, AllowDuplicate: o.allowDuplicate}, options...)
+	})
+	if err != nil {
+		return refusedRelease(ctx, c, id, o.to, o.when.Refused(err))
+	}
+	if o.wait {
+		return waitFor(ctx, o.App, c, []string{post.ID})
+	}
+	return printPost(ctx, o.App, c, post)
+}
+
+// replacementAccounts returns the accounts that take the place of a post's, nil to leave
+// them.
+func replacementAccounts(ctx context.Context, a *cli.App, c *client.Client, to []string) (*[]string, error) {
+	if to == nil {
+		return nil, nil
+	}
+	ids, err := account.ResolveRecipients(ctx, a, c, to)
+	return &ids, err
+}
+
+// releasedPost returns the change of a post that is given a time and perhaps other
+// accounts.
+func releasedPost(a *cli.App, to *[]string, at *apiv1.PublishTime, allowDuplicate bool) func(apiv1.Post, *apiv1.CreatePost) error {
+	return func(_ apiv1.Post, post *apiv1.CreatePost) error {
+		post.PublishAt, post.AllowDuplicate = at, allowDuplicate
+		if to != nil {
+			post.SocialAccountIDs, post.TargetOverrides = *to, keptOverrides(post.TargetOverrides, *to)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,200 @@
+package post
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newPostShow(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "show ID...",
+		Short: "Show posts with their targets",
+		Long: `Show posts: the text, the time, what became of each target, and what can be done
+next.`,
+		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
+		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
+		ValidArgsFunction: completePost(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return showPosts(cmd.Context(), a, args)
+		},
+	})
+}
+
+func showPosts(ctx context.Context, a *cli.App, ids []string) error {
+	c, err := a.Connect()
+	if err != nil {
+		return err
+	}
+	if ids, err = postIDs(ctx, a, c, ids); err != nil {
+		return err
+	}
+	posts, failed := eachPost(ctx, a, ids, c.Post)
+	if a.JSON.Given || a.Quiet {
+		err = printEach(ctx, a, c, ids, posts)
+	} else if len(posts) > 0 {
+		names := AccountsByID(ctx, c)
+		var blocks [][]byte
+		for _, p := range posts {
+			blocks = append(blocks, postDetail(a, p, names))
+		}
+		err = a.Write(bytes.Join(blocks, []byte("\n")))
+	}
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+// postDetail describes a post: for people with its text as it is, for programs a
+// line for each field and target.
+func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
+	pairs := []cli.Property{
+		{Name: "ID", Value: p.ID},
+		{Name: "Status", Value: string(p.Status)},
+		{Name: "Publish at", Value: a.TimeText(p.PublishAt)},
+		{Name: "Created at", Value: a.TimeText(p.CreatedAt)},
+		{Name: "Updated at", Value: a.TimeText(p.UpdatedAt)},
+		{Name: "Version", Value: fmt.Sprint(p.Version)},
+	}
+	for _, extra := range []cli.Property{
+		{Name: "Labels", Value: strings.Join(p.Labels, ", ")}, {Name: "External ID", Value: cli.Deref(p.ExternalID)},
+		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
+	} {
+		if extra.Value != "" || !a.OutTerminal {
+			pairs = append(pairs, extra)
+		}
+	}
+	if !a.OutTerminal {
+		out := a.RenderProperties(append(pairs, cli.Property{Name: "Content", Value: p.Content}))
+		for _, o := range p.TargetOverrides {
+			out = append(out, strings.Join([]string{"override", o.SocialAccountID, cli.OneLine(nameOf(names, o.SocialAccountID)), cli.OneLine(cli.Deref(o.Content)), account.OptionsText(o.Options)}, "\t")+"\n"...)
+		}
+		for _, row := range targetRows(a, p, names) {
+			out = append(out, "target\t"+strings.Join(row, "\t")+"\n"...)
+		}
+		return out
+	}
+	var b bytes.Buffer
+	b.Write(a.RenderProperties(pairs))
+	b.WriteString("\n" + indented(p.Content) + "\n")
+	for _, o := range p.TargetOverrides {
+		b.WriteString(overrideText(a, o, names) + "\n")
+	}
+	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
+	for _, step := range NextSteps(p, names) {
+		b.WriteString(a.Dim("next: ") + step + "\n")
+	}
+	return b.Bytes()
+}
+
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(cli.Printable(text), "\n", "\n  ") + "\n"
+}
+
+// overrideText is what one account gets instead.
+func overrideText(a *cli.App, o apiv1.Override, names Accounts) string {
+	text := a.Dim("for " + cli.OneLine(nameOf(names, o.SocialAccountID)) + ":")
+	if len(o.Options) > 0 {
+		text += " " + cli.OneLine(account.OptionsText(o.Options))
+	}
+	text += "\n"
+	if o.Content != nil {
+		text += indented(*o.Content)
+	}
+	return text
+}
+
+func targetRows(a *cli.App, p apiv1.Post, names Accounts) [][]string {
+	rows := make([][]string, len(p.Targets))
+	for i, t := range p.Targets {
+		rows[i] = []string{t.ID, cli.OneLine(nameOf(names, t.SocialAccountID)), t.Platform, string(t.Status), cli.OneLine(targetDetail(a, t, names))}
+	}
+	return rows
+}
+
+// targetDetail says what is known of a target beyond its status.
+func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
+	var said []string
+	if t.Status == schedctl.Published {
+		said = append(said, cli.FirstNonEmpty(cli.Deref(t.PlatformPostURL), cli.Deref(t.PlatformPostID)))
+	}
+	if t.Error != nil {
+		said = append(said, account.TargetErrorText(t.Error))
+	}
+	if IsHeld(t, names) {
+		if t.Error == nil {
+			said = append(said, account.TargetErrorText(names[t.SocialAccountID].Error))
+		}
+		return strings.Join(append(said, "waits until the account works again"), "; ")
+	}
+	switch {
+	case t.NextAttemptAt == nil || t.Attempts == 0:
+	case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
+		said = append(said, "the network is asked next "+a.TimeText(t.NextAttemptAt))
+	default:
+		said = append(said, "next try "+a.TimeText(t.NextAttemptAt))
+	}
+	return strings.Join(said, "; ")
+}
+
+// NextSteps are the commands that make sense for a post as it is.
+func NextSteps(p apiv1.Post, names Accounts) []string {
+	switch p.Status {
+	case schedctl.Draft:
+		if len(p.SocialAccountIDs) == 0 {
+			return []string{"schedctl post schedule " + p.ID + " --to ACCOUNT --at TIME"}
+		}
+		return []string{"schedctl post schedule " + p.ID + " --at TIME", "schedctl post publish " + p.ID}
+	case schedctl.Scheduled:
+		return append(accountSteps(p, names), "schedctl post edit "+p.ID+" --at TIME", "schedctl post cancel "+p.ID)
+	case schedctl.Publishing:
+		steps := append(accountSteps(p, names), "schedctl post wait "+p.ID)
+		if slices.ContainsFunc(p.Targets, inDoubt) {
+			steps = append(steps, "schedctl post retry "+p.ID)
+		}
+		return steps
+	case schedctl.Failed:
+		return append(accountSteps(p, names), retrySteps(p)...)
+	}
+	return nil
+}
+
+// accountSteps name the accounts that hold the post up.
+func accountSteps(p apiv1.Post, names Accounts) (steps []string) {
+	for _, t := range p.Targets {
+		if IsHeld(t, names) || t.Error != nil && t.Error.Kind == schedctl.KindAuth && t.Status != schedctl.Published {
+			steps = append(steps, "schedctl account reconnect "+t.SocialAccountID)
+		}
+	}
+	return steps
+}
+
+// IsHeld reports whether a target waits for an account that its network refuses.
+func IsHeld(t apiv1.Target, names Accounts) bool {
+	unfinished := t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing
+	return unfinished && names[t.SocialAccountID].Status == schedctl.AccountError
+}
+
+// retrySteps warn where a retry could publish a second time.
+func retrySteps(p apiv1.Post) []string {
+	known, unknown := failedTargets(p)
+	var steps []string
+	if len(known) > 0 {
+		steps = append(steps, "schedctl post retry "+p.ID)
+	}
+	if len(unknown) > 0 {
+		steps = append(steps, "look whether the account has the post; if not: schedctl post retry "+p.ID+" --force")
+	}
+	return steps
+}

@@ -1,0 +1,41 @@
+package post
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newPostUnschedule(a *cli.App) *cobra.Command {
+	o := &postChange{
+		App: a, op: schedctl.OpUnschedule, preset: []schedctl.Status{schedctl.Scheduled},
+		words: changeWords{noun: "post", infinitive: "unschedule", participle: "unscheduled", ask: "Make %s a draft again?"},
+		apply: func(c *client.Client) func(context.Context, string) (apiv1.Post, error) {
+			return func(ctx context.Context, id string) (apiv1.Post, error) { return c.UnschedulePost(ctx, id) }
+		},
+	}
+	o.plan, o.report = o.tellSelected, o.printChanged
+	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "unschedule [ID...]",
+		Short: "Make scheduled posts drafts again",
+		Long: `Make scheduled posts drafts again. A draft has no time and is not published; it keeps
+its text and its accounts. Unlike a canceled post it can be scheduled again.
+
+Without an id, flags select posts as they do for "schedctl post list". The selected
+posts are listed and you are asked; without a terminal --yes is needed. The exit
+status is 9 when some of the posts could not be changed.`,
+		Example: `  schedctl post unschedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post unschedule --label launch --dry-run
+  schedctl post unschedule --account mastodon:me --after "tomorrow 0:00" --yes`,
+		Args:              cli.Args(0, cli.Unlimited, ""),
+		ValidArgsFunction: completePost(a),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	})
+	o.add(cmd)
+	return cmd
+}

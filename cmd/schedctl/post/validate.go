@@ -1,0 +1,84 @@
+package post
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type postValidate struct {
+	*cli.App
+	text           cli.TextSource
+	file           string
+	to, overrides  []string
+	allowDuplicate bool
+}
+
+func newPostValidate(a *cli.App) *cobra.Command {
+	o := &postValidate{App: a}
+	cmd := cli.DeclareJSON[apiv1.Validation](&cobra.Command{
+		Use:   "validate [TEXT]",
+		Short: "Check whether networks would accept a text",
+		Long: `Check for each account whether its network would accept a text, how long the network
+counts it to be, and what the limit is. The command stores and publishes no post. The exit
+status is 5 when any would refuse it.
+
+The text comes from where "schedctl post create" takes it. Elsewhere than on a
+terminal there is a line for each account: its id, its name, its platform, the
+result (ok, warning or refused), the length, the limit, the unit, and what is
+wrong.`,
+		Example: `  schedctl post validate "Hello, world" --to all
+  schedctl post validate -F news.txt --to mastodon:me --override mastodon:me=@short.txt
+  schedctl post validate "Hello, world" --to demo --json=allowed,accounts`,
+		Args: cli.Args(0, 1, "one text"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.text, err = cli.NewTextSource(args, o.file); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	})
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "F", "", "`file` that holds the text, - for standard input")
+	addToOrAccount(a, cmd, &o.to)
+	addOverride(a, cmd, &o.overrides)
+	AddAllowDuplicate(cmd, &o.allowDuplicate)
+	return cmd
+}
+
+func (o *postValidate) run(ctx context.Context) error {
+	switch {
+	case o.text.Stdin() && !o.text.Given() && o.InTerminal:
+		return noText()
+	case len(o.to) == 0:
+		f := cli.InvalidError(schedctl.InvalidSocialAccounts, "a text is checked for accounts, and none is given")
+		f.Hint = "give --to ACCOUNT, or --to all"
+		return f
+	}
+	overrides, err := readOverrides(o.overrides)
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	text, err := o.ReadText(ctx, o.text)
+	if err != nil {
+		return err
+	}
+	// The post is judged as if it were published now.
+	post := apiv1.CreatePost{Content: text, PublishAt: apiv1.Now(), AllowDuplicate: o.allowDuplicate}
+	if post.SocialAccountIDs, err = account.ResolveRecipients(ctx, o.App, c, o.to); err != nil {
+		return err
+	}
+	if post.TargetOverrides, err = overridesFor(ctx, o.App, c, overrides, nil, post.SocialAccountIDs); err != nil {
+		return err
+	}
+	return checkPost(ctx, o.App, c, post)
+}

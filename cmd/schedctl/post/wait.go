@@ -1,0 +1,327 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+func newPostWait(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
+		Use:   "wait ID...",
+		Short: "Wait until posts are published",
+		Long: `Wait until posts are published, have failed or are canceled. With --timeout it
+gives up after that long, with exit status 8 and without calling anything off.
+When a target failed the exit status is 9, and the reason is on standard error. A
+canceled post is no error.`,
+		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
+		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
+		ValidArgsFunction: completePost(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Connect()
+			if err != nil {
+				return err
+			}
+			ids, err := postIDs(cmd.Context(), a, c, args)
+			if err != nil {
+				return err
+			}
+			return waitFor(cmd.Context(), a, c, ids)
+		},
+	})
+}
+
+// The pauses between two looks at a post.
+const (
+	FirstLook = 100 * time.Millisecond
+	LastLook  = time.Second
+)
+
+// patience is how long a daemon may be unreachable, for example during a restart,
+// before the wait ends.
+const patience = 30 * time.Second
+
+var ErrTimedOut = errors.New("the wait timed out")
+
+// watched is a post that is waited for.
+type watched struct {
+	id   string
+	post apiv1.Post // as last seen; without a status before the first look
+	away time.Time  // since when the daemon has not responded; zero when it has
+	told string     // the last message about targets that take longer
+	done bool
+	err  error // why the wait for this post ended badly
+}
+
+// waitFor waits for the end of every post, prints them and returns an error
+// when the end is not good.
+func waitFor(ctx context.Context, a *cli.App, c *client.Client, ids []string) error {
+	return waitForAll(ctx, a, c, ids, len(ids) == 1)
+}
+
+// waitForAll is waitFor for several posts. A single post is printed in detail instead
+// of as a list.
+func waitForAll(ctx context.Context, a *cli.App, c *client.Client, ids []string, alone bool) error {
+	waiting := ctx
+	if a.Timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(a.Timeout), ErrTimedOut)
+		defer cancel()
+		waiting = limited
+	}
+	watches := make([]watched, len(ids))
+	for i, id := range ids {
+		watches[i].id = id
+	}
+	awaitEvents(waiting, a, c, watches)
+	var posts []apiv1.Post
+	for _, w := range watches {
+		if w.done && w.err == nil {
+			posts = append(posts, w.post)
+		}
+	}
+	if err := printAll(ctx, a, c, posts, alone); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return interruptedWait(a, watches)
+	}
+	return waitResult(a, watches, sync.OnceValue(func() Accounts { return AccountsByID(ctx, c) }))
+}
+
+// interruptedWait is the error of a wait that a person interrupts. It names the posts that
+// continue, because the id of a new post was not shown yet.
+func interruptedWait(a *cli.App, watches []watched) error {
+	if a.ErrTerminal {
+		a.Messagef("") // the terminal shows ^C
+	}
+	f := &cli.Failure{Status: cli.ExitInterrupted, Code: cli.CodeInterrupted, Message: "interrupted"}
+	var ids []string
+	for _, w := range watches {
+		if !w.done {
+			ids = append(ids, w.id)
+		}
+	}
+	if ids != nil {
+		f.Hint = "no post was canceled; wait on with: schedctl post wait " + strings.Join(ids, " ")
+	}
+	return f
+}
+
+// awaitEvents reads the posts until all have ended or ctx ends: after each event and, if the
+// key may not read events, at intervals.
+func awaitEvents(ctx context.Context, a *cli.App, c *client.Client, watches []watched) {
+	if !pollPosts(ctx, a, c, watches) {
+		return
+	}
+	turning := a.NewSpinner()
+	defer turning.Stop()
+	feed := FollowEvents(ctx, c, "")
+	defer feed.Stop()
+	events, pause := feed.News, FirstLook
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		some := watches
+		select {
+		case n, more := <-events:
+			switch {
+			case !more || n.Err != nil:
+				events = nil
+				continue
+			case n.Opened:
+				pause = WatchLook
+			default:
+				if some = watchesOf(watches, n.Event.Data.PostID); some == nil {
+					continue
+				}
+			}
+		case <-timer.C:
+			if pause != WatchLook || events == nil {
+				pause = min(2*pause, LastLook)
+			}
+		case <-turning.Tick():
+			turning.Draw("waiting for " + cli.Plural(len(watches), "post"))
+			continue
+		case <-ctx.Done():
+			return
+		}
+		turning.Clear()
+		if pollPosts(ctx, a, c, some); !slices.ContainsFunc(watches, func(w watched) bool { return !w.done }) {
+			return
+		}
+		timer.Reset(pause)
+	}
+}
+
+// watchesOf returns the part of the watches that is of one post, nil for none. A post
+// that is named twice is twice there, side by side or not: then it is all of them.
+func watchesOf(watches []watched, id string) []watched {
+	is := func(w watched) bool { return w.id == id }
+	i := slices.IndexFunc(watches, is)
+	switch {
+	case i < 0:
+		return nil
+	case slices.ContainsFunc(watches[i+1:], is):
+		return watches
+	}
+	return watches[i : i+1]
+}
+
+// pollPosts looks once at every post that has not ended, and reports whether there
+// are still any.
+func pollPosts(ctx context.Context, a *cli.App, c *client.Client, watches []watched) (waiting bool) {
+	for i := range watches {
+		w := &watches[i]
+		if !w.done {
+			p, err := c.Post(ctx, w.id)
+			recordPost(a, w, p, err)
+			if err == nil && !w.done {
+				tellHoldups(ctx, a, c, w)
+			}
+		}
+		waiting = waiting || !w.done
+	}
+	return waiting
+}
+
+// recordPost takes in what a look has shown.
+func recordPost(a *cli.App, w *watched, p apiv1.Post, err error) {
+	before := w.post.Status
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, ErrTimedOut):
+		return
+	case err == nil:
+		w.post, w.away = p, time.Time{}
+		w.done = isFinal(p.Status)
+	case before == "" || !IsTemporary(err):
+		w.done, w.err = true, refusedPost(w.id, err)
+	case w.away.IsZero():
+		w.away = a.Now()
+	case a.Now().Sub(w.away) > patience:
+		w.done, w.err = true, err
+	}
+	if err == nil && p.Status == schedctl.Draft {
+		w.done, w.err = true, draftFailure(p)
+	} else if before != "" && w.post.Status != before && a.ErrTerminal {
+		a.Messagef("%s: %s", w.id, w.post.Status)
+	}
+}
+
+// tellHoldups reports why targets take longer, each time the reason changes, because
+// some accounts need a person before they can publish.
+func tellHoldups(ctx context.Context, a *cli.App, c *client.Client, w *watched) {
+	now := fmt.Sprint(w.post.PublishAt != nil && w.post.PublishAt.After(a.Now()))
+	for _, t := range w.post.Targets {
+		now += fmt.Sprint(t.Status, account.TargetErrorText(t.Error), t.NextAttemptAt)
+	}
+	if now == w.told {
+		return
+	}
+	w.told = now
+	names := AccountsByID(ctx, c)
+	for _, t := range w.post.Targets {
+		if isFinal(t.Status) {
+			continue
+		}
+		if detail := cli.OneLine(targetDetail(a, t, names)); detail != "" {
+			a.Messagef("%s: %s (%s): %s", w.id, cli.OneLine(nameOf(names, t.SocialAccountID)), t.Platform, detail)
+		}
+	}
+	for _, step := range accountSteps(w.post, names) {
+		a.Messagef("next: %s", step)
+	}
+}
+
+func isFinal(s schedctl.Status) bool {
+	return s == schedctl.Published || s == schedctl.Failed || s == schedctl.Canceled
+}
+
+// IsTemporary reports whether an error may be gone at the next look.
+func IsTemporary(err error) bool {
+	var unreachable *client.UnreachableError
+	var refused *client.Error
+	return errors.As(err, &unreachable) || errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError
+}
+
+func draftFailure(p apiv1.Post) error {
+	return &cli.Failure{
+		Status: cli.ExitConflict, Code: schedctl.ValidationFailed,
+		Message: p.ID + " is a draft, which nothing publishes",
+		Hint:    "schedule it first: schedctl post schedule " + p.ID + " --at TIME",
+	}
+}
+
+// waitResult returns what went wrong with the posts, in their order.
+func waitResult(a *cli.App, watches []watched, names func() Accounts) error {
+	var wrong cli.ErrorList
+	for _, w := range watches {
+		switch {
+		case !w.done:
+			wrong = append(wrong, timedOutWait(a, w))
+		case w.err != nil:
+			wrong = append(wrong, w.err)
+		default:
+			for _, t := range w.post.Targets {
+				if t.Status == schedctl.Failed {
+					wrong = append(wrong, targetFailure(w.post, t, names()))
+				}
+			}
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return wrong
+}
+
+func timedOutWait(a *cli.App, w watched) error {
+	f := &cli.Failure{
+		Status: cli.ExitTimedOut, Code: cli.CodeTimedOut,
+		Message: fmt.Sprintf("%s is still %s after %s", w.id, cli.FirstNonEmpty(string(w.post.Status), "unknown"), &a.Timeout),
+		Hint:    "wait on with: schedctl post wait " + w.id,
+	}
+	if w.post.Status == schedctl.Scheduled && w.post.PublishAt != nil {
+		f.Message += ", for " + when.Format(w.post.PublishAt.In(a.Local))
+	}
+	return f
+}
+
+func targetFailure(p apiv1.Post, t apiv1.Target, names Accounts) error {
+	reason := "no reason is known"
+	if t.Error != nil {
+		reason = account.TargetErrorText(t.Error)
+	}
+	alone := apiv1.Post{ID: p.ID, Status: schedctl.Failed, Targets: []apiv1.Target{t}}
+	return &cli.Failure{
+		Status: cli.ExitFailed, Code: cli.CodeFailed,
+		Message: fmt.Sprintf("%s was not published on %s (%s): %s", p.ID, nameOf(names, t.SocialAccountID), t.Platform, reason),
+		Hint:    "next: " + strings.Join(NextSteps(alone, names), ", then "),
+	}
+}
+
+// Pause reports whether the pause passed before ctx ended.
+func Pause(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

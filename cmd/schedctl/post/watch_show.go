@@ -1,0 +1,70 @@
+package post
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// show prints an event: to programs as it is, to people as a line.
+func (o *postWatch) show(e apiv1.Event) error {
+	switch {
+	case o.Quiet && endsPost(e) && o.watches == nil:
+		return o.PrintIDs(e.Data.PostID)
+	case o.Quiet:
+		return nil
+	case o.JSON.Given || !o.OutTerminal:
+		return o.PrintLine(e)
+	}
+	var when time.Time
+	if e.CreatedAt != nil {
+		when = e.CreatedAt.Time
+	}
+	line := fmt.Sprintf("%s  %s  %s", o.Dim(when.In(o.Local).Format(time.TimeOnly)), e.Data.PostID, o.eventText(e))
+	return o.Write([]byte(line + "\n"))
+}
+
+// eventText says what happened, to which account and why.
+func (o *postWatch) eventText(e apiv1.Event) string {
+	d := e.Data
+	where := ""
+	if d.SocialAccountID != "" {
+		where = " " + cli.OneLine(nameOf(o.names(), d.SocialAccountID)) + " (" + d.Platform + ")"
+	}
+	switch e.Type {
+	case schedctl.EventPostQueued:
+		return "queued for" + where
+	case schedctl.EventPostPublished:
+		text := o.PaintStatus(string(schedctl.Published)) + " on" + where
+		if d.PlatformPostURL != "" {
+			text += ": " + cli.OneLine(d.PlatformPostURL)
+		}
+		if d.Error != nil {
+			text += "; " + cli.OneLine(account.TargetErrorText(d.Error))
+		}
+		return text
+	case schedctl.EventPostFailed:
+		text := o.PaintStatus(string(schedctl.Failed)) + " on" + where
+		if d.Error != nil {
+			text += ": " + cli.OneLine(account.TargetErrorText(d.Error))
+		}
+		return text
+	case schedctl.EventPostUnconfirmed:
+		text := "not known whether published on" + where
+		if d.Error != nil {
+			text += ": " + cli.OneLine(account.TargetErrorText(d.Error))
+		}
+		return text
+	case schedctl.EventPostUpdated:
+		return "changed"
+	case schedctl.EventPostCreated:
+		return "created, " + o.PaintStatus(string(d.Status))
+	case schedctl.EventPostCompleted:
+		return "at its end, " + o.PaintStatus(string(d.Status))
+	}
+	return o.PaintStatus(string(d.Status))
+}

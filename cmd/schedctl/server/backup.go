@@ -1,0 +1,227 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/privatefile"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+)
+
+type backup struct {
+	*cli.App
+	force bool
+}
+
+// backedUp is the result of "schedctl backup".
+type backedUp struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+func NewBackup(a *cli.App) *cobra.Command {
+	o := &backup{App: a}
+	cmd := cli.DeclareJSON[backedUp](&cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the daemon's database while it runs",
+		Long: `Copy the whole database of the running daemon to a file, as it is at one moment;
+the daemon keeps working. The file gets its name when it is complete and was
+checked. With - as FILE the copy goes to standard output, unchecked: look at it
+later with "schedctl daemon check --file FILE".
+
+Secrets in the copy are sealed, and the key that opens them is not part of it:
+keep a copy of secret.key, from the daemon's data directory, in another place.
+Needs an API key with the scope keys:write.
+
+--timeout is how long nothing may arrive; the whole may take longer.`,
+		Example: `  schedctl backup schedctl-backup.db
+  schedctl backup - | zstd > schedctl-backup.db.zst`,
+		Args: cli.Args(1, 1, "one FILE, or - for standard output"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return o.stream(cmd.Context())
+			}
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
+	return cmd
+}
+
+// stream writes the copy to standard output.
+func (o *backup) stream(ctx context.Context) error {
+	if o.OutTerminal {
+		f := cli.UsageError("a backup is no text for a terminal")
+		f.Hint = "redirect it, or name a file"
+		return f
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	_, err = c.Backup(ctx, o.Out)
+	return err
+}
+
+// run writes the copy next to path, checks it and renames it to path.
+func (o *backup) run(ctx context.Context, path string) error {
+	if err := o.refuse(path); err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	f, err := cli.CreateBeside(path)
+	if err != nil {
+		return fmt.Errorf("create the backup: %w", err)
+	}
+	defer os.Remove(f.Name())
+	// The daemon is mostly on the same machine, and has work to do: a copy and its
+	// check take one processor and leave it the others.
+	runtime.GOMAXPROCS(1)
+	out := newCopyProgress(o.App, &flushed{file: f})
+	n, err := c.Backup(ctx, out)
+	out.end()
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := o.check(ctx, f.Name()); err != nil {
+		return err
+	}
+	if err := o.place(f.Name(), path); err != nil {
+		return err
+	}
+	return o.print(backedUp{Path: path, Bytes: n})
+}
+
+// refuse returns an error when path must not be written to.
+func (o *backup) refuse(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("create the backup: %w", err)
+	case !info.Mode().IsRegular():
+		return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " is not a file", Hint: "name a file, or write - and redirect the output"}
+	case !o.force:
+		return errExists(path)
+	}
+	return nil
+}
+
+func errExists(path string) error {
+	return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: path + " exists", Hint: "choose another name, or replace it with --force"}
+}
+
+// check reads the copy completely. A daemon that is newer than this program may
+// have a database that only it can read.
+func (o *backup) check(ctx context.Context, path string) error {
+	_, err := bolt.CheckFile(ctx, path)
+	if errors.Is(err, storage.ErrNewer) {
+		o.Messagef("the daemon is newer than this program, which could not check the copy")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the copy is of no use: %w", err)
+	}
+	return nil
+}
+
+// place renames the copy to its final name. It replaces a file that was created
+// under that name during the backup only with --force.
+func (o *backup) place(from, to string) error {
+	if !o.force {
+		err := os.Link(from, to)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			if err != nil {
+				return errExists(to)
+			}
+			return privatefile.SyncDir(filepath.Dir(to))
+		}
+		// A file system without links.
+	}
+	if err := os.Rename(from, to); err != nil {
+		return fmt.Errorf("name the backup: %w", err)
+	}
+	return privatefile.SyncDir(filepath.Dir(to))
+}
+
+func (o *backup) print(b backedUp) error {
+	o.Messagef("secrets in it are sealed: keep a copy of secret.key apart from it")
+	switch {
+	case o.JSON.Given:
+		return o.PrintJSON(b)
+	case o.Quiet:
+		return o.Write([]byte(b.Path + "\n"))
+	}
+	return o.Write(o.RenderProperties([]cli.Property{{Name: "Path", Value: b.Path}, {Name: "Size", Value: sizeText(o.App, b.Bytes)}}))
+}
+
+// sizeText returns a number of bytes: for people on a terminal, else all of it.
+func sizeText(a *cli.App, n int64) string {
+	if !a.OutTerminal {
+		return fmt.Sprint(n)
+	}
+	return ByteText(n)
+}
+
+// ByteText returns a number of bytes as "312 bytes", "4.2 MB".
+func ByteText(n int64) string {
+	const step = 1000
+	if n < step {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	size, unit := float64(n)/step, 0
+	for units := "kMGTPE"; size >= step && unit < len(units)-1; unit++ {
+		size /= step
+	}
+	return fmt.Sprintf("%.1f %cB", size, "kMGTPE"[unit])
+}
+
+// copyProgress writes a copy and shows the progress on a terminal.
+type copyProgress struct {
+	to   io.Writer
+	tell func(text string) // nil for no progress
+	now  func() time.Time
+	told time.Time
+	n    int64
+}
+
+func newCopyProgress(a *cli.App, to io.Writer) *copyProgress {
+	p := &copyProgress{to: to, now: a.Now}
+	if a.ErrTerminal && !a.Quiet && !a.JSON.Given {
+		p.tell = func(text string) { fmt.Fprint(a.Err, text) }
+	}
+	return p
+}
+
+// Write implements [io.Writer].
+func (p *copyProgress) Write(b []byte) (int, error) {
+	n, err := p.to.Write(b)
+	p.n += int64(n)
+	if now := p.now(); p.tell != nil && now.Sub(p.told) >= 100*time.Millisecond {
+		p.told = now
+		p.tell("\r\x1b[K" + ByteText(p.n))
+	}
+	return n, err
+}
+
+// end takes the line away.
+func (p *copyProgress) end() {
+	if p.tell != nil && !p.told.IsZero() {
+		p.tell("\r\x1b[K")
+	}
+}

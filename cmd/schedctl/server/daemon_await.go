@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon"
+)
+
+// startedDaemon is what "daemon start" and "daemon restart" print.
+type startedDaemon struct {
+	Started bool   `json:"started"` // false if it was running already
+	URL     string `json:"url"`
+	PID     int    `json:"pid"`
+	DataDir string `json:"data_dir"`
+	Log     string `json:"log"` // a file, or the command that shows it; empty if unknown
+	Version string `json:"version"`
+}
+
+// awaitStart waits until a daemon is ready and prints where it is.
+func (o *daemonStart) awaitStart(ctx context.Context, s startedDaemon, ended <-chan error) error {
+	c, err := o.awaitReady(ctx, &s, ended)
+	if err != nil {
+		var early *endedDaemon
+		if errors.As(err, &early) {
+			showLog(o.App, early.log)
+		}
+		return err
+	}
+	defer c.Close()
+	s.URL, s.Version = c.URL(), daemonVersion(ctx, c)
+	if !s.Started {
+		o.Messagef("the daemon is already running")
+	}
+	return o.printStarted(ctx, c, s)
+}
+
+// readyPause is the time between two checks of a daemon that starts.
+const readyPause = 50 * time.Millisecond
+
+// awaitReady waits until the daemon on a data directory proves itself and is ready.
+// If the started daemon ends because another daemon uses the data, it waits for that
+// daemon.
+func (o *daemonStart) awaitReady(ctx context.Context, s *startedDaemon, ended <-chan error) (*client.Client, error) {
+	late := time.After(orDefault(o.Timeout, startTime))
+	for {
+		c, notReady := o.askLocal(ctx, s.DataDir)
+		if notReady == nil {
+			s.PID, _ = dataHolder(s.DataDir)
+			return c, nil
+		}
+		select {
+		case err := <-ended:
+			if _, locked := dataHolder(s.DataDir); !locked {
+				return nil, err
+			}
+			s.Started, s.Log, ended = false, "", nil
+		case <-time.After(readyPause):
+		case <-late:
+			return nil, o.neverReady(s, notReady)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func orDefault(d cli.DurationFlag, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return time.Duration(d)
+	}
+	return otherwise
+}
+
+// askLocal returns a client of the daemon on a data directory, or why it is not
+// ready. The daemon has proven that it runs on that directory.
+func (o *daemonStart) askLocal(ctx context.Context, dir string) (*client.Client, error) {
+	found, err := cli.ReadAnnouncement(dir)
+	if err != nil {
+		return nil, err
+	}
+	if found.URL == "" {
+		return nil, errors.New("it does not serve yet")
+	}
+	own := *o.App
+	own.Timeout = cli.DurationFlag(healthTime)
+	key, _ := cli.ReadKey(filepath.Join(dir, daemon.AdminKeyFile)) // none for a second daemon on one database
+	c, err := own.ConnectTo(cli.Endpoint{URL: found.URL, Announced: dir, Key: key})
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := askReady(ctx, c); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// neverReady is the failure of a daemon that is not ready in time.
+func (o *daemonStart) neverReady(s *startedDaemon, reason error) error {
+	if s.Log == filepath.Join(s.DataDir, daemonLogFile) {
+		showLog(o.App, tailLines(s.Log, 0, logTail))
+	}
+	f := &cli.Failure{Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: fmt.Sprintf("the daemon is not ready: %v", reason)}
+	f.Hint = "if it is still starting, wait for it with: schedctl daemon start"
+	if s.Log != "" {
+		f.Hint += "; its log: " + s.Log
+	}
+	return f
+}
+
+func (o *daemonStart) printStarted(ctx context.Context, c *client.Client, s startedDaemon) error {
+	switch {
+	case o.JSON.Given:
+		return o.PrintJSON(s)
+	case o.Quiet:
+		return o.PrintIDs(s.URL)
+	case !o.OutTerminal:
+		return o.Write(o.RenderProperties([]cli.Property{
+			{Name: "Daemon", Value: s.URL}, {Name: "PID", Value: strconv.Itoa(s.PID)}, {Name: "Data", Value: s.DataDir}, {Name: "Log", Value: s.Log}, {Name: "Version", Value: s.Version},
+		}))
+	}
+	accounts, err := c.Accounts(ctx, client.AccountQuery{})
+	b := banner{version: s.Version, url: s.URL, dataDir: s.DataDir, log: s.Log, fresh: err == nil && len(accounts) == 0}
+	return o.Write(bannerText(o.App, b))
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon"
+)
+
+// register adds the flags of "daemon run" to a command.
+func (o *daemonRun) register(cmd *cobra.Command) {
+	o.maxLateness = cli.DurationFlag(daemon.DefaultMaxLateness)
+	o.flags = pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+	f := o.flags
+	f.StringVar(&o.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&o.store, "store", "", "the `database`: bolt:PATH, schedctl.db in the data directory by default, or postgres://user@host/name (environment: SCHEDCTL_STORE)")
+	f.StringVar(&o.listen, "listen", cli.DefaultListen, "where to listen: `host:port`, or unix:///path")
+	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "let accounts and webhooks be on loopback, private and link-local addresses, and networks be called over http")
+	f.Var(&o.maxLateness, "max-lateness", "a post later than this `duration`, after an outage for example, is not sent")
+	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
+	f.StringVar(&o.publicURL, "public-url", "", "the `URL` at which the world reaches this daemon; feeds link to it")
+	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to let 40 come at once")
+	cmd.Flags().AddFlagSet(f)
+	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// settle checks the flags and returns the data directory, as an absolute path, and
+// the database. It changes nothing.
+func (o *daemonRun) settle() (dir string, name storeName, err error) {
+	if _, err := o.daemonLog(); err != nil {
+		return "", name, err
+	}
+	if err := checkPublicURL(o.publicURL); err != nil {
+		return "", name, err
+	}
+	if dir, err = o.chosenDir(); err != nil {
+		return "", name, err
+	}
+	name, err = o.storeName(dir)
+	return dir, name, err
+}
+
+// chosenDir returns the data directory as an absolute path.
+func (o *daemonRun) chosenDir() (string, error) {
+	given := cli.FirstNonEmpty(o.dir, o.Getenv("SCHEDCTL_DATA_DIR"), o.Getenv("XDG_DATA_HOME"), o.Getenv("HOME"))
+	if given == "" && o.Goos != "windows" {
+		return "", &cli.Failure{
+			Status: cli.ExitOther, Code: cli.CodeOther,
+			Message: "HOME is not set, so there is no default data directory", Hint: "give one with --data-dir or SCHEDCTL_DATA_DIR",
+		}
+	}
+	dir, err := filepath.Abs(cli.FirstNonEmpty(o.dir, o.DataDir()))
+	if err != nil {
+		return "", fmt.Errorf("data directory: %w", err)
+	}
+	return dir, nil
+}
+
+// given reports whether the command line has a flag of the daemon other than
+// --data-dir.
+func (o *daemonRun) given() (any bool) {
+	o.flags.VisitAll(func(f *pflag.Flag) { any = any || f.Changed && f.Name != dataDirFlag })
+	return any
+}
+
+const dataDirFlag = "data-dir"
+
+// args returns the flags of "daemon run" that start the same daemon from any
+// working directory.
+func (o *daemonRun) args(dir string, name storeName) []string {
+	args := []string{"--" + dataDirFlag + "=" + dir}
+	if name.file != "" && name.source != "" {
+		args = append(args, "--store=bolt:"+name.file)
+	}
+	o.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != dataDirFlag && (f.Name != "store" || name.url != "") {
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	if o.Debug {
+		args = append(args, "--debug")
+	}
+	return args
+}
+
+func checkPublicURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return cli.UsageError("--public-url %q: write http://host or https://host, with a path if there is one", text)
+	}
+	return nil
+}

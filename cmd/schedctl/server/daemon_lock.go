@@ -1,0 +1,115 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/privatefile"
+)
+
+// daemonRecord is what "daemon restart" needs to start the same daemon again.
+type daemonRecord struct {
+	Flags []string `json:"flags"` // of "daemon run"
+
+	// StoreSource says who named the database, when that is not among the flags
+	// because it may hold a password; else it is empty.
+	StoreSource string `json:"store_source,omitempty"`
+}
+
+// errDataLocked means that another daemon holds the lock of a data directory.
+var errDataLocked = errors.New("another daemon uses this data directory")
+
+// lockData locks a data directory for this daemon and records its flags. The lock
+// ends when the result is closed. A file system without locks, or a full disk, is
+// no reason not to start: the log then says what does not work.
+func (o *daemonRun) lockData(dir string, name storeName, log *slog.Logger) (io.Closer, error) {
+	file, err := lockFile(filepath.Join(dir, cli.DataLockFile))
+	if errors.Is(err, errDataLocked) {
+		return nil, dataInUse(dir)
+	}
+	if err == nil {
+		err = writeRecord(file, o.record(dir, name))
+	}
+	if err != nil {
+		log.Warn("data directory not locked: daemon stop and daemon restart do not work for this daemon", "error", err)
+	}
+	if file == nil {
+		return io.NopCloser(nil), nil
+	}
+	return file, nil
+}
+
+func (o *daemonRun) record(dir string, name storeName) daemonRecord {
+	r := daemonRecord{Flags: o.args(dir, name)}
+	if name.url == "" {
+		return r
+	}
+	if name.source != storeFlag || name.exposed() {
+		r.StoreSource = name.source
+		name.url, name.source = "", ""
+		r.Flags = o.args(dir, name)
+	}
+	return r
+}
+
+func writeRecord(file *os.File, r daemonRecord) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err = file.WriteAt(append(text, '\n'), 0)
+	return err
+}
+
+// readRecord returns what the last daemon on a data directory has recorded.
+func readRecord(dir string) (r daemonRecord, err error) {
+	path := filepath.Join(dir, cli.DataLockFile)
+	if err := cli.RefuseExposed(path, privatefile.Writing); err != nil {
+		return r, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("%s is damaged; give the flags of the daemon again", path)
+	}
+	return r, nil
+}
+
+// dataInUse is the failure of a daemon whose data another one has.
+func dataInUse(dir string) error {
+	return &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther,
+		Message: fmt.Sprintf("%s has the data in %s", lockHolderText(dir), dir), Hint: "stop it first, or choose another directory with --data-dir",
+	}
+}
+
+// lockHolderText names the daemon that has the data in a directory, as far as is known.
+func lockHolderText(dir string) string {
+	found, err := cli.ReadAnnouncement(dir)
+	pid, locked := dataHolder(dir)
+	switch {
+	case err == nil && found.PID != 0 && (!locked || pid == found.PID):
+		return fmt.Sprintf("another daemon (pid %d, %s)", found.PID, found.URL)
+	case pid > 0:
+		return fmt.Sprintf("another daemon (pid %d)", pid)
+	}
+	return "another daemon"
+}
+
+// dataHolder reports whether a daemon holds the lock of a data directory, and its
+// process id as this process sees it: 0 when it is not visible from here, for
+// example because it runs in a container.
+func dataHolder(dir string) (pid int, locked bool) {
+	return fileHolder(filepath.Join(dir, cli.DataLockFile))
+}

@@ -1,0 +1,50 @@
+//go:build unix
+
+package server
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// lockFile creates and locks a file. The error wraps errDataLocked when another
+// process has it locked. The lock is one of fcntl(2), because only of these the
+// kernel names the holder. Such a lock also ends when this process closes any other
+// descriptor of the file, so it must not open the file twice.
+func lockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	whole := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &whole)
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EAGAIN) {
+		return nil, errDataLocked
+	}
+	return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+}
+
+// fileHolder reports whether another process has a file locked, and its process id,
+// 0 for one that this process cannot see.
+func fileHolder(path string) (pid int, locked bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	whole := syscall.Flock_t{Type: syscall.F_RDLCK, Whence: io.SeekStart}
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &whole); err != nil || whole.Type == syscall.F_UNLCK {
+		return 0, false
+	}
+	return max(0, int(whole.Pid)), true
+}
+
+// detachedProcess returns the attributes of a process that survives the terminal it was
+// started from.
+func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -1,0 +1,237 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon"
+	"github.com/schedctl/schedctl/daemon/privatefile"
+	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// daemonRun is a daemon as the flags of "daemon run" describe it. The commands that
+// start one in the background, or as a service, take the same flags.
+type daemonRun struct {
+	*cli.App
+	flags        *pflag.FlagSet
+	dir, listen  string
+	store        string
+	allowPrivate bool
+	maxLateness  cli.DurationFlag
+	logFormat    string
+	publicURL    string
+	rateLimit    cli.RateFlag
+}
+
+func newDaemonRun(a *cli.App) *cobra.Command {
+	o := &daemonRun{App: a}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the daemon in the foreground",
+		Long: `Run the daemon in the foreground, with its log on standard error, until it gets
+SIGINT or SIGTERM. "schedctl daemon start" runs it in the background, and
+"schedctl daemon install" as a service that starts with your session.
+
+The first start creates the data directory with the database (schedctl.db), the
+key that seals account secrets in it (secret.key: back it up with the database)
+and the first API key (admin.key), by which the commands of the same user find
+their way in. The data directory is --data-dir, else SCHEDCTL_DATA_DIR, else
+schedctl in the user's data directory.
+
+With --store postgres://… posts are kept in a PostgreSQL database, which several
+daemons may use at once. The password is best left out of the URL, which every user
+of the machine can see: it is taken from PGPASSWORD, or from the file that
+PGPASSFILE names (~/.pgpass by default). SCHEDCTL_STORE and the credential "store"
+take the whole URL. All daemons on one database need the same secret.key.
+
+A service manager such as systemd is notified when the daemon serves, that it lives
+while posts can go out, and when it stops. The daemon serves on the socket that it
+is handed (then without --listen), and takes the credential secret.key when there
+is no such file in the data directory.`,
+		Example: `  schedctl daemon run
+  schedctl daemon run --data-dir /var/lib/schedctl --listen 127.0.0.1:8080 --log-format json
+  schedctl daemon run --store "postgres://schedctl@db.example/schedctl?sslmode=verify-full"`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *daemonRun) run(ctx context.Context) error {
+	logger, err := o.daemonLog()
+	if err != nil {
+		return err
+	}
+	dir, name, err := o.settle()
+	if err != nil {
+		return err
+	}
+	if err := ensureDataDir(dir); err != nil {
+		return err
+	}
+	if name.file != "" {
+		if err := cli.RefuseExposed(name.file, privatefile.Writing); err != nil {
+			return err
+		}
+	}
+	lock, err := o.lockData(dir, name, logger)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	store, err := openStore(ctx, name, logger)
+	if err != nil {
+		return err
+	}
+	err = o.serve(ctx, store, dir, logger)
+	return errors.Join(err, store.Close())
+}
+
+// ensureDataDir creates the data directory if it is absent. It returns an error when
+// other users can change what is in it.
+func ensureDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create the data directory: %w; choose another with --data-dir", err)
+	}
+	return cli.RefuseExposedData(dir)
+}
+
+// gcBallast is memory that is allocated and never touched, so that it costs
+// address space and nothing else. The collector counts it: without it, a daemon
+// whose live heap is two megabytes collects hundreds of times a second under
+// load, which took a fifth of its time. With gcPercent, garbage comes to at most
+// gcPercent of ballast and live heap together: 17 MB in a small daemon, and half
+// of the heap in one with a million targets, which is cheap to scan.
+const (
+	gcBallast = 32 << 20
+	gcPercent = 50
+)
+
+// spareThread gives the scheduler one thread more than there are processors. The
+// one goroutine that writes the database sits in the kernel for most of a commit,
+// waiting for the disk. When it returns while request handlers keep all processors
+// busy, it would have to wait for one of them to pause, and all writes wait for it.
+// With an additional thread the kernel runs it at once: a twelfth more posts a second
+// at 64 connections.
+func spareThread() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
+}
+
+func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
+	if err := admit(ctx, store); err != nil {
+		return err
+	}
+	ctx, refuse := context.WithCancelCause(ctx)
+	defer refuse(nil)
+	keyPath := sealingKeyPath(o.Getenv, dir)
+	_, absent := os.Lstat(keyPath)
+	sealer, err := sealerFor(ctx, store, keyPath)
+	_, shared := store.(storage.Shared)
+	switch {
+	case err != nil && shared && absent != nil:
+		return otherKey(keyPath+" is missing: it opens the secrets in the database", keyPath)
+	case err != nil:
+		return err
+	}
+	policy := outbound.PublicOnly
+	if o.allowPrivate {
+		policy = outbound.AllowPrivate
+	}
+	spareThread()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	ballast := make([]byte, gcBallast)
+	defer runtime.KeepAlive(ballast)
+	cfg := daemon.Config{
+		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
+		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, Logger: logger, Version: cli.VersionText(),
+	}
+	if err := o.useServiceManager(&cfg); err != nil {
+		return err
+	}
+	if o.showsBanner() {
+		o.withBanner(&cfg)
+	}
+	err = daemon.Run(ctx, cfg)
+	var refused *cli.Failure
+	if errors.As(context.Cause(ctx), &refused) {
+		return refused
+	}
+	if errors.Is(err, daemon.ErrOtherKey) {
+		if absent != nil {
+			os.Remove(keyPath) // it was made a moment ago, and has sealed nothing
+		}
+		return otherKey(err.Error(), keyPath)
+	}
+	return err
+}
+
+// otherKey is why a daemon does not start that lacks the key of the others on its
+// database.
+func otherKey(message, path string) error {
+	return &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther, Message: message,
+		Hint: "copy secret.key from the data directory of a daemon that uses this database to " + path,
+	}
+}
+
+func (o *daemonRun) daemonLog() (*slog.Logger, error) {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if o.Debug {
+		options.Level = slog.LevelDebug
+	}
+	switch o.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(o.Err, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(o.Err, options)), nil
+	}
+	return nil, cli.UnknownValueError("--log-format", o.logFormat, []string{"text", "json"})
+}
+
+// sealerFor loads the sealing key. A new one is made only while the database
+// holds nothing that another key could have sealed; the database is open by
+// then, so that no second daemon makes one at the same time.
+func sealerFor(ctx context.Context, store storage.Store, path string) (*seal.Sealer, error) {
+	mode := seal.MustExist
+	err := store.View(ctx, func(r storage.Reader) error {
+		workspaces, err := r.Workspaces()
+		if len(workspaces) == 0 {
+			mode = seal.Create
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read workspaces: %w", err)
+	}
+	key, err := seal.LoadKey(path, mode)
+	if err != nil {
+		return nil, err
+	}
+	return seal.New(key)
+}
+
+// openError adds who holds a locked database file.
+func openError(err error, path string) error {
+	if !errors.Is(err, storage.ErrLocked) {
+		return err
+	}
+	return dataInUse(filepath.Dir(path))
+}

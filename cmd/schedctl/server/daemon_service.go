@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// serviceManager runs the daemon as a service of this user.
+type serviceManager interface {
+	tool() string                                // the program that manages services
+	file() string                                // the file that describes the service
+	text(program string, flags []string) string  // what the file holds
+	quote(arg string) string                     // an argument of the daemon as the file holds it
+	reach(ctx context.Context) error             // nil if it serves this user
+	enable(ctx context.Context) error            // start it now, and at every login, as the file says
+	start(ctx context.Context) error             // start it, until the next stop
+	stop(ctx context.Context) error              // stop it, until the next start or login
+	disable(ctx context.Context) error           // stop it, and forget it
+	removed(ctx context.Context)                 // the file is gone
+	log() string                                 // the command or the file that shows its log
+	journal(ctx context.Context) []string        // the last lines of its log
+	lasting(ctx context.Context) (string, error) // what to do so that it outlives the session
+}
+
+// serviceMark is in every file that "daemon install" writes, and in no other.
+const serviceMark = `Written by "schedctl daemon install".`
+
+// currentServiceManager returns the service manager of this machine.
+func currentServiceManager(a *cli.App) (serviceManager, error) {
+	switch a.Goos {
+	case "linux":
+		return newSystemd(a), nil
+	case "darwin":
+		return newLaunchd(a), nil
+	}
+	return nil, &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther, Message: "schedctl does not install services on " + a.Goos,
+		Hint: `let the service manager of this system run "schedctl daemon run"`,
+	}
+}
+
+// installedService returns the manager of the service that runs the daemon on a data
+// directory, or nil when none is installed.
+func installedService(a *cli.App, dir string) serviceManager {
+	m, err := currentServiceManager(a)
+	if err != nil {
+		return nil
+	}
+	text, err := os.ReadFile(m.file())
+	if err != nil || !runsOn(m, string(text), dir) {
+		return nil
+	}
+	return m
+}
+
+// runsOn reports whether a service is that of the daemon on a data directory.
+func runsOn(m serviceManager, text, dir string) bool {
+	return strings.Contains(text, serviceMark) && strings.Contains(text, m.quote("--"+dataDirFlag+"="+dir))
+}
+
+// readService returns what describes the service, empty for none. A file that
+// "daemon install" did not write is an error.
+func readService(m serviceManager) (string, error) {
+	text, err := os.ReadFile(m.file())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !strings.Contains(string(text), serviceMark):
+		return "", &cli.Failure{
+			Status: cli.ExitConflict, Code: cli.CodeOther,
+			Message: m.file() + " was not written by schedctl daemon install, and stays as it is", Hint: "move it away first",
+		}
+	}
+	return string(text), nil
+}
+
+// runServiceTool runs a program of the service manager and returns what it prints.
+func runServiceTool(ctx context.Context, a *cli.App, name string, args ...string) (string, error) {
+	env := a.Environ()
+	if dir := fmt.Sprintf("/run/user/%d", os.Getuid()); a.Getenv("XDG_RUNTIME_DIR") == "" && sameFile(dir, dir) {
+		env = append(env, "XDG_RUNTIME_DIR="+dir) // absent after su or sudo
+	}
+	out, err := a.RunTool(ctx, env, name, args...)
+	if err == nil {
+		return strings.TrimSpace(string(out)), nil
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	reason := err.Error()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		reason = cli.OneLine(string(exit.Stderr))
+	}
+	return "", &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: fmt.Sprintf("%s %s: %s", name, strings.Join(args, " "), reason)}
+}
+
+// notStarted adds the end of the log to the error of a service that did not start.
+func notStarted(ctx context.Context, a *cli.App, m serviceManager, err error) error {
+	showLog(a, m.journal(ctx))
+	var f *cli.Failure
+	if errors.As(err, &f) && f.Hint == "" {
+		f.Hint = "its log: " + m.log() + "; start it again with: schedctl daemon start"
+	}
+	return err
+}
+
+// needsUnix returns an error on Windows, which has no signals and no sessions.
+func needsUnix(a *cli.App, command string) error {
+	if a.Goos != "windows" {
+		return nil
+	}
+	return &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther, Message: "schedctl " + command + " does not work on Windows",
+		Hint: `run "schedctl daemon run" in a window of its own, or at every login with: ` +
+			`schtasks /Create /SC ONLOGON /TN schedctl /TR "'` + programPath() + `' daemon run"`,
+	}
+}
+
+// writeService writes the file of a service.
+func writeService(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}

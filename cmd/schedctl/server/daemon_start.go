@@ -1,0 +1,220 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type daemonStart struct{ daemonRun }
+
+// startTime is how long a daemon may take to be ready, without --timeout.
+const startTime = time.Minute
+
+func newDaemonStart(a *cli.App) *cobra.Command {
+	o := &daemonStart{daemonRun{App: a}}
+	cmd := cli.DeclareJSON[startedDaemon](&cobra.Command{
+		Use:   "start",
+		Short: "Start the daemon in the background",
+		Long: `Start the daemon in the background and wait until it is ready. The flags are those of
+"schedctl daemon run". The log is daemon.log in the data directory.
+
+If the daemon is running already, nothing changes and the exit status is 0. If it does
+not become ready within a minute, or --timeout, the last lines of its log are shown.
+After "schedctl daemon install" the service manager starts it.`,
+		Example: `  schedctl daemon start
+  schedctl daemon start --listen 127.0.0.1:8080
+  schedctl daemon start --data-dir ~/posts --json=url,pid`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	o.register(cmd)
+	return cmd
+}
+
+func (o *daemonStart) run(ctx context.Context) error {
+	if err := needsUnix(o.App, "daemon start"); err != nil {
+		return err
+	}
+	dir, name, err := o.settle()
+	if err != nil {
+		return err
+	}
+	return o.start(ctx, dir, name)
+}
+
+// start starts the daemon on a data directory, as a service if it is one, and waits
+// until it is ready.
+func (o *daemonStart) start(ctx context.Context, dir string, name storeName) error {
+	if err := ensureDataDir(dir); err != nil {
+		return err
+	}
+	s := startedDaemon{DataDir: dir}
+	manager := installedService(o.App, dir)
+	_, running := dataHolder(dir)
+	var ended <-chan error
+	switch {
+	case running:
+		if o.given() {
+			defer o.Messagef("to run it with other flags: schedctl daemon restart FLAGS")
+		}
+	case manager != nil && o.given():
+		return fixedFlags(manager)
+	case manager != nil:
+		s.Started = true
+		if err := manager.start(ctx); err != nil {
+			return notStarted(ctx, o.App, manager, err)
+		}
+	default:
+		s.Started = true
+		var err error
+		if ended, err = o.spawn(dir, name); err != nil {
+			return err
+		}
+	}
+	if manager != nil {
+		s.Log = manager.log()
+	} else if s.Started {
+		s.Log = filepath.Join(dir, daemonLogFile)
+	}
+	return o.awaitStart(ctx, s, ended)
+}
+
+// fixedFlags is the failure of a start whose flags the service does not take.
+func fixedFlags(m serviceManager) error {
+	f := cli.UsageError("the daemon is a service, and %s has its flags", m.file())
+	f.Hint = "change them with: schedctl daemon install FLAGS"
+	return f
+}
+
+// daemonLogFile is the file in the data directory that holds the log of a daemon in
+// the background.
+const daemonLogFile = "daemon.log"
+
+// maxDaemonLog is the size at which the next start moves the log to daemon.log.old.
+const maxDaemonLog = 10 << 20
+
+// openDaemonLog opens the log for appending.
+func openDaemonLog(dir string) (*os.File, error) {
+	path := filepath.Join(dir, daemonLogFile)
+	if info, err := os.Lstat(path); err == nil && info.Size() > maxDaemonLog {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+}
+
+// spawn starts a daemon that survives this process and its terminal. The channel
+// gets one error when the daemon ends before this process does.
+func (o *daemonStart) spawn(dir string, name storeName) (<-chan error, error) {
+	log, err := openDaemonLog(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of the daemon: %w", err)
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open the log of the daemon: %w", err)
+	}
+	cmd := exec.Command(programPath(), append([]string{"daemon", "run"}, o.args(dir, name)...)...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	cmd.Env = withoutSupervisor(o.Environ())
+	cmd.SysProcAttr = detachedProcess()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the daemon: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- o.daemonEnded(cmd.Wait(), log.Name(), info.Size()) }()
+	return ended, nil
+}
+
+// withoutSupervisor removes the variables by which a service manager talks to this
+// process, and not to the daemon.
+func withoutSupervisor(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains([]string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}, name)
+	})
+}
+
+// programPath returns the path of this program, as it was called: a link in a
+// directory of programs still leads to it after an upgrade.
+func programPath() string {
+	self, err := os.Executable()
+	called, notFound := exec.LookPath(os.Args[0])
+	if notFound == nil {
+		called, notFound = filepath.Abs(called)
+	}
+	if err != nil || notFound == nil && sameFile(called, self) {
+		return called
+	}
+	return self
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(first, second)
+}
+
+// logTail is how many lines of its log are shown of a daemon that did not start.
+const logTail = 10
+
+// daemonEnded returns why a daemon ended before it was ready, from the log that it
+// wrote behind offset.
+func (o *daemonStart) daemonEnded(err error, path string, offset int64) error {
+	f := &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: "the daemon did not start", Hint: "its log is " + path}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		f.Status = exit.ExitCode()
+	}
+	lines := tailLines(path, offset, logTail)
+	if n := len(lines); n > 0 {
+		if reason, own := strings.CutPrefix(lines[n-1], "schedctl: "); own {
+			f.Message += ": " + reason
+			lines = lines[:n-1]
+		}
+	}
+	return &endedDaemon{Failure: f, log: lines}
+}
+
+// endedDaemon is a daemon that ended before it was ready.
+type endedDaemon struct {
+	*cli.Failure
+	log []string
+}
+
+// Unwrap returns the failure without the lines of the log.
+func (e *endedDaemon) Unwrap() error { return e.Failure }
+
+// tailLines returns the last lines of a file, of those behind offset.
+func tailLines(path string, offset int64, most int) []string {
+	text, err := os.ReadFile(path)
+	if err != nil || int64(len(text)) <= offset {
+		return nil
+	}
+	lines := strings.Split(strings.TrimRight(string(text[offset:]), "\n"), "\n")
+	return lines[max(0, len(lines)-most):]
+}
+
+// showLog shows lines of a log.
+func showLog(a *cli.App, lines []string) {
+	if len(lines) == 0 || a.Quiet {
+		return
+	}
+	a.Messagef("the log of the daemon ends with:")
+	for _, line := range lines {
+		a.Messagef("  %s", cli.Printable(line))
+	}
+}

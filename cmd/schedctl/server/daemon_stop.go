@@ -1,0 +1,172 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// stoppedDaemon is what "daemon stop" prints with --json.
+type stoppedDaemon struct {
+	Stopped bool   `json:"stopped"` // false if none was running
+	DataDir string `json:"data_dir"`
+}
+
+type daemonStop struct{ daemonRun }
+
+// stopTime is how long a daemon may take to stop, without --timeout: calls to
+// networks that are in progress may finish.
+const stopTime = time.Minute
+
+func newDaemonStop(a *cli.App) *cobra.Command {
+	o := &daemonStop{daemonRun{App: a}}
+	cmd := cli.DeclareJSON[stoppedDaemon](&cobra.Command{
+		Use:   "stop",
+		Short: "Stop the daemon",
+		Long: `Stop the daemon that has the data directory, however it was started, and wait until it
+has ended. Requests and publications in progress may finish. No post is published while
+it is stopped; what becomes due then is published after the next start.
+
+If no daemon is running, nothing changes and the exit status is 0. A daemon that takes
+longer than a minute, or --timeout, continues to stop (exit status 8).`,
+		Example: `  schedctl daemon stop
+  schedctl daemon stop --data-dir ~/posts --timeout 5m`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	cmd.Flags().StringVar(&o.dir, dataDirFlag, "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	return cmd
+}
+
+func (o *daemonStop) run(ctx context.Context) error {
+	if err := needsUnix(o.App, "daemon stop"); err != nil {
+		return err
+	}
+	dir, err := o.chosenDir()
+	if err != nil {
+		return err
+	}
+	stopped, err := o.stop(ctx, dir)
+	switch {
+	case err != nil:
+		return err
+	case o.JSON.Given:
+		return o.PrintJSON(stoppedDaemon{Stopped: stopped, DataDir: dir})
+	case o.Quiet:
+	case stopped:
+		o.Messagef("the daemon has stopped; no post is published until the next start")
+	default:
+		o.Messagef("no daemon is running on the data in %s", dir)
+	}
+	return nil
+}
+
+// stop stops the daemon on a data directory, if one is running, and waits until it
+// has ended. It reports whether one was running.
+func (o *daemonRun) stop(ctx context.Context, dir string) (stopped bool, err error) {
+	_, running := dataHolder(dir)
+	if manager := installedService(o.App, dir); manager != nil {
+		if err := manager.stop(ctx); err != nil && !running {
+			return false, err
+		} // else the daemon is stopped without it
+	}
+	pid, locked := dataHolder(dir)
+	switch {
+	case !locked && running:
+		return true, nil
+	case !locked:
+		return false, o.refuseUnlocked(ctx, dir)
+	}
+	if err := terminate(dir, pid); err != nil {
+		return false, err
+	}
+	if err := o.awaitEnd(ctx, dir, pid); err != nil {
+		return false, err
+	}
+	if _, locked := dataHolder(dir); locked {
+		return false, &cli.Failure{
+			Status: cli.ExitConflict, Code: cli.CodeOther, Message: "the daemon has ended, and something has started another one",
+			Hint: "stop it with the service manager that starts it, for example: sudo systemctl stop schedctl.service",
+		}
+	}
+	return true, nil
+}
+
+// awaitEnd waits until a process no longer has the data.
+func (o *daemonRun) awaitEnd(ctx context.Context, dir string, pid int) error {
+	late := time.After(orDefault(o.Timeout, stopTime))
+	for {
+		if now, locked := dataHolder(dir); !locked || now != pid {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-late:
+			return &cli.Failure{
+				Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: fmt.Sprintf("the daemon (pid %d) is still stopping", pid),
+				Hint: "wait with: schedctl daemon stop; to end it at once, whatever it is doing: " + fmt.Sprintf("kill -9 %d", pid),
+			}
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// terminate asks the process that has the data to stop. The kernel names the holder
+// of the lock. terminate opens the process before it reads the holder again, so that
+// the signal reaches the holder or, if the holder has just ended, no process at all.
+func terminate(dir string, pid int) error {
+	if pid == 0 {
+		return &cli.Failure{
+			Status: cli.ExitOther, Code: cli.CodeOther, Message: "the daemon that has the data in " + dir + " is not visible from here",
+			Hint: "stop it where it runs, for example in its container",
+		}
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return nil // it has ended
+	}
+	defer process.Release()
+	if now, locked := dataHolder(dir); !locked || now != pid {
+		return nil
+	}
+	err = process.Signal(syscall.SIGTERM)
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: fmt.Sprintf("the daemon (pid %d) belongs to another user", pid), Hint: "stop it as that user"}
+	case err != nil && !errors.Is(err, os.ErrProcessDone):
+		return fmt.Errorf("stop the daemon (pid %d): %w", pid, err)
+	}
+	return nil
+}
+
+// refuseUnlocked returns an error when a daemon of an earlier version has the data:
+// it holds no lock, so nothing proves which process it is.
+func (o *daemonRun) refuseUnlocked(ctx context.Context, dir string) error {
+	found, err := cli.ReadAnnouncement(dir)
+	if err != nil || found.URL == "" || found.Secret == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	c, err := o.ConnectTo(cli.Endpoint{URL: found.URL, Announced: dir})
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	if _, answer, _ := askReady(ctx, c); answer.Status == 0 {
+		return nil
+	}
+	return &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther,
+		Message: fmt.Sprintf("the daemon at %s holds no lock on %s, so it is not known which process it is", found.URL, dir),
+		Hint:    fmt.Sprintf("if an earlier version of schedctl started it on this machine, stop it with: kill %d", found.PID),
+	}
+}

@@ -1,0 +1,193 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// Diagnosis is what one check found.
+type Diagnosis struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // ok, warn or fail
+	Detail string `json:"detail"`
+	Advice string `json:"advice"` // what to do, or empty
+}
+
+// doctor goes from check to check. One whose ground another has taken away is
+// left out.
+type doctor struct {
+	*cli.App
+	findings []Diagnosis
+	warned   bool // the daemon has warned of something that may keep posts waiting
+}
+
+func NewDoctor(a *cli.App) *cobra.Command {
+	return cli.DeclareJSON[Diagnosis](&cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what is wrong, and say what to do",
+		Long: `Look for what is wrong: the configuration, the daemon, the API key, the clocks, the
+time zones, the keyring, the accounts, and posts that should have gone out. Each
+check is a line: ok, warn or fail, and what to do. When something fails the exit
+status is 1. The command changes nothing.
+
+Elsewhere than on a terminal the fields are the status, the check, what was found
+and what to do.`,
+		Example: `  schedctl doctor
+  schedctl doctor --jq '.[] | select(.status == "fail") | .advice'`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &doctor{App: a}
+			if d.Timeout == 0 {
+				d.Timeout = cli.DurationFlag(healthTime)
+			}
+			d.examine(cmd.Context())
+			if err := cmd.Context().Err(); err != nil {
+				return context.Cause(cmd.Context())
+			}
+			return d.report()
+		},
+	})
+}
+
+func (d *doctor) ok(check, format string, args ...any) {
+	d.findings = append(d.findings, Diagnosis{check, "ok", fmt.Sprintf(format, args...), ""})
+}
+
+func (d *doctor) warn(check, advice, format string, args ...any) {
+	d.findings = append(d.findings, Diagnosis{check, "warn", fmt.Sprintf(format, args...), advice})
+}
+
+func (d *doctor) fail(check, advice, format string, args ...any) {
+	d.findings = append(d.findings, Diagnosis{check, "fail", fmt.Sprintf(format, args...), advice})
+}
+
+// failed notes an error that says itself what to do.
+func (d *doctor) failed(check string, err error) {
+	detail, advice := err.Error(), ""
+	if known := (*cli.Failure)(nil); errors.As(err, &known) {
+		detail, advice = known.Message, known.Hint
+	}
+	d.fail(check, advice, "%s", detail)
+}
+
+// examine makes all checks, those of this machine first.
+func (d *doctor) examine(ctx context.Context) {
+	d.timeZones()
+	d.keyringWorks()
+	url, at, err := d.DaemonAddress()
+	if err != nil {
+		d.failed("configuration", err)
+		return
+	}
+	where := cli.FirstNonEmpty(url, "the local daemon")
+	if at.Name != "" {
+		where = fmt.Sprintf("context %s, %s", at.Name, url)
+	}
+	d.ok("configuration", "%s", where)
+	c, err := d.Connect()
+	if err != nil {
+		check := "daemon"
+		if cli.ExitStatus(err) == cli.ExitAuth {
+			check = "key"
+		}
+		d.failed(check, err)
+		return
+	}
+	defer c.Close()
+	if d.daemonAnswers(ctx, c) && d.keyIsGood(ctx, c) {
+		d.accountsAreWell(ctx, c)
+		d.postsGoOut(ctx, c)
+	}
+}
+
+// report prints the findings; any that failed is an error.
+func (d *doctor) report() error {
+	failed := 0
+	var names []string
+	for _, f := range d.findings {
+		if f.Status == "fail" {
+			failed++
+			names = append(names, f.Check)
+		}
+	}
+	if err := d.print(names); err != nil || failed == 0 {
+		return err
+	}
+	return &cli.Failure{Status: cli.ExitOther, Code: cli.CodeOther, Message: fmt.Sprintf("%d of %s failed: %s", failed, cli.Plural(len(d.findings), "check"), strings.Join(names, ", "))}
+}
+
+func (d *doctor) print(failed []string) error {
+	switch {
+	case d.JSON.Given:
+		return d.PrintJSON(d.findings)
+	case d.Quiet:
+		return d.PrintIDs(failed...)
+	}
+	var b bytes.Buffer
+	for _, f := range d.findings {
+		if !d.OutTerminal {
+			b.WriteString(strings.Join([]string{f.Status, f.Check, cli.OneLine(f.Detail), cli.OneLine(f.Advice)}, "\t") + "\n")
+			continue
+		}
+		fmt.Fprintf(&b, "%s  %s  %s\n", d.Paint(cli.StatusColors[f.Status], fmt.Sprintf("%-4s", f.Status)), d.Bold(fmt.Sprintf("%-13s", f.Check)), cli.OneLine(f.Detail))
+		if f.Advice != "" {
+			fmt.Fprintf(&b, "%s%s\n", strings.Repeat(" ", 21), cli.OneLine(f.Advice))
+		}
+	}
+	return d.Write(b.Bytes())
+}
+
+// timeZones checks what times in words depend on.
+func (d *doctor) timeZones() {
+	name := d.Getenv("TZ")
+	if name != "" && !strings.HasPrefix(name, ":") && !strings.HasPrefix(name, "/") {
+		if _, err := time.LoadLocation(name); err != nil {
+			d.warn("time zones", "set TZ to an IANA name such as Europe/Berlin", "TZ is %q, which is no zone: local times are read as UTC", cli.Clip(name, 40))
+			return
+		}
+	}
+	for _, name := range []string{"America/New_York", "Europe/Berlin", "Asia/Tokyo"} {
+		if _, err := time.LoadLocation(name); err != nil {
+			d.fail("time zones", "install a build of schedctl that has the zones in it", "the zone %s cannot be read: %v", name, err)
+			return
+		}
+	}
+	now := d.Now().In(d.Local)
+	d.ok("time zones", "local time is %s", now.Format("2006-01-02 15:04 MST (UTC-07:00)"))
+}
+
+// daemonAnswers checks that the daemon is there and ready, and compares clocks.
+func (d *doctor) daemonAnswers(ctx context.Context, c *client.Client) bool {
+	asked := d.Now()
+	said, answer, err := askReady(ctx, c)
+	took := d.Now().Sub(asked)
+	var another *cli.Failure
+	switch {
+	case err != nil && answer.Status == 0 || errors.As(err, &another):
+		d.failed("daemon", err)
+		return false
+	case err != nil && answer.Status == http.StatusServiceUnavailable:
+		d.fail("daemon", "look at its log", "%s", err)
+	case err != nil:
+		d.fail("daemon", "check the URL", "the server at %s is not a schedctl daemon: %v", c.URL(), err)
+		return false
+	default:
+		d.ok("daemon", "%s is ready, version %s", c.URL(), cli.FirstNonEmpty(daemonVersion(ctx, c), "unknown"))
+	}
+	for _, warning := range said.Warnings {
+		d.warned = true
+		d.warn("daemon", "other posts are published on time", "%s", warning)
+	}
+	d.clocksAgree(asked.Add(took/2), answer.Header.Get("Date"))
+	return true
+}

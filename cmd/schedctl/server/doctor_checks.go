@@ -1,0 +1,159 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+// Limits for the difference between clocks. The daemon reports whole seconds, and its
+// response takes a moment.
+const (
+	clockWarns = 3 * time.Second
+	clockFails = time.Minute
+)
+
+// clocksAgree compares the local clock with the Date of the daemon's response.
+func (d *doctor) clocksAgree(here time.Time, date string) {
+	there, err := http.ParseTime(date)
+	if err != nil {
+		d.warn("clock", "a proxy may have taken it away", "the daemon does not say what time it has")
+		return
+	}
+	skew := there.Add(time.Second / 2).Sub(here) // it is cut to whole seconds
+	switch text := skew.Abs().Round(time.Second).String(); {
+	case skew.Abs() >= clockFails:
+		d.fail("clock", "set the clock of this machine and of the daemon's, best with NTP: posts go out by the daemon's", "the clocks here and there differ by %s", text)
+	case skew.Abs() >= clockWarns:
+		d.warn("clock", "set the clock of this machine and of the daemon's, best with NTP", "the clocks here and there differ by %s", text)
+	default:
+		d.ok("clock", "the clocks here and there agree")
+	}
+}
+
+// keyringWorks checks whether a login could keep its key in the keyring.
+func (d *doctor) keyringWorks() {
+	_, err := d.Keyring.Get(cli.KeyringService, "doctor")
+	if err == nil || errors.Is(err, keyring.ErrNotFound) {
+		d.ok("keyring", "the keyring of this desktop can be used")
+		return
+	}
+	d.warn("keyring", "nothing has to be done: schedctl login keeps keys in files that only you may read", "there is no keyring that can be used: %v", err)
+}
+
+// keySoon is how long before its end a key is warned of.
+const keySoon = 7 * 24 * time.Hour
+
+// keyIsGood checks the API key.
+func (d *doctor) keyIsGood(ctx context.Context, c *client.Client) bool {
+	me, err := c.Me(ctx)
+	if err != nil {
+		if d.Keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
+			err = cli.ErrNoKey
+		}
+		d.failed("key", err)
+		return false
+	}
+	if e := me.APIKey.ExpiresAt; e != nil && e.Sub(d.Now()) < keySoon {
+		d.warn("key", "make a new one: schedctl key create", "the key %s of workspace %s expires %s", me.APIKey.Name, me.Workspace.Name, when.Relative(e.Time, d.Now()))
+		return true
+	}
+	d.ok("key", "%s, of workspace %s", me.APIKey.Name, me.Workspace.Name)
+	return true
+}
+
+// accountsAreWell checks what the daemon knows of its accounts.
+func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
+	list, err := c.Accounts(ctx, client.AccountQuery{})
+	switch {
+	case err != nil:
+		d.failed("accounts", err)
+		return
+	case len(list) == 0:
+		d.warn("accounts", account.AddAdvice, "there is no account yet")
+		return
+	}
+	well := 0
+	for _, acct := range list {
+		if acct.Status == schedctl.AccountConnected {
+			well++
+			continue
+		}
+		advice := "see: schedctl account show " + acct.ID
+		if acct.Error != nil && acct.Error.Kind == schedctl.KindAuth {
+			advice = "schedctl account reconnect " + acct.ID
+		}
+		d.fail("accounts", advice, "%s (%s) is in status %s: %s", acct.Name, acct.Platform, acct.Status, cli.FirstNonEmpty(account.TargetErrorText(acct.Error), "no reason is known"))
+	}
+	warned := false
+	for _, acct := range list {
+		for _, w := range acct.Warnings {
+			warned = true
+			d.warn("accounts", "see: schedctl account show "+acct.ID, "%s (%s): %s", acct.Name, acct.Platform, w)
+		}
+	}
+	if well == len(list) && !warned {
+		d.ok("accounts", "%s connected", cli.Plural(well, "account"))
+	}
+}
+
+// Posts are published within a second of their time. Longer delays are reported.
+const (
+	lagWarns = 10 * time.Second
+	lagFails = time.Minute
+)
+
+// postsGoOut looks for posts whose time has passed and that are not, or not wholly,
+// published: those that wait to be claimed, and those that are being published, or
+// are tried again. Posts that wait for an account are reported with the account.
+func (d *doctor) postsGoOut(ctx context.Context, c *client.Client) {
+	names := post.AccountsByID(ctx, c)
+	late, longest := 0, time.Duration(0)
+	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Before: d.Now().Add(-lagWarns), Sort: "publish_at", Limit: post.PageSize}
+	for p, err := range c.EachPost(ctx, q) {
+		if err != nil {
+			d.failed("lag", err)
+			return
+		}
+		if p.PublishAt == nil || waitsForAccounts(p, names) {
+			continue
+		}
+		late++
+		longest = max(longest, d.Now().Sub(p.PublishAt.Time))
+		if late == post.MaxCalendar {
+			break
+		}
+	}
+	switch {
+	case late == 0:
+		d.ok("lag", "no post is late")
+	case d.warned:
+		d.warn("lag", "see what the daemon warns of, above", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+	case longest < lagFails:
+		d.warn("lag", "look again in a minute", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+	default:
+		d.fail("lag", "look at the log of the daemon, and at schedctl post list --status scheduled --status publishing --sort publish_at", "%s waiting for up to %s", cli.IsOrAre(late, "post"), longest.Round(time.Second))
+	}
+}
+
+// waitsForAccounts reports whether all that is left of a post waits for accounts
+// that do not work.
+func waitsForAccounts(p apiv1.Post, names post.Accounts) bool {
+	for _, t := range p.Targets {
+		if (t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing) && !post.IsHeld(t, names) {
+			return false
+		}
+	}
+	return true
+}

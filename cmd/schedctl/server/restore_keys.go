@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// givenKeys are the keys that are restored with a database; each may be missing.
+type givenKeys struct {
+	secret []byte // what opens the secrets in it
+	admin  string // an API key
+	paths  struct{ secret, admin string }
+}
+
+// readKeys reads the keys that flags name.
+func (o *restore) readKeys() (keys givenKeys, err error) {
+	keys.paths.secret, keys.paths.admin = o.secretKey, o.adminKey
+	if o.secretKey != "" {
+		if keys.secret, err = seal.LoadKey(o.secretKey, seal.MustExist); err != nil {
+			return keys, err
+		}
+	}
+	if o.adminKey != "" {
+		if keys.admin, err = cli.ReadKey(o.adminKey); err != nil {
+			return keys, err
+		}
+	}
+	return keys, nil
+}
+
+// check returns an error when a key is not one of this database.
+func (k *givenKeys) check(ctx context.Context, store storage.Store, now time.Time) error {
+	return store.View(ctx, func(r storage.Reader) error {
+		return errors.Join(k.checkSecret(r), k.checkAdmin(r, now))
+	})
+}
+
+func (k *givenKeys) checkSecret(r storage.Reader) error {
+	if k.secret == nil {
+		return nil
+	}
+	sealer, err := seal.New(k.secret)
+	if err != nil {
+		return err
+	}
+	sealed, owner, err := anySecret(r)
+	if err != nil || sealed == nil {
+		return err
+	}
+	if _, err := sealer.Open(sealed, owner); err != nil {
+		return wrongKey(k.paths.secret + " does not open the secrets in the backup")
+	}
+	return nil
+}
+
+// anySecret returns a sealed secret and its owner, nil when the database has no secret.
+func anySecret(r storage.Reader) (sealed []byte, owner string, err error) {
+	workspaces, err := r.Workspaces()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, w := range workspaces {
+		accounts, err := r.Accounts(w.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		for i := range accounts {
+			if a := &accounts[i]; len(a.Credentials) > 0 {
+				return a.Credentials, a.ID, nil
+			}
+		}
+		webhooks, err := r.Webhooks(w.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		for i := range webhooks {
+			if len(webhooks[i].Secret) > 0 {
+				return webhooks[i].Secret, webhooks[i].ID, nil
+			}
+		}
+	}
+	return nil, "", nil
+}
+
+func (k *givenKeys) checkAdmin(r storage.Reader, now time.Time) error {
+	if k.admin == "" {
+		return nil
+	}
+	hash, _ := schedctl.HashKeySecret(k.admin)
+	key, err := r.KeyByHash(hash)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return wrongKey(k.paths.admin + " holds no API key of this backup")
+	}
+	if err != nil {
+		return err
+	}
+	if err := key.Check(now); err != nil {
+		return fmt.Errorf("%s: %w", k.paths.admin, err)
+	}
+	return nil
+}
+
+func wrongKey(message string) error {
+	return &cli.Failure{
+		Status: cli.ExitOther, Code: cli.CodeOther, Message: message,
+		Hint: "give the one from the data directory of the daemon that the backup is of",
+	}
+}

@@ -1,0 +1,53 @@
+package server
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// stoppedDatabase is the database of a daemon that does not run, as flags name it.
+type stoppedDatabase struct{ dir, file string }
+
+func (d *stoppedDatabase) register(f *pflag.FlagSet) {
+	f.StringVar(&d.dir, "data-dir", "", "the `directory` of the data (environment: SCHEDCTL_DATA_DIR)")
+	f.StringVar(&d.file, "file", "", "a database `file`, a backup for example, in place of the one in the data directory")
+}
+
+// find returns the file, and the directory that it is in.
+func (d *stoppedDatabase) find(a *cli.App) (dir, path string, err error) {
+	switch {
+	case d.dir != "" && d.file != "":
+		f := cli.UsageError("--file and --data-dir name two databases")
+		f.Hint = "leave one out"
+		return "", "", f
+	case d.file != "":
+		return filepath.Dir(d.file), d.file, nil
+	}
+	if path, err = usualFile(a, d.dir, "pg_amcheck and pg_checksums check one, and docs/scale-out.md says how it is restored"); err != nil {
+		return "", "", err
+	}
+	return filepath.Dir(path), path, nil
+}
+
+// usualFile returns the file of the database in a data directory, else of the one
+// that a daemon of this user would use. When that is on a server it is an error,
+// with what is to be done instead.
+func usualFile(a *cli.App, dir, instead string) (string, error) {
+	if dir != "" {
+		return filepath.Join(dir, cli.DatabaseFile), nil
+	}
+	name, err := givenStore(a, "")
+	if err != nil || name.file != "" {
+		return name.file, err
+	}
+	if name.url != "" {
+		return "", &cli.Failure{
+			Status: cli.ExitOther, Code: cli.CodeOther,
+			Message: "this is for a database file, and " + name.source + " names a database on a server", Hint: instead,
+		}
+	}
+	return filepath.Join(a.DataDir(), cli.DatabaseFile), nil
+}

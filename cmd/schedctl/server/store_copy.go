@@ -1,0 +1,229 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/transfer"
+)
+
+type storeCopy struct {
+	*cli.App
+	from, to   string
+	keepSource bool
+}
+
+// copiedData is the result of "schedctl store copy".
+type copiedData struct {
+	From       string           `json:"from"`
+	To         string           `json:"to"`
+	Records    []transfer.Tally `json:"records"`
+	Copied     int              `json:"copied"`
+	Resumed    bool             `json:"resumed"`
+	SourceKept bool             `json:"source_kept"`
+}
+
+func newStoreCopy(a *cli.App) *cobra.Command {
+	o := &storeCopy{App: a}
+	cmd := cli.DeclareJSON[copiedData](&cobra.Command{
+		Use:   "copy --from STORE --to STORE",
+		Short: "Copy a database into another, and move over to it",
+		Long: `Copy everything from one database into another, empty one: ids, API keys, sealed
+secrets, sessions, posts with their attempts, events in their order with what
+webhooks were told of them, the audit log, and the answers to requests that may be
+repeated. Both are then read completely and compared, by count and checksum.
+
+No daemon may use either database meanwhile, and none can start on the copy before
+it is complete. What is interrupted, by whatever it be, goes on when the same command
+is run again. A copy in a file is called FILE.copying until it is complete.
+
+So that nothing goes out twice, daemons refuse the database that was copied from then
+on, and say where its data is. With --keep-source it is the other way round: daemons
+refuse the copy, which serves as a rehearsal or as a backup. "schedctl store use"
+makes a refused database usable again, and "schedctl restore" does so with a file.
+
+The secrets stay sealed: the daemon needs the secret.key of the old one. Text that
+PostgreSQL cannot hold (NUL, broken UTF-8) becomes U+FFFD there.
+
+A password is best left out of the URL: it is taken from PGPASSWORD, or from the file
+that PGPASSFILE names (~/.pgpass by default). It is never shown.`,
+		Example: `  schedctl store copy --from bolt:schedctl.db --to postgres://schedctl@db.example/schedctl
+  schedctl store copy --from postgres://schedctl@db.example/schedctl --to bolt:back.db
+  schedctl store copy --from bolt:schedctl.db --to bolt:rehearsal.db --keep-source --json=copied,records`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "the `database` to copy: bolt:PATH, or postgres://user@host/name")
+	f.StringVar(&o.to, "to", "", "the empty `database` to copy to, in the same form; a file must not be there yet")
+	f.BoolVar(&o.keepSource, "keep-source", false, "continue to use the source database, and not the copy")
+	return cmd
+}
+
+func (o *storeCopy) run(ctx context.Context) (err error) {
+	from, to, err := o.names()
+	if err != nil {
+		return err
+	}
+	source, err := openSource(ctx, o.App, from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	target, err := openTarget(ctx, o.App, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.close(ctx)) }()
+	options := transfer.Options{
+		From: from.shown(), To: to.shown(), Host: machineName(), Version: cli.VersionText(), Now: o.Now, Place: target.place,
+	}
+	if o.keepSource {
+		options.After = transfer.UseSource
+	}
+	line := newStoreProgress(o.App, options.From, options.To)
+	options.Progress = line.show
+	report, err := transfer.Run(ctx, source, target.Store, options)
+	line.end()
+	if errors.Is(err, context.Canceled) {
+		o.Messagef("run the same command again to continue")
+	}
+	if err != nil {
+		return copyFailure(err, target.removal())
+	}
+	return o.print(copiedData{
+		From: options.From, To: options.To, Records: report.Tallies, Copied: report.Records, Resumed: report.Resumed, SourceKept: o.keepSource,
+	}, from)
+}
+
+// names reads the two flags.
+func (o *storeCopy) names() (from, to storeName, err error) {
+	for _, flag := range []struct{ name, value string }{{"--from", o.from}, {"--to", o.to}} {
+		if flag.value == "" {
+			f := cli.UsageError("%s is missing", flag.name)
+			f.Hint = "name both databases: --from bolt:PATH --to postgres://user@host/name"
+			return from, to, f
+		}
+	}
+	if from, err = readStoreName(o.from, "--from"); err != nil {
+		return from, to, err
+	}
+	if to, err = readStoreName(o.to, "--to"); err != nil {
+		return from, to, err
+	}
+	for _, name := range []storeName{from, to} {
+		if hasPassword(name.url) {
+			o.Messagef("the password of the database is on the command line, where every user of this machine can read it; give it by PGPASSFILE or PGPASSWORD")
+			break
+		}
+	}
+	if from.shown() == to.shown() {
+		return from, to, cli.UsageError("--from and --to name the same database")
+	}
+	return from, to, nil
+}
+
+// openSource opens the database to copy.
+func openSource(ctx context.Context, o *cli.App, name storeName) (storage.Store, error) {
+	if name.file != "" {
+		if _, err := os.Stat(name.file); err != nil {
+			return nil, &cli.Failure{Status: cli.ExitNotFound, Code: cli.CodeOther, Message: fmt.Sprintf("open database %s: %v", name.file, err)}
+		}
+	}
+	store, err := openStore(ctx, name, o.Logger())
+	return store, inUse(err, name)
+}
+
+// inUse says of a file that a daemon has open what to do.
+func inUse(err error, name storeName) error {
+	var f *cli.Failure
+	if name.file != "" && errors.As(err, &f) && f.Status == cli.ExitOther {
+		f.Hint = "stop it first"
+	}
+	return err
+}
+
+// copyFailure gives an error of a copy its exit status, and says what to do. removal
+// says how a copy is removed that is worth nothing.
+func copyFailure(err error, removal string) error {
+	var (
+		busy     *transfer.BusyError
+		mismatch *transfer.MismatchError
+		refused  *transfer.RefusedError
+	)
+	f := &cli.Failure{Status: cli.ExitConflict, Code: cli.CodeOther, Message: err.Error()}
+	switch {
+	case errors.As(err, &busy):
+		f.Status, f.Hint = cli.ExitOther, "stop it first; a killed daemon is forgotten after five seconds"
+	case errors.As(err, &mismatch):
+		f.Status, f.Hint = cli.ExitOther, removal+", and copy again"
+	case errors.As(err, &refused):
+		f.Hint = copyHints[refused.Mark.Role]
+	case errors.Is(err, transfer.ErrStale):
+		f.Hint = removal + ", and copy again"
+	case errors.Is(err, transfer.ErrUsable):
+		f.Hint = "there is nothing to do"
+	case errors.Is(err, transfer.ErrNotEmpty):
+		f.Hint = "name an empty one, or a file that is not there yet"
+	default:
+		return err
+	}
+	return f
+}
+
+// copyHints says what to do with a database that is not copied because of its mark.
+var copyHints = map[transfer.Role]string{
+	transfer.Arriving:  "complete it first, with the same schedctl store copy again",
+	transfer.Moved:     "copy the other database, or see: schedctl store use --help",
+	transfer.Duplicate: "copy the other database, or see: schedctl store use --help",
+}
+
+// machineName is what nodes call this machine.
+func machineName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+func (o *storeCopy) print(d copiedData, from storeName) error {
+	o.advise(d, from)
+	switch {
+	case o.JSON.Given:
+		return o.PrintJSON(d)
+	case o.Quiet:
+		return o.Write([]byte(d.To + "\n"))
+	}
+	t := cli.Table{Header: []string{"KIND", "RECORDS", "CHECKSUM"}, Status: -1}
+	for _, r := range d.Records {
+		sum, err := r.Sum.MarshalText()
+		if err != nil {
+			return err
+		}
+		t.Rows = append(t.Rows, []string{r.Kind, fmt.Sprint(r.Count), string(sum[:16])})
+	}
+	return o.WriteList(o.RenderTable(t))
+}
+
+// advise says what to do with the two databases.
+func (o *storeCopy) advise(d copiedData, from storeName) {
+	key := "secret.key of its daemon"
+	if from.file != "" {
+		key = filepath.Join(filepath.Dir(from.file), cli.SecretKeyFile)
+	}
+	if d.SourceKept {
+		o.Messagef("the copy is complete and verified; daemons refuse it, and continue to use %s", d.From)
+		o.Messagef("secrets in it are sealed: keep a copy of %s apart from it", key)
+		return
+	}
+	o.Messagef("the copy is complete and verified; daemons refuse %s from now on", d.From)
+	o.Messagef("copy %s into the data directory of each daemon, and start it with --store %s", key, d.To)
+}

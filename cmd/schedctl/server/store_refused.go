@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/transfer"
+)
+
+// admit returns an error when no daemon may use a database because of a copy.
+func admit(ctx context.Context, store storage.Store) error {
+	err := transfer.Check(ctx, store)
+	var refused *transfer.RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &cli.Failure{Status: cli.ExitConflict, Code: cli.CodeOther, Message: refused.Error(), Hint: afterCopy[refused.Mark.Role]}
+}
+
+// admitOr is admit for a running daemon. A refusal ends the daemon: the database was
+// moved while the daemon was disconnected.
+func admitOr(refuse context.CancelCauseFunc) func(context.Context, storage.Store) error {
+	return func(ctx context.Context, store storage.Store) error {
+		err := admit(ctx, store)
+		var f *cli.Failure
+		if errors.As(err, &f) {
+			refuse(f)
+		}
+		return err
+	}
+}
+
+// afterCopy says what to do with a database that no daemon may use.
+var afterCopy = map[transfer.Role]string{
+	transfer.Leaving:   "wait for its end, or interrupt it, and start the daemon again",
+	transfer.Arriving:  "run the same schedctl store copy again to complete it",
+	transfer.Moved:     "start the daemon there, with --store; to use this one again: schedctl store use --help",
+	transfer.Duplicate: "to use it instead of the other database: schedctl store use --help",
+}
+
+// refuseCopied returns an error for a file that must not be restored because of "store
+// copy": an incomplete copy never, and a database whose other copy may be in use only
+// when posts that may have been published there are held.
+func (o *restore) refuseCopied(ctx context.Context, store storage.Store, from string) error {
+	var mark transfer.Mark
+	err := store.View(ctx, func(r storage.Reader) (err error) {
+		mark, err = transfer.MarkOf(r)
+		return err
+	})
+	f := &cli.Failure{Status: cli.ExitConflict, Code: cli.CodeOther, Message: fmt.Sprintf("%s: %v", from, &transfer.RefusedError{Mark: mark})}
+	switch {
+	case err != nil:
+		return err
+	case mark.Role == transfer.Arriving:
+		f.Hint = afterCopy[mark.Role]
+	case o.overdue == overduePublish && (mark.Role == transfer.Moved || mark.Role == transfer.Duplicate):
+		f.Hint = "leave out --overdue publish, or see: schedctl store use --help"
+	default:
+		return nil
+	}
+	return f
+}

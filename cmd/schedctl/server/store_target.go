@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/privatefile"
+	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/bolt"
+	"github.com/schedctl/schedctl/storage/transfer"
+)
+
+// unfinishedSuffix is what the name of a file ends with while it is copied to.
+const unfinishedSuffix = ".copying"
+
+// storeTarget is the database that is copied to.
+type storeTarget struct {
+	storage.Store
+	*cli.App
+	final   string // the name that the file is to have, empty when it has it
+	path    string // of the file; empty for a database on a server
+	created bool   // the file was not there before
+}
+
+// openTarget opens the database to copy to. A file has a temporary name until it is
+// complete. A file under the final name is accepted when only the last step is missing.
+func openTarget(ctx context.Context, o *cli.App, name storeName) (*storeTarget, error) {
+	t := &storeTarget{App: o}
+	if name.file != "" {
+		t.path = name.file
+		_, err := os.Lstat(name.file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			t.final, t.path = name.file, name.file+unfinishedSuffix
+			_, err := os.Lstat(t.path)
+			t.created = errors.Is(err, fs.ErrNotExist)
+		case err != nil:
+			return nil, fmt.Errorf("create the copy: %w", err)
+		}
+		name.file = t.path
+	}
+	store, err := openStore(ctx, name, o.Logger())
+	if err != nil {
+		return nil, inUse(err, name)
+	}
+	t.Store = store
+	if t.path != "" && t.final == "" {
+		return t, t.refuseOther(ctx)
+	}
+	return t, nil
+}
+
+// refuseOther closes an existing file and returns an error, unless it is a copy that
+// lacks only the last step.
+func (t *storeTarget) refuseOther(ctx context.Context) error {
+	mark, err := t.mark(ctx)
+	if err == nil && mark.Role == transfer.Arriving {
+		return nil
+	}
+	if err == nil {
+		err = errTaken(t.path)
+	}
+	return errors.Join(err, t.Store.Close())
+}
+
+func errTaken(path string) error {
+	return &cli.Failure{
+		Status: cli.ExitConflict, Code: cli.CodeOther, Message: path + " is there already", Hint: "move it away, or name another file with --to",
+	}
+}
+
+func (t *storeTarget) mark(ctx context.Context) (m transfer.Mark, err error) {
+	err = t.View(ctx, func(r storage.Reader) (err error) {
+		m, err = transfer.MarkOf(r)
+		return err
+	})
+	return m, err
+}
+
+// place checks a complete file and gives it its name. A database on a server is
+// where it is.
+func (t *storeTarget) place(ctx context.Context, store storage.Store) (storage.Store, error) {
+	file, ok := store.(*bolt.Store)
+	if !ok {
+		return store, nil
+	}
+	if err := file.Check(ctx); err != nil || t.final == "" {
+		return store, err
+	}
+	// A file that is open cannot be given another name everywhere.
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	if err := t.rename(); err != nil {
+		return nil, err
+	}
+	renamed, err := bolt.Open(t.path, bolt.Options{Logger: t.Logger()})
+	if err != nil {
+		return nil, err
+	}
+	t.Store = renamed
+	return renamed, nil
+}
+
+func (t *storeTarget) rename() error {
+	if _, err := os.Lstat(t.final); err == nil {
+		return errTaken(t.final)
+	}
+	if err := os.Rename(t.path, t.final); err != nil {
+		return fmt.Errorf("name the copy: %w", err)
+	}
+	t.path, t.final, t.created = t.final, "", false
+	return privatefile.SyncDir(filepath.Dir(t.path))
+}
+
+// removal says how a copy is removed that is worth nothing.
+func (t *storeTarget) removal() string {
+	if t.path != "" {
+		return "remove " + t.path
+	}
+	return "drop that database"
+}
+
+// close closes the database, and removes a new file without copied records.
+func (t *storeTarget) close(ctx context.Context) error {
+	mark, err := t.mark(context.WithoutCancel(ctx))
+	unused := err == nil && t.created && mark.Role == ""
+	err = t.Store.Close()
+	if unused {
+		err = errors.Join(err, os.Remove(t.path))
+	}
+	return err
+}

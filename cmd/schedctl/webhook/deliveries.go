@@ -1,0 +1,98 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+type webhookDeliveries struct {
+	*cli.App
+	status string
+	limit  cli.ListLimit
+	all    bool
+}
+
+func newWebhookDeliveries(a *cli.App) *cobra.Command {
+	o := &webhookDeliveries{App: a}
+	statuses := strings.Split(cli.JoinStrings(schedctl.DeliveryStatuses(), " "), " ")
+	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
+		Use:   "deliveries WEBHOOK",
+		Short: "List what a webhook was told",
+		Long: `List what a webhook was told, the youngest first, with its answer to the last
+attempt.
+
+A delivery is pending while there is another attempt to come, and failed when it was
+given up after 17 hours; "schedctl webhook replay" makes an attempt at once. What a
+receiver answered is in --json, up to 2 KiB of it.`,
+		Example: `  schedctl webhook deliveries site
+  schedctl webhook deliveries site --status failed --all -q
+  schedctl webhook deliveries site --json=event_type,http_status,response`,
+		Args:              cli.Args(1, 1, webhookArgument),
+		ValidArgsFunction: webhookLookup.completeFirst(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0], statuses)
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&o.status, "status", "", "only this `status`: "+strings.Join(statuses, ", "))
+	o.limit.Add(cmd, "deliveries")
+	f.BoolVar(&o.all, "all", false, "all deliveries")
+	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *webhookDeliveries) run(ctx context.Context, ref string, statuses []string) error {
+	if o.status != "" && !slices.Contains(statuses, o.status) {
+		return cli.UnknownValueError("--status", o.status, statuses)
+	}
+	if err := o.limit.Check(); err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	deliveries, more, err := o.collect(ctx, c, id)
+	if err != nil {
+		return webhookLookup.unknown(ref, err)
+	}
+	if err := printDeliveries(o.App, deliveries); err != nil {
+		return err
+	}
+	switch {
+	case more && o.OutTerminal:
+		o.Messagef("there are more; use --limit or --all")
+	case len(deliveries) == 0 && o.ErrTerminal:
+		o.Messagef("no deliveries; try it with: schedctl webhook test %s", ref)
+	}
+	return nil
+}
+
+// collect goes through the pages; more says that it stopped at the limit.
+func (o *webhookDeliveries) collect(ctx context.Context, c *client.Client, id string) (deliveries []apiv1.Delivery, more bool, err error) {
+	most := o.limit.Max(o.App, o.all)
+	q := client.DeliveryQuery{Status: schedctl.DeliveryStatus(o.status), Limit: min(most, post.PageSize)}
+	for d, err := range c.EachDelivery(ctx, id, q) {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(deliveries) == most {
+			return deliveries, true, nil
+		}
+		deliveries = append(deliveries, d)
+	}
+	return deliveries, false, nil
+}

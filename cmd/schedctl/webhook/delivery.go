@@ -1,0 +1,78 @@
+package webhook
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// printDeliveries prints deliveries as a list.
+func printDeliveries(a *cli.App, deliveries []apiv1.Delivery) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(append([]apiv1.Delivery{}, deliveries...))
+	case a.Quiet:
+		ids := make([]string, len(deliveries))
+		for i := range deliveries {
+			ids[i] = deliveries[i].ID
+		}
+		return a.PrintIDs(ids...)
+	}
+	t := cli.Table{Header: []string{"ID", "STATUS", "WHEN", "EVENT", "ANSWER"}, Status: 1, Excerpt: true}
+	for _, d := range deliveries {
+		t.Rows = append(t.Rows, []string{d.ID, string(d.Status), a.ShortTime(d.CreatedAt), string(d.EventType), AnswerText(a, d)})
+	}
+	return a.WriteList(a.RenderTable(t))
+}
+
+// printDelivery prints one delivery: as the list does, or on a terminal with a
+// sentence.
+func printDelivery(a *cli.App, d apiv1.Delivery) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintJSON(d)
+	case a.Quiet || !a.OutTerminal:
+		return printDeliveries(a, []apiv1.Delivery{d})
+	}
+	return a.Write([]byte(deliverySentence(a, d) + "\n"))
+}
+
+func deliverySentence(a *cli.App, d apiv1.Delivery) string {
+	text := fmt.Sprintf("%s (%s) is %s", a.Bold(d.ID), d.EventType, a.PaintStatus(string(d.Status)))
+	if answer := AnswerText(a, d); answer != "" {
+		text += ": " + cli.OneLine(answer)
+	}
+	return text
+}
+
+// AnswerText is what came of the last attempt, how many there were, and when the
+// next one is.
+func AnswerText(a *cli.App, d apiv1.Delivery) string {
+	var parts []string
+	if d.Attempt > 0 {
+		parts = append(parts, attemptText(d))
+	}
+	if d.Attempt > 1 {
+		parts = append(parts, cli.Plural(d.Attempt, "attempt"))
+	}
+	if d.Status == schedctl.DeliveryPending && d.Attempt > 0 && d.NextAttemptAt != nil {
+		parts = append(parts, "next "+cli.ShortRelative(d.NextAttemptAt.Sub(a.Now())))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// attemptText is the answer to the last attempt, or why there was none.
+func attemptText(d apiv1.Delivery) string {
+	if d.HTTPStatus == nil {
+		return cli.FirstNonEmpty(cli.Deref(d.Error), "no answer")
+	}
+	text := "HTTP " + strconv.Itoa(*d.HTTPStatus)
+	if d.DurationMS != nil {
+		text += fmt.Sprintf(" in %d ms", *d.DurationMS)
+	}
+	return text
+}

@@ -1,0 +1,121 @@
+package webhook
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type webhookEdit struct {
+	*cli.App
+	url    hookURL
+	events eventFlags
+	name   string
+	enable enableFlags
+}
+
+func newWebhookEdit(a *cli.App) *cobra.Command {
+	o := &webhookEdit{App: a}
+	cmd := cli.DeclareJSON[apiv1.Webhook](&cobra.Command{
+		Use:   "edit WEBHOOK",
+		Short: "Change a webhook",
+		Long: `Change where a webhook sends events and which, what it is called, and whether it is
+enabled. What is not given stays as it is; --event gives all types anew.
+
+A webhook that is enabled again is told of what happens from then on. Its secret is
+changed with "schedctl webhook rotate-secret".
+
+` + daemonURLHelp,
+		Example: `  schedctl webhook edit site --url https://example.com/new
+  schedctl webhook edit site --event post.published --event post.failed
+  schedctl webhook edit wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --enable`,
+		Args:              cli.Args(1, 1, webhookArgument),
+		ValidArgsFunction: webhookLookup.completeFirst(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	o.url.add(cmd)
+	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
+	cmd.Flags().StringVar(&o.name, "name", "", "a new `name`")
+	o.enable.add(cmd, "send events from now on", "send nothing more")
+	return cmd
+}
+
+func (o *webhookEdit) run(ctx context.Context, ref string) error {
+	change, err := o.change()
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	w, err := c.EditWebhook(ctx, id, change)
+	switch {
+	case err != nil:
+		return webhookLookup.unknown(ref, err)
+	case o.JSON.Given:
+		return o.PrintJSON(w)
+	case o.Quiet || !o.OutTerminal:
+		return printWebhooks(o.App, []apiv1.Webhook{w})
+	}
+	return o.Write([]byte("Changed " + o.Bold(webhookLookup.label(w)) + ": " + webhookSentence(o.App, w) + "\n"))
+}
+
+// change checks the flags and puts them together.
+func (o *webhookEdit) change() (w apiv1.EditWebhook, err error) {
+	address, err := o.url.value()
+	if err != nil {
+		return w, err
+	}
+	types, err := o.events.types(schedctl.EventTypes())
+	if err != nil {
+		return w, err
+	}
+	if address != "" {
+		w.URL = &address
+	}
+	if types != nil {
+		w.EventTypes = &types
+	}
+	if o.name != "" {
+		w.Name = &o.name
+	}
+	if w.Enabled, err = o.enable.value(); err != nil {
+		return w, err
+	}
+	if w == (apiv1.EditWebhook{}) {
+		f := cli.UsageError("schedctl webhook edit has nothing to change")
+		f.Hint = "give --url, --event, --name, --enable or --disable"
+		return w, f
+	}
+	return w, nil
+}
+
+// enableFlags are the flags of edit commands that enable and disable.
+type enableFlags struct{ enable, disable bool }
+
+func (e *enableFlags) add(cmd *cobra.Command, enable, disable string) {
+	cmd.Flags().BoolVar(&e.enable, "enable", false, enable)
+	cmd.Flags().BoolVar(&e.disable, "disable", false, disable)
+}
+
+// value returns nil if neither flag is given.
+func (e *enableFlags) value() (*bool, error) {
+	switch {
+	case e.enable && e.disable:
+		return nil, cli.UsageError("--enable and --disable exclude each other: give one")
+	case e.enable || e.disable:
+		return &e.enable, nil
+	}
+	return nil, nil
+}

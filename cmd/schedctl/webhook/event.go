@@ -1,0 +1,46 @@
+package webhook
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// everyEvent stands for all types of events in --event.
+const everyEvent = "all"
+
+// eventFlags is --event.
+type eventFlags struct{ names []string }
+
+func (o *eventFlags) add(cmd *cobra.Command, known []schedctl.EventType, usage string) {
+	cmd.Flags().StringArrayVar(&o.names, "event", nil, usage)
+	names := append(strings.Split(cli.JoinStrings(known, " "), " "), everyEvent)
+	cmd.RegisterFlagCompletionFunc("event", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// types returns the types that are named, each once; nil for none.
+func (o *eventFlags) types(known []schedctl.EventType) (types []schedctl.EventType, err error) {
+	for _, list := range o.names {
+		for _, name := range strings.Split(list, ",") {
+			typ := schedctl.EventType(name)
+			switch {
+			case name == everyEvent:
+				return slices.Clone(known), nil
+			case !slices.Contains(known, typ):
+				return nil, cli.UnknownValueError("--event", name, append(strings.Split(cli.JoinStrings(known, " "), " "), everyEvent))
+			case !slices.Contains(types, typ):
+				types = append(types, typ)
+			}
+		}
+	}
+	return types, nil
+}
+
+// eventTypesText lists types for a help text.
+func eventTypesText(types []schedctl.EventType) string {
+	return strings.TrimSuffix(cli.WrapText("  ", strings.Split(cli.JoinStrings(types, " "), " ")), "\n")
+}

@@ -1,0 +1,96 @@
+package webhook
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+type notifyEdit struct {
+	notificationFlags
+	enable enableFlags
+}
+
+func newNotifyEdit(a *cli.App) *cobra.Command {
+	o := &notifyEdit{notificationFlags: notificationFlags{App: a}}
+	cmd := cli.DeclareJSON[apiv1.Notification](&cobra.Command{
+		Use:   "edit NOTIFICATION",
+		Short: "Change a notification",
+		Long: `Change a notification. What you do not give stays as it is; --event and --email
+replace the whole list.
+
+The stored password is kept only while server, port, user and encryption stay the
+same. A notification that is enabled again reports what happens from then on.`,
+		Example: `  schedctl notify edit on-call --event post.failed
+  schedctl notify edit on-call --disable
+  schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
+		Args:              cli.Args(1, 1, notificationArgument),
+		ValidArgsFunction: notificationLookup.completeFirst(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	o.add(cmd)
+	o.enable.add(cmd, "send messages from now on", "send no more messages")
+	return cmd
+}
+
+func (o *notifyEdit) run(ctx context.Context, ref string) error {
+	change, err := o.change()
+	if err != nil {
+		return err
+	}
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	before, err := notificationLookup.find(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	if err := o.way(ctx, c, &change, before); err != nil {
+		return err
+	}
+	n, err := c.EditNotification(ctx, before.ID, change)
+	if err != nil {
+		return notificationLookup.unknown(ref, err)
+	}
+	return printNotification(o.App, n, "Changed")
+}
+
+// way adds how messages are sent, where the flags change that.
+func (o *notifyEdit) way(ctx context.Context, c *client.Client, change *apiv1.EditNotification, before apiv1.Notification) (err error) {
+	if change.SocialAccountID, err = o.account(ctx, c); err != nil || !o.byMail() {
+		return err
+	}
+	change.Email, err = o.settings(ctx, before.Email)
+	return err
+}
+
+// change returns what the flags say, without the way to send messages.
+func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
+	types, err := o.events.types(schedctl.NotificationEvents())
+	if err != nil {
+		return n, err
+	}
+	if types != nil {
+		n.EventTypes = &types
+	}
+	if o.name != "" {
+		n.Name = &o.name
+	}
+	if n.Enabled, err = o.enable.value(); err != nil {
+		return n, err
+	}
+	if n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail() {
+		f := cli.UsageError("schedctl notify edit has nothing to change")
+		f.Hint = "give --to, --email, --event, --name, --enable or --disable"
+		return n, f
+	}
+	return n, nil
+}

@@ -1,0 +1,71 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// webhookWithSecret is a webhook and the secret that was made for it; null when
+// it is not to be shown.
+type webhookWithSecret struct {
+	apiv1.Webhook
+	Secret *string `json:"secret"`
+}
+
+// printWebhook prints a webhook with its new secret; done begins the sentence.
+func printWebhook(o *cli.OneTimeSecret, made apiv1.WebhookSecret, done string) error {
+	secret, err := o.Save(made.Secret)
+	w := made.Webhook
+	return errors.Join(o.Print(cli.CreatedResult{
+		ID: w.ID, Sentence: done + o.Bold(webhookLookup.label(w)) + ": " + webhookSentence(o.App, w), Row: webhookRow(w),
+		Object: webhookWithSecret{Webhook: w, Secret: secret}, Secret: secret,
+	}), err)
+}
+
+func newWebhookRotate(a *cli.App) *cobra.Command {
+	o := &cli.OneTimeSecret{App: a}
+	cmd := cli.DeclareJSON[webhookWithSecret](&cobra.Command{
+		Use:   "rotate-secret WEBHOOK",
+		Short: "Give a webhook a new secret",
+		Long: `Give a webhook a new secret. For a day events are signed with the former one as
+well, so that there is time to tell the receiver; to rotate again before that ends
+the former one at once.
+
+` + cli.SecretHelp,
+		Example: `  schedctl webhook rotate-secret wh_01KAK3R9ZC4VBX1D2E3F4G5H6J
+  schedctl webhook rotate-secret site --secret-out hook.key`,
+		Args:              cli.Args(1, 1, webhookArgument),
+		ValidArgsFunction: webhookLookup.completeFirst(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return rotate(cmd.Context(), o, args[0])
+		},
+	})
+	o.Add(cmd)
+	return cmd
+}
+
+func rotate(ctx context.Context, o *cli.OneTimeSecret, ref string) error {
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	end, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer end()
+	made, err := c.RotateWebhookSecret(ctx, id)
+	if err != nil {
+		return webhookLookup.unknown(ref, err)
+	}
+	return printWebhook(o, made, "New secret of ")
+}

@@ -1,0 +1,124 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+func NewTrigger(a *cli.App) *cobra.Command {
+	names := strings.Split(cli.JoinStrings(TriggerTypes(), " "), " ")
+	return cli.DeclareJSON[forwarded](&cobra.Command{
+		Use:   "trigger EVENT",
+		Short: "Make an event for a receiver you develop",
+		Long: `Make an event for a receiver you develop, and have every "schedctl listen" of yours
+on this machine forward it, signed, whatever --event says there. The types are
+
+` + eventTypesText(TriggerTypes()) + `
+
+The event refers to made-up objects: no post is published, the daemon does not store
+the event, and webhooks do not receive it. To test a webhook of the daemon, use
+"schedctl webhook test".
+
+The exit status is 9 when a receiver did not respond with a 2xx status, and 7 when
+there is no "schedctl listen".`,
+		Example: `  schedctl trigger post.published
+  schedctl trigger post.failed --json=http_status,response`,
+		Args: cli.Args(1, 1, "the type of an event"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(names, args[0]) {
+				return cli.UnknownValueError("event", args[0], names)
+			}
+			return triggerEvent(cmd.Context(), a, schedctl.EventType(args[0]))
+		},
+	})
+}
+
+func triggerEvent(ctx context.Context, a *cli.App, typ schedctl.EventType) error {
+	sample, err := SampleEvent(typ, a.Now())
+	if err != nil {
+		return fmt.Errorf("make a sample of %s: %w", typ, err)
+	}
+	limit := triggerPatience
+	if a.Timeout > 0 {
+		limit = time.Duration(a.Timeout)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, post.ErrTimedOut)
+	defer cancel()
+	heard := false
+	var failed cli.ErrorList
+	for _, path := range listenSockets(a) {
+		err := triggerAt(limited, a, path, apiv1.NewEvent(sample))
+		if errors.Is(err, errNoListener) {
+			continue
+		}
+		if heard = true; err != nil {
+			failed = append(failed, err)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !heard:
+		return &cli.Failure{
+			Status: cli.ExitUnreachable, Code: cli.CodeUnreachable, Message: "no schedctl listen is running that could forward the event",
+			Hint: "start one with: schedctl listen --forward-to URL",
+		}
+	case failed != nil:
+		return failed
+	}
+	return nil
+}
+
+// triggerAt has one "schedctl listen" forward the event, and prints what came of
+// it.
+func triggerAt(ctx context.Context, a *cli.App, path string, e apiv1.Event) error {
+	result, err := handOver(ctx, path, e)
+	switch {
+	case errors.Is(err, post.ErrTimedOut):
+		return &cli.Failure{Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: "schedctl listen has not forwarded the event in time", Hint: "see what it shows"}
+	case err != nil:
+		return err
+	}
+	if err := printForwarded(a, result); err != nil || result.Status == schedctl.DeliveryDelivered {
+		return err
+	}
+	return receiverFailure(result)
+}
+
+// receiverFailure returns the failure of an event that a receiver refused.
+func receiverFailure(f forwarded) error {
+	return &cli.Failure{
+		Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%s did not take %s: %s", f.ForwardTo, f.Type, f.answerText()),
+		Hint: "a receiver must respond with a 2xx status",
+	}
+}
+
+// printForwarded prints what a receiver made of an event.
+func printForwarded(a *cli.App, f forwarded) error {
+	switch {
+	case a.JSON.Given:
+		return a.PrintLine(f)
+	case a.Quiet:
+		return a.PrintIDs(f.ID)
+	case !a.OutTerminal:
+		return a.Write(a.RenderTable(cli.Table{Rows: [][]string{{f.ID, string(f.Status), string(f.Type), f.ForwardTo, f.answerText()}}}))
+	}
+	return a.Write([]byte(fmt.Sprintf("%s to %s: %s\n", a.Bold(string(f.Type)), cli.OneLine(f.ForwardTo), outcomeText(a, f))))
+}

@@ -1,0 +1,82 @@
+package webhook
+
+import (
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// TriggerTypes are the events that can be triggered.
+func TriggerTypes() []schedctl.EventType {
+	return append(schedctl.EventTypes(), schedctl.EventWebhookTest)
+}
+
+// SampleEvent returns an event of a type, such as the daemon makes it, about
+// things that are nowhere.
+func SampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) {
+	workspace := schedctl.NewID(schedctl.WorkspacePrefix, now)
+	account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: workspace, Platform: "mastodon", Name: "sample"}
+	hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: workspace}
+	switch typ {
+	case schedctl.EventAccountError:
+		account.Error = &schedctl.TargetError{
+			Kind: schedctl.KindAuth, Message: "the access token was revoked", HTTPStatus: 401, Outcome: schedctl.OutcomeNotPublished,
+		}
+		return schedctl.AccountErrorEvent(account, now), nil
+	case schedctl.EventWebhookDisabled:
+		return schedctl.WebhookDisabledEvent(hook, now), nil
+	case schedctl.EventWebhookTest:
+		return schedctl.WebhookTestEvent(hook, now), nil
+	}
+	events, err := sampleLife(typ, account, now)
+	if err != nil {
+		return schedctl.Event{}, err
+	}
+	return events[slices.IndexFunc(events, func(e schedctl.Event) bool { return e.Type == typ })], nil
+}
+
+// sampleLife returns what happens to a post in a life that has an event of the
+// type in it.
+func sampleLife(typ schedctl.EventType, account schedctl.Account, now time.Time) ([]schedctl.Event, error) {
+	p, events, err := schedctl.Create(schedctl.NewPost{
+		WorkspaceID: account.WorkspaceID, Content: "A sample", Accounts: []schedctl.Account{account}, PublishAt: now.Add(time.Hour),
+	}, now)
+	if err != nil {
+		return nil, err
+	}
+	result := schedctl.Result{Receipt: &schedctl.Receipt{ID: "113645923456789012", URL: "https://mastodon.example/@sample/113645923456789012"}}
+	if typ == schedctl.EventPostFailed {
+		result = schedctl.Result{Error: &schedctl.TargetError{
+			Kind: schedctl.KindContent, Message: "the text is too long for the network", HTTPStatus: 422, Outcome: schedctl.OutcomeNotPublished,
+		}}
+	}
+	words := "A better sample"
+	steps := []func() ([]schedctl.Event, error){
+		func() ([]schedctl.Event, error) { return p.Edit(schedctl.Edit{Content: &words}, now) },
+		func() ([]schedctl.Event, error) { return p.PublishNow(nil, now) },
+		func() ([]schedctl.Event, error) {
+			_, err := p.Begin(schedctl.Claim{TargetID: p.Targets[0].ID}, now)
+			return nil, err
+		},
+		func() ([]schedctl.Event, error) {
+			if typ == schedctl.EventPostUnconfirmed {
+				return p.Doubt(p.Targets[0].ID, &schedctl.TargetError{
+					Kind: schedctl.KindNetwork, Message: "the connection broke before the network responded", Retryable: true, Outcome: schedctl.OutcomeUnknown,
+				}, now.Add(time.Minute), now), nil
+			}
+			return p.Finish(p.Targets[0].ID, result, now)
+		},
+	}
+	if typ == schedctl.EventPostCanceled {
+		steps = []func() ([]schedctl.Event, error){func() ([]schedctl.Event, error) { return p.Cancel(now) }}
+	}
+	for _, step := range steps {
+		more, err := step()
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, more...)
+	}
+	return events, nil
+}

@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/post"
+)
+
+type webhookTest struct {
+	*cli.App
+	wait bool
+}
+
+func newWebhookTest(a *cli.App) *cobra.Command {
+	o := &webhookTest{App: a}
+	cmd := cli.DeclareJSON[apiv1.Delivery](&cobra.Command{
+		Use:   "test WEBHOOK",
+		Short: "Send a test event to a webhook",
+		Long: `Send an event of type webhook.test to a webhook, whatever events it is told of and
+also when it is disabled. Only this webhook gets it: a receiver on your own machine is
+tried with "schedctl listen" and "schedctl trigger".
+
+With --wait it waits for the answer: the exit status is 9 when that is no 2xx status
+or there is none, although the daemon will try again. With --timeout it gives up
+after that long, with exit status 8.`,
+		Example: `  schedctl webhook test site --wait
+  schedctl webhook test wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --wait --timeout 30s`,
+		Args:              cli.Args(1, 1, webhookArgument),
+		ValidArgsFunction: webhookLookup.completeFirst(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0])
+		},
+	})
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait for the answer")
+	return cmd
+}
+
+func (o *webhookTest) run(ctx context.Context, ref string) error {
+	c, err := o.Connect()
+	if err != nil {
+		return err
+	}
+	id, err := webhookLookup.findID(ctx, o.App, c, ref)
+	if err != nil {
+		return err
+	}
+	made, err := c.TestWebhook(ctx, id)
+	switch {
+	case err != nil:
+		return webhookLookup.unknown(ref, err)
+	case !o.wait:
+		if o.OutTerminal && !o.Quiet && !o.JSON.Given {
+			defer o.Messagef("see what it answers with: schedctl webhook deliveries %s", id)
+		}
+		return printDelivery(o.App, made.Delivery)
+	}
+	d, waited := o.attempted(ctx, c, id, made.Delivery)
+	if err := printDelivery(o.App, d); err != nil {
+		return err
+	}
+	if waited != nil {
+		return waited
+	}
+	return failedDelivery(d)
+}
+
+// failedDelivery returns the failure of a delivery that was not taken, or nil.
+func failedDelivery(d apiv1.Delivery) error {
+	if d.Status == schedctl.DeliveryDelivered {
+		return nil
+	}
+	return &cli.Failure{
+		Status: cli.ExitFailed, Code: cli.CodeFailed,
+		Message: fmt.Sprintf("the webhook did not take %s: %s", d.ID, attemptText(d)),
+		Hint:    "a receiver must respond with a 2xx status within 10 seconds",
+	}
+}
+
+// attempted waits for the first attempt at a delivery and returns the delivery as
+// it was seen last.
+func (o *webhookTest) attempted(ctx context.Context, c *client.Client, webhookID string, d apiv1.Delivery) (apiv1.Delivery, error) {
+	waiting := ctx
+	if o.Timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, time.Duration(o.Timeout), post.ErrTimedOut)
+		defer cancel()
+		waiting = limited
+	}
+	for pause := post.FirstLook; post.Pause(waiting, pause); pause = min(2*pause, post.LastLook) {
+		seen, err := findDelivery(waiting, c, webhookID, d.ID)
+		switch {
+		case errors.Is(err, post.ErrTimedOut):
+		case err != nil && !post.IsTemporary(err):
+			return d, err
+		case err == nil && seen.Attempt > 0:
+			return seen, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return d, context.Cause(ctx)
+	}
+	return d, &cli.Failure{
+		Status: cli.ExitTimedOut, Code: cli.CodeTimedOut, Message: fmt.Sprintf("there is no attempt at %s after %s", d.ID, &o.Timeout),
+		Hint: "look again with: schedctl webhook deliveries " + webhookID,
+	}
+}
+
+// findDelivery looks for a delivery in the log, which has the youngest first.
+func findDelivery(ctx context.Context, c *client.Client, webhookID, id string) (apiv1.Delivery, error) {
+	for d, err := range c.EachDelivery(ctx, webhookID, client.DeliveryQuery{Limit: post.PageSize}) {
+		switch {
+		case err != nil:
+			return d, err
+		case d.ID == id:
+			return d, nil
+		case d.ID < id:
+			return apiv1.Delivery{}, deliveryGone(id)
+		}
+	}
+	return apiv1.Delivery{}, deliveryGone(id)
+}
+
+func deliveryGone(id string) error {
+	return &cli.Failure{Status: cli.ExitNotFound, Code: schedctl.NotFound, Message: "there is no delivery " + id + " any more"}
+}
