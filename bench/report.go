@@ -60,7 +60,7 @@ func (r *benchReport) count(v verdict) (n int) {
 // passed reports whether no goal was missed and nothing was lost, repeated or early.
 func (r *benchReport) passed() bool { return r.count(fail) == 0 && r.Counts.clean() }
 
-// print writes the table, the details of what did not pass, and a summary.
+// print writes the table, the details of rows that did not pass, and a summary.
 func (r *benchReport) print(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "case\tmeasured\tgoal\tverdict\tCPU/op\tmemory")
@@ -99,7 +99,7 @@ func formatMemory(n int64) string {
 	return formatBytes(float64(n))
 }
 
-// write replaces a file with the report as JSON; without a name it does nothing.
+// write replaces a file with the report as JSON. Without a name it does nothing.
 func (r *benchReport) write(path string) error {
 	if path == "" {
 		return nil

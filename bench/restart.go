@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureRestarts starts a daemon that has a million posts waiting, one of which
-// became due while it was down, and says how long that takes to reach the network.
+// measureRestarts starts a daemon with a million waiting posts, one of which became due while it was down, and
+// measures when that post reaches the network.
 func (b *bench) measureRestarts(ctx context.Context, dir string, n *counts) (result, error) {
 	var took, ready []time.Duration
 	for range min(b.rounds, 2*b.few-1) {
@@ -39,11 +39,11 @@ func (b *bench) measureRestarts(ctx context.Context, dir string, n *counts) (res
 		detailed("slowest %s; ready after %s", formatDuration(quantile(took, 1)), formatDuration(quantile(ready, 0.5))), nil
 }
 
-// leaveOverdue adds a post that is due when no daemon runs.
+// leaveOverdue adds a post that becomes due while no daemon runs.
 func (b *bench) leaveOverdue(ctx context.Context, dir string) error {
 	number, due := b.numbers(1), time.Time{}
 	err := seed(ctx, dir, seedPlan{platform: "http", posts: 1, post: func(int) (string, time.Time) {
-		due = time.Now().Add(100 * time.Millisecond) // from when the database has been opened
+		due = time.Now().Add(100 * time.Millisecond) // counted from when the database is open
 		return contentOf(number), due
 	}})
 	return errors.Join(err, sleepUntil(ctx, due))

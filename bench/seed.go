@@ -16,15 +16,14 @@ import (
 	"github.com/schedctl/schedctl/storage/bolt"
 )
 
-// seedBatch is how many posts one transaction writes: with more, the pages that
-// are not yet split take longer than the commits that are spared.
+// seedBatch is the number of posts in one transaction. With more, splitting pages costs more time than commits
+// save.
 const seedBatch = 2000
 
-// httpAccounts is how many accounts there are on the network.
+// httpAccounts is the number of accounts on the network.
 const httpAccounts = 1000
 
-// withAccounts returns a new data directory with a feed and a thousand accounts
-// on the network; no post is in it.
+// withAccounts returns a new data directory with a feed, a thousand accounts on the network, and no posts.
 func (b *bench) withAccounts(ctx context.Context) (dir string, err error) {
 	if b.accounts == "" {
 		if b.accounts, err = b.newDir(); err != nil {
@@ -50,16 +49,15 @@ func (b *bench) connectAll(ctx context.Context, d *child.Daemon) error {
 	return err
 }
 
-// seedPlan is posts that are written to a database without a daemon.
+// seedPlan describes posts to store without a daemon.
 type seedPlan struct {
-	platform string // they are for the accounts of it, in turn
+	platform string // the posts go to its accounts, in turn
 	posts    int
 	post     func(i int) (content string, at time.Time)
-	events   bool // with the events of their creation, which are pruned some day
+	events   bool // also store the events of their creation
 }
 
-// seed writes posts to the database of a daemon that does not run, as a daemon
-// writes them.
+// seed stores posts in the database of a stopped daemon, as a daemon stores them.
 func seed(ctx context.Context, dir string, s seedPlan) error {
 	store, err := bolt.Open(filepath.Join(dir, "schedctl.db"), bolt.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -68,7 +66,7 @@ func seed(ctx context.Context, dir string, s seedPlan) error {
 	return errors.Join(s.into(ctx, store), store.Close())
 }
 
-// into writes posts to a store.
+// into stores the posts.
 func (s *seedPlan) into(ctx context.Context, store storage.Store) error {
 	accounts, err := accountsOf(ctx, store, s.platform)
 	if err != nil {
@@ -82,14 +80,14 @@ func (s *seedPlan) into(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-// seeded is a batch of posts as they are written, or why there is none.
+// seeded is a batch of posts to store, or the error of making it.
 type seeded struct {
 	posts  []schedctl.Post
 	events []schedctl.Event
 	err    error
 }
 
-// batches makes the posts, each batch while the one before it is written.
+// batches makes the posts, each batch while the previous one is stored.
 func (s *seedPlan) batches(accounts []schedctl.Account) iter.Seq[seeded] {
 	return func(yield func(seeded) bool) {
 		made, done := make(chan seeded), make(chan struct{})
@@ -172,8 +170,7 @@ func accountsOf(ctx context.Context, store storage.Store, platform string) (acco
 	return accounts, err
 }
 
-// waiting returns a new data directory with a number of posts that are due in
-// the coming year.
+// waiting returns a new data directory with a number of posts due within a year.
 func (b *bench) waiting(ctx context.Context, posts int) (dir string, err error) {
 	if dir, err = b.withAccounts(ctx); err != nil {
 		return "", err
@@ -181,7 +178,7 @@ func (b *bench) waiting(ctx context.Context, posts int) (dir string, err error) 
 	return dir, seed(ctx, dir, farFuture(posts))
 }
 
-// farFuture is posts for the feed that are due in the coming year.
+// farFuture returns posts for the feed that are due within a year.
 func farFuture(posts int) seedPlan {
 	first := time.Now().Add(24 * time.Hour)
 	return seedPlan{platform: "feed", posts: posts, post: func(i int) (string, time.Time) {

@@ -10,18 +10,17 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// lazy is what cases need and takes long to make, or why there is none.
+// lazy is a prepared value that takes long to make, or the error of making it.
 type lazy[T any] struct {
 	value T
 	err   error
 }
 
-// get returns the value, or why there is none.
+// get returns the value or the error.
 func (m *lazy[T]) get() (T, error) { return m.value, m.err }
 
-// setUp makes all that the cases of some names need and takes long to make, at the
-// same time: nothing is measured meanwhile. What cannot be made is an error of the
-// case that needs it.
+// setUp prepares everything that takes long to make and that the named cases need, all at once, because nothing
+// is being measured. An error is returned by the cases that need the value.
 func (b *bench) setUp(ctx context.Context, cases []string) error {
 	defer startStage("set up")()
 	if _, err := b.withAccounts(ctx); err != nil {
@@ -46,8 +45,8 @@ func (b *bench) setUp(ctx context.Context, cases []string) error {
 	return nil
 }
 
-// startServer starts a PostgreSQL, with two daemons on it when they are wanted: these
-// need a while until they know of each other.
+// startServer starts PostgreSQL, and two daemons on it if pair is set: these need a while to discover each
+// other.
 func (b *bench) startServer(ctx context.Context, pair bool) {
 	server, err := postgrestest.New()
 	if err != nil {
@@ -60,12 +59,12 @@ func (b *bench) startServer(ctx context.Context, pair bool) {
 	}
 }
 
-// stopServer ends the PostgreSQL, if there is one: even idle it now and then writes.
+// stopServer stops PostgreSQL, if it runs: even an idle server writes now and then.
 func (b *bench) stopServer() error {
 	server := b.server.value
 	if server == nil {
 		return nil
 	}
-	b.server = lazy[*postgrestest.Cluster]{err: errors.New("the PostgreSQL has been stopped")}
+	b.server = lazy[*postgrestest.Cluster]{err: errors.New("PostgreSQL was stopped")}
 	return server.Remove()
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// daemonPair is two daemons that are alike but for what is measured.
+// daemonPair is two daemons that differ only in what is measured.
 type daemonPair struct {
 	control, subject *child.Daemon
-	accounts         []string // of both, on the network
+	accounts         []string // accounts of both, on the network
 }
 
-// withPair runs two daemons with accounts on the network while fn works with
-// them. They are killed: a call that hangs would hold up a stop in order.
+// withPair runs two daemons with accounts on the network while fn works with them. The daemons are killed: a
+// hanging call would delay a clean stop.
 func (b *bench) withPair(ctx context.Context, fn func(daemonPair) error) error {
 	var p daemonPair
 	for _, d := range []**child.Daemon{&p.control, &p.subject} {
@@ -36,8 +36,7 @@ func (b *bench) withPair(ctx context.Context, fn func(daemonPair) error) error {
 	return fn(p)
 }
 
-// publishBoth lets the two publish in turns, with posts that they are given
-// through their API.
+// publishBoth lets both daemons publish in turns, with posts created through their API.
 func (b *bench) publishBoth(ctx context.Context, d daemonPair, n *counts) (lateness, error) {
 	w := window{order: inTurns(b.rounds), posts: 120 / min(b.scale, 2), length: b.length(120 * time.Millisecond), gap: 20 * time.Millisecond}
 	lead := leadAtLeast + leadCreated*time.Duration(w.total())
@@ -47,8 +46,8 @@ func (b *bench) publishBoth(ctx context.Context, d daemonPair, n *counts) (laten
 	}}, n)
 }
 
-// measureSlowAccount compares the lateness of accounts whose network answers at
-// once, with and without another account whose network takes 30 s.
+// measureSlowAccount compares the lateness of accounts with a fast network, with and without another account
+// whose network takes 30 s to respond.
 func measureSlowAccount(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	err = b.withPair(ctx, func(d daemonPair) error {
 		slow, err := d.subject.Connect(ctx, fmt.Sprintf(`{"platform":"http","name":"slow","credentials":{"url":%q}}`, b.network.url+slowPath))
@@ -65,7 +64,7 @@ func measureSlowAccount(ctx context.Context, b *bench, n *counts) (out []result,
 		if err != nil {
 			return err
 		}
-		out = append(out, p.compare(0.99).row("publishing p99 beside an account that answers after 30 s / without it", 0, goal{atMost: 1.5}, "µs").with(&p.cost))
+		out = append(out, p.compare(0.99).row("publishing p99 with an account that responds after 30 s / without it", 0, goal{atMost: 1.5}, "µs").with(&p.cost))
 		return nil
 	})
 	return out, err

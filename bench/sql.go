@@ -18,12 +18,12 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres/postgrestest"
 )
 
-// sqlConnections is how many connections to PostgreSQL create posts.
+// sqlConnections is the number of PostgreSQL connections that create posts.
 const sqlConnections = 16
 
-// measureSQL compares what creating a post with three targets costs the PostgreSQL
-// engine, in one transaction with its answer, its events and its entry in the
-// audit log, with the same rows sent to the same tables through a bare driver.
+// measureSQL compares the cost of creating a post with three targets in the PostgreSQL engine, in one
+// transaction with its idempotency record, events and audit entry, with sending the same rows through a bare
+// driver.
 func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	server, err := b.server.get()
 	if err != nil {
@@ -51,7 +51,7 @@ func measureSQL(ctx context.Context, b *bench, n *counts) (out []result, err err
 	}, nil
 }
 
-// sqlInserts is posts that are created in empty tables, as often as it is run.
+// sqlInserts creates posts in empty tables, each time it is run.
 type sqlInserts struct {
 	server   *postgrestest.Cluster
 	database string
@@ -67,7 +67,7 @@ func (s *sqlInserts) engine(ctx context.Context) (sample, error) {
 	})
 }
 
-// bare creates them with nothing around the statements but a driver.
+// bare creates them with nothing but a driver.
 func (s *sqlInserts) bare(ctx context.Context) (sample, error) {
 	return s.run(ctx, func(*postgres.Store) ([]time.Duration, error) {
 		pool, err := pgxpool.New(ctx, fmt.Sprintf("%s&pool_max_conns=%d", s.server.URL(s.database), sqlConnections))
@@ -80,7 +80,7 @@ func (s *sqlInserts) bare(ctx context.Context) (sample, error) {
 	})
 }
 
-// run runs create on empty tables, and looks whether what it has created is there.
+// run runs create on empty tables, and checks that the posts exist.
 func (s *sqlInserts) run(ctx context.Context, create func(*postgres.Store) ([]time.Duration, error)) (out sample, err error) {
 	store, err := postgres.Open(ctx, s.server.URL(s.database), postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// rowSource makes what the creation of a post with three targets stores.
+// rowSource makes the rows of a post with three targets.
 type rowSource struct {
 	workspace, key string
 	accounts       []schedctl.Account
@@ -30,13 +30,13 @@ func newRows() *rowSource {
 	return r
 }
 
-// targetsEach is how many targets a post has.
+// targetsEach is the number of targets of a post.
 const targetsEach = 3
 
-// idempotencyBody is about what a request is answered with.
+// idempotencyBody is roughly a response to a create.
 var idempotencyBody = []byte(strings.Repeat(`{"post": "as JSON"}`, 40))
 
-// createdRows is one post with all that is stored with it.
+// createdRows is one post with everything stored with it.
 type createdRows struct {
 	post   schedctl.Post
 	events []schedctl.Event
@@ -48,7 +48,7 @@ type createdRows struct {
 func (r *rowSource) next() (c createdRows, err error) {
 	now := time.Now()
 	c.post, c.events, err = schedctl.Create(schedctl.NewPost{
-		WorkspaceID: r.workspace, Content: "A post of an ordinary length, such as people write them every day.",
+		WorkspaceID: r.workspace, Content: "A post of ordinary length, as people write them every day.",
 		Accounts: r.accounts, PublishAt: now.Add(24 * time.Hour),
 	}, now)
 	c.audit = schedctl.AuditEntry{
@@ -60,7 +60,7 @@ func (r *rowSource) next() (c createdRows, err error) {
 	return c, err
 }
 
-// createRows stores a post as the API does: unless there is an answer already.
+// createRows stores a post as the API does: unless an idempotency record exists.
 func (r *rowSource) createRows(ctx context.Context, store storage.Store) error {
 	c, err := r.next()
 	if err != nil {
@@ -79,8 +79,7 @@ func (r *rowSource) createRows(ctx context.Context, store storage.Store) error {
 	})
 }
 
-// insert stores the same rows with statements of its own, after the same look for
-// an answer.
+// insert stores the same rows with its own statements, after the same check for an idempotency record.
 func (r *rowSource) insert(ctx context.Context, pool *pgxpool.Pool) error {
 	c, err := r.next()
 	if err != nil {

@@ -13,20 +13,18 @@ import (
 )
 
 const (
-	// startsPerRun is how often a program is started for one value: a single start says
-	// little.
+	// startsPerRun is how often a program is started for one value, because a single start varies too much.
 	startsPerRun = 8
 
-	// maxStart is the processor time that a command may spend before its own work.
+	// maxStart is the processor time that a command may use before its own work.
 	maxStart = 12 * time.Millisecond
 )
 
-// startSample are commands whose own work is next to nothing.
+// startSample are commands with almost no work of their own.
 var startSample = []string{"--help", "version", "post create --help", "account list", "post list"}
 
-// measureStarts measures the processor time, user and system, of commands whose own
-// work is next to nothing: the daemon that they ask is a stub which knows its responses.
-// The control is the help of a bare program with the same library.
+// measureStarts measures the user and system processor time of commands with almost no work of their own. Their
+// daemon is a stub with recorded responses. The control is the help of a bare program with the same library.
 func measureStarts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	bare, err := b.program.get()
 	if err != nil {
@@ -52,19 +50,19 @@ func measureStarts(ctx context.Context, b *bench, n *counts) ([]result, error) {
 		most, controls = max(most, took), append(controls, quantile(toDurations(all[0].controls(0)), 0.5))
 		each = append(each, args+" "+formatDuration(took))
 	}
-	r := within("processor time of a command before its own work: the most", most, maxStart, controls...)
+	r := within("processor time of a command before its own work: maximum", most, maxStart, controls...)
 	return []result{r.detailed("%s", strings.Join(each, ", "))}, nil
 }
 
-// program is a command line, with what its environment has beside that of this one.
+// program is a command line, with additional environment variables.
 type program struct{ args, env []string }
 
-// atDaemon returns flags of a command line of ours that ask a daemon.
+// atDaemon returns the flags that select a daemon.
 func atDaemon(d *child.Daemon) []string {
 	return []string{"--url", "http://" + d.Address, "--api-key-file", filepath.Join(d.Dir, "admin.key")}
 }
 
-// command returns a command line of ours, with a daemon to talk to.
+// command returns a schedctl command line with the address of a daemon.
 func (b *bench) command(args, address string) program {
 	return program{
 		append([]string{b.binary}, strings.Fields(args)...),
@@ -72,8 +70,7 @@ func (b *bench) command(args, address string) program {
 	}
 }
 
-// starts measures the median processor time of some starts, in µs. One that fails is
-// an error.
+// starts measures the median processor time of several starts, in µs. A failed start is an error.
 func (p program) starts(n *counts) measure {
 	return func(ctx context.Context) (sample, error) {
 		var used []time.Duration
@@ -90,7 +87,7 @@ func (p program) starts(n *counts) measure {
 	}
 }
 
-// build builds a bare program beside this one, as a release is built.
+// build builds a bare program with the flags of a release.
 func (b *bench) build(ctx context.Context, name string) (path string, err error) {
 	path = filepath.Join(b.dir, name)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./bench/"+name)

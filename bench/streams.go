@@ -13,8 +13,8 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// measureStreams has 1,000 clients follow the events, and says what memory the
-// daemon has with them. Then one post is made, of which each of them has to hear.
+// measureStreams connects 1,000 clients to the event stream and measures the daemon's memory. Then it creates
+// one post, whose events each client must receive.
 func measureStreams(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -44,14 +44,13 @@ func measureStreams(ctx context.Context, b *bench, n *counts) (out []result, err
 		}
 		c.memory = memory
 		out = append(out, holds(fmt.Sprintf("anonymous memory with %d idle event streams", readers), float64(memory), 40e6).
-			detailed("%s before; CPU of telling all of one post", formatBytes(float64(before))).with(&c))
+			detailed("%s before; CPU of sending the events of one post to all", formatBytes(float64(before))).with(&c))
 		return nil
 	})
 	return out, err
 }
 
-// openStreams opens a number of streams; with an error it returns those that are
-// open.
+// openStreams opens a number of streams. On an error it returns those that are open.
 func openStreams(ctx context.Context, s server, readers int) (streams []*connection, err error) {
 	for range readers {
 		c, err := openStream(ctx, s)
@@ -69,7 +68,7 @@ func closeAll(streams []*connection) {
 	}
 }
 
-// openStream asks for the events and returns when the daemon has begun to answer.
+// openStream requests the event stream and returns when the response has started.
 func openStream(ctx context.Context, s server) (*connection, error) {
 	conn, err := dial(ctx, s.address)
 	if err != nil {
@@ -80,7 +79,7 @@ func openStream(ctx context.Context, s server) (*connection, error) {
 	if err == nil {
 		var status int
 		if status, _, err = conn.readHead(); err == nil && status != 200 {
-			err = fmt.Errorf("the events are answered with %d", status)
+			err = fmt.Errorf("the event stream returned status %d", status)
 		}
 	}
 	if err != nil {
@@ -89,10 +88,10 @@ func openStream(ctx context.Context, s server) (*connection, error) {
 	return conn, nil
 }
 
-// eventsOfPost is how many events a post that is scheduled has.
+// eventsOfPost is the number of events of a scheduled post.
 const eventsOfPost = 2
 
-// readEvents makes a post and counts who hears of it.
+// readEvents creates a post and counts the clients that receive its events.
 func readEvents(ctx context.Context, d *child.Daemon, streams []*connection, n *counts) error {
 	accounts, err := accountIDs(ctx, d, "feed")
 	if err != nil {
@@ -113,8 +112,8 @@ func readEvents(ctx context.Context, d *child.Daemon, streams []*connection, n *
 	return nil
 }
 
-// events returns the ids of the next events, fewer when no more come. Another
-// that comes at once is among them.
+// events returns the ids of the next events, or fewer when no more arrive. An unexpected event that follows
+// immediately is included.
 func (c *connection) events(wanted int) (ids []string) {
 	c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	for {

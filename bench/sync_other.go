@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// syncData waits until what was written to a file is on disk, as bbolt does.
+// syncData waits until written data is on disk, as bbolt does.
 func syncData(f *os.File) error { return f.Sync() }

@@ -16,31 +16,28 @@ import (
 	"github.com/schedctl/schedctl/bench/child"
 )
 
-// timerRole is the argument that makes this program a scheduler without a store:
-// a loop over a sorted list that hands each post at its time to the goroutine of
-// its account, which posts it as the daemon does and waits for the answer. It is
-// what any scheduler has to do, and forgets all when it ends.
+// timerRole is the argument that makes this program a scheduler without a store: a loop over a sorted list that
+// passes each due post to the goroutine of its account, which publishes it as the daemon does and waits for the
+// response. This is the least that any scheduler does; it stores nothing.
 const timerRole = "timer"
 
-// timerOrder is what a timer is asked to post. A post is for the account that comes
-// next.
+// timerOrder is a list of posts for a timer. The posts go to the accounts in turn.
 type timerOrder struct {
 	URL      string         `json:"url"`
 	Accounts int            `json:"accounts"`
 	Posts    []numberedPost `json:"posts"`
 }
 
-// numberedPost is one that is due.
+// numberedPost is a post with its due time.
 type numberedPost struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 }
 
-// contentOf is the text of a post, by which it is known to the network.
+// contentOf returns the content of a post, by which the network identifies it.
 func contentOf(number int) string { return fmt.Sprintf("post %d", number) }
 
-// runTimer serves until its standard input ends. POST takes an order and answers
-// at once.
+// runTimer serves until its standard input is closed. POST accepts an order and responds at once.
 func runTimer() error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024}}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,8 +60,7 @@ func runTimer() error {
 	return child.Serve(mux)
 }
 
-// run posts all of an order at its times, or until ctx ends. It returns which
-// calls have failed, and why.
+// run publishes the posts of an order on time, until ctx ends. Its error describes the failed calls.
 func (o *timerOrder) run(ctx context.Context, client *http.Client) error {
 	slices.SortFunc(o.Posts, func(a, b numberedPost) int { return a.At.Compare(b.At) })
 	accounts := make([]chan numberedPost, min(o.Accounts, len(o.Posts)))
@@ -93,7 +89,7 @@ func (o *timerOrder) run(ctx context.Context, client *http.Client) error {
 	return errors.Join(failed...)
 }
 
-// sleepUntil waits for an instant, or returns why it does not.
+// sleepUntil sleeps until an instant, or returns the error of ctx.
 func sleepUntil(ctx context.Context, at time.Time) error {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()
@@ -120,13 +116,13 @@ func (o *timerOrder) send(client *http.Client, p numberedPost) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusNoContent {
-		return fmt.Errorf("answered %s", resp.Status)
+		return fmt.Errorf("status %s", resp.Status)
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return err
 }
 
-// timer is a timer that runs as a child.
+// timer is a timer in a child process.
 type timer struct{ *child.Role }
 
 func startTimer() (*timer, error) {
@@ -134,7 +130,7 @@ func startTimer() (*timer, error) {
 	return &timer{r}, err
 }
 
-// take hands the timer an order.
+// take passes an order to the timer.
 func (t *timer) take(o timerOrder) error {
 	if len(o.Posts) == 0 {
 		return errors.New("an order without posts")
@@ -149,7 +145,7 @@ func (t *timer) take(o timerOrder) error {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the timer answers %s", resp.Status)
+		return fmt.Errorf("the timer returned %s", resp.Status)
 	}
 	return nil
 }

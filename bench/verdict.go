@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// verdict is what a measurement says about its goal.
+// verdict is the verdict on a measurement.
 type verdict string
 
 const (
@@ -19,15 +19,14 @@ const (
 	note         verdict = "-"            // measured without a goal
 )
 
-// noisy is how much a control may vary before its comparison says nothing: as a
-// part of its median, or of the limit where the goal is a limit.
+// noisy is how much a control may vary before the comparison is inconclusive: relative to its median, or to the
+// limit where the goal is a limit.
 const noisy = 0.35
 
-// judge returns the verdict on a goal that was reached or not. A control that
-// varies proves neither.
+// judge returns the verdict on whether a goal was reached. It is inconclusive when the control varies too much.
 func judge(reached bool, spread float64) verdict {
 	switch {
-	case !(spread <= noisy): // a spread that is no number, too
+	case !(spread <= noisy): // also when the spread is NaN
 		return inconclusive
 	case reached:
 		return pass
@@ -38,16 +37,16 @@ func judge(reached bool, spread float64) verdict {
 // result is one row of the table.
 type result struct {
 	Case     string  `json:"case"`
-	Value    float64 `json:"value"` // a ratio, or nanoseconds, or bytes
+	Value    float64 `json:"value"` // ratio, nanoseconds or bytes
 	Measured string  `json:"measured"`
 	Goal     string  `json:"goal"`
 	Verdict  verdict `json:"verdict"`
 	Detail   string  `json:"detail"`
-	CPU      float64 `json:"cpu_per_op_us,omitempty"`  // processor time of the subject for one operation, in µs
+	CPU      float64 `json:"cpu_per_op_us,omitempty"`  // processor time of the subject per operation, in µs
 	Memory   int64   `json:"rss_anon_bytes,omitempty"` // anonymous memory of the subject
 }
 
-// with adds what the subject took from the machine.
+// with adds the cost of the subject.
 func (r result) with(c *cost) result {
 	r.CPU, r.Memory = c.perOp(), c.memory
 	return r
@@ -60,7 +59,7 @@ func (r result) detailed(format string, args ...any) result {
 	return r
 }
 
-// goal is what a ratio has to reach: one of the two, or neither for a note.
+// goal is the goal for a ratio: one of the two limits, or neither for a row without a goal.
 type goal struct{ atLeast, atMost float64 }
 
 func (g goal) String() string {
@@ -77,7 +76,7 @@ func (g goal) reached(v float64) bool {
 	return (g.atLeast == 0 || v >= g.atLeast) && (g.atMost == 0 || v <= g.atMost)
 }
 
-// row returns a row about a ratio. The unit is that of the figure.
+// row returns a row for a ratio. unit is the unit of the figure.
 func (c comparison) row(name string, figure int, g goal, unit string) result {
 	v, spread := c.ratio(figure), c.spread(figure)
 	r := result{
@@ -88,15 +87,14 @@ func (c comparison) row(name string, figure int, g goal, unit string) result {
 	if g != (goal{}) {
 		r.Verdict = judge(g.reached(v), spread)
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) { // nothing has come; the counts tell
+	if math.IsNaN(v) || math.IsInf(v, 0) { // nothing arrived; the counts show it
 		r.Value, r.Measured = 0, "not measured"
 	}
 	return r
 }
 
-// within returns a row about a time that has a limit. The times are those of a
-// control that does without what is measured; how much they vary tells whether
-// the machine was quiet enough to judge. There may be none.
+// within returns a row for a duration with a limit. control are durations of a control without the measured
+// part, if any; their variation shows whether the machine was quiet enough.
 func within(name string, value, limit time.Duration, control ...time.Duration) result {
 	r := result{Case: name, Value: float64(value), Measured: formatDuration(value), Goal: "≤ " + formatDuration(limit)}
 	spread := 0.0
@@ -108,8 +106,7 @@ func within(name string, value, limit time.Duration, control ...time.Duration) r
 	return r
 }
 
-// withoutGoal makes a row one that is for comparison, and says why, if there is a
-// reason.
+// withoutGoal removes the goal of a row, and adds the reason, if any.
 func (r result) withoutGoal(why string) result {
 	r.Goal, r.Verdict = "", note
 	if why != "" {
@@ -118,13 +115,13 @@ func (r result) withoutGoal(why string) result {
 	return r
 }
 
-// holds returns a row about an amount of memory that has a limit, in bytes.
+// holds returns a row for an amount of memory in bytes with a limit.
 func holds(name string, value, limit float64) result {
 	return result{Case: name, Value: value, Measured: formatBytes(value), Goal: "≤ " + formatBytes(limit), Verdict: judge(value <= limit, 0)}
 }
 
-// notMeasured returns the row of a case that ended with an error. What cannot be
-// measured on this system is no failure.
+// notMeasured returns the row of a case that failed with an error. A case that is not supported on this system
+// does not fail.
 func notMeasured(name string, err error) result {
 	r := result{Case: name, Measured: "not measured", Verdict: fail, Detail: err.Error()}
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -30,8 +30,8 @@ func TestVerdictOfARatio(t *testing.T) {
 		{"missed", quiet(79), goal{atLeast: 0.8}, fail},
 		{"a limit kept", quiet(140), goal{atMost: 1.4}, pass},
 		{"a limit passed", quiet(141), goal{atMost: 1.4}, fail},
-		{"reached beside a control that varies", noisy(200), goal{atLeast: 0.8}, inconclusive},
-		{"missed beside a control that varies", noisy(10), goal{atLeast: 0.8}, inconclusive},
+		{"reached with a control that varies", noisy(200), goal{atLeast: 0.8}, inconclusive},
+		{"missed with a control that varies", noisy(10), goal{atLeast: 0.8}, inconclusive},
 		{"without a goal", noisy(10), goal{}, note},
 		{"nothing measured", comparison{{sample{math.NaN()}, [2]sample{{math.NaN()}, {math.NaN()}}}}, goal{atMost: 2}, inconclusive},
 	} {
@@ -61,10 +61,10 @@ func TestVerdictOfALimit(t *testing.T) {
 	}{
 		{"kept", 25 * ms, nil, pass},
 		{"passed", 26 * ms, nil, fail},
-		{"kept beside a quiet control", 25 * ms, []time.Duration{1 * ms, 5 * ms}, pass},
-		{"passed beside a quiet control", 26 * ms, []time.Duration{1 * ms, 5 * ms}, fail},
-		{"kept beside a control that varies", 25 * ms, []time.Duration{1 * ms, 11 * ms}, inconclusive},
-		{"passed beside a control that varies", 26 * ms, []time.Duration{1 * ms, 11 * ms}, inconclusive},
+		{"kept with a quiet control", 25 * ms, []time.Duration{1 * ms, 5 * ms}, pass},
+		{"passed with a quiet control", 26 * ms, []time.Duration{1 * ms, 5 * ms}, fail},
+		{"kept with a control that varies", 25 * ms, []time.Duration{1 * ms, 11 * ms}, inconclusive},
+		{"passed with a control that varies", 26 * ms, []time.Duration{1 * ms, 11 * ms}, inconclusive},
 	} {
 		if got := within("case", tt.value, 25*ms, tt.control...); got.Verdict != tt.want {
 			t.Errorf("%s: %s, want %s (%s)", tt.name, got.Verdict, tt.want, got.Detail)
@@ -102,7 +102,7 @@ func TestLossesFailACase(t *testing.T) {
 	r := newReport(false)
 	r.add(nil, counts{Checked: 1, Lost: 1})
 	if r.passed() {
-		t.Error("a loss in a case without rows is passed over")
+		t.Error("a loss in a case without rows is ignored")
 	}
 }
 
@@ -168,7 +168,7 @@ func TestRowWithoutGoal(t *testing.T) {
 	}
 }
 
-// What came in the middle stretch is compared with what came before and after it.
+// Arrivals in the middle period are compared with those before and after it.
 func TestP99Between(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 6, 2, 12, 0, 0, 0, time.UTC)
@@ -183,7 +183,7 @@ func TestP99Between(t *testing.T) {
 	}
 }
 
-// A goal that asks for a machine of 10,000 posts a second is one there alone.
+// A goal for machines that publish 10,000 posts a second applies only to those.
 func TestIfCapable(t *testing.T) {
 	t.Parallel()
 	for loop, want := range map[float64]verdict{capableLoopRate: fail, capableLoopRate - 1: note} {

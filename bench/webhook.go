@@ -13,13 +13,13 @@ import (
 	"github.com/schedctl/schedctl/storage/postgres"
 )
 
-// addWebhook has a URL told of events of one type.
+// addWebhook adds a webhook for events of one type.
 func addWebhook(ctx context.Context, d *child.Daemon, url, event string) error {
 	return d.Call(ctx, "POST", "/webhooks", fmt.Sprintf(`{"url":%q,"event_types":[%q]}`, url, event), nil)
 }
 
-// measureWebhook publishes posts at a steady pace and says how long after each
-// event the webhook was told of it. The control is the timer, posting as often.
+// measureWebhook publishes posts at a steady pace and measures how long after each event the webhook receives
+// it. The control is the timer, sending at the same pace.
 func measureWebhook(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	dir, err := b.withAccounts(ctx)
 	if err != nil {
@@ -51,12 +51,12 @@ func measureWebhook(ctx context.Context, b *bench, n *counts) (out []result, err
 	return out, err
 }
 
-// backlog is how many events there are that a webhook was not told of.
+// backlog is the number of events that a webhook has not received.
 const backlog = 10_000
 
-// measureBacklog starts a daemon that has 10,000 events to tell, and says how
-// long it takes until all of them are told. The control is a loop that makes a
-// tenth as many calls one after another, to tell whether the machine is quiet.
+// measureBacklog starts a daemon with 10,000 undelivered events and measures the time until all are delivered.
+// The control is a loop that makes a tenth as many calls one after another, and shows whether the machine is
+// quiet.
 func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) {
 	events := backlog / b.scale
 	behind, err := b.backlogDir.get()
@@ -76,12 +76,12 @@ func measureBacklog(ctx context.Context, b *bench, n *counts) ([]result, error) 
 		return nil, err
 	}
 	took, calls := toDurations(all[0].subjects(0)), toDurations(all[0].controls(0))
-	r := within(fmt.Sprintf("webhook, a backlog of %d: all told", events), quantile(took, 0.5), 10*time.Second, calls...)
+	r := within(fmt.Sprintf("webhook, a backlog of %d: all delivered", events), quantile(took, 0.5), 10*time.Second, calls...)
 	return []result{r.with(&c)}, nil
 }
 
-// drainBacklog starts a daemon whose webhook has a backlog, and returns how long it takes from
-// the start until the webhook has been told of all events, in µs.
+// drainBacklog starts a daemon whose webhook has a backlog, and returns the time from the start until the
+// webhook has received all events, in µs.
 func (b *bench) drainBacklog(ctx context.Context, config child.Config, events int, c *cost, n *counts) (s sample, err error) {
 	from, err := b.webhooks.count()
 	if err != nil {
@@ -126,7 +126,7 @@ func measureBacklogOnPostgres(ctx context.Context, b *bench, n *counts) (out []r
 	if err != nil {
 		return nil, err
 	}
-	r := within(fmt.Sprintf("webhook on PostgreSQL, a backlog of %d: all told", events), toDurations(took)[0], 10*time.Second)
+	r := within(fmt.Sprintf("webhook on PostgreSQL, a backlog of %d: all delivered", events), toDurations(took)[0], 10*time.Second)
 	return []result{r.with(&c)}, nil
 }
 
@@ -149,7 +149,7 @@ func (b *bench) makeBehindOn(ctx context.Context, config child.Config, url strin
 	return errors.Join(posts.into(ctx, store), store.Close())
 }
 
-// makeBehind returns a data directory with events that its webhook was not told of.
+// makeBehind returns a data directory with events that its webhook has not received.
 func (b *bench) makeBehind(ctx context.Context, events int) (dir string, err error) {
 	if dir, err = b.withAccounts(ctx); err != nil {
 		return "", err
@@ -164,7 +164,7 @@ func (b *bench) makeBehind(ctx context.Context, events int) (dir string, err err
 	return dir, seed(ctx, dir, posts)
 }
 
-// callInOrder has the timer call the receiver of webhooks from one account.
+// callInOrder makes the timer call the webhook receiver from one account.
 func (b *bench) callInOrder(calls int, n *counts) (sample, error) {
 	from, err := b.webhooks.count()
 	if err != nil {
@@ -194,7 +194,7 @@ func sinceLast(arrived []arrival, began time.Time) float64 {
 	return micros(last.At.Sub(began))
 }
 
-// toDurations returns figures in µs as times.
+// toDurations converts figures in µs to durations.
 func toDurations(figures []float64) []time.Duration {
 	d := make([]time.Duration, len(figures))
 	for i, f := range figures {
@@ -203,8 +203,8 @@ func toDurations(figures []float64) []time.Duration {
 	return d
 }
 
-// measureDeadWebhook compares the lateness of publishing with and without two
-// webhooks whose receivers are dead: one refuses connections, one never answers.
+// measureDeadWebhook compares the lateness of publishing with and without two dead webhooks: one refuses
+// connections, one never responds.
 func measureDeadWebhook(ctx context.Context, b *bench, n *counts) (out []result, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -224,7 +224,7 @@ func measureDeadWebhook(ctx context.Context, b *bench, n *counts) (out []result,
 		if err != nil {
 			return err
 		}
-		out = append(out, p.compare(0.99).row("publishing p99 beside dead webhooks / without them", 0, goal{atMost: 1.2}, "µs").with(&p.cost))
+		out = append(out, p.compare(0.99).row("publishing p99 with dead webhooks / without them", 0, goal{atMost: 1.2}, "µs").with(&p.cost))
 		return nil
 	})
 	return out, err

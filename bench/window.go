@@ -6,28 +6,27 @@ import (
 	"time"
 )
 
-// window is a stretch of time in which a control and a subject take turns to
-// publish: each turn has its own slice, so that what else the machine does meets
-// both alike.
+// window is a period in which a control and a subject publish in turns: each turn has its own slice, so that
+// other activity of the machine affects both equally.
 type window struct {
 	order  []timelineSide
-	posts  int           // in a slice
-	length time.Duration // that they are spread over; 0 for all at one instant
-	gap    time.Duration // before the next slice, in which the posts of this one may still arrive
+	posts  int           // per slice
+	length time.Duration // time over which they are spread; 0 for all at one instant
+	gap    time.Duration // before the next slice, while late posts of this one may arrive
 	peer   bool          // the control is a daemon, too
 }
 
-// windowPlan is a window that begins at a time.
+// windowPlan is a window with a start time.
 type windowPlan struct {
 	window
 	first  time.Time
-	number int // of the first post
+	number int // number of the first post
 }
 
-// slice returns how long a slice lasts until the next.
+// slice returns the time from one slice to the next.
 func (w window) slice() time.Duration { return w.length + w.gap }
 
-// timelineSide says whose turn it is.
+// timelineSide is the side that publishes in a slice.
 type timelineSide int
 
 const (
@@ -35,9 +34,8 @@ const (
 	subject
 )
 
-// inTurns returns the order of a number of rounds. A round is three slices, one
-// for the subject and two for the control, and begins one further on than the
-// round before, as that of compare does.
+// inTurns returns the order of slices for a number of rounds. A round is one slice for the subject and two for
+// the control; its start rotates as in compare.
 func inTurns(rounds int) (order []timelineSide) {
 	for r := range rounds {
 		for _, i := range runOrder(3, r) {
@@ -67,22 +65,21 @@ func (p *windowPlan) of(s timelineSide) (posts []numberedPost) {
 	return posts
 }
 
-// at returns when a post of a slice is due. Times are whole milliseconds, as
-// those of the API are.
+// at returns the due time of a post in a slice, in whole milliseconds as in the API.
 func (p *windowPlan) at(slice, i int) time.Time {
 	return p.first.Add(time.Duration(slice)*p.slice() + p.length*time.Duration(i)/time.Duration(p.posts)).Truncate(time.Millisecond)
 }
 
-// total returns how many posts there are.
+// total returns the number of posts.
 func (w window) total() int { return len(w.order) * w.posts }
 
-// share returns how many of them a side has.
+// share returns the number of posts of a side.
 func (w window) share(of timelineSide) int { return len(w.slices(of)) * w.posts }
 
-// end returns when the last slice has ended.
+// end returns the end of the last slice.
 func (p *windowPlan) end() time.Time { return p.first.Add(time.Duration(len(p.order)) * p.slice()) }
 
-// index returns which of the plan's posts has a content, if one has.
+// index returns the number of the post with a content.
 func (p *windowPlan) index(content string) (i int, found bool) {
 	digits, found := strings.CutPrefix(content, "post ")
 	number, err := strconv.Atoi(digits)
@@ -90,8 +87,7 @@ func (p *windowPlan) index(content string) (i int, found bool) {
 	return i, found && err == nil && i >= 0 && i < p.total()
 }
 
-// sort returns how late what arrived was, by slice, and counts what is lost, was
-// given up, came twice or early.
+// sort returns the lateness of arrivals by slice, and counts lost, failed, repeated and early posts.
 func (p *windowPlan) sort(o deliveryOutcome, n *counts) [][]time.Duration {
 	late := make([][]time.Duration, len(p.order))
 	seen := make([]int, p.total())

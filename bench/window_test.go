@@ -80,8 +80,8 @@ func TestPlanCountsWhatIsMissing(t *testing.T) {
 		peer bool
 		want counts
 	}{
-		{"beside a timer", false, counts{Checked: 6, Lost: 1, Failed: 1, Control: 3}}, // 1 and 4 are missing and 5 came again
-		{"beside a daemon", true, counts{Checked: 6, Lost: 3, Failed: 1, Twice: 1}},
+		{"with a timer", false, counts{Checked: 6, Lost: 1, Failed: 1, Control: 3}}, // 1 and 4 are missing and 5 is repeated
+		{"with a daemon", true, counts{Checked: 6, Lost: 3, Failed: 1, Twice: 1}},
 	} {
 		p := &windowPlan{window{order: inTurns(1), posts: 2, peer: tt.peer}, first, 0}
 		var n counts
