@@ -50,10 +50,7 @@ type backoff struct {
 }
 
 func (d *Dispatcher) newBackoff() backoff {
-	if d.cfg.Member != nil {
-		return backoff{log: d.log, longest: fleetMaxBackoff}
-	}
-	return backoff{log: d.log, longest: maxBackoff}
+	return backoff{log: d.log, longest: d.mode.maxBackoff}
 }
 
 // done reports whether a step succeeded. After a failure, it logs the first of a series

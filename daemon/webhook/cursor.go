@@ -17,11 +17,7 @@ const (
 // saveCursors stores how far the outbox was read for webhooks. It never moves a cursor
 // back.
 func (d *Dispatcher) saveCursors(ctx context.Context, workers []*worker, cursor string) error {
-	size := saveBatch
-	if d.cfg.Member != nil {
-		size = fleetSaveBatch
-	}
-	for chunk := range slices.Chunk(workers, size) {
+	for chunk := range slices.Chunk(workers, d.mode.saveBatch) {
 		err := d.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
 			for _, w := range chunk {
 				if err := saveCursor(tx, w, cursor); err != nil {

@@ -60,10 +60,12 @@ type Attempt struct {
 
 // Dispatcher sends events to webhooks.
 type Dispatcher struct {
-	cfg  Config
-	log  *slog.Logger
-	mail mailbox
-	tick atomic.Pointer[time.Time] // when the watcher last read the outbox
+	cfg    Config
+	member Member // never nil
+	mode   storeMode
+	log    *slog.Logger
+	mail   mailbox
+	tick   atomic.Pointer[time.Time] // when the watcher last read the outbox
 
 	mu      sync.Mutex         // mu guards workers
 	workers map[string]*worker // by webhook; changed by the watcher only
@@ -71,7 +73,8 @@ type Dispatcher struct {
 
 // New returns a dispatcher. [Dispatcher.Run] starts it.
 func New(cfg Config) *Dispatcher {
-	return &Dispatcher{cfg: cfg, log: cfg.Logger, mail: newMailbox(), workers: make(map[string]*worker)}
+	member, mode := newMember(cfg.Member)
+	return &Dispatcher{cfg: cfg, member: member, mode: mode, log: cfg.Logger, mail: newMailbox(), workers: make(map[string]*worker)}
 }
 
 // Committed wakes the dispatcher after a commit, so that its events are sent at once.

@@ -23,7 +23,7 @@ func newFirstAttempts(w *worker) *lane {
 		worker: w, kind: "events", wake: w.newEvents, next: f.next, slowest: 10 * time.Second,
 		pause: w.newBackoff(),
 	}
-	if w.cfg.Member != nil { // transactions of a shared store take several round trips
+	if w.mode.shared { // transactions of a shared store take several round trips
 		l.following = f.following
 	}
 	return l

@@ -52,16 +52,16 @@ func holdName(id string) string { return "webhook:" + id }
 // rebalance acquires the webhooks for which this node is preferred, and ends the lanes
 // of webhooks for which another node is.
 func (x *watcher) rebalance(ctx context.Context) error {
-	if x.cfg.Member == nil || time.Since(x.rebalancedAt) < rebalanceInterval && !x.rebalancePending {
+	if time.Since(x.rebalancedAt) < rebalanceInterval && !x.rebalancePending {
 		return nil
 	}
 	x.rebalancedAt, x.rebalancePending = time.Now(), false
 	asked := 0
 	for id, w := range x.workers {
 		owner, works := w.runningAs()
-		mine := x.cfg.Member.Mine(id)
+		mine := x.member.Mine(id)
 		switch {
-		case works && (!mine || !x.cfg.Member.Holds(owner)):
+		case works && (!mine || !x.member.Holds(owner)):
 			w.end()
 		case works:
 		case !mine:
@@ -82,9 +82,9 @@ func (x *watcher) rebalance(ctx context.Context) error {
 
 // acquire starts the lanes of a webhook, unless another node holds it.
 func (x *watcher) acquire(ctx context.Context, w *worker) error {
-	owner := x.cfg.Member.ID()
+	owner := x.member.ID()
 	w.setMayHold(true)
-	held, err := x.cfg.Member.Hold(ctx, holdName(w.id))
+	held, err := x.member.Hold(ctx, holdName(w.id))
 	if err != nil {
 		return fmt.Errorf("hold webhook %s: %w", w.id, err)
 	}
@@ -102,7 +102,7 @@ func (w *worker) releaseUncertain(ctx context.Context) {
 	w.mu.Lock()
 	doubtful := w.mayHold
 	w.mu.Unlock()
-	if doubtful && w.cfg.Member.Release(ctx, holdName(w.id)) == nil {
+	if doubtful && w.member.Release(ctx, holdName(w.id)) == nil {
 		w.setMayHold(false)
 	}
 }
@@ -114,7 +114,7 @@ func (w *worker) release(ctx context.Context) {
 	defer cancel()
 	err := w.saveCursors(ctx, []*worker{w}, w.currentPosition().cursor)
 	if err == nil {
-		err = w.cfg.Member.Release(ctx, holdName(w.id))
+		err = w.member.Release(ctx, holdName(w.id))
 	}
 	if err != nil {
 		w.log.Warn("releasing a webhook failed, retrying", "webhook", w.id, "error", err)

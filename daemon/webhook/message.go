@@ -159,7 +159,7 @@ func (m *messages) send(stop, work context.Context) bool {
 	if !m.pause.done(stop, "claiming a message", err) || !claimed {
 		return work.Err() == nil
 	}
-	failure := m.cfg.Notifier.Notify(withLeaseGuard(work, m.worker), m.hook, m.digest)
+	failure := m.cfg.Notifier.Notify(publish.WithGuard(work, m.holdsStill), m.hook, m.digest)
 	if work.Err() != nil {
 		return false // it is sent again, but not at once: see NotBefore
 	}
@@ -235,13 +235,4 @@ func markFailed(hook *schedctl.Webhook, failure error, now time.Time) {
 	n := hook.Notify
 	n.Failures++
 	n.LastError, n.NotBefore = failure.Error(), schedctl.Millis(now.Add(messagePause(n.Failures)))
-}
-
-// withLeaseGuard returns a context that prevents sending once another node may hold the
-// notification.
-func withLeaseGuard(ctx context.Context, w *worker) context.Context {
-	if w.cfg.Member == nil {
-		return ctx
-	}
-	return publish.WithGuard(ctx, w.holdsStill)
 }

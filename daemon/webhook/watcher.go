@@ -49,17 +49,9 @@ func (x *watcher) run(ctx context.Context) {
 			return
 		}
 		if x.pause.done(ctx, "watching the outbox", err) {
-			sleepUntil(ctx, time.Now().Add(x.interval()), x.mail.wake)
+			sleepUntil(ctx, time.Now().Add(x.mode.tick), x.mail.wake)
 		}
 	}
-}
-
-// interval returns how long the watcher waits without being woken.
-func (x *watcher) interval() time.Duration {
-	if x.cfg.Member != nil {
-		return fleetTickInterval
-	}
-	return tickInterval
 }
 
 // turn processes all changes. After an error, the next turn continues.
@@ -93,7 +85,7 @@ func (x *watcher) recordTick() {
 // be unknown ones.
 func (x *watcher) refresh(ctx context.Context) error {
 	missed := x.mail.take(x.changed)
-	x.reloadAll = x.reloadAll || missed || x.cfg.Member != nil && time.Since(x.reloaded) >= reloadInterval
+	x.reloadAll = x.reloadAll || missed || x.mode.shared && time.Since(x.reloaded) >= reloadInterval
 	if !x.reloadAll && len(x.changed) == 0 {
 		return nil
 	}
@@ -161,7 +153,7 @@ func (x *watcher) add(hook schedctl.Webhook) {
 	x.mu.Lock()
 	x.workers[w.id] = w
 	x.mu.Unlock()
-	if x.cfg.Member == nil {
+	if !x.mode.shared {
 		x.begin(w, "")
 		return
 	}
@@ -207,7 +199,7 @@ func (x *watcher) scan(ctx context.Context) error {
 
 // skip skips all events while there are no webhooks, and reports whether it did.
 func (x *watcher) skip(ctx context.Context) (skipped bool, err error) {
-	if len(x.workers) > 0 || x.cfg.Member != nil {
+	if len(x.workers) > 0 || x.mode.shared {
 		return false, nil
 	}
 	var last string

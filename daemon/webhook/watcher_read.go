@@ -81,7 +81,7 @@ func (x *watcher) readNew(ctx context.Context) (events []schedctl.Event, err err
 	var found []schedctl.Webhook
 	var gone []string
 	err = x.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		if events, err = r.Events(x.seen, batchSize); err == nil && x.cfg.Member != nil {
+		if events, err = r.Events(x.seen, batchSize); err == nil && x.mode.shared {
 			found, gone, err = x.readWorkspaces(r, workspacesOf(events))
 		}
 		return err

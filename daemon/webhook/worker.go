@@ -61,7 +61,7 @@ func (w *worker) run(stop, work context.Context) {
 		newFirstAttempts(w).run(stop, work)
 		retries.Wait()
 	}
-	if w.cfg.Member != nil {
+	if w.mode.shared {
 		w.release(stop)
 	}
 }
@@ -90,11 +90,8 @@ func (w *worker) runningAs() (owner string, works bool) {
 
 // holdsStill reports whether this node still holds the webhook.
 func (w *worker) holdsStill() bool {
-	if w.cfg.Member == nil {
-		return true
-	}
 	owner, _ := w.runningAs()
-	return w.cfg.Member.Holds(owner)
+	return w.member.Holds(owner)
 }
 
 // differs reports whether hook wants different events than the copy of the watcher.
@@ -107,7 +104,7 @@ func (w *worker) observe(e *schedctl.Event, before string) {
 	switch {
 	case w.hook.Wants(e):
 		w.markBehind(before)
-	case w.cfg.Member != nil && e.Type == schedctl.EventWebhookTest && e.WebhookID == w.id:
+	case w.mode.shared && e.Type == schedctl.EventWebhookTest && e.WebhookID == w.id:
 		wakeUp(w.newPending) // another node may have stored it
 	}
 }
