@@ -6,8 +6,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// Sort is an order of posts. Ties are in order of id, ascending or descending
-// as the sort; posts without a time come last in both directions.
+// Sort is an order of posts. Posts with the same time are sorted by id in the same
+// direction. Posts without a time come last in both directions.
 type Sort string
 
 // The sorts.
@@ -18,24 +18,22 @@ const (
 	PublishDescending Sort = "-publish_at"
 )
 
-// Limits of one page. A page that meets one of them is short, or even empty, and
-// still has a Next.
+// Limits of one page. A page that reaches one of them is short, or empty, and still
+// has a Next.
 const (
-	// ScanLimit is how many records a page reads at most to find those that no
-	// index can find.
+	// ScanLimit is the maximum number of records that are read for a page if the query
+	// has no index.
 	ScanLimit = 2_000
 
-	// ScanBytes limits the texts that a page reads for that: it reads no more
-	// posts once their contents have as many bytes together.
+	// ScanBytes is the total length of contents, in bytes, after which such a scan
+	// ends.
 	ScanBytes = 1 << 20
 
-	// PageBytes limits the texts of a page: it gets no more posts once their
-	// TextBytes reach it together.
+	// PageBytes is the sum of TextBytes after which a page ends.
 	PageBytes = 1 << 20
 )
 
-// TextBytes returns how many bytes the texts of a post have that its author
-// wrote: its content and those of its targets.
+// TextBytes returns the length in bytes of the content of a post and of its targets.
 func TextBytes(p *schedctl.Post) int {
 	n := len(p.Content)
 	for i := range p.Targets {
@@ -44,58 +42,58 @@ func TextBytes(p *schedctl.Post) int {
 	return n
 }
 
-// PostQuery selects a page of posts. Zero fields select everything.
+// PostQuery selects a page of posts. Fields that are zero do not restrict it.
 type PostQuery struct {
 	WorkspaceID   string
 	Statuses      []schedctl.Status // any of these
 	AccountID     string            // with a target on this account
 	PublishAfter  time.Time         // inclusive
 	PublishBefore time.Time         // exclusive
-	Search        string            // substring of the content, case folded
-	ExternalID    string            // the one post that has it
+	Search        string            // substring of a content, ignoring case
+	ExternalID    string            // the post that has it
 	Collection    string            // managed in this collection
 	Labels        []string          // with all of these
 	Sort          Sort              // NewestFirst when empty
 	Limit         int               // 1 or more
 	Offset        int               // posts to skip after the cursor
-	After         *Position         // begin behind this position, or nil
+	After         *Position         // start after this position; nil for the first page
 }
 
-// Scans reports whether a page reads many more records than it has.
+// Scans reports whether many more records may be read than the page returns.
 func (q *PostQuery) Scans() bool {
 	byTime := q.Sort == PublishAscending || q.Sort == PublishDescending
 	bounded := !q.PublishAfter.IsZero() || !q.PublishBefore.IsZero()
 	return q.ReadsPosts() || bounded && !byTime || q.Offset > ScanLimit
 }
 
-// ReadsPosts reports whether the posts themselves have to be read to know which are
-// selected, under every sort.
+// ReadsPosts reports whether no index can tell which posts are selected, so that the
+// records of posts have to be read.
 func (q *PostQuery) ReadsPosts() bool {
 	return q.Search != "" || len(q.Labels) > 0 || q.Collection != "" && q.AccountID != ""
 }
 
-// ExternalIDExists returns the error with code EXTERNAL_ID_EXISTS that names the
-// post that has the external id.
+// ExternalIDExists returns an error with code EXTERNAL_ID_EXISTS, whose details have
+// the id of the post that has the external id.
 func ExternalIDExists(postID string) *schedctl.Error {
 	err := schedctl.Errorf(schedctl.ExternalIDExists, "external_id", "another post has this external_id; read that post, or give another external_id")
 	err.Details = []schedctl.FieldError{{Field: "external_id", Code: schedctl.ExternalIDExists, Message: postID}}
 	return err
 }
 
-// Position is a place between two posts of a sorted list; it stays valid when
-// posts are added, changed or removed.
+// Position is a position in a sorted list of posts. It stays valid when posts are
+// added, changed or deleted.
 type Position struct {
 	PublishAt time.Time // for the sorts by publish time; zero for a post without one
 	PostID    string
 }
 
-// PostPage is one page. Next is nil at the end of the list.
+// PostPage is a page of posts. Next is nil at the end of the list.
 type PostPage struct {
 	Posts []schedctl.Post
 	Next  *Position
 }
 
-// ContentQuery selects posts that bring an account the same content.
+// ContentQuery selects posts that have the same content on an account.
 type ContentQuery struct {
 	AccountID   string
 	Fingerprint schedctl.Fingerprint
@@ -103,18 +101,18 @@ type ContentQuery struct {
 	Limit       int       // 1 or more
 }
 
-// PlatformPost is a post as its network knows it.
+// PlatformPost identifies a post on its network.
 type PlatformPost struct {
 	Owner schedctl.Identity
 	ID    string
 }
 
-// Route is the way from a target to its post and its account.
+// Route leads from a target to its workspace, post and account.
 type Route struct {
 	WorkspaceID, PostID, AccountID string
 }
 
-// PublishedTarget is a publication in an account's history.
+// PublishedTarget is an entry in the publication history of an account.
 type PublishedTarget struct {
 	At          time.Time
 	TargetID    string
@@ -122,20 +120,21 @@ type PublishedTarget struct {
 	PostID      string
 }
 
-// IdempotencyScope identifies a request that may be repeated.
+// IdempotencyScope identifies a request for idempotency. Requests with the same scope
+// are the same request.
 type IdempotencyScope struct {
 	WorkspaceID    string
 	Method, Path   string
 	IdempotencyKey string
 }
 
-// IdempotencyRecord is what a request was answered with. It is kept in the transaction
-// that had the effect.
+// IdempotencyRecord is the response to a request. It is stored in the transaction of
+// the request's changes.
 type IdempotencyRecord struct {
-	Fingerprint [32]byte // of the raw request body, and of the API key that sent it
+	Fingerprint [32]byte // of the raw request body and the API key
 	Status      int
 	Header      map[string]string
 	Body        []byte
-	Sealed      bool // Body carries a secret and is sealed
+	Sealed      bool // Body has a secret and is encrypted
 	CreatedAt   time.Time
 }

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// ReaderTimeout is how long a request waits for a reader.
+// ReaderTimeout is how long [Readers.View] waits for a free reader.
 const ReaderTimeout = 2 * time.Second
 
-// Readers lets requests read a store, at most so many at once as the store can
-// serve without delaying what publishes posts. What publishes does not use it.
+// Readers bounds the number of API requests that read a store at once, so that they do
+// not delay publishing. The deliverer reads the store directly.
 type Readers struct {
 	store Store
-	slots chan struct{} // nil without a bound
+	slots chan struct{} // nil if there is no limit
 }
 
-// BoundedReading is implemented by engines on which each View occupies something
-// that writers and the deliverer need too, such as a connection.
+// BoundedReading is implemented by stores whose Views use a resource that writers and
+// the deliverer need as well, such as a connection.
 type BoundedReading interface {
-	// MaxReaders returns how many Views requests may run at once.
+	// MaxReaders returns the number of Views that requests may run at once.
 	MaxReaders() int
 }
 
-// NewReaders returns the readers of a store. All requests of a daemon have to
-// share one.
+// NewReaders returns the readers of a store. All requests of a daemon must share one
+// Readers.
 func NewReaders(store Store) *Readers {
 	r := &Readers{store: store}
 	if n := r.Max(); n > 0 {
@@ -33,7 +33,7 @@ func NewReaders(store Store) *Readers {
 	return r
 }
 
-// Max returns how many may read at once, or 0 when there is no bound.
+// Max returns the number of concurrent readers, or 0 if there is no limit.
 func (r *Readers) Max() int {
 	if b, ok := r.store.(BoundedReading); ok {
 		return max(1, b.MaxReaders())
@@ -41,8 +41,8 @@ func (r *Readers) Max() int {
 	return 0
 }
 
-// View is that of the store. It waits for a reader until ctx ends, and returns
-// [ErrBusy] when there is none for too long.
+// View calls [Store.View] when a reader is free. It waits until ctx ends, and for
+// [ReaderTimeout] at most, then it returns [ErrBusy].
 func (r *Readers) View(ctx context.Context, fn func(Reader) error) error {
 	if r.slots == nil {
 		return r.store.View(ctx, fn)
@@ -60,13 +60,13 @@ func (r *Readers) wait(ctx context.Context) error {
 		return nil
 	default:
 	}
-	patience := time.NewTimer(ReaderTimeout)
-	defer patience.Stop()
+	timeout := time.NewTimer(ReaderTimeout)
+	defer timeout.Stop()
 	select {
 	case r.slots <- struct{}{}:
 		return nil
-	case <-patience.C:
-		return fmt.Errorf("%w: %d requests read it, and none of them ended for %v", ErrBusy, cap(r.slots), ReaderTimeout)
+	case <-timeout.C:
+		return fmt.Errorf("%w: %d requests are reading it, and none of them finished within %v", ErrBusy, cap(r.slots), ReaderTimeout)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -9,47 +9,46 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// Shared is implemented by engines whose database several daemons use at once,
-// each of them as a node. [Commit] then tells of what other nodes have done too.
+// Shared is implemented by stores whose database several daemons use at once, each
+// as a node. [Store.Notify] then reports the commits of other nodes as well.
 type Shared interface {
 	Store
 
-	// Heartbeat stores what a node says of itself, and lets its lease run from now on, by
-	// the clock of the database, for as long as is given. A node that is new has to
-	// beat before it does anything else.
+	// Heartbeat stores the state of a node and renews its lease: it is valid for the
+	// given time from now, by the clock of the database. A new node must send a
+	// heartbeat first.
 	Heartbeat(ctx context.Context, n Node, lease time.Duration) error
 
-	// Leave ends the lease of a node, and with it all that it holds.
+	// Leave ends the lease of a node and releases all names that it holds.
 	Leave(ctx context.Context, nodeID string) error
 
-	// Nodes returns the nodes whose leases run, and those whose lease has run out
-	// within the last hour, in order of their ids.
+	// Nodes returns the nodes with a valid lease, and those whose lease expired within
+	// the last hour, ordered by id.
 	Nodes(ctx context.Context) ([]Node, error)
 
-	// Hold makes a node the holder of a name, unless another node holds it, and
-	// reports whether the node holds it now. It is held until it is released, or
-	// the lease of its node has run out. A node whose lease has run out holds
-	// nothing.
+	// Hold acquires a name for a node, unless another node holds it, and reports
+	// whether the node holds it now. The node holds it until Release, or until its
+	// lease expires. A node without a valid lease cannot hold a name.
 	Hold(ctx context.Context, nodeID, name string) (held bool, err error)
 
-	// Release lets others hold a name. It does nothing when the node does not.
+	// Release releases a name. It does nothing if the node does not hold it.
 	Release(ctx context.Context, nodeID, name string) error
 
-	// UseTokens adds what was taken out of token buckets since it was last told, and
-	// returns the buckets in the same order, as all nodes together have left them,
-	// by the clock of this machine. Tokens may be counted twice when it fails.
+	// UseTokens takes tokens from buckets that all nodes share. For each bucket, in the
+	// same order, it returns the time at which the bucket will be full, by the clock of
+	// this machine. After an error the tokens may be taken twice if it is called again.
 	UseTokens(ctx context.Context, spent []TokenUse) ([]time.Time, error)
 
-	// Refuse is called before a request is refused for good. It notes the refusal
-	// and returns nil, or returns the response that the request has by now.
+	// Refuse is called before a request is finally refused. It records the refusal and
+	// returns nil, or it returns the response if there is one already.
 	//
-	// After a noted refusal no transaction commits a response to the request that
-	// has read, with Answer, that there is none. A transaction that reads it later
-	// gets a [*RefusedError], and can compare its age with that of its own request.
-	// A response that is stored then replaces the note.
+	// After a recorded refusal, no transaction that found no response before can commit
+	// one. A later transaction gets a [*RefusedError] from IdempotencyRecord, and can
+	// compare its age with the age of the request. A response that it stores replaces the
+	// refusal.
 	//
-	// While a transaction that stores a response is under way, Refuse waits a
-	// moment for it and then returns [ErrUndecided].
+	// If another transaction is storing a response, Refuse waits briefly and then
+	// returns [ErrUndecided].
 	Refuse(ctx context.Context, key IdempotencyScope) (*IdempotencyRecord, error)
 }
 
@@ -57,65 +56,65 @@ type Shared interface {
 // commit a response to the same request.
 var ErrUndecided = errors.New("another transaction may still store a response to this request")
 
-// RefusedError says that there is no response to a request, and that it was
-// refused a while ago. It wraps an error with the code NOT_FOUND.
+// RefusedError means that a request has no stored response because it was refused.
+// It wraps an error with the code NOT_FOUND.
 type RefusedError struct {
-	Ago time.Duration // by the clock of the database, and not more
+	Ago time.Duration // at most, since the refusal, by the clock of the database
 }
 
-// Error says when that was.
+// Error returns the time since the refusal.
 func (e *RefusedError) Error() string { return fmt.Sprintf("the request was refused %v ago", e.Ago) }
 
-// Unwrap returns that there is no response.
+// Unwrap returns the error with the code NOT_FOUND.
 func (e *RefusedError) Unwrap() error {
-	return schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+	return schedctl.Errorf(schedctl.NotFound, "", "there is no response to this request")
 }
 
-// Node is a daemon among those that use one database.
+// Node is one of the daemons that share a database.
 type Node struct {
 	ID        string // 26 characters (ULID); the owner of its attempts
 	Name      string // of its machine
 	Version   string // of its program
 	StartedAt time.Time
-	Lag       time.Duration // by how much what it has to publish is late; 0 when nothing waits for it
+	Lag       time.Duration // how late its oldest due target is; 0 when none is due
 
 	HeartbeatAt time.Time // by the clock of the database; not written by Heartbeat
-	Alive       bool      // its lease runs; not written by Heartbeat
+	Alive       bool      // its lease is valid; not written by Heartbeat
 }
 
-// TokenUse is what was taken out of a token bucket. A bucket is kept as the time
-// at which it will be full again: each token moves that time on by Every.
+// TokenUse is a number of tokens taken from a bucket. A bucket is stored as the time at
+// which it will be full. Each token moves that time by Every.
 type TokenUse struct {
 	Bucket string
-	Tokens int // 0 to look only
+	Tokens int // 0 to read the bucket
 	Every  time.Duration
 }
 
-// SharedTx is what the transactions of a [Shared] engine implement.
+// SharedTx is implemented by the transactions of a [Shared] store.
 type SharedTx interface {
 	Tx
 
-	// RunningOf returns the attempts without an end of an account, the oldest
-	// first. When the account was read before in the transaction, nobody begins
-	// another one before its commit.
+	// RunningOf returns the attempts of an account that have not finished, oldest
+	// first. If the transaction has read the account before, no other attempt of the
+	// account starts before its commit.
 	RunningOf(accountID string) ([]schedctl.Attempt, error)
 }
 
-// Preparer is implemented by the readers and transactions of engines for which
-// each reading is a way to a server and back.
+// Preparer is implemented by readers and transactions for which every read is a
+// round trip to a server.
 type Preparer interface {
-	// Prepare reads at once what will be asked for of targets: their routes, and in a
-	// transaction, which locks them all in one order, also their posts, the accounts,
-	// the attempts, and what runs for the accounts. It changes the answer of no other
-	// method. Targets that are not there are passed over.
+	// Prepare reads the routes of targets in one round trip. In a transaction it also
+	// locks and reads their posts, accounts and attempts, and the running attempts of
+	// the accounts, in one order for all transactions. It does not change the results
+	// of other methods. Missing targets are ignored.
 	Prepare(targetIDs []string) error
 
-	// PreparePosts is Prepare without the accounts, which it does not lock, and what
-	// runs for them.
+	// PreparePosts is Prepare without the accounts and their running attempts. It does
+	// not lock the accounts.
 	PreparePosts(targetIDs []string) error
 }
 
-// Prepare calls the reader's Prepare, if it has one.
+// Prepare calls [Preparer.Prepare] if r implements it.
 func Prepare(r Reader, targetIDs []string) error {
 	if p, ok := r.(Preparer); ok && len(targetIDs) > 0 {
 		return p.Prepare(targetIDs)
@@ -123,7 +122,7 @@ func Prepare(r Reader, targetIDs []string) error {
 	return nil
 }
 
-// PreparePosts calls the reader's PreparePosts, if it has one.
+// PreparePosts calls [Preparer.PreparePosts] if r implements it.
 func PreparePosts(r Reader, targetIDs []string) error {
 	if p, ok := r.(Preparer); ok && len(targetIDs) > 0 {
 		return p.PreparePosts(targetIDs)

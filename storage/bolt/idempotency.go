@@ -13,7 +13,7 @@ import (
 func (r *reader) IdempotencyRecord(key storage.IdempotencyScope) (a storage.IdempotencyRecord, err error) {
 	_, record := r.idempotencyRecord(key.Hash())
 	if record == nil {
-		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no answer to this request")
+		return a, schedctl.Errorf(schedctl.NotFound, "", "there is no response to this request")
 	}
 	if err := decode(record, &a, (*coder).answer); err != nil {
 		return a, fmt.Errorf("answer to %s %s: %w", key.Method, key.Path, err)

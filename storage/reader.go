@@ -1,0 +1,133 @@
+package storage
+
+import "github.com/schedctl/schedctl"
+
+// Reader reads from one snapshot. Unless stated otherwise, a method costs about as
+// much as the records that it returns, however many others there are.
+type Reader interface {
+	// Post returns a post of the workspace.
+	Post(workspaceID, id string) (schedctl.Post, error)
+
+	// PostByExternalID returns the post of the workspace with the external id.
+	PostByExternalID(workspaceID, externalID string) (schedctl.Post, error)
+
+	// Posts returns one page of the posts of a workspace. The cost depends on the
+	// length of the page and its Offset.
+	//
+	// Some queries have no index: those with Search, with Labels, with both an account
+	// and a collection, or with publish bounds and a sort by creation. They read at
+	// most ScanLimit posts with about ScanBytes of text. A page also ends after
+	// about PageBytes of text. It may therefore be short, or empty, and still have a Next.
+	// If the context ends during a scan, Posts returns its error.
+	Posts(PostQuery) (PostPage, error)
+
+	// Route returns the workspace, post and account of a target.
+	Route(targetID string) (Route, error)
+
+	// Due calls fn for the entries of the due index, ordered by time and target. It
+	// starts at from (inclusive) and ends when fn returns false.
+	Due(from schedctl.Due, fn func(schedctl.Due) bool) error
+
+	// Attempts returns the attempts of a target, oldest first.
+	Attempts(targetID string) ([]schedctl.Attempt, error)
+
+	// LatestAttempts returns the latest attempts of each target, at most limit for
+	// each, ordered by target and number.
+	LatestAttempts(targetIDs []string, limit int) ([]schedctl.Attempt, error)
+
+	// RunningAttempts returns all attempts that have not finished, oldest first.
+	RunningAttempts() ([]schedctl.Attempt, error)
+
+	// PublishedAs returns, for each post of a network, the ids of the targets that were
+	// published as this post, in order. It covers the targets of all accounts that have the
+	// identity now. A post with an empty id or owner has no targets.
+	// Transactions that call it for the same post run one after the other.
+	PublishedAs([]PlatformPost) ([][]string, error)
+
+	// SameContent returns the ids of the posts that occupy a content on an account,
+	// ordered by time. See [schedctl.Target.Occupies].
+	SameContent(ContentQuery) ([]string, error)
+
+	// PublishedTargets returns up to limit publications of an account, newest first,
+	// starting after the given one. The zero value starts at the newest.
+	PublishedTargets(accountID string, after PublishedTarget, limit int) ([]PublishedTarget, error)
+
+	// Account returns an account of the workspace.
+	Account(workspaceID, id string) (schedctl.Account, error)
+
+	// Accounts returns the accounts of a workspace, including disconnected ones, in
+	// order of creation.
+	Accounts(workspaceID string) ([]schedctl.Account, error)
+
+	// Feed returns the account of platform "feed" with this name that is not
+	// disconnected. Feed names are unique in the database, across workspaces.
+	Feed(name string) (schedctl.Account, error)
+
+	// IdempotencyRecord returns the stored response to a request. Without one the
+	// code is NOT_FOUND. If [Shared.Refuse] was called for the request, the error is
+	// a [*RefusedError], also with that code.
+	IdempotencyRecord(IdempotencyScope) (IdempotencyRecord, error)
+
+	// AccountsOf returns the accounts of all workspaces that have one of the
+	// identities, including disconnected ones, ordered by id. Unlike other reads of
+	// a transaction, the result may change before the commit.
+	AccountsOf(identities []schedctl.Identity) ([]schedctl.Account, error)
+
+	// Workspace returns a workspace. Workspaces returns all, in order of creation.
+	Workspace(id string) (schedctl.Workspace, error)
+	Workspaces() ([]schedctl.Workspace, error)
+
+	// KeyByHash returns the API key whose secret has this SHA-256. The key may be
+	// revoked or expired.
+	KeyByHash(hash [32]byte) (schedctl.APIKey, error)
+
+	// Keys returns the API keys of a workspace in order of creation.
+	Keys(workspaceID string) ([]schedctl.APIKey, error)
+
+	// Events returns up to limit events in outbox order, starting after the event
+	// with the given id. An empty id starts at the oldest event. An event never
+	// appears before one that was already returned.
+	//
+	// Events of one process are in the order of their ids. Ids of several processes
+	// can be out of order, because their clocks differ. Use Later to compare
+	// positions in the outbox.
+	Events(afterID string, limit int) ([]schedctl.Event, error)
+
+	// Event returns an event. LastEvent returns the id of the last one, or "" if there
+	// are no events.
+	Event(id string) (schedctl.Event, error)
+	LastEvent() (string, error)
+
+	// Later returns the id whose position in the outbox is later, or a if they are the
+	// same. The events need not exist. An empty id is before all events.
+	Later(a, b string) (string, error)
+
+	// PostEvents returns the latest events about a post, at most limit, ordered by id.
+	// The post may be deleted. If one transaction added several events, any of them may
+	// count as the latest.
+	PostEvents(postID string, limit int) ([]schedctl.Event, error)
+
+	// Webhook returns a webhook of the workspace. Webhooks returns all, in order of
+	// creation.
+	Webhook(workspaceID, id string) (schedctl.Webhook, error)
+	Webhooks(workspaceID string) ([]schedctl.Webhook, error)
+
+	// Delivery returns a delivery of the webhook.
+	Delivery(webhookID, id string) (schedctl.Delivery, error)
+
+	// Deliveries returns up to limit deliveries of a webhook, newest first, starting
+	// after the given id. An empty id starts at the newest.
+	Deliveries(webhookID, afterID string, limit int) ([]schedctl.Delivery, error)
+
+	// PendingDeliveries returns up to limit pending deliveries of a webhook, ordered by
+	// the time of their next attempts.
+	PendingDeliveries(webhookID string, limit int) ([]schedctl.Delivery, error)
+
+	// Audit returns up to limit audit entries of a workspace, newest first, starting
+	// after the given id. An empty id starts at the newest.
+	Audit(workspaceID, afterID string, limit int) ([]schedctl.AuditEntry, error)
+
+	// Metadata returns a value about the database itself, or nil if there is no value
+	// with this name.
+	Metadata(name string) ([]byte, error)
+}

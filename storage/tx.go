@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// Tx reads and writes in one transaction. It reads its own writes.
+type Tx interface {
+	Reader
+
+	// PutPost creates or replaces a post and updates all indexes. Workspace and
+	// creation time of an existing post do not change. If another post of the
+	// workspace has the external id, the code is EXTERNAL_ID_EXISTS; see
+	// [ExternalIDExists].
+	PutPost(schedctl.Post) error
+
+	// DeletePost deletes a post with its index entries and the attempts of its
+	// targets. Its events stay.
+	DeletePost(workspaceID, id string) error
+
+	// PutAttempt creates or replaces the attempt of a target with this number.
+	PutAttempt(schedctl.Attempt) error
+
+	// PutAccount creates or replaces an account. If another connected account of
+	// the workspace has the name, the code is VALIDATION_FAILED on field "name". The
+	// names of feeds must be unique in the database.
+	PutAccount(schedctl.Account) error
+
+	// PutWorkspace creates or replaces a workspace.
+	PutWorkspace(schedctl.Workspace) error
+
+	// PutKey creates or replaces an API key. The hash of a key must not change.
+	PutKey(schedctl.APIKey) error
+
+	// PutIdempotencyRecord stores the response to a request.
+	PutIdempotencyRecord(IdempotencyScope, IdempotencyRecord) error
+
+	// AddEvents appends events to the outbox. Their ids must be new.
+	AddEvents(...schedctl.Event) error
+
+	// OutboxEnd returns a new id for the current end of the outbox, which no event
+	// has. Events after this id are those that are committed from now on, with the
+	// later events of this transaction. Events from a moment before may be among them.
+	OutboxEnd() (string, error)
+
+	// PutWebhook creates or replaces a webhook. If a webhook of another workspace has
+	// the id, the code is NOT_FOUND.
+	PutWebhook(schedctl.Webhook) error
+
+	// DeleteWebhook deletes a webhook. Its deliveries stay until Prune deletes them;
+	// pending ones are read as failed. The cost does not depend on their number.
+	DeleteWebhook(workspaceID, id string) error
+
+	// PutDelivery creates or replaces a delivery. If the webhook is missing, the code
+	// is NOT_FOUND.
+	PutDelivery(schedctl.Delivery) error
+
+	// AddAudit appends an entry to the audit log. Its id must be new.
+	AddAudit(schedctl.AuditEntry) error
+
+	// PutMetadata stores a value about the database itself, of at most MaxMetadata
+	// bytes. nil deletes it. Daemons check such values before they use a database.
+	PutMetadata(name string, value []byte) error
+
+	// Prune deletes up to limit records that are older than their retention, and
+	// deliveries of deleted webhooks. It returns the number of deleted records.
+	Prune(before Retention, limit int) (int, error)
+}
+
+// MaxMetadata is the maximum length of a metadata value, in bytes.
+const MaxMetadata = 4096
+
+// Retention tells [Tx.Prune] which records to delete: those from before the time of
+// their kind. A zero time keeps all.
+type Retention struct {
+	IdempotencyRecords, Events, Deliveries, Audit time.Time
+
+	// Now is the current time, or zero if it is not known. Records with a later time
+	// were written while the clock was ahead. Prune keeps them, and still deletes old
+	// records that were written after them.
+	Now time.Time
+}
+
+// InFuture reports whether t is after Now.
+func (r *Retention) InFuture(t time.Time) bool { return !r.Now.IsZero() && t.After(r.Now) }
