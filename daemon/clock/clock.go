@@ -1,20 +1,20 @@
-// Package clock decides how far the wall clock can be believed.
+// Package clock decides how far the wall clock can be trusted.
 //
 // A wrong clock is usually corrected within minutes: a battery was empty, a time
-// server was faulty, somebody mistyped a date. The damage would last: posts
+// server was faulty, a date was mistyped. The damage would be permanent: posts
 // published weeks early, posts failed as missed, records pruned. So a [Clock]
 // compares how far the wall clock advances with how long the machine was really
 // running or suspended. The kernel counts that time: CLOCK_BOOTTIME on Linux,
 // CLOCK_MONOTONIC_RAW on macOS. A machine that was suspended for a weekend lived
-// through the weekend, and its clock is believed at once. A clock that advances by
+// through the weekend, and its clock is trusted at once. A clock that advances by
 // more than the machine lived through has leapt.
 //
-// Steps of up to 1,000 seconds are believed at once, and so is every step back. A
-// longer step ahead is a [Leap]. What the leap alone makes due, late or old waits
-// until the clock is set back or confirmed; everything else continues. A clock is
-// confirmed when it has stood where it leapt to for this long:
+// Steps of up to 1,000 seconds are trusted at once, and so is every step back. A
+// longer step ahead is a [Leap]. Posts and records that are due, late or old only
+// because of the leap wait until the clock is set back or confirmed; everything else
+// continues. A clock is confirmed when it makes no further step for this long:
 //
-//	                              kept by a time server   not known
+//	                              kept by a time server   unknown
 //	the machine was running       5 minutes               1 hour
 //	nothing could be measured     at once                 5 minutes
 //
@@ -24,8 +24,8 @@
 // and on systems where the process cannot see time in suspend. The file of [Open]
 // keeps the comparison across restarts of the daemon within one boot.
 //
-// The clock need not be right, only steady. One that was set back is believed at
-// once. When it returns within an hour, that is no leap.
+// The clock need not be right, only steady. A step back is trusted at once. If the clock
+// returns within an hour, that is not a leap.
 //
 // Each daemon on a shared database watches its own clock.
 package clock
@@ -37,22 +37,23 @@ import (
 )
 
 const (
-	// maxTrustedStep is the largest step that is believed at once. It is the step above which
+	// maxTrustedStep is the largest step that is trusted at once. It is the step above which
 	// ntpd(8) refuses to follow a time server.
 	maxTrustedStep = 1000 * time.Second
 
-	// confirmUnsynced is how long a clock has to stand after a leap that was measured, or
-	// after it was set back, before it is believed.
+	// confirmUnsynced is how long a clock has to be steady before it is trusted, after a
+	// measured leap or after it was set back.
 	confirmUnsynced = time.Hour
 
-	// confirmSynced is how long it has to stand where a time server keeps it, or where
-	// nothing could be measured.
+	// confirmSynced is how long it has to be steady if a time server keeps it, or if the
+	// leap could not be measured.
 	confirmSynced = 5 * time.Minute
 
 	// earlyBoot is how long after its boot a machine may still be getting its time.
 	earlyBoot = 5 * time.Minute
 
-	// setBackMemory is how long it can take until the outcome of a call is known.
+	// setBackMemory is how long steps back count in [Clock.Earliest]: as long as it can
+	// take until the outcome of a call is known.
 	setBackMemory = 3 * time.Hour
 
 	// minSetBack is the smallest step back that is counted. Time servers make smaller ones
@@ -61,7 +62,7 @@ const (
 )
 
 // Clock watches the wall clock. Its methods may be called from any goroutine. A
-// nil Clock believes everything.
+// nil Clock trusts the wall clock.
 type Clock struct {
 	log     *slog.Logger
 	machine machine
@@ -69,8 +70,8 @@ type Clock struct {
 
 	mu              sync.Mutex // mu guards what follows
 	last            reading
-	trusted         reading       // the latest reading that is believed
-	trustedThisBoot bool          // line was read in this boot
+	trusted         reading       // the latest trusted reading
+	trustedThisBoot bool          // trusted was read in this boot
 	steadySince     time.Duration // when the wall clock was last stepped, or first read
 	leap            Leap
 	recentLeap      Leap // the last step ahead, for an hour
@@ -86,8 +87,8 @@ func New(youngest time.Time, log *slog.Logger) *Clock {
 	return open(record{log: log}, youngest, processClocks())
 }
 
-// Open returns a Clock that knows of suspends and keeps what it believes in a file,
-// so that a restart neither believes a leap nor takes a return for one. The file is
+// Open returns a Clock that counts suspends and keeps its state in a file, so that a
+// restart neither trusts a leap nor takes a return for a leap. The file is
 // created when it is missing; then the first reading is compared with the time of
 // the youngest record. A file that cannot be used is logged and ignored.
 func Open(path string, youngest time.Time, log *slog.Logger) *Clock {
@@ -123,8 +124,8 @@ func (c *Clock) resume(kept recordFile) {
 	}
 }
 
-// Leap returns the leap of the wall clock that is not believed yet, or the zero
-// Leap. It reads the clocks.
+// Leap returns the leap of the wall clock that is not trusted yet, or the zero Leap. It
+// reads the clocks.
 func (c *Clock) Leap() Leap {
 	if c == nil {
 		return Leap{}
@@ -135,8 +136,8 @@ func (c *Clock) Leap() Leap {
 	return c.leap
 }
 
-// Warning returns a sentence about the leap that is not believed yet: which posts
-// wait, until when, and what to do. It is empty when there is no leap.
+// Warning returns a sentence about the leap that is not trusted yet: which posts wait,
+// until when, and what to do. It is empty without a leap.
 func (c *Clock) Warning() string {
 	if c == nil {
 		return ""
@@ -174,8 +175,8 @@ func (c *Clock) Steady() bool {
 	return !c.recentLeap.InDoubt()
 }
 
-// Age returns how long ago an instant was, at a time of the wall clock, without
-// what the clock jumped over in the last hour.
+// Age returns the time from t to now, without the part that the clock leapt over in the
+// last hour.
 func (c *Clock) Age(t, now time.Time) time.Duration {
 	if c == nil {
 		return Leap{}.Age(t, now)
@@ -186,9 +187,9 @@ func (c *Clock) Age(t, now time.Time) time.Duration {
 	return c.recentLeap.Age(t, now)
 }
 
-// Earliest returns the earliest time, by the wall clock as it is now, of what was
-// recorded as of t: earlier than t when the clock was set back since, and the zero
-// time when t is still to come.
+// Earliest converts a recorded time t to the earliest possible time by the current wall
+// clock. It is earlier than t if the clock was set back since, and the zero time if t is
+// in the future.
 func (c *Clock) Earliest(t time.Time) time.Time {
 	if c == nil {
 		return t
@@ -230,8 +231,8 @@ func (c *Clock) observe() reading {
 	return now
 }
 
-// compare compares a reading with what is believed. step is what the wall clock was
-// stepped by since the last reading, and landed the earliest time that it led to.
+// compare compares a reading with the trusted one. step is the step of the wall clock
+// since the last reading, and landed the earliest time after the step.
 func (c *Clock) compare(now reading, step time.Duration, landed time.Time) {
 	ahead := now.wall.Sub(c.trusted.after(now.uptime))
 	switch {
@@ -255,7 +256,7 @@ func (c *Clock) compare(now reading, step time.Duration, landed time.Time) {
 	}
 }
 
-// startLeap notes a leap. Several in a row are one that began where the first did.
+// startLeap records a leap. Consecutive leaps count as one from where the first started.
 func (c *Clock) startLeap(now reading, landed time.Time, ahead time.Duration) {
 	from, measured := c.trusted.after(now.uptime), c.trustedThisBoot && c.machine.countsSuspend && c.trusted.uptime >= earlyBoot
 	if c.leap.InDoubt() {
@@ -267,7 +268,7 @@ func (c *Clock) startLeap(now reading, landed time.Time, ahead time.Duration) {
 	}
 }
 
-// confirmAfter returns how long the clock has to stand after its leap.
+// confirmAfter returns how long the clock has to be steady after its leap.
 func (c *Clock) confirmAfter(now reading) time.Duration {
 	switch synchronized := c.synchronized(now); {
 	case c.leap.measured && !synchronized:
@@ -280,10 +281,10 @@ func (c *Clock) confirmAfter(now reading) time.Duration {
 
 func (c *Clock) synchronized(now reading) bool { return c.machine.synchronized(now.wall) }
 
-// trust accepts the wall clock as it is.
+// trust accepts the current wall clock.
 func (c *Clock) trust(now reading) { c.trusted, c.trustedThisBoot, c.leap = now, true, Leap{} }
 
-// save writes down what is believed.
+// save stores the state in the file.
 func (c *Clock) save() {
 	f := recordFile{Believed: c.trusted.wall, Lived: c.trusted.uptime}
 	if c.trustedThisBoot {

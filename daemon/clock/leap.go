@@ -5,33 +5,30 @@ import (
 	"time"
 )
 
-// Leap is a step of the wall clock ahead that is not believed yet. The zero Leap
-// is none.
+// Leap is a step of the wall clock ahead that is not trusted yet. The zero value means
+// that there is no leap.
 type Leap struct {
-	// It happened at some instant between two readings: from is the latest time
-	// it began at, and to the earliest it led to, so that what is queued right
-	// before and after it is in time.
+	// The leap happened between two readings. from is the latest time before it and to
+	// the earliest time after it, so that posts due right before and after are on time.
 	from, to time.Time
 	by       time.Duration
-	measured bool // the machine is known not to have lived through it
+	measured bool // the machine was not running or suspended during it
 }
 
 // InDoubt reports whether there is a leap.
 func (l Leap) InDoubt() bool { return !l.to.IsZero() }
 
-// Holds reports whether nobody knows if a time has come. It has not been reached
-// without the leap, and the clock either has leapt over it, or the time was set
-// before the leap, by another reckoning than what the clock shows now.
+// Holds reports whether it is uncertain that a due time has been reached: it lies after
+// the start of the leap, and either the clock leapt over it or it was set before the leap.
 func (l Leap) Holds(due, set time.Time) bool {
 	return l.InDoubt() && due.After(l.from) && (due.Before(l.to) || set.Before(l.to))
 }
 
-// Age returns how long ago an instant was, at a time of the wall clock, without
-// what was leapt over since.
+// Age returns the time from t to now, without the part that the clock leapt over.
 func (l Leap) Age(t, now time.Time) time.Duration {
 	age := now.Sub(t)
 	switch {
-	case !t.Before(l.to): // after the leap, or there is none
+	case !t.Before(l.to): // after the leap, or without one
 		return age
 	case t.After(l.from): // leapt over
 		return now.Sub(l.to)
@@ -39,8 +36,8 @@ func (l Leap) Age(t, now time.Time) time.Duration {
 	return age - l.by
 }
 
-// warning returns a sentence about the leap. The clock is confirmed at the given
-// time if nothing else happens.
+// warning returns a sentence about the leap. The clock is confirmed at until, unless it
+// is changed before.
 func (l Leap) warning(until time.Time) string {
 	cause := "and this machine has not been running or suspended for that long"
 	if !l.measured {

@@ -19,8 +19,8 @@ type reading struct {
 // after returns what the wall clock shows later, when it is not set.
 func (r reading) after(lived time.Duration) time.Time { return r.wall.Add(lived - r.uptime) }
 
-// processClocks returns what every process can read: time in suspend is not counted
-// everywhere.
+// processClocks returns the clocks that every process can read. They may not count the
+// time in suspend.
 func processClocks() machine {
 	began := time.Now()
 	return machine{
@@ -32,7 +32,7 @@ func processClocks() machine {
 	}
 }
 
-// hostClocks returns what this system can read, which is at least what a process can.
+// hostClocks returns the best clocks of this system.
 func hostClocks() machine {
 	m := processClocks()
 	if _, ok := sinceBoot(); ok {

@@ -13,7 +13,7 @@ import (
 // reboots at once has then not leapt.
 const saveInterval = 5 * time.Minute
 
-// record is a file with what a Clock believes. Without a path it does nothing.
+// record is the file with the state of a Clock. Without a path it does nothing.
 type record struct {
 	path  string
 	log   *slog.Logger
@@ -25,7 +25,7 @@ type recordFile struct {
 	Believed time.Time     `json:"believed"`
 	Lived    time.Duration `json:"lived,omitempty"` // nanoseconds since the boot, when Believed was read
 	Boot     string        `json:"boot,omitempty"`  // empty when Lived cannot be used
-	Leap     *recordLeap   `json:"leap,omitempty"`  // one that is not believed yet
+	Leap     *recordLeap   `json:"leap,omitempty"`  // a leap that is not trusted yet
 }
 
 // recordLeap is a leap of a file. At is when it happened, in nanoseconds since the
@@ -55,22 +55,22 @@ func (r *record) read() (recordFile, bool) {
 		err = json.Unmarshal(text, &f)
 	}
 	if err != nil {
-		r.log.Warn("the time that was believed last cannot be read", "error", err)
+		r.log.Warn("reading the last trusted time failed", "error", err)
 		return recordFile{}, false
 	}
 	r.saved = f
 	return f, !f.Believed.IsZero()
 }
 
-// save writes the file when something but the time has changed, and the time every
-// few minutes. It does not sync: a file that is lost with the power is as good as
-// one that is a few minutes old.
+// save writes the file at once when the boot or the leap has changed, and every few
+// minutes when only the time has. It does not sync: after a power failure, an older file
+// serves as well.
 func (r *record) save(f recordFile) {
 	same := f.Boot == r.saved.Boot && sameLeap(f.Leap, r.saved.Leap)
 	if r.path == "" || same && f.Believed.Sub(r.saved.Believed).Abs() < saveInterval {
 		return
 	}
-	r.saved = f // also when it fails: not more often
+	r.saved = f // also after a failure, to limit the rate of attempts
 	f.Believed = f.Believed.UTC()
 	text, err := json.Marshal(f)
 	if err == nil {
@@ -80,7 +80,7 @@ func (r *record) save(f recordFile) {
 		err = os.Rename(r.path+".new", r.path)
 	}
 	if err != nil {
-		r.log.Warn("the time that is believed cannot be kept", "error", err)
+		r.log.Warn("storing the trusted time failed", "error", err)
 	}
 }
 

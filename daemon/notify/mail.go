@@ -85,7 +85,7 @@ func newMailClient(conn *mailConn, password string) (*mail.Client, error) {
 	return mail.NewClient(to.Host, options...)
 }
 
-// letter returns the e-mail. One that is sent again has the same Message-ID.
+// letter returns the e-mail. A repeated e-mail has the same Message-ID.
 func (s *Sender) letter(to *schedctl.Mail, key string, m Message) (*mail.Msg, error) {
 	msg := mail.NewMsg()
 	if err := errors.Join(msg.From(to.From), msg.To(to.To...)); err != nil {

@@ -26,7 +26,7 @@ type Credentials interface {
 	Open(schedctl.Account) (publish.Credentials, error)
 }
 
-// Config is what a [Sender] works with. All but RootCAs and Version is required.
+// Config configures a [Sender]. All fields except RootCAs and Version are required.
 type Config struct {
 	Store       storage.Store
 	Publishers  publish.Registry
@@ -50,22 +50,20 @@ func New(cfg Config) *Sender {
 	return &Sender{cfg: cfg, dial: outbound.Dial(cfg.Outbound)}
 }
 
-// Notify sends one message about a digest that is not empty, for at most 45
-// seconds. The text of an error is for people, has at most
-// [schedctl.MaxNotificationError] bytes and holds no secret. After an error the
-// message may have been sent all the same.
+// Notify sends one message about a digest, which must not be empty, within 45 seconds.
+// Error texts are for users, have at most [schedctl.MaxNotificationError] bytes and hold
+// no secrets. After an error the message may have been sent anyway.
 func (s *Sender) Notify(ctx context.Context, hook schedctl.Webhook, d Digest) error {
 	return s.send(ctx, hook, d.Last, d.First, func(n *names) Message { return compose(&d, n) })
 }
 
-// Test sends a test message; its error is as that of [Sender.Notify].
+// Test sends a test message. Errors are as for [Sender.Notify].
 func (s *Sender) Test(ctx context.Context, hook schedctl.Webhook) error {
 	id := schedctl.NewID(schedctl.RequestPrefix, time.Now())
 	return s.send(ctx, hook, id, nil, func(n *names) Message { return composeTest(&hook, n) })
 }
 
-// send sends a message. The id names the message: one that is sent again has the
-// same.
+// send sends a message. A repeated message has the same id.
 func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, about []schedctl.Event, text func(*names) Message) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -79,7 +77,7 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 		return err
 	})
 	if err != nil {
-		s.cfg.Logger.Error("the workspace of a notification cannot be read", "webhook", hook.ID, "error", err)
+		s.cfg.Logger.Error("reading the workspace of a notification failed", "webhook", hook.ID, "error", err)
 		return errors.New("the database could not be read")
 	}
 	m := text(&n)
@@ -95,8 +93,8 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 	return nil
 }
 
-// readNames reads the names of what events are about, and the account that carries the
-// message. An account that does not exist is the zero value.
+// readNames reads the names of the objects of events, and the account that carries the
+// message. The account is the zero value if it does not exist.
 func readNames(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event) (n names, carrier schedctl.Account, err error) {
 	ws, err := r.Workspace(hook.WorkspaceID)
 	if err != nil {
@@ -140,7 +138,7 @@ func (s *Sender) publish(ctx context.Context, a schedctl.Account, key string, m 
 	}
 	credentials, err := s.cfg.Credentials.Open(a)
 	if err != nil {
-		s.cfg.Logger.Error("credentials cannot be opened", "account", a.ID, "error", err)
+		s.cfg.Logger.Error("opening credentials failed", "account", a.ID, "error", err)
 		return errors.New("the stored credentials of the account cannot be opened; reconnect it")
 	}
 	a.Credentials, a.Options = nil, plainOptions(a.Platform)
@@ -160,8 +158,8 @@ func (s *Sender) publish(ctx context.Context, a schedctl.Account, key string, m 
 	return errors.New(hide(publish.AsError(err).Message, secrets(p, credentials)...))
 }
 
-// secrets returns the credentials that are secret: those that the publisher lists
-// as such, and those that it does not list, which are part of a session.
+// secrets returns the secret credentials: those that the publisher lists as secret, and
+// unlisted ones, which are part of a session.
 func secrets(p publish.Publisher, credentials publish.Credentials) (values []string) {
 	for name, value := range credentials {
 		if !slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Name == name && !f.Secret }) {
@@ -190,7 +188,7 @@ func (s *Sender) guard(platform string, fn func() error) (err error) {
 	return fn()
 }
 
-// minHidden is the shortest secret that is looked for in messages, in bytes.
+// minHidden is the shortest secret that is removed from messages, in bytes.
 const minHidden = 4
 
 // hide replaces secrets in a text.

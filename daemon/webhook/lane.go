@@ -19,8 +19,8 @@ type job struct {
 	eventGone bool // the event was already pruned
 }
 
-// A group has at most groupSize calls, all of which start within groupTime. A change of
-// the webhook takes effect with the next group.
+// A group has at most groupSize calls, and all start within groupTime. A change of the
+// webhook takes effect with the next group.
 const (
 	groupSize = 32
 	groupTime = 50 * time.Millisecond

@@ -34,8 +34,7 @@ const (
 	// webhooks of workspaces with new events are also read with the events.
 	reloadInterval = 15 * time.Second
 
-	// rebalanceInterval is the shortest time between two checks of which node should hold
-	// which webhook.
+	// rebalanceInterval is the shortest time between two runs of rebalance.
 	rebalanceInterval = 200 * time.Millisecond
 
 	// maxAcquisitions is how many webhooks one turn of the watcher acquires, so that new

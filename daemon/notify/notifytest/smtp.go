@@ -1,5 +1,5 @@
-// Package notifytest has a small mail server for tests. It takes every message,
-// unless it is told otherwise, and delivers none.
+// Package notifytest provides a small mail server for tests. It accepts messages and
+// stores them in memory.
 package notifytest
 
 import (
@@ -27,12 +27,12 @@ type Settings struct {
 	Host     string            // in its certificate; 127.0.0.1 when empty
 	Implicit bool              // TLS from the first byte
 	NoTLS    bool              // STARTTLS is not offered
-	Username string            // who has to log in; empty for anyone
+	Username string            // the user that has to log in; empty to accept everyone
 	Password string            //
-	Replies  map[string]string // instead of the usual ones, by command
+	Replies  map[string]string // replace the usual replies, by command
 }
 
-// Letter is a message that a [Server] took.
+// Letter is a message that a [Server] accepted.
 type Letter struct {
 	From      string
 	To        []string
@@ -106,7 +106,7 @@ func (s *Server) certify(t testing.TB) {
 	s.tls = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 }
 
-// Letters returns the messages that the server took.
+// Letters returns the messages that the server accepted.
 func (s *Server) Letters() []Letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
