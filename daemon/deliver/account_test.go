@@ -50,7 +50,7 @@ func TestRefusedAccountHoldsItsQueueUntilItWorksAgain(t *testing.T) {
 
 // The target whose call was refused stays the oldest of its queue, before and after a
 // restart.
-func TestRefusedAccountGoesOnInOrder(t *testing.T) {
+func TestRefusedAccountContinuesInOrder(t *testing.T) {
 	for name, restart := range map[string]bool{"same run": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(r *rig) {

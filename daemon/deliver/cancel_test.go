@@ -19,7 +19,7 @@ func TestTruthWinsOverCancel(t *testing.T) {
 	}{
 		{"published all the same", publishtest.Response{}, schedctl.Published, ""},
 		{"not published", netDown, schedctl.Canceled, ""},
-		{"nobody knows", noAnswer, schedctl.Canceled, maybe},
+		{"outcome unknown", noAnswer, schedctl.Canceled, maybe},
 		{"account refused", refused, schedctl.Canceled, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// leapt starts the daemon with a clock that is ahead of the youngest record by the given
-// time.
-func (r *rig) leapt(by time.Duration) {
+// startClockAhead starts the daemon with a clock that is ahead of the youngest record by
+// the given time.
+func (r *rig) startClockAhead(by time.Duration) {
 	youngest := time.Now()
 	r.config = func(c *deliver.Config) { c.Clock = clock.New(youngest, r.logger()) }
 	time.Sleep(by)
@@ -37,7 +37,7 @@ func decidesNothing(t *testing.T, by time.Duration) {
 		before, next := r.schedule(time.Second, a), r.schedule(time.Hour, a)
 		lately, soon := r.schedule(by-20*time.Minute, a), r.schedule(by+time.Minute, a)
 		time.Sleep(10 * time.Second)
-		r.leapt(by)
+		r.startClockAhead(by)
 		now := r.publishNow(a)
 		later := r.schedule(time.Minute, a)
 		r.after(4 * time.Minute)
@@ -127,7 +127,7 @@ func TestAnAttemptOfAClockThatWasSetBackIsLookedFor(t *testing.T) {
 }
 
 // A node whose clock has leapt leaves its accounts to a node with a correct clock.
-func TestFleetWithOneDoubtfulClock(t *testing.T) {
+func TestFleetWithOneUntrustedClock(t *testing.T) {
 	fleetBubble(t, 1, func(f *fleet) {
 		var posts []schedctl.Post
 		for i := range 20 {

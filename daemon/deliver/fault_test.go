@@ -120,7 +120,7 @@ func TestDeferredEndThatWasStoredAllTheSame(t *testing.T) {
 
 // A person sees the stored failure and retries before the deliverer knows that it was
 // stored.
-func TestRetriedWhileItsEndWasInDoubt(t *testing.T) {
+func TestRetriedWhileItsRecordingWasUncertain(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()
 		release := r.fake.Hold()
@@ -142,7 +142,7 @@ func TestRetriedWhileItsEndWasInDoubt(t *testing.T) {
 	})
 }
 
-func TestCanceledWhileItsClaimWasInDoubt(t *testing.T) {
+func TestCanceledWhileItsClaimWasUncertain(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := r.faulty()
 		p := r.publishNow(r.account("me", nil))

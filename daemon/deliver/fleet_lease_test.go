@@ -27,7 +27,7 @@ func TestFleetOfOneLapsesBeforeTheCall(t *testing.T) {
 		f.beforeCall(func(p *peer, _ publish.Request) {
 			once.Do(func() {
 				p.freeze()
-				time.AfterFunc(20*time.Second, p.melt)
+				time.AfterFunc(20*time.Second, p.unfreeze)
 			})
 		})
 		p := f.publishNow(f.account("me", nil))
@@ -53,7 +53,7 @@ func TestFleetOfOneLapsesDuringTheCall(t *testing.T) {
 		f.after(time.Second)
 		f.nodes[0].freeze()
 		f.after(15 * time.Second)
-		f.nodes[0].melt()
+		f.nodes[0].unfreeze()
 		f.after(time.Minute)
 		f.wantPublished(p, 30*time.Second)
 		if got := f.outcomes(p); !slices.Equal(got, []schedctl.Outcome{yes}) {
@@ -76,7 +76,7 @@ func TestFleetEndOfALostAttempt(t *testing.T) {
 		f.after(time.Second)
 		lost.freeze()
 		f.after(50 * time.Second)
-		lost.melt()
+		lost.unfreeze()
 		f.after(time.Second)
 		f.wantStatus(p, schedctl.Publishing)
 		if !strings.Contains(f.logs.String(), "its end is dropped") {
@@ -180,7 +180,7 @@ func TestFleetUncertainClaimOutlivesItsID(t *testing.T) {
 		f.after(5*time.Second - time.Nanosecond)
 		time.AfterFunc(time.Nanosecond, only.freeze)
 		f.after(30 * time.Second)
-		only.melt()
+		only.unfreeze()
 		f.after(5 * time.Minute)
 		f.wantPublished(p, time.Minute)
 		f.wantNothingLeft()

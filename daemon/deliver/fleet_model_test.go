@@ -68,7 +68,7 @@ func (w *fleetWorld) step() {
 	case 15, 16, 17:
 		frozen := w.some()
 		frozen.freeze()
-		time.AfterFunc(time.Duration(w.intN(60_000))*time.Millisecond, frozen.melt)
+		time.AfterFunc(time.Duration(w.intN(60_000))*time.Millisecond, frozen.unfreeze)
 	case 18:
 		w.memory.LoseNotifications()
 	case 19:

@@ -66,16 +66,16 @@ func (f *fleet) end() {
 	}
 }
 
-// ice blocks a frozen process, and a dead one forever.
-type ice struct {
+// freezer blocks a frozen process, and a dead one forever.
+type freezer struct {
 	ended context.Context // when the process is dead
 
 	mu   sync.Mutex    // mu guards thaw
 	thaw chan struct{} // nil while the process runs
 }
 
-// pass waits while the process is frozen, and reports whether it is alive.
-func (i *ice) pass() bool {
+// waitThawed waits while the process is frozen, and reports whether it is alive.
+func (i *freezer) waitThawed() bool {
 	for {
 		i.mu.Lock()
 		thaw := i.thaw
@@ -91,7 +91,7 @@ func (i *ice) pass() bool {
 	}
 }
 
-func (i *ice) freeze() {
+func (i *freezer) freeze() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.thaw == nil {
@@ -99,7 +99,7 @@ func (i *ice) freeze() {
 	}
 }
 
-func (i *ice) melt() {
+func (i *freezer) unfreeze() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.thaw != nil {
@@ -108,64 +108,64 @@ func (i *ice) melt() {
 	}
 }
 
-// icyStore is the store of a process that can freeze before and after each request to
+// freezingStore is the store of a process that can freeze before and after each request to
 // the database.
-type icyStore struct {
+type freezingStore struct {
 	storage.Shared
-	*ice
+	*freezer
 	faulty *storagetest.Faulty // the same store
 }
 
-func icily[T any](s *icyStore, fn func() (T, error)) (result T, err error) {
-	if !s.pass() {
+func unlessFrozen[T any](s *freezingStore, fn func() (T, error)) (result T, err error) {
+	if !s.waitThawed() {
 		return result, storage.ErrClosed
 	}
 	result, err = fn()
-	if !s.pass() {
+	if !s.waitThawed() {
 		return result, storage.ErrClosed
 	}
 	return result, err
 }
 
-func (s *icyStore) View(ctx context.Context, fn func(storage.Reader) error) error {
-	_, err := icily(s, func() (any, error) { return nil, s.faulty.View(ctx, fn) })
+func (s *freezingStore) View(ctx context.Context, fn func(storage.Reader) error) error {
+	_, err := unlessFrozen(s, func() (any, error) { return nil, s.faulty.View(ctx, fn) })
 	return err
 }
 
-func (s *icyStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
-	_, err := icily(s, func() (any, error) { return nil, s.faulty.Update(ctx, fn) })
+func (s *freezingStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	_, err := unlessFrozen(s, func() (any, error) { return nil, s.faulty.Update(ctx, fn) })
 	return err
 }
 
-func (s *icyStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
+func (s *freezingStore) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
-func (s *icyStore) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
-	_, err := icily(s, func() (any, error) { return nil, s.Shared.Heartbeat(ctx, n, lease) })
+func (s *freezingStore) Heartbeat(ctx context.Context, n storage.Node, lease time.Duration) error {
+	_, err := unlessFrozen(s, func() (any, error) { return nil, s.Shared.Heartbeat(ctx, n, lease) })
 	return err
 }
 
-func (s *icyStore) Leave(ctx context.Context, id string) error {
-	_, err := icily(s, func() (any, error) { return nil, s.Shared.Leave(ctx, id) })
+func (s *freezingStore) Leave(ctx context.Context, id string) error {
+	_, err := unlessFrozen(s, func() (any, error) { return nil, s.Shared.Leave(ctx, id) })
 	return err
 }
 
-func (s *icyStore) Nodes(ctx context.Context) ([]storage.Node, error) {
-	return icily(s, func() ([]storage.Node, error) { return s.Shared.Nodes(ctx) })
+func (s *freezingStore) Nodes(ctx context.Context) ([]storage.Node, error) {
+	return unlessFrozen(s, func() ([]storage.Node, error) { return s.Shared.Nodes(ctx) })
 }
 
-// icy is a publisher in a process that can freeze before a call and at its response, and
+// freezingPublisher is a publisher in a process that can freeze before a call and at its response, and
 // can die. Requests that have reached the network are completed there.
-type icy struct {
+type freezingPublisher struct {
 	*publishtest.Fake
-	*ice
+	*freezer
 	calling func(publish.Request) // before the process can freeze
 }
 
-func (p icy) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
+func (p freezingPublisher) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, error) {
 	p.calling(r)
-	if !p.pass() {
+	if !p.waitThawed() {
 		return schedctl.Receipt{}, p.ended.Err()
 	}
 	if allowed := publish.Guard(ctx); allowed == nil || !allowed() {
@@ -175,17 +175,17 @@ func (p icy) Publish(ctx context.Context, r publish.Request) (schedctl.Receipt, 
 	defer cancel()
 	defer context.AfterFunc(p.ended, cancel)()
 	receipt, err := p.Fake.Publish(ctx, r)
-	if !p.pass() {
+	if !p.waitThawed() {
 		return schedctl.Receipt{}, p.ended.Err()
 	}
 	return receipt, err
 }
 
-// icyFinding is icy for a network that can be asked about calls.
-type icyFinding struct{ icy }
+// freezingFinder is freezingPublisher for a network that can be asked about calls.
+type freezingFinder struct{ freezingPublisher }
 
-func (p icyFinding) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
-	if !p.pass() {
+func (p freezingFinder) Find(ctx context.Context, r publish.Request, since time.Time) (schedctl.Receipt, bool, error) {
+	if !p.waitThawed() {
 		return schedctl.Receipt{}, false, p.ended.Err()
 	}
 	return publishtest.FindingFake{Fake: p.Fake}.Find(ctx, r, since)
@@ -193,7 +193,7 @@ func (p icyFinding) Find(ctx context.Context, r publish.Request, since time.Time
 
 // peer is one daemon of a fleet.
 type peer struct {
-	*ice
+	*freezer
 	*deliver.Deliverer
 	member *node.Member
 	faulty *storagetest.Faulty
@@ -221,17 +221,17 @@ func (f *fleet) join() *peer {
 	f.Helper()
 	ctx, leave := context.WithCancel(f.Context())
 	ended, die := context.WithCancel(f.Context())
-	p := &peer{ice: &ice{ended: ended}, leave: leave, die: die}
+	p := &peer{freezer: &freezer{ended: ended}, leave: leave, die: die}
 	opened := f.database.Open()
 	p.faulty = storagetest.NewFaulty(opened)
-	store := &icyStore{Shared: opened, ice: p.ice, faulty: p.faulty}
+	store := &freezingStore{Shared: opened, freezer: p.freezer, faulty: p.faulty}
 	log := f.logger().With("process", len(f.nodes))
 	p.member = node.New(node.Config{Store: store, Name: fmt.Sprint("machine ", len(f.nodes)), Logger: log})
 	calling := func(r publish.Request) { (*f.calling.Load())(p, r) }
 	cfg := deliver.Config{
 		Store: store, Sealer: f.sealer, Member: p.member, Logger: log,
 		Publishers: publish.NewRegistry(
-			icy{f.networks["fake"], p.ice, calling}, icyFinding{icy{f.networks["finding"], p.ice, calling}},
+			freezingPublisher{f.networks["fake"], p.freezer, calling}, freezingFinder{freezingPublisher{f.networks["finding"], p.freezer, calling}},
 		),
 	}
 	if f.config != nil {
@@ -367,7 +367,7 @@ func TestFleetTakesOver(t *testing.T) {
 				f.after(500 * time.Millisecond)
 				stop(gone)
 				f.after(time.Minute)
-				gone.melt()
+				gone.unfreeze()
 				f.after(time.Minute)
 				for _, p := range posts {
 					f.wantPublished(p, 2*time.Second)
@@ -447,7 +447,7 @@ func TestFleetFrozenBeforeTheCall(t *testing.T) {
 					t.Fatal("no attempt was started")
 				}
 				f.beforeCall(func(*peer, publish.Request) {})
-				frozen.melt()
+				frozen.unfreeze()
 				f.after(3 * time.Minute)
 				want := schedctl.Failed
 				if options != nil {

@@ -10,7 +10,7 @@ import (
 type mailbox struct {
 	wake chan struct{}
 
-	mu sync.Mutex // mu guards what follows
+	mu sync.Mutex // mu guards messages
 	messages
 }
 

@@ -147,7 +147,7 @@ func meet(t *testing.T, p platform, m mishap) {
 		t.Errorf("(-want +got):\n%s\n%s", diff, r.logs.String())
 	}
 	if want == held {
-		r.goesOnOnceReconnected(post, network)
+		r.publishesOnceReconnected(post, network)
 	}
 	r.wantDiscretionOf(p)
 }
@@ -187,8 +187,8 @@ func (r *rig) end(p schedctl.Post, n *memoryNetwork) end {
 	return e
 }
 
-// goesOnOnceReconnected checks that a held post is published once.
-func (r *rig) goesOnOnceReconnected(p schedctl.Post, n *memoryNetwork) {
+// publishesOnceReconnected checks that a held post is published once.
+func (r *rig) publishesOnceReconnected(p schedctl.Post, n *memoryNetwork) {
 	r.Helper()
 	a := r.readAccount(p.Targets[0].AccountID)
 	if a.Status != schedctl.AccountError || !slices.Contains(r.events(), schedctl.EventAccountError) {

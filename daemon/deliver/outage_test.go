@@ -54,7 +54,7 @@ func TestNetworkThatIsDownForAnHour(t *testing.T) {
 
 // The same holds for a network whose gateway responds with 502 for an hour. The outcome
 // of the first call is unknown, so the network is asked when it is back.
-func TestNetworkThatIsDownForAnHourLeavesNoDoubt(t *testing.T) {
+func TestNetworkThatIsDownForAnHourLeavesNothingUnresolved(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
 		f.back = time.Now().Add(time.Hour)

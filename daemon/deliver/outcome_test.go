@@ -220,7 +220,7 @@ func TestUnknownOutcomeIsRepeatedWhereItIsRecognised(t *testing.T) {
 }
 
 // After a call that may have published, a later refusal does not prove that it has not.
-func TestDoubtOutlivesLaterFailures(t *testing.T) {
+func TestUnknownOutcomeOutlivesLaterFailures(t *testing.T) {
 	bubble(t, func(r *rig) {
 		r.fake.Then(lostReply, fault, fault, fault, fault, fault)
 		r.start()
@@ -236,7 +236,7 @@ func TestDoubtOutlivesLaterFailures(t *testing.T) {
 	})
 }
 
-func TestDoubtIsNotRepeatedWhenTheAccountTakesItsPromiseBack(t *testing.T) {
+func TestNoRepeatWhenTheAccountIsNoLongerIdempotent(t *testing.T) {
 	bubble(t, func(r *rig) {
 		a := r.account("me", schedctl.Options{"idempotent": true})
 		r.fake.Then(lostReply, noAnswer)
@@ -383,7 +383,7 @@ func TestNetworkIsAskedAfterAnUnknownOutcome(t *testing.T) {
 
 // A token that is revoked while an attempt is unresolved puts the account in error. The
 // question is not lost: the network is asked when the account is reconnected.
-func TestRefusedWhileInDoubt(t *testing.T) {
+func TestRefusedWhileUnresolved(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		answer publishtest.Response
@@ -421,7 +421,7 @@ func TestRefusedWhileInDoubt(t *testing.T) {
 }
 
 // If the account is not reconnected, the target fails at the late limit.
-func TestRefusedWhileInDoubtForTooLong(t *testing.T) {
+func TestRefusedWhileUnresolvedForTooLong(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
 		f.bar(true)

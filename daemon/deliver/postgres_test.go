@@ -66,7 +66,7 @@ func TestFleetOnPostgres(t *testing.T) {
 	}
 
 	f.nodes[0].freeze()
-	defer f.nodes[0].melt()
+	defer f.nodes[0].unfreeze()
 	began := time.Now()
 	taken := []schedctl.Post{f.schedule(100*time.Millisecond, ofFirst...)}
 	f.waitPublished(taken, 8*time.Second)

@@ -171,7 +171,7 @@ func (s *queues) reschedule(q *queue, now time.Time) {
 	case q.held:
 	case now.Before(q.nextOverdue):
 		s.setAlarm(q, q.nextOverdue)
-	case s.byAccount[q.account] == q: // and not a younger one of the same account
+	case s.byAccount[q.account] == q: // and not a newer queue of the same account
 		delete(s.byAccount, q.account)
 	}
 }

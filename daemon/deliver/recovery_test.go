@@ -64,8 +64,8 @@ func TestInterruptedAttempt(t *testing.T) {
 		outcomes []schedctl.Outcome
 		error    schedctl.Outcome
 	}{
-		{name: "nobody knows", status: schedctl.Failed, outcomes: []schedctl.Outcome{maybe}, error: maybe},
-		{name: "nobody knows, published", onNetwork: true, status: schedctl.Failed, outcomes: []schedctl.Outcome{maybe}, error: maybe},
+		{name: "outcome unknown", status: schedctl.Failed, outcomes: []schedctl.Outcome{maybe}, error: maybe},
+		{name: "outcome unknown, published", onNetwork: true, status: schedctl.Failed, outcomes: []schedctl.Outcome{maybe}, error: maybe},
 		{name: "repeatable", options: schedctl.Options{"idempotent": true}, status: schedctl.Published, calls: 1, outcomes: []schedctl.Outcome{maybe, yes}},
 		{name: "repeatable, published", options: schedctl.Options{"idempotent": true}, onNetwork: true, status: schedctl.Published, calls: 1, outcomes: []schedctl.Outcome{maybe, yes}},
 		{name: "findable", findable: true, status: schedctl.Published, calls: 1, outcomes: []schedctl.Outcome{no, yes}},

@@ -152,7 +152,7 @@ func TestWithheldIsToldAndCanBeForced(t *testing.T) {
 }
 
 // After a failure of the store, another call continues where it stopped.
-func TestWithholdGoesOnAfterAFault(t *testing.T) {
+func TestWithholdContinuesAfterAFault(t *testing.T) {
 	bubble(t, func(r *rig) {
 		faulty := storagetest.NewFaulty(r.store)
 		r.store = faulty

@@ -58,7 +58,7 @@ func TestFleetKeepsOrderAfterAnOutage(t *testing.T) {
 
 // A retry or a verification on any daemon makes the owner of an unresolved attempt ask
 // the network at once.
-func TestFleetAsksAboutADoubtAtOnce(t *testing.T) {
+func TestFleetAsksAboutAnUnresolvedAttemptAtOnce(t *testing.T) {
 	for name, ask := range map[string]func(*fleet, schedctl.Post){
 		"verify": func(f *fleet, p schedctl.Post) {
 			a := f.readAccount(p.Targets[0].AccountID)

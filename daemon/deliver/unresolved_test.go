@@ -105,9 +105,9 @@ func (r *rig) attempts(p schedctl.Post) (attempts []schedctl.Attempt) {
 	return attempts
 }
 
-// wantDoubt checks that a target shows that it is unresolved, and when the network is
+// wantUnresolved checks that a target shows that it is unresolved, and when the network is
 // asked next.
-func (r *rig) wantDoubt(p schedctl.Post, asks int, message string) schedctl.Target {
+func (r *rig) wantUnresolved(p schedctl.Post, asks int, message string) schedctl.Target {
 	r.Helper()
 	got := r.wantStatus(p, schedctl.Publishing)
 	if got.Error == nil || got.Error.Outcome != maybe || !strings.Contains(got.Error.Message, message) {
@@ -123,7 +123,7 @@ func (r *rig) wantDoubt(p schedctl.Post, asks int, message string) schedctl.Targ
 }
 
 // The state of an unresolved attempt is shown from its start, and survives a restart.
-func TestDoubtIsShown(t *testing.T) {
+func TestUnresolvedAttemptIsShown(t *testing.T) {
 	bubble(t, func(r *rig) {
 		f := r.findable()
 		f.back = time.Now().Add(10 * time.Minute)
@@ -131,21 +131,21 @@ func TestDoubtIsShown(t *testing.T) {
 		r.start()
 		p := r.publishNow(r.account("me", nil))
 		synctest.Wait()
-		r.wantDoubt(p, 0, "it is unknown whether the post was published: schedctl will ask the network at")
+		r.wantUnresolved(p, 0, "it is unknown whether the post was published: schedctl will ask the network at")
 		if n := count(r.events(), schedctl.EventPostUnconfirmed); n != 1 {
 			t.Errorf("%d events", n)
 		}
 		r.after(time.Minute)
-		r.wantDoubt(p, 1, "schedctl has asked the network once and will ask again at")
+		r.wantUnresolved(p, 1, "schedctl has asked the network once and will ask again at")
 		r.after(time.Minute)
-		asked := r.wantDoubt(p, 2, "schedctl has asked the network 2 times").Error.Message
+		asked := r.wantUnresolved(p, 2, "schedctl has asked the network 2 times").Error.Message
 		r.kill()
 		if got := r.target(p).Error.Message; got != asked {
 			t.Errorf("after the stop: %s", got)
 		}
 		r.start()
 		synctest.Wait()
-		r.wantDoubt(p, 3, "schedctl has asked the network 3 times")
+		r.wantUnresolved(p, 3, "schedctl has asked the network 3 times")
 		r.after(10 * time.Minute)
 		if got := r.wantStatus(p, schedctl.Published); !got.AskAt.IsZero() || got.Error != nil {
 			t.Errorf("published: %+v", got)
@@ -165,7 +165,7 @@ func TestDoubtIsShown(t *testing.T) {
 // A network that loses several requests in a row, and reports each time that it does not
 // have the post, gets the post in the end. A settled attempt no longer counts as
 // uncertain.
-func TestDoubtsInARow(t *testing.T) {
+func TestUnresolvedAttemptsInARow(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprint("restart: ", restart), func(t *testing.T) {
 			bubble(t, func(r *rig) {
@@ -192,7 +192,7 @@ func TestDoubtsInARow(t *testing.T) {
 
 // A retry or a successful verification makes schedctl ask at once. A missing post proves
 // nothing while the network may still be processing the call.
-func TestDoubtIsAskedAtOnce(t *testing.T) {
+func TestUnresolvedAttemptIsAskedAboutAtOnce(t *testing.T) {
 	ask := map[string]func(*rig, schedctl.Post){
 		"verify": func(r *rig, p schedctl.Post) {
 			a := r.readAccount(p.Targets[0].AccountID)
