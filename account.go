@@ -21,21 +21,20 @@ type Account struct {
 	Options     Options
 	Credentials []byte       // sealed; only the daemon can open it
 	Error       *TargetError // why Status is AccountError, or nil
-	PausedUntil time.Time    // nothing is sent before this instant; zero for no pause
+	PausedUntil time.Time    // no request is sent before this time; zero for no pause
 
-	// DisruptedSince is when a call for the account was first left without a
-	// response, with no success since; zero when there is no such call. While it is
-	// set, PausedUntil is the time of the next probe, and a verification that
-	// succeeds ends both.
+	// DisruptedSince is the time of the first request for the account without a
+	// response, with no success since; otherwise zero. While it is set, PausedUntil is
+	// the time of the next probe. A successful verification ends both.
 	DisruptedSince time.Time
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// EndDisruption ends the wait for the next probe of a network that did not respond,
-// after a success or because a person asks for the next probe at once. A pause that
-// the network asked for stays.
+// EndDisruption ends the wait for the next probe of an unreachable network, after a
+// success or because a person wants the probe at once. A pause that the network
+// requested stays.
 func (a *Account) EndDisruption() {
 	if !a.DisruptedSince.IsZero() {
 		a.PausedUntil, a.DisruptedSince = time.Time{}, time.Time{}
@@ -46,11 +45,11 @@ func (a *Account) EndDisruption() {
 // log in as the same identity, in one workspace or in several.
 type Identity struct {
 	Platform string
-	Login    string // the address of the public page, or the user name where there is none; may be empty
+	Login    string // the URL of the public page, or else the user name; may be empty
 }
 
-// Identity returns who the account logs in as. Posts of accounts with the same
-// identity have ids of one kind, and no two of them the same id.
+// Identity returns the user that the account logs in as. Ids of posts are unique among
+// all accounts with the same identity.
 func (a *Account) Identity() Identity {
 	if a.ProfileURL != "" {
 		return Identity{Platform: a.Platform, Login: a.ProfileURL}
@@ -70,12 +69,12 @@ const (
 
 // Limits are what a network accepts in one post.
 type Limits struct {
-	MaxCharacters int    // 0 for no limit of the network's own
-	Unit          string // what is counted: "characters", "graphemes" or "bytes"
-	URLCharacters int    // what every URL counts as, or 0 for its length
+	MaxCharacters int    // 0 if the network has no limit
+	Unit          string // the unit of MaxCharacters: "characters", "graphemes" or "bytes"
+	URLCharacters int    // the counted length of every URL; 0 for its real length
 }
 
-// Options are per-account settings as the API takes them: JSON values by name.
+// Options are settings of an account, as in the API: JSON values by name.
 type Options map[string]any
 
 // Bool returns the named option, or false.
@@ -84,7 +83,7 @@ func (o Options) Bool(name string) bool { v, _ := o[name].(bool); return v }
 // String returns the named option, or the empty string.
 func (o Options) String(name string) string { v, _ := o[name].(string); return v }
 
-// Duration returns the named option, and whether it is there and readable.
+// Duration returns the named option, and whether it is set and valid.
 func (o Options) Duration(name string) (time.Duration, bool) {
 	d, err := time.ParseDuration(o.String(name))
 	return d, err == nil
@@ -101,17 +100,17 @@ func CheckAccountName(name string) error {
 	case n == 0 || n > MaxAccountName:
 		return Errorf(ValidationFailed, "name", "the name has %d characters; use 1 to %d", n, MaxAccountName)
 	case !utf8.ValidString(name), strings.ContainsFunc(name, unicode.IsControl):
-		return Errorf(ValidationFailed, "name", "the name holds a control character or invalid UTF-8; use printable characters")
+		return Errorf(ValidationFailed, "name", "the name contains a control character or invalid UTF-8; use printable characters")
 	case strings.TrimSpace(name) != name:
-		return Errorf(ValidationFailed, "name", "the name begins or ends with white space; remove it")
+		return Errorf(ValidationFailed, "name", "the name starts or ends with white space; remove it")
 	}
 	return nil
 }
 
-// MaxAccounts is the largest number of accounts one post goes to.
+// MaxAccounts is the largest number of accounts of one post.
 const MaxAccounts = 100
 
-// ResolveAccounts returns the accounts a post shall go to, in the order given.
+// ResolveAccounts returns the accounts with the given ids, in the same order.
 // lookup finds an account of the post's workspace. Unknown, repeated, not
 // connected and too many ids are [InvalidSocialAccounts] with one detail each.
 func ResolveAccounts(ids []string, lookup func(id string) (Account, bool)) ([]Account, error) {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what identifies and groups posts.
+// Limits of the fields that identify and group posts.
 const (
 	MaxExternalID  = 200 // visible ASCII characters of an external id
 	MaxCollection  = 80  // characters of the name of a collection
@@ -19,29 +19,29 @@ const (
 	MaxLabel       = 50  // Unicode code points of a label
 )
 
-// ReservedCollection is a name that no collection can have: external ids that
-// begin with it belong to imports.
+// ReservedCollection is a name that no collection can have. External ids that start
+// with it belong to imports.
 const ReservedCollection = "import"
 
-// Managed says which file of which collection a post is made from. Clients write
-// it; schedctl only stores it and finds posts by their collection.
+// Managed is the collection and the file that a post belongs to. Clients write it; the
+// daemon stores it and finds posts by their collection.
 type Managed struct {
 	Collection string
-	Path       string // of the file in its directory
+	Path       string // of the file, relative to the directory
 	Digest     string // of the fields as the client last applied them; opaque
 	Pruned     bool   // the post was canceled because its file was removed
 }
 
-// Annotation is a change to what identifies and groups a post. Nothing of it is
-// published. Fields left nil stay as they are.
+// Annotation is a change to the fields that identify and group a post and are not
+// published. Nil fields stay unchanged.
 type Annotation struct {
-	ExternalID *string   // set where the post has none; empty for none
-	Managed    *Managed  // the zero value takes the post out of its collection
+	ExternalID *string   // can only be set once; empty stays empty
+	Managed    *Managed  // the zero value removes the post from its collection
 	Labels     *[]string // instead of all existing labels
 }
 
-// annotate applies a change without a new version. Errors: [ValidationFailed];
-// [PostNotEditable] for an external id in place of another one.
+// annotate applies a change without a new version. Errors: [ValidationFailed], and
+// [PostNotEditable] if the post already has a different external id.
 func (p *Post) annotate(a Annotation) error {
 	if a.ExternalID != nil && *a.ExternalID != p.ExternalID {
 		if p.ExternalID != "" {
@@ -111,7 +111,7 @@ func CheckCollection(field, name string) error {
 	return nil
 }
 
-// Check returns nil when a post can be managed like this, else an error with code
+// Check returns nil if the fields are valid, and otherwise an error with code
 // [ValidationFailed].
 func (m *Managed) Check() error {
 	if err := CheckCollection("managed.collection", m.Collection); err != nil {
@@ -139,13 +139,13 @@ func CheckLabel(field, label string) error {
 	case strings.Contains(label, ","):
 		return Errorf(ValidationFailed, field, "%s must not contain a comma", field)
 	case strings.TrimSpace(label) != label:
-		return Errorf(ValidationFailed, field, "%s must not begin or end with a space", field)
+		return Errorf(ValidationFailed, field, "%s must not start or end with a space", field)
 	}
 	return nil
 }
 
-// sortLabels returns labels as posts have them: sorted, without duplicates, nil
-// for none.
+// sortLabels returns labels in the stored form: sorted, without duplicates, and nil
+// for an empty list.
 func sortLabels(labels []string) ([]string, error) {
 	if len(labels) > MaxLabels {
 		return nil, Errorf(ValidationFailed, "labels", "labels has %d entries; the limit is %d", len(labels), MaxLabels)

@@ -2,9 +2,9 @@ package schedctl
 
 import "time"
 
-// Attempt is one call to a network for one target. It is committed with outcome
-// [OutcomeRunning] before the call is made and finished after it; one that is
-// still running when a daemon starts has an unknown outcome.
+// Attempt is one request to a network for one target. It is committed with the outcome
+// [OutcomeRunning] before the request is sent, and finished after it. An attempt that
+// is still running when a daemon starts has an unknown outcome.
 type Attempt struct {
 	ID          string
 	WorkspaceID string
@@ -15,31 +15,31 @@ type Attempt struct {
 	StartedAt   time.Time
 	FinishedAt  time.Time // zero while running
 	Outcome     Outcome
-	Error       *TargetError // nil when published as it was asked for, and while running and not in doubt
-	Asks        int          // how often the network was asked in vain whether it has the post
+	Error       *TargetError // nil if published as requested, or running and not unconfirmed
+	Asks        int          // how often the network was asked about the post without a result
 
-	// Owner is the daemon run that makes the call, LeaseUntil the instant after
-	// which another may assume that it is gone.
+	// Owner is the daemon run that sends the request. Other nodes may take over after
+	// LeaseUntil.
 	Owner      string
 	LeaseUntil time.Time
 
-	// Key is what the network was given to recognise a repeat, frozen here so
-	// that a repeat is the same call; empty when there is none.
+	// Key was sent to the network, which recognizes repeats by it. Every repeat uses the
+	// same key. It is empty if the network knows no keys.
 	Key string
 }
 
-// Receipt is what a network answers when it has published.
+// Receipt is the response of a network that published a post.
 type Receipt struct {
 	ID       string      // the network's id for the post
 	URL      string      // where people see it; may be empty
-	Degraded Degradation // how the post differs from what was asked for
+	Degraded Degradation // how the post differs from the request
 }
 
-// Degradation says what a network changed about a post that it has published,
-// such as its visibility. The zero value means nothing.
+// Degradation describes what a network changed when it published a post, such as the
+// visibility. The zero value means that it changed nothing.
 type Degradation struct {
-	Code    string // what was changed, in lower case, such as "visibility"
-	Message string // for people; at most 500 bytes, without the text of the post
+	Code    string // the changed property in lower case, such as "visibility"
+	Message string // for people; at most 500 bytes; never contains the text of the post
 }
 
 // TargetError returns the degradation as the error that a published target and

@@ -1,17 +1,15 @@
-// Package schedctl holds the nouns and the rules of a post scheduler: what a
-// post is, which states it passes through, and which requests are refused.
-// It knows nothing of HTTP, of files or of any social network, and it imports
-// the standard library only.
+// Package schedctl defines the types and the rules of a post scheduler: posts, their
+// states, and the operations that each state allows. It does not depend on HTTP, on
+// files or on any social network, and imports only the standard library.
 //
 // # Vocabulary
 //
-// A [Workspace] owns everything else. An [Account] is one identity on one
-// network ("platform") that the workspace may publish to. A [Post] is a text
-// with a time; it has one [Target] for each account it goes to. An [Attempt] is
-// one call to a network for one target: it is committed as running before the
-// call is made and finished after it, so that a crash in between is seen. An
-// [Event] says that something happened to a post; it is written in the
-// transaction that made it happen.
+// A [Workspace] owns all other objects. An [Account] is one identity on one network
+// that the workspace can publish to; the kind of network is its platform. A [Post] is
+// a text with a time; it has one [Target] for each of its accounts. An [Attempt] is
+// one request to a network for one target: it is committed as running before the
+// request is sent, and finished after it, so that a crash in between is detected. An
+// [Event] records a change of a post, in the transaction of the change.
 //
 // # Life of a post
 //
@@ -30,12 +28,12 @@
 //
 // # Time
 //
-// Nothing here reads the clock: what decides takes the present as an argument.
+// This package does not read the clock: functions take the current time as an argument.
 // All times are UTC with millisecond precision; [Millis] rounds up.
 //
 // # Errors
 //
-// Whatever a caller can do something about is an [*Error] with a [Code]. The
-// codes are the ones of the API; one table in the API turns them into HTTP
-// statuses and one in the command line into exit statuses.
+// An error that a caller can act on is an [*Error] with a [Code]. The codes are those
+// of the API; one table in the API maps them to HTTP statuses, and one in the command
+// line maps them to exit codes.
 package schedctl

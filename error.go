@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Code names what was wrong with a request. The codes are part of the API and
+// Code identifies the reason why a request failed. The codes are part of the API and
 // never change their meaning.
 type Code string
 
-// The codes of the API, in the order of the HTTP statuses they answer with.
+// The codes of the API, in the order of their HTTP statuses.
 const (
 	InvalidJSON               Code = "INVALID_JSON"
 	ValidationFailed          Code = "VALIDATION_FAILED"
@@ -66,20 +66,18 @@ func Codes() []Code {
 	}
 }
 
-// Error is a refusal that the caller can do something about. Its message says
-// what was wrong and what to do next, and is safe to show to the caller; Err is
-// for the log alone.
+// Error is an error that the caller can act on. Its message says what is wrong and
+// what to do next, and is safe to show to the caller. Err is only for the log.
 type Error struct {
 	Code    Code
 	Message string
-	Field   string       // the request field at fault, or empty
-	Details []FieldError // one for each fault when there are several, or nil
+	Field   string       // the field of the request, or empty
+	Details []FieldError // one for each of several errors, or nil
 	Err     error        // the cause, never shown to a caller, or nil
 }
 
-// FieldError is one fault in one field of a request. Where it is about what one
-// account's network takes, it names the account, and the length of a text that
-// is too long for it.
+// FieldError is an error in one field of a request. If it is about a rule of an
+// account's network, it has the account, and the length of a text that is too long.
 type FieldError struct {
 	Field   string
 	Code    Code

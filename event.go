@@ -2,10 +2,10 @@ package schedctl
 
 import "time"
 
-// EventType names what happened.
+// EventType is the kind of an event.
 type EventType string
 
-// The event types. Those about one target say so.
+// The event types. Events about a single target are marked.
 const (
 	EventPostCreated   EventType = "post.created"
 	EventPostScheduled EventType = "post.scheduled"
@@ -14,20 +14,20 @@ const (
 	EventPostPublished EventType = "post.published" // one target
 	EventPostFailed    EventType = "post.failed"    // one target
 
-	// EventPostUnconfirmed says that it is not known whether a network has published
-	// a target. It is emitted once, when the doubt begins.
+	// EventPostUnconfirmed says that the outcome of a target is unknown. It is emitted
+	// once, when the outcome becomes unknown.
 	EventPostUnconfirmed EventType = "post.unconfirmed"
 
 	EventPostCanceled  EventType = "post.canceled"
 	EventPostCompleted EventType = "post.completed" // the last target finished
 	EventAccountError  EventType = "social_account.error"
 
-	// EventWebhookDisabled tells that a webhook failed for so long that it is no
-	// longer told of anything.
+	// EventWebhookDisabled says that schedctl disabled a webhook because it failed for
+	// too long.
 	EventWebhookDisabled EventType = "webhook.disabled"
 
-	// EventWebhookTest is sent to one webhook when a person asks for it. Nobody
-	// subscribes to it.
+	// EventWebhookTest is sent to one webhook when a person tests it. It cannot be
+	// subscribed to.
 	EventWebhookTest EventType = "webhook.test"
 )
 
@@ -39,8 +39,8 @@ func EventTypes() []EventType {
 	}
 }
 
-// Event is something that happened, as webhooks and event streams tell it. It
-// is stored in the transaction that made it happen.
+// Event records something that happened, for webhooks and event streams. It is stored
+// in the transaction of the change.
 type Event struct {
 	ID          string
 	Type        EventType
@@ -59,7 +59,7 @@ type Event struct {
 	Error           *TargetError
 }
 
-// AccountErrorEvent tells that an account's network refused it.
+// AccountErrorEvent returns the event that a network refused an account.
 func AccountErrorEvent(a Account, now time.Time) Event {
 	now = Millis(now)
 	return Event{
@@ -68,12 +68,12 @@ func AccountErrorEvent(a Account, now time.Time) Event {
 	}
 }
 
-// WebhookDisabledEvent tells that schedctl has disabled a webhook.
+// WebhookDisabledEvent returns the event that schedctl disabled a webhook.
 func WebhookDisabledEvent(w Webhook, now time.Time) Event {
 	return webhookEvent(EventWebhookDisabled, w, now)
 }
 
-// WebhookTestEvent is what a webhook is sent when a person tests it.
+// WebhookTestEvent returns the test event for a webhook.
 func WebhookTestEvent(w Webhook, now time.Time) Event {
 	return webhookEvent(EventWebhookTest, w, now)
 }

@@ -2,9 +2,9 @@ package schedctl
 
 import "crypto/sha256"
 
-// Fingerprint stands for what a target publishes. Targets with the same content
-// have the same fingerprint, and others have another one. It is the first half of
-// the content's SHA-256, and is stored: what it is made of must not change.
+// Fingerprint identifies the content of a target: targets have the same fingerprint if
+// and only if they have the same content. It is the first half of the SHA-256 of the
+// content. It is stored, so its computation must not change.
 type Fingerprint [16]byte
 
 // FingerprintOf returns the fingerprint of a text.
@@ -13,13 +13,13 @@ func FingerprintOf(content string) Fingerprint {
 	return Fingerprint(sum[:16])
 }
 
-// Fingerprint returns the fingerprint of what the target publishes: its own
-// content, or that of the post.
+// Fingerprint returns the fingerprint of the published content: that of the target, or
+// else that of the post.
 func (p *Post) Fingerprint(t *Target) Fingerprint { return FingerprintOf(p.ContentFor(t)) }
 
-// Occupies reports whether the account has the target's content, will have it, or
-// may have it without anyone knowing. Another post with the same content is then
-// a duplicate. Stores keep their index of contents by it.
+// Occupies reports whether the target's content is published on the account, will be,
+// or may be. A second post with the same content is then a duplicate. Stores derive
+// the index of contents from it.
 func (t *Target) Occupies() bool {
 	switch t.Status {
 	case Scheduled, Publishing, Published:

@@ -30,8 +30,8 @@ func NewKeySecret() (secret string, hash [32]byte) {
 	return secret, sha256.Sum256([]byte(secret))
 }
 
-// HashKeySecret returns the hash to look a secret up by. What cannot be a
-// secret, a mistyped one for example, is not ok.
+// HashKeySecret returns the hash by which the store finds a secret. It reports false
+// for a text that is not a valid secret, such as a mistyped one.
 func HashKeySecret(secret string) (hash [32]byte, ok bool) {
 	if len(secret) != len(keySecretPrefix)+keyRandomLen+keyChecksumLen || !strings.HasPrefix(secret, keySecretPrefix) {
 		return hash, false

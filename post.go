@@ -15,11 +15,11 @@ const MaxContent = 5000
 // points.
 const MaxSearch = 200
 
-// Post is a text with a time and the accounts it goes to. Its status is derived
-// from its targets; see [Post.Status]. The zero time stands for "none".
+// Post is a text with a time and the accounts to publish it to. Its status is derived
+// from its targets; see [Post.Status]. A zero time is not set.
 //
-// The methods that change a post return the events that tell of the change. On
-// an error they return no events and leave the post as it was. They are not
+// The methods that change a post return the events of the change. On an error, they
+// return no events and do not change the post. They are not
 // safe for concurrent use: a store gives each caller its own copy.
 type Post struct {
 	ID          string
@@ -63,10 +63,10 @@ func (p *Post) Summary() Summary {
 	return s
 }
 
-// Status returns the post's status, derived from its targets: canceled by the
-// cancel operation and then for ever; draft; publishing when any target is, or
-// when some have finished while others still wait; scheduled; failed when all
-// have finished and at least one failed; published.
+// Status returns the status of the post, derived from its targets: canceled after the
+// cancel operation; draft; publishing if any target is, or if some have finished and
+// others wait; scheduled; failed if all have finished and at least one failed;
+// published.
 func (p *Post) Status() Status { return deriveStatus(!p.CanceledAt.IsZero(), p.Summary()) }
 
 // AccountIDs returns the accounts of the post's targets, in their order.
@@ -107,8 +107,8 @@ func (p *Post) Clone() Post {
 	return c
 }
 
-// Millis returns t in UTC, a fraction finer than a millisecond rounded up, so
-// that nothing is ever due before the time that was asked for.
+// Millis returns t in UTC, rounded up to milliseconds, so that no post is due before
+// the requested time.
 func Millis(t time.Time) time.Time {
 	ms := t.UTC().Truncate(time.Millisecond)
 	if ms.Before(t) {
@@ -117,7 +117,7 @@ func Millis(t time.Time) time.Time {
 	return ms
 }
 
-// NewPost is what a post is created from.
+// NewPost holds the fields of a new post.
 type NewPost struct {
 	WorkspaceID string
 	Content     string
@@ -183,8 +183,7 @@ func checkContent(field, content string) error {
 	return nil
 }
 
-// targetsFor returns one target for each account, keeping the targets the post
-// has already.
+// targetsFor returns one target for each account, and keeps existing targets.
 func (p *Post) targetsFor(accounts []Account, now time.Time) []Target {
 	targets := make([]Target, 0, len(accounts))
 	for _, a := range accounts {
@@ -231,7 +230,7 @@ func checkFuture(at, now time.Time) error {
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 
-// changed stamps a change.
+// changed sets the version and the time of a change.
 func (p *Post) changed(now time.Time) {
 	p.UpdatedAt = now
 	p.Version++
@@ -249,8 +248,8 @@ func (p *Post) events(now time.Time, types ...EventType) []Event {
 	return events
 }
 
-// queued appends one post.queued event for each target that waits for its
-// claim and is not in already.
+// queued appends a post.queued event for each target that waits to be claimed and is
+// not in already.
 func (p *Post) queued(events []Event, now time.Time, already map[string]bool) []Event {
 	for i := range p.Targets {
 		t := &p.Targets[i]

@@ -10,13 +10,13 @@ import (
 type Edit struct {
 	Content   *string
 	Accounts  *[]Account  // resolved; targets of accounts that stay keep their ids and overrides
-	Overrides *[]Override // in place of all that there are
+	Overrides *[]Override // replaces all existing overrides
 	PublishAt time.Time   // schedules a draft, moves a scheduled post
 	Annotation
 }
 
-// Operation returns the operation that the edit is: [OpAnnotate] when it changes
-// nothing that is published, else [OpEdit].
+// Operation returns [OpAnnotate] if the edit changes only fields that are not
+// published, and [OpEdit] otherwise.
 func (e *Edit) Operation() Operation {
 	if e.Content == nil && e.Accounts == nil && e.Overrides == nil && e.PublishAt.IsZero() {
 		return OpAnnotate
@@ -24,9 +24,9 @@ func (e *Edit) Operation() Operation {
 	return OpEdit
 }
 
-// Edit applies a change. A change that changes nothing returns no events and
-// keeps the version. An annotation alone is possible in every status; it raises
-// the version and returns no events. Errors: [PostNotEditable], [PostCanceled],
+// Edit applies a change. Without a difference, it returns no events and keeps the
+// version. An annotation alone is allowed in every status; it raises the version and
+// returns no events. Errors: [PostNotEditable], [PostCanceled],
 // [ContentTooLong], [ValidationFailed], [InvalidPublishAt],
 // [InvalidSocialAccounts].
 func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
@@ -66,8 +66,8 @@ func (p *Post) Edit(e Edit, now time.Time) ([]Event, error) {
 
 func sameTarget(a, b Target) bool { return a.ID == b.ID }
 
-// reschedule brings all targets to the time at, after a change of accounts or
-// time. A draft without a time stays a draft.
+// reschedule sets the time of all targets after a change of accounts or time. A draft
+// without a time stays a draft.
 func (p *Post) reschedule(was *Post, at, now time.Time) error {
 	if at.IsZero() {
 		return nil
@@ -86,7 +86,7 @@ func (p *Post) reschedule(was *Post, at, now time.Time) error {
 	return nil
 }
 
-// become replaces p by next and returns the events of the difference.
+// become replaces p with next and returns the events for the difference.
 func (p *Post) become(next Post, now time.Time) []Event {
 	sameTargets := slices.EqualFunc(next.Targets, p.Targets, sameTarget)
 	moved := !next.PublishAt.Equal(p.PublishAt)
@@ -112,7 +112,7 @@ func (p *Post) become(next Post, now time.Time) []Event {
 	return p.queued(p.events(now, types...), now, jobs)
 }
 
-// Schedule gives a draft its time, and its accounts when accounts is not nil.
+// Schedule sets the time of a draft, and its accounts if accounts is not nil.
 // Errors: [PostNotDraft], [PostCanceled], [InvalidPublishAt],
 // [InvalidSocialAccounts].
 func (p *Post) Schedule(at time.Time, accounts *[]Account, now time.Time) ([]Event, error) {
@@ -182,8 +182,8 @@ func (p *Post) CancelManaged(managed *Managed, now time.Time) ([]Event, error) {
 	return events, nil
 }
 
-// Replace takes the external id away from a canceled post, and takes the post
-// out of its collection, so that a new post can have both. It returns no events.
+// Replace removes the external id of a canceled post, and removes the post from its
+// collection, so that a new post can take both. It returns no events.
 // Errors: [PostNotReplaceable].
 func (p *Post) Replace(externalID string, now time.Time) error {
 	if p.Status() != Canceled {
@@ -197,8 +197,8 @@ func (p *Post) Replace(externalID string, now time.Time) error {
 	return nil
 }
 
-// Cancel calls the post off: every target that is not published becomes
-// canceled, its job is gone, and the post stays canceled for ever.
+// Cancel cancels a post for good: every target that is not published becomes canceled
+// and is no longer due.
 // Errors: [PostNotCancelable].
 func (p *Post) Cancel(now time.Time) ([]Event, error) {
 	if err := CheckOperation(OpCancel, p.Status()); err != nil {
@@ -223,10 +223,10 @@ func (p *Post) Cancel(now time.Time) ([]Event, error) {
 // [PostNotDeletable].
 func (p *Post) CheckDelete() error { return CheckOperation(OpDelete, p.Status()) }
 
-// Retry queues failed targets again: those named, or all when none is. A target
-// whose outcome is unknown may be on the network already and is queued only
-// with Force. For a target that waits for its network, Retry sets AskAt to now;
-// Force makes no difference to it. Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
+// Retry queues failed targets again: the named ones, or all if none is named. A target
+// with an unknown outcome may be published already, and is queued only with Force. For
+// a target that waits for its network, Retry sets AskAt to now, with or without Force.
+// Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
 func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	if err := CheckOperation(OpRetry, p.Status()); err != nil {
 		return nil, err

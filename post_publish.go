@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Claim says who begins an attempt for a target.
+// Claim describes the owner of a new attempt for a target.
 type Claim struct {
 	TargetID string
 	Owner    string        // the daemon run
-	Lease    time.Duration // until another may assume that it is gone
-	Key      string        // what the network is given to recognise a repeat
+	Lease    time.Duration // time until other nodes may take over
+	Key      string        // sent to the network, which recognizes repeats by it
 }
 
-// Begin records that an attempt for a waiting target starts now. The returned
-// attempt is to be stored in the same transaction as the post, before the
-// network is called.
+// Begin starts an attempt for a waiting target. Store the returned attempt in the
+// same transaction as the post, before the request to the network.
 func (p *Post) Begin(c Claim, now time.Time) (Attempt, error) {
 	now = Millis(now)
 	targetID := c.TargetID
@@ -44,15 +43,15 @@ type Result struct {
 	Error   *TargetError // set otherwise
 	RetryAt time.Time    // with Error: when to try again; zero to give up
 
-	// With RetryAt: AskAt is when the target is called again, where RetryAt is only
-	// its place in the queue; Unreached says that the call did not reach the network.
+	// With RetryAt: AskAt is when the target is tried again, if RetryAt is only its
+	// position in the queue. Unreached says that the request did not reach the network.
 	AskAt     time.Time
 	Unreached bool
 }
 
-// Finish applies the end of an attempt to its target. A target that was
-// canceled meanwhile becomes published when the network has it, and else stays
-// canceled, carrying the error when its outcome is unknown.
+// Finish applies the end of an attempt to its target. A target that was canceled
+// during the attempt becomes published if the network has it. Otherwise it stays
+// canceled, with the error if its outcome is unknown.
 func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error) {
 	now = Millis(now)
 	t := p.Target(targetID)
@@ -64,9 +63,9 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 		return p.finishPublished(t, *r.Receipt, now)
 	case t.Status == Canceled:
 		if r.Error.Outcome == OutcomeUnknown {
-			told := *r.Error
-			told.Retryable = false // whatever the network is: the post is canceled
-			t.Error = &told
+			final := *r.Error
+			final.Retryable = false // on every network: the post is canceled
+			t.Error = &final
 			p.changed(now)
 		}
 		return nil, nil
@@ -90,9 +89,9 @@ func (p *Post) Finish(targetID string, r Result, now time.Time) ([]Event, error)
 	return p.finished(EventPostFailed, t, now), nil
 }
 
-// Doubt notes that it is not known whether the running attempt of a target has
-// published it, and when the network is asked next. A target that is not in an
-// attempt stays as it is.
+// Doubt records that the outcome of the running attempt of a target is unknown, and
+// when schedctl asks the network next. It changes nothing if the target has no
+// running attempt.
 func (p *Post) Doubt(targetID string, e *TargetError, askAt, now time.Time) []Event {
 	t := p.Target(targetID)
 	if t == nil || t.Status != Publishing || !t.NextAttemptAt.IsZero() {
@@ -105,8 +104,8 @@ func (p *Post) Doubt(targetID string, e *TargetError, askAt, now time.Time) []Ev
 	return p.inDoubt(t, e, known, now)
 }
 
-// inDoubt sets the error of a target that is publishing. It returns an event when
-// a doubt begins with it that was not known.
+// inDoubt sets the error of a target that is publishing. It returns an event if the
+// outcome is unknown and was not unknown before.
 func (p *Post) inDoubt(t *Target, e *TargetError, known bool, now time.Time) []Event {
 	t.Error = e
 	if known || e.Outcome != OutcomeUnknown {
@@ -115,9 +114,9 @@ func (p *Post) inDoubt(t *Target, e *TargetError, known bool, now time.Time) []E
 	return []Event{p.targetEvent(EventPostUnconfirmed, t, now)}
 }
 
-// Rebase lets targets that wait to be claimed wait no longer than was planned
-// when the clock was set back since: a post that was changed at a time to come was
-// changed by that clock. It reports whether there were any.
+// Rebase corrects the times of waiting targets after the clock was set back: they
+// wait as long as was planned, and no longer. A post whose UpdatedAt is in the future
+// was changed by the wrong clock. Rebase reports whether it changed a time.
 func (p *Post) Rebase(now time.Time) (rebased bool) {
 	now = Millis(now)
 	if !p.UpdatedAt.After(now) {

@@ -7,12 +7,12 @@ type Status string
 
 // The statuses, of posts and of targets alike.
 const (
-	Draft      Status = "draft"      // no time, or no one has asked for it to go out
+	Draft      Status = "draft"      // not scheduled
 	Scheduled  Status = "scheduled"  // waits for its time
-	Publishing Status = "publishing" // queued, in flight, or between two attempts
+	Publishing Status = "publishing" // queued, in progress, or between two attempts
 	Published  Status = "published"  // on the network
 	Failed     Status = "failed"     // given up; the target's error says why
-	Canceled   Status = "canceled"   // called off; final for a post
+	Canceled   Status = "canceled"   // final for a post
 )
 
 // Statuses lists every status in the order of a post's life.
@@ -20,19 +20,19 @@ func Statuses() []Status {
 	return []Status{Draft, Scheduled, Publishing, Published, Failed, Canceled}
 }
 
-// Trigger is what makes a target change its status.
+// Trigger is the cause of a status change of a target.
 type Trigger string
 
 // The triggers of target transitions.
 const (
 	TriggerSchedule Trigger = "schedule" // a time was set, or moved
 	TriggerQueue    Trigger = "queue"    // publish now
-	TriggerClaim    Trigger = "claim"    // a worker begins an attempt
+	TriggerClaim    Trigger = "claim"    // an attempt starts
 	TriggerDefer    Trigger = "defer"    // an attempt ended; another will follow
-	TriggerPublish  Trigger = "publish"  // the network has it
+	TriggerPublish  Trigger = "publish"  // the network published it
 	TriggerFail     Trigger = "fail"     // given up
-	TriggerRetry    Trigger = "retry"    // a person asked for a failed target to be tried again
-	TriggerCancel   Trigger = "cancel"   // the post was called off
+	TriggerRetry    Trigger = "retry"    // a person retries a failed target
+	TriggerCancel   Trigger = "cancel"   // the post was canceled
 
 	TriggerUnschedule Trigger = "unschedule" // the post became a draft again
 )
@@ -45,9 +45,9 @@ func Triggers() []Trigger {
 	}
 }
 
-// transitions is the whole state machine of a target: what is not here is
-// forbidden. A canceled target can still become published, because a network
-// call in flight cannot be recalled and the truth wins.
+// transitions is the complete state machine of a target; all other transitions are
+// forbidden. A canceled target can still become published, because a request in
+// progress cannot be stopped.
 var transitions = map[Status]map[Trigger]Status{
 	Draft: {
 		TriggerSchedule: Scheduled,
@@ -87,7 +87,7 @@ func NextStatus(from Status, by Trigger) (Status, error) {
 	return from, fmt.Errorf("a %s target has no transition %q", from, by)
 }
 
-// Operation is something a client can ask of a post.
+// Operation is something that a client can do with a post.
 type Operation string
 
 // The operations on a post.
@@ -107,8 +107,8 @@ func Operations() []Operation {
 	return []Operation{OpEdit, OpDelete, OpSchedule, OpPublishNow, OpCancel, OpRetry, OpUnschedule, OpAnnotate}
 }
 
-// rule says in which post statuses an operation is allowed, and what the
-// refusal is elsewhere.
+// rule has the post statuses in which an operation is allowed, and the error for all
+// others.
 type rule struct {
 	allowed []Status
 	code    Code
@@ -126,9 +126,9 @@ var rules = map[Operation]rule{
 	OpAnnotate:   {Statuses(), PostNotEditable, ""},
 }
 
-// CheckOperation returns nil when a post of this status allows the operation,
-// and else the [*Error] that tells the client why not. Cancel and delete have
-// codes of their own for a canceled post; the others answer [PostCanceled].
+// CheckOperation returns nil if the operation is allowed for a post with this status,
+// and otherwise an [*Error] with the reason. For a canceled post, cancel and delete
+// have their own codes; all others return [PostCanceled].
 func CheckOperation(op Operation, status Status) error {
 	r := rules[op]
 	for _, s := range r.allowed {
@@ -142,8 +142,8 @@ func CheckOperation(op Operation, status Status) error {
 	return Errorf(r.code, "", "the post is %s: %s", status, r.advice)
 }
 
-// deriveStatus is the one function that says what a post's status is, given
-// its targets and whether the cancel operation was applied to it.
+// deriveStatus is the only function that derives the status of a post, from its
+// targets and from whether it was canceled.
 func deriveStatus(canceled bool, s Summary) Status {
 	finished := s.Published + s.Failed + s.Canceled
 	switch {

@@ -2,48 +2,48 @@ package schedctl
 
 import "time"
 
-// Target is a post's way to one account. All its times are UTC; a zero time
-// means that there is none.
+// Target is one post on one account, with its own status. All times are in UTC; a
+// zero time means that the time is not set.
 type Target struct {
 	ID        string
 	AccountID string
 	Platform  string
 	Status    Status
-	PublishAt time.Time // when it shall go out; zero on a draft
+	PublishAt time.Time // when to publish; zero for a draft
 
-	// Content and Options are this account's own, in place of the post's content
-	// and over the account's options; empty and nil for none. See [Override].
+	// Content replaces the post's content, and Options override the account's options.
+	// They are empty and nil if the target has no override. See [Override].
 	Content string
 	Options Options
 
-	// NextAttemptAt is set exactly while the target is publishing and waits to
-	// be claimed: queued by publish-now or retry, between two attempts, or held
-	// by its account. It is zero while an attempt is running.
+	// NextAttemptAt is set while the target is publishing and waits to be claimed:
+	// queued by publish-now or retry, between two attempts, or held by its account.
+	// It is zero while an attempt is running.
 	NextAttemptAt time.Time
-	Attempts      int // attempts begun, ever
+	Attempts      int // number of attempts that were started
 
-	// AskAt is when schedctl next asks or calls the network about a target that is
-	// publishing and in doubt, or waits in its place for its account; else zero.
-	// NextAttemptAt is the place in the queue then, and not a time to wait for.
+	// AskAt is when schedctl next contacts the network about a target that is
+	// unconfirmed, or that keeps its position while its account waits; otherwise zero.
+	// While AskAt is set, NextAttemptAt is only the position in the queue.
 	AskAt time.Time
 
-	// RetriedAt and AttemptsBefore describe the last retry that a person asked
-	// for: lateness counts from RetriedAt, the attempt limit from AttemptsBefore.
+	// RetriedAt and AttemptsBefore describe the last retry by a person: lateness
+	// counts from RetriedAt, and the attempt limit from AttemptsBefore.
 	RetriedAt      time.Time
 	AttemptsBefore int
 
-	// Unreached counts the attempts since then that did not reach the network. They
-	// do not count towards the attempt limit.
+	// Unreached counts the attempts since the last retry that did not reach the
+	// network. They do not count towards the attempt limit.
 	Unreached int
 
 	PlatformPostID  string
 	PlatformPostURL string
 	PublishedAt     time.Time
-	Error           *TargetError // why the last attempt did not publish, or what the network changed; else nil
+	Error           *TargetError // why the last attempt failed, or what the network changed; otherwise nil
 }
 
-// Due returns the instant at which the target is to be claimed, and whether it
-// waits for one at all. The store keeps its due index by it.
+// Due returns the time at which the target can be claimed, and whether it waits to
+// be claimed. The store derives the due index from it.
 func (t *Target) Due() (at time.Time, waiting bool) {
 	switch t.Status {
 	case Scheduled:
@@ -55,8 +55,8 @@ func (t *Target) Due() (at time.Time, waiting bool) {
 	}
 }
 
-// LateSince returns the instant from which the target's lateness counts: its
-// time, or the moment of the last retry that a person asked for.
+// LateSince returns the time from which the lateness of the target counts: its
+// publish time, or the time of the last retry by a person.
 func (t *Target) LateSince() time.Time {
 	if t.RetriedAt.After(t.PublishAt) {
 		return t.RetriedAt
@@ -64,12 +64,12 @@ func (t *Target) LateSince() time.Time {
 	return t.PublishAt
 }
 
-// Tries returns how many attempts were begun since the target was last queued
-// by a person.
+// Tries returns how many attempts were started since a person last queued the
+// target.
 func (t *Target) Tries() int { return t.Attempts - t.AttemptsBefore }
 
-// ShownNext returns when something next happens to the target by itself, or the zero
-// time: AskAt where that is set, else NextAttemptAt.
+// ShownNext returns the time of the next automatic action for the target: AskAt if it
+// is set, otherwise NextAttemptAt. It returns the zero time if none is planned.
 func (t *Target) ShownNext() time.Time {
 	if !t.AskAt.IsZero() {
 		return t.AskAt
@@ -77,8 +77,8 @@ func (t *Target) ShownNext() time.Time {
 	return t.NextAttemptAt
 }
 
-// WaitsForNetwork reports whether the target is publishing and schedctl will ask
-// or call its network again because the last call got no usable response.
+// WaitsForNetwork reports whether the target is publishing and schedctl will contact
+// its network again because the last request got no usable response.
 func (t *Target) WaitsForNetwork() bool {
 	if t.Status != Publishing || t.AskAt.IsZero() || t.Error == nil {
 		return false
@@ -97,24 +97,23 @@ func (t *Target) move(by Trigger) error {
 	return nil
 }
 
-// ErrorKind groups the reasons for which a network did not publish, by what
-// follows from them.
+// ErrorKind groups the reasons for a failed target by what schedctl does next.
 type ErrorKind string
 
 // The kinds of target errors. Only [KindRateLimited], [KindNetwork] and
-// [KindPlatform] are retried by themselves; [KindAuth] holds the account's
+// [KindPlatform] are retried automatically; [KindAuth] holds the account's
 // queue until the account works again.
 const (
 	KindAuth        ErrorKind = "auth"         // the account's credentials were refused
-	KindRateLimited ErrorKind = "rate_limited" // too many calls; the network says when to return
+	KindRateLimited ErrorKind = "rate_limited" // too many requests; the network says when to try again
 	KindContent     ErrorKind = "content"      // the network refuses this text
 	KindMedia       ErrorKind = "media"        // the network refuses an attachment
-	KindDuplicate   ErrorKind = "duplicate"    // the network says it has this post already
-	KindNetwork     ErrorKind = "network"      // no answer: name, connection, TLS, time-out
-	KindPlatform    ErrorKind = "platform"     // the network answered with a fault of its own
-	KindMissed      ErrorKind = "missed"       // found too long after its time
-	KindUnknown     ErrorKind = "unknown"      // the daemon ended during the call
-	KindDegraded    ErrorKind = "degraded"     // published, but not as it was asked for: a warning
+	KindDuplicate   ErrorKind = "duplicate"    // the network reports that it already has this post
+	KindNetwork     ErrorKind = "network"      // no response: name resolution, connection, TLS or timeout
+	KindPlatform    ErrorKind = "platform"     // the network responded with an internal error
+	KindMissed      ErrorKind = "missed"       // found later than the late limit allows
+	KindUnknown     ErrorKind = "unknown"      // the daemon ended during the request
+	KindDegraded    ErrorKind = "degraded"     // published, but not as requested: a warning
 )
 
 // ErrorKinds lists every kind.
@@ -125,7 +124,7 @@ func ErrorKinds() []ErrorKind {
 	}
 }
 
-// Retryable reports whether an error of this kind is retried by itself.
+// Retryable reports whether an error of this kind is retried automatically.
 func (k ErrorKind) Retryable() bool {
 	return k == KindRateLimited || k == KindNetwork || k == KindPlatform
 }
@@ -133,7 +132,7 @@ func (k ErrorKind) Retryable() bool {
 // Outcome is what is known about one attempt.
 type Outcome string
 
-// The outcomes. An unknown outcome is never followed by a blind second call.
+// The outcomes. After an unknown outcome, schedctl never sends the post again blindly.
 const (
 	OutcomeRunning      Outcome = "running"
 	OutcomePublished    Outcome = "published"
@@ -141,14 +140,14 @@ const (
 	OutcomeUnknown      Outcome = "unknown" // the network may or may not have it
 )
 
-// TargetError says why a target was not published. With [KindDegraded] and
-// [OutcomePublished] it says how a published target differs from what was asked
-// for. It never holds the text of the post nor a credential.
+// TargetError is the reason why a target was not published. With [KindDegraded] and
+// [OutcomePublished], it says how a published target differs from the request. It
+// never contains the text of the post or a credential.
 type TargetError struct {
 	Kind       ErrorKind
-	Code       string // the network's own code, or ours in lower case; may be empty
+	Code       string // the network's code, or one of schedctl in lower case; may be empty
 	Message    string // at most 500 bytes
-	HTTPStatus int    // 0 when there was no HTTP answer
-	Retryable  bool   // whether schedctl will try again, or a retry may help
+	HTTPStatus int    // 0 without an HTTP response
+	Retryable  bool   // whether schedctl tries again, or a retry may help
 	Outcome    Outcome
 }

@@ -11,43 +11,43 @@ const MaxWebhooks = 50
 // MaxWebhookName is the longest name of a webhook, in Unicode code points.
 const MaxWebhookName = 80
 
-// Webhook is an address that is told of events, each one signed as Standard
-// Webhooks describes (https://www.standardwebhooks.com).
+// Webhook is an address that receives events, each one signed as Standard Webhooks
+// describes (https://www.standardwebhooks.com).
 type Webhook struct {
 	ID          string
 	WorkspaceID string
 	Name        string      // may be empty
 	URL         string      // sealed: it may be a secret
-	EventTypes  []EventType // those it is told of
+	EventTypes  []EventType // the events that it receives
 	Enabled     bool
 
-	// DisabledReason says why schedctl itself disabled it; empty otherwise.
+	// DisabledReason is set if schedctl disabled the webhook.
 	DisabledReason string
 
 	Secret         []byte    // sealed
-	PreviousSecret []byte    // sealed; signs as well until PreviousUntil; nil for none
-	PreviousUntil  time.Time // zero for none
+	PreviousSecret []byte    // sealed; also signs until PreviousUntil; may be nil
+	PreviousUntil  time.Time // or zero
 
 	CreatedAt time.Time
-	UpdatedAt time.Time // of the last change by a person, or of being disabled
+	UpdatedAt time.Time // the last change by a person, or when it was disabled
 
-	// Cursor is the id of the last event that was looked at for this webhook:
-	// what is younger still has to be told.
+	// Cursor is the id of the last event that was processed for this webhook. Later
+	// events are not sent yet.
 	Cursor string
 
-	// FailingSince is when the first delivery failed after the last that
-	// succeeded; zero when the last one did.
+	// FailingSince is the time of the first failure since the last success; zero if
+	// the last delivery succeeded.
 	FailingSince time.Time
 
-	// Notify makes the webhook a notification; nil for a URL. Then URL and the
-	// previous secret are empty, and Secret is the password of the mail server, if
-	// there is one.
+	// Notify makes the webhook a notification; it is nil for a URL. In a notification,
+	// URL and PreviousSecret are empty, and Secret is the password of the mail server,
+	// if it needs one.
 	Notify *Notify
 }
 
-// Wants reports whether the webhook is to be told of the event. A test is told
-// only to the webhook that is tested, and not by way of its cursor. An account does
-// not carry the message that its own login was refused.
+// Wants reports whether the webhook receives the event from the outbox. Test events
+// are sent to the tested webhook directly. A notification does not receive the event
+// that the login of its own account was refused.
 func (w *Webhook) Wants(e *Event) bool {
 	if w.Notify != nil && e.Type == EventAccountError && e.AccountID == w.Notify.AccountID {
 		return false
@@ -55,11 +55,11 @@ func (w *Webhook) Wants(e *Event) bool {
 	return w.Enabled && e.WorkspaceID == w.WorkspaceID && slices.Contains(w.EventTypes, e.Type)
 }
 
-// DeliveryStatus is what became of a delivery.
+// DeliveryStatus is the state of a delivery.
 type DeliveryStatus string
 
-// The statuses of deliveries. A pending one has a next attempt; a failed one was
-// given up and can be replayed.
+// The statuses of deliveries. A pending delivery has a next attempt. A failed delivery
+// has no further attempt, and can be replayed.
 const (
 	DeliveryPending   DeliveryStatus = "pending"
 	DeliveryDelivered DeliveryStatus = "delivered"
@@ -71,11 +71,10 @@ func DeliveryStatuses() []DeliveryStatus {
 	return []DeliveryStatus{DeliveryPending, DeliveryDelivered, DeliveryFailed}
 }
 
-// MaxDeliveryResponse is how much of an endpoint's answer is kept, in bytes.
+// MaxDeliveryResponse is the stored length of an endpoint's response, in bytes.
 const MaxDeliveryResponse = 2 << 10
 
-// Delivery is one event told, or to be told, to one webhook, with the last
-// attempt at it.
+// Delivery is one event for one webhook, with the result of the last attempt.
 type Delivery struct {
 	ID        string
 	WebhookID string
@@ -83,14 +82,14 @@ type Delivery struct {
 	EventType EventType
 	Status    DeliveryStatus
 
-	Attempt    int           // how many attempts were made; 0 before the first
-	HTTPStatus int           // of the last answer; 0 when there was none
+	Attempt    int           // number of attempts; 0 before the first
+	HTTPStatus int           // of the last response; 0 without a response
 	Duration   time.Duration // of the last attempt, in milliseconds
-	Response   string        // the beginning of the last answer's body
-	Error      string        // why there was no answer, for people; empty when there was one
+	Response   string        // the start of the last response's body
+	Error      string        // why there was no response, for people; empty after a response
 
-	NextAttemptAt time.Time // zero when none waits
-	RetriesFrom   int       // the attempts that were made before the last replay
+	NextAttemptAt time.Time // zero if no attempt is planned
+	RetriesFrom   int       // number of attempts before the last replay
 	CreatedAt     time.Time
 	AttemptedAt   time.Time // of the last attempt; zero before the first
 }

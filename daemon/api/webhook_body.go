@@ -135,7 +135,7 @@ func (d *decoder) webhookName() string {
 	case strings.ContainsFunc(name, unicode.IsControl):
 		d.fault(schedctl.ValidationFailed, "the name holds a control character; use printable characters")
 	case strings.TrimSpace(name) != name:
-		d.fault(schedctl.ValidationFailed, "the name begins or ends with white space; remove it")
+		d.fault(schedctl.ValidationFailed, "the name starts or ends with white space; remove it")
 	}
 	return name
 }
