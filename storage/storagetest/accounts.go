@@ -54,7 +54,7 @@ func testAccountsAreInOrder(f *fixture) {
 	second.Status = schedctl.AccountDisconnected
 	f.putAccounts(third, first, second)
 	wantSame(f, "accounts", []schedctl.Account{first, second, third}, mustRead(f, accountsOf(f.ws)))
-	wantSame(f, "accounts of nobody", []schedctl.Account(nil), mustRead(f, accountsOf(newID(schedctl.WorkspacePrefix, epoch))))
+	wantSame(f, "accounts of a missing workspace", []schedctl.Account(nil), mustRead(f, accountsOf(newID(schedctl.WorkspacePrefix, epoch))))
 }
 
 // checkNameAccepted checks that the account can be put, or that its name is refused.
@@ -77,10 +77,10 @@ func testAccountNamesAreUnique(f *fixture) {
 	f.checkNameAccepted("a first name", a, true)
 	a.DisplayName = "again"
 	f.checkNameAccepted("the same account again", a, true)
-	f.checkNameAccepted("the name of another", f.newAccount("news", epoch), false)
+	f.checkNameAccepted("the name of another account", f.newAccount("news", epoch), false)
 	feed := f.newAccount("news", epoch)
 	feed.Platform = feedPlatform
-	f.checkNameAccepted("the name of another, as a feed", feed, false)
+	f.checkNameAccepted("the name of another account, as a feed", feed, false)
 	f.checkNameAccepted("another case", f.newAccount("News", epoch), true)
 	elsewhere := f.newAccount("news", epoch)
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
@@ -107,7 +107,7 @@ func testFeedNamesAreUniqueEverywhere(f *fixture) {
 	elsewhere := f.newAccount("blog", epoch)
 	elsewhere.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
 	f.putAccounts(elsewhere)
-	wantSame(f, "feed beside an account of its name", feed, mustRead(f, feedNamed("blog")))
+	wantSame(f, "feed next to an account with its name", feed, mustRead(f, feedNamed("blog")))
 	second := elsewhere
 	second.ID, second.Platform = newID(schedctl.AccountPrefix, epoch), feedPlatform
 	second.WorkspaceID = newID(schedctl.WorkspacePrefix, epoch)
@@ -135,7 +135,7 @@ func testDisconnectedAccountsFreeTheirNames(f *fixture) {
 	wantSame(f, "the disconnected account", feed, mustRead(f, accountByID(f, feed.ID)))
 	heir := f.newAccount("blog", epoch)
 	heir.Platform = feedPlatform
-	f.checkNameAccepted("the heir of its name", heir, true)
+	f.checkNameAccepted("the account that reuses its name", heir, true)
 	wantSame(f, "feed", heir, mustRead(f, feedNamed("blog")))
 	f.checkNameAccepted("the disconnected one again", feed, true)
 	wantSame(f, "feed after a put of the disconnected one", heir, mustRead(f, feedNamed("blog")))

@@ -17,7 +17,7 @@ var auditParts = []part{
 	{"AuditIDsAreNew", testAuditIDsAreUnique},
 }
 
-// manyRecords is more than there is of anything that a test lists.
+// manyRecords exceeds the number of records in any listing test.
 const manyRecords = 1000
 
 func auditOf(ws string) func(storage.Reader) ([]schedctl.AuditEntry, error) {
@@ -36,7 +36,7 @@ func (f *fixture) addAudit(entries ...schedctl.AuditEntry) {
 	})
 }
 
-// newAudit returns n entries, one a millisecond, in order.
+// newAudit returns n entries, a millisecond apart, in order.
 func newAudit(ws string, n int, from time.Time) []schedctl.AuditEntry {
 	entries := make([]schedctl.AuditEntry, n)
 	for i := range entries {
@@ -46,7 +46,7 @@ func newAudit(ws string, n int, from time.Time) []schedctl.AuditEntry {
 	return entries
 }
 
-// newestFirst returns a list in the other order.
+// newestFirst returns a reversed copy of a list.
 func newestFirst[T any](list []T) []T {
 	list = slices.Clone(list)
 	slices.Reverse(list)
@@ -85,15 +85,15 @@ func testAuditIsInOrder(f *fixture) {
 	}
 	want := newestFirst(entries)
 	wantSame(f, "all", want, page("", manyRecords))
-	wantSame(f, "the youngest", want[:7], page("", 7))
+	wantSame(f, "the newest", want[:7], page("", 7))
 	for i := range want {
 		wantSame(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
 	}
-	wantSame(f, "after one that is not there", want, page(newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), manyRecords))
+	wantSame(f, "after a missing one", want, page(newID(schedctl.AuditPrefix, epoch.Add(time.Hour)), manyRecords))
 }
 
-// testAuditOfInterleavedWorkspaces adds to three workspaces at once, so that
-// the youngest entry of all is not the youngest of each.
+// testAuditOfInterleavedWorkspaces adds to three workspaces in turn, so that the newest entry overall is not
+// the newest of each.
 func testAuditOfInterleavedWorkspaces(f *fixture) {
 	var all [3][]schedctl.AuditEntry
 	for i := range all {

@@ -37,7 +37,7 @@ func cloneAccount(a schedctl.Account) schedctl.Account {
 	return a
 }
 
-// cloneJSON copies what encoding/json makes of a document.
+// cloneJSON copies a decoded JSON document.
 func cloneJSON(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

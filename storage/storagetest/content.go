@@ -23,7 +23,7 @@ var contentParts = []part{
 	{"content/accounts of an identity", testAccountsOf},
 }
 
-// postsWithContent asks which posts bring an account a content within an hour.
+// postsWithContent queries the posts that bring an account a content within an hour.
 func postsWithContent(account, content string, limit int) func(storage.Reader) ([]string, error) {
 	return func(r storage.Reader) ([]string, error) {
 		return r.SameContent(storage.ContentQuery{
@@ -70,7 +70,7 @@ func testSameContent(f *fixture) {
 		return err
 	})
 	for _, id := range malformedIDs(schedctl.AccountPrefix) {
-		wantNotFound(f, "an account that cannot be", postsWithContent(id, "x", 1))
+		wantNotFound(f, "a malformed account", postsWithContent(id, "x", 1))
 	}
 }
 
@@ -88,7 +88,7 @@ func testSameContentByOutcome(f *fixture) {
 		}
 		p.Targets[0].Error = &schedctl.TargetError{Kind: schedctl.KindUnknown, Message: "?", Outcome: schedctl.OutcomeUnknown}
 		f.putPosts(p)
-		wantSame(f, "a "+string(status)+" post in doubt", []string{p.ID}, mustRead(f, postsWithContent(account, p.Content, 9)))
+		wantSame(f, "a "+string(status)+" unconfirmed post", []string{p.ID}, mustRead(f, postsWithContent(account, p.Content, 9)))
 	}
 }
 
@@ -113,7 +113,7 @@ func testSameContentBounds(f *fixture) {
 	wantSame(f, "bounds", []string{first.ID, last.ID}, mustRead(f, postsWithContent(account, "x", 9)))
 	all := storage.ContentQuery{AccountID: account, Fingerprint: schedctl.FingerprintOf("x"), Until: epoch.Add(time.Hour), Limit: 9}
 	if got := mustRead(f, func(r storage.Reader) ([]string, error) { return r.SameContent(all) }); len(got) != 3 {
-		f.Errorf("from the beginning of time: %v", got)
+		f.Errorf("from the start of time: %v", got)
 	}
 	twins := []schedctl.Post{f.newPostWithContent("t", time.Minute, account), f.newPostWithContent("t", time.Minute, account)}
 	f.putPosts(twins...)
@@ -122,7 +122,7 @@ func testSameContentBounds(f *fixture) {
 	wantSame(f, "at one time", want, mustRead(f, postsWithContent(account, "t", 9)))
 }
 
-// publishedAs asks which targets are published as posts of an identity.
+// publishedAs queries the targets that are published as posts of an identity.
 func publishedAs(of schedctl.Account, ids ...string) func(storage.Reader) ([][]string, error) {
 	return func(r storage.Reader) ([][]string, error) {
 		var posts []storage.PlatformPost
@@ -142,7 +142,7 @@ func (f *fixture) newPublishedPost(id string, accounts ...string) schedctl.Post 
 	return p
 }
 
-// newAccountWithProfile returns an account that logs in as somebody.
+// newAccountWithProfile returns an account with a login identity.
 func (f *fixture) newAccountWithProfile(name, page string) schedctl.Account {
 	a := f.newAccount(name, epoch)
 	a.Username, a.ProfileURL = name, page
@@ -169,7 +169,7 @@ func testPublishedAs(f *fixture) {
 	f.putPosts(failed)
 	wantSame(f, "of a target that failed", [][]string{nil}, mustRead(f, publishedAs(ann, "9")))
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, longer.ID) })
-	wantSame(f, "of a post that is gone", [][]string{nil}, mustRead(f, publishedAs(ann, "12")))
+	wantSame(f, "of a deleted post", [][]string{nil}, mustRead(f, publishedAs(ann, "12")))
 	again.ProfileURL = "https://b/@ann"
 	f.putAccounts(again)
 	wantSame(f, "after one has moved", [][]string{{one.Targets[0].ID}}, mustRead(f, publishedAs(ann, "1")))
@@ -184,8 +184,8 @@ func testPublishedAs(f *fixture) {
 	})
 }
 
-// testPublishedAsLongIDs guards that ids are told apart that begin or end alike,
-// however long they are.
+// testPublishedAsLongIDs guards that ids with equal prefixes or suffixes are distinguished, however long they
+// are.
 func testPublishedAsLongIDs(f *fixture) {
 	ann := f.newAccountWithProfile("ann", "https://a/@ann")
 	f.putAccounts(ann)
@@ -200,8 +200,8 @@ func testPublishedAsLongIDs(f *fixture) {
 	}
 }
 
-// testPlatformPostHasOneOwner guards that of several transactions that look whether a post
-// belongs to a target, and give it to one, only one finds it free.
+// testPlatformPostHasOneOwner guards that only one of several transactions that check whether a network post is
+// assigned, and assign it, finds it unassigned.
 func testPlatformPostHasOneOwner(f *fixture) {
 	const rivals = 8
 	accounts := make([]schedctl.Account, rivals)
@@ -232,7 +232,7 @@ func testPlatformPostHasOneOwner(f *fixture) {
 	}
 	wg.Wait()
 	if won.Load() != 1 {
-		f.Errorf("%d transactions found the post free, want 1", won.Load())
+		f.Errorf("%d transactions found the post unassigned, want 1", won.Load())
 	}
 }
 

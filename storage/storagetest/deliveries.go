@@ -47,8 +47,8 @@ func (f *fixture) putDeliveries(deliveries ...schedctl.Delivery) {
 	})
 }
 
-// newDeliveries returns n deliveries, one a millisecond, in order. The first is
-// pending and then every second one; the younger, the sooner is the next attempt.
+// newDeliveries returns n deliveries, a millisecond apart, in order. The first and every second one after it
+// are pending; newer ones have earlier next attempts.
 func newDeliveries(w schedctl.Webhook, n int, from time.Time) []schedctl.Delivery {
 	deliveries := make([]schedctl.Delivery, n)
 	for i := range deliveries {
@@ -65,7 +65,7 @@ func newDeliveries(w schedctl.Webhook, n int, from time.Time) []schedctl.Deliver
 	return deliveries
 }
 
-// pendingOf returns the pending ones in order of their next attempts.
+// pendingOf returns the pending deliveries in order of their next attempts.
 func pendingOf(deliveries []schedctl.Delivery) []schedctl.Delivery {
 	pending := slices.DeleteFunc(slices.Clone(deliveries), func(d schedctl.Delivery) bool {
 		return d.Status != schedctl.DeliveryPending
@@ -97,7 +97,7 @@ func testDeliveryKeepsEveryField(f *fixture) {
 	testMalformedDeliveries(f, d)
 }
 
-// testMalformedDeliveries puts and looks for what a delivery cannot be.
+// testMalformedDeliveries puts and reads deliveries with malformed ids.
 func testMalformedDeliveries(f *fixture, d schedctl.Delivery) {
 	refuse := func(spoil func(*schedctl.Delivery)) {
 		f.Helper()
@@ -124,7 +124,7 @@ func testMalformedDeliveries(f *fixture, d schedctl.Delivery) {
 }
 
 func testDeliveriesAreInOrder(f *fixture) {
-	webhooks := f.newWebhooks(3) // those of the first and the last lie around those of the second
+	webhooks := f.newWebhooks(3) // in the outbox, the first and the last webhook's deliveries surround those of the second
 	f.putWebhooks(webhooks...)
 	deliveries := newDeliveries(webhooks[1], 30, epoch)
 	f.putDeliveries(newDeliveries(webhooks[2], 9, epoch)...)
@@ -136,11 +136,11 @@ func testDeliveriesAreInOrder(f *fixture) {
 	}
 	want := newestFirst(deliveries)
 	wantSame(f, "all", want, page("", manyRecords))
-	wantSame(f, "the youngest", want[:7], page("", 7))
+	wantSame(f, "the newest", want[:7], page("", 7))
 	for i := range want {
 		wantSame(f, "after one", want[i+1:min(i+4, len(want))], page(want[i].ID, 3))
 	}
-	wantSame(f, "after one that is not there", want, page(newID(schedctl.DeliveryPrefix, epoch.Add(time.Hour)), manyRecords))
+	wantSame(f, "after a missing one", want, page(newID(schedctl.DeliveryPrefix, epoch.Add(time.Hour)), manyRecords))
 	wantSame(f, "of a webhook without any", []schedctl.Delivery{}, mustRead(f, deliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
 }
 
@@ -149,8 +149,8 @@ func testPendingDeliveriesAreInOrder(f *fixture) {
 	f.putWebhooks(webhooks...)
 	for _, w := range webhooks {
 		deliveries := newDeliveries(w, 20, epoch)
-		deliveries[2].NextAttemptAt = deliveries[4].NextAttemptAt // at once
-		deliveries[6].NextAttemptAt = time.Time{}                 // last, in want of a time
+		deliveries[2].NextAttemptAt = deliveries[4].NextAttemptAt // at the same time
+		deliveries[6].NextAttemptAt = time.Time{}                 // last, because it has no time
 		f.putDeliveries(deliveries...)
 		want := pendingOf(deliveries)
 		want = append(want[1:], want[0])
@@ -159,11 +159,10 @@ func testPendingDeliveriesAreInOrder(f *fixture) {
 			return r.PendingDeliveries(w.ID, 3)
 		}))
 	}
-	wantSame(f, "of a webhook that is not there", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
+	wantSame(f, "of a missing webhook", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(newID(schedctl.WebhookPrefix, epoch))))
 }
 
-// testPendingDeliveriesFollowTheDelivery goes the way of a delivery that fails,
-// is given up and is replayed.
+// testPendingDeliveriesFollowTheDelivery follows a delivery that fails, is given up and is replayed.
 func testPendingDeliveriesFollowTheDelivery(f *fixture) {
 	w := f.newWebhooks(1)[0]
 	f.putWebhooks(w)
@@ -177,7 +176,7 @@ func testPendingDeliveriesFollowTheDelivery(f *fixture) {
 		{schedctl.DeliveryPending, epoch.Add(2 * time.Hour)},
 		{schedctl.DeliveryPending, epoch.Add(time.Minute)},
 		{schedctl.DeliveryFailed, time.Time{}},
-		{schedctl.DeliveryFailed, epoch}, // a time alone makes nothing wait
+		{schedctl.DeliveryFailed, epoch}, // a time alone does not make a delivery pending
 		{schedctl.DeliveryPending, epoch},
 		{schedctl.DeliveryDelivered, time.Time{}},
 		{schedctl.DeliveryPending, epoch.Add(-time.Hour)},
@@ -202,8 +201,8 @@ func testPendingDeliveriesFollowTheDelivery(f *fixture) {
 	}
 }
 
-// testPendingDeliveriesAsInAModel puts deliveries at random, several in one
-// transaction, and compares with a map.
+// testPendingDeliveriesAsInAModel puts random deliveries, several in one transaction, and compares the store
+// with a map.
 func testPendingDeliveriesAsInAModel(f *fixture) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	webhooks := f.newWebhooks(4)

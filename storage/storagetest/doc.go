@@ -1,10 +1,9 @@
-// Package storagetest judges storage engines. [Run] is the suite that every
-// engine passes, and [RunShared] that of those that several processes share.
-// [NewMemory] is an engine without a file for the tests of other packages,
-// [NewSharedMemory] one for several processes, and [Faulty] a decorator that lets
-// transactions fail where a test wants them to.
+// Package storagetest tests storage engines. [Run] is the suite that every engine must pass, and [RunShared]
+// the one for engines that several processes share. [NewMemory] returns an engine in memory for the tests of
+// other packages, [NewSharedMemory] one for several processes, and [Faulty] is a decorator that injects
+// failures.
 //
-// A driver for a new engine is one test:
+// The test of a new engine is short:
 //
 //	func TestStore(t *testing.T) {
 //		storagetest.Run(t, func(t *testing.T) storage.Store {

@@ -14,7 +14,7 @@ var dueParts = []part{
 	{"DueIsOrderedAndSeeks", testDueIsOrderedAndSeeks},
 }
 
-// postLife leads a post through its states by the rules of package schedctl.
+// postLife changes a post with the methods of package schedctl.
 type postLife struct {
 	*fixture
 	post     schedctl.Post
@@ -47,7 +47,7 @@ func (l *postLife) create(n schedctl.NewPost) {
 	})
 }
 
-// change applies one method of the post, a second later, in a transaction.
+// change applies one method of the post in a transaction, a second later.
 func (l *postLife) change(fn func(tx storage.Tx, p *schedctl.Post) error) {
 	l.Helper()
 	l.now = l.now.Add(time.Second)
@@ -83,7 +83,7 @@ func (l *postLife) finish(target int, r schedctl.Result) {
 	})
 }
 
-// checkDue checks that the due index holds exactly these targets at these times.
+// checkDue checks that the due index contains exactly these targets at these times.
 func (l *postLife) checkDue(what string, at map[int]time.Time) {
 	l.Helper()
 	want := make(map[string]int64)
@@ -115,7 +115,7 @@ func testDueIndexFollowsAPost(f *fixture) {
 		_, err := p.Edit(schedctl.Edit{Accounts: &fewer}, l.now)
 		return err
 	})
-	l.checkDue("with an account less", map[int]time.Time{0: at, 1: at})
+	l.checkDue("with an account removed", map[int]time.Time{0: at, 1: at})
 	l.begin(0)
 	l.checkDue("when one is claimed", map[int]time.Time{1: at})
 	again := at.Add(10 * time.Second)
@@ -135,7 +135,7 @@ func testDueIndexFollowsAPost(f *fixture) {
 	}
 	l.checkDue("when failed", nil)
 	l.change(func(_ storage.Tx, p *schedctl.Post) error { _, err := p.Retry(schedctl.Retry{}, l.now); return err })
-	l.checkDue("when tried again", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
+	l.checkDue("when retried", map[int]time.Time{0: l.now, 1: l.now, 2: l.now})
 	l.update(func(tx storage.Tx) error { return tx.DeletePost(l.ws, l.post.ID) })
 	l.checkDue("when deleted", nil)
 }
@@ -154,7 +154,7 @@ func testDueIsOrderedAndSeeks(f *fixture) {
 	}
 	for i := range all {
 		if i > 0 && all[i-1].Compare(all[i]) >= 0 {
-			f.Errorf("entry %d is not after the one before", i)
+			f.Errorf("entry %d is not after the previous one", i)
 		}
 		wantSame(f, "from an entry on", all[i:], f.dueIndex(all[i]))
 	}

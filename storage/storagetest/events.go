@@ -111,7 +111,7 @@ func testLaterOfTwoEvents(f *fixture) {
 		for j, b := range ids {
 			want := ids[max(i, j)]
 			if max(i, j) == 1 && min(i, j) == 0 {
-				continue // before all is where both begin
+				continue // the empty id has no events before it
 			}
 			got := mustRead(f, func(r storage.Reader) (string, error) { return r.Later(a, b) })
 			wantSame(f, "the later one of "+a+" and "+b, want, got)
@@ -163,7 +163,7 @@ func testOutboxEndIsBetweenEvents(f *fixture) {
 			for _, ids := range [][2]string{{end, e.ID}, {e.ID, end}} {
 				later := mustRead(f, func(r storage.Reader) (string, error) { return r.Later(ids[0], ids[1]) })
 				if j == i-1 && later == e.ID && ids[0] == e.ID {
-					continue // both begin at the same place
+					continue // both are at the same position
 				}
 				wantSame(f, "the later one of an end and an event", want, later)
 			}
@@ -181,13 +181,13 @@ func testEventsAreInOrder(f *fixture) {
 		wantSame(f, "after one", want[i+1:min(i+4, len(want))], eventsAfter(f, want[i].ID, 3))
 	}
 	gap := newID(schedctl.EventPrefix, epoch.Add(-time.Hour))
-	wantSame(f, "after one that is not there", want, eventsAfter(f, gap, 100))
+	wantSame(f, "after a missing one", want, eventsAfter(f, gap, 100))
 	f.addEvents()
 	wantSame(f, "after none were added", want, eventsAfter(f, "", 100))
 }
 
-// testEventsOfConcurrentWriters follows the outbox while many transactions add to it, of
-// which some fail, and expects every event once.
+// testEventsOfConcurrentWriters reads the outbox while many transactions add to it, some of which fail. Every
+// event must be read once.
 func testEventsOfConcurrentWriters(f *fixture) {
 	const writers, each = 8, 20
 	var writing sync.WaitGroup
@@ -195,7 +195,7 @@ func testEventsOfConcurrentWriters(f *fixture) {
 		writing.Go(func() {
 			for range each {
 				err := f.store.Update(f.Context(), func(tx storage.Tx) error {
-					at := time.Now() // as callers do, in the transaction
+					at := time.Now() // in the transaction, as callers do
 					for range 3 {
 						e := schedctl.Event{ID: schedctl.NewID(schedctl.EventPrefix, at), Type: schedctl.EventPostCreated, CreatedAt: schedctl.Millis(at), WorkspaceID: f.ws}
 						if err := tx.AddEvents(e); err != nil {
@@ -224,10 +224,9 @@ func testEventsOfConcurrentWriters(f *fixture) {
 	followOutbox(f, ended, (writers-1)*each*3)
 }
 
-var errRollback = errors.New("not this one")
+var errRollback = errors.New("rolled back on purpose")
 
-// followOutbox reads events until the writers have ended and as many as are expected
-// were read.
+// followOutbox reads events until the writers have ended and the expected number was read.
 func followOutbox(f *fixture, ended <-chan struct{}, want int) {
 	f.Helper()
 	seen := make(map[string]bool)
@@ -240,15 +239,15 @@ func followOutbox(f *fixture, ended <-chan struct{}, want int) {
 		}
 		for _, e := range eventsAfter(f, last, 17) {
 			if seen[e.ID] {
-				f.Fatalf("event %s came twice", e.ID)
+				f.Fatalf("event %s was read twice", e.ID)
 			}
 			seen[e.ID], last = true, e.ID
 		}
 		if time.Now().After(deadline) {
-			f.Fatalf("%d events were seen, want %d", len(seen), want)
+			f.Fatalf("%d events were read, want %d", len(seen), want)
 		}
 	}
-	wantSame(f, "events seen", want, len(seen))
+	wantSame(f, "events read", want, len(seen))
 	wantSame(f, "events after the last", []schedctl.Event{}, eventsAfter(f, last, 9))
 }
 
@@ -268,7 +267,7 @@ func eventsOf(f *fixture, postID string, limit int) []schedctl.Event {
 	return mustRead(f, func(r storage.Reader) ([]schedctl.Event, error) { return r.PostEvents(postID, limit) })
 }
 
-// newEventsAbout returns events of which some are about either post and some about none.
+// newEventsAbout returns events, some of which are about either post.
 func (f *fixture) newEventsAbout(posts [2]string, n int) []schedctl.Event {
 	events := f.newEvents(n, epoch)
 	for i := range events {
@@ -289,9 +288,9 @@ func twoPosts() [2]string {
 func testPostEventsOfOnePost(f *fixture) {
 	posts := twoPosts()
 	events := f.newEventsAbout(posts, 60)
-	f.addEvents(events[40:]...) // together
+	f.addEvents(events[40:]...) // in one call
 	for _, e := range events[30:40] {
-		f.addEvents(e) // alone
+		f.addEvents(e) // one by one
 	}
 	backwards := slices.Clone(events[:30])
 	slices.Reverse(backwards)

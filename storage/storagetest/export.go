@@ -19,13 +19,13 @@ var exportParts = []part{
 	{"NotesAreListed", testMetadataIsListed},
 }
 
-// exportRead reads with what engines that can be copied have.
+// exportRead reads from an engine that supports export.
 func exportRead[T any](f *fixture, fn func(storage.Exporter) (T, error)) T {
 	f.Helper()
 	return mustRead(f, func(r storage.Reader) (v T, err error) {
 		e, ok := r.(storage.Exporter)
 		if !ok {
-			return v, fmt.Errorf("a %T cannot be copied", r)
+			return v, fmt.Errorf("a %T does not support export", r)
 		}
 		return fn(e)
 	})
@@ -119,7 +119,7 @@ func testIdempotencyRecordsAreStoredByHash(f *fixture) {
 		f.update(func(tx storage.Tx) error {
 			i, ok := tx.(storage.Importer)
 			if !ok {
-				return fmt.Errorf("a %T cannot be copied into", tx)
+				return fmt.Errorf("a %T does not support import", tx)
 			}
 			return i.PutStoredIdempotencyRecord(stored)
 		})
@@ -128,7 +128,7 @@ func testIdempotencyRecordsAreStoredByHash(f *fixture) {
 	wantSame(f, "answer", want, mustRead(f, newIdempotencyRecord(key)))
 	stored.Record.Status++
 	put()
-	wantSame(f, "answer, put again", []storage.StoredIdempotencyRecord{stored},
+	wantSame(f, "record, put again", []storage.StoredIdempotencyRecord{stored},
 		exportRead(f, func(r storage.Exporter) ([]storage.StoredIdempotencyRecord, error) {
 			return r.IdempotencyRecords(storage.StoredIdempotencyRecord{}, 9)
 		}))
@@ -136,7 +136,7 @@ func testIdempotencyRecordsAreStoredByHash(f *fixture) {
 
 func testMetadataIsListed(f *fixture) {
 	notes := func() map[string][]byte { f.Helper(); return exportRead(f, storage.Exporter.AllMetadata) }
-	wantSame(f, "no notes", map[string][]byte{}, notes())
+	wantSame(f, "no metadata", map[string][]byte{}, notes())
 	want := map[string][]byte{"a": {0, 1}, "b c": []byte("two"), "z": bytes.Repeat([]byte{7}, storage.MaxMetadata)}
 	f.update(func(tx storage.Tx) (err error) {
 		for name, value := range want {

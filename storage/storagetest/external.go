@@ -101,8 +101,8 @@ func testExternalIDsMoveInOneTransaction(f *fixture) {
 	wantSame(f, "old post", old, mustRead(f, postByID(f, old.ID)))
 }
 
-// testExternalIDsOfConcurrentPuts lets many transactions look for an external id
-// and put a post with it when there is none.
+// testExternalIDsOfConcurrentPuts lets many transactions check for an external id and put a post with it if
+// there is none.
 func testExternalIDsOfConcurrentPuts(f *fixture) {
 	const n = 16
 	var all sync.WaitGroup
@@ -130,7 +130,7 @@ func testExternalIDsOfConcurrentPuts(f *fixture) {
 		}
 	}
 	if posts != 1 {
-		f.Errorf("%d transactions have put a post, want 1", posts)
+		f.Errorf("%d transactions put a post, want 1", posts)
 	}
 }
 

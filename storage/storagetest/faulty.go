@@ -9,35 +9,35 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// ErrInjected is what [Faulty] fails with.
+// ErrInjected is the error of injected failures.
 var ErrInjected = errors.New("injected failure")
 
-// FailurePoint is when an Update fails.
+// FailurePoint says where an Update fails.
 type FailurePoint int
 
-// The moments.
+// The failure points.
 const (
-	BeforeFn    FailurePoint = iota // its function never runs
-	BeforeDisk                      // its function runs, nothing is committed
-	AfterCommit                     // it is committed, and the caller is told that it failed
+	BeforeFn    FailurePoint = iota // the function does not run
+	BeforeDisk                      // the function runs, and nothing is committed
+	AfterCommit                     // the transaction is committed, and the caller gets an error
 )
 
-// Faulty is a store that fails when it is told to and else does what the store
-// inside it does. It may be used from any goroutine.
+// Faulty is a store with injected failures. It otherwise behaves like the store that it wraps. It may be used
+// from any goroutine.
 type Faulty struct {
 	storage.Store
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	updates []FailurePoint
 	views   int
 	full    error
 }
 
-// NewFaulty returns a store around another one, with no failures to come.
+// NewFaulty wraps a store, without any failures.
 func NewFaulty(inside storage.Store) *Faulty { return &Faulty{Store: inside} }
 
-// FailUpdates lets the next n Updates and Records fail at the given moment with
-// [ErrInjected], after those that earlier calls asked for.
+// FailUpdates makes n calls of Update and UpdateFromReserve fail at the given point with [ErrInjected], after
+// the failures of earlier calls.
 func (f *Faulty) FailUpdates(n int, at FailurePoint) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -46,23 +46,21 @@ func (f *Faulty) FailUpdates(n int, at FailurePoint) {
 	}
 }
 
-// FailViews lets the next n Views fail with [ErrInjected], after those that
-// earlier calls asked for.
+// FailViews makes n calls of View fail with [ErrInjected], after the failures of earlier calls.
 func (f *Faulty) FailViews(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.views += n
 }
 
-// SetFull makes the store full until [Faulty.SetWritable]: Updates are refused, Records
-// are not.
+// SetFull makes the store full until [Faulty.SetWritable]: Update is refused, UpdateFromReserve is not.
 func (f *Faulty) SetFull() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.full = &storage.FullError{Where: "/full", Err: ErrInjected}
 }
 
-// SetWritable ends what [Faulty.SetFull] began.
+// SetWritable ends the effect of [Faulty.SetFull].
 func (f *Faulty) SetWritable() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,14 +74,14 @@ func (f *Faulty) Full() error {
 	return f.full
 }
 
-// RemainingFailures returns how many of the failures asked for are still to come.
+// RemainingFailures returns how many injected failures have not happened yet.
 func (f *Faulty) RemainingFailures() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.updates) + f.views
 }
 
-// View fails when it was told to.
+// View fails when a failure is due.
 func (f *Faulty) View(ctx context.Context, fn func(storage.Reader) error) error {
 	if f.takeView() {
 		return ErrInjected
@@ -91,7 +89,7 @@ func (f *Faulty) View(ctx context.Context, fn func(storage.Reader) error) error 
 	return f.Store.View(ctx, fn)
 }
 
-// Update fails when it was told to, and while the store is full.
+// Update fails when a failure is due, and while the store is full.
 func (f *Faulty) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := f.Full(); err != nil {
 		return fmt.Errorf("write: %w", err)
@@ -99,12 +97,12 @@ func (f *Faulty) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return f.transact(ctx, fn, f.Store.Update)
 }
 
-// UpdateFromReserve fails when it was told to.
+// UpdateFromReserve fails when a failure is due.
 func (f *Faulty) UpdateFromReserve(ctx context.Context, fn func(storage.Tx) error) error {
 	return f.transact(ctx, fn, f.Store.UpdateFromReserve)
 }
 
-// transact calls a method of the store inside, or fails.
+// transact calls a method of the wrapped store, or fails.
 func (f *Faulty) transact(
 	ctx context.Context, fn func(storage.Tx) error, inside func(context.Context, func(storage.Tx) error) error,
 ) error {

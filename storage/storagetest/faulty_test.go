@@ -16,8 +16,7 @@ func TestFaultyWithoutFaults(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Store { return storagetest.NewFaulty(storagetest.NewMemory()) })
 }
 
-// putOne puts a workspace and tells whether its function ran and whether the
-// workspace is there.
+// putOne puts a workspace and reports whether its function ran and whether the workspace exists.
 func putOne(t *testing.T, store *storagetest.Faulty) (ran, there bool, err error) {
 	t.Helper()
 	w := schedctl.Workspace{ID: schedctl.NewID(schedctl.WorkspacePrefix, time.Now())}
@@ -52,10 +51,10 @@ func TestFaultyUpdates(t *testing.T) {
 	} {
 		ran, there, err := putOne(t, store)
 		if ran != want.ran || there != want.there || errors.Is(err, storagetest.ErrInjected) != want.fails {
-			t.Errorf("update %d: ran %v, is there %v, error %v; want %+v", i, ran, there, err, want)
+			t.Errorf("update %d: ran %v, exists %v, error %v; want %+v", i, ran, there, err, want)
 		}
 		if commits != want.commits || store.RemainingFailures() != want.pending {
-			t.Errorf("update %d: %d commits told, %d failures to come; want %+v", i, commits, store.RemainingFailures(), want)
+			t.Errorf("update %d: %d commits reported, %d failures remaining; want %+v", i, commits, store.RemainingFailures(), want)
 		}
 	}
 }
@@ -67,7 +66,7 @@ func TestFaultyKeepsOtherErrors(t *testing.T) {
 		store.FailUpdates(1, at)
 		own := errors.New("mine")
 		if err := store.Update(context.Background(), func(storage.Tx) error { return own }); !errors.Is(err, own) {
-			t.Errorf("moment %d: error %v, want that of the function", at, err)
+			t.Errorf("failure point %d: error %v, want that of the function", at, err)
 		}
 	}
 }
@@ -93,13 +92,13 @@ func TestFaultyThatIsFull(t *testing.T) {
 	store := storagetest.NewFaulty(storagetest.NewMemory())
 	store.SetFull()
 	if ran, there, err := putOne(t, store); ran || there || !storage.IsFull(err) || !storage.IsFull(store.Full()) {
-		t.Errorf("full: ran %v, is there %v, error %v", ran, there, err)
+		t.Errorf("full: ran %v, exists %v, error %v", ran, there, err)
 	}
 	if err := store.UpdateFromReserve(context.Background(), func(storage.Tx) error { return nil }); err != nil {
-		t.Errorf("Record: %v", err)
+		t.Errorf("UpdateFromReserve: %v", err)
 	}
 	store.SetWritable()
 	if ran, there, err := putOne(t, store); !ran || !there || err != nil || store.Full() != nil {
-		t.Errorf("with room: ran %v, is there %v, error %v", ran, there, err)
+		t.Errorf("writable again: ran %v, exists %v, error %v", ran, there, err)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// filler gives every field of a record a value of its own, so that a field that
-// an engine forgets, or stores in the place of another, is seen.
+// filler gives every field of a record a unique value, so that tests detect a field that an engine omits or
+// swaps with another one.
 type filler struct{ n int }
 
-// newFilled returns a record with no field left zero.
+// newFilled returns a record without zero fields.
 func newFilled[T any](f *fixture) T {
 	f.Helper()
 	var v T
@@ -21,7 +21,7 @@ func newFilled[T any](f *fixture) T {
 	return v
 }
 
-// idPrefixes says which fields hold ids, by their end; the longest wins.
+// idPrefixes maps suffixes of field names to the prefixes of their ids; the longest suffix wins.
 var idPrefixes = map[string]schedctl.Prefix{
 	"Post.ID": schedctl.PostPrefix, "Target.ID": schedctl.TargetPrefix, "Account.ID": schedctl.AccountPrefix,
 	"Attempt.ID": schedctl.AttemptPrefix, "APIKey.ID": schedctl.KeyPrefix, "Event.ID": schedctl.EventPrefix,

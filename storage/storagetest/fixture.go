@@ -10,17 +10,16 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// epoch is when the suite's records are made.
+// epoch is the creation time of the suite's records.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// pruneAll is past all that the suite makes.
+// pruneAll is after all records of the suite.
 var pruneAll = storage.Retention{
 	IdempotencyRecords: epoch.Add(1000 * time.Hour), Events: epoch.Add(1000 * time.Hour),
 	Deliveries: epoch.Add(1000 * time.Hour), Audit: epoch.Add(1000 * time.Hour),
 }
 
-// newID returns an id made at the given time, also one before that of an
-// earlier call.
+// newID returns an id made at the given time, which may precede that of an earlier call.
 func newID(p schedctl.Prefix, at time.Time) string {
 	var u schedctl.ULID
 	binary.BigEndian.PutUint64(u[:8], uint64(at.UnixMilli())<<16)
@@ -28,7 +27,7 @@ func newID(p schedctl.Prefix, at time.Time) string {
 	return u.ID(p)
 }
 
-// malformedIDs returns ids that no schedctl could have made.
+// malformedIDs returns ids that schedctl never creates.
 func malformedIDs(p schedctl.Prefix) []string {
 	good := newID(p, epoch)
 	return []string{
@@ -37,7 +36,7 @@ func malformedIDs(p schedctl.Prefix) []string {
 	}
 }
 
-// newAccount returns a connected account made at the given time.
+// newAccount returns a connected account created at the given time.
 func (f *fixture) newAccount(name string, at time.Time) schedctl.Account {
 	return schedctl.Account{
 		ID: newID(schedctl.AccountPrefix, at), WorkspaceID: f.ws, Platform: "mastodon", Name: name,
@@ -45,8 +44,8 @@ func (f *fixture) newAccount(name string, at time.Time) schedctl.Account {
 	}
 }
 
-// newPost returns a post with one target of the given status for each account,
-// to go out at the given time, or a draft without a time.
+// newPost returns a post with one target of the given status for each account, scheduled at the given time, or
+// a draft without a time.
 func (f *fixture) newPost(created, publish time.Time, status schedctl.Status, accounts ...string) schedctl.Post {
 	p := schedctl.Post{
 		ID: newID(schedctl.PostPrefix, created), WorkspaceID: f.ws, Content: "a post of " + created.String(),
@@ -75,7 +74,7 @@ func newAccountIDs(n int) []string {
 	return ids
 }
 
-// newEvents returns n events, one a millisecond, in order.
+// newEvents returns n events, a millisecond apart, in order.
 func (f *fixture) newEvents(n int, from time.Time) []schedctl.Event {
 	events := make([]schedctl.Event, n)
 	for i := range events {
@@ -88,7 +87,7 @@ func (f *fixture) newEvents(n int, from time.Time) []schedctl.Event {
 	return events
 }
 
-// dueOf returns the due entries that a post should have.
+// dueOf returns the expected due entries of posts.
 func dueOf(posts ...schedctl.Post) []schedctl.Due {
 	var all []schedctl.Due
 	for _, p := range posts {

@@ -39,11 +39,11 @@ func testIdempotencyRecordKeepsEveryField(f *fixture) {
 	got := mustRead(f, newIdempotencyRecord(key))
 	wantSame(f, "answer", want, got)
 	spoil(&got)
-	wantSame(f, "answer after a change of what was read", want, mustRead(f, newIdempotencyRecord(key)))
+	wantSame(f, "record after a change of what was read", want, mustRead(f, newIdempotencyRecord(key)))
 
 	bare := storage.IdempotencyRecord{CreatedAt: epoch}
 	f.putIdempotencyRecord(f.idempotencyScope("bare"), bare)
-	wantSame(f, "empty answer", bare, mustRead(f, newIdempotencyRecord(f.idempotencyScope("bare"))))
+	wantSame(f, "empty record", bare, mustRead(f, newIdempotencyRecord(f.idempotencyScope("bare"))))
 }
 
 func testIdempotencyRecordsAreFoundByScope(f *fixture) {
@@ -75,7 +75,7 @@ func testIdempotencyRecordIsReplaced(f *fixture) {
 		_, err := tx.Prune(storage.Retention{IdempotencyRecords: epoch.Add(24 * time.Hour)}, 10)
 		return err
 	})
-	wantNotFound(f, "an answer that was replaced and pruned", newIdempotencyRecord(key))
+	wantNotFound(f, "a record that was replaced and pruned", newIdempotencyRecord(key))
 	f.update(func(tx storage.Tx) error {
 		if err := tx.PutIdempotencyRecord(key, storage.IdempotencyRecord{Status: 1, CreatedAt: epoch}); err != nil {
 			return err
@@ -85,9 +85,9 @@ func testIdempotencyRecordIsReplaced(f *fixture) {
 		}
 		got, err := tx.IdempotencyRecord(key)
 		if err == nil && got.Status != 2 {
-			err = fmt.Errorf("the transaction sees answer %d, want 2", got.Status)
+			err = fmt.Errorf("the transaction sees record %d, want 2", got.Status)
 		}
 		return err
 	})
-	wantSame(f, "answer replaced at once", 2, mustRead(f, newIdempotencyRecord(key)).Status)
+	wantSame(f, "record replaced at once", 2, mustRead(f, newIdempotencyRecord(key)).Status)
 }

@@ -40,5 +40,5 @@ func testWorkspacesAreIsolated(f *fixture) {
 	key := e.idempotencyScope
 	key.WorkspaceID = other
 	wantNotFound(f, "answer", newIdempotencyRecord(key))
-	wantSame(f, "ways to find it at home", readCount, countAll(f, e))
+	wantSame(f, "reads that find it in its own workspace", readCount, countAll(f, e))
 }

@@ -28,12 +28,12 @@ var listParts = []part{
 
 var sorts = []storage.Sort{"", storage.NewestFirst, storage.OldestFirst, storage.PublishAscending, storage.PublishDescending}
 
-// randomPosts makes posts at random, many of them at the same times.
+// randomPosts creates random posts, many of them at the same times.
 type randomPosts struct {
 	*fixture
 	rng      *rand.Rand
 	accounts []string
-	posts    []schedctl.Post // the model
+	posts    []schedctl.Post // expected content
 }
 
 func newRandomPosts(f *fixture, seed uint64) *randomPosts {
@@ -120,7 +120,7 @@ func list(f *fixture, q storage.PostQuery) storage.PostPage {
 	return mustRead(f, func(r storage.Reader) (storage.PostPage, error) { return r.Posts(q) })
 }
 
-// comparePages compares all pages of a query with those of the model.
+// comparePages compares all pages of a query with the expected ones.
 func (c *randomPosts) comparePages(q storage.PostQuery) {
 	c.Helper()
 	what := fmt.Sprintf("%+v", q)
@@ -132,7 +132,7 @@ func (c *randomPosts) comparePages(q storage.PostQuery) {
 		}
 		q.After, q.Offset = got.Next, 0
 	}
-	c.Errorf("%s: the list has no end", what)
+	c.Errorf("%s: the list does not end", what)
 }
 
 func testListsAgreeWithTheModel(f *fixture) {
@@ -152,8 +152,8 @@ func testListsAgreeWithTheModel(f *fixture) {
 	for range 150 {
 		c.comparePages(c.randomQuery())
 	}
-	page := list(f, storage.PostQuery{WorkspaceID: f.ws, Statuses: []schedctl.Status{"unheard of"}, Limit: 5})
-	wantSame(f, "an unheard-of status", storage.PostPage{}, page)
+	page := list(f, storage.PostQuery{WorkspaceID: f.ws, Statuses: []schedctl.Status{"no such status"}, Limit: 5})
+	wantSame(f, "an unknown status", storage.PostPage{}, page)
 	page = list(f, storage.PostQuery{WorkspaceID: f.ws, AccountID: newID(schedctl.AccountPrefix, epoch), Limit: 5})
 	wantSame(f, "an account without posts", storage.PostPage{}, page)
 	page = list(f, storage.PostQuery{WorkspaceID: f.ws, Offset: 1000, Limit: 5})
@@ -189,8 +189,7 @@ func testListsAfterChanges(f *fixture) {
 	wantSame(f, "due index", want, f.dueIndex(schedctl.Due{}))
 }
 
-// testListsInsideATransaction lists posts that the same transaction has made
-// rare.
+// testListsInsideATransaction lists posts of which the same transaction has changed most.
 func testListsInsideATransaction(f *fixture) {
 	c := newRandomPosts(f, 3)
 	c.add(600)
@@ -248,12 +247,12 @@ func testPagesAreStableUnderChanges(f *fixture) {
 			}
 			q.After = page.Next
 			c.add(2)
-			last := page.Posts[len(page.Posts)-1] // the place goes on when its post is gone
+			last := page.Posts[len(page.Posts)-1] // a position stays valid when its post is deleted
 			f.update(func(tx storage.Tx) error { return tx.DeletePost(c.ws, last.ID) })
 		}
 		for _, p := range was {
 			if seen[p.ID] != 1 {
-				f.Errorf("sort %q: a post that was there all the time was listed %d times", sort, seen[p.ID])
+				f.Errorf("sort %q: a post that existed all the time was listed %d times", sort, seen[p.ID])
 			}
 		}
 	}
@@ -342,7 +341,7 @@ func testScanLimit(f *fixture) {
 		}
 		wantSame(f, "found beyond the limit", want, found)
 		if pages == 10 {
-			f.Error("the list has no end")
+			f.Error("the list does not end")
 		}
 	}
 }
@@ -350,7 +349,7 @@ func testScanLimit(f *fixture) {
 func testMalformedQueries(f *fixture) {
 	for _, id := range malformedIDs(schedctl.AccountPrefix) {
 		if id == "" {
-			continue // selects everything
+			continue // matches everything
 		}
 		wantNotFound(f, "list of "+id, func(r storage.Reader) (storage.PostPage, error) {
 			return r.Posts(storage.PostQuery{WorkspaceID: f.ws, AccountID: id, Limit: 1})

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// testScanBytes searches among posts so long that a page cannot read all of them.
+// testScanBytes searches posts so long that one page cannot scan all of them.
 func testScanBytes(f *fixture) {
 	const size = 20_000
 	posts := make([]schedctl.Post, 2*storage.ScanBytes/size)
@@ -32,13 +32,13 @@ func testScanBytes(f *fixture) {
 			break
 		}
 	}
-	wantSame(f, "found behind many long posts", []string{posts[last].ID}, found)
+	wantSame(f, "found after many long posts", []string{posts[last].ID}, found)
 	if q.After != nil {
-		f.Error("the list has no end")
+		f.Error("the list does not end")
 	}
 }
 
-// testPageBytes lists posts of which each target has a text of its own.
+// testPageBytes lists posts whose targets have their own long texts.
 func testPageBytes(f *fixture) {
 	accounts := newAccountIDs(10)
 	posts := make([]schedctl.Post, 30)
@@ -61,8 +61,7 @@ func testPageBytes(f *fixture) {
 	}
 }
 
-// testCanceledScan guards that a request that nobody waits for stops: before, a
-// search read on to its end.
+// testCanceledScan guards that a canceled request stops scanning. A search once continued to its end.
 func testCanceledScan(f *fixture) {
 	f.putPosts(f.newPost(epoch, epoch, schedctl.Scheduled), f.newPost(epoch, time.Time{}, schedctl.Draft))
 	for _, q := range []storage.PostQuery{{Search: "nowhere"}, {PublishAfter: epoch.Add(time.Hour)}} {

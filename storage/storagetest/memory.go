@@ -12,13 +12,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// NewMemory returns an empty store that keeps everything in memory. It starts
-// no goroutine and sets no timer, so it can be used in a testing/synctest
-// bubble. It runs the function of every Update twice, undoing the first run, so
-// that a function that cannot be repeated is found by the tests of its package.
+// NewMemory returns an empty store in memory. It starts no goroutine and sets no timer, so that it can be used
+// in a testing/synctest bubble. It runs the function of every Update twice and undoes the first run, so that
+// tests detect functions that cannot be repeated.
 //
-// It looks for what it is asked by looking at everything: it is meant for
-// thousands of posts and not for millions.
+// Its queries scan all records: it is meant for thousands of posts, not for millions.
 func NewMemory() storage.Store { return newMemory().open() }
 
 func newMemory() *memory {
@@ -38,12 +36,12 @@ func newMemory() *memory {
 	}
 }
 
-// memory guards all of its fields, and those of its processes, by mu. A View holds
-// it for reading.
+// memory is the data of a store. mu guards all of its fields and those of its processes. A View holds it for
+// reading.
 type memory struct {
 	mu                sync.RWMutex
 	processes         []*process
-	notificationsLost bool // processes hear nothing of each other
+	notificationsLost bool // processes do not receive each other's commits
 
 	posts       map[string]schedctl.Post
 	routes      map[string]storage.Route
@@ -52,7 +50,7 @@ type memory struct {
 	workspaces  map[string]schedctl.Workspace
 	keys        map[string]schedctl.APIKey
 	idempotency map[[32]byte]storage.IdempotencyRecord
-	refused     map[[32]byte]time.Time // refusals of requests that have no answer
+	refused     map[[32]byte]time.Time // refused requests without a response
 	outbox      outbox
 	webhooks    map[string]schedctl.Webhook
 	deliveries  map[ownedKey]schedctl.Delivery   // by webhook
@@ -73,7 +71,7 @@ func (m *memory) open() *process {
 	return p
 }
 
-// process is a store in a memory that others may use as well.
+// process is a store on a memory that others may share.
 type process struct {
 	m      *memory
 	closed bool
@@ -121,7 +119,7 @@ func (p *process) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	return nil
 }
 
-// notifyAll tells every process of a commit of this one.
+// notifyAll reports a commit of this process to every process.
 func (p *process) notifyAll(c storage.Commit) {
 	p.receive(c)
 	c.Took, c.Elsewhere = 0, true
@@ -158,7 +156,7 @@ func (p *process) Close() error {
 	return nil
 }
 
-// memoryTx writes straight into the store and remembers how to take it back.
+// memoryTx writes directly to the store and records how to undo the writes.
 type memoryTx struct {
 	memoryReader
 	undo     []func()
@@ -174,7 +172,7 @@ func (tx *memoryTx) run(fn func(storage.Tx) error) (err error) {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the transaction panicked: %v\n%s", r, debug.Stack())
 		} else if !returned {
-			tx.rollback() // runtime.Goexit, as testing.T.FailNow does it
+			tx.rollback() // runtime.Goexit, as called by testing.T.FailNow
 		}
 	}()
 	err = fn(tx)
@@ -189,8 +187,7 @@ func (tx *memoryTx) rollback() {
 	tx.undo = nil
 }
 
-// summary tells what the transaction did, leaving out due entries that it took
-// away again.
+// summary returns what the transaction did, without due entries that it added and removed again.
 func (tx *memoryTx) summary() storage.Commit {
 	slices.SortFunc(tx.due, schedctl.Due.Compare)
 	due := slices.DeleteFunc(slices.Compact(tx.due), func(d schedctl.Due) bool {
@@ -223,7 +220,7 @@ func deleteKey[K comparable, V any](tx *memoryTx, in map[K]V, key K) {
 	}
 }
 
-// checkIDs returns NOT_FOUND for an id that no schedctl could have made.
+// checkIDs returns NOT_FOUND for a malformed id.
 func checkIDs(prefix schedctl.Prefix, ids ...string) error {
 	for _, id := range ids {
 		if _, ok := schedctl.ParseID(prefix, id); !ok {
@@ -233,7 +230,7 @@ func checkIDs(prefix schedctl.Prefix, ids ...string) error {
 	return nil
 }
 
-// checkOptional is check for an id that may be empty.
+// checkOptional is checkIDs for an id that may be empty.
 func checkOptional(prefix schedctl.Prefix, id string) error {
 	if id == "" {
 		return nil

@@ -35,7 +35,7 @@ func (r memoryReader) Posts(q storage.PostQuery) (storage.PostPage, error) {
 	return selectPage(all, q), nil
 }
 
-// selectPage answers a query the slow and obvious way, from all posts there are.
+// selectPage executes a query in the simplest way, by scanning all posts.
 func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
 	q.Sort = cmp.Or(q.Sort, storage.NewestFirst)
 	var found []schedctl.Post
@@ -58,7 +58,7 @@ func selectPage(all []schedctl.Post, q storage.PostQuery) storage.PostPage {
 	return page
 }
 
-// fittingPageSize returns how many posts a page gets.
+// fittingPageSize returns how many posts fit on a page.
 func fittingPageSize(found []schedctl.Post, limit int) int {
 	size := 0
 	for i := range found {
@@ -85,7 +85,7 @@ func selects(q storage.PostQuery, p schedctl.Post) bool {
 	return containsFold(p.Content, q.Search)
 }
 
-// containsFold compares every stretch of s that has as many characters as sub.
+// containsFold compares every substring of s that has as many characters as sub.
 func containsFold(s, sub string) bool {
 	for n := utf8.RuneCountInString(sub); utf8.RuneCountInString(s) >= n; {
 		end := 0

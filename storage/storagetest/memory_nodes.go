@@ -9,25 +9,25 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// nodeRetention is how long nodes are listed whose lease has run out.
+// nodeRetention is how long nodes are listed after their leases have ended.
 const nodeRetention = time.Hour
 
-// nodeTable is what the nodes of a [SharedMemory] know of each other.
+// nodeTable holds the nodes, holds and buckets of a [SharedMemory].
 type nodeTable struct {
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	nodes   map[string]*nodeLease
 	holds   map[string]hold
-	buckets map[string]time.Time // when each will be full again
+	buckets map[string]time.Time // when each bucket will be full again
 }
 
 // nodeLease is a node with its lease.
 type nodeLease struct {
 	storage.Node
 	until  time.Time
-	number int // counts its leases
+	number int // number of its leases so far
 }
 
-// hold says who holds a name, and under which of its leases.
+// hold is the node that holds a name, and the number of its lease.
 type hold struct {
 	nodeID string
 	number int

@@ -8,16 +8,15 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// outbox has events in order of their ids, as the ids of one process are, or in
-// the order in which several processes commit them.
+// outbox holds events in order of their ids, as those of one process are, or in order of the commits of several
+// processes.
 type outbox struct {
 	events   []schedctl.Event
 	byCommit bool
-	ends     map[string]string // the last event there was, by what an end is called; of an order of commits
+	ends     map[string]string // for an outbox in commit order: the last event at the time of each end id
 }
 
-// find returns where an event is. With events in order of ids it is where the
-// event would be, if it is not there.
+// find returns the index of an event. In an outbox ordered by id, it returns where a missing event would be.
 func (o *outbox) find(id string) (int, bool) {
 	if o.byCommit {
 		i := slices.IndexFunc(o.events, func(e schedctl.Event) bool { return e.ID == id })
@@ -26,7 +25,7 @@ func (o *outbox) find(id string) (int, bool) {
 	return slices.BinarySearchFunc(o.events, id, func(e schedctl.Event, id string) int { return strings.Compare(e.ID, id) })
 }
 
-// end returns an id that is behind all events.
+// end returns an id after all events.
 func (o *outbox) end(now time.Time) string {
 	id := schedctl.NewID(schedctl.EventPrefix, now)
 	if o.byCommit {
@@ -41,8 +40,8 @@ func (o *outbox) end(now time.Time) string {
 	return id
 }
 
-// indexAfter returns which event is the first one behind an id. When there is no such
-// event, it is the first that has a greater id.
+// indexAfter returns the index of the first event after an id. For a missing event, that is the first one with
+// a greater id.
 func (o *outbox) indexAfter(id string) int {
 	last, end := o.ends[id]
 	if end {
@@ -53,7 +52,7 @@ func (o *outbox) indexAfter(id string) int {
 	case found:
 		return i + 1
 	case end:
-		return 0 // what was before it is removed
+		return 0 // all earlier events were removed
 	}
 	if i = slices.IndexFunc(o.events, func(e schedctl.Event) bool { return e.ID > id }); i < 0 {
 		i = len(o.events)
@@ -61,10 +60,10 @@ func (o *outbox) indexAfter(id string) int {
 	return i
 }
 
-// after returns the events behind an id.
+// after returns the events after an id.
 func (o *outbox) after(id string) []schedctl.Event { return o.events[o.indexAfter(id):] }
 
-// later returns the later one of two ids.
+// later returns the later of two ids.
 func (o *outbox) later(a, b string) string {
 	switch {
 	case !o.byCommit:

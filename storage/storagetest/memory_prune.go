@@ -28,8 +28,7 @@ func (tx *memoryTx) Prune(before storage.Retention, limit int) (int, error) {
 	return limit - left, nil
 }
 
-// pruneEvents removes up to limit events that are past keeping, the oldest first,
-// and returns how many.
+// pruneEvents removes up to limit expired events, oldest first, and returns their number.
 func (tx *memoryTx) pruneEvents(before storage.Retention, limit int) (removed int) {
 	old := tx.m.outbox.events
 	kept := make([]schedctl.Event, 0, len(old))
@@ -50,8 +49,7 @@ func (tx *memoryTx) pruneEvents(before storage.Retention, limit int) (removed in
 	return removed
 }
 
-// pruneOwned removes up to limit of the records that are past keeping, the
-// oldest of each owner first, and returns how many.
+// pruneOwned removes up to limit expired records, oldest first per owner, and returns their number.
 func pruneOwned[V any](tx *memoryTx, in map[ownedKey]V, limit int, past func(V) bool) (removed int) {
 	var keys []ownedKey
 	for key, v := range in {
@@ -69,7 +67,7 @@ func pruneOwned[V any](tx *memoryTx, in map[ownedKey]V, limit int, past func(V) 
 	return len(keys)
 }
 
-// oldIdempotencyRecords returns the answers from before the given time, the oldest first.
+// oldIdempotencyRecords returns the keys of records before the given time, oldest first.
 func (tx *memoryTx) oldIdempotencyRecords(before time.Time) [][32]byte {
 	var keys [][32]byte
 	for key, a := range tx.m.idempotency {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// memoryReader reads what is there; the caller holds the lock.
+// memoryReader reads the store. The caller holds the lock.
 type memoryReader struct {
-	ctx context.Context // of the View
+	ctx context.Context // context of the View
 	m   *memory
 }
 
@@ -237,8 +237,7 @@ func (r memoryReader) PostEvents(postID string, limit int) ([]schedctl.Event, er
 	return cloneAll(about[max(0, len(about)-limit):], cloneEvent), nil
 }
 
-// sorted returns the records in order of their ids, which is the order of their
-// creation.
+// sorted returns records in order of their ids, which is the order of their creation.
 func sorted[V any](records map[string]V) []V {
 	out := make([]V, 0, len(records))
 	for _, id := range slices.Sorted(maps.Keys(records)) {

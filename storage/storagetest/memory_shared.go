@@ -9,38 +9,35 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// SharedMemory is a database in memory that several processes use. Like
-// [NewMemory] it has no goroutines and no timers, so that it can be used in a
-// testing/synctest bubble; what goes by time goes by time.Now. Its outbox is in the
-// order of commits, whatever the ids of the events.
+// SharedMemory is a database in memory that several processes use. Like [NewMemory] it has no goroutines and
+// timers, so that it can be used in a testing/synctest bubble; its clock is time.Now. Its outbox is in commit
+// order, whatever the ids of the events.
 type SharedMemory struct {
 	m     *memory
 	fleet nodeTable
 }
 
-// NewSharedMemory returns an empty database that nobody has opened.
+// NewSharedMemory returns an empty database without processes.
 func NewSharedMemory() *SharedMemory {
 	m := newMemory()
 	m.outbox.byCommit = true
 	return &SharedMemory{m: m, fleet: newNodeTable()}
 }
 
-// Open returns the database as one more process sees it. A commit of a process is
-// told to the others before its Update returns.
+// Open opens the database for one more process. A commit is reported to the other processes before its Update
+// returns.
 func (s *SharedMemory) Open() storage.Shared {
 	return &sharedProcess{process: s.m.open(), fleet: &s.fleet}
 }
 
-// LoseNotifications lets processes hear nothing of each other, and not even notice
-// it, until [SharedMemory.RestoreNotifications].
+// LoseNotifications silently drops notifications between processes until [SharedMemory.RestoreNotifications].
 func (s *SharedMemory) LoseNotifications() {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	s.m.notificationsLost = true
 }
 
-// RestoreNotifications lets processes hear each other again, and tells them that
-// they have missed something.
+// RestoreNotifications resumes notifications, and reports to all processes that they have missed some.
 func (s *SharedMemory) RestoreNotifications() {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
@@ -64,7 +61,7 @@ func (p *sharedProcess) UpdateFromReserve(ctx context.Context, fn func(storage.T
 	return p.Update(ctx, fn)
 }
 
-// checkOpen returns why a call is not begun, if it is not.
+// checkOpen returns why a call cannot start, or nil.
 func (p *sharedProcess) checkOpen(ctx context.Context) error {
 	p.m.mu.RLock()
 	defer p.m.mu.RUnlock()

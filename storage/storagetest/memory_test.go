@@ -43,9 +43,9 @@ func TestMemoryLivesInABubble(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		time.Sleep(72 * time.Hour) // passes at once unless something in the bubble is awake
+		time.Sleep(72 * time.Hour) // returns immediately unless something in the bubble is running
 		if time.Since(start) != 72*time.Hour {
-			t.Error("the store kept time from passing")
+			t.Error("the store prevented time from passing")
 		}
 	})
 }
@@ -71,11 +71,11 @@ func TestSharedMemoryLosesNotifications(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(heard) > 0 {
-		t.Errorf("heard %v, want nothing", heard)
+		t.Errorf("received %v, want nothing", heard)
 	}
 	db.RestoreNotifications()
 	if len(heard) != 1 || !heard[0].Elsewhere || !heard[0].Missed {
-		t.Errorf("heard %v, want that something was missed", heard)
+		t.Errorf("received %v, want Missed", heard)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// ownedKey is an id under that of what it belongs to.
+// ownedKey is an id together with the id of its owner.
 type ownedKey struct{ owner, id string }
 
 func (r memoryReader) Webhook(workspaceID, id string) (schedctl.Webhook, error) {
@@ -36,8 +36,7 @@ func (r memoryReader) Delivery(webhookID, id string) (schedctl.Delivery, error) 
 	return r.effective(d), nil
 }
 
-// effective returns a delivery as it is read: with its webhook gone, nothing of it
-// waits.
+// effective returns a delivery as it is read: deliveries of deleted webhooks are not pending.
 func (r memoryReader) effective(d schedctl.Delivery) schedctl.Delivery {
 	if _, there := r.m.webhooks[d.WebhookID]; !there && d.Status == schedctl.DeliveryPending {
 		d.Status, d.NextAttemptAt = schedctl.DeliveryFailed, time.Time{}
@@ -67,7 +66,7 @@ func (r memoryReader) PendingDeliveries(webhookID string, limit int) ([]schedctl
 	return found[:min(limit, len(found))], nil
 }
 
-// deliveries returns those that keep accepts, in no order.
+// deliveries returns the deliveries that keep accepts, in no order.
 func (r memoryReader) deliveries(keep func(schedctl.Delivery) bool) (found []schedctl.Delivery) {
 	for _, d := range r.m.deliveries {
 		if d = r.effective(d); keep(d) {
@@ -91,8 +90,7 @@ func (r memoryReader) Audit(workspaceID, afterID string, limit int) ([]schedctl.
 	return found[:min(limit, len(found))], nil
 }
 
-// checkPage checks the ids that select a page; the one it begins after may be
-// empty.
+// checkPage checks the ids that select a page; afterID may be empty.
 func checkPage(owner schedctl.Prefix, ownerID string, prefix schedctl.Prefix, afterID string) error {
 	return cmp.Or(checkIDs(owner, ownerID), checkOptional(prefix, afterID))
 }

@@ -184,7 +184,7 @@ func (tx *memoryTx) AddAudit(a schedctl.AuditEntry) error {
 func (tx *memoryTx) PutMetadata(name string, value []byte) error {
 	switch {
 	case len(value) > storage.MaxMetadata:
-		return fmt.Errorf("note %s is too long", name)
+		return fmt.Errorf("metadata %s is too long", name)
 	case value == nil:
 		deleteKey(tx, tx.m.metadata, name)
 	default:

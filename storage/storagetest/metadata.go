@@ -20,13 +20,13 @@ func (f *fixture) metadata(name string) (value []byte) {
 		return err
 	})
 	if err != nil {
-		f.Fatalf("Note(%q): %v", name, err)
+		f.Fatalf("Metadata(%q): %v", name, err)
 	}
 	return value
 }
 
 func testMetadataIsKept(f *fixture) {
-	wantSame(f, "a note that is not there", []byte(nil), f.metadata("a"))
+	wantSame(f, "missing metadata", []byte(nil), f.metadata("a"))
 	put := func(name string, value []byte) error {
 		return f.store.Update(f.Context(), func(tx storage.Tx) error { return tx.PutMetadata(name, value) })
 	}
@@ -37,7 +37,7 @@ func testMetadataIsKept(f *fixture) {
 		}
 	}
 	if put("a", append(longest, 1)) == nil {
-		f.Error("a note that is too long is taken")
+		f.Error("metadata that is too long was accepted")
 	}
 	wantSame(f, "a", []byte("one"), f.metadata("a"))
 	wantSame(f, "b", longest, f.metadata("b"))
@@ -53,10 +53,10 @@ func testMetadataIsKept(f *fixture) {
 		return errRollback
 	})
 	wantSame(f, "refused", true, errors.Is(err, errRollback))
-	wantSame(f, "a, after a transaction that was refused", []byte("two"), f.metadata("a"))
+	wantSame(f, "a, after a refused transaction", []byte("two"), f.metadata("a"))
 }
 
-// testConcurrentMetadataWrites lets many make a note unless there is one.
+// testConcurrentMetadataWrites lets many transactions put metadata unless it exists.
 func testConcurrentMetadataWrites(f *fixture) {
 	const many = 8
 	var noted [many]bool
@@ -78,6 +78,6 @@ func testConcurrentMetadataWrites(f *fixture) {
 	all.Wait()
 	first := f.metadata("first")
 	for i := range many {
-		wantSame(f, "whether it was the one", len(first) == 1 && int(first[0]) == i, noted[i])
+		wantSame(f, "whether it was the first", len(first) == 1 && int(first[0]) == i, noted[i])
 	}
 }

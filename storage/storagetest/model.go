@@ -14,8 +14,8 @@ var modelParts = []part{
 	{"Model", testAgainstModel},
 }
 
-// testAgainstModel plays random scripts of everything that can happen to posts on the
-// engine. Each has workspaces of its own and leaves no post.
+// testAgainstModel plays random scripts of requests and events on the engine. Each script has its own
+// workspaces and deletes its posts.
 func testAgainstModel(f *fixture) {
 	rapid.Check(f.T, func(t *rapid.T) {
 		if rapid.IntRange(1, f.oneIn).Draw(t, "one in") == 1 {
@@ -29,9 +29,8 @@ func playScript(t *rapid.T, s *modelSubject) {
 	oracle.Check(t, s)
 }
 
-// RunReopened plays random scripts on an engine that keeps what it holds when it
-// is closed and opened again, in the middle of them. open must open the store of
-// the folder, and closing it is the suite's.
+// RunReopened plays random scripts on a persistent engine that is closed and reopened during them. open must
+// open the store in the folder; the suite closes it.
 func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.Store) {
 	folder := t.TempDir()
 	store := open(t, folder)
@@ -44,14 +43,14 @@ func RunReopened(t *testing.T, open func(t testing.TB, folder string) storage.St
 		return store
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		if rapid.Bool().Draw(t, "skip") { // to open a file takes long
+		if rapid.Bool().Draw(t, "skip") { // opening a file is slow
 			return
 		}
 		playScript(t, newModelSubject(t, store, reopen))
 	})
 }
 
-// newWorld makes two workspaces with three accounts and one, and a key each.
+// newWorld creates two workspaces, with three accounts and one, and a key each.
 func (s *modelSubject) newWorld() oracle.World {
 	w := oracle.World{}
 	scopes := []string{"posts:read", "posts:write"}

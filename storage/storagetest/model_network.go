@@ -9,11 +9,10 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// modelBackoff is the wait after the first try; each later one is eight times as
-// long.
+// modelBackoff is the pause after the first try; each later pause is eight times as long.
 const modelBackoff = 10 * time.Second
 
-// CallResult returns how a network of this mood ends a call, and how long it takes.
+// CallResult returns the result of a call to a network in this mode, and its duration.
 func CallResult(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Result) {
 	switch m {
 	case oracle.Slow:
@@ -34,7 +33,7 @@ func CallResult(m oracle.Mood, now time.Time) (took time.Duration, r oracle.Resu
 	return 0, oracle.Result{Published: true, Has: true}
 }
 
-// finish records how a call ended.
+// finish records the result of a call.
 func (c *publisher) finish(call callInFlight, r oracle.Result) {
 	attempt := call.attempt
 	c.exchanges = append(c.exchanges, oracle.Exchange{At: c.now, Target: attempt.TargetID, Result: &r})
@@ -65,7 +64,7 @@ func (c *publisher) finish(call callInFlight, r oracle.Result) {
 	})
 }
 
-// retryResult returns what follows for a target from a call that did not publish.
+// retryResult returns what follows for a target from a failed call.
 func (c *publisher) retryResult(t *schedctl.Target, a schedctl.Account, r oracle.Result, since time.Time) schedctl.Result {
 	kind := schedctl.ErrorKind(r.Kind)
 	e := &schedctl.TargetError{Kind: kind, Message: "no", Outcome: schedctl.OutcomeNotPublished}
@@ -103,8 +102,7 @@ func (c *publisher) retryResult(t *schedctl.Target, a schedctl.Account, r oracle
 	return out
 }
 
-// probe returns how long to wait for the next call to an account that is out of
-// reach.
+// probe returns how long to wait before the next call to an unreachable account.
 func (c *publisher) probe(since time.Time) time.Duration {
 	if since.IsZero() {
 		return modelBackoff
@@ -112,8 +110,8 @@ func (c *publisher) probe(since time.Time) time.Duration {
 	return min(max(c.now.Sub(since), modelBackoff), time.Minute)
 }
 
-// disableAccount puts an account out of use that its network has refused, or paused, and
-// keeps since when it is out of reach.
+// disableAccount pauses or disables an account that its network has refused, and keeps the time since when it
+// is unreachable.
 func (c *publisher) disableAccount(tx storage.Tx, a schedctl.Account, r oracle.Result, out schedctl.Result) ([]schedctl.Event, error) {
 	var events []schedctl.Event
 	if r.Kind == "auth" && a.Status == schedctl.AccountConnected {

@@ -9,8 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// write carries a request out and returns the post as it is then, nil for one
-// that was deleted.
+// write executes a request and returns the changed post, or nil for a deleted one.
 func (s *modelSubject) write(tx storage.Tx, ws string, r oracle.Request) (*schedctl.Post, error) {
 	if r.Op == oracle.Create {
 		accounts, err := s.resolve(tx, ws, r.Accounts)
@@ -79,12 +78,12 @@ func (s *modelSubject) change(tx storage.Tx, p *schedctl.Post, r oracle.Request)
 	return p.Edit(schedctl.Edit{Content: r.Content, Accounts: accounts, PublishAt: r.At}, s.now)
 }
 
-// malformedModelRequest refuses what the API does before it comes to the rules.
+// malformedModelRequest refuses what the API refuses before it applies the rules.
 func malformedModelRequest(p *schedctl.Post, r oracle.Request) error {
 	none := r.Content == nil && r.Accounts == nil && r.At.IsZero() && !r.Null
 	switch {
 	case r.Now, r.Op == oracle.Schedule && r.At.IsZero(), r.Null && p.Status() == schedctl.Scheduled:
-		return schedctl.Errorf(schedctl.InvalidPublishAt, "", "not here")
+		return schedctl.Errorf(schedctl.InvalidPublishAt, "", "not supported here")
 	case r.Op == oracle.Edit && none:
 		return schedctl.Errorf(schedctl.ValidationFailed, "", "changes nothing")
 	}
@@ -102,7 +101,7 @@ func (s *modelSubject) resolve(tx storage.Reader, ws string, ids *[]string) (*[]
 	return &accounts, err
 }
 
-// retry also ends the wait of the accounts that are to be asked at once.
+// retry also ends the pause of accounts to be queried at once.
 func (s *modelSubject) retry(tx storage.Tx, p *schedctl.Post, r schedctl.Retry) ([]schedctl.Event, error) {
 	var errs []error
 	for _, t := range p.Targets {
@@ -117,7 +116,7 @@ func (s *modelSubject) retry(tx storage.Tx, p *schedctl.Post, r schedctl.Retry) 
 	return events, errors.Join(append(errs, err)...)
 }
 
-// seenPost returns a post as it can be seen.
+// seenPost returns a post as clients see it.
 func seenPost(p schedctl.Post) oracle.Post {
 	seen := oracle.Post{
 		ID: p.ID, Workspace: p.WorkspaceID, Content: p.Content, Status: string(p.Status()), PublishAt: p.PublishAt,

@@ -9,8 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// publisher brings due targets to networks that answer as their moods are: what
-// package deliver does, one thing after the other, for stores without a daemon.
+// publisher publishes due targets to simulated networks. It does the work of package deliver step by step, for
+// stores without a daemon.
 type publisher struct {
 	*modelSubject
 	moods     map[string]oracle.Mood
@@ -21,15 +21,15 @@ type publisher struct {
 // callInFlight is a call in flight.
 type callInFlight struct {
 	attempt schedctl.Attempt
-	since   time.Time // DisruptedSince of the account when the call began
+	since   time.Time // DisruptedSince of the account at the start of the call
 	ends    time.Time
 	result  oracle.Result
 }
 
-// modelLateness is how late a target may be.
+// modelLateness is how late a target may be published.
 const modelLateness = 24 * time.Hour
 
-// run lets everything happen until the given time, at its time.
+// run executes everything due until the given time, in order.
 func (c *publisher) run(until time.Time) {
 	c.Helper()
 	for {
@@ -45,8 +45,7 @@ func (c *publisher) run(until time.Time) {
 	}
 }
 
-// nextInstant returns when something may happen after now, at the latest just after
-// until.
+// nextInstant returns when something may happen after now, at the latest just after until.
 func (c *publisher) nextInstant(until time.Time) time.Time {
 	next := until.Add(time.Millisecond)
 	at := func(t time.Time) {
@@ -90,8 +89,7 @@ func findModelTarget(r storage.Reader, id string) (p schedctl.Post, t *schedctl.
 	return p, p.Target(id), a, err
 }
 
-// finishCalls records the calls that have ended by now, and reports whether there
-// was one.
+// finishCalls records the calls that have ended by now, and reports whether there were any.
 func (c *publisher) finishCalls() (ended bool) {
 	for id, call := range c.calls {
 		if !call.ends.After(c.now) {
@@ -103,8 +101,7 @@ func (c *publisher) finishCalls() (ended bool) {
 	return ended
 }
 
-// recover ends the calls in flight as a start of the daemon does that finds their
-// attempts.
+// recover ends the calls in flight, as a starting daemon does with unfinished attempts.
 func (c *publisher) recover() {
 	for id, call := range c.calls {
 		delete(c.calls, id)
@@ -112,8 +109,7 @@ func (c *publisher) recover() {
 	}
 }
 
-// startCalls claims the first target that can be, and reports whether there was
-// one.
+// startCalls claims the first target that can be claimed, and reports whether there was one.
 func (c *publisher) startCalls() (began bool) {
 	var ids []string
 	c.view(func(r storage.Reader) error {
@@ -134,7 +130,7 @@ func (c *publisher) startCalls() (began bool) {
 	return false
 }
 
-// claim begins a call for a target, or gives it up, and reports whether it did.
+// claim starts a call for a target or gives the target up, and reports whether it did either.
 func (c *publisher) claim(id string) (done bool) {
 	var begun *schedctl.Attempt
 	var account schedctl.Account
@@ -167,7 +163,7 @@ func (c *publisher) claim(id string) (done bool) {
 	return true
 }
 
-// permanentFailure returns why a target cannot go out any more, or nil.
+// permanentFailure returns why a target cannot be published any more, or nil.
 func permanentFailure(t *schedctl.Target, a schedctl.Account, now time.Time) *schedctl.TargetError {
 	e := &schedctl.TargetError{Outcome: schedctl.OutcomeNotPublished}
 	if unconfirmedInModel(t, t.Tries()) {

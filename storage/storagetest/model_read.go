@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// read answers a request that changes nothing.
+// read executes a read request.
 func (s *modelSubject) read(tx storage.Reader, ws string, r oracle.Request) (out oracle.Response, err error) {
 	switch r.Op {
 	case oracle.List:
@@ -89,7 +89,7 @@ func readTimeline(tx storage.Reader, p schedctl.Post) (*oracle.PostTimeline, err
 	return story, err
 }
 
-// Look reads everything there is.
+// Look returns the whole state.
 func (s *modelSubject) Look() (sight oracle.State) {
 	last := s.lastEvent
 	s.view(func(r storage.Reader) (err error) {
@@ -100,8 +100,8 @@ func (s *modelSubject) Look() (sight oracle.State) {
 	return sight
 }
 
-// Look returns what there is to be seen of these workspaces in a store, with the
-// events after the given one and the id of the last of them.
+// Look returns the state of these workspaces in a store, with the events after the given one and the id of the
+// last of them.
 func Look(r storage.Reader, workspaces []string, after string) (sight oracle.State, last string, err error) {
 	err = r.Due(schedctl.Due{}, func(d schedctl.Due) bool {
 		sight.Due = append(sight.Due, oracle.Due{At: d.Time(), Target: d.TargetID()})

@@ -13,22 +13,22 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// failer is what a subject needs of a test.
+// failer is the part of testing.TB that a subject needs.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// modelSubject is a store with the rules of package schedctl, in transactions as
-// the daemon composes them. Its time is a number.
+// modelSubject is a store with the rules of package schedctl, in transactions like those of the daemon. Its
+// time is simulated.
 type modelSubject struct {
 	failer
 	store      storage.Store
-	reopen     func() storage.Store // nil for an engine that only lives once
+	reopen     func() storage.Store // nil for an engine that is not persistent
 	workspaces []string
 	start      oracle.World
 	now        time.Time
-	lastEvent  string // the last event of the last look
+	lastEvent  string // last event returned by Look
 	publisher  publisher
 }
 
@@ -151,7 +151,7 @@ func (s *modelSubject) Do(r oracle.Request) (out oracle.Response) {
 	return out
 }
 
-// doIdempotent carries a request out unless it was before.
+// doIdempotent executes a request unless it was executed before.
 func (s *modelSubject) doIdempotent(tx storage.Tx, ws string, r oracle.Request) (oracle.Response, error) {
 	body, err := json.Marshal([]any{r.Key, r.Content, r.Accounts, r.At, r.Now, r.Null, r.Targets, r.Force})
 	if err != nil {

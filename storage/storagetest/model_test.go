@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/storage/storagetest/oracle"
 )
 
-// fullLifeScript is a script in which a post goes through every state.
+// fullLifeScript takes a post through every state.
 var fullLifeScript = oracle.Script{
 	{Do: "create", Text: "apple", Accounts: []int{0, 1}, When: "later", In: time.Minute, Once: 1},
 	{Do: "repeat"},
@@ -36,7 +36,7 @@ var fullLifeScript = oracle.Script{
 	{Do: "more"},
 }
 
-// faultySubject is a subject that shows or answers something else than there is.
+// faultySubject is a subject with false states or responses.
 type faultySubject struct {
 	oracle.Subject
 	look   func(*oracle.State)
@@ -68,14 +68,14 @@ func (l faultySubject) Settle() []oracle.Exchange {
 	return told
 }
 
-// TestModelDetectsFaults guards the model from agreeing with whatever it is shown.
+// TestModelDetectsFaults guards that the model does not accept everything.
 func TestModelDetectsFaults(t *testing.T) {
 	t.Parallel()
 	for name, lie := range map[string]faultySubject{
-		"a due entry too few":     {look: func(s *oracle.State) { s.Due = s.Due[:max(0, len(s.Due)-1)] }},
-		"an event too few":        {look: func(s *oracle.State) { s.Events = s.Events[:max(0, len(s.Events)-1)] }},
+		"a missing due entry":     {look: func(s *oracle.State) { s.Due = s.Due[:max(0, len(s.Due)-1)] }},
+		"a missing event":         {look: func(s *oracle.State) { s.Events = s.Events[:max(0, len(s.Events)-1)] }},
 		"events in another order": {look: func(s *oracle.State) { slices.Reverse(s.Events) }},
-		"a post too few":          {look: func(s *oracle.State) { s.Posts = s.Posts[:max(0, len(s.Posts)-1)] }},
+		"a missing post":          {look: func(s *oracle.State) { s.Posts = s.Posts[:max(0, len(s.Posts)-1)] }},
 		"another account":         {look: func(s *oracle.State) { s.Accounts[0].Status = "error" }},
 		"no replay":               {answer: func(r *oracle.Response) { r.Replayed = false }},
 		"another page":            {answer: func(r *oracle.Response) { slices.Reverse(r.Posts) }},
@@ -86,8 +86,8 @@ func TestModelDetectsFaults(t *testing.T) {
 				r.Post.Version++
 			}
 		}},
-		"a call that nobody is told of": {settle: func(all []oracle.Exchange) []oracle.Exchange { return all[:0] }},
-		"a call made twice":             {settle: func(all []oracle.Exchange) []oracle.Exchange { return append(all, all...) }},
+		"a call that is not reported": {settle: func(all []oracle.Exchange) []oracle.Exchange { return all[:0] }},
+		"a call made twice":           {settle: func(all []oracle.Exchange) []oracle.Exchange { return append(all, all...) }},
 		"an early call": {settle: func(all []oracle.Exchange) []oracle.Exchange {
 			for i := range all {
 				all[i].At = all[i].At.Add(-time.Second)
@@ -104,13 +104,12 @@ func TestModelDetectsFaults(t *testing.T) {
 		})
 	}
 	if err := oracle.Play(newModelSubject(t, NewMemory(), nil), fullLifeScript); err != nil {
-		t.Errorf("nobody lied: %v", err)
+		t.Errorf("no fault was injected: %v", err)
 	}
 }
 
-// TestModelOfACallFoundTooLate guards the order in which the model is told that a
-// start has found a call without an end, and that its target is too late for
-// another.
+// TestModelOfACallFoundTooLate guards the order of two events: a starting daemon finds an unfinished call, and
+// its target is too late for another one.
 func TestModelOfACallFoundTooLate(t *testing.T) {
 	t.Parallel()
 	err := oracle.Play(newModelSubject(t, NewMemory(), nil), oracle.Script{

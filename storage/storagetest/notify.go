@@ -20,7 +20,7 @@ var notifyParts = []part{
 	{"NotifyTellsHowLongItTook", testNotifyReportsDuration},
 }
 
-// commitRecorder hears commits.
+// commitRecorder records commits.
 type commitRecorder struct {
 	mu      sync.Mutex // mu guards commits
 	commits []storage.Commit
@@ -36,8 +36,7 @@ func recordCommits(f *fixture) *commitRecorder {
 	return e
 }
 
-// take returns what was heard since the last call, put together, in order, and
-// leaves out how long it took.
+// take returns the commits since the last call as one, in order, without their duration.
 func (e *commitRecorder) take() storage.Commit {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,9 +66,9 @@ func testNotifyReportsEveryCommit(f *fixture) {
 	f.putPosts(p)
 	wantSame(f, "a new post", storage.Commit{Due: entries(p)}, e.take())
 
-	p.Content = "other words"
+	p.Content = "another text"
 	f.putPosts(p)
-	wantSame(f, "a post whose targets wait as before", storage.Commit{}, e.take())
+	wantSame(f, "a post with unchanged due times", storage.Commit{}, e.take())
 
 	p.Targets[0].PublishAt = p.PublishAt.Add(time.Minute)
 	f.putPosts(p)
@@ -77,7 +76,7 @@ func testNotifyReportsEveryCommit(f *fixture) {
 
 	p.Targets = p.Targets[1:]
 	f.putPosts(p)
-	wantSame(f, "the other target gone", storage.Commit{}, e.take())
+	wantSame(f, "the other target removed", storage.Commit{}, e.take())
 
 	f.update(func(tx storage.Tx) error { return tx.DeletePost(f.ws, p.ID) })
 	wantSame(f, "a deleted post", storage.Commit{}, e.take())
@@ -95,7 +94,7 @@ func testNotifyReportsEveryCommit(f *fixture) {
 		moved.Targets[0].PublishAt = epoch.Add(9 * time.Hour)
 		return errors.Join(tx.PutPost(p), tx.PutPost(moved), tx.PutPost(p))
 	})
-	wantSame(f, "an entry that was moved and moved back", storage.Commit{Due: entries(p)}, e.take())
+	wantSame(f, "a due entry moved and moved back", storage.Commit{Due: entries(p)}, e.take())
 }
 
 func testNotifyReportsOnlyCommits(f *fixture) {
@@ -110,11 +109,11 @@ func testNotifyReportsOnlyCommits(f *fixture) {
 		f.Errorf("Update returned %v, want the error of its function", err)
 	}
 	if e.take(); len(e.commits) > 0 {
-		f.Error("a failed transaction was told of")
+		f.Error("a failed transaction was reported")
 	}
 	wantSame(f, "told", storage.Commit{}, e.take())
 	mustRead(f, func(r storage.Reader) (any, error) { return r.Workspaces() })
-	wantSame(f, "told of a View", storage.Commit{}, e.take())
+	wantSame(f, "a View was reported", storage.Commit{}, e.take())
 }
 
 func testNotifyComesBeforeUpdateReturns(f *fixture) {
@@ -140,23 +139,23 @@ func testNotifyComesBeforeUpdateReturns(f *fixture) {
 				n := told[dueOf(p)[0]]
 				mu.Unlock()
 				if n != 1 {
-					f.Errorf("told %d times when Update returned, want once", n)
+					f.Errorf("%d notifications when Update returned, want one", n)
 				}
 			}
 		})
 	}
 	wait.Wait()
 	if total != 80 {
-		f.Errorf("told of %d entries, want 80", total)
+		f.Errorf("%d due entries reported, want 80", total)
 	}
 }
 
-// testNotifyComesInOrder gives each transaction a number, as the time of a post,
-// and expects to be told of the numbers in order.
+// testNotifyComesInOrder gives each transaction a number, as the time of a post, and expects the notifications
+// in order of the numbers.
 func testNotifyComesInOrder(f *fixture) {
 	var told []schedctl.Due
 	f.store.Notify(func(c storage.Commit) {
-		slices.SortFunc(c.Due, schedctl.Due.Compare) // no order is promised within a group
+		slices.SortFunc(c.Due, schedctl.Due.Compare) // the order within a group is undefined
 		told = append(told, c.Due...)
 	})
 	account := newAccountIDs(1)
@@ -177,7 +176,7 @@ func testNotifyComesInOrder(f *fixture) {
 	}
 	wait.Wait()
 	if len(told) != 80 || !slices.IsSortedFunc(told, schedctl.Due.Compare) {
-		f.Errorf("told of %d entries, want 80, in order of their commits: %v", len(told), told)
+		f.Errorf("%d due entries reported, want 80, in commit order: %v", len(told), told)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// oneOfEach is one record of each kind.
+// oneOfEach holds one record of each kind.
 type oneOfEach struct {
 	post              schedctl.Post
 	attempt           schedctl.Attempt
@@ -46,7 +46,7 @@ func (e oneOfEach) put(tx storage.Tx) error {
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit))
 }
 
-// countReads returns how many of the ways to read it find something.
+// countReads returns how many of the possible reads find a record.
 func (e oneOfEach) countReads(r storage.Reader) (found int) {
 	has := func(n int, err error) {
 		if err == nil {
@@ -95,7 +95,7 @@ func (e oneOfEach) countReads(r storage.Reader) (found int) {
 	return found + e.countWebhooks(r)
 }
 
-// countWebhooks is the part of count that webhooks have, and the audit log.
+// countWebhooks is the part of countReads for webhooks and the audit log.
 func (e oneOfEach) countWebhooks(r storage.Reader) (found int) {
 	has := func(n int, err error) {
 		if err == nil {
@@ -117,7 +117,7 @@ func (e oneOfEach) countWebhooks(r storage.Reader) (found int) {
 	return found
 }
 
-// readCount is how many ways there are to read one of everything.
+// readCount is the number of possible reads of one record of each kind.
 const readCount = 25
 
 func countAll(f *fixture, e oneOfEach) int {

@@ -27,7 +27,7 @@ func testPostKeepsEveryField(f *fixture) {
 	f.putPosts(want)
 	wantSame(f, "post", want, mustRead(f, postByID(f, want.ID)))
 
-	for _, status := range append(schedctl.Statuses(), "unheard of") {
+	for _, status := range append(schedctl.Statuses(), "no such account") {
 		want.Targets[0].Status = status
 		f.putPosts(want)
 		wantSame(f, "post with a target "+string(status), want, mustRead(f, postByID(f, want.ID)))
@@ -55,7 +55,7 @@ func testPostIsReplaced(f *fixture) {
 	accounts := newAccountIDs(3)
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, accounts[:2]...)
 	f.putPosts(p)
-	p.Content, p.Version, p.UpdatedAt = "other words", 2, epoch.Add(time.Minute)
+	p.Content, p.Version, p.UpdatedAt = "another text", 2, epoch.Add(time.Minute)
 	p.Targets = append(p.Targets[1:], f.newPost(epoch, p.PublishAt, schedctl.Scheduled, accounts[2]).Targets...)
 	f.putPosts(p)
 	wantSame(f, "replaced post", p, mustRead(f, postByID(f, p.ID)))
@@ -118,14 +118,14 @@ func testRoutesFollowTargets(f *fixture) {
 	f.putAttempts(f.newAttempt(dropped, 1, epoch))
 	p.Targets = p.Targets[1:]
 	f.putPosts(p)
-	wantSame(f, "attempts of a target that is gone", []schedctl.Attempt(nil), mustRead(f, attemptsOf(dropped)))
+	wantSame(f, "attempts of a removed target", []schedctl.Attempt(nil), mustRead(f, attemptsOf(dropped)))
 	wantSame(f, "running attempts", []schedctl.Attempt(nil), mustRead(f, storage.Reader.RunningAttempts))
 	wantNotFound(f, "route to a target that the post no longer has", routeOf(dropped))
-	wantNotFound(f, "route to nowhere", routeOf(newID(schedctl.TargetPrefix, epoch)))
+	wantNotFound(f, "route to a missing target", routeOf(newID(schedctl.TargetPrefix, epoch)))
 }
 
-// testPostWithOneAccountTwice guards indexes that hold such a post once from
-// losing it with its first target.
+// testPostWithOneAccountTwice guards that an index with one entry for such a post keeps it when the first
+// target is removed.
 func testPostWithOneAccountTwice(f *fixture) {
 	account := newAccountIDs(1)[0]
 	p := f.newPost(epoch, epoch.Add(time.Hour), schedctl.Scheduled, account, account)
@@ -181,6 +181,6 @@ func testMalformedPostIDs(f *fixture) {
 		})
 	}
 	if _, err := tryRead(f, postByID(f, newID(schedctl.PostPrefix, epoch))); errors.Is(err, storage.ErrCorrupt) {
-		f.Errorf("a post that is not there: %v", err)
+		f.Errorf("a missing post: %v", err)
 	}
 }

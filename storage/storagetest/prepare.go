@@ -15,17 +15,17 @@ var prepareParts = []part{
 	{"PreparedRecordsAreCopies", testPreparedRecordsAreCopies},
 }
 
-// targetWorld is what belongs to some targets.
+// targetWorld holds everything that belongs to some targets.
 type targetWorld struct {
 	posts    []schedctl.Post
 	accounts []schedctl.Account
 	attempts []schedctl.Attempt
 	absent   schedctl.Target // of no post
-	asked    []string        // the targets of the first two posts, and what is not there
+	asked    []string        // targets of the first two posts, and a missing one
 }
 
-// newTargetWorld stores three posts with two targets each, of two accounts that are
-// there and one that is not, with an attempt that has ended and one that runs.
+// newTargetWorld stores three posts with two targets each, of two existing accounts and a missing one, with a
+// finished and a running attempt.
 func newTargetWorld(f *fixture) targetWorld {
 	w := targetWorld{accounts: []schedctl.Account{newFilled[schedctl.Account](f), f.newAccount("other", epoch)}}
 	w.accounts[0].WorkspaceID = f.ws
@@ -58,7 +58,7 @@ func (w *targetWorld) newAttempt(p *schedctl.Post, t schedctl.Target, number int
 	}
 }
 
-// readResult is all that a reader says of targets.
+// readResult is everything that a reader returns about targets.
 type readResult struct {
 	Routes   map[string]storage.Route
 	Attempts map[string][]schedctl.Attempt
@@ -68,7 +68,7 @@ type readResult struct {
 	Codes    []schedctl.Code // of errors
 }
 
-// readAll reads what belongs to the targets asked for, and to all posts.
+// readAll reads what belongs to the prepared targets, and all posts.
 func (w *targetWorld) readAll(r storage.Reader) (readResult, error) {
 	s := readResult{
 		Routes: map[string]storage.Route{}, Attempts: map[string][]schedctl.Attempt{}, Running: map[string][]schedctl.Attempt{},
@@ -122,8 +122,7 @@ func testPreparingChangesNothing(f *fixture) {
 	}))
 }
 
-// inTransaction returns what a transaction sees after it has done something, and
-// takes it back.
+// inTransaction returns what a transaction reads after do, and rolls it back.
 func (w *targetWorld) inTransaction(f *fixture, do func(storage.Tx) error) (s readResult) {
 	f.Helper()
 	err := f.store.Update(context.Background(), func(tx storage.Tx) error {
@@ -139,8 +138,7 @@ func (w *targetWorld) inTransaction(f *fixture, do func(storage.Tx) error) (s re
 	return s
 }
 
-// testPreparingSeesWrites writes after what was prepared in every way that changes
-// it.
+// testPreparingSeesWrites makes every kind of change after preparing.
 func testPreparingSeesWrites(f *fixture) {
 	w := newTargetWorld(f)
 	first, account := w.posts[0], w.accounts[0]
@@ -154,15 +152,15 @@ func testPreparingSeesWrites(f *fixture) {
 	account.Username = "changed"
 	begun := w.newAttempt(&first, first.Targets[1], 1)
 	for what, write := range map[string]func(storage.Tx) error{
-		"a post changed":      func(tx storage.Tx) error { return tx.PutPost(changed) },
-		"a target removed":    func(tx storage.Tx) error { return tx.PutPost(fewer) },
-		"a target added":      func(tx storage.Tx) error { return tx.PutPost(more) },
-		"a post deleted":      func(tx storage.Tx) error { return tx.DeletePost(f.ws, first.ID) },
-		"an account changed":  func(tx storage.Tx) error { return tx.PutAccount(account) },
-		"an attempt ended":    func(tx storage.Tx) error { return tx.PutAttempt(ended) },
-		"an attempt moved":    func(tx storage.Tx) error { return tx.PutAttempt(moved) },
-		"an attempt begun":    func(tx storage.Tx) error { return tx.PutAttempt(begun) },
-		"put and taken again": func(tx storage.Tx) error { return errors.Join(tx.PutPost(more), tx.PutPost(fewer)) },
+		"a post changed":        func(tx storage.Tx) error { return tx.PutPost(changed) },
+		"a target removed":      func(tx storage.Tx) error { return tx.PutPost(fewer) },
+		"a target added":        func(tx storage.Tx) error { return tx.PutPost(more) },
+		"a post deleted":        func(tx storage.Tx) error { return tx.DeletePost(f.ws, first.ID) },
+		"an account changed":    func(tx storage.Tx) error { return tx.PutAccount(account) },
+		"an attempt ended":      func(tx storage.Tx) error { return tx.PutAttempt(ended) },
+		"an attempt moved":      func(tx storage.Tx) error { return tx.PutAttempt(moved) },
+		"an attempt started":    func(tx storage.Tx) error { return tx.PutAttempt(begun) },
+		"put and removed again": func(tx storage.Tx) error { return errors.Join(tx.PutPost(more), tx.PutPost(fewer)) },
 	} {
 		wantSame(f, what, w.inTransaction(f, write), w.inTransaction(f, func(tx storage.Tx) error {
 			return errors.Join(storage.Prepare(tx, w.asked), write(tx))
@@ -188,7 +186,7 @@ func testPreparedRecordsAreCopies(f *fixture) {
 	wantSame(f, "what is read again", w.inTransaction(f, func(storage.Tx) error { return nil }), second)
 }
 
-// overwrite writes over all that is shared by copies that are too shallow.
+// overwrite overwrites everything that shallow copies would share.
 func (s readResult) overwrite() {
 	for _, p := range s.Posts {
 		for i := range p.Targets {

@@ -78,12 +78,12 @@ func testPruneKeepsNewerRecords(f *fixture) {
 	f.putIdempotencyRecord(old, storage.IdempotencyRecord{CreatedAt: epoch.Add(-time.Millisecond)})
 	wantSame(f, "removed", 1+4, f.prune(storage.Retention{IdempotencyRecords: epoch, Events: events[4].CreatedAt}, 100))
 	wantSame(f, "events", events[4:], eventsAfter(f, "", 100))
-	wantNotFound(f, "the old answer", newIdempotencyRecord(old))
+	wantNotFound(f, "the old record", newIdempotencyRecord(old))
 	mustRead(f, newIdempotencyRecord(young))
 	wantSame(f, "removed with zero times", 0, f.prune(storage.Retention{}, 100))
 
 	f.putIdempotencyRecord(old, storage.IdempotencyRecord{CreatedAt: epoch, Status: 7})
-	wantSame(f, "an answer stored anew", 7, mustRead(f, newIdempotencyRecord(old)).Status)
+	wantSame(f, "a record stored again", 7, mustRead(f, newIdempotencyRecord(old)).Status)
 }
 
 func testPruneRemovesOldDeliveries(f *fixture) {
@@ -128,7 +128,7 @@ func testPruneRemovesDeliveriesOfDeletedWebhooks(f *fixture) {
 		wantSame(f, "deliveries of another webhook", 5, len(mustRead(f, deliveriesOf(w.ID))))
 	}
 
-	again := f.newWebhooks(1)[0] // nothing of the old one is left to come back with its id
+	again := f.newWebhooks(1)[0] // a webhook with the same id must not get the old deliveries
 	again.ID = webhooks[1].ID
 	f.putWebhooks(again)
 	wantSame(f, "pending deliveries under the same id", []schedctl.Delivery{}, mustRead(f, pendingDeliveriesOf(again.ID)))
@@ -147,8 +147,8 @@ func testPruneRemovesAuditEntries(f *fixture) {
 	wantSame(f, "entries there", newestFirst(there[2:]), mustRead(f, auditOf(other)))
 }
 
-// What was made while the clock was years ahead must not keep what was made after
-// it for years.
+// Records from the future, made while the clock was wrong, must not block the pruning of newer records for
+// years.
 func testPruneSkipsRecordsFromTheFuture(f *fixture) {
 	w := f.newWebhooks(1)[0]
 	f.putWebhooks(w)

@@ -13,13 +13,11 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Run checks every sentence of the contract of package storage against the
-// engine that open opens. open is called for each part with that part's t and
-// must return an empty store of its own, which the suite may close.
+// Run checks the whole contract of package storage against an engine. It calls open for each part with that
+// part's t. open must return a new, empty store, which the suite may close.
 func Run(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 1) }
 
-// RunBriefly is Run for one more way to an engine that Run has judged: it plays
-// fewer of the random scripts.
+// RunBriefly is Run for another configuration of an engine that has passed Run: it plays fewer random scripts.
 func RunBriefly(t *testing.T, open func(t *testing.T) storage.Store) { run(t, open, 5) }
 
 func run(t *testing.T, open func(t *testing.T) storage.Store, oneIn int) {
@@ -36,7 +34,7 @@ type part struct {
 	test func(*fixture)
 }
 
-// suiteParts is filled where the tests are, one list for each noun.
+// suiteParts is concatenated from the lists of the test files.
 var suiteParts = concat(
 	postParts, externalParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
 	contentParts, modelParts, accountParts, idempotencyParts, keyParts, workspaceParts, eventParts,
@@ -52,12 +50,12 @@ func concat(lists ...[]part) []part {
 	return all
 }
 
-// fixture is an empty store and a workspace to use it for.
+// fixture is an empty store with a workspace.
 type fixture struct {
 	*testing.T
 	store storage.Store
 	ws    string
-	oneIn int // of so many random scripts one is played
+	oneIn int // one of this many random scripts is played
 }
 
 // update runs fn in a transaction that must succeed.
@@ -98,7 +96,7 @@ func (f *fixture) putAccounts(accounts ...schedctl.Account) {
 	})
 }
 
-// tryRead reads with get in a View of its own.
+// tryRead reads with get in its own View.
 func tryRead[T any](f *fixture, get func(storage.Reader) (T, error)) (v T, err error) {
 	err = f.store.View(context.Background(), func(r storage.Reader) error {
 		v, err = get(r)
@@ -107,7 +105,7 @@ func tryRead[T any](f *fixture, get func(storage.Reader) (T, error)) (v T, err e
 	return v, err
 }
 
-// mustRead is try for what must be there.
+// mustRead is tryRead for a read that must succeed.
 func mustRead[T any](f *fixture, get func(storage.Reader) (T, error)) T {
 	f.Helper()
 	v, err := tryRead(f, get)
@@ -117,7 +115,7 @@ func mustRead[T any](f *fixture, get func(storage.Reader) (T, error)) T {
 	return v
 }
 
-// wantNotFound checks that get finds nothing.
+// wantNotFound checks that get returns NOT_FOUND.
 func wantNotFound[T any](f *fixture, what string, get func(storage.Reader) (T, error)) {
 	f.Helper()
 	_, err := tryRead(f, get)
@@ -138,11 +136,10 @@ func wantCode(f *fixture, code schedctl.Code, err error) {
 	}
 }
 
-// wantSame compares what was read with what is wanted; whether an empty list is
-// nil does not matter.
+// wantSame compares got with want. It treats nil and empty lists as equal.
 func wantSame(f *fixture, what string, want, got any) {
 	f.Helper()
-	if reflect.DeepEqual(want, got) { // mostly; cmp.Diff costs more than all that is compared
+	if reflect.DeepEqual(want, got) { // the usual case; cmp.Diff is much slower
 		return
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {

@@ -9,9 +9,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// RunShared checks every sentence of the contract of [storage.Shared] against the
-// engine that open opens. open is called for each part with that part's t and
-// returns one empty database as two processes see it.
+// RunShared checks the whole contract of [storage.Shared] against an engine. It calls open for each part with
+// that part's t. open must return one new, empty database, opened by two processes.
 func RunShared(t *testing.T, open func(t *testing.T) (one, two storage.Shared)) {
 	for _, part := range sharedParts {
 		t.Run(part.name, func(t *testing.T) {
@@ -28,20 +27,19 @@ type sharedPart struct {
 	test func(*sharedFixture)
 }
 
-// sharedParts is filled where the tests are.
+// sharedParts is concatenated from the lists of the test files.
 var sharedParts = append(append(append([]sharedPart(nil), nodeParts...), holdParts...), append(append(bucketParts, processParts...), refusalParts...)...)
 
-// sharedFixture is an empty database with two processes, the first of which is
-// the fixture's store.
+// sharedFixture is an empty database with two processes; the first one is the fixture's store.
 type sharedFixture struct {
 	fixture
 	one, two storage.Shared
 }
 
-// longLease is a lease that does not run out in a test.
+// longLease is a lease that does not end during a test.
 const longLease = time.Hour
 
-// newNode returns a node that nobody knows.
+// newNode returns a new node.
 func newNode() storage.Node {
 	now := schedctl.Millis(time.Now())
 	return storage.Node{
@@ -49,7 +47,7 @@ func newNode() storage.Node {
 	}
 }
 
-// join lets new nodes beat.
+// join registers new nodes.
 func (f *sharedFixture) join(n int) []storage.Node {
 	f.Helper()
 	nodes := make([]storage.Node, n)
@@ -63,7 +61,7 @@ func (f *sharedFixture) join(n int) []storage.Node {
 func (f *sharedFixture) heartbeat(s storage.Shared, n storage.Node, lease time.Duration) {
 	f.Helper()
 	if err := s.Heartbeat(context.Background(), n, lease); err != nil {
-		f.Fatalf("Beat: %v", err)
+		f.Fatalf("Heartbeat: %v", err)
 	}
 }
 
@@ -83,7 +81,7 @@ func (f *sharedFixture) nodes(s storage.Shared) []storage.Node {
 	return nodes
 }
 
-// endLease lets the lease of a node run out.
+// endLease lets the lease of a node end.
 func (f *sharedFixture) endLease(s storage.Shared, n storage.Node) {
 	f.Helper()
 	f.heartbeat(s, n, time.Millisecond)

@@ -30,22 +30,21 @@ func testCommitsOfOtherProcesses(f *sharedFixture) {
 	for got := (storage.Commit{}); got.Events == 0; {
 		select {
 		case got = <-others:
-			if got.Events > 0 { // else something else was missed
-				wantSame(&f.fixture, "told of another process", want, got)
+			if got.Events > 0 { // a commit without events has another cause
+				wantSame(&f.fixture, "reported by another process", want, got)
 			}
 		case <-time.After(30 * time.Second):
-			f.Fatal("nothing was told of another process")
+			f.Fatal("no commit of another process was reported")
 		}
 	}
 	for len(own) > 0 {
 		if got := <-own; got.Elsewhere && !got.Missed {
-			f.Errorf("a process is told of itself: %+v", got)
+			f.Errorf("a process received its own commit: %+v", got)
 		}
 	}
 }
 
-// testEventsOfManyProcesses adds events whose ids are not in order of the commits,
-// as clocks that differ make them.
+// testEventsOfManyProcesses adds events whose ids are not in commit order, as different clocks produce them.
 func testEventsOfManyProcesses(f *sharedFixture) {
 	late, early := f.newEvents(1, epoch.Add(time.Hour))[0], f.newEvents(1, epoch)[0]
 	f.update(func(tx storage.Tx) error { return tx.AddEvents(late) })
@@ -105,8 +104,8 @@ func testRunningOf(f *sharedFixture) {
 	}
 }
 
-// testOneAttemptPerAccount lets many transactions of two processes begin an
-// attempt for an account unless there is one, each for a post of its own.
+// testOneAttemptPerAccount lets many transactions of two processes start an attempt for an account unless one
+// is running, each for its own post.
 func testOneAttemptPerAccount(f *sharedFixture) {
 	account := f.newAccount("a", epoch)
 	f.putAccounts(account)
@@ -146,5 +145,5 @@ func testOneAttemptPerAccount(f *sharedFixture) {
 			n++
 		}
 	}
-	wantSame(&f.fixture, "attempts begun", 1, n)
+	wantSame(&f.fixture, "attempts started", 1, n)
 }

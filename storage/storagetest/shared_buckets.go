@@ -15,16 +15,16 @@ var bucketParts = []sharedPart{
 	{"TokensAreSpentByMany", testTokensAreUsedConcurrently},
 }
 
-// useTokens spends and returns how long each bucket takes to be full again.
+// useTokens takes tokens and returns the time until each bucket is full again.
 func (f *sharedFixture) useTokens(s storage.Shared, spent ...storage.TokenUse) []time.Duration {
 	f.Helper()
 	full, err := s.UseTokens(context.Background(), spent)
 	if err != nil {
-		f.Fatalf("Spend: %v", err)
+		f.Fatalf("UseTokens: %v", err)
 	}
 	now := time.Now()
 	if len(full) != len(spent) {
-		f.Fatalf("%d buckets came back of %d", len(full), len(spent))
+		f.Fatalf("%d buckets returned, want %d", len(full), len(spent))
 	}
 	left := make([]time.Duration, len(full))
 	for i := range full {
@@ -33,7 +33,7 @@ func (f *sharedFixture) useTokens(s storage.Shared, spent ...storage.TokenUse) [
 	return left
 }
 
-// wantRefillTimes checks how long buckets take, some of which has passed.
+// wantRefillTimes checks the refill times of buckets, after some time has passed.
 func (f *sharedFixture) wantRefillTimes(what string, want, got []time.Duration, began time.Time) {
 	f.Helper()
 	passed := time.Since(began) + time.Millisecond
@@ -46,18 +46,18 @@ func (f *sharedFixture) wantRefillTimes(what string, want, got []time.Duration, 
 
 func testTokensAreUsed(f *sharedFixture) {
 	if full, err := f.one.UseTokens(context.Background(), nil); len(full) != 0 || err != nil {
-		f.Errorf("nothing spent: %v, %v", full, err)
+		f.Errorf("no buckets: %v, %v", full, err)
 	}
 	began := time.Now()
 	b := func(name string, tokens int) storage.TokenUse {
 		return storage.TokenUse{Bucket: name, Tokens: tokens, Every: time.Minute}
 	}
 	const m = time.Minute
-	f.wantRefillTimes("looked at", []time.Duration{0, 0}, f.useTokens(f.one, b("b", 0), b("a", 0)), began)
+	f.wantRefillTimes("only read", []time.Duration{0, 0}, f.useTokens(f.one, b("b", 0), b("a", 0)), began)
 	f.wantRefillTimes("spent", []time.Duration{3 * m, 1 * m}, f.useTokens(f.one, b("b", 3), b("a", 1)), began)
-	f.wantRefillTimes("spent by another", []time.Duration{1 * m, 5 * m, 0}, f.useTokens(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
+	f.wantRefillTimes("used by another process", []time.Duration{1 * m, 5 * m, 0}, f.useTokens(f.two, b("a", 0), b("b", 2), b("c", 0)), began)
 	f.wantRefillTimes("twice in one call", []time.Duration{4 * m, 6 * m, 4 * m, 0}, f.useTokens(f.one, b("a", 1), b("b", 1), b("a", 2), b("c", 0)), began)
-	f.wantRefillTimes("looked at and spent", []time.Duration{5 * m, 5 * m}, f.useTokens(f.two, b("a", 0), b("a", 1)), began)
+	f.wantRefillTimes("read and used", []time.Duration{5 * m, 5 * m}, f.useTokens(f.two, b("a", 0), b("a", 1)), began)
 	quick := storage.TokenUse{Bucket: "quick", Tokens: 1, Every: time.Microsecond}
 	f.useTokens(f.one, quick)
 	for quick.Tokens = 0; f.useTokens(f.one, quick)[0] > 0; {
@@ -66,8 +66,7 @@ func testTokensAreUsed(f *sharedFixture) {
 	f.wantRefillTimes("full again", []time.Duration{time.Hour}, f.useTokens(f.one, quick), began)
 }
 
-// testTokensAreUsedConcurrently spends from many buckets at once, in any order, and
-// expects that no token is lost.
+// testTokensAreUsedConcurrently takes tokens from many buckets at once, in any order. No use may be lost.
 func testTokensAreUsedConcurrently(f *sharedFixture) {
 	const spenders, rounds, buckets = 8, 10, 20
 	began := time.Now()
@@ -83,7 +82,7 @@ func testTokensAreUsedConcurrently(f *sharedFixture) {
 				shuffled := append([]storage.TokenUse(nil), all...)
 				random.Shuffle(buckets, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 				if _, err := []storage.Shared{f.one, f.two}[i%2].UseTokens(context.Background(), shuffled); err != nil {
-					f.Errorf("Spend: %v", err)
+					f.Errorf("UseTokens: %v", err)
 				}
 			}
 		})
@@ -93,5 +92,5 @@ func testTokensAreUsedConcurrently(f *sharedFixture) {
 	for i := range want {
 		want[i], all[i].Tokens = spenders*rounds*time.Hour, 0
 	}
-	f.wantRefillTimes("spent by many", want, f.useTokens(f.one, all...), began)
+	f.wantRefillTimes("used by many", want, f.useTokens(f.one, all...), began)
 }

@@ -26,7 +26,7 @@ var holdParts = []sharedPart{
 
 func testNodesAreListed(f *sharedFixture) {
 	wantSame(&f.fixture, "nodes of an empty database", []storage.Node(nil), f.nodes(f.one))
-	began := time.Now().Add(-time.Minute) // another clock
+	began := time.Now().Add(-time.Minute) // a different clock
 	nodes := f.join(3)
 	nodes[1].Name, nodes[1].Version, nodes[1].Lag = "moved", "1.3.0", 0
 	f.heartbeat(f.two, nodes[1], longLease)
@@ -34,7 +34,7 @@ func testNodesAreListed(f *sharedFixture) {
 		found := f.nodes(s)
 		for i := range found {
 			if at := found[i].HeartbeatAt; at.Before(began) || at.After(time.Now().Add(time.Minute)) {
-				f.Errorf("the last beat was at %v", at)
+				f.Errorf("the last heartbeat was at %v", at)
 			}
 			wantSame(&f.fixture, "whether a node is alive", true, found[i].Alive)
 			found[i].HeartbeatAt, found[i].Alive = time.Time{}, false
@@ -46,9 +46,9 @@ func testNodesAreListed(f *sharedFixture) {
 func testLeasesRunOut(f *sharedFixture) {
 	n := f.join(1)[0]
 	f.endLease(f.two, n)
-	wantSame(&f.fixture, "alive, with a lease that has run out", false, f.alive(f.one, n))
+	wantSame(&f.fixture, "alive, with an ended lease", false, f.alive(f.one, n))
 	f.heartbeat(f.one, n, longLease)
-	wantSame(&f.fixture, "alive, after one more beat", true, f.alive(f.two, n))
+	wantSame(&f.fixture, "alive, after another heartbeat", true, f.alive(f.two, n))
 	f.leave(f.two, n)
 	wantSame(&f.fixture, "alive, after it has left", false, f.alive(f.one, n))
 	f.leave(f.one, n)
@@ -62,11 +62,11 @@ func testOldNodesAreForgotten(f *sharedFixture) {
 	f.heartbeat(f.one, now, -time.Hour+time.Minute)
 	found := f.nodes(f.two)
 	if len(found) != 1 || found[0].ID != now.ID || found[0].Alive {
-		f.Errorf("found %v, want the one node whose lease ran out within the last hour", found)
+		f.Errorf("found %v, want only the node whose lease ended within the last hour", found)
 	}
 	f.leave(f.two, now)
 	f.heartbeat(f.two, before, longLease)
-	wantSame(&f.fixture, "nodes, after a beat of the other one", 2, len(f.nodes(f.one)))
+	wantSame(&f.fixture, "nodes, after a heartbeat of the other one", 2, len(f.nodes(f.one)))
 }
 
 func testSharedCloses(f *sharedFixture) {
@@ -83,24 +83,23 @@ func testSharedCloses(f *sharedFixture) {
 			f.Errorf("error %v, want %v", err, storage.ErrClosed)
 		}
 	}
-	wantSame(&f.fixture, "alive, with its store closed", true, f.alive(f.two, n))
+	wantSame(&f.fixture, "alive, with a closed store", true, f.alive(f.two, n))
 }
 
 func testOneNodeHolds(f *sharedFixture) {
 	nodes := f.join(2)
 	a, b := nodes[0], nodes[1]
 	for range 2 {
-		wantSame(&f.fixture, "whether the first holds it", true, f.hold(f.one, a, "it"))
-		wantSame(&f.fixture, "whether the second holds it", false, f.hold(f.two, b, "it"))
+		wantSame(&f.fixture, "whether the first node holds it", true, f.hold(f.one, a, "it"))
+		wantSame(&f.fixture, "whether the second node holds it", false, f.hold(f.two, b, "it"))
 	}
-	wantSame(&f.fixture, "whether the second holds something else", true, f.hold(f.two, b, "else"))
-	wantSame(&f.fixture, "whether the first is told so by another process", true, f.hold(f.two, a, "it"))
-	wantSame(&f.fixture, "whether a node that never beat holds something", false, f.hold(f.one, newNode(), "more"))
+	wantSame(&f.fixture, "whether the second node holds something else", true, f.hold(f.two, b, "else"))
+	wantSame(&f.fixture, "whether another process confirms the hold of the first node", true, f.hold(f.two, a, "it"))
+	wantSame(&f.fixture, "whether a node without a heartbeat holds something", false, f.hold(f.one, newNode(), "more"))
 	wantSame(&f.fixture, "whether that is free", true, f.hold(f.one, b, "more"))
 }
 
-// testConcurrentHolds lets many nodes at once hold what nobody holds, and what
-// somebody has held.
+// testConcurrentHolds lets many nodes try to hold a free name, and names that were held before.
 func testConcurrentHolds(f *sharedFixture) {
 	nodes := f.join(8)
 	gone := newNode()
@@ -144,12 +143,12 @@ func testHoldsEndWithTheLease(f *sharedFixture) {
 		f.release(f.two, b, "it")
 		wantSame(&f.fixture, "whether it is held", true, f.hold(f.one, a, "it"))
 		f.heartbeat(f.one, a, longLease)
-		wantSame(&f.fixture, "whether it is free after a beat in time", false, f.hold(f.two, b, "it"))
+		wantSame(&f.fixture, "whether it is free after a heartbeat in time", false, f.hold(f.two, b, "it"))
 		end()
 		wantSame(&f.fixture, "whether the node holds something: "+what, false, f.hold(f.one, a, "more"))
 		wantSame(&f.fixture, "whether the node still holds it: "+what, false, f.hold(f.one, a, "it"))
 		f.heartbeat(f.one, a, longLease)
-		wantSame(&f.fixture, "whether it is free, though the node beats again: "+what, true, f.hold(f.two, b, "it"))
+		wantSame(&f.fixture, "whether it is free although the node sends heartbeats again: "+what, true, f.hold(f.two, b, "it"))
 		wantSame(&f.fixture, "whether the node holds it again: "+what, false, f.hold(f.one, a, "it"))
 	}
 }
@@ -160,7 +159,7 @@ func testReleases(f *sharedFixture) {
 	f.hold(f.one, a, "it")
 	f.hold(f.one, a, "else")
 	f.release(f.two, b, "it")
-	wantSame(&f.fixture, "whether it is free, released by another node", false, f.hold(f.two, b, "it"))
+	wantSame(&f.fixture, "whether it is free after a release by another node", false, f.hold(f.two, b, "it"))
 	for range 2 {
 		f.release(f.one, a, "it")
 	}

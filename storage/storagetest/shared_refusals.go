@@ -14,7 +14,7 @@ var refusalParts = []sharedPart{
 	{"RefusalsAreNotExported", testRefusalsAreNotExported},
 }
 
-// refuse notes a refusal and returns the response that there was.
+// refuse stores a refusal and returns the existing response, if any.
 func (f *sharedFixture) refuse(s storage.Shared, key storage.IdempotencyScope) *storage.IdempotencyRecord {
 	f.Helper()
 	stored, err := s.Refuse(context.Background(), key)
@@ -24,7 +24,7 @@ func (f *sharedFixture) refuse(s storage.Shared, key storage.IdempotencyScope) *
 	return stored
 }
 
-// storedFor reads what is stored for a request.
+// storedFor reads the idempotency record of a request.
 func storedFor(s storage.Store, key storage.IdempotencyScope) (a storage.IdempotencyRecord, err error) {
 	err = s.View(context.Background(), func(r storage.Reader) (err error) {
 		a, err = r.IdempotencyRecord(key)
@@ -33,7 +33,7 @@ func storedFor(s storage.Store, key storage.IdempotencyScope) (a storage.Idempot
 	return a, err
 }
 
-// wantRefused checks that a request was refused within a time.
+// wantRefused checks that a request was refused since a time.
 func (f *sharedFixture) wantRefused(s storage.Store, key storage.IdempotencyScope, since time.Time) {
 	f.Helper()
 	_, err := storedFor(s, key)
@@ -69,11 +69,11 @@ func testRefusals(f *sharedFixture) {
 		f.Errorf("a refusal after a response returned %v", stored)
 	}
 	if stored, err := storedFor(f.one, key); err != nil || stored.Status != 201 {
-		f.Errorf("a response after a refusal that came too late: %+v, %v", stored, err)
+		f.Errorf("a response after a late refusal: %+v, %v", stored, err)
 	}
 }
 
-// testRefusalsAreNotExported reads all responses as a copy of the database does.
+// testRefusalsAreNotExported reads all idempotency records as a copy of the database does.
 func testRefusalsAreNotExported(f *sharedFixture) {
 	f.refuse(f.one, f.idempotencyScope("refused"))
 	f.putIdempotencyRecord(f.idempotencyScope("kept"), storage.IdempotencyRecord{Status: 201, CreatedAt: epoch})

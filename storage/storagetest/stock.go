@@ -10,10 +10,9 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// Stock fills a store with many workspaces, each with records of every kind and no
-// field left zero, and with notes. Beside them there are deliveries of a webhook
-// that was deleted, a webhook whose cursor is no event, and an account that is
-// disconnected.
+// Stock fills a store with many workspaces, each with records of every kind without zero fields, and with
+// metadata. It adds deliveries of a deleted webhook, a webhook whose cursor is no event, and a disconnected
+// account.
 func Stock(t *testing.T, store storage.Store, workspaces int) {
 	t.Helper()
 	for n := range workspaces {
@@ -32,7 +31,7 @@ func Stock(t *testing.T, store storage.Store, workspaces int) {
 	})
 }
 
-// stockMore puts what is not of one kind with the rest.
+// stockMore adds the special cases.
 func stockMore(f *fixture, tx storage.Tx, e oneOfEach) error {
 	gone, ahead := newFilled[schedctl.Account](f), e.webhook
 	gone.WorkspaceID, gone.Status, gone.Name = f.ws, schedctl.AccountDisconnected, e.account.Name

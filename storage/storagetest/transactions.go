@@ -37,23 +37,22 @@ func testTransactionSeesItsWrites(f *fixture) {
 		inside = e.countReads(tx)
 		return nil
 	})
-	wantSame(f, "ways to find it inside", readCount, inside)
-	wantSame(f, "ways to find it after", readCount, countAll(f, e))
+	wantSame(f, "reads that find it inside", readCount, inside)
+	wantSame(f, "reads that find it after", readCount, countAll(f, e))
 	f.update(func(tx storage.Tx) error {
 		if err := tx.DeletePost(f.ws, e.post.ID); err != nil {
 			return err
 		}
 		if _, err := tx.Post(f.ws, e.post.ID); !isCode(err, schedctl.NotFound) {
-			return fmt.Errorf("a deleted post is still seen: %v", err)
+			return fmt.Errorf("a deleted post can still be read: %v", err)
 		}
 		return tx.PutPost(e.post)
 	})
 	wantSame(f, "post deleted and put again", e.post, mustRead(f, postByID(f, e.post.ID)))
 }
 
-// testTransactionEmptiesTheStore guards engines whose cursors lose their way
-// among pages that the running transaction has emptied: one that looked for the
-// last of no posts, events or audit entries never came back.
+// testTransactionEmptiesTheStore guards engines whose cursors fail on pages that the running transaction has
+// emptied: looking up the last of no posts, events or audit entries once did not return.
 func testTransactionEmptiesTheStore(f *fixture) {
 	const n = 500
 	account := newAccountIDs(1)[0]
@@ -75,7 +74,7 @@ func testTransactionEmptiesTheStore(f *fixture) {
 		for _, sort := range sorts {
 			page, err := tx.Posts(storage.PostQuery{WorkspaceID: f.ws, Sort: sort, Limit: 10})
 			if err != nil || len(page.Posts) > 0 {
-				return fmt.Errorf("sort %q lists %d posts of none: %v", sort, len(page.Posts), err)
+				return fmt.Errorf("sort %q lists %d of no posts: %v", sort, len(page.Posts), err)
 			}
 		}
 		if _, err := tx.Prune(pruneAll, 10*n); err != nil {
@@ -96,7 +95,7 @@ func testFailedTransactionHasNoEffect(f *fixture) {
 	if !errors.Is(err, fail) {
 		f.Errorf("Update returned %v, want the error of its function", err)
 	}
-	wantSame(f, "ways to find it", 0, countAll(f, e))
+	wantSame(f, "reads that find it", 0, countAll(f, e))
 
 	f.update(e.put)
 	err = f.store.Update(context.Background(), func(tx storage.Tx) error {
@@ -117,13 +116,13 @@ func testFailedTransactionHasNoEffect(f *fixture) {
 	if !errors.Is(err, fail) {
 		f.Errorf("Update returned %v, want the error of its function", err)
 	}
-	wantSame(f, "ways to find it after a failed change", readCount, countAll(f, e))
+	wantSame(f, "reads that find it after a failed change", readCount, countAll(f, e))
 	wantSame(f, "post", e.post, mustRead(f, postByID(f, e.post.ID)))
 	wantSame(f, "delivery", e.delivery, mustRead(f, deliveryByID(e.webhook.ID, e.delivery.ID)))
 }
 
-// testRefusedWritesChangeNothing refuses one write after the other in a
-// transaction that goes on and is committed.
+// testRefusedWritesChangeNothing makes one refused write after another in a transaction that continues and is
+// committed.
 func testRefusedWritesChangeNothing(f *fixture) {
 	heard := recordCommits(f)
 	e := newOneOfEach(f)
@@ -192,7 +191,7 @@ func testRefusedWritesChangeNothing(f *fixture) {
 		return tx.PutWorkspace(e.workspace)
 	})
 	wantSame(f, "told", storage.Commit{}, heard.take())
-	wantSame(f, "ways to find it", readCount+1, countAll(f, e)) // the other account as well
+	wantSame(f, "reads that find it", readCount+1, countAll(f, e)) // including the other account
 	wantSame(f, "post", e.post, mustRead(f, postByID(f, e.post.ID)))
 	wantSame(f, "account", e.account, mustRead(f, accountByID(f, e.account.ID)))
 	wantSame(f, "feed", e.account, mustRead(f, feedNamed(e.account.Name)))
@@ -212,7 +211,7 @@ func testFailedTransactionsAreIndependent(f *fixture) {
 		wait.Go(func() { f.putPosts(kept[i]) })
 		wait.Go(func() {
 			err := f.store.Update(context.Background(), func(tx storage.Tx) error {
-				if i%2 == 0 { // some fail before they have written, some after
+				if i%2 == 0 { // some fail before their writes, some after
 					return fail
 				}
 				return errors.Join(tx.PutPost(lost[i]), fail)
@@ -314,13 +313,13 @@ func testEndedContext(f *fixture) {
 	ctx, cancel = context.WithCancel(context.Background())
 	p := f.newPost(epoch, time.Time{}, schedctl.Draft)
 	if err := f.store.Update(ctx, func(tx storage.Tx) error { cancel(); return tx.PutPost(p) }); err != nil {
-		f.Errorf("a context that ended after the beginning: %v", err)
+		f.Errorf("a context that ended after the start: %v", err)
 	}
 	wantSame(f, "post", p, mustRead(f, postByID(f, p.ID)))
 }
 
-// testUpdateFromReserveIsAnUpdate guards that what is recorded is as durable, as serial and
-// as well told of as what is updated. That a database is full cannot be had here.
+// testUpdateFromReserveIsAnUpdate guards that UpdateFromReserve is as durable and serializable as Update, and
+// reports its commits. It cannot test a full database.
 func testUpdateFromReserveIsAnUpdate(f *fixture) {
 	e := newOneOfEach(f)
 	told := 0
@@ -328,23 +327,23 @@ func testUpdateFromReserveIsAnUpdate(f *fixture) {
 	fail := errors.New("no")
 	err := f.store.UpdateFromReserve(context.Background(), func(tx storage.Tx) error { return errors.Join(e.put(tx), fail) })
 	if !errors.Is(err, fail) {
-		f.Errorf("Record returned %v, want the error of its function", err)
+		f.Errorf("UpdateFromReserve returned %v, want the error of its function", err)
 	}
-	wantSame(f, "ways to find what was not recorded", 0, countAll(f, e))
+	wantSame(f, "reads that find what was rolled back", 0, countAll(f, e))
 	if err := f.store.UpdateFromReserve(context.Background(), e.put); err != nil {
 		f.Fatal(err)
 	}
-	wantSame(f, "ways to find it", readCount, countAll(f, e))
+	wantSame(f, "reads that find it", readCount, countAll(f, e))
 	if told == 0 {
-		f.Error("nobody was told of the events that were recorded")
+		f.Error("the events of UpdateFromReserve were not reported")
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
 	never := func(storage.Tx) error { f.Error("ran with a context that had ended"); return nil }
 	if err := f.store.UpdateFromReserve(ended, never); !errors.Is(err, context.Canceled) {
-		f.Errorf("Record returned %v, want %v", err, context.Canceled)
+		f.Errorf("UpdateFromReserve returned %v, want %v", err, context.Canceled)
 	}
 	if err := f.store.Full(); err != nil {
-		f.Errorf("Full: %v, though there is room", err)
+		f.Errorf("Full: %v although there is space", err)
 	}
 }

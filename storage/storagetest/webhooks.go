@@ -36,7 +36,7 @@ func (f *fixture) putWebhooks(webhooks ...schedctl.Webhook) {
 	})
 }
 
-// newWebhooks returns n webhooks, one a second, in order.
+// newWebhooks returns n webhooks, a second apart, in order.
 func (f *fixture) newWebhooks(n int) []schedctl.Webhook {
 	webhooks := make([]schedctl.Webhook, n)
 	for i := range webhooks {
