@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// change applies a request that is allowed, and returns the post that it is
-// about. Ids of what is new are taken from the answer.
+// change applies an allowed request, and returns its post. Ids of new posts and targets are taken from the
+// response.
 func (m *model) change(k Key, r Request, got Response, now time.Time) (*post, error) {
 	if r.Op != Timeline && got.Post == nil {
-		return nil, fmt.Errorf("the answer has no post")
+		return nil, fmt.Errorf("the response has no post")
 	}
 	p := m.find(r.Post)
 	switch r.Op {
@@ -79,7 +79,7 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 	}
 	at := r.At
 	if at.IsZero() {
-		at = before.PublishAt // zero on a draft
+		at = before.PublishAt // zero for a draft
 	}
 	if !at.IsZero() {
 		p.schedule(at)
@@ -94,7 +94,7 @@ func (m *model) edit(p *post, r Request, got Response, now time.Time) error {
 		m.emit("post.scheduled", p, nil, now)
 	}
 	switch {
-	case at.IsZero(): // no jobs on a draft
+	case at.IsZero(): // a draft has no jobs
 	case before.PublishAt.IsZero():
 		m.emitQueued(p, p.targets, now)
 	default:
@@ -161,9 +161,8 @@ func (m *model) emitQueued(p *post, targets []*target, now time.Time) {
 	}
 }
 
-// retarget gives a post these accounts, in this order. Targets of accounts that
-// stay are kept; those that are new are returned, with the ids that they were
-// given.
+// retarget sets the accounts of a post, in this order. It keeps the targets of accounts that stay, and returns
+// the new ones with their ids.
 func (m *model) retarget(p *post, accounts []string, got Response, now time.Time) (added []*target, err error) {
 	if len(got.Post.Targets) != len(accounts) {
 		return nil, fmt.Errorf("the post has %d targets, want %d", len(got.Post.Targets), len(accounts))
@@ -185,7 +184,7 @@ func (m *model) retarget(p *post, accounts []string, got Response, now time.Time
 	return added, nil
 }
 
-// schedule gives all targets a time.
+// schedule sets the time of all targets.
 func (p *post) schedule(at time.Time) {
 	p.PublishAt = at
 	for _, t := range p.targets {
@@ -193,7 +192,7 @@ func (p *post) schedule(at time.Time) {
 	}
 }
 
-// queue gives all targets their job at once.
+// queue makes all targets due now.
 func (p *post) queue(now time.Time) {
 	p.PublishAt = now
 	for _, t := range p.targets {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// compare says what is to be seen of the subject and should not be, or the other
-// way round. told is how many of the expected events have one order.
+// compare compares the observed state with the model. told is the number of expected events whose order is
+// defined.
 func (m *model) compare(got State, told int) error {
 	if err := m.compareEvents(got.Events, told); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (m *model) comparePosts(got []Post) error {
 		seen, ok := there[p.ID]
 		delete(there, p.ID)
 		if ok == p.deleted {
-			return fmt.Errorf("%s is there: %v; it should be: %v", p.ID, ok, !p.deleted)
+			return fmt.Errorf("%s exists: %v; want %v", p.ID, ok, !p.deleted)
 		}
 		if !ok {
 			continue
@@ -52,13 +52,12 @@ func (m *model) comparePosts(got []Post) error {
 		}
 	}
 	for id := range there {
-		return fmt.Errorf("%s is there and nobody made it", id)
+		return fmt.Errorf("%s exists without having been created", id)
 	}
 	return nil
 }
 
-// adoptRetryTimes takes over the times of next attempts, where they are within what is
-// allowed.
+// adoptRetryTimes takes over the observed times of next attempts, if they are within the allowed range.
 func (p *post) adoptRetryTimes(seen Post) {
 	for i, t := range p.targets {
 		if i >= len(seen.Targets) {
@@ -122,8 +121,8 @@ func (m *model) compareDue(got []Due) error {
 	return nil
 }
 
-// compareEvents compares the events of a step: those that a request caused in
-// their order, those of deliveries by when and of what they are.
+// compareEvents compares the events of a step: those of a request in their order, those of deliveries by time,
+// post and target.
 func (m *model) compareEvents(got []Event, told int) error {
 	want := m.events
 	m.events = nil
@@ -140,8 +139,7 @@ func (m *model) compareEvents(got []Event, told int) error {
 	return nil
 }
 
-// sortEvents orders events of one instant by post and target; those about a post
-// come after those about its targets.
+// sortEvents sorts simultaneous events by post and target; events of a post come after those of its targets.
 func sortEvents(events []Event) {
 	slices.SortStableFunc(events, func(a, b Event) int {
 		last := func(e Event) int {
@@ -156,7 +154,7 @@ func sortEvents(events []Event) {
 
 func formatEvent(e Event) string {
 	if e.Target == "" {
-		e.Error = Fault{} // an account's: it says nothing of a target
+		e.Error = Fault{} // the error is that of the account, not of a target
 	}
 	e.At = e.At.UTC()
 	return fmt.Sprintf("\t%s %s %s %s %s %v %+v\n", e.Type, e.Post, e.Target, e.Account, e.Status, e.At, e.Error) + e.Workspace

@@ -7,23 +7,23 @@ import (
 
 const (
 	maxTries     = 5
-	orderedTries = 2 // tries after which a target that fails lets later ones go before it
+	orderedTries = 2 // tries after which later targets may overtake a failing one
 	maxProbe     = time.Minute
 	maxLate      = 24 * time.Hour
 	overdue      = time.Minute
-	maxIdleDelay = time.Second     // how late an idle daemon may be
-	maxPacing    = 2 * time.Second // how far apart overdue targets of an account go out, at most
+	maxIdleDelay = time.Second     // maximum delay of an idle daemon
+	maxPacing    = 2 * time.Second // maximum distance between overdue targets of an account
 	longOutage   = 30 * time.Second
 	firstPause   = 10 * time.Second
-	growth       = 8   // of the pause, with each try
-	jitter       = 0.2 // of the pause, either way
+	growth       = 8   // factor of the pause, per try
+	jitter       = 0.2 // fraction of the pause, either way
 )
 
-// judgeExchange judges a call that began or ended, and takes over what follows.
+// judgeExchange checks the start or end of a call, and applies its consequences.
 func (m *model) judgeExchange(x Exchange) error {
 	p, t := m.targetOf(x.Target)
 	if t == nil && x.Result == nil {
-		return fmt.Errorf("the network was called for %s, which is not there", x.Target)
+		return fmt.Errorf("the network was called for %s, which does not exist", x.Target)
 	}
 	if t == nil {
 		return nil
@@ -35,7 +35,7 @@ func (m *model) judgeExchange(x Exchange) error {
 	return m.applyCallEnd(a, p, t, x.At, *x.Result)
 }
 
-// judgeCallStart judges a call that begins.
+// judgeCallStart checks the start of a call.
 func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error {
 	due, waits := t.due()
 	switch {
@@ -46,19 +46,19 @@ func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error
 	case a.Status != "connected":
 		return fmt.Errorf("the network was called for %s, whose account is in status %s", t.ID, a.Status)
 	case x.At.Before(a.PausedUntil):
-		return fmt.Errorf("the network was called for %s %v before its account may be used again", t.ID, a.PausedUntil.Sub(x.At))
+		return fmt.Errorf("the network was called for %s %v before the end of its account's pause", t.ID, a.PausedUntil.Sub(x.At))
 	case a.inFlight != "":
 		return fmt.Errorf("the network was called for %s during the call for %s", t.ID, a.inFlight)
 	case x.At.Sub(t.queuedAt) > maxLate:
 		return fmt.Errorf("the network was called for %s %v after its time", t.ID, x.At.Sub(t.queuedAt))
 	case x.Content != p.Content:
-		return fmt.Errorf("the network was given %q for %s, want %q", x.Content, t.ID, p.Content)
+		return fmt.Errorf("the network received %q for %s, want %q", x.Content, t.ID, p.Content)
 	}
 	if err := m.judgePunctuality(a, t, x.At); err != nil {
 		return err
 	}
 	if other := m.olderTarget(t); other != nil {
-		return fmt.Errorf("the network was called for %s before %s, which has waited for longer", t.ID, other.ID)
+		return fmt.Errorf("the network was called for %s before %s, which has waited longer", t.ID, other.ID)
 	}
 	t.Status, t.running = "publishing", true
 	t.setRetry(time.Time{}, time.Time{})
@@ -72,8 +72,7 @@ func (m *model) judgeCallStart(a *account, p *post, t *target, x Exchange) error
 	return nil
 }
 
-// judgePunctuality says what is wrong when a target of a usable account waits at this
-// instant, or has waited until now.
+// judgePunctuality checks that no target of a usable account waits longer than allowed.
 func (m *model) judgePunctuality(a *account, t *target, now time.Time) error {
 	from := t.PublishAt
 	if t.Status == "publishing" {
@@ -94,7 +93,7 @@ func (m *model) judgePunctuality(a *account, t *target, now time.Time) error {
 	return nil
 }
 
-// olderTarget returns a target of the same account that should have gone out before.
+// olderTarget returns a target of the same account that should have been published earlier.
 func (m *model) olderTarget(t *target) *target {
 	at, _ := t.due()
 	for _, p := range m.posts {
@@ -108,10 +107,10 @@ func (m *model) olderTarget(t *target) *target {
 	return nil
 }
 
-// applyCallEnd takes over how a call ended.
+// applyCallEnd applies the result of a call.
 func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Result) error {
 	if !t.running {
-		return fmt.Errorf("a call for %s ended that never began", t.ID)
+		return fmt.Errorf("a call for %s ended without a start", t.ID)
 	}
 	if r.Has && t.published && !t.forced && !a.Idempotent {
 		return fmt.Errorf("the network has %s twice", t.ID)
@@ -139,7 +138,7 @@ func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Re
 		fault.Outcome = "unknown"
 	}
 	if canceled {
-		t.setRetry(time.Time{}, time.Time{}) // its account waits all the same
+		t.setRetry(time.Time{}, time.Time{}) // its account is paused, too
 		t.retryPlanned = false
 		if fault.Outcome == "unknown" {
 			t.reportUnconfirmed(p, fault, now)
@@ -160,17 +159,15 @@ func (m *model) applyCallEnd(a *account, p *post, t *target, now time.Time, r Re
 	return nil
 }
 
-// reportUnconfirmed lets a canceled target tell that it may have been published.
-// Nothing tries it again.
+// reportUnconfirmed makes a canceled target report that it may have been published. It is not retried.
 func (t *target) reportUnconfirmed(p *post, fault Fault, now time.Time) {
 	t.Error = fault
 	p.changed(now)
 }
 
-// planRetry plans the next try of a target after a call that did not publish, and
-// reports whether there is one. What the network did not respond to is no try: the
-// account is probed, and the target keeps its place. It also keeps its place after
-// its first tries, and where the network says when to return.
+// planRetry plans the next try after a call that did not publish, and reports whether there is one. A call
+// without a usable response does not count as a try: the account is probed, and the target keeps its queue
+// position. The target also keeps it after its first tries, and where the network says when to retry.
 func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 	since := a.disrupted
 	a.disrupted = time.Time{}
@@ -184,7 +181,7 @@ func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 	}
 	switch {
 	case r.Kind == "auth":
-		t.setRetry(t.queuedAt, t.queuedAt) // in its old place, until the account works again
+		t.setRetry(t.queuedAt, t.queuedAt) // in its old position, until the account works again
 		return true
 	case r.Kind == "network":
 		t.tries--
@@ -208,7 +205,7 @@ func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 	case t.tries >= maxTries:
 		return false
 	case r.Kind == "unknown":
-		keep(now, now) // found by a start
+		keep(now, now) // found at a start
 		return true
 	case !kindIsRetried(r.Kind):
 		return false
@@ -236,7 +233,7 @@ func (t *target) planRetry(a *account, r Result, now time.Time) bool {
 	return true
 }
 
-// jitterRange returns the instants between which a pause with jitter ends.
+// jitterRange returns the range of instants in which a pause with jitter ends.
 func jitterRange(now time.Time, pause time.Duration) (from, to time.Time) {
 	most := time.Duration(jitter * float64(pause))
 	return now.Add(pause - most), now.Add(pause + most + time.Millisecond)
@@ -253,7 +250,7 @@ func kindIsRetried(kind string) bool {
 	return kind == "rate_limited" || kind == "network" || kind == "platform"
 }
 
-// applyAccountRefusal applies to an account what a network has said of it.
+// applyAccountRefusal applies a network's refusal of an account.
 func (m *model) applyAccountRefusal(a *account, r Result, now time.Time) {
 	if r.Kind == "rate_limited" && !r.RetryAt.IsZero() {
 		a.pause(r.RetryAt, r.RetryAt)
@@ -267,7 +264,7 @@ func (m *model) applyAccountRefusal(a *account, r Result, now time.Time) {
 	}
 }
 
-// failTarget gives a target up.
+// failTarget fails a target.
 func (m *model) failTarget(p *post, t *target, f Fault, now time.Time) {
 	t.Status, t.Error = "failed", f
 	t.setRetry(time.Time{}, time.Time{})
@@ -281,11 +278,11 @@ func (m *model) finished(typ string, p *post, t *target, now time.Time) {
 	}
 }
 
-// judgeGivenUp judges a target that failed without a call, and takes it over.
+// judgeGivenUp checks a target that failed without a call, and applies its failure.
 func (m *model) judgeGivenUp(e Event) error {
 	p, t := m.targetOf(e.Target)
 	if t == nil {
-		return fmt.Errorf("%s failed, and is not there", e.Target)
+		return fmt.Errorf("%s failed, but does not exist", e.Target)
 	}
 	a := m.accounts[t.Account]
 	due, waits := t.due()
@@ -308,7 +305,7 @@ func (m *model) judgeGivenUp(e Event) error {
 	return nil
 }
 
-// judgeNeglected says which target should be gone by now and still waits.
+// judgeNeglected returns an error for a target that should have failed by now and still waits.
 func (m *model) judgeNeglected(now time.Time) error {
 	for _, p := range m.posts {
 		for _, t := range p.targets {

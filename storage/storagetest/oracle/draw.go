@@ -7,9 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Check plays a random script on a subject and fails the test after the first
-// step that does not come out as it must. Scripts have twice as many steps, on
-// average, as the flag -rapid.steps says.
+// Check plays a random script on a subject and fails the test after the first step with an unexpected result.
+// Scripts have on average twice as many steps as the flag -rapid.steps says.
 func Check(t *rapid.T, subject Subject) {
 	p := newPlayer(subject)
 	t.Repeat(map[string]func(*rapid.T){
@@ -25,8 +24,7 @@ func Check(t *rapid.T, subject Subject) {
 
 var someSteps = rapid.SliceOfN(rapid.Custom(drawStep), 1, 3)
 
-// verbs has what happens, as often as it shall; what comes first is what rapid
-// shrinks to.
+// verbs lists the verbs with their weights. rapid shrinks to the first ones.
 var verbs = weighted(map[Verb]int{
 	Verb(Create): 24, Pass: 18, Verb(Edit): 10, Verb(Schedule): 5, Verb(Unschedule): 4, Verb(Publish): 7, Verb(Cancel): 7,
 	Verb(Retry): 8, Verb(Delete): 5, Verb(Get): 1, Verb(Timeline): 3, Verb(List): 4, AllPages: 7, NextPage: 4, ForeignCursor: 1,
@@ -79,7 +77,7 @@ func drawStep(t *rapid.T) Step {
 	case NextPage, ForeignCursor:
 		return s
 	}
-	// Mostly the key for everything: others are refused most of the time.
+	// Mostly the key with all permissions: requests with other keys are usually refused.
 	s.Key = max(0, pick(12)-7)
 	switch s.Do {
 	case Repeat:
@@ -131,8 +129,7 @@ func drawRequest(t *rapid.T, s *Step) {
 	}
 }
 
-// drawAccounts takes most accounts from the first workspace, of which they are
-// connected, and each at most once.
+// drawAccounts draws distinct accounts, mostly from the first workspace.
 func drawAccounts(t *rapid.T, s *Step) {
 	s.Accounts = rapid.SliceOfNDistinct(rapid.IntRange(0, 2), 0, 3, rapid.ID).Draw(t, "accounts")
 	switch rapid.IntRange(0, 24).Draw(t, "fault") {
@@ -144,7 +141,7 @@ func drawAccounts(t *rapid.T, s *Step) {
 		s.None = true
 	}
 	if s.Key > 0 && rapid.Bool().Draw(t, "own") {
-		s.Accounts = []int{3} // what the key of the other workspace can use
+		s.Accounts = []int{3} // usable with the key of the other workspace
 	}
 }
 

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// listPosition is a place in a list: behind a post as it was when it was listed.
+// listPosition is a position in a list: after a post as it was listed.
 type listPosition struct {
 	publishAt time.Time
-	created   int // of the post, in order of creation
+	created   int // index of the post in order of creation
 }
 
-// expectedPage is what a list must show behind a place, and whether there is more.
+// expectedPage returns the expected posts after a position, the position of the last one, and whether there are
+// more.
 func (m *model) expectedPage(k Key, q Query, behind *listPosition) (ids []string, last listPosition, more bool) {
 	skip := q.Offset
 	for _, at := range m.sorted(k, q) {
@@ -32,7 +33,7 @@ func (m *model) expectedPage(k Key, q Query, behind *listPosition) (ids []string
 	return ids, last, false
 }
 
-// sorted returns the places of all posts that a list is about, in its order.
+// sorted returns the positions of all posts that match a query, in its order.
 func (m *model) sorted(k Key, q Query) (all []listPosition) {
 	for i, p := range m.posts {
 		if m.visibleTo(k, p.ID) == p && q.selects(p) {
@@ -43,7 +44,7 @@ func (m *model) sorted(k Key, q Query) (all []listPosition) {
 	return all
 }
 
-// selects reports whether a post passes the filters.
+// selects reports whether a post matches the filters.
 func (q Query) selects(p *post) bool {
 	at := p.PublishAt
 	switch {
@@ -59,8 +60,7 @@ func (q Query) selects(p *post) bool {
 	return strings.Contains(strings.ToLower(p.Content), strings.ToLower(q.Text))
 }
 
-// comparePositions compares two places in a sort. Posts without a time are last in both
-// directions.
+// comparePositions compares two positions in a sort order. Posts without a time come last in both directions.
 func comparePositions(sort string, a, b listPosition) int {
 	older := cmp.Compare(a.created, b.created)
 	switch sort {
@@ -82,7 +82,7 @@ func comparePositions(sort string, a, b listPosition) int {
 	return -older
 }
 
-// judgePage compares a page with what must be on it, and returns its end.
+// judgePage checks a page and returns its last position.
 func (m *model) judgePage(r Request, behind *listPosition, got Response) (last listPosition, err error) {
 	k := m.world.Keys[r.Key]
 	want, last, more := m.expectedPage(k, r.Query, behind)

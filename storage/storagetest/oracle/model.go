@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// model is what must be there after the steps so far.
+// model is the expected state after the steps so far.
 type model struct {
 	world       World
 	accounts    map[string]*account
-	posts       []*post // in order of creation; deleted ones stay
+	posts       []*post // in order of creation; deleted posts stay
 	ids         map[string]bool
 	idempotency map[idempotencyScope]idempotencyRecord
 
-	events []Event   // what the current step has to have told
-	since  time.Time // when the current run of the daemon began
+	events []Event   // events expected from the current step
+	since  time.Time // start of the current run of the daemon
 }
 
-// account is an account and what is known of its network.
+// account is an account with the state of its network.
 type account struct {
 	Account
-	inFlight        string    // the target with a call in flight, or empty
-	busy            time.Time // until when something was in the way of its queue
-	latestPause     time.Time // PausedUntil is between that of Account and this one
-	disrupted       time.Time // since when no call had a usable response, or zero
-	disruptedAtCall time.Time // disrupted as the call in flight has found it
+	inFlight        string    // target with a call in flight, or empty
+	busy            time.Time // until when the queue was last blocked
+	latestPause     time.Time // PausedUntil is between that of Account and this time
+	disrupted       time.Time // since when no call got a usable response, or zero
+	disruptedAtCall time.Time // disrupted at the start of the call in flight
 }
 
-// post is a post and what cannot be seen of it.
+// post is a post with its hidden state.
 type post struct {
 	Post
 	targets    []*target
@@ -37,24 +37,24 @@ type post struct {
 	eventTypes []string // types of all its events
 }
 
-// target is a target and what cannot be seen of it.
+// target is a target with its hidden state.
 type target struct {
 	Target
-	createdAt    time.Time // for its account, perhaps when its post was due already
+	createdAt    time.Time // creation for its account, which may be after the due time
 	running      bool
-	tries        int       // since a person queued it
-	queuedAt     time.Time // from when its lateness counts
+	tries        int       // since it was last queued by a person
+	queuedAt     time.Time // start of its lateness
 	unconfirmed  bool      // one of these tries may have published
-	published    bool      // the network has it
-	forced       bool      // a person wants it to be sent even so
-	retryPlanned bool      // NextAttemptAt is when the network is called again after a failure
-	latest       time.Time // NextAttemptAt is between that of Target and this one
-	queuePlace   time.Time // in the queue, where NextAttemptAt is when its account is called again
-	calls        int       // since a person queued it, with those that tries leaves out
+	published    bool      // the network has published it
+	forced       bool      // a person has forced a repeat
+	retryPlanned bool      // NextAttemptAt is a planned retry after a failure
+	latest       time.Time // NextAttemptAt is between that of Target and this time
+	queuePlace   time.Time // position in the queue while NextAttemptAt is the time of the account's next call
+	calls        int       // since it was last queued by a person, including those that do not count as tries
 	attempts     []Attempt
 }
 
-// idempotencyScope is what an Idempotency-Key is good for.
+// idempotencyScope is the scope of an Idempotency-Key.
 type idempotencyScope struct {
 	workspace string
 	op        Op
@@ -62,7 +62,7 @@ type idempotencyScope struct {
 	once      string
 }
 
-// idempotencyRecord is an answer that is given again.
+// idempotencyRecord is a request with the response to replay.
 type idempotencyRecord struct {
 	request  Request
 	response Response
@@ -80,7 +80,7 @@ func newModel(w World, now time.Time) *model {
 	return m
 }
 
-// find returns a post that is there, or nil.
+// find returns an existing post, or nil.
 func (m *model) find(id string) *post {
 	for _, p := range m.posts {
 		if p.ID == id && !p.deleted {
@@ -90,7 +90,7 @@ func (m *model) find(id string) *post {
 	return nil
 }
 
-// targetOf returns a target that is there and its post.
+// targetOf returns an existing target and its post.
 func (m *model) targetOf(id string) (*post, *target) {
 	for _, p := range m.posts {
 		for _, t := range p.targets {
@@ -102,7 +102,7 @@ func (m *model) targetOf(id string) (*post, *target) {
 	return nil, nil
 }
 
-// adopt takes an id that the subject has made over.
+// adopt takes over an id made by the subject.
 func (m *model) adopt(id string) error {
 	if id == "" || m.ids[id] {
 		return fmt.Errorf("id %q is not a new one", id)
@@ -111,7 +111,7 @@ func (m *model) adopt(id string) error {
 	return nil
 }
 
-// visibleTo returns the key's view of a post: nil when it is not there for it.
+// visibleTo returns the post if the key may see it, or nil.
 func (m *model) visibleTo(k Key, id string) *post {
 	p := m.find(id)
 	if p == nil || p.Workspace != k.Workspace {
@@ -131,7 +131,7 @@ func (k Key) mayUse(account string) bool {
 
 func (k Key) holds(scope string) bool { return slices.Contains(k.Scopes, scope) }
 
-// emit notes an event about a post, or about one of its targets.
+// emit adds an expected event about a post, or about one of its targets.
 func (m *model) emit(typ string, p *post, t *target, now time.Time) {
 	e := Event{Type: typ, Workspace: p.Workspace, Post: p.ID, Status: p.status(), At: now}
 	if t != nil {
@@ -168,7 +168,7 @@ func (p *post) summary() map[string]int {
 	return count
 }
 
-// public returns the post as it must be seen.
+// public returns the post as clients must see it.
 func (p *post) public() Post {
 	v := p.Post
 	v.Status = p.status()
@@ -184,7 +184,7 @@ func (p *post) changed(now time.Time) {
 	p.UpdatedAt = now
 }
 
-// due returns when a target is to be claimed; it waits for that or it does not.
+// due returns when a target is due, and whether it is waiting.
 func (t *target) due() (at time.Time, waits bool) {
 	switch {
 	case t.Status == "scheduled":
@@ -198,7 +198,7 @@ func (t *target) due() (at time.Time, waits bool) {
 	return time.Time{}, false
 }
 
-// lastDue returns the latest time at which a waiting target may be due.
+// lastDue returns the latest possible due time of a waiting target.
 func (t *target) lastDue() time.Time {
 	if at, _ := t.due(); t.Status != "publishing" || !t.queuePlace.IsZero() {
 		return at
@@ -206,25 +206,25 @@ func (t *target) lastDue() time.Time {
 	return t.latest
 }
 
-// setRetry sets when a target is tried next: at one instant, or in between two.
+// setRetry sets the time of the next try: one instant, or a range.
 func (t *target) setRetry(from, to time.Time) {
 	t.NextAttemptAt, t.latest, t.queuePlace = from, to, time.Time{}
 }
 
-// waitsForNetwork reports whether a retry asks the network at once.
+// waitsForNetwork reports whether a retry makes the daemon query the network at once.
 func (t *target) waitsForNetwork() bool {
 	return t.Status == "publishing" && !t.running && t.retryPlanned &&
 		(t.Error.Kind == "network" || (t.Error.Outcome == "unknown" && t.Error.Kind != "rate_limited"))
 }
 
-// recover ends the wait for the next probe of an account.
+// recover ends the pause before the next probe of an account.
 func (a *account) recover() {
 	if !a.disrupted.IsZero() {
 		a.PausedUntil, a.latestPause, a.disrupted = time.Time{}, time.Time{}, time.Time{}
 	}
 }
 
-// pause leaves an account alone until an instant between two.
+// pause pauses an account until an instant within a range.
 func (a *account) pause(from, to time.Time) {
 	if to.After(a.latestPause) {
 		a.PausedUntil, a.latestPause = from, to

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Play plays a script on a subject. The error says after which step it was not
-// as it must be, and what.
+// Play plays a script on a subject. Its error names the step and the unexpected result.
 func Play(subject Subject, script Script) error {
 	p := newPlayer(subject)
 	for _, step := range script {
@@ -28,7 +27,7 @@ type player struct {
 	lists    *openList
 }
 
-// openList is a list that was begun, and the cursor to go on with.
+// openList is a list with the cursor of its next page.
 type openList struct {
 	request Request
 	behind  listPosition
@@ -39,7 +38,7 @@ func newPlayer(subject Subject) *player {
 	return &player{subject: subject, model: newModel(subject.World(), subject.Now())}
 }
 
-// playStep plays a step and tells all that was played when it fails.
+// playStep plays a step. On failure the error contains the whole script so far.
 func (p *player) playStep(s Step) error {
 	p.played = append(p.played, s)
 	if err := p.step(s); err != nil {
@@ -48,7 +47,7 @@ func (p *player) playStep(s Step) error {
 	return nil
 }
 
-// step lets one thing happen and compares all that there is to see.
+// step executes one step and compares the whole state.
 func (p *player) step(s Step) error {
 	if err := p.act(s); err != nil {
 		return err
@@ -65,8 +64,7 @@ func (p *player) step(s Step) error {
 	return p.model.compare(sight, told)
 }
 
-// deliveries judges what the daemon did by itself, in order of time: calls, and
-// targets that it gave up without one.
+// deliveries checks the daemon's own actions in order of time: calls, and targets that failed without a call.
 func (p *player) deliveries(exchanges []Exchange, events []Event) error {
 	for _, e := range events {
 		if e.Type != "post.failed" || (e.Error.Kind != "missed" && e.Error.Kind != "auth") {
@@ -93,8 +91,8 @@ func (p *player) exchanged(list []Exchange) error {
 	return nil
 }
 
-// before returns how many exchanges came before a target was given up: all that
-// are older, and those about it, such as a call that a start has found.
+// before returns how many exchanges precede the failure of a target without a call: all older ones, and those
+// of the target, such as an unfinished call found at a start.
 func before(e Event, exchanges []Exchange) (n int) {
 	for i, x := range exchanges {
 		if x.At.Before(e.At) || (x.Target == e.Target && x.At.Equal(e.At)) {
@@ -104,7 +102,7 @@ func before(e Event, exchanges []Exchange) (n int) {
 	return n
 }
 
-// act does what a step says.
+// act executes a step.
 func (p *player) act(s Step) error {
 	switch s.Do {
 	case Pass:
@@ -133,13 +131,13 @@ func (p *player) act(s Step) error {
 	return nil
 }
 
-// request makes a request and has the model judge the answer.
+// request sends a request and checks the response.
 func (p *player) request(r Request) error {
 	p.requests = append(p.requests, r)
 	return p.model.judgeResponse(r, p.subject.Do(r), p.subject.Now())
 }
 
-// repeat makes an earlier request once more.
+// repeat sends an earlier request again.
 func (p *player) repeat(s Step) error {
 	if len(p.requests) == 0 {
 		return nil
@@ -159,7 +157,7 @@ func (p *player) list(r Request, behind *listPosition) error {
 	}
 	k := p.model.world.Keys[r.Key]
 	if len(k.Accounts) > 0 {
-		return nil // its pages may be short; see walk
+		return nil // its pages may be short; see readAllPages
 	}
 	last, err := p.model.judgePage(r, behind, got)
 	if p.lists = nil; got.Next != "" {
@@ -168,7 +166,7 @@ func (p *player) list(r Request, behind *listPosition) error {
 	return err
 }
 
-// nextPage reads the page behind the last one, in the list as it is by now.
+// nextPage reads the next page of the last list in its current state.
 func (p *player) nextPage() error {
 	if p.lists == nil {
 		return nil
@@ -178,7 +176,7 @@ func (p *player) nextPage() error {
 	return p.list(h.request, &h.behind)
 }
 
-// useForeignCursor uses a cursor for a list that it was not made for.
+// useForeignCursor uses a cursor with a list that it was not made for.
 func (p *player) useForeignCursor() error {
 	if p.lists == nil || !p.model.world.Full {
 		return nil
@@ -204,7 +202,7 @@ func (p *player) readAllPages(r Request) error {
 			break
 		}
 		if pages > len(p.model.posts) {
-			return fmt.Errorf("the list has no end")
+			return fmt.Errorf("the list does not end")
 		}
 		r.Cursor, r.Query.Offset = a.Next, 0
 	}
@@ -218,7 +216,7 @@ func (p *player) readAllPages(r Request) error {
 	return nil
 }
 
-// change lets the owner of an account change it.
+// change changes an account as its owner would.
 func (p *player) change(op AccountOp, a *account) error {
 	got, want := p.subject.Account(op, a.ID), ""
 	now := p.subject.Now()
@@ -240,7 +238,7 @@ func (p *player) change(op AccountOp, a *account) error {
 		a.recover()
 	}
 	if got != want {
-		return fmt.Errorf("%s answers %q, want %q", op, got, want)
+		return fmt.Errorf("%s returned %q, want %q", op, got, want)
 	}
 	return nil
 }
@@ -250,7 +248,7 @@ func (p *player) account(n int) *account {
 	return p.model.accounts[list[n%len(list)].ID]
 }
 
-// withNames writes the names of things for their ids.
+// withNames replaces ids by readable names.
 func (p *player) withNames(text string) string {
 	var names []string
 	for i, post := range p.model.posts {

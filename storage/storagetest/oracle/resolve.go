@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// resolve makes a request of a step, with the ids of what there is.
+// resolve turns a step into a request with existing ids.
 func (p *player) resolve(s Step) Request {
 	m, now := p.model, p.subject.Now()
 	r := Request{Op: Op(s.Do), Key: s.Key % len(m.world.Keys), Force: s.Force}
@@ -54,7 +54,7 @@ func takesBody(op Op) bool {
 	return false
 }
 
-// post returns the post that a step is about, or nil.
+// post returns the post of a step, or nil.
 func (p *player) post(s Step, r Request) *post {
 	all := p.model.posts
 	if !s.Any {
@@ -74,7 +74,7 @@ func (p *player) post(s Step, r Request) *post {
 	return all[len(all)-1-s.Post%len(all)]
 }
 
-// fits reports whether a request may be about a post as it is.
+// fits reports whether a request is meant for posts in this state.
 func (p *player) fits(about *post, r Request) bool {
 	state, limited := states[r.Op]
 	return p.model.visibleTo(p.model.world.Keys[r.Key], about.ID) == about &&
@@ -106,7 +106,7 @@ func (p *player) targets(ns []int, op Op, about *post) (ids []string) {
 	return ids
 }
 
-// body sets the fields that an operation takes.
+// body sets the fields of an operation's body.
 func (p *player) body(r *Request, s Step, now time.Time) {
 	list := p.model.world.Accounts
 	ids := []string{}

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// idempotencyWindow is how long an answer is given again.
+// idempotencyWindow is how long a stored response is replayed.
 const idempotencyWindow = 24 * time.Hour
 
-// judgeResponse says what is wrong with the answer to a request, and takes over what
-// the request has changed.
+// judgeResponse returns what is wrong with a response, and applies the change of the request to the model.
 func (m *model) judgeResponse(r Request, got Response, now time.Time) error {
 	k := m.world.Keys[r.Key]
 	key := idempotencyScope{k.Workspace, r.Op, r.Post, r.Once}
@@ -39,7 +38,7 @@ func (m *model) judgeResponse(r Request, got Response, now time.Time) error {
 	return nil
 }
 
-// sameBody reports whether two requests for one thing say the same.
+// sameBody reports whether two requests with one key have the same body.
 func sameBody(a, b Request) bool {
 	a.Key, a.Match = b.Key, b.Match
 	return reflect.DeepEqual(a, b)
@@ -48,7 +47,7 @@ func sameBody(a, b Request) bool {
 func replayed(want, got Response) error {
 	want.Replayed = true
 	if got.Code != "" || !got.Replayed || got.Body != want.Body || got.ETag != want.ETag || got.Status != want.Status {
-		return fmt.Errorf("answered with %s\nthe request was answered before, with %s", summarize(got), summarize(want))
+		return fmt.Errorf("response: %s\nthe first response was: %s", summarize(got), summarize(want))
 	}
 	return nil
 }
@@ -59,7 +58,7 @@ func summarize(r Response) string {
 
 func refused(codes []string, got Response) error {
 	if got.Code == "" {
-		return fmt.Errorf("carried out (%d), want a refusal: %v", got.Status, codes)
+		return fmt.Errorf("succeeded (%d), want a refusal: %v", got.Status, codes)
 	}
 	if !slices.Contains(codes, got.Code) {
 		return fmt.Errorf("refused with %s, want one of %v", got.Code, codes)
@@ -70,20 +69,19 @@ func refused(codes []string, got Response) error {
 	return nil
 }
 
-// judgeSuccess applies a request that must have been carried out, and compares what
-// the answer tells of it.
+// judgeSuccess applies a request that must have succeeded, and checks its response.
 func (m *model) judgeSuccess(k Key, r Request, got Response, now time.Time) error {
 	switch {
 	case got.Code != "":
-		return fmt.Errorf("refused with %s, and nothing is wrong with it", got.Code)
+		return fmt.Errorf("refused with %s, but the request is valid", got.Code)
 	case got.Status != 0 && got.Status != success[r.Op]:
 		return fmt.Errorf("status %d, want %d", got.Status, success[r.Op])
 	case got.Replayed:
-		return fmt.Errorf("replayed, and was never made before")
+		return fmt.Errorf("replayed, but it is the first request")
 	}
 	switch r.Op {
 	case List:
-		return nil // judged with its cursor
+		return nil // checked with its cursor
 	case Validate:
 		return m.judgeValidation(r, got, now)
 	case Delete:
@@ -107,8 +105,7 @@ func (m *model) judgeSuccess(k Key, r Request, got Response, now time.Time) erro
 // tag returns the post's ETag.
 func (p *post) tag() string { return strconv.Quote(strconv.FormatInt(p.Version, 10)) }
 
-// judgeValidation compares a validation with what would become of the post. Whether
-// the key may create it is not asked.
+// judgeValidation compares a validation with the outcome of creating the post. Scopes of the key are ignored.
 func (m *model) judgeValidation(r Request, got Response, now time.Time) error {
 	codes := m.refuseNew(m.world.Keys[r.Key], r, now)
 	if (len(codes) == 0) != got.Allowed {
@@ -117,14 +114,14 @@ func (m *model) judgeValidation(r Request, got Response, now time.Time) error {
 	return nil
 }
 
-// compareTimeline compares a timeline.
+// compareTimeline checks a timeline.
 func (p *post) compareTimeline(got *PostTimeline) error {
 	want := PostTimeline{Events: slices.Clone(p.eventTypes)}
 	have := PostTimeline{Events: slices.Clone(got.Events)}
 	for _, list := range got.Attempts {
 		have.Attempts = append(have.Attempts, latestAttempts(list))
 	}
-	if len(p.targets) > 1 { // nobody promises which of them is first
+	if len(p.targets) > 1 { // the order of targets is undefined
 		slices.Sort(want.Events)
 		slices.Sort(have.Events)
 	}
@@ -137,7 +134,7 @@ func (p *post) compareTimeline(got *PostTimeline) error {
 	return nil
 }
 
-// latestAttempts returns the latest attempts of a target, as many as a timeline must show.
+// latestAttempts returns the newest attempts of a target, as many as a timeline must show.
 func latestAttempts(list []Attempt) []Attempt {
 	const shown = 50
 	return list[max(0, len(list)-shown):]

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The refusals that the rules know.
+// The error codes of the rules.
 const (
 	insufficientScope = "INSUFFICIENT_SCOPE"
 	accountNotAllowed = "ACCOUNT_NOT_ALLOWED"
@@ -23,7 +23,7 @@ const (
 	reused            = "IDEMPOTENCY_KEY_REUSED"
 )
 
-// httpStatus is the status of each refusal.
+// httpStatus is the HTTP status of each error code.
 var httpStatus = map[string]int{
 	invalid: 400, tooLong: 400, badTime: 400, badAccounts: 400, badCursor: 400,
 	insufficientScope: 403, accountNotAllowed: 403, notFound: 404, moved: 412,
@@ -32,13 +32,13 @@ var httpStatus = map[string]int{
 	"POST_NOT_SCHEDULED": 409,
 }
 
-// success is the status of each operation that is carried out.
+// success is the HTTP status of each successful operation.
 var success = map[Op]int{
 	Create: 201, Edit: 200, Schedule: 200, Publish: 202, Cancel: 200, Unschedule: 200, Retry: 202,
 	Delete: 204, Get: 200, Timeline: 200, List: 200, Validate: 200,
 }
 
-// scopes are those of which a key needs one.
+// scopes lists the scopes of each operation; a key needs one of them.
 var scopes = map[Op][]string{
 	Create: {"posts:write", "posts:draft"}, Edit: {"posts:write", "posts:draft"}, Delete: {"posts:write", "posts:draft"},
 	Schedule: {"posts:write"}, Publish: {"posts:write"}, Cancel: {"posts:write"}, Retry: {"posts:write"},
@@ -46,12 +46,11 @@ var scopes = map[Op][]string{
 	Get:        {"posts:read"}, Timeline: {"posts:read"}, List: {"posts:read"}, Validate: {"posts:read"},
 }
 
-// states are the post statuses in which an operation is allowed, and the refusal
-// in any other.
+// states are the post statuses in which an operation is allowed, and the error code in other ones.
 var states = map[Op]struct {
 	allowed []string
 	refusal string
-	final   string // the refusal on a canceled post
+	final   string // error code for a canceled post
 }{
 	Edit:       {[]string{"draft", "scheduled"}, "POST_NOT_EDITABLE", isCanceled},
 	Schedule:   {[]string{"draft"}, "POST_NOT_DRAFT", isCanceled},
@@ -62,9 +61,8 @@ var states = map[Op]struct {
 	Delete:     {[]string{"draft"}, "POST_NOT_DELETABLE", "POST_NOT_DELETABLE"},
 }
 
-// refusals returns every code with which a request may be refused: one of them
-// must be the answer. Which one comes first is not promised, except that there is
-// nothing to say of a post that is not there.
+// refusals returns all error codes with which a request may be refused: the response must have one of them.
+// Their precedence is undefined, except that requests for a missing post return nothing else.
 func (m *model) refusals(r Request, now time.Time) []string {
 	k := m.world.Keys[r.Key]
 	if !slices.ContainsFunc(scopes[r.Op], k.holds) {
@@ -90,7 +88,7 @@ func (m *model) refusals(r Request, now time.Time) []string {
 	return append(codes, m.refuseChange(k, p, r, now)...)
 }
 
-// refuseNew returns what is wrong with a new post, whoever makes it.
+// refuseNew returns what is wrong with a new post.
 func (m *model) refuseNew(k Key, r Request, now time.Time) (codes []string) {
 	codes = append(codes, refuseContent(*r.Content)...)
 	codes = append(codes, m.refuseAccounts(k, r.accounts())...)
@@ -103,7 +101,7 @@ func (m *model) refuseNew(k Key, r Request, now time.Time) (codes []string) {
 	return codes
 }
 
-// malformed returns what is wrong with a request whatever it is about.
+// malformed returns what is wrong with a request regardless of its post.
 func malformed(r Request) (codes []string) {
 	if r.Now && r.Op != Create && r.Op != Validate {
 		codes = append(codes, badTime)
@@ -146,7 +144,7 @@ func (m *model) refuseChange(k Key, p *post, r Request, now time.Time) (codes []
 	return codes
 }
 
-// refuseEdit returns what is wrong with what a post shall become.
+// refuseEdit returns what is wrong with the edited post.
 func (m *model) refuseEdit(k Key, p *post, r Request, now time.Time) (codes []string) {
 	draft := p.status() == "draft"
 	if r.Op == Edit && r.Null && !draft {
@@ -195,12 +193,12 @@ func (p *post) refuseRetry(r Request) (codes []string) {
 	return codes
 }
 
-// isNamed reports whether a retry names this target, or none.
+// isNamed reports whether a retry names this target, or no target.
 func (t *target) isNamed(r Request) bool {
 	return len(r.Targets) == 0 || slices.Contains(r.Targets, t.ID)
 }
 
-// isRetried reports whether a retry is about this target.
+// isRetried reports whether a retry applies to this target.
 func (t *target) isRetried(r Request) bool {
 	return t.isNamed(r) && t.Status == "failed" && (r.Force || t.Error.Outcome != "unknown")
 }
@@ -229,7 +227,7 @@ func (m *model) refuseAccounts(k Key, ids []string) (codes []string) {
 	return codes
 }
 
-// schedulesPost reports whether a request asks for more than a draft.
+// schedulesPost reports whether a request creates more than a draft.
 func (r Request) schedulesPost() bool { return r.Now || !r.At.IsZero() }
 
 func (r Request) accounts() []string {

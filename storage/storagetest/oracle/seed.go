@@ -7,18 +7,17 @@ import (
 	"strconv"
 )
 
-// Random tests draw the same values in every run. The environment variable RAPID_SEED,
-// and the flag -rapid.seed, name another seed; 0 asks for a new one each time.
+// Random tests use the same seed in every run. The environment variable RAPID_SEED and the flag -rapid.seed
+// select another one; 0 selects a new seed each time.
 func init() {
 	if os.Getenv("RAPID_SEED") == "" {
 		flag.Set("rapid.seed", "1")
 	}
 }
 
-// Seeds returns n consecutive seeds for a test that makes its own random choices. They
-// begin at 0, or at RAPID_SEED where that is set, or at a random number where it is 0:
-// then there are RAPID_CHECKS of them, if that is set. Such a test names its subtests
-// after their seeds, so that RAPID_SEED repeats one that failed.
+// Seeds returns n consecutive seeds for a test that makes its own random choices. They start at 0, or at
+// RAPID_SEED if set, or at a random number if RAPID_SEED is 0. RAPID_CHECKS then overrides n. Such a test must
+// name its subtests after the seeds, so that RAPID_SEED repeats one that failed.
 func Seeds(n int) []uint64 {
 	var first uint64
 	if text := os.Getenv("RAPID_SEED"); text != "" {

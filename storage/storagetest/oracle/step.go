@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Script is what happens in one run.
+// Script is a sequence of steps.
 type Script []Step
 
-// Step is one thing that happens. Posts and accounts are counted, so that a step
-// means something whichever steps are before it: Post 0 is the youngest post in
-// a state that the step is for, or with Any the youngest that ever was, and
-// counts are taken modulo how many there are.
+// Step is one action. Posts and accounts are referred to by numbers, so that a step is meaningful after any
+// steps: Post 0 is the newest post in a state that suits the step, or with Any the newest post ever, and
+// numbers are taken modulo the number of candidates.
 type Step struct {
 	Do   Verb
 	Key  int
@@ -20,36 +19,36 @@ type Step struct {
 	Any  bool
 
 	Text     string
-	Accounts []int // nil for none given
+	Accounts []int // nil for not given
 	None     bool  // an empty list of accounts
 	When     When
-	In       time.Duration // with Later: from now; with Pass and Restart: how long
+	In       time.Duration // with Later: from now; with Pass and Restart: duration
 	Targets  []int
 	Force    bool
 	Match    Match
 	Once     int // number of an Idempotency-Key; 0 for none
 
-	Query   Query // its Account, After and Before are ignored for:
+	Query   Query // Account, After and Before are replaced by the next two fields
 	On      int   // 1 + index of the account to list; 0 for all
 	Between [2]time.Duration
 	Mood    Mood
 }
 
-// Verb is what a step does: an [Op], an [AccountOp], or one of those below.
+// Verb is the action of a step: an [Op], an [AccountOp], or one of those below.
 type Verb string
 
-// What is no single request.
+// Actions other than single requests.
 const (
-	Repeat        Verb = "repeat" // the request that was made Post requests ago, with this step's key
-	AllPages      Verb = "walk"   // all pages of a list
-	NextPage      Verb = "more"   // the next page of the list of the last list step, as it is by now
-	ForeignCursor Verb = "stray"  // that cursor with another list
-	SetMood       Verb = "mood"   // of the network of account On
+	Repeat        Verb = "repeat" // repeat the request made Post requests ago, with this step's key
+	AllPages      Verb = "walk"   // read all pages of a list
+	NextPage      Verb = "more"   // read the next page of the last list, in its current state
+	ForeignCursor Verb = "stray"  // use that cursor with another list
+	SetMood       Verb = "mood"   // set the mood of the network of account On
 	Pass          Verb = "pass"
 	Restart       Verb = "restart"
 )
 
-// When is a publish_at in a step.
+// When is a kind of publish_at in a step.
 type When string
 
 // The kinds of publish_at.
@@ -72,19 +71,19 @@ const (
 	Stale   Match = "stale"
 )
 
-// Mood is how a network answers a call.
+// Mood is how a network responds to calls.
 type Mood string
 
-// The moods of networks.
+// The moods.
 const (
 	Accepting  Mood = "accepting"
 	Slow       Mood = "slow"     // accepts after 12 seconds
-	Hanging    Mood = "hanging"  // never answers
-	Refusing   Mood = "refusing" // this content
-	Down       Mood = "down"     // cannot be reached
-	Limiting   Mood = "limiting" // too many calls; says to return in half an hour
-	Dropping   Mood = "dropping" // the connection breaks before the post is there
-	NoResponse Mood = "mute"     // the connection breaks after it is there
+	Hanging    Mood = "hanging"  // never responds
+	Refusing   Mood = "refusing" // refuses the content
+	Down       Mood = "down"     // is unreachable
+	Limiting   Mood = "limiting" // limits the rate; retry after half an hour
+	Dropping   Mood = "dropping" // the connection breaks before the post is published
+	NoResponse Mood = "mute"     // the connection breaks after the post is published
 	Locked     Mood = "locked"   // refuses the account
 )
 
@@ -138,7 +137,7 @@ func (s Step) literal() string {
 	return "{" + strings.Join(f, ", ") + "}"
 }
 
-// clip shortens a text that is too long on purpose.
+// clip shortens very long test texts.
 func clip(text string) string {
 	if len(text) > 80 {
 		return text[:20] + "…"

@@ -2,64 +2,61 @@ package oracle
 
 import "time"
 
-// Subject is what a script is played on: an engine with the rules of package
-// schedctl, or a daemon behind its API. Its methods are called one after the
-// other.
+// Subject is what a script is played on: an engine with the rules of package schedctl, or a daemon behind its
+// API. Its methods are called sequentially.
 type Subject interface {
-	// World returns what is there before the first step.
+	// World returns the state before the first step.
 	World() World
 
 	// Now returns the subject's time.
 	Now() time.Time
 
-	// Do answers one request.
+	// Do executes one request.
 	Do(Request) Response
 
-	// Account changes an account as its owner does, and reports the code of a
-	// refusal.
+	// Account changes an account as its owner does, and returns the error code of a refusal.
 	Account(op AccountOp, id string) (code string)
 
-	// Mood sets how the network of an account answers from now on.
+	// Mood sets how the network of an account responds from now on.
 	Mood(accountID string, m Mood)
 
-	// Pass lets time go by, and all happen that is due meanwhile.
+	// Pass lets time pass, with everything that becomes due.
 	Pass(time.Duration)
 
-	// Restart ends the daemon in order, and starts it again after the time.
+	// Restart stops the daemon cleanly, and restarts it after the given time.
 	Restart(down time.Duration)
 
-	// Settle returns when nothing is left to happen at this moment, with what
-	// has been exchanged with networks since it was last called.
+	// Settle returns when nothing is left to do now. It returns the exchanges with networks since its last
+	// call.
 	Settle() []Exchange
 
-	// Look returns all that can be seen.
+	// Look returns the whole visible state.
 	Look() State
 }
 
-// World is what there is before the first step: two workspaces, their accounts,
-// all of them connected, and API keys.
+// World is the state before the first step: two workspaces with connected accounts, and API keys.
 type World struct {
 	Accounts []Account
 	Keys     []Key
-	Full     bool // the subject also has preconditions and validation
+	Full     bool // the subject also supports preconditions and validation
 }
 
-// Account is one account as it can be seen.
+// Account is an account as clients see it.
 type Account struct {
 	ID, Workspace string
 	Status        string
 	PausedUntil   time.Time
-	Idempotent    bool // its network recognises a repeated call
+	Idempotent    bool // its network recognizes repeated calls
 }
 
 // Key is an API key.
 type Key struct {
 	Name, Workspace string
 	Scopes          []string
-	Accounts        []string // that it is limited to; none for all
+	Accounts        []string // accounts that it is limited to; none for all
 }
 
-// Request is one call of a client. Post names the one that the call is about.
+// Request is one client request. Post is the id of its post.
 type Request struct {
 	Op   Op
 	Key  int // index in the world's keys
@@ -67,7 +64,7 @@ type Request struct {
 
 	Content  *string
 	Accounts *[]string
-	At       time.Time // publish_at; or one of the next two
+	At       time.Time // publish_at, unless one of the next two is set
 	Now      bool      // publish_at "now"
 	Null     bool      // publish_at null
 	Targets  []string
@@ -80,7 +77,7 @@ type Request struct {
 	Cursor string
 }
 
-// Op is what a request asks for.
+// Op is the operation of a request.
 type Op string
 
 // The operations.
@@ -101,7 +98,7 @@ const (
 	Validate Op = "validate"
 )
 
-// AccountOp is what an owner does with an account.
+// AccountOp is an owner's operation on an account.
 type AccountOp string
 
 // The operations on accounts.
@@ -121,13 +118,13 @@ type Query struct {
 	Limit, Offset int
 }
 
-// Response is the answer to a request.
+// Response is the response to a request.
 type Response struct {
-	Code     string // of a refusal, else empty
-	Status   int    // HTTP; 0 where there is none
+	Code     string // error code of a refusal, else empty
+	Status   int    // HTTP status; 0 for subjects without HTTP
 	ETag     string
 	Replayed bool
-	Body     string // byte for byte; empty where there is none
+	Body     string // exact body; empty for subjects without HTTP
 
 	Post     *Post
 	Posts    []Post        // of a list
@@ -136,16 +133,16 @@ type Response struct {
 	Allowed  bool          // of a validation
 }
 
-// Post is a post as it can be seen.
+// Post is a post as clients see it.
 type Post struct {
 	ID, Workspace, Content, Status string
-	PublishAt                      time.Time // zero for null, here and below
+	PublishAt                      time.Time // zero for null, also below
 	Targets                        []Target
 	Version                        int64
 	CreatedAt, UpdatedAt           time.Time
 }
 
-// Target is a target as it can be seen.
+// Target is a target as clients see it.
 type Target struct {
 	ID, Account, Status                   string
 	PublishAt, NextAttemptAt, PublishedAt time.Time
@@ -167,34 +164,33 @@ type Event struct {
 	Error                                  Fault
 }
 
-// PostTimeline is a post's timeline: the types of its events, and the attempts of each
-// target, in the order of the post's targets.
+// PostTimeline is a post's timeline: the types of its events, and the attempts of each target, in target order.
 type PostTimeline struct {
 	Events   []string
 	Attempts [][]Attempt
 }
 
-// Attempt is one call to a network as a timeline shows it.
+// Attempt is one call to a network as shown in a timeline.
 type Attempt struct {
 	Number     int
 	Start, End time.Time
 	Outcome    string
 }
 
-// Exchange is a call to a network that began, or ended.
+// Exchange is the start or end of a call to a network.
 type Exchange struct {
 	At      time.Time
 	Target  string
-	Content string // of a call that began
+	Content string // at the start of a call
 	Result  *Result
 }
 
-// Result is how a call ended.
+// Result is the result of a call.
 type Result struct {
 	Published     bool
-	Has           bool      // the network has the post, whatever it says
-	Kind, Outcome string    // of a call that was not told to have published
-	RetryAt       time.Time // when the network said to return, or zero
+	Has           bool      // the network has the post, whatever it responded
+	Kind, Outcome string    // of a call that did not report success
+	RetryAt       time.Time // retry time given by the network, or zero
 }
 
 // Due is an entry of the due index.
@@ -203,10 +199,10 @@ type Due struct {
 	Target string
 }
 
-// State is all that can be seen of a subject.
+// State is everything that can be observed of a subject.
 type State struct {
 	Posts    []Post  // of both workspaces
-	Due      []Due   // in the order of the index
-	Events   []Event // since the last look, in order
+	Due      []Due   // in index order
+	Events   []Event // since the last Look, in order
 	Accounts []Account
 }
