@@ -84,7 +84,7 @@ func (c *Connector) hasSessions(platform string) bool {
 func unreadableCredentials(err error) *publish.Error {
 	return &publish.Error{
 		Kind: schedctl.KindAuth, Code: "credentials_unreadable", Outcome: schedctl.OutcomeNotPublished, Err: err,
-		Message: "the account's stored credentials cannot be opened; restore secret.key from your backup, or reconnect the account",
+		Message: "the account's stored credentials cannot be decrypted; restore secret.key from your backup, or reconnect the account",
 	}
 }
 
