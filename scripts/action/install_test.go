@@ -21,7 +21,7 @@ func TestActionInstallsARelease(t *testing.T) {
 	}
 }
 
-func TestActionRefusesWhatIsNotTheRelease(t *testing.T) {
+func TestActionRefusesForeignArchives(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		file, content string
@@ -29,7 +29,7 @@ func TestActionRefusesWhatIsNotTheRelease(t *testing.T) {
 		version       string
 		says          string
 	}{
-		"another archive":     {file: "schedctl_linux_amd64.tar.gz", content: "not it", says: "::error title=schedctl::schedctl_linux_amd64.tar.gz is not what checksums.txt says: "},
+		"another archive":     {file: "schedctl_linux_amd64.tar.gz", content: "wrong content", says: "::error title=schedctl::schedctl_linux_amd64.tar.gz is not what checksums.txt says: "},
 		"no checksum":         {file: "checksums.txt", content: "0000  schedctl_linux_amd64.tar.gz.sbom\n", says: ", and not any"},
 		"no such version":     {version: "9.9.9", says: "::error title=schedctl::checksums.txt of version 9.9.9 cannot be downloaded from "},
 		"no version":          {version: "../evil", says: `version "../evil" is no version; write 1.2.3, or latest`},
@@ -57,7 +57,7 @@ func TestActionRefusesWhatIsNotTheRelease(t *testing.T) {
 				t.Errorf("%v\n%s\nwant %s", res.err, res.log, c.says)
 			}
 			if left, err := filepath.Glob(filepath.Join(r.temp, "schedctl*")); err != nil || len(left) > 0 || res.files != "" {
-				t.Errorf("it leaves %q and tells the runner %q: %v", left, res.files, err)
+				t.Errorf("it left %q and wrote %q for the runner: %v", left, res.files, err)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestActionUnpacksTheArchiveOfWindows(t *testing.T) {
 	r := newRunner(t, publish(t).URL)
 	r.env["RUNNER_OS"] = "Windows"
 	res := r.use(nil)
-	// The program that Windows would start has another name here.
+	// The program that Windows would start has another name on this system.
 	if left, _ := filepath.Glob(filepath.Join(r.temp, "schedctl-latest", "schedctl.exe")); len(left) != 1 {
 		t.Errorf("%v\n%s", res.err, res.log)
 	}

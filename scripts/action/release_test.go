@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-// scratch is what tests use together; TestMain removes it.
+// scratch is a directory shared by the tests; TestMain removes it.
 var scratch string
 
 // TestMain removes what the tests have built.
@@ -53,7 +53,7 @@ func program(t *testing.T) string {
 	return filepath.Join(scratch, "schedctl")
 }
 
-// published is a server of releases: version 1.2.3, which is the latest.
+// published is a release server with version 1.2.3, the latest one.
 type published struct {
 	*httptest.Server
 	mu    sync.Mutex // mu guards what follows
@@ -73,8 +73,8 @@ func publish(t *testing.T) *published {
 	return p
 }
 
-// packRelease packs the program for Linux and for Windows, and the checksums of
-// these and of one that is not there.
+// packRelease packs the program for Linux and for Windows, and the checksums of these archives and of a missing
+// one.
 var packRelease = sync.OnceValues(func() (map[string][]byte, error) {
 	program, err := buildProgram()
 	if err != nil {
@@ -92,7 +92,7 @@ var packRelease = sync.OnceValues(func() (map[string][]byte, error) {
 	}, err
 })
 
-// ServeHTTP answers as the release pages do.
+// ServeHTTP responds like the release pages.
 func (p *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// replace puts another file in the place of one.
+// replace replaces a file.
 func (p *published) replace(name string, data []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

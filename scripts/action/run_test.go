@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// daemon is one with a feed "blog", for the action to work with.
+// daemon is a daemon with a feed "blog", for the action to use.
 type daemon struct {
 	t        *testing.T
 	data     string
@@ -44,7 +44,7 @@ func startDaemon(t *testing.T) *daemon {
 	return d
 }
 
-// found reads where the daemon is, if it is there.
+// found reads the daemon's address from its data directory, and reports whether the daemon runs.
 func (d *daemon) found() bool {
 	var announced struct{ URL string }
 	text, err := os.ReadFile(filepath.Join(d.data, "daemon.json"))
@@ -56,7 +56,7 @@ func (d *daemon) found() bool {
 	return err == nil
 }
 
-// schedctl runs a command of the daemon's own user.
+// schedctl runs a command as the daemon's user.
 func (d *daemon) schedctl(args ...string) string {
 	d.t.Helper()
 	cmd := exec.Command(program(d.t), args...)
@@ -68,7 +68,7 @@ func (d *daemon) schedctl(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// inputs are those that reach the daemon, and these.
+// inputs returns the inputs needed to reach the daemon, plus the given ones.
 func (d *daemon) inputs(more map[string]string) map[string]string {
 	all := map[string]string{"url": d.url, "api-key": d.key}
 	maps.Copy(all, more)
@@ -93,14 +93,14 @@ func TestActionRunAgainMakesNoSecondPost(t *testing.T) {
 			first = res.outputs["result"]
 		}
 		if res.outputs["result"] != first {
-			t.Errorf("attempt %d gives %s, the first gave %s", attempt+1, res.outputs["result"], first)
+			t.Errorf("attempt %d returned %s, the first returned %s", attempt+1, res.outputs["result"], first)
 		}
 	}
 	if posts := d.posts(); len(posts) != 1 {
-		t.Errorf("there are %q", posts)
+		t.Errorf("posts: %q", posts)
 	}
 
-	// Another run, another text and a key of the user's own are other posts.
+	// Another run, another text or a user-defined key creates another post.
 	r := newRunner(t, p.URL)
 	r.env["GITHUB_RUN_ID"] = "4712"
 	for _, args := range []string{"Version 1.0 is out\n--to\nblog\n--now", "Version 1.1 is out\n--to\nblog\n--now", "Version 1.0 is out\n--to\nblog\n--now\n--idempotency-key\nmine"} {
@@ -116,7 +116,7 @@ func TestActionRunAgainMakesNoSecondPost(t *testing.T) {
 func TestActionAppliesPostFiles(t *testing.T) {
 	t.Parallel()
 	d, p := startDaemon(t), publish(t)
-	for checkout := range 2 { // the second does not know what the first has applied
+	for checkout := range 2 { // the second checkout does not know what the first has applied
 		r := newRunner(t, p.URL)
 		posts := filepath.Join(r.workspace, "posts")
 		if err := os.Mkdir(posts, 0o700); err != nil {
@@ -136,7 +136,7 @@ func TestActionAppliesPostFiles(t *testing.T) {
 		}
 	}
 	if posts := d.posts(); len(posts) != 1 {
-		t.Errorf("there are %q", posts)
+		t.Errorf("posts: %q", posts)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // root is the top of the source tree.
 const root = "../.."
 
-// metadata is what is in action.yml.
+// metadata is the content of action.yml.
 type metadata struct {
 	Name, Description, Author string
 	Branding                  map[string]string
@@ -47,11 +47,11 @@ func action(t *testing.T) metadata {
 	return m
 }
 
-// runner does what a runner of GitHub does with the steps of the action.
+// runner runs the steps of the action like a GitHub runner.
 type runner struct {
 	t         *testing.T
 	temp      string // RUNNER_TEMP: kept for the steps of a job
-	workspace string // where the steps run
+	workspace string // working directory of the steps
 	env       map[string]string
 }
 
@@ -78,15 +78,15 @@ func newRunner(t *testing.T, downloads string) *runner {
 	return r
 }
 
-// result is what became of the action.
+// result is the outcome of the action.
 type result struct {
 	log     string // of all steps
 	outputs map[string]string
 	err     error  // of the step that failed
-	files   string // all that the steps wrote for the runner
+	files   string // everything that the steps wrote for the runner
 }
 
-// use runs the action with the inputs.
+// use runs the action with inputs.
 func (r *runner) use(inputs map[string]string) result {
 	r.t.Helper()
 	m := action(r.t)
@@ -148,7 +148,7 @@ func (r *runner) read(path string) string {
 
 var expression = regexp.MustCompile(`\$\{\{ (?:inputs\.([a-z-]+)|steps\.([a-z]+)\.outputs\.([a-z]+)) \}\}`)
 
-// expand puts values in the place of the expressions that the action uses.
+// expand evaluates the expressions that the action uses.
 func (r *runner) expand(text string, inputs map[string]string, steps map[string]map[string]string) string {
 	text = expression.ReplaceAllStringFunc(text, func(found string) string {
 		m := expression.FindStringSubmatch(found)
@@ -158,14 +158,14 @@ func (r *runner) expand(text string, inputs map[string]string, steps map[string]
 		return steps[m[2]][m[3]]
 	})
 	if strings.Contains(text, "${{") {
-		r.t.Errorf("this runner does not know the expression in %q", text)
+		r.t.Errorf("this runner cannot evaluate the expression in %q", text)
 	}
 	return text
 }
 
 var given = regexp.MustCompile(`^inputs\.([a-z-]+) != ''$`)
 
-// holds evaluates the condition of a step: inputs that are given, any of them.
+// holds evaluates the condition of a step: whether any of the given inputs is set.
 func (r *runner) holds(condition string, inputs map[string]string) bool {
 	for part := range strings.SplitSeq(condition, " || ") {
 		m := given.FindStringSubmatch(part)
@@ -178,7 +178,7 @@ func (r *runner) holds(condition string, inputs map[string]string) bool {
 	return false
 }
 
-// outputs reads a file of values, each between "name<<END" and "END".
+// outputs parses a file of values, each between "name<<END" and "END".
 func outputs(t *testing.T, text string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -186,7 +186,7 @@ func outputs(t *testing.T, text string) map[string]string {
 	for i := 0; i < len(lines) && text != ""; i++ {
 		name, end, ok := strings.Cut(lines[i], "<<")
 		if !ok {
-			t.Fatalf("%q begins no value in\n%s", lines[i], text)
+			t.Fatalf("%q does not start a value in\n%s", lines[i], text)
 		}
 		var value []string
 		for i++; i < len(lines) && lines[i] != end; i++ {
@@ -212,7 +212,7 @@ func TestActionIsWellDescribed(t *testing.T) {
 		if s.Shell != "bash" {
 			t.Errorf("%s names the shell %q", where, s.Shell)
 		}
-		// An input in a script would be a part of the script.
+		// GitHub would insert an input into the script as source code.
 		if strings.Contains(s.Run, "${{") {
 			t.Errorf("%s has an expression in its script: %s", where, s.Run)
 		}

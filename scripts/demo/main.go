@@ -1,7 +1,6 @@
-// Command demo shows the main job to a newcomer: it starts a daemon in a
-// temporary directory on a free port, connects a feed, schedules a post a few
-// seconds ahead, shows it waiting and then published, prints the feed's entry,
-// and leaves nothing behind. It needs the built binary and no network.
+// Command demo shows the main use to a newcomer: it starts a daemon in a temporary directory on a free port,
+// connects a feed, schedules a post a few seconds ahead, shows it scheduled and then published, prints the
+// feed's entry, and removes everything. It needs the built binary and no network.
 //
 // Usage: demo path/to/schedctl
 package main
@@ -34,16 +33,16 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "\nThe demo did not work:", err)
+		fmt.Fprintln(os.Stderr, "\nThe demo failed:", err)
 		os.Exit(1)
 	}
 }
 
-// demo is one run: a data directory of its own and a daemon on it.
+// demo is one run, with its own data directory and daemon.
 type demo struct {
 	bin     string
 	env     []string
-	command func(args ...string) *exec.Cmd // of schedctl, in the demo's environment
+	command func(args ...string) *exec.Cmd // runs schedctl in the demo's environment
 	log     bytes.Buffer                   // the daemon's
 }
 
@@ -77,7 +76,7 @@ func run(ctx context.Context, bin string) (err error) {
 	return d.show()
 }
 
-// environment keeps the demo away from the user's own daemon and settings.
+// environment separates the demo from the user's own daemon and settings.
 func environment(dir string) []string {
 	env := []string{"SCHEDCTL_DATA_DIR=" + dir}
 	for _, v := range os.Environ() {
@@ -102,10 +101,10 @@ func (d *demo) start() (*exec.Cmd, error) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return nil, errors.Join(errors.New("the daemon did not answer within 10 s"), stopDaemon(daemon), errors.New(d.log.String()))
+	return nil, errors.Join(errors.New("the daemon did not respond within 10 s"), stopDaemon(daemon), errors.New(d.log.String()))
 }
 
-// stopDaemon stops it as a service manager would, and wants exit status 0.
+// stopDaemon stops the daemon as a service manager would, and requires exit status 0.
 func stopDaemon(daemon *exec.Cmd) error {
 	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("stop the daemon: %w", err)
@@ -136,7 +135,7 @@ func (d *demo) show() error {
 	if err := d.visible("post", "list"); err != nil {
 		return err
 	}
-	say("5. It goes out")
+	say("5. It is published")
 	if err := d.visible("post", "wait", posts[0].ID, "--timeout", "15s"); err != nil {
 		return err
 	}
@@ -186,7 +185,7 @@ func (d *demo) showEntry() error {
 	return nil
 }
 
-// visible shows a command as one would type it, and runs it.
+// visible prints a command and runs it.
 func (d *demo) visible(args ...string) error {
 	echo(args...)
 	cmd := d.command(args...)

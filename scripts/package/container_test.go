@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// recipe returns the instructions of the last stage of the Containerfile, the
-// arguments of each by its name. Later ones take the place of earlier ones.
+// recipe returns the instructions of the last stage of the Containerfile, with the arguments of each by name.
+// Later instructions override earlier ones.
 func recipe(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("Containerfile")
@@ -32,14 +32,14 @@ func recipe(t *testing.T) map[string]string {
 func words(t *testing.T, text string) (list []string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) == 0 {
-		t.Fatalf("%q is no list of words: %v", text, err)
+		t.Fatalf("%q is not a list of words: %v", text, err)
 	}
 	return list
 }
 
-// TestContainerRunsADaemonThatTellsItsHealth does what the recipe says, with the
-// program of this tree and another directory and port.
-func TestContainerRunsADaemonThatTellsItsHealth(t *testing.T) {
+// TestContainerReportsHealth runs the recipe with the program of this tree, another directory
+// and another port.
+func TestContainerReportsHealth(t *testing.T) {
 	t.Parallel()
 	r := recipe(t)
 	if r["COPY"] != "$TARGETPLATFORM/schedctl /usr/bin/schedctl" || r["ENTRYPOINT"] != `["/usr/bin/schedctl"]` {

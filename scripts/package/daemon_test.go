@@ -22,7 +22,7 @@ var buildProgram = sync.OnceValues(func() (string, error) {
 	return bin, cmd.Run()
 })
 
-// program returns the path of the program of this source tree.
+// program returns the path of the program built from this source tree.
 func program(t *testing.T) string {
 	t.Helper()
 	bin, err := buildProgram()
@@ -32,15 +32,15 @@ func program(t *testing.T) string {
 	return filepath.Join(bin, "schedctl")
 }
 
-// daemon is one that a recipe of this package started.
+// daemon is a daemon that a recipe of this package started.
 type daemon struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	log bytes.Buffer
 }
 
-// startDaemon runs the command with this environment alone until the daemon has
-// written its announcement to the data directory.
+// startDaemon runs the command with only this environment, and waits until the daemon has announced itself in
+// the data directory.
 func startDaemon(t *testing.T, data string, env []string, name string, args ...string) *daemon {
 	t.Helper()
 	d := &daemon{t: t, cmd: exec.Command(name, args...)}
@@ -49,7 +49,7 @@ func startDaemon(t *testing.T, data string, env []string, name string, args ...s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		d.cmd.Process.Kill() // in vain after stop
+		d.cmd.Process.Kill() // no effect after stop
 		d.cmd.Wait()
 	})
 	for deadline := time.Now().Add(30 * time.Second); announced(data) != d.cmd.Process.Pid; time.Sleep(5 * time.Millisecond) {
@@ -60,7 +60,7 @@ func startDaemon(t *testing.T, data string, env []string, name string, args ...s
 	return d
 }
 
-// announced returns the process id of the daemon that has the data, or 0.
+// announced returns the process id of the daemon that uses the data, or 0.
 func announced(data string) int {
 	var found struct{ PID int }
 	text, err := os.ReadFile(filepath.Join(data, "daemon.json"))
@@ -70,7 +70,7 @@ func announced(data string) int {
 	return found.PID
 }
 
-// stop ends the daemon with the signal and checks that it ends well.
+// stop stops the daemon with the signal and checks that it exits successfully.
 func (d *daemon) stop(signal syscall.Signal) {
 	d.t.Helper()
 	if err := d.cmd.Process.Signal(signal); err != nil {

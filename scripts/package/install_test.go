@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestMakeInstallsBelowAPrefixAndTakesAllAway installs into a directory that
-// stands for the root, which is how packagers do it.
-func TestMakeInstallsBelowAPrefixAndTakesAllAway(t *testing.T) {
+// TestMakeInstallAndUninstall installs into a directory that stands for the root, as packagers
+// do.
+func TestMakeInstallAndUninstall(t *testing.T) {
 	t.Parallel()
 	tool(t, "make")
 	sources, dest := t.TempDir(), t.TempDir()
@@ -35,7 +35,7 @@ func TestMakeInstallsBelowAPrefixAndTakesAllAway(t *testing.T) {
 		}
 	}
 	if got := output(t, filepath.Join(dest, "opt/it/bin/schedctl"), "version", "--jq", ".version"); got != "1.2.3\n" {
-		t.Errorf("the program says it is version %s", got)
+		t.Errorf("the program reports version %s", got)
 	}
 
 	run("uninstall")

@@ -96,7 +96,7 @@ func TestLaunchdJobRunsTheDaemonOfAUser(t *testing.T) {
 		args = append(args, a.(string))
 	}
 
-	// Its port can be taken here, so a program before ours chooses another.
+	// Its port may be in use, so that a wrapper selects another one.
 	home := t.TempDir()
 	before := filepath.Join(home, "bin", "schedctl")
 	if err := os.Mkdir(filepath.Dir(before), 0o700); err != nil {

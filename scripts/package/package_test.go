@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// onLinux is what every Linux package has, as lines that begin with a mode and an
-// owner and end with a path.
+// onLinux lists the files of every Linux package, as lines that start with a mode and an owner and end with a
+// path.
 var onLinux = []string{
 	"-rwxr-xr-x root /usr/bin/schedctl",
 	"-rw-r--r-- root /usr/lib/systemd/system/schedctl.service",
@@ -22,8 +22,8 @@ var onLinux = []string{
 	"-rw-r--r-- root /usr/share/doc/schedctl/copyright",
 }
 
-// checkFiles checks that a listing has the files of every package and these, and
-// none that has to stay when the package is removed.
+// checkFiles checks that a listing has the files of every package and the given ones, and none that must
+// survive the package's removal.
 func checkFiles(t *testing.T, listing string, more ...string) {
 	t.Helper()
 	for _, want := range append(more, onLinux...) {
@@ -34,7 +34,7 @@ func checkFiles(t *testing.T, listing string, more ...string) {
 		}
 	}
 	if strings.Contains(listing, "var/lib/schedctl") {
-		t.Error("the data directory belongs to the package, and would go with it")
+		t.Error("the data directory belongs to the package, and would be removed with it")
 	}
 }
 
@@ -44,7 +44,7 @@ func TestDebianPackagePutsFilesWhereTheyBelong(t *testing.T) {
 	listing := output(t, tool(t, "dpkg-deb"), "--contents", path)
 	checkFiles(t, listing, "-rw-r--r-- root /usr/share/zsh/vendor-completions/_schedctl")
 	if strings.Contains(listing, "/etc/init.d") {
-		t.Error("the package has a script of OpenRC")
+		t.Error("the package has an OpenRC script")
 	}
 	if got := output(t, "dpkg-deb", "--info", path, "conffiles"); got != "/etc/schedctl/daemon.env\n" {
 		t.Errorf("files that an upgrade leaves alone: %q", got)
@@ -57,7 +57,7 @@ func TestRPMPackagePutsFilesWhereTheyBelong(t *testing.T) {
 	listing := output(t, rpm, "--query", "--package", "--list", "--verbose", path)
 	checkFiles(t, listing, "-rw-r--r-- root /usr/share/zsh/site-functions/_schedctl")
 	if strings.Contains(listing, "/etc/init.d") {
-		t.Error("the package has a script of OpenRC")
+		t.Error("the package has an OpenRC script")
 	}
 	if got := output(t, rpm, "--query", "--package", "--configfiles", path); got != "/etc/schedctl/daemon.env\n" {
 		t.Errorf("files that an upgrade leaves alone: %q", got)

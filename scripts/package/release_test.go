@@ -20,8 +20,7 @@ import (
 // root is the top of the source tree.
 const root = "../.."
 
-// release builds what a release has for this machine, once, and returns the
-// directory of its files.
+// release builds the release files for this machine, once, and returns their directory.
 func release(t *testing.T) string {
 	t.Helper()
 	tool(t, "goreleaser")
@@ -53,8 +52,7 @@ var buildRelease = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "dist"), nil
 })
 
-// standIns returns a directory of programs that stand in for those of a release
-// that need an account, or a daemon that builds images.
+// standIns returns a directory of programs that replace those which need an account or a container daemon.
 func standIns() (string, error) {
 	dir, err := makeScratch()
 	if err != nil {
@@ -72,8 +70,8 @@ func standIns() (string, error) {
 	return dir, nil
 }
 
-// copySources copies the source tree, so that the build leaves nothing in it,
-// with a .goreleaser.yaml that is for this kind of machine alone.
+// copySources copies the source tree, so that the build leaves it unchanged, and limits .goreleaser.yaml to
+// this kind of machine.
 func copySources(dir string) error {
 	copy := exec.Command("sh", "-c", `git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -T - -cf - | tar -xf - -C "$0"`, dir)
 	copy.Dir = root
@@ -91,7 +89,7 @@ func copySources(dir string) error {
 	return os.WriteFile(path, config, 0o600)
 }
 
-// file returns the one file of the release with this ending.
+// file returns the release file with this suffix, which must be unique.
 func file(t *testing.T, ending string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(release(t), "*"+ending))
@@ -112,7 +110,7 @@ func TestReleaseIsDescribedWithoutDeprecatedKeys(t *testing.T) {
 	}
 }
 
-func TestArchiveHasAllThatAUserNeeds(t *testing.T) {
+func TestArchiveIsComplete(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields(output(t, "tar", "-tzf", file(t, ".tar.gz")))
 	for _, want := range []string{
@@ -127,7 +125,7 @@ func TestArchiveHasAllThatAUserNeeds(t *testing.T) {
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, ".go") {
-			t.Errorf("the archive has %s", name)
+			t.Errorf("the archive contains %s", name)
 		}
 	}
 }
@@ -157,9 +155,9 @@ func TestChecksumsAreThoseOfTheFiles(t *testing.T) {
 	}
 }
 
-// TestSignatureIsOfTheChecksumsAsTheyAreInTheRelease guards against a file of
-// checksums that is written again after it was signed.
-func TestSignatureIsOfTheChecksumsAsTheyAreInTheRelease(t *testing.T) {
+// TestSignatureMatchesReleasedChecksums guards against a checksum file that is rewritten after it
+// was signed.
+func TestSignatureMatchesReleasedChecksums(t *testing.T) {
 	t.Parallel()
 	sums, err := os.ReadFile(file(t, "checksums.txt"))
 	if err != nil {
@@ -174,7 +172,7 @@ func TestSignatureIsOfTheChecksumsAsTheyAreInTheRelease(t *testing.T) {
 	}
 }
 
-func TestImageIsBuiltOfTheRecipeAndTheProgram(t *testing.T) {
+func TestImageIsBuiltFromTheRecipe(t *testing.T) {
 	t.Parallel()
 	recipe, err := os.ReadFile("Containerfile")
 	if err != nil {
@@ -189,7 +187,7 @@ func TestImageIsBuiltOfTheRecipeAndTheProgram(t *testing.T) {
 	}
 	program := filepath.Join(release(t), "image", "linux", runtime.GOARCH, "schedctl")
 	if got := output(t, program, "version"); !strings.HasPrefix(got, "schedctl 0.0.0-SNAPSHOT-none (") {
-		t.Errorf("the program for the image says it is %s", got)
+		t.Errorf("the program for the image reports %s", got)
 	}
 }
 func TestCaskNamesFilesOfTheArchive(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// scratch is what the tests have built; it is removed after them.
+// scratch lists directories built by the tests, which TestMain removes.
 var scratch []string
 
-// makeScratch makes a directory that several tests use.
+// makeScratch creates a directory shared by several tests.
 func makeScratch() (string, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -42,7 +42,7 @@ func tool(t *testing.T, name string) string {
 	return path
 }
 
-// find returns the path of a program, or an empty one.
+// find returns the path of a program, or "".
 func find(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -60,7 +60,7 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o100 != 0
 }
 
-// without skips a test that cannot run here, or fails it where all have to run.
+// without skips a test that cannot run here, or fails it where all tests must run.
 func without(t *testing.T, reason string) {
 	t.Helper()
 	if os.Getenv("SCHEDCTL_REQUIRE_ALL") == "1" {
@@ -69,7 +69,7 @@ func without(t *testing.T, reason string) {
 	t.Skip(reason)
 }
 
-// output runs a program and returns what it prints, which has to be with success.
+// output runs a program, which must succeed, and returns its output.
 func output(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()

@@ -8,8 +8,7 @@ import _ "embed"
 //go:embed schedctl.service
 var Unit string
 
-// Agent is the launchd agent of a user. "schedctl daemon install" puts the path and
-// the flags of the daemon into it.
+// Agent is the launchd agent of a user. "schedctl daemon install" inserts the path and the flags of the daemon.
 //
 //go:embed org.schedctl.daemon.plist
 var Agent string

@@ -1,6 +1,5 @@
-// Command picture draws the pictures of the README: screens of the queue browser
-// as SVG, light and dark. It reads the golden file that the browser's own tests
-// keep true, so that a picture never shows what the program does not.
+// Command picture draws the pictures of the README: screens of the queue browser as SVG, light and dark. It
+// reads the golden file of the browser's tests, so that the pictures always show the real program.
 //
 // Usage, in its directory: go run .
 package main
@@ -15,7 +14,7 @@ import (
 
 //go:generate go run .
 
-// golden has the screens.
+// golden is the file of the screens.
 const golden = "../../tui/testdata/pictures.txtar"
 
 func main() {
@@ -31,8 +30,7 @@ func main() {
 	}
 }
 
-// drawAll returns the pictures of all screens in a golden file, by the name of
-// their file.
+// drawAll returns the pictures of all screens in a golden file, by file name.
 func drawAll(path string) (map[string][]byte, error) {
 	screens, err := txtar.ParseFile(path)
 	if err != nil {
@@ -43,7 +41,7 @@ func drawAll(path string) (map[string][]byte, error) {
 		view, look, _ := strings.Cut(f.Name, " ")
 		colors, known := palettes[look]
 		if !known {
-			return nil, fmt.Errorf("%s: there are no colours for %q", path, look)
+			return nil, fmt.Errorf("%s: there are no colors for %q", path, look)
 		}
 		rows, err := parse(strings.ReplaceAll(string(f.Data), "␛", "\x1b"))
 		if err != nil {

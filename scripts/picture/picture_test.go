@@ -12,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The pictures are those of the screens as they are now, none is missing, and
-// the README shows each.
-func TestPicturesAreFresh(t *testing.T) {
+// The pictures show the current screens, none is missing, and the README shows each.
+func TestPicturesAreCurrent(t *testing.T) {
 	t.Parallel()
 	pictures, err := drawAll(golden)
 	if err != nil {
@@ -27,7 +26,7 @@ func TestPicturesAreFresh(t *testing.T) {
 	for name, want := range pictures {
 		got, err := os.ReadFile(name)
 		if err != nil || string(got) != string(want) {
-			t.Errorf("%s is not the screen as it is now (%v): run make generate", name, err)
+			t.Errorf("%s does not show the current screen (%v): run make generate", name, err)
 		}
 		if !strings.Contains(string(readme), "scripts/picture/"+name) {
 			t.Errorf("the README does not show %s", name)
@@ -79,7 +78,7 @@ func TestParseKeepsColumns(t *testing.T) {
 	}
 	for _, unknown := range []string{"\x1b[4mx", "\x1b[38;5;1mx", "\x1b[1", "\x1b[?25lxm"} {
 		if _, err := parse(unknown); err == nil {
-			t.Errorf("%q was taken", unknown)
+			t.Errorf("%q was accepted", unknown)
 		}
 	}
 }

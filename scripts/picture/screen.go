@@ -8,27 +8,27 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// style is how a run of text looks.
+// style is the style of a run of text.
 type style struct {
 	bold, reverse bool
 	color         int // one of the sixteen, or plain
 }
 
-// plain is the colour of text without one.
+// plain is the color of uncolored text.
 const plain = -1
 
-// run is text of one style, and where it stands.
+// run is text of one style, with its position.
 type run struct {
 	style         style
 	text          string
 	column, width int
 }
 
-// pieces cuts a run at spaces that would be lost, and between characters of one
-// column and of two, whose widths fonts do not agree on.
+// pieces splits a run at spaces that would be lost, and between characters of one and of two columns, because
+// fonts differ in their widths.
 func (r run) pieces() (pieces []run) {
 	characters := clusters(r.text)
-	column, open := r.column, 0 // the width of the characters of the last piece, 0 for no piece
+	column, open := r.column, 0 // open is the width of the characters of the current piece; 0 for none
 	for i, c := range characters {
 		width := ansi.StringWidth(c)
 		inside := open == 1 && i+1 < len(characters) && characters[i+1] != " " && ansi.StringWidth(characters[i+1]) == 1
@@ -46,7 +46,7 @@ func (r run) pieces() (pieces []run) {
 	return pieces
 }
 
-// clusters returns what a person takes for the characters of a text.
+// clusters splits a text into grapheme clusters.
 func clusters(text string) (all []string) {
 	for state := byte(0); text != ""; {
 		c, _, size, next := ansi.DecodeSequence(text, state, nil)
@@ -74,7 +74,7 @@ func parse(screen string) (rows [][]run, err error) {
 			}
 			codes, rest, found := strings.Cut(rest, "m")
 			if !found {
-				return nil, fmt.Errorf("an escape without an end in %q", rest)
+				return nil, fmt.Errorf("an unterminated escape in %q", rest)
 			}
 			if now, err = now.with(codes); err != nil {
 				return nil, err
@@ -86,14 +86,13 @@ func parse(screen string) (rows [][]run, err error) {
 	return rows, nil
 }
 
-// with returns the style after the parameters of SGR, those that the browser
-// uses.
+// with returns the style after applying SGR parameters; it supports those that the browser uses.
 func (s style) with(codes string) (style, error) {
 	for code := range strings.SplitSeq(codes, ";") {
 		n, err := strconv.Atoi(code)
 		switch {
 		case err != nil && code != "":
-			return s, fmt.Errorf("an escape with %q", code)
+			return s, fmt.Errorf("unsupported escape %q", code)
 		case n == 0:
 			s = style{color: plain}
 		case n == 1:
@@ -105,7 +104,7 @@ func (s style) with(codes string) (style, error) {
 		case n >= 90 && n <= 97:
 			s.color = n - 90 + 8
 		default:
-			return s, fmt.Errorf("there is no drawing of style %d", n)
+			return s, fmt.Errorf("unsupported style %d", n)
 		}
 	}
 	return s, nil

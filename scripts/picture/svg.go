@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// palette is the colours of a terminal.
+// palette holds the colors of a terminal.
 type palette struct {
 	ground, text, frame string
 	colors              map[int]string
@@ -22,7 +22,7 @@ var palettes = map[string]palette{
 	}},
 }
 
-// The measures of a cell and of the space around the screen, in pixels.
+// Sizes of a cell and of the space around the screen, in pixels.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
@@ -30,8 +30,7 @@ const (
 	space      = 16
 )
 
-// svg draws a screen. Each piece of text is stretched to its columns, so that it
-// stands where it should in any font.
+// svg draws a screen. Each piece of text is stretched to its columns, so that it is aligned in any font.
 func svg(rows [][]run, p palette, title string) []byte {
 	columns := 0
 	for _, row := range rows {
@@ -83,6 +82,6 @@ func number(v float64) string {
 
 func escape(text string) string {
 	var b bytes.Buffer
-	xml.EscapeText(&b, []byte(text)) // a buffer takes everything
+	xml.EscapeText(&b, []byte(text)) // bytes.Buffer never fails
 	return b.String()
 }
